@@ -1,0 +1,147 @@
+//! What became of a message: outcomes and errors of sending and receiving, and the counts by cause.
+//!
+//! Sending never hides what happened, and a message that was not queued always comes back to the caller.
+
+use std::fmt;
+
+/// What a bounded queue does with a message when it is full.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Backpressure {
+    /// The producer waits for space, for as long as it takes; nothing is lost. `try_send` reports `Full` instead.
+    #[default]
+    Block,
+    /// The send fails at once and hands the message back.
+    Reject,
+    /// The oldest message leaves and is handed to the producer; the send never waits and never fails for space.
+    DropOldest,
+    /// The new message is discarded and handed back; the send never waits.
+    DropNew,
+}
+
+/// How a send that did not fail ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use = "a message that was evicted, discarded or recognised as a duplicate is in here"]
+pub enum Admission<T> {
+    /// The message is queued.
+    Accepted,
+    /// The message is queued, and this older one left to make room ([`Backpressure::DropOldest`]).
+    Evicted(T),
+    /// The queue was full and this message, the one being sent, was not queued ([`Backpressure::DropNew`]).
+    Discarded(T),
+    /// This message was recognised as a duplicate and not queued.
+    Duplicate(T),
+}
+
+impl<T> Admission<T> {
+    /// Whether the message being sent is queued now.
+    pub fn is_queued(&self) -> bool {
+        matches!(self, Self::Accepted | Self::Evicted(_))
+    }
+}
+
+/// Why [`try_send`](crate::Sender::try_send) did not queue the message, which it hands back.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum TrySendError<T> {
+    /// No space now ([`Backpressure::Block`] or [`Backpressure::Reject`]).
+    Full(T),
+    /// The queue is closed, for good.
+    Closed(T),
+}
+
+impl<T> TrySendError<T> {
+    /// The message that was not queued.
+    pub fn into_inner(self) -> T {
+        match self {
+            Self::Full(message) | Self::Closed(message) => message,
+        }
+    }
+}
+
+/// Why a send that may wait did not queue the message, which it hands back.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum SendError<T> {
+    /// The queue was full under [`Backpressure::Reject`].
+    Full(T),
+    /// The queue is closed, for good.
+    Closed(T),
+    /// The deadline passed while the queue was full.
+    Timeout(T),
+}
+
+impl<T> SendError<T> {
+    /// The message that was not queued.
+    pub fn into_inner(self) -> T {
+        match self {
+            Self::Full(message) | Self::Closed(message) | Self::Timeout(message) => message,
+        }
+    }
+}
+
+/// Why `try_recv` returned no message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TryRecvError {
+    /// No message now.
+    Empty,
+    /// No message now, and none will come.
+    Closed,
+}
+
+/// Why a receive that may wait returned no message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecvError {
+    /// The queue is closed and everything in it was received.
+    Closed,
+    /// The deadline passed first. The queue is still open: this is no shutdown.
+    Timeout,
+}
+
+macro_rules! messages {
+    ($($type:ident $(<$t:ident>)? { $($variant:ident $(($ignored:tt))? => $text:literal),+ $(,)? })+) => {$(
+        impl$(<$t>)? fmt::Display for $type$(<$t>)? {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(match self { $(Self::$variant $(($ignored))? => $text),+ })
+            }
+        }
+        impl$(<$t>)? std::error::Error for $type$(<$t>)? where Self: fmt::Debug {}
+    )+};
+}
+
+messages! {
+    TrySendError<T> {
+        Full(_) => "the queue is full: wait with `send`, or choose a backpressure that drops",
+        Closed(_) => "the queue is closed to new messages",
+    }
+    SendError<T> {
+        Full(_) => "the queue is full and its backpressure is Reject",
+        Closed(_) => "the queue is closed to new messages",
+        Timeout(_) => "the queue stayed full until the deadline",
+    }
+    TryRecvError {
+        Empty => "no message is waiting",
+        Closed => "the queue is closed and empty",
+    }
+    RecvError {
+        Closed => "the queue is closed and empty",
+        Timeout => "no message came before the deadline",
+    }
+}
+
+// By hand, so that `T` need not be `Debug`.
+impl<T> fmt::Debug for TrySendError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Full(_) => "Full(..)",
+            Self::Closed(_) => "Closed(..)",
+        })
+    }
+}
+
+impl<T> fmt::Debug for SendError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Full(_) => "Full(..)",
+            Self::Closed(_) => "Closed(..)",
+            Self::Timeout(_) => "Timeout(..)",
+        })
+    }
+}

@@ -1,0 +1,55 @@
+//! The one door to atomics, cells and locks for every lock-free protocol of the workspace.
+//!
+//! Built with `--cfg loom`, the same names are loom's, so that the code that runs is the code that the models check.
+//! Not a public API: other Annulus crates use it, nobody else should.
+#![allow(clippy::disallowed_types)]
+
+#[cfg(loom)]
+pub use loom::{
+    cell::UnsafeCell,
+    hint::spin_loop,
+    sync::{
+        Arc, Mutex, MutexGuard,
+        atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence},
+    },
+    thread::yield_now,
+};
+
+#[cfg(not(loom))]
+pub use std::{
+    hint::spin_loop,
+    sync::{
+        Arc, Mutex, MutexGuard,
+        atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence},
+    },
+    thread::yield_now,
+};
+
+/// `std::cell::UnsafeCell` with loom's closure interface.
+#[cfg(not(loom))]
+#[derive(Debug)]
+#[repr(transparent)]
+pub struct UnsafeCell<T: ?Sized>(std::cell::UnsafeCell<T>);
+
+#[cfg(not(loom))]
+impl<T> UnsafeCell<T> {
+    /// Wraps `value`.
+    pub const fn new(value: T) -> Self {
+        Self(std::cell::UnsafeCell::new(value))
+    }
+}
+
+#[cfg(not(loom))]
+impl<T: ?Sized> UnsafeCell<T> {
+    /// Calls `f` with a pointer that may be read while no one writes.
+    #[inline(always)]
+    pub fn with<R>(&self, f: impl FnOnce(*const T) -> R) -> R {
+        f(self.0.get())
+    }
+
+    /// Calls `f` with a pointer that may be written while no one else looks.
+    #[inline(always)]
+    pub fn with_mut<R>(&self, f: impl FnOnce(*mut T) -> R) -> R {
+        f(self.0.get())
+    }
+}
