@@ -1,1 +1,1 @@
-//! macros
+//! placeholder

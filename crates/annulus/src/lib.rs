@@ -1,1 +1,4 @@
-//! facade
+//! The facade: placeholder front page.
+#[doc(hidden)]
+pub use annulus_runtime::__private;
+pub use annulus_runtime::prelude;

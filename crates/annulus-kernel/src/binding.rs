@@ -1,0 +1,115 @@
+//! What a launch binds to a kernel besides messages: launch parameters, tables, shared memory.
+#![allow(clippy::disallowed_types)] // These atomics are the user's data, not a protocol of ours.
+
+use std::{
+    alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error},
+    ptr::NonNull,
+    sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64},
+};
+
+use crate::{DeviceType, TypeDescriptor};
+
+/// One parameter of a handler that is bound at launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BindingDefinition {
+    /// The parameter's name in the handler.
+    pub name: &'static str,
+    /// How the handler sees it.
+    pub kind: BindingKind,
+    /// The type of the parameter, or of each element.
+    pub ty: &'static TypeDescriptor,
+}
+
+/// How a handler sees a bound parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BindingKind {
+    /// `&P`: read-only launch parameters.
+    Parameter,
+    /// `&[T]`: a read-only table.
+    Table,
+    /// `&mut [T]`: memory of the whole kernel; needs a single block. Not rolled back when a handler fails.
+    Whole,
+    /// `&[AtomicU32]` and its kin: memory that all blocks share. Not rolled back when a handler fails.
+    Shared,
+}
+
+/// The atomic types that a handler may share between blocks.
+pub trait DeviceAtomic: Send + Sync + 'static {
+    /// The plain type of the same size and alignment.
+    type Value: DeviceType;
+}
+
+impl DeviceAtomic for AtomicU32 {
+    type Value = u32;
+}
+impl DeviceAtomic for AtomicI32 {
+    type Value = i32;
+}
+impl DeviceAtomic for AtomicU64 {
+    type Value = u64;
+}
+impl DeviceAtomic for AtomicI64 {
+    type Value = i64;
+}
+
+/// The contents of one bound parameter, copied into memory of its own.
+#[derive(Debug)]
+pub struct Binding {
+    ty: &'static TypeDescriptor,
+    len: usize,
+    layout: Layout,
+    data: NonNull<u8>,
+}
+
+// SAFETY: the memory is owned and holds plain old data (`DeviceType` is `Send` and has no pointers).
+unsafe impl Send for Binding {}
+// SAFETY: `&Binding` gives out only the pointer; whoever dereferences it argues for itself.
+unsafe impl Sync for Binding {}
+
+impl Binding {
+    /// A single value, for a `&P` parameter.
+    pub fn parameter<P: DeviceType>(value: P) -> Self {
+        Self::slice(&[value])
+    }
+
+    /// Several values, for `&[T]`, `&mut [T]` (its initial contents) and atomics.
+    pub fn slice<T: DeviceType>(values: &[T]) -> Self {
+        let bytes = size_of_val(values);
+        // A cache line at least, so that neighbours do not share one; never of size zero.
+        let layout = Layout::from_size_align(bytes.max(1), align_of::<T>().max(64))
+            .expect("a slice that exists has a valid layout");
+        // SAFETY: the layout's size is not zero.
+        let data = unsafe { alloc_zeroed(layout) };
+        let Some(data) = NonNull::new(data) else { handle_alloc_error(layout) };
+        // SAFETY: source and destination are valid for `bytes` bytes and distinct allocations; copying bytes keeps padding.
+        unsafe { values.as_ptr().cast::<u8>().copy_to_nonoverlapping(data.as_ptr(), bytes) };
+        Self { ty: T::DESCRIPTOR, len: values.len(), layout, data }
+    }
+
+    /// The type of each element.
+    pub fn ty(&self) -> &'static TypeDescriptor {
+        self.ty
+    }
+
+    /// How many elements there are.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there is no element.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The first element: valid for reads and writes of `len` elements as long as the binding lives.
+    pub fn as_ptr(&self) -> *mut u8 {
+        self.data.as_ptr()
+    }
+}
+
+impl Drop for Binding {
+    fn drop(&mut self) {
+        // SAFETY: `data` came from `alloc_zeroed` with this layout and is freed once. Plain old data needs no drop.
+        unsafe { dealloc(self.data.as_ptr(), self.layout) };
+    }
+}

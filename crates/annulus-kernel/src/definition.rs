@@ -1,0 +1,108 @@
+//! A kernel as data.
+
+use crate::{BindingDefinition, CpuEntry, DeviceType, RingMessage, TypeDescriptor};
+
+/// A ring kernel. `#[ring_kernel]` implements it for a type that has the handler's name.
+pub trait RingKernel: Send + Sync + 'static {
+    /// What it takes.
+    type Message: RingMessage;
+    /// What it sends; [`NoOutput`](crate::NoOutput) where the handler has no outbox.
+    type Output: RingMessage;
+    /// The kernel as data.
+    const DEFINITION: &'static KernelDefinition;
+}
+
+/// Everything a runtime needs to know to check, place and launch a kernel.
+#[derive(Clone, Copy, Debug)]
+pub struct KernelDefinition {
+    /// The kernel's id: the handler's name unless the attribute gives another.
+    pub name: &'static str,
+    /// The module that the handler stands in.
+    pub module: &'static str,
+    /// The source file of the handler.
+    pub file: &'static str,
+    /// The line of the handler.
+    pub line: u32,
+    /// The message type.
+    pub message: &'static TypeDescriptor,
+    /// The output type; `None` where the handler has no outbox.
+    pub output: Option<&'static TypeDescriptor>,
+    /// The key of a message, if its type has one. The pointer is to a valid message.
+    pub key: Option<unsafe fn(*const u8) -> u64>,
+    /// What state it keeps.
+    pub state: StateShape,
+    /// What a launch must bind, in the order of the handler's parameters.
+    pub bindings: &'static [BindingDefinition],
+    /// How a block takes its messages.
+    pub mode: ProcessingMode,
+    /// At most this many messages in one iteration, at least 1: also the fairness limit between kernels.
+    pub max_messages_per_iteration: u32,
+    /// At most this many sends per message; 0 exactly where there is no outbox.
+    pub max_outputs: u32,
+    /// The handler on the CPU.
+    pub cpu: CpuEntry,
+}
+
+/// How many messages a block takes in one iteration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum ProcessingMode {
+    /// One: the lowest latency.
+    #[default]
+    Continuous,
+    /// Up to `max_messages_per_iteration` at once: the highest throughput.
+    Batch,
+    /// By queue depth, between 1 and `max_messages_per_iteration`.
+    Adaptive,
+}
+
+/// What state a kernel keeps between messages, besides bound memory.
+#[derive(Clone, Copy, Debug)]
+pub enum StateShape {
+    /// None: messages are independent of each other.
+    Stateless,
+    /// One for each actor that a key names. Actors run in parallel; each takes its messages one at a time.
+    PerActor(StateDefinition),
+    /// One for the whole kernel, which then runs as one block, one message at a time.
+    Whole(StateDefinition),
+}
+
+impl StateShape {
+    /// The shape for a `&mut S` parameter beside messages of type `M`.
+    pub const fn of<M: RingMessage, S: DeviceType + Default>() -> Self {
+        let definition = StateDefinition { ty: S::DESCRIPTOR, init: init_default::<S> };
+        if M::KEYED { Self::PerActor(definition) } else { Self::Whole(definition) }
+    }
+
+    /// The type and initial value, if there is state.
+    pub const fn definition(&self) -> Option<StateDefinition> {
+        match self {
+            Self::Stateless => None,
+            Self::PerActor(definition) | Self::Whole(definition) => Some(*definition),
+        }
+    }
+}
+
+/// The type of a state and how it begins.
+#[derive(Clone, Copy, Debug)]
+pub struct StateDefinition {
+    /// The type.
+    pub ty: &'static TypeDescriptor,
+    /// Writes the initial value, the type's `Default`, to memory that is valid and aligned for it.
+    pub init: unsafe fn(*mut u8),
+}
+
+unsafe fn init_default<S: Default>(state: *mut u8) {
+    // SAFETY: the caller gives memory that is valid and aligned for `S`.
+    unsafe { state.cast::<S>().write(S::default()) };
+}
+
+impl KernelDefinition {
+    /// The key function for messages of type `M`.
+    pub const fn key_of<M: RingMessage>() -> Option<unsafe fn(*const u8) -> u64> {
+        unsafe fn key<M: RingMessage>(message: *const u8) -> u64 {
+            // SAFETY: the caller gives a valid message of type `M`.
+            unsafe { &*message.cast::<M>() }.key()
+        }
+        if M::KEYED { Some(key::<M>) } else { None }
+    }
+}

@@ -1,0 +1,119 @@
+//! What a type looks like in memory, as data: the descriptors that host, device and tools share.
+
+/// A plain-old-data type that means the same on host and device.
+///
+/// Derive it with `#[derive(DeviceType)]` on a `#[repr(C)]` struct of such types, or on an enum with a primitive
+/// representation such as `#[repr(u32)]`.
+///
+/// # Safety
+///
+/// * `DESCRIPTOR` gives the size, alignment, field offsets and field types that the compiler really uses.
+/// * The layout is fixed by the language (`repr(C)`, a primitive representation, or a primitive type).
+/// * The type holds no pointer and no reference. (Padding is allowed: values are copied as possibly uninitialised bytes.)
+pub unsafe trait DeviceType: Copy + Send + Sync + 'static {
+    /// The layout.
+    const DESCRIPTOR: &'static TypeDescriptor;
+}
+
+/// Name, size and shape of a [`DeviceType`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TypeDescriptor {
+    /// The name as the program wrote it, without its path.
+    pub name: &'static str,
+    /// Size in bytes, a multiple of `align`.
+    pub size: usize,
+    /// Alignment in bytes, a power of two.
+    pub align: usize,
+    /// What it is made of.
+    pub kind: TypeKind,
+}
+
+/// What a [`DeviceType`] is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TypeKind {
+    /// A number or a boolean.
+    Primitive(Primitive),
+    /// A `repr(C)` struct, its fields in order of declaration.
+    Struct(&'static [FieldDescriptor]),
+    /// A fixed array.
+    Array {
+        /// The type of each element.
+        element: &'static TypeDescriptor,
+        /// How many there are.
+        len: usize,
+    },
+    /// An enum with a primitive representation: a tag at offset 0, then the fields of the variant that the tag names.
+    Enum {
+        /// The type of the tag.
+        tag: Primitive,
+        /// The variants in order of declaration.
+        variants: &'static [VariantDescriptor],
+    },
+}
+
+/// The scalar types of the kernel language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)] // Each is the Rust type of the same name.
+pub enum Primitive {
+    Bool,
+    I8,
+    I16,
+    I32,
+    I64,
+    U8,
+    U16,
+    U32,
+    U64,
+    F32,
+    F64,
+}
+
+/// One field of a struct or of an enum's variant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FieldDescriptor {
+    /// The field's name, or its index for a tuple field.
+    pub name: &'static str,
+    /// Bytes from the start of the struct or enum.
+    pub offset: usize,
+    /// The field's type.
+    pub ty: &'static TypeDescriptor,
+}
+
+/// One variant of an enum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VariantDescriptor {
+    /// The variant's name.
+    pub name: &'static str,
+    /// The tag's value, as the tag's bits zero-extended to 64.
+    pub tag: u64,
+    /// The variant's fields; offsets count from the start of the enum.
+    pub fields: &'static [FieldDescriptor],
+}
+
+macro_rules! primitives {
+    ($($ty:ty: $primitive:ident),+ $(,)?) => {$(
+        // SAFETY: a primitive's size and alignment are asked of the compiler; it holds no pointer.
+        unsafe impl DeviceType for $ty {
+            const DESCRIPTOR: &'static TypeDescriptor = &TypeDescriptor {
+                name: stringify!($ty),
+                size: size_of::<$ty>(),
+                align: align_of::<$ty>(),
+                kind: TypeKind::Primitive(Primitive::$primitive),
+            };
+        }
+    )+};
+}
+
+primitives! {
+    bool: Bool, i8: I8, i16: I16, i32: I32, i64: I64, u8: U8, u16: U16, u32: U32, u64: U64, f32: F32, f64: F64,
+}
+
+// SAFETY: an array is its elements at multiples of their size, without gaps, by the language's definition.
+unsafe impl<T: DeviceType, const N: usize> DeviceType for [T; N] {
+    const DESCRIPTOR: &'static TypeDescriptor = &TypeDescriptor {
+        name: "array",
+        size: size_of::<[T; N]>(),
+        align: align_of::<[T; N]>(),
+        kind: TypeKind::Array { element: T::DESCRIPTOR, len: N },
+    };
+}

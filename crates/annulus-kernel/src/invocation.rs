@@ -1,0 +1,117 @@
+//! One call of a handler on the CPU: the bridge between untyped memory and the user's typed function.
+
+use crate::{Cx, Failure, Outbox, RawOutbox, RingMessage};
+
+/// The CPU entry that `#[ring_kernel]` writes: takes the parameters out of an [`Invocation`], calls the user's function,
+/// and stores the actor's state if that succeeded.
+///
+/// # Safety
+///
+/// The invocation's memory has the types that the kernel's definition names.
+pub type CpuEntry = unsafe fn(&Invocation<'_>) -> Result<(), Failure>;
+
+/// The memory of one bound parameter.
+#[derive(Clone, Copy, Debug)]
+pub struct BoundMemory {
+    /// The first element.
+    pub data: *mut u8,
+    /// How many elements there are.
+    pub len: usize,
+}
+
+/// Everything that one call of a handler may touch, untyped.
+#[derive(Debug)]
+pub struct Invocation<'a> {
+    /// Where the call runs.
+    pub cx: Cx,
+    /// The message, in its slot. Nobody writes it during the call.
+    pub message: *const u8,
+    /// The state of the actor or of the kernel; dangling if it has none. Nobody else touches it during the call.
+    pub state: *mut u8,
+    /// The bound parameters, in the order of the definition.
+    pub bindings: &'a [BoundMemory],
+    /// Where sends go.
+    pub outbox: &'a RawOutbox,
+}
+
+impl<'a> Invocation<'a> {
+    /// The message.
+    ///
+    /// # Safety
+    ///
+    /// `M` is the kernel's message type.
+    #[inline(always)]
+    pub unsafe fn message<M>(&self) -> &'a M {
+        // SAFETY: the field's invariant: it points to a message of the kernel's type that nobody writes during the call.
+        unsafe { &*self.message.cast::<M>() }
+    }
+
+    /// A copy of the state.
+    ///
+    /// # Safety
+    ///
+    /// `S` is the kernel's state type.
+    #[inline(always)]
+    pub unsafe fn load_state<S: Copy>(&self) -> S {
+        // SAFETY: the field's invariant: it points to an initialised state of the kernel's type, ours during the call.
+        unsafe { self.state.cast::<S>().read() }
+    }
+
+    /// Commits the state.
+    ///
+    /// # Safety
+    ///
+    /// `S` is the kernel's state type.
+    #[inline(always)]
+    pub unsafe fn store_state<S: Copy>(&self, state: S) {
+        // SAFETY: as for `load_state`.
+        unsafe { self.state.cast::<S>().write(state) }
+    }
+
+    /// The bound `&P` parameter at `index`.
+    ///
+    /// # Safety
+    ///
+    /// The kernel's binding `index` is a [`Parameter`](crate::BindingKind::Parameter) of type `P`.
+    #[inline(always)]
+    pub unsafe fn parameter<P>(&self, index: usize) -> &'a P {
+        // SAFETY: a bound parameter lives as long as the kernel, and nobody writes it.
+        unsafe { &*self.bindings[index].data.cast::<P>() }
+    }
+
+    /// The bound `&[T]` or shared atomics at `index`.
+    ///
+    /// # Safety
+    ///
+    /// The kernel's binding `index` is a table of `T`, or shared memory whose atomic type is `T`.
+    #[inline(always)]
+    pub unsafe fn table<T>(&self, index: usize) -> &'a [T] {
+        let memory = self.bindings[index];
+        // SAFETY: bound memory lives as long as the kernel; it is read-only, or atomic and of the plain type's layout.
+        unsafe { std::slice::from_raw_parts(memory.data.cast::<T>(), memory.len) }
+    }
+
+    /// The bound `&mut [T]` at `index`.
+    ///
+    /// # Safety
+    ///
+    /// The kernel's binding `index` is [`Whole`](crate::BindingKind::Whole) memory of `T`, the kernel has a single block,
+    /// and the slice is asked for once in a call.
+    #[inline(always)]
+    pub unsafe fn whole<T>(&self, index: usize) -> &'a mut [T] {
+        let memory = self.bindings[index];
+        // SAFETY: a kernel with such memory has one block, which handles one message at a time, so this is the only view.
+        unsafe { std::slice::from_raw_parts_mut(memory.data.cast::<T>(), memory.len) }
+    }
+
+    /// The typed outbox.
+    ///
+    /// # Safety
+    ///
+    /// `M` is the kernel's output type.
+    #[inline(always)]
+    pub unsafe fn outbox<M: RingMessage>(&self) -> &'a Outbox<M> {
+        // SAFETY: the block made the outbox for the kernel's output type.
+        unsafe { Outbox::from_raw(self.outbox) }
+    }
+}

@@ -1,0 +1,63 @@
+//! What may travel through a ring.
+
+use crate::{DeviceType, TypeDescriptor, TypeKind};
+
+/// A message: plain old data with, if its type declares them, a key, an id and a priority.
+///
+/// Derived by `#[derive(RingMessage)]`, which also derives [`DeviceType`]. Fields are marked `#[ring(key)]`, `#[ring(id)]`
+/// and `#[ring(priority)]`.
+pub trait RingMessage: DeviceType {
+    /// Whether the type has a key, and so addresses an actor.
+    const KEYED: bool;
+
+    /// The actor that the message is for. Meaningless unless [`KEYED`](Self::KEYED).
+    #[inline]
+    fn key(&self) -> u64 {
+        0
+    }
+
+    /// The identity by which duplicates are recognised, if the type declares one.
+    #[inline]
+    fn id(&self) -> Option<u64> {
+        None
+    }
+
+    /// 255 leaves first; 128 unless the type declares one.
+    #[inline]
+    fn priority(&self) -> u8 {
+        128
+    }
+}
+
+/// The types that a `#[ring(key)]` or `#[ring(id)]` field may have: unsigned integers.
+pub trait ActorKey: Copy {
+    /// The key, zero-extended.
+    fn to_u64(self) -> u64;
+}
+
+macro_rules! keys {
+    ($($ty:ty),+) => {$(
+        impl ActorKey for $ty {
+            #[inline]
+            fn to_u64(self) -> u64 {
+                u64::from(self)
+            }
+        }
+    )+};
+}
+
+keys!(u8, u16, u32, u64);
+
+/// The output type of a kernel that has no outbox. It has no values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoOutput {}
+
+// SAFETY: no value exists, so nothing is ever laid out.
+unsafe impl DeviceType for NoOutput {
+    const DESCRIPTOR: &'static TypeDescriptor =
+        &TypeDescriptor { name: "NoOutput", size: 0, align: 1, kind: TypeKind::Struct(&[]) };
+}
+
+impl RingMessage for NoOutput {
+    const KEYED: bool = false;
+}

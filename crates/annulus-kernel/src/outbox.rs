@@ -1,0 +1,103 @@
+//! Where a handler puts what it sends.
+
+use std::{cell::Cell, marker::PhantomData};
+
+use crate::RingMessage;
+
+/// The untyped outbox of one call: a window of outbound slots that nobody else sees until the block commits them.
+///
+/// The block has credit for `limit` slots before it calls the handler. `send` writes straight into their payloads; the
+/// block publishes them when the handler has succeeded, and forgets them when it has not.
+#[derive(Debug)]
+pub struct RawOutbox {
+    payloads: *mut u8,
+    stride: usize,
+    mask: u64,
+    first: Cell<u64>,
+    limit: u32,
+    sent: Cell<u32>,
+    refused: Cell<bool>,
+}
+
+impl RawOutbox {
+    /// An outbox over the ring whose slot 0 has its payload at `payloads`, whose slots are `stride` bytes apart, and
+    /// which has `mask + 1` slots.
+    ///
+    /// # Safety
+    ///
+    /// As long as the outbox is used for sends of type `M`: every payload is valid for writes of `M` and aligned for it,
+    /// and the slots of tickets `first .. first + limit`, as last set by [`begin`](Self::begin), belong to the caller
+    /// alone.
+    pub const unsafe fn new(payloads: *mut u8, stride: usize, mask: u64, limit: u32) -> Self {
+        Self {
+            payloads,
+            stride,
+            mask,
+            first: Cell::new(0),
+            limit,
+            sent: Cell::new(0),
+            refused: Cell::new(false),
+        }
+    }
+
+    /// Starts a call whose sends go to the slots from ticket `first` on.
+    #[inline]
+    pub fn begin(&self, first: u64) {
+        self.first.set(first);
+        self.sent.set(0);
+        self.refused.set(false);
+    }
+
+    /// How many messages the handler has sent since `begin`: at most the limit.
+    #[inline]
+    pub fn sent(&self) -> u32 {
+        self.sent.get()
+    }
+
+    /// Whether the handler tried to send more than its `max_outputs`.
+    #[inline]
+    pub fn refused(&self) -> bool {
+        self.refused.get()
+    }
+}
+
+/// Sends messages of type `M` out of a handler.
+///
+/// A handler may send up to `max_outputs` messages (1 unless the attribute says more). Sending more makes the whole
+/// message fail: its state and all its sends are rolled back. What is sent becomes visible when the handler succeeds.
+#[derive(Debug)]
+#[repr(transparent)]
+pub struct Outbox<M> {
+    raw: RawOutbox,
+    _messages: PhantomData<fn(M)>,
+}
+
+impl<M: RingMessage> Outbox<M> {
+    /// Sends `message`, in the order of the calls. It leaves when the handler succeeds, never before.
+    #[inline]
+    pub fn send(&self, message: M) {
+        let raw = &self.raw;
+        let sent = raw.sent.get();
+        if sent >= raw.limit {
+            raw.refused.set(true);
+            return;
+        }
+        let slot = (raw.first.get() + u64::from(sent)) & raw.mask;
+        // SAFETY: `slot` is below the ring's slot count, so the offset stays inside the ring's allocation, by `new`.
+        let payload = unsafe { raw.payloads.add(slot as usize * raw.stride) };
+        // SAFETY: the ticket is inside `first .. first + limit`, so the payload is the caller's, valid and aligned, by `new`.
+        unsafe { payload.cast::<M>().write(message) };
+        raw.sent.set(sent + 1);
+    }
+
+    /// The typed view of an untyped outbox.
+    ///
+    /// # Safety
+    ///
+    /// `raw` was made for messages of type `M`, as [`RawOutbox::new`] demands.
+    #[inline]
+    pub unsafe fn from_raw(raw: &RawOutbox) -> &Self {
+        // SAFETY: `Outbox` is a transparent wrapper of `RawOutbox`.
+        unsafe { &*std::ptr::from_ref(raw).cast::<Self>() }
+    }
+}
