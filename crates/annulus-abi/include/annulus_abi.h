@@ -1,0 +1,72 @@
+/* The C twin of the crate annulus-abi. Each field's invariant is documented there. */
+#ifndef ANNULUS_ABI_H
+#define ANNULUS_ABI_H
+
+#include <stdint.h>
+
+typedef struct annulus_telemetry {
+    uint64_t messages_processed;
+    uint64_t messages_dropped;
+    int64_t last_processed_timestamp;
+    int32_t queue_depth;
+    uint32_t padding;
+    uint64_t total_latency_nanos;
+    uint64_t max_latency_nanos;
+    uint64_t min_latency_nanos;
+    uint16_t error_code;
+    uint16_t epoch;
+    uint32_t check;
+} annulus_telemetry;
+
+#define ANNULUS_COMMAND_ACTIVE 1u
+#define ANNULUS_COMMAND_TERMINATE 2u
+#define ANNULUS_COMMAND_TELEMETRY 4u
+#define ANNULUS_COMMAND_EPOCH_SHIFT 16u
+
+#define ANNULUS_STATE_LAUNCHED 0u
+#define ANNULUS_STATE_ACTIVE 1u
+#define ANNULUS_STATE_INACTIVE 2u
+#define ANNULUS_STATE_TERMINATED 3u
+
+typedef struct annulus_control_block {
+    uint32_t command;
+    uint32_t host_reserved;
+    uint64_t host_heartbeat;
+    uint64_t host_padding[14];
+    uint32_t state;
+    uint32_t last_error;
+    uint64_t processed;
+    uint64_t failed;
+    uint64_t unknown_actor;
+    uint64_t sent;
+    uint32_t stalled;
+    uint32_t epoch;
+    uint64_t shard_padding[10];
+} annulus_control_block;
+
+#define ANNULUS_RING_CLOSED (1ull << 63)
+
+typedef struct annulus_ring_header {
+    uint64_t reserved;
+    uint64_t consumed_seen;
+    uint64_t producer_padding[14];
+    uint64_t consumed;
+    uint64_t consumer_padding[15];
+} annulus_ring_header;
+
+#define ANNULUS_KIND_MESSAGE 1u
+#define ANNULUS_KIND_TOMBSTONE 2u
+#define ANNULUS_KIND_NO_REPLY 3u
+#define ANNULUS_KIND_FAILED 4u
+
+typedef struct annulus_slot_header {
+    uint32_t commit;
+    uint32_t meta;
+} annulus_slot_header;
+
+#define ANNULUS_ERROR_FIRST_OWN 0xFF00u
+#define ANNULUS_ERROR_PANICKED 0xFF01u
+#define ANNULUS_ERROR_TOO_MANY_OUTPUTS 0xFF02u
+#define ANNULUS_ERROR_UNKNOWN_ACTOR 0xFF03u
+
+#endif

@@ -1,0 +1,76 @@
+//! The control block through which a host commands a shard of a running kernel, and the shard answers.
+//!
+//! Two pairs of lines, one written by the host alone, one by the shard's kernel alone.
+
+use core::mem::offset_of;
+
+/// Commands from the host, in [`ControlBlock::command`].
+pub mod command {
+    /// Consume messages.
+    pub const ACTIVE: u32 = 1 << 0;
+    /// Stop for good at the next message boundary.
+    pub const TERMINATE: u32 = 1 << 1;
+    /// Write telemetry.
+    pub const TELEMETRY: u32 = 1 << 2;
+    /// The telemetry epoch lies in the upper 16 bits: counters start anew when it changes.
+    pub const EPOCH_SHIFT: u32 = 16;
+}
+
+/// Answers of the shard, in [`ControlBlock::state`].
+pub mod state {
+    /// Launched; has not looked at its command yet.
+    pub const LAUNCHED: u32 = 0;
+    /// Consumes messages.
+    pub const ACTIVE: u32 = 1;
+    /// Keeps state and queues, consumes nothing.
+    pub const INACTIVE: u32 = 2;
+    /// Gone for good: touches neither rings nor state again.
+    pub const TERMINATED: u32 = 3;
+}
+
+/// One shard's control block.
+#[derive(Debug)]
+#[repr(C, align(128))]
+pub struct ControlBlock {
+    /// What the host wants, see [`command`]. Written by the host, under the kernel's lifecycle lock.
+    pub command: u32,
+    /// Always 0.
+    pub host_reserved: u32,
+    /// Nanoseconds on the host's clock, renewed while the host lives. Unused by backends that share the host's process.
+    pub host_heartbeat: u64,
+    /// Rest of the host's pair of lines.
+    pub host_padding: [u64; 14],
+
+    /// What the shard does, see [`state`]. Written by the shard; what it wrote before is visible to who reads this.
+    pub state: u32,
+    /// The last error code, 0 for none. Written by the shard after the message that it belongs to.
+    pub last_error: u32,
+    /// Messages whose handler succeeded, since launch. Written by the shard once per iteration.
+    pub processed: u64,
+    /// Messages that were rolled back, since launch; the unknown actors among them are counted in `unknown_actor` alone.
+    pub failed: u64,
+    /// Messages whose key named no actor, since launch.
+    pub unknown_actor: u64,
+    /// Messages that handlers sent, since launch.
+    pub sent: u64,
+    /// 1 while the shard waits for space in its outbound ring. The host that makes space then wakes the shard.
+    pub stalled: u32,
+    /// The telemetry epoch that the shard's counters belong to.
+    pub epoch: u32,
+    /// Rest of the shard's pair of lines.
+    pub shard_padding: [u64; 10],
+}
+
+const _: () = {
+    assert!(size_of::<ControlBlock>() == 256);
+    assert!(offset_of!(ControlBlock, command) == 0);
+    assert!(offset_of!(ControlBlock, host_heartbeat) == 8);
+    assert!(offset_of!(ControlBlock, state) == 128);
+    assert!(offset_of!(ControlBlock, last_error) == 132);
+    assert!(offset_of!(ControlBlock, processed) == 136);
+    assert!(offset_of!(ControlBlock, failed) == 144);
+    assert!(offset_of!(ControlBlock, unknown_actor) == 152);
+    assert!(offset_of!(ControlBlock, sent) == 160);
+    assert!(offset_of!(ControlBlock, stalled) == 168);
+    assert!(offset_of!(ControlBlock, epoch) == 172);
+};

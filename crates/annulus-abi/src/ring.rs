@@ -1,0 +1,137 @@
+//! The ring: a header, then slots.
+//!
+//! Who writes which word, and in what order, is the protocol of `annulus_queue::ring`.
+
+use core::mem::offset_of;
+
+/// The words in front of the slots.
+#[derive(Debug)]
+#[repr(C, align(128))]
+pub struct RingHeader {
+    /// Tickets handed out to producers; bit 63, [`CLOSED`], says that none will be handed out any more. Written by the
+    /// producing side alone, which may use read-modify-write on it; the other side reads it as a gauge of depth.
+    pub reserved: u64,
+    /// The producing side's copy of `consumed`, never ahead of it.
+    pub consumed_seen: u64,
+    /// Rest of the producing side's pair of lines.
+    pub producer_padding: [u64; 14],
+    /// Slots that the consumer has read completely and gives back. Written by the consumer alone, once per batch.
+    pub consumed: u64,
+    /// Rest of the consumer's pair of lines.
+    pub consumer_padding: [u64; 15],
+}
+
+/// In [`RingHeader::reserved`]: closed to new messages.
+pub const CLOSED: u64 = 1 << 63;
+
+/// The words in front of every payload.
+#[derive(Debug)]
+#[repr(C)]
+pub struct SlotHeader {
+    /// The lap whose message the slot holds: `ticket / capacity + 1`, its low 32 bits; 0 in fresh memory. Written last, by
+    /// the producer, and never cleared.
+    pub commit: u32,
+    /// The [`kind`] in the upper 8 bits, the payload's bytes in the lower 24.
+    pub meta: u32,
+}
+
+/// What a slot holds: the upper 8 bits of [`SlotHeader::meta`].
+pub mod kind {
+    /// A message.
+    pub const MESSAGE: u8 = 1;
+    /// Nothing: a reservation that was dropped. Consumers pass over it.
+    pub const TOMBSTONE: u8 = 2;
+    /// The answer to a call whose handler succeeded and sent nothing; no payload.
+    pub const NO_REPLY: u8 = 3;
+    /// The answer to a call whose handler failed; the error code stands in the length.
+    pub const FAILED: u8 = 4;
+}
+
+/// The optional words of an envelope, fixed at launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Envelope {
+    /// When the message was enqueued, in nanoseconds on the runtime's clock.
+    pub enqueue_time: bool,
+    /// The call that the message belongs to, 0 for none.
+    pub correlation: bool,
+}
+
+/// Smallest capacity of a ring.
+pub const MIN_CAPACITY: u32 = 16;
+/// Largest capacity of a ring.
+pub const MAX_CAPACITY: u32 = 1 << 20;
+/// Largest payload, in bytes.
+pub const MAX_PAYLOAD: usize = 65_536;
+
+/// Where everything in a ring lies, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RingLayout {
+    /// Slots, a power of two.
+    pub capacity: u32,
+    /// From slot to slot: a multiple of a cache line, so that small messages are one line each.
+    pub slot_stride: usize,
+    /// From the slot's start to its enqueue time, if it has one.
+    pub enqueue_time_offset: Option<usize>,
+    /// From the slot's start to its correlation, if it has one.
+    pub correlation_offset: Option<usize>,
+    /// From the slot's start to its payload.
+    pub payload_offset: usize,
+    /// Bytes of the payload.
+    pub payload_size: usize,
+}
+
+impl RingLayout {
+    /// The layout for messages of `payload_size` bytes aligned to `payload_align`.
+    ///
+    /// `capacity` is a power of two of at least 2 (a queue's own limits are stricter), `payload_align` a power of two of
+    /// at most 64.
+    pub const fn new(capacity: u32, payload_size: usize, payload_align: usize, envelope: Envelope) -> Self {
+        assert!(capacity.is_power_of_two() && capacity >= 2 && capacity <= MAX_CAPACITY);
+        assert!(payload_align.is_power_of_two() && payload_align <= super::LINE);
+        assert!(payload_size <= MAX_PAYLOAD);
+        let mut offset = size_of::<SlotHeader>();
+        let enqueue_time_offset = if envelope.enqueue_time {
+            offset += 8;
+            Some(offset - 8)
+        } else {
+            None
+        };
+        let correlation_offset = if envelope.correlation {
+            offset += 8;
+            Some(offset - 8)
+        } else {
+            None
+        };
+        let payload_offset = offset.next_multiple_of(payload_align);
+        let slot_stride = (payload_offset + payload_size).next_multiple_of(super::LINE);
+        Self { capacity, slot_stride, enqueue_time_offset, correlation_offset, payload_offset, payload_size }
+    }
+
+    /// Bytes of the whole ring, header included: a multiple of [`PAIR`](super::PAIR).
+    pub const fn bytes(&self) -> usize {
+        (size_of::<RingHeader>() + self.capacity as usize * self.slot_stride).next_multiple_of(super::PAIR)
+    }
+
+    /// From the ring's start to the slot of `ticket`.
+    #[inline]
+    pub const fn slot_offset(&self, ticket: u64) -> usize {
+        let index = ticket & (self.capacity as u64 - 1);
+        size_of::<RingHeader>() + index as usize * self.slot_stride
+    }
+
+    /// The commit word of `ticket`.
+    #[inline]
+    pub const fn lap(&self, ticket: u64) -> u32 {
+        ((ticket >> self.capacity.trailing_zeros()) as u32).wrapping_add(1)
+    }
+}
+
+const _: () = {
+    assert!(size_of::<RingHeader>() == 256);
+    assert!(offset_of!(RingHeader, reserved) == 0);
+    assert!(offset_of!(RingHeader, consumed_seen) == 8);
+    assert!(offset_of!(RingHeader, consumed) == 128);
+    assert!(size_of::<SlotHeader>() == 8);
+    assert!(offset_of!(SlotHeader, commit) == 0);
+    assert!(offset_of!(SlotHeader, meta) == 4);
+};

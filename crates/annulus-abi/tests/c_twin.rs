@@ -1,0 +1,71 @@
+//! The C header and the Rust structures agree on every offset, size and constant: T-01, T-03 and the ring's layout.
+
+use std::{fmt::Write as _, mem::offset_of, process::Command};
+
+use annulus_abi::{
+    control::{ControlBlock, command, state},
+    error,
+    ring::{CLOSED, RingHeader, SlotHeader, kind},
+    telemetry::Telemetry,
+};
+
+macro_rules! offsets {
+    ($out:ident, $rust:ty, $c:literal: $($field:ident),+ $(,)?) => {
+        $(writeln!(
+            $out,
+            concat!("_Static_assert(offsetof(", $c, ", ", stringify!($field), ") == {}, \"", stringify!($field), "\");"),
+            offset_of!($rust, $field),
+        ).expect("writing to a string cannot fail");)+
+        writeln!($out, concat!("_Static_assert(sizeof(", $c, ") == {}, \"", $c, "\");"), size_of::<$rust>())
+            .expect("writing to a string cannot fail");
+    };
+}
+
+/// T-01: 64 bytes. T-03: the fields at 0, 8, 16, 24, 32, 40, 48, 56, 58 (and 60). A C compiler checks what Rust says.
+#[test]
+fn t_01_t_03_c_and_rust_agree() {
+    let mut source = String::from("#include <stddef.h>\n#include \"annulus_abi.h\"\n");
+    offsets!(source, Telemetry, "annulus_telemetry":
+        messages_processed, messages_dropped, last_processed_timestamp, queue_depth, padding, total_latency_nanos,
+        max_latency_nanos, min_latency_nanos, error_code, epoch, check);
+    offsets!(source, ControlBlock, "annulus_control_block":
+        command, host_reserved, host_heartbeat, host_padding, state, last_error, processed, failed, unknown_actor, sent,
+        stalled, epoch, shard_padding);
+    offsets!(source, RingHeader, "annulus_ring_header":
+        reserved, consumed_seen, producer_padding, consumed, consumer_padding);
+    offsets!(source, SlotHeader, "annulus_slot_header": commit, meta);
+    for (name, value) in [
+        ("ANNULUS_COMMAND_ACTIVE", u64::from(command::ACTIVE)),
+        ("ANNULUS_COMMAND_TERMINATE", command::TERMINATE.into()),
+        ("ANNULUS_COMMAND_TELEMETRY", command::TELEMETRY.into()),
+        ("ANNULUS_COMMAND_EPOCH_SHIFT", command::EPOCH_SHIFT.into()),
+        ("ANNULUS_STATE_LAUNCHED", state::LAUNCHED.into()),
+        ("ANNULUS_STATE_ACTIVE", state::ACTIVE.into()),
+        ("ANNULUS_STATE_INACTIVE", state::INACTIVE.into()),
+        ("ANNULUS_STATE_TERMINATED", state::TERMINATED.into()),
+        ("ANNULUS_RING_CLOSED", CLOSED),
+        ("ANNULUS_KIND_MESSAGE", kind::MESSAGE.into()),
+        ("ANNULUS_KIND_TOMBSTONE", kind::TOMBSTONE.into()),
+        ("ANNULUS_KIND_NO_REPLY", kind::NO_REPLY.into()),
+        ("ANNULUS_KIND_FAILED", kind::FAILED.into()),
+        ("ANNULUS_ERROR_FIRST_OWN", error::FIRST_OWN.into()),
+        ("ANNULUS_ERROR_PANICKED", error::PANICKED.into()),
+        ("ANNULUS_ERROR_TOO_MANY_OUTPUTS", error::TOO_MANY_OUTPUTS.into()),
+        ("ANNULUS_ERROR_UNKNOWN_ACTOR", error::UNKNOWN_ACTOR.into()),
+    ] {
+        writeln!(source, "_Static_assert({name} == {value}ull, \"{name}\");").expect("writing to a string cannot fail");
+    }
+
+    let folder = std::env::temp_dir().join(format!("annulus-abi-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("the temporary folder is writable");
+    let file = folder.join("twin.c");
+    std::fs::write(&file, source).expect("the temporary folder is writable");
+    let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".into());
+    let output = Command::new(&compiler)
+        .args(["-std=c11", "-Wall", "-Werror", "-fsyntax-only", "-I", concat!(env!("CARGO_MANIFEST_DIR"), "/include")])
+        .arg(&file)
+        .output()
+        .unwrap_or_else(|error| panic!("cannot run the C compiler `{compiler}`: {error}; set CC or install gcc"));
+    std::fs::remove_dir_all(&folder).ok();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}

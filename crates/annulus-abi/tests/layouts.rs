@@ -1,0 +1,93 @@
+//! What the layouts promise beyond their offsets.
+
+use annulus_abi::{
+    LINE,
+    histogram::{BUCKETS, bucket, upper_bound},
+    ring::{Envelope, RingLayout},
+    telemetry::Telemetry,
+};
+
+fn example() -> Telemetry {
+    Telemetry {
+        messages_processed: 1_000_000,
+        messages_dropped: 3,
+        last_processed_timestamp: 123_456_789_012,
+        queue_depth: 17,
+        total_latency_nanos: 9_876_543_210,
+        max_latency_nanos: 55_555,
+        min_latency_nanos: 321,
+        error_code: 7,
+        epoch: 2,
+        ..Telemetry::new(0)
+    }
+}
+
+#[test]
+fn telemetry_survives_its_words() {
+    let words = example().to_words();
+    let back = Telemetry::from_words(&words).expect("whole");
+    assert_eq!(Telemetry { check: 0, ..back }, example());
+}
+
+/// Every mixture of two successive states is recognised as torn, whichever words are new.
+#[test]
+fn every_mixture_of_two_states_is_torn() {
+    let old = example();
+    let mut new = old;
+    new.messages_processed += 1;
+    new.messages_dropped += 1;
+    new.last_processed_timestamp += 250;
+    new.queue_depth -= 1;
+    new.total_latency_nanos += 400;
+    new.max_latency_nanos += 1;
+    new.min_latency_nanos -= 1;
+    let (old, new) = (old.to_words(), new.to_words());
+    for mask in 1u32..255 {
+        let mixed: [u64; 8] = std::array::from_fn(|i| if mask & 1 << i == 0 { old[i] } else { new[i] });
+        assert!(Telemetry::from_words(&mixed).is_none(), "mask {mask:#b}");
+    }
+}
+
+/// Fresh memory is no telemetry: a reader cannot take zeros for an idle kernel with a minimum latency of 0.
+#[test]
+fn a_new_block_says_that_no_latency_was_seen() {
+    let new = Telemetry::from_words(&Telemetry::new(5).to_words()).expect("whole");
+    assert_eq!((new.min_latency_nanos, new.max_latency_nanos, new.epoch), (u64::MAX, 0, 5));
+}
+
+#[test]
+fn histogram_buckets_cover_every_value_in_order() {
+    assert_eq!(bucket(u64::MAX), BUCKETS - 1);
+    assert_eq!(upper_bound(BUCKETS - 1), u64::MAX);
+    let mut last = None;
+    for b in 0..BUCKETS {
+        let upper = upper_bound(b);
+        assert_eq!(bucket(upper), b);
+        if let Some(last) = last {
+            assert_eq!(bucket(last + 1), b, "no gap before bucket {b}");
+        }
+        last = Some(upper);
+    }
+    for value in [100u64, 1_000, 12_345, 1 << 40] {
+        let error = upper_bound(bucket(value)) - value;
+        assert!(error * 32 <= value, "{value} is off by {error}");
+    }
+}
+
+#[test]
+fn small_messages_are_one_line() {
+    let both = Envelope { enqueue_time: true, correlation: true };
+    let layout = RingLayout::new(16, 40, 8, both);
+    assert_eq!((layout.slot_stride, layout.payload_offset), (LINE, 24));
+    assert_eq!(RingLayout::new(16, 41, 8, both).slot_stride, 2 * LINE);
+    assert_eq!(RingLayout::new(16, 56, 4, Envelope::default()).slot_stride, LINE);
+    assert_eq!(RingLayout::new(16, 32, 32, both).payload_offset, 32);
+    assert_eq!(layout.bytes(), 256 + 16 * 64);
+}
+
+#[test]
+fn laps_follow_each_other_and_are_never_that_of_fresh_memory() {
+    let layout = RingLayout::new(16, 8, 8, Envelope::default());
+    assert_eq!((layout.lap(0), layout.lap(15), layout.lap(16)), (1, 1, 2));
+    assert_eq!(layout.slot_offset(0), layout.slot_offset(16));
+}
