@@ -1,0 +1,174 @@
+//! Typed access to a stretch of raw memory that two sides share.
+//!
+//! The ring's words lie at offsets that `annulus-abi` fixes, in memory that may belong to a device. Built for loom, the same
+//! offsets lead to loom's atomics and cells instead, so that the models run the protocol's own code.
+
+use std::ptr::NonNull;
+
+use crate::sync::{AtomicU32, AtomicU64};
+
+/// A view of shared memory. It owns nothing: whoever makes it keeps the memory alive.
+#[derive(Clone, Debug)]
+pub struct Region {
+    #[cfg(not(loom))]
+    base: NonNull<u8>,
+    #[cfg(loom)]
+    model: model::Model,
+    bytes: usize,
+}
+
+// SAFETY: a region gives out references to atomics, which any thread may use, and copies of plain data in `unsafe` methods
+// whose callers argue that nobody writes meanwhile.
+unsafe impl Send for Region {}
+// SAFETY: as for `Send`.
+unsafe impl Sync for Region {}
+
+#[cfg(not(loom))]
+impl Region {
+    /// A view of `bytes` bytes at `base`.
+    ///
+    /// # Safety
+    ///
+    /// `base` is aligned to 128 and valid for reads and writes of `bytes` bytes as long as the region or a clone of it is
+    /// used. Whoever else accesses the words that [`u32`](Self::u32) and [`u64`](Self::u64) name does so atomically.
+    pub const unsafe fn new(base: NonNull<u8>, bytes: usize) -> Self {
+        Self { base, bytes }
+    }
+
+    /// The part of the region from `offset` on, `bytes` long.
+    pub fn part(&self, offset: usize, bytes: usize) -> Self {
+        assert!(offset.is_multiple_of(128) && offset + bytes <= self.bytes, "a part lies inside its region");
+        // SAFETY: the offset is inside the region, by the assertion.
+        let base = unsafe { self.base.add(offset) };
+        // SAFETY: the part is a stretch of this region, aligned by the assertion, and inherits what `new` was promised.
+        unsafe { Self::new(base, bytes) }
+    }
+
+    /// A pointer to `offset`.
+    #[inline(always)]
+    pub fn pointer(&self, offset: usize) -> *mut u8 {
+        debug_assert!(offset < self.bytes);
+        self.base.as_ptr().wrapping_add(offset)
+    }
+
+    /// The atomic word at `offset`.
+    #[inline(always)]
+    pub fn u64(&self, offset: usize) -> &AtomicU64 {
+        debug_assert!(offset + 8 <= self.bytes && offset.is_multiple_of(8));
+        // SAFETY: the word lies inside the region and is aligned (128-aligned base, multiple of 8); all access is atomic by
+        // the promise of `new`, and the memory outlives `self`.
+        unsafe { AtomicU64::from_ptr(self.pointer(offset).cast()) }
+    }
+
+    /// The atomic word at `offset`.
+    #[inline(always)]
+    pub fn u32(&self, offset: usize) -> &AtomicU32 {
+        debug_assert!(offset + 4 <= self.bytes && offset.is_multiple_of(4));
+        // SAFETY: as for `u64`.
+        unsafe { AtomicU32::from_ptr(self.pointer(offset).cast()) }
+    }
+
+    /// Stores plain data.
+    ///
+    /// # Safety
+    ///
+    /// `offset` is inside the region with room for a `T`, and aligned for it; nobody else touches those bytes meanwhile.
+    #[inline(always)]
+    pub unsafe fn write<T: Copy>(&self, offset: usize, value: T) {
+        debug_assert!(offset + size_of::<T>() <= self.bytes);
+        // SAFETY: by the caller's promise.
+        unsafe { self.pointer(offset).cast::<T>().write(value) };
+    }
+
+    /// Loads plain data.
+    ///
+    /// # Safety
+    ///
+    /// As for [`write`](Self::write), and the bytes hold a valid `T`.
+    #[inline(always)]
+    pub unsafe fn read<T: Copy>(&self, offset: usize) -> T {
+        debug_assert!(offset + size_of::<T>() <= self.bytes);
+        // SAFETY: by the caller's promise.
+        unsafe { self.pointer(offset).cast::<T>().read() }
+    }
+}
+
+#[cfg(loom)]
+impl Region {
+    /// Modelled memory, all zero.
+    pub fn modelled(bytes: usize) -> Self {
+        Self { model: model::Model::new(bytes), bytes }
+    }
+
+    /// The atomic word at `offset`.
+    pub fn u64(&self, offset: usize) -> &AtomicU64 {
+        &self.model.words64[&offset]
+    }
+
+    /// The atomic word at `offset`.
+    pub fn u32(&self, offset: usize) -> &AtomicU32 {
+        &self.model.words32[&offset]
+    }
+
+    /// Stores plain data of whole 8-byte words.
+    ///
+    /// # Safety
+    ///
+    /// None that matters to the model: loom reports races.
+    pub unsafe fn write<T: Copy>(&self, offset: usize, value: T) {
+        for (i, word) in model::words(&value).into_iter().enumerate() {
+            // SAFETY: loom checks that nobody else has access.
+            self.model.plain[&(offset + 8 * i)].with_mut(|cell| unsafe { *cell = word });
+        }
+    }
+
+    /// Loads plain data of whole 8-byte words.
+    ///
+    /// # Safety
+    ///
+    /// The bytes hold a valid `T`; loom reports races.
+    pub unsafe fn read<T: Copy>(&self, offset: usize) -> T {
+        let words: Vec<u64> = (0..size_of::<T>() / 8)
+            // SAFETY: loom checks that nobody writes meanwhile.
+            .map(|i| self.model.plain[&(offset + 8 * i)].with(|cell| unsafe { *cell }))
+            .collect();
+        // SAFETY: the words are the bytes of a `T`, by the caller's promise.
+        unsafe { words.as_ptr().cast::<T>().read() }
+    }
+}
+
+#[cfg(loom)]
+mod model {
+    use std::{collections::BTreeMap, sync::Arc};
+
+    use annulus_abi::ring::RingHeader;
+
+    use crate::sync::{AtomicU32, AtomicU64, UnsafeCell};
+
+    /// A ring of single-line slots: the header's words, each slot's commit and meta word, and plain 8-byte words.
+    #[derive(Clone, Debug)]
+    pub(super) struct Model {
+        pub(super) words64: Arc<BTreeMap<usize, AtomicU64>>,
+        pub(super) words32: Arc<BTreeMap<usize, AtomicU32>>,
+        pub(super) plain: Arc<BTreeMap<usize, UnsafeCell<u64>>>,
+    }
+
+    impl Model {
+        pub(super) fn new(bytes: usize) -> Self {
+            let slots = (size_of::<RingHeader>()..bytes).step_by(annulus_abi::LINE);
+            Self {
+                words64: Arc::new([0, 8, 128].map(|offset| (offset, AtomicU64::new(0))).into()),
+                words32: Arc::new(slots.clone().flat_map(|s| [s, s + 4]).map(|o| (o, AtomicU32::new(0))).collect()),
+                plain: Arc::new(
+                    slots.flat_map(|s| [s + 8, s + 16, s + 24]).map(|o| (o, UnsafeCell::new(0))).collect(),
+                ),
+            }
+        }
+    }
+
+    pub(super) fn words<T: Copy>(value: &T) -> Vec<u64> {
+        assert!(size_of::<T>().is_multiple_of(8) && align_of::<T>() == 8, "the model stores whole words");
+        // SAFETY: the value is `size / 8` aligned words, initialised in the models.
+        unsafe { std::slice::from_raw_parts(std::ptr::from_ref(value).cast::<u64>(), size_of::<T>() / 8) }.to_vec()
+    }
+}

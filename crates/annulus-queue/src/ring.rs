@@ -1,0 +1,438 @@
+//! The ring that hosts and devices share: many producers on one side, one consumer on the other.
+//!
+//! # Words and writers
+//!
+//! | word | written by | read by |
+//! |---|---|---|
+//! | `reserved` | producing side: CAS ([`Producers`]) or plain stores ([`SoleProducer`]) | both, as a gauge; the closed bit by the consumer |
+//! | `consumed_seen` | producing side: a copy of `consumed` | producing side |
+//! | `consumed` | the consumer | producing side, when its copy says full |
+//! | a slot's `commit`, `meta`, envelope, payload | the producer that holds the slot's ticket | the consumer |
+//!
+//! No word is ever the target of read-modify-writes from both sides, so a bus that has none is enough.
+//!
+//! # A slot's life
+//!
+//! Ticket `t` stands for slot `t % capacity` in lap `t / capacity + 1`.
+//!
+//! 1. *Reserved*: a producer moved `reserved` past `t`, having seen `consumed > t - capacity`. The slot is its alone.
+//! 2. *Published*: it wrote payload, envelope and meta, then stored the lap to `commit`. The slot belongs to the consumer.
+//! 3. *Returned*: the consumer stored a `consumed` greater than `t`. Nobody clears the commit word: the next lap's differs.
+//!
+//! # Ordering
+//!
+//! * `slot-published`: the release store of `commit` and the consumer's acquire load of the lap it waits for: everything
+//!   the producer wrote is visible to the consumer.
+//! * `slots-returned`: the release store of `consumed` and the producers' acquire load of it: the consumer's reads are over
+//!   before a producer writes. A producer that learns of it through `consumed_seen` instead acquires from the producer that
+//!   stored it there with release, and so from the consumer.
+//! * Tickets themselves order nothing, so the CAS on `reserved` is relaxed.
+//! * *Full* is said only after a fresh load of `consumed`: at that moment `reserved - consumed >= capacity` did hold.
+//! * *Closed* is a bit of `reserved`: a ticket was handed out before the ring was closed, or never. The consumer of a closed
+//!   ring waits for exactly the tickets below the word's count.
+//!
+//! A reservation that is dropped, by a panic say, publishes a tombstone, so the consumer never waits for nobody.
+
+use annulus_abi::ring::{CLOSED, RingLayout, kind};
+
+use crate::{
+    region::Region,
+    sync::{AtomicU64, Ordering},
+    wait::Backoff,
+};
+
+const RESERVED: usize = 0;
+const CONSUMED_SEEN: usize = 8;
+const CONSUMED: usize = 128;
+
+/// A ring in shared memory; the ends are made from it.
+#[derive(Clone, Debug)]
+pub struct Ring {
+    region: Region,
+    layout: RingLayout,
+}
+
+/// Why no ticket was handed out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// Every slot is taken.
+    Full,
+    /// The ring is closed.
+    Closed,
+}
+
+/// What goes before a payload.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Header {
+    /// Nanoseconds on the runtime's clock; dropped if the layout has no place for it.
+    pub enqueue_time: u64,
+    /// The call it belongs to, 0 for none; dropped if the layout has no place for it.
+    pub correlation: u64,
+}
+
+impl Ring {
+    /// The ring that lies in `region` with this layout.
+    ///
+    /// # Safety
+    ///
+    /// The region is at least `layout.bytes()` long, was zero when the ring was first made over it, and is accessed through
+    /// rings of the same layout only: by any number of [`Producers`] or one [`SoleProducer`], and by one [`Consumer`].
+    pub unsafe fn new(region: Region, layout: RingLayout) -> Self {
+        Self { region, layout }
+    }
+
+    /// The layout.
+    pub fn layout(&self) -> &RingLayout {
+        &self.layout
+    }
+
+    /// Tickets handed out so far. May be outdated when it returns.
+    #[inline]
+    pub fn reserved(&self) -> u64 {
+        self.region.u64(RESERVED).load(Ordering::Acquire) & !CLOSED
+    }
+
+    /// Slots given back so far. May be outdated when it returns.
+    #[inline]
+    pub fn consumed(&self) -> u64 {
+        self.region.u64(CONSUMED).load(Ordering::Acquire)
+    }
+
+    /// Whether no ticket will be handed out any more.
+    #[inline]
+    pub fn is_closed(&self) -> bool {
+        self.region.u64(RESERVED).load(Ordering::Acquire) & CLOSED != 0
+    }
+
+    /// Messages that were reserved and not given back, at most the capacity. May be outdated when it returns.
+    #[inline]
+    pub fn depth(&self) -> u64 {
+        // `consumed` first: it never passes `reserved`, so the difference is never negative.
+        let consumed = self.consumed();
+        (self.reserved() - consumed).min(u64::from(self.layout.capacity))
+    }
+
+    /// Closes the ring: no ticket is handed out after this returns. Tickets handed out before remain valid.
+    pub fn close(&self) {
+        self.region.u64(RESERVED).fetch_or(CLOSED, Ordering::AcqRel);
+    }
+
+    fn seen(&self) -> &AtomicU64 {
+        self.region.u64(CONSUMED_SEEN)
+    }
+
+    /// Publishes the slot of `ticket`, whose payload is written.
+    ///
+    /// # Safety
+    ///
+    /// The caller holds the ticket, and publishes it once.
+    #[inline(always)]
+    unsafe fn publish(&self, ticket: u64, kind: u8, length: u32, header: Header) {
+        let slot = self.layout.slot_offset(ticket);
+        if let Some(offset) = self.layout.enqueue_time_offset {
+            // SAFETY: the layout places the word inside the slot, which the ticket makes ours until `commit` is stored.
+            unsafe { self.region.write(slot + offset, header.enqueue_time) };
+        }
+        if let Some(offset) = self.layout.correlation_offset {
+            // SAFETY: as above.
+            unsafe { self.region.write(slot + offset, header.correlation) };
+        }
+        self.region.u32(slot + 4).store(u32::from(kind) << 24 | length, Ordering::Relaxed);
+        // SYNC: slot-published (release)
+        self.region.u32(slot).store(self.layout.lap(ticket), Ordering::Release);
+    }
+}
+
+/// The producing side, for any number of threads.
+#[derive(Clone, Debug)]
+pub struct Producers {
+    ring: Ring,
+}
+
+impl Producers {
+    /// The producing side of `ring`.
+    pub fn new(ring: Ring) -> Self {
+        Self { ring }
+    }
+
+    /// The ring.
+    pub fn ring(&self) -> &Ring {
+        &self.ring
+    }
+
+    /// Reserves up to `want` slots in a row, at least one.
+    ///
+    /// # Errors
+    ///
+    /// [`Refused::Full`] if at some moment during the call no slot was free; [`Refused::Closed`] for good.
+    #[inline]
+    pub fn reserve(&self, want: u32) -> Result<Reservation<'_>, Refused> {
+        let ring = &self.ring;
+        let capacity = u64::from(ring.layout.capacity);
+        let reserved = ring.region.u64(RESERVED);
+        let mut backoff = Backoff::new();
+        let mut ticket = reserved.load(Ordering::Relaxed);
+        loop {
+            if ticket & CLOSED != 0 {
+                return Err(Refused::Closed);
+            }
+            // SYNC: slots-returned (acquire, through a fellow producer)
+            let mut seen = ring.seen().load(Ordering::Acquire);
+            if ticket.wrapping_sub(seen) >= capacity {
+                // SYNC: slots-returned (acquire)
+                seen = ring.region.u64(CONSUMED).load(Ordering::Acquire);
+                ring.seen().store(seen, Ordering::Release);
+                if seen <= ticket && ticket - seen >= capacity {
+                    return Err(Refused::Full);
+                }
+            }
+            if seen > ticket {
+                // Others reserved and the consumer read past our ticket since we loaded it.
+                ticket = reserved.load(Ordering::Relaxed);
+                continue;
+            }
+            let count = u64::from(want).min(capacity - (ticket - seen)).max(1);
+            match reserved.compare_exchange_weak(ticket, ticket + count, Ordering::Relaxed, Ordering::Relaxed) {
+                Ok(_) => return Ok(Reservation { ring, next: ticket, end: ticket + count }),
+                Err(now) => {
+                    ticket = now;
+                    backoff.spin();
+                }
+            }
+        }
+    }
+}
+
+/// Slots in a row that one producer holds. What it does not write by the time it is dropped becomes tombstones.
+#[derive(Debug)]
+#[must_use = "a reservation that is dropped publishes tombstones"]
+pub struct Reservation<'a> {
+    ring: &'a Ring,
+    next: u64,
+    end: u64,
+}
+
+impl Reservation<'_> {
+    /// How many slots are left to write.
+    #[inline]
+    pub fn remaining(&self) -> u32 {
+        (self.end - self.next) as u32
+    }
+
+    /// Writes and publishes the next message.
+    ///
+    /// # Panics
+    ///
+    /// If no slot is left, or if the ring's payload has not the size of a `T`, or less alignment.
+    #[inline]
+    pub fn write<T: Copy>(&mut self, message: T, header: Header) {
+        assert!(self.next < self.end, "a reservation writes only the slots that it holds");
+        let layout = &self.ring.layout;
+        assert!(
+            size_of::<T>() == layout.payload_size && layout.payload_offset.is_multiple_of(align_of::<T>()),
+            "a ring's payload has its message type's size and alignment"
+        );
+        let payload = layout.slot_offset(self.next) + layout.payload_offset;
+        // SAFETY: the slot is ours by its ticket, inside the region by the layout, and fits by the assertion; slots are
+        // 64-aligned, and no layout allows more alignment than that.
+        unsafe { self.ring.region.write(payload, message) };
+        let ticket = self.next;
+        self.next += 1;
+        // SAFETY: the ticket was ours and is left behind.
+        unsafe { self.ring.publish(ticket, kind::MESSAGE, size_of::<T>() as u32, header) };
+    }
+}
+
+impl Drop for Reservation<'_> {
+    fn drop(&mut self) {
+        while self.next < self.end {
+            let ticket = self.next;
+            self.next += 1;
+            // SAFETY: the ticket was ours and is left behind.
+            unsafe { self.ring.publish(ticket, kind::TOMBSTONE, 0, Header::default()) };
+        }
+    }
+}
+
+/// The producing side when there is but one producer: no CAS, and messages become visible one by one while the gauge of
+/// depth moves once per batch.
+#[derive(Debug)]
+pub struct SoleProducer {
+    ring: Ring,
+    next: u64,
+    seen: u64,
+}
+
+impl SoleProducer {
+    /// The producing side of `ring`, from its current position.
+    ///
+    /// # Safety
+    ///
+    /// No other producer of this ring exists or will.
+    pub unsafe fn new(ring: Ring) -> Self {
+        let next = ring.reserved();
+        let seen = ring.consumed();
+        Self { ring, next, seen }
+    }
+
+    /// The ring.
+    pub fn ring(&self) -> &Ring {
+        &self.ring
+    }
+
+    /// The ticket of the next message.
+    #[inline]
+    pub fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// Whether at least `slots` slots are free.
+    #[inline]
+    pub fn has_credit(&mut self, slots: u32) -> bool {
+        let capacity = u64::from(self.ring.layout.capacity);
+        if self.next + u64::from(slots) - self.seen <= capacity {
+            return true;
+        }
+        // SYNC: slots-returned (acquire)
+        self.seen = self.ring.region.u64(CONSUMED).load(Ordering::Acquire);
+        self.next + u64::from(slots) - self.seen <= capacity
+    }
+
+    /// Publishes the next slot. A message's payload must have been written to it before.
+    ///
+    /// # Safety
+    ///
+    /// [`has_credit`](Self::has_credit) has vouched for the slot, and for [`kind::MESSAGE`] its payload holds a message.
+    #[inline]
+    pub unsafe fn publish(&mut self, kind: u8, length: u32, header: Header) {
+        let ticket = self.next;
+        self.next += 1;
+        // SAFETY: the only producer holds every ticket that it has credit for, and leaves this one behind.
+        unsafe { self.ring.publish(ticket, kind, length, header) };
+    }
+
+    /// Moves the gauge of depth: once per batch is enough.
+    #[inline]
+    pub fn show(&self) {
+        self.ring.region.u64(RESERVED).store(self.next, Ordering::Release);
+    }
+
+    /// Says that nothing will come any more.
+    pub fn close(&self) {
+        self.ring.region.u64(RESERVED).store(self.next | CLOSED, Ordering::Release);
+    }
+}
+
+/// The consuming end. Its position is private; the producing side learns of it by [`give_back`](Self::give_back).
+#[derive(Debug)]
+pub struct Consumer {
+    ring: Ring,
+    next: u64,
+}
+
+/// A published slot, still in the ring.
+#[derive(Clone, Copy, Debug)]
+pub struct Slot {
+    /// What it holds, see [`kind`].
+    pub kind: u8,
+    /// Bytes of the payload, or an error code.
+    pub length: u32,
+    /// From the ring's start to the payload.
+    payload: usize,
+    /// The envelope.
+    pub header: Header,
+}
+
+impl Consumer {
+    /// The consuming end of `ring`, from its current position.
+    ///
+    /// # Safety
+    ///
+    /// No other consumer of this ring exists or will, as long as this one is used.
+    pub unsafe fn new(ring: Ring) -> Self {
+        let next = ring.consumed();
+        Self { ring, next }
+    }
+
+    /// The ring.
+    pub fn ring(&self) -> &Ring {
+        &self.ring
+    }
+
+    /// Whether a published slot waits.
+    #[inline]
+    pub fn is_ready(&self) -> bool {
+        let slot = self.ring.layout.slot_offset(self.next);
+        self.ring.region.u32(slot).load(Ordering::Relaxed) == self.ring.layout.lap(self.next)
+    }
+
+    /// The next slot, if it is published.
+    #[inline]
+    pub fn peek(&self) -> Option<Slot> {
+        let layout = &self.ring.layout;
+        let slot = layout.slot_offset(self.next);
+        // SYNC: slot-published (acquire)
+        if self.ring.region.u32(slot).load(Ordering::Acquire) != layout.lap(self.next) {
+            return None;
+        }
+        let meta = self.ring.region.u32(slot + 4).load(Ordering::Relaxed);
+        let mut header = Header::default();
+        if let Some(offset) = layout.enqueue_time_offset {
+            // SAFETY: the slot is published and not given back, so it is ours to read, and `publish` wrote the word.
+            header.enqueue_time = unsafe { self.ring.region.read(slot + offset) };
+        }
+        if let Some(offset) = layout.correlation_offset {
+            // SAFETY: as above.
+            header.correlation = unsafe { self.ring.region.read(slot + offset) };
+        }
+        Some(Slot {
+            kind: (meta >> 24) as u8,
+            length: meta & 0xFF_FFFF,
+            payload: slot + layout.payload_offset,
+            header,
+        })
+    }
+
+    /// A copy of the payload of a slot that [`peek`](Self::peek) gave.
+    ///
+    /// # Safety
+    ///
+    /// The slot came from `peek` since the last [`advance`](Self::advance), is a [`kind::MESSAGE`], and its producer wrote a
+    /// valid `T`.
+    #[inline]
+    pub unsafe fn read<T: Copy>(&self, slot: &Slot) -> T {
+        // SAFETY: the slot is published and not given back; the caller vouches for its type.
+        unsafe { self.ring.region.read(slot.payload) }
+    }
+
+    /// A pointer to the payload of a slot that [`peek`](Self::peek) gave. Nobody writes there until it is given back.
+    #[cfg(not(loom))]
+    #[inline]
+    pub fn payload(&self, slot: &Slot) -> *const u8 {
+        self.ring.region.pointer(slot.payload)
+    }
+
+    /// Passes over the slot that [`peek`](Self::peek) gave.
+    #[inline]
+    pub fn advance(&mut self) {
+        self.next += 1;
+    }
+
+    /// How many slots were passed over in all.
+    #[inline]
+    pub fn position(&self) -> u64 {
+        self.next
+    }
+
+    /// Gives every slot that was passed over back to the producing side.
+    #[inline]
+    pub fn give_back(&self) {
+        // SYNC: slots-returned (release)
+        self.ring.region.u64(CONSUMED).store(self.next, Ordering::Release);
+    }
+
+    /// Whether the ring is closed and every ticket was passed over. Never true before, and true for good.
+    pub fn is_finished(&self) -> bool {
+        self.ring.is_closed() && self.ring.reserved() == self.next
+    }
+}
