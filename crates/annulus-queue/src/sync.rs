@@ -12,7 +12,7 @@ pub use loom::{
         Arc, Mutex, MutexGuard,
         atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence},
     },
-    thread::yield_now,
+    thread::{self, yield_now},
 };
 
 #[cfg(not(loom))]
@@ -20,10 +20,22 @@ pub use std::{
     hint::spin_loop,
     sync::{
         Arc, Mutex, MutexGuard,
-        atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence},
+        atomic::{Ordering, fence},
     },
-    thread::yield_now,
+    thread::{self, yield_now},
 };
+
+// Aliases, since clippy looks through re-exports and would refuse the names everywhere.
+#[cfg(not(loom))]
+#[doc(hidden)]
+mod atomics {
+    pub type AtomicBool = std::sync::atomic::AtomicBool;
+    pub type AtomicU32 = std::sync::atomic::AtomicU32;
+    pub type AtomicU64 = std::sync::atomic::AtomicU64;
+    pub type AtomicUsize = std::sync::atomic::AtomicUsize;
+}
+#[cfg(not(loom))]
+pub use atomics::*;
 
 /// `std::cell::UnsafeCell` with loom's closure interface.
 #[cfg(not(loom))]
