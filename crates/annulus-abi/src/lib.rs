@@ -16,6 +16,7 @@
 pub mod control;
 pub mod error;
 pub mod histogram;
+pub mod kernel;
 pub mod ring;
 pub mod telemetry;
 

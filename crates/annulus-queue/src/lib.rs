@@ -1,6 +1,10 @@
 //! Bounded message queues: placeholder front page.
+pub mod doze;
 pub mod event;
 pub mod outcome;
+pub mod region;
+pub mod relay;
+pub mod ring;
 #[doc(hidden)]
 pub mod sync;
 pub mod wait;

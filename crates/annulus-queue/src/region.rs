@@ -3,6 +3,7 @@
 //! The ring's words lie at offsets that `annulus-abi` fixes, in memory that may belong to a device. Built for loom, the same
 //! offsets lead to loom's atomics and cells instead, so that the models run the protocol's own code.
 
+#[cfg(not(loom))]
 use std::ptr::NonNull;
 
 use crate::sync::{AtomicU32, AtomicU64};
@@ -14,6 +15,7 @@ pub struct Region {
     base: NonNull<u8>,
     #[cfg(loom)]
     model: model::Model,
+    #[cfg(not(loom))]
     bytes: usize,
 }
 
@@ -97,7 +99,7 @@ impl Region {
 impl Region {
     /// Modelled memory, all zero.
     pub fn modelled(bytes: usize) -> Self {
-        Self { model: model::Model::new(bytes), bytes }
+        Self { model: model::Model::new(bytes) }
     }
 
     /// The atomic word at `offset`.

@@ -1,34 +1,63 @@
-//! The Annulus runtime: placeholder front page.
+//! The Annulus runtime: launches ring kernels on a backend, and connects the host to them.
+//!
+//! # What this crate promises
+//!
+//! * A message that a send accepted is handled exactly once, or is counted by cause and, where somebody can take it, handed
+//!   back. `sent = processed + dropped + pending` holds exactly whenever the kernel is at rest.
+//! * Messages of one producer for one actor are handled in the order in which they were sent; nothing more is promised.
+//! * The lifecycle means the same on every backend: launched → active ⇄ inactive → terminated, and beside it *closed to new
+//!   messages*. Repeating a transition is harmless and says so.
+//! * Telemetry is polled without a lock, without an allocation, and without the kernel's help. A kernel whose telemetry is
+//!   off pays nothing for it.
+//! * Every wait can be bounded, and every future can be dropped without losing a message.
+//!
+//! # What it does not do
+//!
+//! It names no backend: those are crates of their own, behind [`DeviceBackend`]. It needs no async executor and brings none:
+//! its futures run on any, and each has a blocking form. It does not persist messages.
 
-use annulus_kernel::{Binding, RingKernel};
-use std::marker::PhantomData;
+// The types that `annulus-macros` emits code for stand under `::annulus`, which this crate's tests are not.
+extern crate self as annulus;
 
-/// Placeholder.
-#[derive(Debug)]
-pub struct Runtime;
-/// Placeholder.
-#[derive(Debug, Default)]
-pub struct LaunchOptions;
-/// Placeholder.
-#[derive(Debug)]
-pub struct LaunchError;
-/// Placeholder.
-#[derive(Debug)]
-pub struct KernelHandle<K>(PhantomData<K>);
-/// A kernel with its bound parameters, ready to launch.
-#[derive(Debug)]
-pub struct Bound<K>(Vec<Binding>, PhantomData<K>);
+mod backend;
+mod calls;
+mod clock;
+mod core;
+mod error;
+mod handle;
+mod kernel;
+mod memory;
+mod noop;
+mod options;
+mod receive;
+mod registry;
+mod runtime;
+mod send;
+mod status;
+mod telemetry;
 
-impl<K: RingKernel> Bound<K> {
-    #[doc(hidden)]
-    pub fn new(bindings: Vec<Binding>) -> Self {
-        Self(bindings, PhantomData)
-    }
-    /// Launches it.
-    pub fn launch(self, _runtime: &Runtime, _options: LaunchOptions) -> Result<KernelHandle<K>, LaunchError> {
-        Err(LaunchError)
-    }
-}
+pub use crate::{
+    backend::{
+        BackendError, BackendSource, DeviceBackend, DeviceInfo, DeviceKernel, HostSignals, LaunchSpec, Progress,
+    },
+    clock::Clock,
+    core::{ShutdownOutcome, Transition},
+    error::{CallError, LaunchError, LifecycleError, TelemetryError, UnknownKernel},
+    handle::{KernelControl, KernelHandle, Outputs, Shutdown},
+    memory::{ShardMemory, SharedMemory, TelemetryLine},
+    noop::Noop,
+    options::{
+        Deduplication, InvalidOptions, LaunchOptions, MAX_BLOCK, MAX_GRID, MAX_WINDOW, MIN_WINDOW,
+    },
+    runtime::{Bound, DEFAULT_TELEMETRY_LINES, NoBackend, Runtime, RuntimeBuilder},
+    send::BatchError,
+    status::{Drops, KernelState, KernelStatus},
+    telemetry::{LatencyHistogram, Telemetry, TelemetrySnapshot},
+};
+pub use annulus_kernel::ProcessingMode;
+pub use annulus_queue::{
+    Admission, Backpressure, RecvError, SendError, TryRecvError, TrySendError, wait::block_on,
+};
 
 /// What the macros' output names. Not a public API.
 #[doc(hidden)]
@@ -39,7 +68,10 @@ pub mod __private {
 
 /// What a program that uses ring kernels imports.
 pub mod prelude {
-    pub use crate::{KernelHandle, LaunchOptions, Runtime};
+    pub use crate::{
+        Admission, Backpressure, KernelHandle, LaunchOptions, ProcessingMode, RecvError, Runtime, SendError,
+        TryRecvError, TrySendError,
+    };
     pub use annulus_kernel::{Cx, DeviceType, Failure, Outbox, RingKernel, RingMessage};
     pub use annulus_macros::{DeviceType, RingMessage, ring_kernel};
 }

@@ -1,0 +1,73 @@
+//! Where everything that a kernel shares with its host lies: one stretch of memory, cut into shards.
+
+use crate::{
+    PAIR,
+    control::ControlBlock,
+    histogram::BUCKETS,
+    ring::{Envelope, RingLayout},
+};
+
+/// The layout of each shard: control block, inbound ring, outbound ring and, if latencies are tracked, their histogram.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KernelLayout {
+    /// From the host to the shard.
+    pub inbound: RingLayout,
+    /// From the shard to the host. Its envelope has a correlation exactly if the inbound one has.
+    pub outbound: RingLayout,
+    /// Whether a histogram follows.
+    pub histogram: bool,
+}
+
+/// What of a kernel decides its layout.
+#[derive(Clone, Copy, Debug)]
+pub struct KernelShape {
+    /// Slots of the inbound ring.
+    pub inbound_capacity: u32,
+    /// Slots of the outbound ring.
+    pub outbound_capacity: u32,
+    /// Size and alignment of a message.
+    pub message: (usize, usize),
+    /// Size and alignment of an output; `(0, 1)` without an outbox.
+    pub output: (usize, usize),
+    /// Words of the inbound envelope.
+    pub envelope: Envelope,
+    /// Whether latencies are tracked.
+    pub histogram: bool,
+}
+
+impl KernelLayout {
+    /// The layout for a kernel of this shape.
+    pub const fn new(shape: &KernelShape) -> Self {
+        let replies = Envelope { enqueue_time: false, correlation: shape.envelope.correlation };
+        Self {
+            inbound: RingLayout::new(shape.inbound_capacity, shape.message.0, shape.message.1, shape.envelope),
+            outbound: RingLayout::new(shape.outbound_capacity, shape.output.0, shape.output.1, replies),
+            histogram: shape.histogram,
+        }
+    }
+
+    /// From the shard's start to its inbound ring; the control block stands before it.
+    pub const fn inbound_offset(&self) -> usize {
+        size_of::<ControlBlock>()
+    }
+
+    /// From the shard's start to its outbound ring.
+    pub const fn outbound_offset(&self) -> usize {
+        self.inbound_offset() + self.inbound.bytes()
+    }
+
+    /// From the shard's start to its histogram, or to its end if it has none.
+    pub const fn histogram_offset(&self) -> usize {
+        self.outbound_offset() + self.outbound.bytes()
+    }
+
+    /// Bytes of the histogram.
+    pub const fn histogram_bytes(&self) -> usize {
+        if self.histogram { (BUCKETS * 8).next_multiple_of(PAIR) } else { 0 }
+    }
+
+    /// Bytes of a shard.
+    pub const fn shard_bytes(&self) -> usize {
+        self.histogram_offset() + self.histogram_bytes()
+    }
+}

@@ -1,0 +1,236 @@
+//! The shared ring, the doze and the relay, in every interleaving that loom can tell apart, up to a bound.
+//!
+//! The bound is [`PREEMPTIONS`] involuntary switches per execution: a lost message, a slot used too early or a lost call each
+//! need one to stop a thread between two steps and one to come back; the third is margin where it is affordable. Rings have
+//! two slots, so that every second message meets a slot that was used before; more slots add no new meeting.
+#![cfg(loom)]
+
+
+use annulus_abi::ring::{Envelope, RingLayout, kind};
+use annulus_queue::{
+    doze::Doze,
+    region::Region,
+    relay::Relay,
+    ring::{Consumer, Header, Producers, Refused, Ring, SoleProducer},
+    sync::{Arc, AtomicU32, Ordering, UnsafeCell, yield_now},
+};
+use loom::thread;
+
+fn model(preemptions: usize, run: impl Fn() + Send + Sync + 'static) {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(preemptions);
+    model.check(run);
+}
+
+fn ring() -> Ring {
+    let layout = RingLayout::new(2, 8, 8, Envelope { enqueue_time: false, correlation: true });
+    let region = Region::modelled(256 + 2 * 64);
+    // SAFETY: the modelled memory is fresh, and each model makes the ends that it may.
+    unsafe { Ring::new(region, layout) }
+}
+
+fn consumer(ring: &Ring) -> Consumer {
+    // SAFETY: each model makes one consumer at a time.
+    unsafe { Consumer::new(ring.clone()) }
+}
+
+/// The next message with its correlation; waits for it.
+fn take(consumer: &mut Consumer) -> Option<(u64, u64)> {
+    loop {
+        if let Some(slot) = consumer.peek() {
+            // SAFETY: producers of these models write `u64`s.
+            let message = (slot.kind == kind::MESSAGE).then(|| unsafe { consumer.read::<u64>(&slot) });
+            consumer.advance();
+            consumer.give_back();
+            return message.map(|m| (m, slot.header.correlation));
+        }
+        if consumer.is_finished() {
+            return None;
+        }
+        yield_now();
+    }
+}
+
+fn put(producers: &Producers, message: u64) -> bool {
+    loop {
+        match producers.reserve(1) {
+            Ok(mut slots) => {
+                slots.write(message, Header { correlation: message + 100, ..Header::default() });
+                return true;
+            }
+            Err(Refused::Full) => yield_now(),
+            Err(Refused::Closed) => return false,
+        }
+    }
+}
+
+/// Two producers, one of them twice, through two slots: each message once, whole, in its producer's order. Slots are used
+/// again, so a slot that is written before its reader is done is a race that loom reports.
+#[test]
+fn many_producers_one_consumer() {
+    model(2, || {
+        let ring = ring();
+        let mut consumer = consumer(&ring);
+        let producers = Producers::new(ring);
+        let other = thread::spawn({
+            let producers = producers.clone();
+            move || assert!(put(&producers, 1))
+        });
+        let pair = thread::spawn(move || assert!(put(&producers, 2) && put(&producers, 3)));
+        let mut seen = Vec::new();
+        for _ in 0..3 {
+            let (message, correlation) = take(&mut consumer).expect("open");
+            assert_eq!(correlation, message + 100);
+            seen.push(message);
+        }
+        other.join().unwrap();
+        pair.join().unwrap();
+        seen.retain(|&m| m != 1);
+        assert_eq!(seen, [2, 3]);
+    });
+}
+
+/// The producer without CAS, over two laps.
+#[test]
+fn sole_producer() {
+    model(3, || {
+        let ring = ring();
+        let mut consumer = consumer(&ring);
+        let producer = thread::spawn(move || {
+            // SAFETY: it is the only one.
+            let mut producer = unsafe { SoleProducer::new(ring) };
+            for correlation in 1..=3 {
+                while !producer.has_credit(1) {
+                    yield_now();
+                }
+                // SAFETY: there is credit; a slot of this kind has no payload.
+                unsafe { producer.publish(kind::NO_REPLY, 0, Header { correlation, ..Header::default() }) };
+                producer.show();
+            }
+            producer.close();
+        });
+        for expected in 1..=3 {
+            let slot = loop {
+                match consumer.peek() {
+                    Some(slot) => break slot,
+                    None => yield_now(),
+                }
+            };
+            assert_eq!((slot.kind, slot.header.correlation), (kind::NO_REPLY, expected));
+            consumer.advance();
+            consumer.give_back();
+        }
+        producer.join().unwrap();
+        assert!(consumer.is_finished());
+    });
+}
+
+/// What was sent before the ring closed arrives; what was refused does not; the consumer's end is final.
+#[test]
+fn close_against_send() {
+    model(3, || {
+        let ring = ring();
+        let mut consumer = consumer(&ring);
+        let producers = Producers::new(ring.clone());
+        let sender = thread::spawn(move || put(&producers, 7));
+        let closer = thread::spawn(move || ring.close());
+        let mut received = 0;
+        while take(&mut consumer).is_some() {
+            received += 1;
+        }
+        assert_eq!(sender.join().unwrap(), received == 1);
+        closer.join().unwrap();
+    });
+}
+
+/// A reservation that is dropped does not hold up what comes behind it.
+#[test]
+fn dropped_reservation_is_a_tombstone() {
+    model(3, || {
+        let ring = ring();
+        let mut consumer = consumer(&ring);
+        let producers = Producers::new(ring);
+        let dropper = thread::spawn({
+            let producers = producers.clone();
+            move || drop(producers.reserve(1))
+        });
+        assert!(put(&producers, 5));
+        let messages: Vec<_> = (0..2).filter_map(|_| take(&mut consumer)).collect();
+        assert_eq!(messages, [(5, 105)]);
+        dropper.join().unwrap();
+    });
+}
+
+/// Work that is made before the call is found: by the runner that lies down, or by the one whom the call schedules. Never two
+/// runners at once (the cell would race).
+#[test]
+fn doze_loses_no_call() {
+    model(3, || {
+        struct Shared {
+            doze: Doze,
+            work: AtomicU32,
+            runner: UnsafeCell<u32>,
+        }
+        let shared = Arc::new(Shared { doze: Doze::new(), work: AtomicU32::new(0), runner: UnsafeCell::new(0) });
+        fn run(shared: &Shared) {
+            loop {
+                loop {
+                    let work = shared.work.swap(0, Ordering::Relaxed);
+                    if work == 0 {
+                        break;
+                    }
+                    // SAFETY: loom checks that there is one runner.
+                    shared.runner.with_mut(|done| unsafe { *done += work });
+                }
+                shared.doze.lie_down();
+                if shared.work.load(Ordering::Relaxed) == 0 || !shared.doze.claim() {
+                    return;
+                }
+            }
+        }
+        let callers: Vec<_> = (0..2)
+            .map(|_| {
+                let shared = Arc::clone(&shared);
+                thread::spawn(move || {
+                    shared.work.fetch_add(1, Ordering::Relaxed);
+                    if shared.doze.rouse() {
+                        run(&shared);
+                    }
+                })
+            })
+            .collect();
+        for caller in callers {
+            caller.join().unwrap();
+        }
+        assert!(shared.doze.claim(), "the runner is asleep in the end");
+        // SAFETY: no one runs any more.
+        assert_eq!(shared.runner.with(|done| unsafe { *done }), 2);
+    });
+}
+
+/// What a thread made before `run` is worked on by the time everybody has left, though nobody waited for the lock.
+#[test]
+fn relay_does_every_job() {
+    model(3, || {
+        let shared = Arc::new((Relay::new(0u32), AtomicU32::new(0)));
+        let job = |shared: &(Relay<u32>, AtomicU32), done: &mut u32| {
+            *done += shared.1.swap(0, Ordering::Relaxed);
+        };
+        let threads: Vec<_> = (0..2)
+            .map(|i| {
+                let shared = Arc::clone(&shared);
+                thread::spawn(move || {
+                    if i == 0 {
+                        shared.0.with(|_| (), |done| job(&shared, done));
+                    }
+                    shared.1.fetch_add(1, Ordering::Relaxed);
+                    shared.0.run(|done| job(&shared, done));
+                })
+            })
+            .collect();
+        for thread in threads {
+            thread.join().unwrap();
+        }
+        assert_eq!(shared.0.with(|done| *done, |_| ()), 2);
+    });
+}

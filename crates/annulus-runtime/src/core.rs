@@ -1,0 +1,343 @@
+//! What is the same for every kernel, whatever its types: shards, lifecycle, counts.
+//!
+//! # Lifecycle
+//!
+//! launched → active ⇄ inactive → terminated, and beside it *closed to new messages*. The host writes the command words, under
+//! the lifecycle lock; each shard acknowledges in its state word; a transition is done when every shard has. Terminating ends
+//! with [`KernelCore::finished`]: set once, by whoever reports the last shard's end, after what was left in the rings has been
+//! taken out. From then on nobody but receivers touches the kernel's memory.
+
+use std::{
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak},
+    time::{Duration, Instant},
+};
+
+use annulus_abi::control::{command, state};
+use annulus_kernel::KernelDefinition;
+use annulus_queue::{
+    event::Event,
+    ring::{Producers, Ring},
+    sync::{AtomicBool, AtomicU64, Ordering},
+};
+
+use crate::{
+    backend::{DeviceKernel, HostSignals},
+    clock::Clock,
+    error::LifecycleError,
+    memory::ShardMemory,
+    options::LaunchOptions,
+    registry::Registry,
+    runtime::TakenLines,
+    status::{Drops, KernelState, KernelStatus},
+};
+
+/// The host's side of one shard.
+pub(crate) struct Shard {
+    pub(crate) memory: ShardMemory,
+    pub(crate) inbound: Producers,
+    /// For the gauge of depth; the consumer lies elsewhere.
+    pub(crate) outbound: Ring,
+    /// Notified when the inbound queue has space, and when it closes.
+    pub(crate) space: Event,
+}
+
+/// Messages that the host dropped, by cause. On the path of a message that is not queued, never on that of one that is.
+#[derive(Default)]
+pub(crate) struct HostDrops {
+    pub(crate) rejected: AtomicU64,
+    pub(crate) evicted: AtomicU64,
+    pub(crate) discarded: AtomicU64,
+    pub(crate) undelivered: AtomicU64,
+}
+
+impl HostDrops {
+    /// All that backpressure dropped.
+    pub(crate) fn by_backpressure(&self) -> u64 {
+        [&self.rejected, &self.evicted, &self.discarded].map(|count| count.load(Ordering::Relaxed)).iter().sum()
+    }
+}
+
+/// The part of a kernel that does not depend on its types.
+pub(crate) struct KernelCore {
+    pub(crate) name: String,
+    pub(crate) backend_name: &'static str,
+    pub(crate) definition: &'static KernelDefinition,
+    pub(crate) options: LaunchOptions,
+    pub(crate) clock: Clock,
+    pub(crate) launched: Instant,
+    pub(crate) shards: Box<[Shard]>,
+    /// Set by the launch, before anyone else has the kernel.
+    pub(crate) device: OnceLock<Box<dyn DeviceKernel>>,
+    /// Notified when replies are there, and when no more will come.
+    pub(crate) ready: Event,
+    /// Notified when a shard's state changes, when the kernel is finished, and, while `watched`, at each progress.
+    pub(crate) changed: Event,
+    pub(crate) drops: HostDrops,
+    /// Somebody waits, or has waited, for the queues to drain.
+    pub(crate) watched: AtomicBool,
+    /// Intake is closed.
+    pub(crate) closing: AtomicBool,
+    /// Somebody has begun to take out what terminated shards left.
+    pub(crate) finishing: AtomicBool,
+    /// Every shard has terminated, and what it left was taken out.
+    pub(crate) finished: AtomicBool,
+    pub(crate) registry: Weak<Registry>,
+    /// The host's half of the command words, so that they change one after the other.
+    pub(crate) command: Mutex<u32>,
+    /// Given back when nobody can poll them any more.
+    pub(crate) _telemetry_lines: Option<Arc<TakenLines>>,
+}
+
+/// A kernel of any types.
+pub(crate) trait AnyKernel: HostSignals {
+    fn core(&self) -> &KernelCore;
+    /// Closes the queues to new messages.
+    fn close_intake(&self);
+    /// Messages in front of a shard's ring.
+    fn staged(&self, shard: usize) -> u64;
+    /// Messages that were ever admitted in front of the rings; `None` where they go straight in.
+    fn admitted(&self) -> Option<u64>;
+}
+
+/// What a transition did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transition {
+    /// The kernel changed.
+    Done,
+    /// The kernel was like that already; nothing happened.
+    Already,
+}
+
+impl KernelCore {
+    #[inline]
+    pub(crate) fn wake(&self, shard: usize) {
+        if let Some(device) = self.device.get() {
+            device.wake(shard as u32);
+        }
+    }
+
+    pub(crate) fn wake_all(&self) {
+        (0..self.shards.len()).for_each(|shard| self.wake(shard));
+    }
+
+    fn lock_command(&self) -> MutexGuard<'_, u32> {
+        // The command is one word: a panic cannot leave it half written.
+        self.command.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes the command of every shard; says whether that changed anything.
+    pub(crate) fn change_command(&self, change: impl FnOnce(u32) -> u32) -> bool {
+        let changed = {
+            let mut command = self.lock_command();
+            let before = *command;
+            *command = change(before);
+            for shard in &self.shards {
+                // SYNC: command (release)
+                shard.memory.command().store(*command, Ordering::Release);
+            }
+            before != *command
+        };
+        if changed {
+            self.wake_all();
+            self.changed.notify_all();
+        }
+        changed
+    }
+
+    pub(crate) fn current_command(&self) -> u32 {
+        *self.lock_command()
+    }
+
+    pub(crate) fn is_finished(&self) -> bool {
+        self.finished.load(Ordering::Acquire)
+    }
+
+    /// Whether every shard's state is `wanted` or terminated.
+    fn all_shards(&self, wanted: u32) -> bool {
+        self.shards.iter().all(|shard| {
+            // SYNC: state (acquire)
+            let state = shard.memory.state().load(Ordering::Acquire);
+            state == wanted || state == state::TERMINATED
+        })
+    }
+
+    pub(crate) async fn until(&self, condition: impl Fn() -> bool) {
+        while !condition() {
+            let listener = self.changed.listen();
+            if condition() {
+                return;
+            }
+            listener.await;
+        }
+    }
+
+    pub(crate) async fn set_active(&self, active: bool) -> Result<Transition, LifecycleError> {
+        if self.current_command() & command::TERMINATE != 0 {
+            return Err(LifecycleError::Terminated);
+        }
+        let changed = self.change_command(|command| {
+            if active { command | command::ACTIVE } else { command & !command::ACTIVE }
+        });
+        let wanted = if active { state::ACTIVE } else { state::INACTIVE };
+        // Somebody else may ask for the opposite meanwhile: that ends the wait too.
+        let overtaken = || (self.current_command() & command::ACTIVE != 0) != active;
+        self.until(|| self.all_shards(wanted) || overtaken()).await;
+        if self.current_command() & command::TERMINATE != 0 {
+            return Err(LifecycleError::Terminated);
+        }
+        Ok(if changed { Transition::Done } else { Transition::Already })
+    }
+}
+
+impl dyn AnyKernel {
+    /// Closes the kernel to new messages. What was sent before is handled; what waits for space is refused.
+    pub(crate) fn close(&self) -> Transition {
+        let core = self.core();
+        if core.closing.swap(true, Ordering::AcqRel) {
+            return Transition::Already;
+        }
+        self.close_intake();
+        for shard in &core.shards {
+            shard.space.notify_all();
+        }
+        core.changed.notify_all();
+        Transition::Done
+    }
+
+    /// Asks every shard to stop at its next message boundary.
+    pub(crate) fn request_termination(&self) -> Transition {
+        let core = self.core();
+        self.close();
+        // A queue in front of the ring keeps its messages; nothing is moved any more.
+        for shard in &core.shards {
+            shard.inbound.ring().close();
+        }
+        if core.change_command(|command| command | command::TERMINATE) {
+            Transition::Done
+        } else {
+            Transition::Already
+        }
+    }
+
+    pub(crate) async fn finished(&self) {
+        let core = self.core();
+        core.until(|| core.is_finished()).await;
+    }
+
+    /// Messages that wait to be handled.
+    pub(crate) fn pending(&self) -> u64 {
+        let core = self.core();
+        // The queue in front first: a message has its ticket in the ring before it leaves the queue.
+        (0..core.shards.len()).map(|s| self.staged(s) + core.shards[s].inbound.ring().depth()).sum()
+    }
+
+    /// Whether everything that was sent before the kernel was closed has been handled.
+    pub(crate) async fn drained(&self) {
+        let core = self.core();
+        // The fence of `listen`, within `until`, stands between this and the look at the queues (SYNC: watched).
+        core.watched.store(true, Ordering::Relaxed);
+        core.until(|| core.is_finished() || self.pending() == 0).await;
+    }
+
+    pub(crate) fn status(&self) -> KernelStatus {
+        let core = self.core();
+        let sum = |count: fn(&ShardMemory) -> &AtomicU64| -> u64 {
+            core.shards.iter().map(|shard| count(&shard.memory).load(Ordering::Acquire)).sum()
+        };
+        // From the end of a message's way to its beginning, so that no message is seen to arrive that was not seen to leave.
+        let processed = sum(ShardMemory::processed);
+        let failed = sum(ShardMemory::failed);
+        let unknown_actor = sum(ShardMemory::unknown_actor);
+        let drops = Drops {
+            rejected: core.drops.rejected.load(Ordering::Relaxed),
+            evicted: core.drops.evicted.load(Ordering::Relaxed),
+            discarded: core.drops.discarded.load(Ordering::Relaxed),
+            failed,
+            unknown_actor,
+            undelivered: core.drops.undelivered.load(Ordering::Relaxed),
+        };
+        let admitted = self
+            .admitted()
+            .unwrap_or_else(|| core.shards.iter().map(|shard| shard.inbound.ring().reserved()).sum());
+        KernelStatus {
+            name: core.name.clone(),
+            backend: core.backend_name,
+            state: self.state(),
+            accepts_messages: !core.closing.load(Ordering::Acquire),
+            sent: admitted + drops.rejected + drops.discarded,
+            pending: if core.is_finished() { 0 } else { self.pending() },
+            processed,
+            drops,
+            produced: sum(ShardMemory::sent),
+            replies_waiting: core.shards.iter().map(|shard| shard.outbound.depth()).sum(),
+            stalled_shards: core
+                .shards
+                .iter()
+                .filter(|shard| shard.memory.stalled().load(Ordering::Relaxed) != 0)
+                .count() as u32,
+            shards: core.shards.len() as u32,
+            last_error: core
+                .shards
+                .iter()
+                .map(|shard| shard.memory.last_error().load(Ordering::Relaxed) as u16)
+                .find(|&code| code != 0)
+                .unwrap_or(0),
+            uptime: core.launched.elapsed(),
+        }
+    }
+
+    pub(crate) fn state(&self) -> KernelState {
+        let core = self.core();
+        if core.is_finished() {
+            return KernelState::Terminated;
+        }
+        let states: Vec<u32> =
+            core.shards.iter().map(|shard| shard.memory.state().load(Ordering::Acquire)).collect();
+        if states.contains(&state::LAUNCHED) {
+            KernelState::Launched
+        } else if states.contains(&state::INACTIVE) {
+            KernelState::Inactive
+        } else {
+            KernelState::Active
+        }
+    }
+
+    /// Closes, drains and terminates; terminates anyway when `limit` has passed. Blocks.
+    pub(crate) fn shut_down(&self, limit: Duration) -> ShutdownOutcome {
+        use annulus_queue::wait::{block_on, block_on_deadline};
+        let core = self.core();
+        if core.is_finished() {
+            return ShutdownOutcome::AlreadyTerminated;
+        }
+        let deadline = Instant::now().checked_add(limit);
+        self.close();
+        let outcome = if core.current_command() & command::ACTIVE == 0 {
+            ShutdownOutcome::Inactive
+        } else {
+            let drained = match deadline {
+                Some(deadline) => block_on_deadline(self.drained(), deadline).is_some(),
+                None => {
+                    block_on(self.drained());
+                    true
+                }
+            };
+            if drained { ShutdownOutcome::Drained } else { ShutdownOutcome::DeadlinePassed }
+        };
+        self.request_termination();
+        block_on(self.finished());
+        outcome
+    }
+}
+
+/// How a shutdown ended. The kernel has terminated in every case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ShutdownOutcome {
+    /// Every message that was sent was handled.
+    Drained,
+    /// The deadline passed first; what was left is returned.
+    DeadlinePassed,
+    /// The kernel was inactive, so it did not drain; what waited is returned.
+    Inactive,
+    /// The kernel had terminated before.
+    AlreadyTerminated,
+}

@@ -1,0 +1,435 @@
+//! What a program holds of a launched kernel.
+
+use std::{
+    fmt,
+    future::Future,
+    ops::Deref,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+    time::{Duration, Instant},
+};
+
+use annulus_kernel::RingKernel;
+use annulus_queue::{
+    Admission, RecvError, SendError, TryRecvError, TrySendError,
+    wait::block_on,
+};
+use futures_core::Stream;
+
+use crate::{
+    core::{AnyKernel, ShutdownOutcome, Transition},
+    error::{CallError, LifecycleError, TelemetryError},
+    kernel::KernelShared,
+    runtime::RuntimeInner,
+    send::BatchError,
+    status::KernelStatus,
+    telemetry::{LatencyHistogram, Telemetry},
+};
+
+/// A launched kernel, by its name alone: its lifecycle, status and telemetry. Does not keep it running.
+#[derive(Clone)]
+pub struct KernelControl {
+    kernel: Arc<dyn AnyKernel>,
+    arena_lines: usize,
+}
+
+impl KernelControl {
+    pub(crate) fn new(kernel: Arc<dyn AnyKernel>, arena_lines: usize) -> Self {
+        Self { kernel, arena_lines }
+    }
+
+    /// The instance's name.
+    pub fn name(&self) -> &str {
+        &self.kernel.core().name
+    }
+
+    /// The backend that runs it.
+    pub fn backend(&self) -> &'static str {
+        self.kernel.core().backend_name
+    }
+
+    /// Shards, one for each block.
+    pub fn grid(&self) -> u32 {
+        self.kernel.core().shards.len() as u32
+    }
+
+    /// Its status now. The kernel goes on meanwhile; see [`KernelStatus`] for what adds up when.
+    pub fn status(&self) -> KernelStatus {
+        self.kernel.status()
+    }
+
+    /// Lets the kernel consume messages. Done when every shard does.
+    ///
+    /// # Errors
+    ///
+    /// [`LifecycleError::Terminated`] if it has terminated.
+    pub async fn activate(&self) -> Result<Transition, LifecycleError> {
+        self.kernel.core().set_active(true).await
+    }
+
+    /// [`activate`](Self::activate), blocking.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn activate_blocking(&self) -> Result<Transition, LifecycleError> {
+        block_on(self.activate())
+    }
+
+    /// Stops consuming; state and queues are kept, and messages can still be sent. Done when every shard has stopped: a
+    /// handler that runs is finished first.
+    ///
+    /// # Errors
+    ///
+    /// [`LifecycleError::Terminated`] if it has terminated.
+    pub async fn deactivate(&self) -> Result<Transition, LifecycleError> {
+        self.kernel.core().set_active(false).await
+    }
+
+    /// [`deactivate`](Self::deactivate), blocking.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn deactivate_blocking(&self) -> Result<Transition, LifecycleError> {
+        block_on(self.deactivate())
+    }
+
+    /// Closes the kernel to new messages: no send succeeds after this returns. What was sent before is handled.
+    pub fn close(&self) -> Transition {
+        self.kernel.close()
+    }
+
+    /// Waits until everything that was sent has been handled, or the kernel has terminated. Sends may go on meanwhile; close
+    /// the kernel first for an end that is final.
+    pub async fn drained(&self) {
+        self.kernel.drained().await;
+    }
+
+    /// Stops at the next message boundary, for good, and waits until every shard has. What was left can be taken from the
+    /// typed handle; replies that were sent can still be received.
+    pub async fn terminate(&self) -> Transition {
+        let transition = self.kernel.request_termination();
+        self.kernel.finished().await;
+        transition
+    }
+
+    /// [`terminate`](Self::terminate), blocking.
+    pub fn terminate_blocking(&self) -> Transition {
+        block_on(self.terminate())
+    }
+
+    /// Starts to write telemetry and hands out the value that polls it.
+    ///
+    /// # Errors
+    ///
+    /// [`TelemetryError::NoLines`] if the runtime's arena was exhausted when the kernel was launched;
+    /// [`TelemetryError::Terminated`] if the kernel has terminated.
+    pub fn enable_telemetry(&self) -> Result<Telemetry, TelemetryError> {
+        Telemetry::enable(Arc::clone(&self.kernel), self.arena_lines)
+    }
+
+    /// The latencies of every message so far, if the kernel was launched with `track_latency`.
+    pub fn latencies(&self) -> Option<LatencyHistogram> {
+        LatencyHistogram::read(self.kernel.core())
+    }
+
+    pub(crate) fn shut_down(&self, limit: Duration) -> ShutdownOutcome {
+        self.kernel.shut_down(limit)
+    }
+}
+
+impl fmt::Debug for KernelControl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("KernelControl").field("name", &self.name()).finish_non_exhaustive()
+    }
+}
+
+/// A launched kernel with its types. Clones stand for the same kernel; when the last is dropped, the kernel is closed and
+/// terminated, and what was left in its queues is lost.
+pub struct KernelHandle<K: RingKernel> {
+    guard: Arc<Guard<K>>,
+    control: KernelControl,
+}
+
+/// Terminates the kernel with the last handle, and keeps the runtime until then.
+struct Guard<K: RingKernel> {
+    shared: Arc<KernelShared<K>>,
+    _runtime: Arc<RuntimeInner>,
+}
+
+impl<K: RingKernel> Drop for Guard<K> {
+    fn drop(&mut self) {
+        let kernel: &dyn AnyKernel = &*self.shared;
+        kernel.request_termination();
+    }
+}
+
+/// What a graceful shutdown did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shutdown<M> {
+    /// How it ended.
+    pub outcome: ShutdownOutcome,
+    /// Messages that were sent and not handled, in the order of each shard.
+    pub undelivered: Vec<M>,
+}
+
+impl<K: RingKernel> KernelHandle<K> {
+    pub(crate) fn new(shared: Arc<KernelShared<K>>, runtime: Arc<RuntimeInner>) -> Self {
+        let kernel: Arc<dyn AnyKernel> = Arc::clone(&shared) as _;
+        let control = KernelControl::new(kernel, runtime.arena_lines());
+        Self { guard: Arc::new(Guard { shared, _runtime: runtime }), control }
+    }
+
+    fn shared(&self) -> &KernelShared<K> {
+        &self.guard.shared
+    }
+
+    /// Sends without waiting.
+    ///
+    /// # Errors
+    ///
+    /// [`TrySendError::Full`] under Block and Reject, [`TrySendError::Closed`] for good; both hand the message back.
+    #[inline]
+    pub fn try_send(&self, message: K::Message) -> Result<Admission<K::Message>, TrySendError<K::Message>> {
+        self.shared().try_send(message)
+    }
+
+    /// Sends, waiting for space under Block for as long as it takes. Dropping the future before it is done sends nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`SendError::Full`] under Reject, [`SendError::Closed`] for good; both hand the message back.
+    pub async fn send(&self, message: K::Message) -> Result<Admission<K::Message>, SendError<K::Message>> {
+        self.shared().send(message, 0).await
+    }
+
+    /// [`send`](Self::send), blocking.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn send_blocking(&self, message: K::Message) -> Result<Admission<K::Message>, SendError<K::Message>> {
+        block_on(self.send(message))
+    }
+
+    /// [`send_blocking`](Self::send_blocking) for at most `limit`.
+    ///
+    /// # Errors
+    ///
+    /// As there, and [`SendError::Timeout`], which counts as rejected.
+    pub fn send_timeout(
+        &self,
+        message: K::Message,
+        limit: Duration,
+    ) -> Result<Admission<K::Message>, SendError<K::Message>> {
+        self.shared().send_timeout(message, deadline(limit))
+    }
+
+    /// Sends messages in order, several at a time, with one time stamp for each run; waits for space under Block.
+    ///
+    /// Under DropOldest and DropNew what is dropped is counted, not handed back. Dropping the future before it is done leaves
+    /// a prefix sent.
+    ///
+    /// # Errors
+    ///
+    /// [`BatchError`] says how many were sent, and why the next was not.
+    pub async fn send_batch(&self, messages: &[K::Message]) -> Result<(), BatchError> {
+        self.shared().send_batch(messages).await
+    }
+
+    /// [`send_batch`](Self::send_batch), blocking.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn send_batch_blocking(&self, messages: &[K::Message]) -> Result<(), BatchError> {
+        block_on(self.send_batch(messages))
+    }
+
+    /// Receives without waiting. Outputs of one shard come in the order in which it sent them; replies to calls go to their
+    /// callers instead.
+    ///
+    /// # Errors
+    ///
+    /// [`TryRecvError::Empty`] now, [`TryRecvError::Closed`] when the kernel has terminated and everything was received.
+    #[inline]
+    pub fn try_recv(&self) -> Result<K::Output, TryRecvError> {
+        self.shared().try_recv()
+    }
+
+    /// Receives up to `max` outputs that are there now, appends them to `outputs` and says how many.
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_recv`](Self::try_recv), if there was none.
+    pub fn try_recv_batch(&self, outputs: &mut Vec<K::Output>, max: usize) -> Result<usize, TryRecvError> {
+        self.shared().try_recv_batch(outputs, max)
+    }
+
+    /// Receives, waiting for as long as it takes. Dropping the future before it is done loses nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`RecvError::Closed`] when the kernel has terminated and everything was received.
+    pub async fn recv(&self) -> Result<K::Output, RecvError> {
+        self.shared().recv().await
+    }
+
+    /// [`recv`](Self::recv), blocking: looks busily for as long as the launch's `spin` says, then sleeps.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn recv_blocking(&self) -> Result<K::Output, RecvError> {
+        self.shared().recv_blocking(None)
+    }
+
+    /// [`recv_blocking`](Self::recv_blocking) for at most `limit`.
+    ///
+    /// # Errors
+    ///
+    /// As there, and [`RecvError::Timeout`].
+    pub fn recv_timeout(&self, limit: Duration) -> Result<K::Output, RecvError> {
+        self.shared().recv_blocking(Some(deadline(limit)))
+    }
+
+    /// Sends a message and waits for the reply to it: the first output of its handler. Further outputs of that handler are
+    /// received like all others.
+    ///
+    /// Dropping the future gives the call up; if its message was sent, the handler runs all the same. Outputs that nobody
+    /// receives hold replies up once they fill the outbound ring twice.
+    ///
+    /// # Errors
+    ///
+    /// [`CallError`] says why there is no reply.
+    pub async fn call(&self, message: K::Message) -> Result<K::Output, CallError> {
+        self.shared().call(message).await
+    }
+
+    /// [`call`](Self::call), blocking.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn call_blocking(&self, message: K::Message) -> Result<K::Output, CallError> {
+        block_on(self.call(message))
+    }
+
+    /// [`call_blocking`](Self::call_blocking) for at most `limit`.
+    ///
+    /// # Errors
+    ///
+    /// As there, and [`CallError::Timeout`].
+    pub fn call_timeout(&self, message: K::Message, limit: Duration) -> Result<K::Output, CallError> {
+        self.shared().call_timeout(message, deadline(limit))
+    }
+
+    /// Closes the kernel, waits until everything that was sent has been handled, and terminates it; terminates it anyway
+    /// when `limit` has passed. Somebody must receive meanwhile if the kernel sends more than its outbound rings hold.
+    ///
+    /// The wait happens on a thread of its own, since a future has no clock. Dropping the future does not stop it.
+    pub async fn shutdown(&self, limit: Duration) -> Shutdown<K::Message> {
+        let handle = self.clone();
+        let done = Arc::new((annulus_queue::event::Event::new(), std::sync::OnceLock::new()));
+        let signal = Arc::clone(&done);
+        let worker = move || {
+            // A second result cannot come: this is the only setter.
+            let _ = signal.1.set(handle.shutdown_blocking(limit));
+            signal.0.notify_all();
+        };
+        if let Err(error) = std::thread::Builder::new().name("annulus-shutdown".into()).spawn(worker) {
+            // No thread is to be had: wait here after all.
+            drop(error);
+            return self.shutdown_blocking(limit);
+        }
+        loop {
+            if let Some(result) = done.1.get() {
+                return result.clone();
+            }
+            let listener = done.0.listen();
+            if done.1.get().is_none() {
+                listener.await;
+            }
+        }
+    }
+
+    /// [`shutdown`](Self::shutdown), blocking.
+    pub fn shutdown_blocking(&self, limit: Duration) -> Shutdown<K::Message> {
+        let outcome = self.control.shut_down(limit);
+        Shutdown { outcome, undelivered: self.take_undelivered() }
+    }
+
+    /// The messages that were left in the queues when the kernel terminated: whoever asks first gets them. Empty before.
+    pub fn take_undelivered(&self) -> Vec<K::Message> {
+        self.shared().take_undelivered()
+    }
+
+    /// The outputs as a stream, which ends when the kernel has terminated and everything was received.
+    pub fn outputs(&self) -> Outputs<K> {
+        let handle = self.clone();
+        let recv = async move { (handle.recv().await, handle) };
+        Outputs { next: Some(Box::pin(recv)) }
+    }
+}
+
+impl<K: RingKernel> Clone for KernelHandle<K> {
+    fn clone(&self) -> Self {
+        Self { guard: Arc::clone(&self.guard), control: self.control.clone() }
+    }
+}
+
+impl<K: RingKernel> Deref for KernelHandle<K> {
+    type Target = KernelControl;
+
+    fn deref(&self) -> &KernelControl {
+        &self.control
+    }
+}
+
+impl<K: RingKernel> fmt::Debug for KernelHandle<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("KernelHandle").field("name", &self.name()).finish_non_exhaustive()
+    }
+}
+
+type NextOutput<K> =
+    Pin<Box<dyn Future<Output = (Result<<K as RingKernel>::Output, RecvError>, KernelHandle<K>)> + Send>>;
+
+/// A kernel's outputs as a [`Stream`].
+pub struct Outputs<K: RingKernel> {
+    next: Option<NextOutput<K>>,
+}
+
+impl<K: RingKernel> Stream for Outputs<K> {
+    type Item = K::Output;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<K::Output>> {
+        let Some(next) = self.next.as_mut() else { return Poll::Ready(None) };
+        match next.as_mut().poll(context) {
+            Poll::Pending => Poll::Pending,
+            Poll::Ready((Err(_), _)) => {
+                self.next = None;
+                Poll::Ready(None)
+            }
+            Poll::Ready((Ok(output), handle)) => {
+                let recv = async move { (handle.recv().await, handle) };
+                next.set(Box::pin(recv));
+                Poll::Ready(Some(output))
+            }
+        }
+    }
+}
+
+impl<K: RingKernel> fmt::Debug for Outputs<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Outputs").field("ended", &self.next.is_none()).finish_non_exhaustive()
+    }
+}
+
+/// The moment `limit` from now; a limit that no clock can hold becomes thirty years.
+fn deadline(limit: Duration) -> Instant {
+    let now = Instant::now();
+    now.checked_add(limit).unwrap_or_else(|| now + Duration::from_secs(30 * 365 * 86_400))
+}

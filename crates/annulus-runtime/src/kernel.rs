@@ -1,0 +1,340 @@
+//! A launched kernel with its types: queues in front, rings, replies.
+
+use std::{
+    collections::VecDeque,
+    sync::{Mutex, PoisonError},
+};
+
+use annulus_abi::{control::state, ring::kind};
+use annulus_kernel::{RingKernel, RingMessage};
+use annulus_queue::{
+    Receiver, Sender,
+    relay::Relay,
+    ring::{Consumer, Header},
+    sync::{AtomicUsize, Ordering},
+};
+
+use crate::{
+    backend::{HostSignals, Progress},
+    calls::CallTable,
+    core::{AnyKernel, KernelCore},
+    error::CallError,
+};
+
+/// A message with its envelope, in a queue in front of the ring.
+pub(crate) struct Parcel<M> {
+    pub(crate) message: M,
+    pub(crate) header: Header,
+}
+
+/// The queue in front of a shard's ring, for policies that must touch both ends.
+pub(crate) struct Stage<M> {
+    pub(crate) sender: Sender<Parcel<M>>,
+    pub(crate) receiver: Receiver<Parcel<M>>,
+    /// Who moves messages into the ring.
+    pub(crate) relay: Relay<()>,
+}
+
+/// The host's end of a shard's outbound ring.
+pub(crate) struct Outbound<O> {
+    pub(crate) end: Relay<OutboundEnd<O>>,
+    /// How many outputs are parked in the end. Written under its lock.
+    pub(crate) parked: AtomicUsize,
+}
+
+pub(crate) struct OutboundEnd<O> {
+    consumer: Consumer,
+    /// Outputs that stood before replies that somebody waits for; at most as many as the ring has slots.
+    parked: VecDeque<O>,
+}
+
+/// A launched kernel.
+pub(crate) struct KernelShared<K: RingKernel> {
+    pub(crate) core: KernelCore,
+    /// One for each shard, or none.
+    pub(crate) stages: Box<[Stage<K::Message>]>,
+    pub(crate) outbound: Box<[Outbound<K::Output>]>,
+    /// Where the next receive begins to look.
+    pub(crate) cursor: AtomicUsize,
+    pub(crate) calls: CallTable<K::Output>,
+    /// What was left when the kernel terminated, until somebody takes it.
+    undelivered: Mutex<Vec<K::Message>>,
+}
+
+impl<O> Outbound<O> {
+    pub(crate) fn new(consumer: Consumer) -> Self {
+        Self {
+            end: Relay::new(OutboundEnd { consumer, parked: VecDeque::new() }),
+            parked: AtomicUsize::new(0),
+        }
+    }
+}
+
+impl<O: RingMessage> OutboundEnd<O> {
+    /// The next output that is no reply; completes the calls whose replies stand before it.
+    fn take(&mut self, calls: &CallTable<O>) -> Option<O> {
+        if let Some(parked) = self.parked.pop_front() {
+            return Some(parked);
+        }
+        loop {
+            let output = self.step(calls)?;
+            if output.is_some() {
+                return output;
+            }
+        }
+    }
+
+    /// Completes every call whose reply is there, as far as there is room to park what stands in between.
+    fn demultiplex(&mut self, calls: &CallTable<O>) {
+        let room = self.consumer.ring().layout().capacity as usize;
+        while calls.pending() != 0 && self.parked.len() < room {
+            match self.step(calls) {
+                Some(Some(output)) => self.parked.push_back(output),
+                Some(None) => {}
+                None => return,
+            }
+        }
+    }
+
+    /// Takes one slot out of the ring: `None` if there is none, `Some(None)` if it was a reply.
+    fn step(&mut self, calls: &CallTable<O>) -> Option<Option<O>> {
+        let slot = self.consumer.peek()?;
+        let result = match slot.kind {
+            // SAFETY: the slot was just peeked, and blocks write outputs of the kernel's output type.
+            kind::MESSAGE => Ok(unsafe { self.consumer.read::<O>(&slot) }),
+            kind::FAILED => Err(CallError::Failed { code: slot.length as u16 }),
+            _ => Err(CallError::NoReply),
+        };
+        self.consumer.advance();
+        self.consumer.give_back();
+        if slot.header.correlation == 0 {
+            return Some(result.ok());
+        }
+        calls.complete(slot.header.correlation, result);
+        Some(None)
+    }
+}
+
+impl<K: RingKernel> KernelShared<K> {
+    pub(crate) fn new(
+        core: KernelCore,
+        stages: Box<[Stage<K::Message>]>,
+        outbound: Box<[Outbound<K::Output>]>,
+    ) -> Self {
+        Self {
+            core,
+            stages,
+            outbound,
+            cursor: AtomicUsize::new(0),
+            calls: CallTable::new(),
+            undelivered: Mutex::new(Vec::new()),
+        }
+    }
+
+    /// The next output of a shard, if there is one now.
+    pub(crate) fn take_from(&self, shard: usize) -> Option<K::Output> {
+        let outbound = &self.outbound[shard];
+        let output = outbound.end.with(
+            |end| {
+                let output = end.take(&self.calls);
+                end.demultiplex(&self.calls);
+                outbound.parked.store(end.parked.len(), Ordering::Relaxed);
+                output
+            },
+            |end| self.demultiplex_end(shard, end),
+        );
+        self.unstall(shard);
+        output
+    }
+
+    /// Takes up to `max` outputs of a shard.
+    pub(crate) fn take_many(&self, shard: usize, max: usize, outputs: &mut Vec<K::Output>) -> usize {
+        let outbound = &self.outbound[shard];
+        let taken = outbound.end.with(
+            |end| {
+                let before = outputs.len();
+                outputs.extend(std::iter::from_fn(|| end.take(&self.calls)).take(max));
+                end.demultiplex(&self.calls);
+                outbound.parked.store(end.parked.len(), Ordering::Relaxed);
+                outputs.len() - before
+            },
+            |end| self.demultiplex_end(shard, end),
+        );
+        self.unstall(shard);
+        taken
+    }
+
+    fn demultiplex_end(&self, shard: usize, end: &mut OutboundEnd<K::Output>) {
+        end.demultiplex(&self.calls);
+        self.outbound[shard].parked.store(end.parked.len(), Ordering::Relaxed);
+    }
+
+    /// Completes the calls whose replies a shard has published.
+    fn demultiplex(&self, shard: usize) {
+        self.outbound[shard].end.run(|end| self.demultiplex_end(shard, end));
+        self.unstall(shard);
+    }
+
+    /// Wakes a shard that waits for space in its outbound ring, after space was made.
+    ///
+    /// The relay's fence stands between giving slots back and this load; the shard stores `stalled`, fences, and looks for
+    /// space once more. So one of the two sees the other (SYNC: stalled).
+    #[inline]
+    fn unstall(&self, shard: usize) {
+        if self.core.shards[shard].memory.stalled().load(Ordering::Relaxed) != 0 {
+            self.core.wake(shard);
+        }
+    }
+
+    /// Moves messages from the queue in front into the ring, which keeps at most two batches.
+    pub(crate) fn refill(&self, shard: usize) {
+        let Some(stage) = self.stages.get(shard) else { return };
+        let producers = &self.core.shards[shard].inbound;
+        let most = 2 * u64::from(self.core.max_batch());
+        let mut moved = false;
+        stage.relay.run(|()| {
+            while producers.ring().depth() < most && !stage.receiver.is_empty() {
+                // The ticket first, so that the message is always seen to be in one of the two.
+                let Ok(mut slot) = producers.reserve(1) else { return };
+                match stage.receiver.try_recv() {
+                    Ok(parcel) => slot.write(parcel.message, parcel.header),
+                    // A sender evicted the last one meanwhile; the slot becomes a tombstone.
+                    Err(_) => return,
+                }
+                moved = true;
+            }
+        });
+        if moved {
+            self.core.wake(shard);
+        }
+    }
+
+    /// After the last shard has terminated: takes out what is left, ends every call, frees the name.
+    fn finish(&self) {
+        let mut left = Vec::new();
+        for (index, shard) in self.core.shards.iter().enumerate() {
+            // SAFETY: the host made this ring's producers; the block, its consumer, has terminated, so this is the only one.
+            let ring = unsafe { shard.memory.inbound() };
+            // SAFETY: as above.
+            let mut consumer = unsafe { Consumer::new(ring) };
+            while !consumer.is_finished() {
+                let Some(slot) = consumer.peek() else {
+                    // A producer has its ticket and is about to write: it waits for nobody.
+                    std::thread::yield_now();
+                    continue;
+                };
+                if slot.kind == kind::MESSAGE {
+                    // SAFETY: the slot was just peeked, and the host writes messages of the kernel's type.
+                    left.push((unsafe { consumer.read::<K::Message>(&slot) }, slot.header.correlation));
+                }
+                consumer.advance();
+                consumer.give_back();
+            }
+            if let Some(stage) = self.stages.get(index) {
+                stage.relay.with(
+                    |()| {
+                        while let Ok(parcel) = stage.receiver.try_recv() {
+                            left.push((parcel.message, parcel.header.correlation));
+                        }
+                    },
+                    |()| {},
+                );
+            }
+        }
+        self.core.drops.undelivered.fetch_add(left.len() as u64, Ordering::Relaxed);
+        for &(_, correlation) in &left {
+            if correlation != 0 {
+                self.calls.complete(correlation, Err(CallError::Terminated));
+            }
+        }
+        self.undelivered
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .extend(left.into_iter().map(|(message, _)| message));
+        (0..self.outbound.len()).for_each(|shard| self.demultiplex(shard));
+        if let Some(registry) = self.core.registry.upgrade() {
+            registry.remove(&self.core.name);
+        }
+        // SYNC: finished (release)
+        self.core.finished.store(true, Ordering::Release);
+        self.core.ready.notify_all();
+    }
+
+    /// The messages that were left when the kernel terminated; whoever asks first gets them.
+    pub(crate) fn take_undelivered(&self) -> Vec<K::Message> {
+        std::mem::take(&mut *self.undelivered.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl KernelCore {
+    /// At most this many messages in one iteration of a block.
+    pub(crate) fn max_batch(&self) -> u32 {
+        match self.mode() {
+            annulus_kernel::ProcessingMode::Continuous => 1,
+            _ => self
+                .options
+                .max_messages_per_iteration
+                .unwrap_or(self.definition.max_messages_per_iteration)
+                .min(self.options.capacity),
+        }
+    }
+
+    /// How its blocks take messages.
+    pub(crate) fn mode(&self) -> annulus_kernel::ProcessingMode {
+        self.options.mode.unwrap_or(self.definition.mode)
+    }
+}
+
+impl<K: RingKernel> HostSignals for KernelShared<K> {
+    fn progressed(&self, shard: u32, progress: Progress) {
+        let shard = shard as usize;
+        if progress.produced != 0 {
+            if self.calls.pending() != 0 {
+                self.demultiplex(shard);
+            }
+            self.core.ready.notify(progress.produced as usize);
+        }
+        if progress.consumed != 0 {
+            self.core.shards[shard].space.notify(progress.consumed as usize);
+            self.refill(shard);
+            // The fence of `notify` stands between giving slots back and this load (SYNC: watched).
+            if self.core.watched.load(Ordering::Relaxed) {
+                self.core.changed.notify_all();
+            }
+        }
+        if progress.state_changed {
+            let terminated = |s: &crate::core::Shard| s.memory.state().load(Ordering::Acquire) == state::TERMINATED;
+            if self.core.shards.iter().all(terminated) && !self.core.finishing.swap(true, Ordering::AcqRel) {
+                self.finish();
+            }
+            self.core.changed.notify_all();
+        }
+    }
+}
+
+impl<K: RingKernel> AnyKernel for KernelShared<K> {
+    fn core(&self) -> &KernelCore {
+        &self.core
+    }
+
+    fn close_intake(&self) {
+        if self.stages.is_empty() {
+            self.core.shards.iter().for_each(|shard| shard.inbound.ring().close());
+        } else {
+            self.stages.iter().for_each(|stage| {
+                stage.sender.close();
+            });
+        }
+    }
+
+    fn staged(&self, shard: usize) -> u64 {
+        self.stages.get(shard).map_or(0, |stage| stage.receiver.len() as u64)
+    }
+
+    fn admitted(&self) -> Option<u64> {
+        if self.stages.is_empty() {
+            return None;
+        }
+        Some(self.stages.iter().map(|stage| stage.sender.counters().enqueued).sum())
+    }
+}

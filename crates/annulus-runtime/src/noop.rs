@@ -1,0 +1,67 @@
+//! A backend that obeys every command and runs no handler: it keeps the contract honest, and measures the host's own cost.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use annulus_abi::control::{command, state};
+use annulus_queue::sync::{Ordering, fence};
+
+use crate::{
+    backend::{BackendError, DeviceBackend, DeviceInfo, DeviceKernel, HostSignals, LaunchSpec, Progress},
+    memory::{SharedMemory, ShardMemory},
+};
+
+/// The backend that runs nothing. Messages that are sent to its kernels wait until the kernel is terminated.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Noop;
+
+impl DeviceBackend for Noop {
+    fn name(&self) -> &'static str {
+        "noop"
+    }
+
+    fn devices(&self) -> Vec<DeviceInfo> {
+        vec![DeviceInfo {
+            name: "no device".into(),
+            parallel_blocks: 0,
+            notes: vec!["obeys commands, runs no handler".into()],
+        }]
+    }
+
+    fn allocate(&self, bytes: usize) -> Result<SharedMemory, BackendError> {
+        SharedMemory::host(bytes)
+            .ok_or_else(|| BackendError::new(format!("no {bytes} bytes of memory are free")))
+    }
+
+    fn launch(&self, spec: LaunchSpec) -> Result<Box<dyn DeviceKernel>, BackendError> {
+        let shards = spec.shards.into_iter().map(|memory| (memory, Mutex::new(Some(Arc::clone(&spec.signals)))));
+        Ok(Box::new(NoopKernel { shards: shards.collect() }))
+    }
+}
+
+struct NoopKernel {
+    /// Each with its signals until it has terminated.
+    shards: Box<[(ShardMemory, Mutex<Option<Arc<dyn HostSignals>>>)]>,
+}
+
+impl DeviceKernel for NoopKernel {
+    fn wake(&self, shard: u32) {
+        fence(Ordering::SeqCst);
+        let (memory, signals) = &self.shards[shard as usize];
+        let mut slot = signals.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(signals) = slot.clone() else { return };
+        let command = memory.command().load(Ordering::Acquire);
+        let next = if command & command::TERMINATE != 0 {
+            *slot = None;
+            state::TERMINATED
+        } else if command & command::ACTIVE != 0 {
+            state::ACTIVE
+        } else {
+            state::INACTIVE
+        };
+        let changed = memory.state().swap(next, Ordering::AcqRel) != next;
+        drop(slot);
+        if changed {
+            signals.progressed(shard, Progress { state_changed: true, ..Progress::default() });
+        }
+    }
+}

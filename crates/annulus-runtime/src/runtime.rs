@@ -1,0 +1,345 @@
+//! The runtime: one backend, the kernels launched on it, and the arena of their telemetry.
+
+use std::{
+    fmt,
+    marker::PhantomData,
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+    time::{Duration, Instant},
+};
+
+use annulus_abi::{
+    LINE,
+    control::command,
+    kernel::{KernelLayout, KernelShape},
+    ring::Envelope,
+};
+use annulus_kernel::{Binding, KernelDefinition, RingKernel, StateShape};
+use annulus_queue::{
+    Backpressure, QueueOptions,
+    event::Event,
+    queue,
+    relay::Relay,
+    ring::{Consumer, Producers},
+    sync::AtomicBool,
+};
+
+use crate::{
+    backend::{BackendError, BackendSource, DeviceBackend, DeviceInfo, HostSignals, LaunchSpec},
+    clock::Clock,
+    core::{AnyKernel, HostDrops, KernelCore, Shard, ShutdownOutcome},
+    error::{LaunchError, UnknownKernel},
+    handle::{KernelControl, KernelHandle},
+    kernel::{KernelShared, Outbound, Stage},
+    memory::{ShardMemory, SharedMemory, TelemetryLine},
+    options::LaunchOptions,
+    registry::Registry,
+};
+
+/// A runtime on one backend. Clones stand for the same runtime; it ends with the last clone and the last kernel handle.
+#[derive(Clone)]
+pub struct Runtime {
+    inner: Arc<RuntimeInner>,
+}
+
+pub(crate) struct RuntimeInner {
+    /// Before the backend, which ends with this: kernels need neither any more by then.
+    registry: Arc<Registry>,
+    backend: Arc<dyn DeviceBackend>,
+    clock: Clock,
+    arena: Arc<Arena>,
+}
+
+/// The telemetry lines of a runtime, in memory that its backend's devices see.
+struct Arena {
+    memory: Arc<SharedMemory>,
+    /// Which lines are taken.
+    taken: Mutex<Vec<bool>>,
+}
+
+/// Builds a [`Runtime`].
+#[derive(Debug)]
+pub struct RuntimeBuilder<B> {
+    backend: B,
+    telemetry_lines: usize,
+}
+
+/// Marks a builder that has no backend yet.
+#[derive(Clone, Copy, Debug)]
+pub struct NoBackend;
+
+/// How many telemetry lines a runtime reserves unless told otherwise: 256 KB that cost nothing until they are used.
+pub const DEFAULT_TELEMETRY_LINES: usize = 4096;
+
+impl Runtime {
+    /// Begins a runtime.
+    pub fn builder() -> RuntimeBuilder<NoBackend> {
+        RuntimeBuilder { backend: NoBackend, telemetry_lines: DEFAULT_TELEMETRY_LINES }
+    }
+
+    /// The name of its backend.
+    pub fn backend(&self) -> &'static str {
+        self.inner.backend.name()
+    }
+
+    /// The devices of its backend.
+    pub fn devices(&self) -> Vec<DeviceInfo> {
+        self.inner.backend.devices()
+    }
+
+    /// The kernel that runs under this name.
+    ///
+    /// # Errors
+    ///
+    /// [`UnknownKernel`], which lists those that run.
+    pub fn kernel(&self, name: &str) -> Result<KernelControl, UnknownKernel> {
+        Ok(KernelControl::new(self.inner.registry.find(name)?, self.inner.arena_lines()))
+    }
+
+    /// The kernels that run, by name.
+    pub fn kernels(&self) -> Vec<KernelControl> {
+        let control = |kernel| KernelControl::new(kernel, self.inner.arena_lines());
+        self.inner.registry.all().into_iter().map(control).collect()
+    }
+
+    /// Shuts every kernel down, all within `limit`: closes all of them first, then drains and terminates one after the other.
+    /// Messages that were not delivered can be taken from the kernels' handles. Blocks.
+    pub fn shutdown_blocking(&self, limit: Duration) -> Vec<(String, ShutdownOutcome)> {
+        let start = Instant::now();
+        let kernels = self.inner.registry.all();
+        for kernel in &kernels {
+            kernel.close();
+        }
+        let shut_down = |kernel: Arc<dyn AnyKernel>| {
+            let outcome = kernel.shut_down(limit.saturating_sub(start.elapsed()));
+            (kernel.core().name.clone(), outcome)
+        };
+        kernels.into_iter().map(shut_down).collect()
+    }
+}
+
+impl fmt::Debug for Runtime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Runtime").field("backend", &self.backend()).finish_non_exhaustive()
+    }
+}
+
+impl<B> RuntimeBuilder<B> {
+    /// The backend to run on.
+    pub fn backend<S: BackendSource>(self, backend: S) -> RuntimeBuilder<S> {
+        RuntimeBuilder { backend, telemetry_lines: self.telemetry_lines }
+    }
+
+    /// How many telemetry lines to reserve: one for each block of each kernel that runs at the same time.
+    pub fn telemetry_lines(mut self, lines: usize) -> Self {
+        self.telemetry_lines = lines;
+        self
+    }
+}
+
+impl<B: BackendSource> RuntimeBuilder<B> {
+    /// Opens the backend and reserves the arena.
+    ///
+    /// # Errors
+    ///
+    /// If this machine has not what the backend needs.
+    pub fn build(self) -> Result<Runtime, BackendError> {
+        let backend = self.backend.open()?;
+        let memory = Arc::new(backend.allocate(self.telemetry_lines * LINE)?);
+        let arena = Arc::new(Arena { memory, taken: Mutex::new(vec![false; self.telemetry_lines]) });
+        let registry = Arc::new(Registry::default());
+        Ok(Runtime { inner: Arc::new(RuntimeInner { registry, backend, clock: Clock::start(), arena }) })
+    }
+}
+
+impl RuntimeInner {
+    pub(crate) fn arena_lines(&self) -> usize {
+        self.arena.memory.bytes() / LINE
+    }
+}
+
+impl Arena {
+    /// Takes lines in a row; `None` if there are not that many.
+    fn take(self: &Arc<Self>, lines: usize) -> Option<TakenLines> {
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let first = taken.windows(lines).position(|window| window.iter().all(|taken| !taken))?;
+        taken[first..first + lines].fill(true);
+        Some(TakenLines { arena: Arc::clone(self), first, lines })
+    }
+}
+
+/// Lines that are given back, zeroed, when the kernel's memory goes.
+pub(crate) struct TakenLines {
+    arena: Arc<Arena>,
+    first: usize,
+    lines: usize,
+}
+
+impl TakenLines {
+    fn line(&self, index: usize) -> TelemetryLine {
+        TelemetryLine::new(&self.arena.memory, self.first + index)
+    }
+}
+
+impl Drop for TakenLines {
+    fn drop(&mut self) {
+        for line in (0..self.lines).map(|index| self.line(index)) {
+            (0..8).for_each(|word| line.word(word).store(0, annulus_queue::sync::Ordering::Relaxed));
+        }
+        let mut taken = self.arena.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        taken[self.first..self.first + self.lines].fill(false);
+    }
+}
+
+/// A kernel with its bound parameters, ready to launch.
+#[derive(Debug)]
+pub struct Bound<K> {
+    bindings: Vec<Binding>,
+    _kernel: PhantomData<K>,
+}
+
+impl<K: RingKernel> Bound<K> {
+    /// What `bind` of a kernel calls.
+    #[doc(hidden)]
+    pub fn new(bindings: Vec<Binding>) -> Self {
+        Self { bindings, _kernel: PhantomData }
+    }
+
+    /// Launches the kernel.
+    ///
+    /// # Errors
+    ///
+    /// [`LaunchError`] names what is wrong, and the remedy.
+    pub fn launch(self, runtime: &Runtime, options: LaunchOptions) -> Result<KernelHandle<K>, LaunchError> {
+        let definition = K::DEFINITION;
+        options.validate_for(definition).map_err(LaunchError::Invalid)?;
+        check_bindings(definition, &self.bindings)?;
+        let name = options.name.clone().unwrap_or_else(|| definition.name.into());
+        let registry = &runtime.inner.registry;
+        registry.reserve(&name)?;
+        let launched = start::<K>(&runtime.inner, name.clone(), options, self.bindings);
+        if launched.is_err() {
+            registry.remove(&name);
+        }
+        launched
+    }
+}
+
+fn check_bindings(definition: &KernelDefinition, bindings: &[Binding]) -> Result<(), LaunchError> {
+    let expected = definition.bindings;
+    let fits = expected.len() == bindings.len()
+        && expected.iter().zip(bindings).all(|(expected, found)| *expected.ty == *found.ty());
+    if fits {
+        return Ok(());
+    }
+    Err(LaunchError::Binding {
+        kernel: definition.name,
+        expected: expected.to_vec(),
+        found: bindings.iter().map(|binding| binding.ty().name).collect(),
+    })
+}
+
+/// Lays the kernel out, wires both sides and launches it.
+fn start<K: RingKernel>(
+    runtime: &Arc<RuntimeInner>,
+    name: String,
+    options: LaunchOptions,
+    bindings: Vec<Binding>,
+) -> Result<KernelHandle<K>, LaunchError> {
+    let definition = K::DEFINITION;
+    let backend = &runtime.backend;
+    let backend_error = |error| LaunchError::Backend { backend: backend.name(), error };
+
+    let layout = layout(definition, &options);
+    let memory = Arc::new(
+        backend.allocate(options.grid as usize * layout.shard_bytes()).map_err(backend_error)?,
+    );
+    let lines = runtime.arena.take(options.grid as usize).map(Arc::new);
+    let shards: Vec<ShardMemory> = (0..options.grid)
+        .map(|i| ShardMemory::new(&memory, &layout, i, lines.as_ref().map(|lines| lines.line(i as usize))))
+        .collect();
+
+    let staged = options.backpressure == Backpressure::DropOldest;
+    let stages = (0..if staged { options.grid } else { 0 }).map(|_| stage(&options)).collect();
+    let outbound = shards.iter().map(outbound).collect();
+    let command = if options.active { command::ACTIVE } else { 0 };
+    let core = KernelCore {
+        name,
+        backend_name: backend.name(),
+        definition,
+        clock: runtime.clock,
+        launched: Instant::now(),
+        shards: shards.iter().map(host_shard).collect(),
+        device: OnceLock::new(),
+        ready: Event::new(),
+        changed: Event::new(),
+        drops: HostDrops::default(),
+        watched: AtomicBool::new(false),
+        closing: AtomicBool::new(false),
+        finishing: AtomicBool::new(false),
+        finished: AtomicBool::new(false),
+        registry: Arc::downgrade(&runtime.registry),
+        command: Mutex::new(0),
+        _telemetry_lines: lines,
+        options,
+    };
+    let shared = Arc::new(KernelShared::<K>::new(core, stages, outbound));
+    let core = &shared.core;
+    core.change_command(|_| command);
+
+    let spec = LaunchSpec {
+        definition,
+        bindings,
+        shards,
+        block: core.options.block,
+        actors: match definition.state {
+            StateShape::PerActor(_) => core.options.actors,
+            _ => 0,
+        },
+        mode: core.mode(),
+        max_messages_per_iteration: core.max_batch(),
+        spin: core.options.spin,
+        timestamps: core.options.timestamps,
+        clock: core.clock,
+        signals: Arc::clone(&shared) as Arc<dyn HostSignals>,
+    };
+    let device = backend.launch(spec).map_err(backend_error)?;
+    if core.device.set(device).is_err() {
+        unreachable!("a kernel is launched once");
+    }
+    let any: Arc<dyn AnyKernel> = Arc::clone(&shared) as _;
+    runtime.registry.insert(&any);
+    core.wake_all();
+    Ok(KernelHandle::new(shared, Arc::clone(runtime)))
+}
+
+fn layout(definition: &KernelDefinition, options: &LaunchOptions) -> KernelLayout {
+    KernelLayout::new(&KernelShape {
+        inbound_capacity: options.capacity,
+        outbound_capacity: options.output_capacity.unwrap_or(options.capacity),
+        message: (definition.message.size, definition.message.align),
+        output: definition.output.map_or((0, 1), |output| (output.size, output.align)),
+        envelope: Envelope { enqueue_time: options.timestamps, correlation: options.calls },
+        histogram: options.track_latency,
+    })
+}
+
+fn stage<M: Send>(options: &LaunchOptions) -> Stage<M> {
+    let options = QueueOptions::new(options.capacity as usize).backpressure(options.backpressure);
+    let (sender, receiver) = queue(options).expect("launch options are validated and at least as strict");
+    Stage { sender, receiver, relay: Relay::new(()) }
+}
+
+fn outbound<O>(shard: &ShardMemory) -> Outbound<O> {
+    // SAFETY: the block makes the producer; this is the host's one consumer, and it lies beside the shard's memory.
+    let ring = unsafe { shard.outbound() };
+    // SAFETY: as above.
+    Outbound::new(unsafe { Consumer::new(ring) })
+}
+
+fn host_shard(shard: &ShardMemory) -> Shard {
+    // SAFETY: the host makes producers of this ring; they lie beside the shard's memory.
+    let inbound = Producers::new(unsafe { shard.inbound() });
+    // SAFETY: used as a gauge of depth only.
+    let outbound = unsafe { shard.outbound() };
+    Shard { memory: shard.clone(), inbound, outbound, space: Event::new() }
+}
