@@ -18,7 +18,7 @@ pub const fn describe(code: u16) -> &'static str {
         PANICKED => "the handler panicked",
         TOO_MANY_OUTPUTS => "the handler sent more messages than its max_outputs",
         UNKNOWN_ACTOR => "the message's key names no actor of this launch: raise LaunchOptions::actors",
-        1..0xFF00 => "an error of the application",
+        1..=0xFEFF => "an error of the application",
         _ => "an unknown error",
     }
 }

@@ -1,11 +1,78 @@
-//! Bounded message queues: placeholder front page.
+//! Bounded queues for messages of any type, many producers to many consumers, with a choice of what to do when they are full.
+//!
+//! # What it promises
+//!
+//! - **Nothing is hidden.** A send returns what became of the message, and a message that is not queued comes back to the caller.
+//!   Whatever a queue rejects, evicts or discards is counted, by cause, exactly.
+//! - **Whole messages.** A message can be received only after it was completely written, and its place is used again only after it was
+//!   completely read. Each is received, returned or dropped exactly once.
+//! - **Order.** Messages leave in the order in which their sends took effect; so those of one producer arrive at one consumer in order.
+//! - **An exact capacity.** A queue of 64 holds 64 messages, and is full only when it does.
+//! - **A clean end.** Closing and sending happen one before the other: what was accepted before the close is received, and nothing
+//!   is accepted after it.
+//! - **Cancellation loses nothing.** A future that is dropped before it is ready has not taken and not queued a message, and
+//!   leaves its turn to the next one.
+//!
+//! # What it does not promise
+//!
+//! - *Fairness.* Whoever waits longest is woken first, but whoever calls at that moment may be faster.
+//! - *Progress past a stopped thread.* A thread that the system stops while it copies a message holds up those that need this very
+//!   slot; they spin, then yield, until it runs again. No user code runs in that window.
+//! - *Looking without taking.* There is no peek: with many consumers, what was seen may be gone at once.
+//! - *Survival of the process.* Messages live in memory.
+//!
+//! # When it is full
+//!
+//! | [`Backpressure`] | `try_send` | `send`, `send_blocking`, `send_timeout` |
+//! |---|---|---|
+//! | `Block` | `Err(Full(new))` | waits for space |
+//! | `Reject` | `Err(Full(new))` | `Err(Full(new))` at once |
+//! | `DropOldest` | `Ok(Evicted(oldest))` | the same |
+//! | `DropNew` | `Ok(Discarded(new))` | the same |
+//!
+//! Under `DropOldest` a consumer that runs beside the producers receives a message, or a producer gets it back as evicted; never both.
+//! It sees gaps, and no disorder. If the oldest message is just being taken, it counts as received, the new one takes its place, and
+//! nothing is evicted.
+//!
+//! ```
+//! use annulus_queue::{Admission, Backpressure, QueueOptions, queue};
+//!
+//! let (tx, rx) = queue(QueueOptions::new().capacity(16).backpressure(Backpressure::DropOldest).name("latest"))?;
+//! for reading in 0..20 {
+//!     if let Admission::Evicted(old) = tx.try_send(reading)? {
+//!         println!("{old} was never read");
+//!     }
+//! }
+//! assert_eq!(rx.try_recv()?, 4);
+//! assert_eq!(tx.counters().evicted, 4);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+mod counters;
 pub mod doze;
+mod ends;
 pub mod event;
+mod future;
+mod options;
 pub mod outcome;
+mod padded;
+mod queue;
+mod receiver;
 pub mod region;
 pub mod relay;
 pub mod ring;
+mod sender;
+mod slots;
 #[doc(hidden)]
 pub mod sync;
 pub mod wait;
+
+pub use counters::Counters;
+pub use future::{RecvFuture, SendFuture};
+pub use options::{InvalidOptions, OptionProblem, QueueOptions};
 pub use outcome::{Admission, Backpressure, RecvError, SendError, TryRecvError, TrySendError};
+pub use queue::queue;
+#[cfg(loom)]
+#[doc(hidden)]
+pub use queue::queue_of;
+pub use receiver::Receiver;
+pub use sender::Sender;

@@ -8,7 +8,9 @@
 use std::{future::Future, pin::pin, task::Context};
 
 use annulus_queue::{
+    Admission, Backpressure, RecvError, SendError, TryRecvError, TrySendError,
     event::{Event, Listener},
+    queue_of,
     sync::{Arc, AtomicBool, AtomicUsize, Ordering},
     wait::block_on,
 };
@@ -105,5 +107,214 @@ fn event_wakes_all() {
         for sleeper in sleepers {
             sleeper.join().unwrap();
         }
+    });
+}
+
+/// A message with a heap allocation, so that loom and the allocator notice a lost or doubled one.
+fn boxed(n: u32) -> Box<u32> {
+    Box::new(n)
+}
+
+/// a message is visible only when it is written, and is taken once. Two producers, one consumer, capacity 2.
+#[test]
+fn q_02_publish_and_take() {
+    model(|| {
+        let (tx, rx) = queue_of(2, Backpressure::Reject);
+        let other = thread::spawn({
+            let tx = tx.clone();
+            move || assert_eq!(tx.try_send(boxed(1)), Ok(Admission::Accepted))
+        });
+        assert_eq!(tx.try_send(boxed(2)), Ok(Admission::Accepted));
+        let early = rx.try_recv().expect("this thread has sent one");
+        other.join().unwrap();
+        let late = rx.try_recv().expect("the other has sent one");
+        assert_eq!(*early + *late, 3);
+        assert_eq!(rx.try_recv(), Err(TryRecvError::Empty));
+    });
+}
+
+/// two consumers never take the same message, and leave none.
+#[test]
+fn q_02_two_consumers_share() {
+    model(|| {
+        let (tx, rx) = queue_of(2, Backpressure::Reject);
+        let _ = tx.try_send(boxed(1));
+        let _ = tx.try_send(boxed(2));
+        let other = thread::spawn({
+            let rx = rx.clone();
+            move || rx.try_recv()
+        });
+        let (mine, theirs) = (rx.try_recv(), other.join().unwrap());
+        assert_eq!(*mine.expect("two were there") + *theirs.expect("two were there"), 3);
+    });
+}
+
+/// a slot is reused only when it is read. The third message needs the first one's slot; full means full.
+#[test]
+fn q_02_full_and_empty_are_exact() {
+    model(|| {
+        let (tx, rx) = queue_of(2, Backpressure::Reject);
+        let _ = tx.try_send(boxed(1));
+        let _ = tx.try_send(boxed(2));
+        let producer = thread::spawn(move || {
+            let third = tx.try_send(boxed(3)).is_ok();
+            (third, tx.len(), tx.counters())
+        });
+        assert_eq!(*rx.try_recv().expect("two were there"), 1);
+        let (third, len, counters) = producer.join().unwrap();
+        assert!(len <= 2);
+        assert_eq!(counters.rejected, u64::from(!third));
+        assert_eq!(*rx.try_recv().expect("one is left"), 2);
+        match rx.try_recv() {
+            Ok(message) => assert!(third && *message == 3),
+            Err(error) => assert!(!third && error == TryRecvError::Closed),
+        }
+    });
+}
+
+/// the oldest message is received or evicted, once; the new one is always queued.
+#[test]
+fn q_16_evict_against_take() {
+    model(|| {
+        let (tx, rx) = queue_of(2, Backpressure::DropOldest);
+        let _ = tx.try_send(boxed(1));
+        let _ = tx.try_send(boxed(2));
+        let producer = thread::spawn(move || tx.try_send(boxed(3)).expect("nobody closes"));
+        let taken = *rx.try_recv().expect("two were there");
+        match producer.join().unwrap() {
+            Admission::Accepted => assert_eq!(taken, 1),
+            Admission::Evicted(old) => assert!((*old, taken) == (1, 2)),
+            other => panic!("{other:?}"),
+        }
+        let mut rest = Vec::new();
+        while let Ok(message) = rx.try_recv() {
+            rest.push(*message);
+        }
+        assert_eq!(rest, if taken == 1 { vec![2, 3] } else { vec![3] });
+        let counters = rx.counters();
+        assert_eq!(counters.enqueued, 3);
+        assert_eq!(counters.depth(), 0);
+    });
+}
+
+/// two producers that find the queue full evict two different messages, the two oldest.
+#[test]
+fn q_16_evict_against_evict() {
+    model(|| {
+        let (tx, rx) = queue_of(2, Backpressure::DropOldest);
+        let _ = tx.try_send(boxed(1));
+        let _ = tx.try_send(boxed(2));
+        let other = thread::spawn({
+            let tx = tx.clone();
+            move || tx.try_send(boxed(3))
+        });
+        let mine = tx.try_send(boxed(4));
+        let theirs = other.join().unwrap();
+        let (Ok(Admission::Evicted(a)), Ok(Admission::Evicted(b))) = (mine, theirs) else {
+            panic!("not full?")
+        };
+        assert_eq!(*a + *b, 3);
+        assert_eq!(*rx.try_recv().unwrap() + *rx.try_recv().unwrap(), 7);
+        assert_eq!(rx.counters().evicted, 2);
+    });
+}
+
+/// What a send says and what a receiver gets agree, whenever the queue is closed.
+fn close_against_send(backpressure: Backpressure) {
+    model(move || {
+        let (tx, rx) = queue_of(2, backpressure);
+        let _ = tx.try_send(boxed(1));
+        let _ = tx.try_send(boxed(2));
+        assert_eq!(*rx.try_recv().unwrap(), 1);
+        let producer = thread::spawn({
+            let tx = tx.clone();
+            move || tx.try_send(boxed(3))
+        });
+        rx.close();
+        assert!(matches!(tx.try_send(boxed(4)), Err(TrySendError::Closed(_))), "closed is closed");
+        let mut received = Vec::new();
+        while let Ok(message) = rx.recv_blocking() {
+            received.push(*message);
+        }
+        match producer.join().unwrap() {
+            Ok(_) => assert_eq!(received, [2, 3]),
+            Err(error) => assert!(received == [2] && *error.into_inner() == 3),
+        }
+    });
+}
+
+/// close is one moment, for sends that fill a free slot.
+#[test]
+fn q_14_close_against_send() {
+    close_against_send(Backpressure::Block);
+}
+
+/// close is one moment, for sends that may evict.
+#[test]
+fn q_16_close_against_evicting_send() {
+    close_against_send(Backpressure::DropOldest);
+}
+
+/// a receiver that sleeps is woken by the send, and by the close after it.
+#[test]
+fn q_14_receiver_sleeps_and_wakes() {
+    model(|| {
+        let (tx, rx) = queue_of(2, Backpressure::Block);
+        let producer = thread::spawn(move || {
+            let _ = tx.try_send(boxed(1));
+        });
+        assert_eq!(*block_on(rx.recv()).unwrap(), 1);
+        assert_eq!(block_on(rx.recv()), Err(RecvError::Closed));
+        producer.join().unwrap();
+    });
+}
+
+/// a sender that sleeps is woken by the space, and its message arrives.
+#[test]
+fn q_14_sender_sleeps_and_wakes() {
+    model(|| {
+        let (tx, rx) = queue_of(2, Backpressure::Block);
+        let _ = tx.try_send(boxed(1));
+        let _ = tx.try_send(boxed(2));
+        let producer = thread::spawn(move || block_on(tx.send(boxed(3))));
+        assert_eq!(*rx.try_recv().unwrap(), 1);
+        assert_eq!(producer.join().unwrap(), Ok(Admission::Accepted));
+        assert_eq!(*rx.try_recv().unwrap(), 2);
+        assert_eq!(*rx.try_recv().unwrap(), 3);
+    });
+}
+
+/// a sender that sleeps is woken by the last receiver's leaving, and gets its message back.
+#[test]
+fn q_14_sender_wakes_when_nobody_receives() {
+    model(|| {
+        let (tx, rx) = queue_of(2, Backpressure::Block);
+        let _ = tx.try_send(boxed(1));
+        let _ = tx.try_send(boxed(2));
+        let leaver = thread::spawn(move || drop(rx));
+        assert_eq!(block_on(tx.send(boxed(3))), Err(SendError::Closed(boxed(3))));
+        leaver.join().unwrap();
+        assert_eq!(tx.counters().abandoned, 2);
+    });
+}
+
+/// one message for two sleeping receivers, one of which gives up: the other gets it, or it is still there.
+#[test]
+fn q_14_a_cancelled_receiver_hands_its_turn_on() {
+    model(|| {
+        let (tx, rx) = queue_of(2, Backpressure::Block);
+        let producer = thread::spawn({
+            let tx = tx.clone();
+            move || tx.try_send(boxed(1)).map(|_| ())
+        });
+        let mut leaver = Box::pin(rx.recv());
+        let waker = std::task::Waker::noop();
+        let early = leaver.as_mut().poll(&mut Context::from_waker(waker));
+        if early.is_pending() {
+            let stayer = rx.recv();
+            drop(leaver);
+            assert_eq!(*block_on(stayer).unwrap(), 1);
+        }
+        producer.join().unwrap().unwrap();
     });
 }

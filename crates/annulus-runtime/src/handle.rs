@@ -415,7 +415,7 @@ impl<K: RingKernel> Stream for Outputs<K> {
             }
             Poll::Ready((Ok(output), handle)) => {
                 let recv = async move { (handle.recv().await, handle) };
-                next.set(Box::pin(recv));
+                self.next = Some(Box::pin(recv));
                 Poll::Ready(Some(output))
             }
         }

@@ -73,5 +73,5 @@ pub mod prelude {
         TryRecvError, TrySendError,
     };
     pub use annulus_kernel::{Cx, DeviceType, Failure, Outbox, RingKernel, RingMessage};
-    pub use annulus_macros::{DeviceType, RingMessage, ring_kernel};
+    //MACROS pub use annulus_macros::{DeviceType, RingMessage, ring_kernel};
 }

@@ -210,7 +210,7 @@ impl LaunchOptions {
 
     /// The options of a host queue that holds what these launch options ask for: capacity, backpressure and name.
     pub fn to_queue_options(&self) -> annulus_queue::QueueOptions {
-        let options = annulus_queue::QueueOptions::new(self.capacity as usize).backpressure(self.backpressure);
+        let options = annulus_queue::QueueOptions::new().capacity(self.capacity as usize).backpressure(self.backpressure);
         match &self.name {
             Some(name) => options.name(name),
             None => options,

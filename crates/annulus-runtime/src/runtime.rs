@@ -324,7 +324,7 @@ fn layout(definition: &KernelDefinition, options: &LaunchOptions) -> KernelLayou
 }
 
 fn stage<M: Send>(options: &LaunchOptions) -> Stage<M> {
-    let options = QueueOptions::new(options.capacity as usize).backpressure(options.backpressure);
+    let options = QueueOptions::new().capacity(options.capacity as usize).backpressure(options.backpressure);
     let (sender, receiver) = queue(options).expect("launch options are validated and at least as strict");
     Stage { sender, receiver, relay: Relay::new(()) }
 }

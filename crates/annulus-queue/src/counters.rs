@@ -1,0 +1,94 @@
+//! What became of all messages of a queue, by cause.
+
+use std::fmt;
+
+use crate::sync::{AtomicU64, Ordering};
+
+/// What became of all messages of a queue so far, by cause. Exact when nobody sends or receives; see
+/// [`Sender::counters`](crate::Sender::counters) for what they mean while somebody does.
+///
+/// Two balances always hold: [`attempts`](Self::attempts) `= enqueued + rejected + discarded + closed`, and
+/// `enqueued = dequeued + evicted + abandoned +` [`depth`](Self::depth).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Counters {
+    /// Messages that entered the queue.
+    pub enqueued: u64,
+    /// Messages that a receiver took out, by receiving or by clearing.
+    pub dequeued: u64,
+    /// Sends that found no space and gave the message back: `Full` from a queue that rejects, `Full` from `try_send` on one that
+    /// blocks, and `Timeout`. A send that waits counts once, when its wait ends; one that is cancelled does not count.
+    pub rejected: u64,
+    /// Messages that left to make room for newer ones.
+    pub evicted: u64,
+    /// New messages that were given back as [`Discarded`](crate::Admission::Discarded).
+    pub discarded: u64,
+    /// Sends that were refused because the queue was closed.
+    pub closed: u64,
+    /// Messages that were still queued when the last receiver went away, and were dropped with it.
+    pub abandoned: u64,
+}
+
+impl Counters {
+    /// How many sends ended with a verdict, whatever it was.
+    ///
+    /// ```
+    /// let (tx, rx) = annulus_queue::queue(annulus_queue::QueueOptions::new())?;
+    /// let _ = tx.try_send(1);
+    /// rx.close();
+    /// let _ = tx.try_send(2);
+    /// assert_eq!(tx.counters().attempts(), 2);
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn attempts(&self) -> u64 {
+        self.enqueued + self.rejected + self.discarded + self.closed
+    }
+
+    /// How many messages were queued.
+    ///
+    /// ```
+    /// let (tx, _rx) = annulus_queue::queue(annulus_queue::QueueOptions::new())?;
+    /// let _ = tx.try_send(1);
+    /// assert_eq!(tx.counters().depth(), 1);
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn depth(&self) -> u64 {
+        self.enqueued - self.dequeued - self.evicted - self.abandoned
+    }
+}
+
+impl fmt::Display for Counters {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { enqueued, dequeued, rejected, evicted, discarded, closed, abandoned } = self;
+        write!(
+            f,
+            "{enqueued} enqueued, {dequeued} dequeued, {rejected} rejected, {evicted} evicted, \
+             {discarded} discarded, {closed} refused as closed, {abandoned} abandoned"
+        )
+    }
+}
+
+/// The counts that tickets do not tell already. All are of the rare cases, so a message that is just sent and received writes none.
+#[derive(Default)]
+pub(crate) struct Tally {
+    pub(crate) rejected: Count,
+    pub(crate) evicted: Count,
+    pub(crate) discarded: Count,
+    pub(crate) closed: Count,
+    pub(crate) abandoned: Count,
+}
+
+#[derive(Default)]
+pub(crate) struct Count(AtomicU64);
+
+impl Count {
+    pub(crate) fn add_one(&self) {
+        // SYNC: counted. Release, so that whoever reads the count sees the ticket that the counted message moved before.
+        self.0.fetch_add(1, Ordering::Release);
+    }
+
+    pub(crate) fn get(&self) -> u64 {
+        // SYNC: counted
+        self.0.load(Ordering::Acquire)
+    }
+}

@@ -1,0 +1,219 @@
+//! What both ends of a queue share: the strategy when it is full, waking, closing, and counting.
+
+use crate::{
+    Admission, Backpressure, Counters, InvalidOptions, QueueOptions, Receiver, Sender, TryRecvError,
+    TrySendError,
+    counters::Tally,
+    event::Event,
+    padded::Padded,
+    slots::Slots,
+    sync::{Arc, AtomicUsize, Ordering},
+};
+
+/// Makes a bounded queue, and hands out its two ends.
+///
+/// Both can be cloned and used from any number of threads. Nothing is allocated after this but what sleeping takes the first time.
+///
+/// ```
+/// use annulus_queue::{Admission, QueueOptions, queue};
+///
+/// let (tx, rx) = queue(QueueOptions::new().capacity(64))?;
+/// std::thread::spawn(move || {
+///     for i in 0..1000 {
+///         assert_eq!(tx.send_blocking(i), Ok(Admission::Accepted));
+///     }
+/// }); // its end of the queue is dropped here, which closes the queue
+/// let mut sum = 0;
+/// while let Ok(i) = rx.recv_blocking() {
+///     sum += i;
+/// }
+/// assert_eq!(sum, 499_500);
+/// # Ok::<(), annulus_queue::InvalidOptions>(())
+/// ```
+pub fn queue<T: Send>(options: QueueOptions) -> Result<(Sender<T>, Receiver<T>), InvalidOptions> {
+    options.validate()?;
+    Ok(ends(options))
+}
+
+/// [`queue`] with any capacity that the slots can have, for models, in which 16 messages would never end.
+#[cfg(loom)]
+#[doc(hidden)]
+pub fn queue_of<T: Send>(capacity: usize, backpressure: Backpressure) -> (Sender<T>, Receiver<T>) {
+    ends(QueueOptions { capacity, backpressure, name: None })
+}
+
+fn ends<T: Send>(options: QueueOptions) -> (Sender<T>, Receiver<T>) {
+    let QueueOptions { capacity, backpressure, name } = options;
+    let shared = Arc::new(Shared {
+        slots: Slots::new(capacity),
+        not_empty: Padded(Event::new()),
+        not_full: Padded(Event::new()),
+        backpressure,
+        name,
+        senders: AtomicUsize::new(1),
+        receivers: AtomicUsize::new(1),
+        tally: Padded(Tally::default()),
+    });
+    (Sender { shared: Arc::clone(&shared) }, Receiver { shared })
+}
+
+pub(crate) struct Shared<T> {
+    slots: Slots<T>,
+    /// Notified once per message sent, and on close.
+    pub(crate) not_empty: Padded<Event>,
+    /// Notified once per message taken, and on close.
+    pub(crate) not_full: Padded<Event>,
+    backpressure: Backpressure,
+    name: Option<String>,
+    /// How many `Sender`s there are. The last one closes the queue.
+    senders: AtomicUsize,
+    /// How many `Receiver`s there are. The last one closes the queue and empties it.
+    receivers: AtomicUsize,
+    tally: Padded<Tally>,
+}
+
+impl<T> Shared<T> {
+    /// Sends without waiting for space. Counts every verdict but `Full` of a queue that blocks, which is a verdict only if
+    /// the caller does not try again.
+    #[inline]
+    pub(crate) fn offer(&self, message: T) -> Result<Admission<T>, TrySendError<T>> {
+        let outcome = match self.backpressure {
+            Backpressure::DropOldest => match self.slots.push_evicting(message) {
+                Ok(None) => Ok(Admission::Accepted),
+                Ok(Some(oldest)) => {
+                    self.tally.evicted.add_one();
+                    Ok(Admission::Evicted(oldest))
+                }
+                Err(message) => Err(TrySendError::Closed(message)),
+            },
+            _ => self.slots.push(message).map(|()| Admission::Accepted),
+        };
+        match outcome {
+            Ok(admission) => {
+                self.not_empty.notify_after_rmw(1);
+                Ok(admission)
+            }
+            Err(refusal) => self.refuse(refusal),
+        }
+    }
+
+    #[cold]
+    fn refuse(&self, refusal: TrySendError<T>) -> Result<Admission<T>, TrySendError<T>> {
+        match (refusal, self.backpressure) {
+            (TrySendError::Full(message), Backpressure::DropNew) => {
+                self.tally.discarded.add_one();
+                Ok(Admission::Discarded(message))
+            }
+            (TrySendError::Full(message), Backpressure::Block) => Err(TrySendError::Full(message)),
+            (TrySendError::Full(message), _) => {
+                self.count_rejected();
+                Err(TrySendError::Full(message))
+            }
+            (TrySendError::Closed(message), _) => {
+                self.tally.closed.add_one();
+                Err(TrySendError::Closed(message))
+            }
+        }
+    }
+
+    pub(crate) fn count_rejected(&self) {
+        self.tally.rejected.add_one();
+    }
+
+    #[inline]
+    pub(crate) fn take(&self) -> Result<T, TryRecvError> {
+        let message = self.slots.pop()?;
+        self.not_full.notify_after_rmw(1);
+        Ok(message)
+    }
+
+    /// Takes and drops what was sent before this call; how many messages that were.
+    pub(crate) fn clear(&self) -> usize {
+        let end = self.slots.sent();
+        let mut cleared = 0;
+        while let Ok(message) = self.slots.pop_before(end) {
+            self.not_full.notify_after_rmw(1);
+            cleared += 1;
+            drop(message);
+        }
+        cleared
+    }
+
+    pub(crate) fn close(&self) -> bool {
+        let was_open = self.slots.close();
+        if was_open {
+            self.not_empty.notify_all();
+            self.not_full.notify_all();
+        }
+        was_open
+    }
+
+    pub(crate) fn add_sender(&self) {
+        // An end is made from an end, so the count is not zero and stays so; nothing else depends on it.
+        self.senders.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn remove_sender(&self) {
+        // SYNC: last-end
+        if self.senders.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.close();
+        }
+    }
+
+    pub(crate) fn add_receiver(&self) {
+        self.receivers.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The last one drops what is queued, now and not with the last sender: a message may hold what its sender waits for.
+    pub(crate) fn remove_receiver(&self) {
+        // SYNC: last-end
+        if self.receivers.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.close();
+            while let Ok(message) = self.slots.pop() {
+                self.tally.abandoned.add_one();
+                drop(message);
+            }
+        }
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.slots.is_closed()
+    }
+
+    pub(crate) fn backpressure(&self) -> Backpressure {
+        self.backpressure
+    }
+
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    pub(crate) fn capacity(&self) -> usize {
+        self.slots.capacity()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        // In this order, so that the difference is not negative. It exceeds the capacity while messages pass by between the two loads.
+        let taken = self.slots.taken();
+        let waiting = self.slots.sent() - taken;
+        usize::try_from(waiting).map_or(self.capacity(), |waiting| waiting.min(self.capacity()))
+    }
+
+    pub(crate) fn counters(&self) -> Counters {
+        let tally = &*self.tally;
+        // Evicted and abandoned messages moved `head` before they were counted, and `head` never passes `tail`: read in this order,
+        // no difference is negative.
+        let evicted = tally.evicted.get();
+        let abandoned = tally.abandoned.get();
+        let taken = self.slots.taken();
+        Counters {
+            enqueued: self.slots.sent(),
+            dequeued: taken - evicted - abandoned,
+            rejected: tally.rejected.get(),
+            evicted,
+            discarded: tally.discarded.get(),
+            closed: tally.closed.get(),
+            abandoned,
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! The receiving end.
+
+use std::{
+    fmt,
+    time::{Duration, Instant},
+};
+
+use crate::{
+    RecvError, RecvFuture, TryRecvError,
+    queue::Shared,
+    sync::Arc,
+    wait::{Backoff, block_on, block_on_deadline},
+};
+
+/// The receiving end of a [`queue`](crate::queue). Clones share the messages: each goes to one of them.
+///
+/// When the last is dropped, the queue closes, and what is still queued is dropped at once and counted as abandoned.
+pub struct Receiver<T> {
+    pub(crate) shared: Arc<Shared<T>>,
+}
+
+impl<T: Send> Receiver<T> {
+    /// Takes the oldest message, without waiting for one. A sender may send one the moment after `Empty`; `Closed` is for good.
+    ///
+    /// ```
+    /// # use annulus_queue::{QueueOptions, TryRecvError, queue};
+    /// let (tx, rx) = queue(QueueOptions::new())?;
+    /// assert_eq!(rx.try_recv(), Err(TryRecvError::Empty));
+    /// let _ = tx.try_send(1);
+    /// drop(tx);
+    /// assert_eq!(rx.try_recv(), Ok(1));
+    /// assert_eq!(rx.try_recv(), Err(TryRecvError::Closed));
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    #[inline]
+    pub fn try_recv(&self) -> Result<T, TryRecvError> {
+        self.shared.take()
+    }
+
+    /// Takes the oldest message, and waits for one as long as it takes or until the queue is closed and empty.
+    ///
+    /// Dropping the future before it is ready loses nothing: no message leaves the queue for a future that is not ready.
+    ///
+    /// ```
+    /// # use annulus_queue::{QueueOptions, RecvError, queue, wait::block_on};
+    /// let (tx, rx) = queue::<u32>(QueueOptions::new())?;
+    /// drop(tx);
+    /// assert_eq!(block_on(rx.recv()), Err(RecvError::Closed));
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn recv(&self) -> RecvFuture<'_, T> {
+        RecvFuture::new(&self.shared)
+    }
+
+    /// [`recv`](Self::recv) for threads: looks for a message busily for some microseconds, then sleeps.
+    ///
+    /// ```
+    /// # use annulus_queue::{QueueOptions, queue};
+    /// let (tx, rx) = queue(QueueOptions::new())?;
+    /// std::thread::spawn(move || tx.send_blocking("hello"));
+    /// assert_eq!(rx.recv_blocking(), Ok("hello"));
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn recv_blocking(&self) -> Result<T, RecvError> {
+        self.recv_until(None)
+    }
+
+    /// [`recv_blocking`](Self::recv_blocking) that gives up after `timeout`.
+    ///
+    /// It tries a last time after the deadline, so `Timeout` means that the queue was empty, and open, *then*.
+    ///
+    /// ```
+    /// # use annulus_queue::{QueueOptions, RecvError, queue};
+    /// # use std::time::Duration;
+    /// let (_tx, rx) = queue::<u32>(QueueOptions::new())?;
+    /// assert_eq!(rx.recv_timeout(Duration::from_millis(1)), Err(RecvError::Timeout));
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn recv_timeout(&self, timeout: Duration) -> Result<T, RecvError> {
+        // A deadline that the clock cannot express never comes.
+        self.recv_until(Instant::now().checked_add(timeout))
+    }
+
+    fn recv_until(&self, deadline: Option<Instant>) -> Result<T, RecvError> {
+        let mut backoff = Backoff::new();
+        while !backoff.is_spent() && deadline.is_none_or(|deadline| Instant::now() < deadline) {
+            match self.try_recv() {
+                Ok(message) => return Ok(message),
+                Err(TryRecvError::Closed) => return Err(RecvError::Closed),
+                Err(TryRecvError::Empty) => backoff.snooze(),
+            }
+        }
+        match deadline {
+            None => block_on(self.recv()),
+            Some(deadline) => block_on_deadline(self.recv(), deadline).unwrap_or(Err(RecvError::Timeout)),
+        }
+    }
+
+    /// Drops the messages that were sent before this call, and says how many they were. Senders that wait for space go on.
+    ///
+    /// Messages that are sent meanwhile stay, and other receivers may take some of the older ones first.
+    ///
+    /// ```
+    /// # use annulus_queue::{QueueOptions, queue};
+    /// let (tx, rx) = queue(QueueOptions::new())?;
+    /// let _ = (tx.try_send(1), tx.try_send(2));
+    /// assert_eq!(rx.clear(), 2);
+    /// assert!(rx.is_empty());
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn clear(&self) -> usize {
+        self.shared.clear()
+    }
+
+    /// Closes the queue; whether it was open. What is queued can still be received: go on until `Closed`.
+    ///
+    /// Closing and sending happen one before the other; see [`Sender::close`](crate::Sender::close).
+    ///
+    /// ```
+    /// # use annulus_queue::{QueueOptions, RecvError, queue};
+    /// let (tx, rx) = queue(QueueOptions::new())?;
+    /// let _ = tx.try_send(1);
+    /// rx.close();
+    /// assert_eq!(rx.recv_blocking(), Ok(1));
+    /// assert_eq!(rx.recv_blocking(), Err(RecvError::Closed));
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn close(&self) -> bool {
+        self.shared.close()
+    }
+}
+
+impl<T> Clone for Receiver<T> {
+    fn clone(&self) -> Self {
+        let shared = Arc::clone(&self.shared);
+        shared.add_receiver();
+        Self { shared }
+    }
+}
+
+impl<T> Drop for Receiver<T> {
+    fn drop(&mut self) {
+        self.shared.remove_receiver();
+    }
+}
+
+impl<T> fmt::Debug for Receiver<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        crate::ends::debug("Receiver", &self.shared, f)
+    }
+}

@@ -1,0 +1,162 @@
+//! The sending end.
+
+use std::{
+    fmt,
+    time::{Duration, Instant},
+};
+
+use crate::{
+    Admission, Backpressure, SendError, SendFuture, TrySendError,
+    queue::Shared,
+    sync::Arc,
+    wait::{Backoff, block_on, block_on_deadline},
+};
+
+/// The sending end of a [`queue`](crate::queue). Clones send to the same queue; when the last is dropped, the queue closes.
+pub struct Sender<T> {
+    pub(crate) shared: Arc<Shared<T>>,
+}
+
+impl<T: Send> Sender<T> {
+    /// Sends without waiting for space.
+    ///
+    /// On a full queue, [`Backpressure`] decides: `Full` with the message under Block and Reject, `Discarded` with the message
+    /// under DropNew, `Evicted` with the oldest one under DropOldest. A receiver may make space the moment after `Full`.
+    ///
+    /// ```
+    /// # use annulus_queue::{Admission, Backpressure, QueueOptions, TrySendError, queue};
+    /// let (tx, _rx) = queue(QueueOptions::new().capacity(16).backpressure(Backpressure::DropOldest))?;
+    /// for i in 0..16 {
+    ///     assert_eq!(tx.try_send(i), Ok(Admission::Accepted));
+    /// }
+    /// assert_eq!(tx.try_send(16), Ok(Admission::Evicted(0)));
+    /// tx.close();
+    /// assert_eq!(tx.try_send(17), Err(TrySendError::Closed(17)));
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    #[inline]
+    pub fn try_send(&self, message: T) -> Result<Admission<T>, TrySendError<T>> {
+        let outcome = self.shared.offer(message);
+        if matches!(outcome, Err(TrySendError::Full(_))) && self.backpressure() == Backpressure::Block {
+            self.shared.count_rejected();
+        }
+        outcome
+    }
+
+    /// Sends; under [`Backpressure::Block`], waits for space as long as it takes. The others never wait.
+    ///
+    /// Dropping the future before it is ready drops the message with it: it was not queued, and nothing else is lost. Who waits
+    /// longest is woken first, but whoever sends at that moment may still be faster.
+    ///
+    /// ```
+    /// # use annulus_queue::{Admission, QueueOptions, queue, wait::block_on};
+    /// let (tx, rx) = queue(QueueOptions::new())?;
+    /// block_on(async {
+    ///     assert_eq!(tx.send("hello").await, Ok(Admission::Accepted));
+    ///     assert_eq!(rx.recv().await, Ok("hello"));
+    /// });
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn send(&self, message: T) -> SendFuture<'_, T> {
+        SendFuture::new(&self.shared, message)
+    }
+
+    /// [`send`](Self::send) for threads: looks for space busily for some microseconds, then sleeps.
+    ///
+    /// ```
+    /// # use annulus_queue::{Admission, QueueOptions, queue};
+    /// let (tx, _rx) = queue(QueueOptions::new())?;
+    /// assert_eq!(tx.send_blocking("hello"), Ok(Admission::Accepted));
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn send_blocking(&self, message: T) -> Result<Admission<T>, SendError<T>> {
+        self.send_until(message, None)
+    }
+
+    /// [`send_blocking`](Self::send_blocking) that gives up, and the message back, after `timeout`.
+    ///
+    /// It tries a last time after the deadline, so `Timeout` means that the queue was full *then*.
+    ///
+    /// ```
+    /// # use annulus_queue::{QueueOptions, SendError, queue};
+    /// # use std::time::Duration;
+    /// let (tx, _rx) = queue(QueueOptions::new().capacity(16))?;
+    /// for i in 0..16 {
+    ///     tx.send_timeout(i, Duration::ZERO).unwrap();
+    /// }
+    /// assert_eq!(tx.send_timeout(16, Duration::from_millis(1)), Err(SendError::Timeout(16)));
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn send_timeout(&self, message: T, timeout: Duration) -> Result<Admission<T>, SendError<T>> {
+        // A deadline that the clock cannot express never comes.
+        self.send_until(message, Instant::now().checked_add(timeout))
+    }
+
+    fn send_until(&self, message: T, deadline: Option<Instant>) -> Result<Admission<T>, SendError<T>> {
+        let mut message = message;
+        let mut backoff = Backoff::new();
+        while !backoff.is_spent() && deadline.is_none_or(|deadline| Instant::now() < deadline) {
+            message = match self.shared.offer(message) {
+                Err(TrySendError::Full(message)) if self.backpressure() == Backpressure::Block => message,
+                outcome => return outcome.map_err(SendError::from),
+            };
+            backoff.snooze();
+        }
+        let mut sending = self.send(message);
+        let Some(deadline) = deadline else { return block_on(sending) };
+        block_on_deadline(&mut sending, deadline).unwrap_or_else(|| {
+            self.shared.count_rejected();
+            Err(SendError::Timeout(sending.into_message()))
+        })
+    }
+
+    /// Closes the queue; whether it was open. Sends that wait end with `Closed`; messages already queued can still be received.
+    ///
+    /// Closing and sending happen one before the other: every message accepted before this is received (while there are
+    /// receivers), and none is accepted after it returns.
+    ///
+    /// ```
+    /// # use annulus_queue::{QueueOptions, TryRecvError, TrySendError, queue};
+    /// let (tx, rx) = queue(QueueOptions::new())?;
+    /// let _ = tx.try_send(1);
+    /// assert!(tx.close());
+    /// assert!(!tx.close());
+    /// assert_eq!(tx.try_send(2), Err(TrySendError::Closed(2)));
+    /// assert_eq!(rx.try_recv(), Ok(1));
+    /// assert_eq!(rx.try_recv(), Err(TryRecvError::Closed));
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn close(&self) -> bool {
+        self.shared.close()
+    }
+}
+
+impl<T> From<TrySendError<T>> for SendError<T> {
+    fn from(error: TrySendError<T>) -> Self {
+        match error {
+            TrySendError::Full(message) => Self::Full(message),
+            TrySendError::Closed(message) => Self::Closed(message),
+        }
+    }
+}
+
+impl<T> Clone for Sender<T> {
+    fn clone(&self) -> Self {
+        // First, since it is this count whose overflow aborts.
+        let shared = Arc::clone(&self.shared);
+        shared.add_sender();
+        Self { shared }
+    }
+}
+
+impl<T> Drop for Sender<T> {
+    fn drop(&mut self) {
+        self.shared.remove_sender();
+    }
+}
+
+impl<T> fmt::Debug for Sender<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        crate::ends::debug("Sender", &self.shared, f)
+    }
+}
