@@ -73,5 +73,5 @@ pub mod prelude {
         TryRecvError, TrySendError,
     };
     pub use annulus_kernel::{Cx, DeviceType, Failure, Outbox, RingKernel, RingMessage};
-    //MACROS pub use annulus_macros::{DeviceType, RingMessage, ring_kernel};
+    pub use annulus_macros::{DeviceType, RingMessage, ring_kernel};
 }

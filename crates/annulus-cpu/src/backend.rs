@@ -1,0 +1,97 @@
+//! The backend and its kernels.
+
+use std::{num::NonZeroUsize, sync::Arc, thread};
+
+use annulus_runtime::{
+    BackendError, BackendSource, DeviceBackend, DeviceInfo, DeviceKernel, LaunchSpec, SharedMemory,
+};
+
+use crate::{
+    block::Block,
+    pool::{Pool, Workers},
+};
+
+/// The CPU backend, as `Runtime::builder().backend(…)` takes it.
+///
+/// ```
+/// use annulus_cpu::Cpu;
+/// use annulus_runtime::Runtime;
+/// let runtime = Runtime::builder().backend(Cpu::new().workers(2)).build()?;
+/// assert_eq!(runtime.backend(), "cpu");
+/// # Ok::<(), annulus_runtime::BackendError>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Cpu {
+    workers: Option<NonZeroUsize>,
+}
+
+impl Cpu {
+    /// One worker per core that this process may use.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// This many workers; 0 means one per core.
+    pub fn workers(mut self, count: usize) -> Self {
+        self.workers = NonZeroUsize::new(count);
+        self
+    }
+}
+
+impl BackendSource for Cpu {
+    fn open(self) -> Result<Arc<dyn DeviceBackend>, BackendError> {
+        let cores = || thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        let count = self.workers.unwrap_or_else(cores).get();
+        let workers = Workers::start(count).map_err(|error| {
+            BackendError::new(format!("{count} worker threads cannot be started: {error}; ask for fewer"))
+        })?;
+        Ok(Arc::new(CpuBackend { workers }))
+    }
+}
+
+struct CpuBackend {
+    workers: Workers,
+}
+
+impl DeviceBackend for CpuBackend {
+    fn name(&self) -> &'static str {
+        "cpu"
+    }
+
+    fn devices(&self) -> Vec<DeviceInfo> {
+        let workers = self.workers.count();
+        vec![DeviceInfo {
+            name: format!("CPU, {workers} workers"),
+            parallel_blocks: workers as u32,
+            notes: vec!["persistent: blocks share the workers and sleep when idle".into()],
+        }]
+    }
+
+    fn allocate(&self, bytes: usize) -> Result<SharedMemory, BackendError> {
+        SharedMemory::host(bytes).ok_or_else(|| {
+            BackendError::new(format!("no {bytes} bytes of memory are free: launch with a smaller capacity or grid"))
+        })
+    }
+
+    fn launch(&self, mut spec: LaunchSpec) -> Result<Box<dyn DeviceKernel>, BackendError> {
+        let bindings = Arc::new(std::mem::take(&mut spec.bindings));
+        let block = |index| Block::new(&spec, index, &bindings).map(Arc::new);
+        let blocks = (0..spec.shards.len() as u32).map(block).collect::<Result<_, _>>()?;
+        Ok(Box::new(CpuKernel { blocks, pool: Arc::clone(self.workers.pool()) }))
+    }
+}
+
+struct CpuKernel {
+    blocks: Box<[Arc<Block>]>,
+    pool: Arc<Pool>,
+}
+
+impl DeviceKernel for CpuKernel {
+    #[inline]
+    fn wake(&self, shard: u32) {
+        let block = &self.blocks[shard as usize];
+        if block.rouse() {
+            self.pool.push(Arc::clone(block));
+        }
+    }
+}

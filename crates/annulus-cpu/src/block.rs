@@ -1,0 +1,492 @@
+//! A block: one shard's dispatch loop.
+//!
+//! A block is run by one worker at a time ([`Doze`]) and owns its shard's state, the consuming end of its inbound ring and the
+//! producing end of its outbound ring. One iteration takes up to `max_messages_per_iteration` messages:
+//!
+//! 1. It looks at its command word, and acknowledges what changed.
+//! 2. For each message it makes sure that its outbound ring has room for all that the handler may send, calls the handler, and
+//!    then either commits what it sent, or forgets it and counts the failure. Without room it stops *between* messages.
+//! 3. It publishes counts, telemetry and the slots that it gives back, in this order, and reports to the host. So whoever sees
+//!    that a message was consumed sees it counted.
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use annulus_abi::{
+    control::{command, state},
+    error, histogram,
+    ring::kind,
+    telemetry::Telemetry,
+};
+use annulus_kernel::{Binding, BoundMemory, CpuEntry, Cx, Invocation, ProcessingMode, RawOutbox};
+use annulus_queue::{
+    doze::Doze,
+    ring::{Consumer, Header, Slot, SoleProducer},
+    sync::{AtomicU64, Ordering, fence, spin_loop, yield_now},
+};
+use annulus_runtime::{BackendError, Clock, HostSignals, LaunchSpec, Progress, ShardMemory};
+
+use crate::{pool::Pool, state::BlockState};
+
+/// A block and whether it sleeps.
+pub(crate) struct Block {
+    doze: Doze,
+    /// Locked by the worker that runs the block, for as long as it does; the lock is never waited for longer than it takes
+    /// that worker to lie the block down.
+    core: Mutex<BlockCore>,
+}
+
+struct BlockCore {
+    /// Views of the shard's memory, and what keeps it alive: dropped after the ends below are used no more.
+    memory: ShardMemory,
+    inbound: Consumer,
+    outbound: SoleProducer,
+    outbox: RawOutbox,
+    /// The kernel's bound parameters; `_bindings` owns the memory.
+    bindings: Box<[BoundMemory]>,
+    _bindings: Arc<Vec<Binding>>,
+    state: BlockState,
+    entry: CpuEntry,
+    key: Option<unsafe fn(*const u8) -> u64>,
+    cx: Cx,
+    output_bytes: u32,
+    /// Slots that a message may need in the outbound ring: what its handler may send, or the notice to its caller.
+    credit: u32,
+    mode: ProcessingMode,
+    max_batch: u32,
+    timestamps: bool,
+    track_latency: bool,
+    clock: Clock,
+    spin: Duration,
+    /// Until the block has terminated.
+    signals: Option<Arc<dyn HostSignals>>,
+    /// The command that was looked at last.
+    seen_command: u32,
+    stalled: bool,
+    counts: Counts,
+    telemetry: Telemetry,
+    telemetry_on: bool,
+}
+
+// SAFETY: the raw pointers in `outbox` and `bindings` lead into memory that `memory` and `_bindings` keep alive, and which no
+// thread but the one that holds the block's lock reaches through them (shared atomics excepted, which any thread may).
+unsafe impl Send for BlockCore {}
+
+/// Since launch.
+#[derive(Default)]
+struct Counts {
+    processed: u64,
+    failed: u64,
+    unknown_actor: u64,
+    sent: u64,
+}
+
+/// One iteration's messages.
+#[derive(Default)]
+struct Batch {
+    consumed: u32,
+    produced: u32,
+    processed: u32,
+    dropped: u32,
+    error: u16,
+    /// Of the enqueue times of processed messages.
+    earliest: u64,
+    latest: u64,
+    sum: u128,
+}
+
+/// What an iteration found.
+enum Turn {
+    Progress,
+    Nothing,
+    Terminated,
+}
+
+impl Block {
+    pub(crate) fn new(spec: &LaunchSpec, index: u32, bindings: &Arc<Vec<Binding>>) -> Result<Self, BackendError> {
+        Ok(Self { doze: Doze::new(), core: Mutex::new(BlockCore::new(spec, index, bindings)?) })
+    }
+
+    /// Whether the caller must queue the block, after giving it something to do.
+    #[inline]
+    pub(crate) fn rouse(&self) -> bool {
+        self.doze.rouse()
+    }
+
+    /// Runs the block until it sleeps, gives way or terminates.
+    pub(crate) fn run(self: &Arc<Self>, pool: &Pool) {
+        // A panic outside a handler would be a bug of this crate; the block's words are each valid at any time.
+        let mut core = self.core.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut idle_since = None;
+        loop {
+            match core.iterate() {
+                Turn::Progress => {
+                    idle_since = None;
+                    if pool.others_wait() {
+                        drop(core);
+                        pool.push(Arc::clone(self));
+                        return;
+                    }
+                }
+                Turn::Nothing => {
+                    if !pool.others_wait() && core.look_busily(&mut idle_since) {
+                        continue;
+                    }
+                    self.doze.lie_down();
+                    if core.has_work() && self.doze.claim() {
+                        continue;
+                    }
+                    return;
+                }
+                // It stays awake, on no schedule: nobody rouses it again.
+                Turn::Terminated => return,
+            }
+        }
+    }
+}
+
+impl BlockCore {
+    fn new(spec: &LaunchSpec, index: u32, bindings: &Arc<Vec<Binding>>) -> Result<Self, BackendError> {
+        let definition = spec.definition;
+        let grid = spec.shards.len() as u32;
+        let memory = spec.shards[index as usize].clone();
+        // SAFETY: this block is the inbound ring's one consumer, and keeps the memory beside it.
+        let inbound = unsafe { memory.inbound() };
+        // SAFETY: as above.
+        let inbound = unsafe { Consumer::new(inbound) };
+        // SAFETY: this block is the outbound ring's one producer, and keeps the memory beside it.
+        let outbound = unsafe { memory.outbound() };
+        let layout = *outbound.layout();
+        // SAFETY: as above.
+        let outbound = unsafe { SoleProducer::new(outbound) };
+        // SAFETY: the ring's payloads have the size and alignment of the kernel's output type; the block asks for credit for
+        // `max_outputs` slots before each call, and the slots that it has credit for are its own.
+        let outbox = unsafe {
+            RawOutbox::new(
+                memory.outbound_payloads(),
+                layout.slot_stride,
+                u64::from(layout.capacity) - 1,
+                definition.max_outputs,
+            )
+        };
+        let calls = layout.correlation_offset.is_some();
+        Ok(Self {
+            inbound,
+            outbound,
+            outbox,
+            bindings: bindings.iter().map(|b| BoundMemory { data: b.as_ptr(), len: b.len() }).collect(),
+            _bindings: Arc::clone(bindings),
+            state: BlockState::new(definition.state, spec.actors, index.into(), grid.into())?,
+            entry: definition.cpu,
+            key: definition.key,
+            cx: Cx::new(index, grid, 0),
+            output_bytes: layout.payload_size as u32,
+            credit: definition.max_outputs.max(calls.into()),
+            mode: spec.mode,
+            max_batch: spec.max_messages_per_iteration,
+            timestamps: spec.timestamps,
+            track_latency: memory.latency_bucket(0).is_some(),
+            clock: spec.clock,
+            spin: spec.spin,
+            signals: Some(Arc::clone(&spec.signals)),
+            seen_command: 0,
+            stalled: false,
+            counts: Counts::default(),
+            telemetry: Telemetry::new(0),
+            telemetry_on: false,
+            memory,
+        })
+    }
+
+    fn iterate(&mut self) -> Turn {
+        // SYNC: command (acquire)
+        let command = self.memory.command().load(Ordering::Acquire);
+        if command != self.seen_command {
+            self.obey(command);
+        }
+        if command & command::TERMINATE != 0 {
+            return Turn::Terminated;
+        }
+        if command & command::ACTIVE == 0 {
+            return Turn::Nothing;
+        }
+        let limit = match self.mode {
+            ProcessingMode::Continuous => 1,
+            ProcessingMode::Batch => self.max_batch,
+            ProcessingMode::Adaptive => self.depth().clamp(1, self.max_batch.into()) as u32,
+        };
+        let mut batch = Batch::default();
+        while batch.consumed < limit {
+            let Some(slot) = self.inbound.peek() else { break };
+            if !self.has_credit() {
+                break;
+            }
+            if batch.consumed == 0 {
+                self.look_again();
+            }
+            self.handle(&slot, &mut batch);
+            self.inbound.advance();
+            batch.consumed += 1;
+        }
+        if batch.consumed == 0 {
+            return Turn::Nothing;
+        }
+        self.publish(&batch);
+        Turn::Progress
+    }
+
+    /// Looks at the telemetry part of the command once more when the first message of an iteration is there: a reset that
+    /// came before the message was sent is then seen before it is counted.
+    fn look_again(&mut self) {
+        let command = self.memory.command().load(Ordering::Relaxed);
+        if command != self.seen_command {
+            self.obey_telemetry(command);
+        }
+    }
+
+    /// Acknowledges a new command.
+    fn obey(&mut self, command: u32) {
+        self.seen_command = command;
+        self.obey_telemetry(command);
+        let state = if command & command::TERMINATE != 0 {
+            self.outbound.close();
+            state::TERMINATED
+        } else if command & command::ACTIVE != 0 {
+            state::ACTIVE
+        } else {
+            state::INACTIVE
+        };
+        // SYNC: state (release)
+        if self.memory.state().swap(state, Ordering::AcqRel) == state {
+            return;
+        }
+        let signals =
+            if state == state::TERMINATED { self.signals.take() } else { self.signals.as_ref().map(Arc::clone) };
+        if let Some(signals) = signals {
+            let progress = Progress { state_changed: true, ..Progress::default() };
+            signals.progressed(self.cx.block_index(), progress);
+        }
+    }
+
+    fn obey_telemetry(&mut self, command: u32) {
+        let epoch = (command >> command::EPOCH_SHIFT) as u16;
+        if epoch != self.telemetry.epoch {
+            self.telemetry = Telemetry::new(epoch);
+        }
+        self.telemetry_on = command & command::TELEMETRY != 0;
+        self.write_telemetry();
+    }
+
+    fn depth(&self) -> u64 {
+        self.inbound.ring().reserved() - self.inbound.position()
+    }
+
+    /// Whether the outbound ring has room for all that a message may need; says so in the control block if not.
+    #[inline]
+    fn has_credit(&mut self) -> bool {
+        let mut credit = self.outbound.has_credit(self.credit);
+        if credit == !self.stalled {
+            return credit;
+        }
+        if !credit {
+            self.memory.stalled().store(1, Ordering::Relaxed);
+            // SYNC: stalled
+            fence(Ordering::SeqCst);
+            credit = self.outbound.has_credit(self.credit);
+        }
+        if credit {
+            self.memory.stalled().store(0, Ordering::Relaxed);
+        }
+        self.stalled = !credit;
+        credit
+    }
+
+    /// Handles one message as a transaction.
+    #[inline]
+    fn handle(&mut self, slot: &Slot, batch: &mut Batch) {
+        if slot.kind != kind::MESSAGE {
+            return;
+        }
+        let message = self.inbound.payload(slot);
+        // SAFETY: the slot holds a message of the kernel's type, which the key function takes.
+        let key = self.key.map_or(0, |key| unsafe { key(message) });
+        let code = match self.state.of(key) {
+            Some(state) => self.call(message, state),
+            None => error::UNKNOWN_ACTOR,
+        };
+        let caller = slot.header.correlation;
+        let reply = |correlation| Header { correlation, ..Header::default() };
+        if code == 0 {
+            let sent = self.outbox.sent();
+            for i in 0..sent {
+                let header = reply(if i == 0 { caller } else { 0 });
+                // SAFETY: there was credit for `max_outputs` slots, and the outbox has written the first `sent` payloads.
+                unsafe { self.outbound.publish(kind::MESSAGE, self.output_bytes, header) };
+            }
+            batch.produced += sent;
+            self.counts.sent += u64::from(sent);
+            if sent == 0 && caller != 0 {
+                // SAFETY: there was credit for one slot at least; this kind has no payload.
+                unsafe { self.outbound.publish(kind::NO_REPLY, 0, reply(caller)) };
+                batch.produced += 1;
+            }
+            self.note_success(slot.header.enqueue_time, batch);
+        } else {
+            if caller != 0 {
+                // SAFETY: as above.
+                unsafe { self.outbound.publish(kind::FAILED, code.into(), reply(caller)) };
+                batch.produced += 1;
+            }
+            batch.dropped += 1;
+            batch.error = code;
+            let count = if code == error::UNKNOWN_ACTOR {
+                &mut self.counts.unknown_actor
+            } else {
+                &mut self.counts.failed
+            };
+            *count += 1;
+        }
+    }
+
+    /// Calls the handler; returns its error code, 0 for success.
+    #[inline]
+    fn call(&self, message: *const u8, state: *mut u8) -> u16 {
+        self.outbox.begin(self.outbound.next());
+        let invocation =
+            Invocation { cx: self.cx, message, state, bindings: &self.bindings, outbox: &self.outbox };
+        // The handler's state is a copy that is committed on success, and its sends are not published yet, so a panic leaves
+        // nothing half done that anybody sees, but for whole-kernel slices and shared atomics, as documented.
+        let verdict = catch_unwind(AssertUnwindSafe(|| {
+            // SAFETY: message, state, bindings and outbox have the types of the kernel's definition, which is where the entry
+            // comes from.
+            unsafe { (self.entry)(&invocation) }
+        }));
+        match verdict {
+            Ok(Ok(())) if self.outbox.refused() => error::TOO_MANY_OUTPUTS,
+            Ok(Ok(())) => 0,
+            Ok(Err(failure)) => failure.code(),
+            Err(panic) => {
+                // What a panic carries may panic when it is dropped; then it is leaked.
+                if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
+                    std::mem::forget(again);
+                }
+                error::PANICKED
+            }
+        }
+    }
+
+    #[inline]
+    fn note_success(&mut self, enqueued: u64, batch: &mut Batch) {
+        batch.processed += 1;
+        if self.track_latency {
+            let latency = self.clock.now().saturating_sub(enqueued);
+            if let Some(count) = self.memory.latency_bucket(histogram::bucket(latency)) {
+                add(count, 1);
+            }
+        }
+        if self.telemetry_on && self.timestamps {
+            batch.earliest = if batch.processed == 1 { enqueued } else { batch.earliest.min(enqueued) };
+            batch.latest = batch.latest.max(enqueued);
+            batch.sum += u128::from(enqueued);
+        }
+    }
+
+    /// Makes an iteration's results visible, and reports them.
+    fn publish(&mut self, batch: &Batch) {
+        let counts = &mut self.counts;
+        counts.processed += u64::from(batch.processed);
+        self.memory.processed().store(counts.processed, Ordering::Relaxed);
+        if batch.dropped != 0 {
+            self.memory.failed().store(counts.failed, Ordering::Relaxed);
+            self.memory.unknown_actor().store(counts.unknown_actor, Ordering::Relaxed);
+            self.memory.last_error().store(batch.error.into(), Ordering::Relaxed);
+        }
+        if batch.produced != 0 {
+            self.memory.sent().store(counts.sent, Ordering::Relaxed);
+            self.outbound.show();
+        }
+        self.count_telemetry(batch);
+        self.inbound.give_back();
+        if let Some(signals) = &self.signals {
+            let progress =
+                Progress { consumed: batch.consumed, produced: batch.produced, state_changed: false };
+            signals.progressed(self.cx.block_index(), progress);
+        }
+    }
+
+    fn count_telemetry(&mut self, batch: &Batch) {
+        let telemetry = &mut self.telemetry;
+        telemetry.messages_processed += u64::from(batch.processed);
+        telemetry.messages_dropped += u64::from(batch.dropped);
+        if batch.error != 0 {
+            telemetry.error_code = batch.error;
+        }
+        if !self.telemetry_on {
+            return;
+        }
+        if batch.processed != 0 {
+            // One stamp for the batch: a message's latency then ends with its batch's last handler.
+            let now = self.clock.now();
+            telemetry.last_processed_timestamp = now as i64;
+            if self.timestamps {
+                let all = u128::from(now) * u128::from(batch.processed);
+                telemetry.total_latency_nanos += all.saturating_sub(batch.sum) as u64;
+                telemetry.max_latency_nanos =
+                    telemetry.max_latency_nanos.max(now.saturating_sub(batch.earliest));
+                telemetry.min_latency_nanos =
+                    telemetry.min_latency_nanos.min(now.saturating_sub(batch.latest));
+            }
+        }
+        self.write_telemetry();
+    }
+
+    /// Writes the line, if telemetry is on and there is one.
+    fn write_telemetry(&mut self) {
+        if !self.telemetry_on {
+            return;
+        }
+        self.telemetry.queue_depth = i32::try_from(self.depth()).unwrap_or(i32::MAX);
+        let Some(line) = self.memory.telemetry() else { return };
+        for (i, word) in self.telemetry.to_words().into_iter().enumerate() {
+            // Relaxed and in any order: the check tells a reader which words belong together.
+            line.word(i).store(word, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether an iteration would find something to do. Asked by whoever lay the block down.
+    fn has_work(&mut self) -> bool {
+        let command = self.memory.command().load(Ordering::Relaxed);
+        command != self.seen_command
+            || (command & command::ACTIVE != 0 && self.inbound.is_ready() && self.outbound.has_credit(self.credit))
+    }
+
+    /// Looks for something to do, for as long as the launch says since the block became idle; false if that time is up. An
+    /// inactive block does not look: it is called when its command changes.
+    fn look_busily(&mut self, idle_since: &mut Option<Instant>) -> bool {
+        const LOOKS: u32 = 64;
+        if self.seen_command & command::ACTIVE == 0 || self.spin.is_zero() {
+            return false;
+        }
+        for _ in 0..LOOKS {
+            if self.has_work() {
+                return true;
+            }
+            spin_loop();
+        }
+        let idle = idle_since.get_or_insert_with(Instant::now).elapsed();
+        if idle > self.spin / 4 {
+            // Long enough that another thread on this core may have the answer.
+            yield_now();
+        }
+        idle < self.spin
+    }
+}
+
+/// Adds to a count that has one writer.
+#[inline]
+fn add(count: &AtomicU64, n: u64) {
+    count.store(count.load(Ordering::Relaxed) + n, Ordering::Relaxed);
+}
