@@ -1,0 +1,157 @@
+//! The words of `#[ring_kernel(..)]`.
+
+use std::ops::RangeInclusive;
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::ToTokens;
+use syn::{Expr, ExprLit, Lit, Meta, Token, parse::Parser, punctuated::Punctuated};
+
+use crate::{errors::Errors, types};
+
+const WORDS: &str = "`mode`, `max_messages_per_iteration`, `max_outputs` and `name`";
+const MODES: [&str; 3] = ["Continuous", "Batch", "Adaptive"];
+const MODE_LIST: &str = "`Continuous`, `Batch` and `Adaptive`";
+
+/// A number and where it was written.
+struct Number {
+    value: u32,
+    place: Expr,
+}
+
+/// What the attribute says.
+#[derive(Default)]
+pub(super) struct Options {
+    mode: Option<Ident>,
+    messages: Option<Number>,
+    outputs: Option<Number>,
+    name: Option<String>,
+}
+
+impl Options {
+    pub(super) fn parse(attribute: TokenStream) -> syn::Result<Self> {
+        let metas = Punctuated::<Meta, Token![,]>::parse_terminated.parse2(attribute)?;
+        let mut errors = Errors::default();
+        let mut options = Self::default();
+        let mut seen = Vec::new();
+        for meta in &metas {
+            let word = types::text(meta.path());
+            if seen.contains(&word) {
+                errors.at(meta, format!("`{word}` is said twice"));
+                continue;
+            }
+            if let Err(error) = options.word(&word, meta) {
+                errors.push(error);
+            }
+            seen.push(word);
+        }
+        options.check_cap(&mut errors);
+        errors.finish(options)
+    }
+
+    fn word(&mut self, word: &str, meta: &Meta) -> syn::Result<()> {
+        let value = || match meta {
+            Meta::NameValue(pair) => Ok(&pair.value),
+            _ => Err(syn::Error::new_spanned(meta, format!("`{word}` needs a value: `{word} = …`"))),
+        };
+        match word {
+            "mode" => self.mode = Some(mode(value()?)?),
+            "max_messages_per_iteration" => self.messages = Some(number(word, value()?, 1..=65_536)?),
+            "max_outputs" => self.outputs = Some(number(word, value()?, 1..=256)?),
+            "name" => self.name = Some(name(value()?)?),
+            _ if MODES.contains(&word) => {
+                return Err(syn::Error::new_spanned(meta, format!("write `mode = {word}`")));
+            }
+            _ => {
+                let message = format!("`{word}` is no word of `#[ring_kernel]`: they are {WORDS}");
+                return Err(syn::Error::new_spanned(meta.path(), message));
+            }
+        }
+        Ok(())
+    }
+
+    /// `Continuous` takes one message at a time, so another cap contradicts it.
+    fn check_cap(&self, errors: &mut Errors) {
+        let Some(Number { value, place }) = &self.messages else { return };
+        if self.mode() != "Continuous" || *value == 1 {
+            return;
+        }
+        let said = if self.mode.is_some() { "" } else { ", which is the mode unless you say another," };
+        let message = format!(
+            "`Continuous`{said} takes one message at a time, not {value}: write `mode = Adaptive` or `mode = Batch`"
+        );
+        errors.at(place, message);
+    }
+
+    /// `max_outputs` is about an outbox.
+    pub(super) fn check_outputs(&self, has_outbox: bool) -> syn::Result<()> {
+        match &self.outputs {
+            Some(Number { place, .. }) if !has_outbox => Err(syn::Error::new_spanned(
+                place,
+                "the handler has no outbox, so it sends nothing: add a parameter `&Outbox<T>`, or leave `max_outputs` out",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn mode(&self) -> Ident {
+        self.mode.clone().unwrap_or_else(|| Ident::new("Continuous", Span::mixed_site()))
+    }
+
+    pub(super) fn max_messages_per_iteration(&self) -> u32 {
+        match &self.messages {
+            Some(messages) => messages.value,
+            None if self.mode() == "Batch" => 64,
+            None if self.mode() == "Adaptive" => 32,
+            None => 1,
+        }
+    }
+
+    pub(super) fn max_outputs(&self, has_outbox: bool) -> u32 {
+        self.outputs.as_ref().map_or(u32::from(has_outbox), |outputs| outputs.value)
+    }
+
+    pub(super) fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+}
+
+fn mode(value: &Expr) -> syn::Result<Ident> {
+    if let Expr::Path(path) = value
+        && let Some(ident) = path.path.get_ident()
+        && MODES.iter().any(|mode| ident == mode)
+    {
+        // The variant is looked up in Annulus's own enum, whatever the user's crate calls so.
+        return Ok(Ident::new(&ident.to_string(), Span::mixed_site().located_at(ident.span())));
+    }
+    let message = format!("`{}` is no mode: the modes are {MODE_LIST}", types::text(value));
+    Err(syn::Error::new_spanned(value, message))
+}
+
+fn number(word: &str, value: &Expr, range: RangeInclusive<u32>) -> syn::Result<Number> {
+    let (least, most) = range.clone().into_inner();
+    let error = |message: String| syn::Error::new_spanned(value, message);
+    let Expr::Lit(ExprLit { lit: Lit::Int(literal), .. }) = value else {
+        return Err(error(format!("`{word}` is an integer literal from {least} to {most}")));
+    };
+    match literal.base10_parse::<u32>() {
+        Ok(number) if range.contains(&number) => Ok(Number { value: number, place: value.clone() }),
+        _ => {
+            let number = literal.to_token_stream();
+            Err(error(format!("`{word} = {number}` is out of range: it is from {least} to {most}")))
+        }
+    }
+}
+
+fn name(value: &Expr) -> syn::Result<String> {
+    let Expr::Lit(ExprLit { lit: Lit::Str(literal), .. }) = value else {
+        return Err(syn::Error::new_spanned(value, "`name` is a string literal: `name = \"detect\"`"));
+    };
+    let name = literal.value();
+    if name.trim().is_empty() {
+        return Err(syn::Error::new_spanned(
+            value,
+            "a kernel's name is not empty: leave `name` out to take the handler's",
+        ));
+    }
+    Ok(name)
+}

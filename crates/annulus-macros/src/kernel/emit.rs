@@ -1,0 +1,240 @@
+//! What stands beside a handler: a type of its name that is the kernel.
+
+use proc_macro2::{Literal, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::{Attribute, Ident, ItemFn, ReturnType, ext::IdentExt, spanned::Spanned};
+
+use super::{
+    attribute::Options,
+    parameter::{Parameter, Role},
+    signature::Handler,
+};
+
+/// The kernel's type, its definition, and `launch` or `bind`.
+pub(super) fn kernel(options: &Options, function: &ItemFn, handler: &Handler) -> TokenStream {
+    let name = &function.sig.ident;
+    let visibility = &function.vis;
+    let docs = with_name(&function.attrs, "doc");
+    let cfgs: Vec<_> = with_name(&function.attrs, "cfg").collect();
+    let title = format!("The ring kernel `{}`.", name.unraw());
+    let ring_kernel = ring_kernel(options, function, handler);
+    let launcher = launcher(function, handler);
+    let assertions = whole_needs_no_key(handler, &cfgs);
+    quote! {
+        #(#cfgs)*
+        #[doc = #title]
+        #[doc = ""]
+        #(#docs)*
+        #[allow(non_camel_case_types, dead_code, unreachable_pub)]
+        #visibility struct #name {}
+
+        #(#cfgs)*
+        #[allow(deprecated)]
+        #ring_kernel
+
+        #(#cfgs)*
+        #[allow(dead_code, deprecated, unreachable_pub, clippy::too_many_arguments)]
+        impl #name { #launcher }
+
+        #assertions
+    }
+}
+
+fn with_name<'a>(attributes: &'a [Attribute], name: &'a str) -> impl Iterator<Item = &'a Attribute> {
+    attributes.iter().filter(move |attribute| attribute.path().is_ident(name))
+}
+
+fn ring_kernel(options: &Options, function: &ItemFn, handler: &Handler) -> TokenStream {
+    let name = &function.sig.ident;
+    let shown = options.name().map_or_else(|| name.unraw().to_string(), str::to_owned);
+    let line = quote_spanned!(name.span()=> ::core::line!());
+    let message = handler.message();
+    let output_type = handler
+        .output()
+        .map_or_else(|| quote!(::annulus::__private::NoOutput), |ty| quote_spanned!(ty.span()=> #ty));
+    let output = match handler.output() {
+        Some(_) => quote! {
+            ::core::option::Option::Some(<Self::Output as ::annulus::__private::DeviceType>::DESCRIPTOR)
+        },
+        None => quote!(::core::option::Option::None),
+    };
+    let state = match handler.state() {
+        Some(ty) => quote_spanned! {ty.span()=>
+            ::annulus::__private::StateShape::of::<#message, #ty>()
+        },
+        None => quote!(::annulus::__private::StateShape::Stateless),
+    };
+    let bindings = handler.bound().map(|(name, parameter)| binding(name, parameter));
+    let mode = options.mode();
+    let messages = options.max_messages_per_iteration();
+    let outputs = options.max_outputs(handler.output().is_some());
+    let entry = entry(function, handler);
+    quote! {
+        impl ::annulus::__private::RingKernel for #name {
+            type Message = #message;
+            type Output = #output_type;
+            const DEFINITION: &'static ::annulus::__private::KernelDefinition =
+                &::annulus::__private::KernelDefinition {
+                    name: #shown,
+                    module: ::core::module_path!(),
+                    file: ::core::file!(),
+                    line: #line,
+                    message: <Self::Message as ::annulus::__private::DeviceType>::DESCRIPTOR,
+                    output: #output,
+                    key: ::annulus::__private::KernelDefinition::key_of::<Self::Message>(),
+                    state: #state,
+                    bindings: &[#(#bindings),*],
+                    mode: ::annulus::__private::ProcessingMode::#mode,
+                    max_messages_per_iteration: #messages,
+                    max_outputs: #outputs,
+                    cpu: { #entry __annulus_entry },
+                };
+        }
+    }
+}
+
+fn binding(name: &Ident, parameter: &Parameter) -> TokenStream {
+    let (kind, ty) = match &parameter.role {
+        Role::Parameter(ty) => ("Parameter", ty),
+        Role::Table(ty) => ("Table", ty),
+        Role::Whole(ty) => ("Whole", ty),
+        Role::Shared(ty) => ("Shared", ty),
+        _ => unreachable!("only bound parameters have a binding"),
+    };
+    let plain = match &parameter.role {
+        Role::Shared(ty) => {
+            quote_spanned!(ty.span()=> <#ty as ::annulus::__private::DeviceAtomic>::Value)
+        }
+        _ => quote!(#ty),
+    };
+    let descriptor = quote_spanned!(ty.span()=> <#plain as ::annulus::__private::DeviceType>::DESCRIPTOR);
+    let kind = format_ident!("{kind}");
+    let name = name.unraw().to_string();
+    quote! {
+        ::annulus::__private::BindingDefinition {
+            name: #name,
+            kind: ::annulus::__private::BindingKind::#kind,
+            ty: #descriptor,
+        }
+    }
+}
+
+/// The handler on the CPU: from untyped memory to the user's function and back.
+///
+/// SAFETY of what it does, one reason for all: its caller gives memory of the types that the definition names, and the
+/// definition around it names the types that are asked for here, in the same order, from the same parameters. A slice of
+/// `Whole` memory is asked for once, since each parameter has an index of its own.
+fn entry(function: &ItemFn, handler: &Handler) -> TokenStream {
+    let name = &function.sig.ident;
+    let mut index = 0usize;
+    let arguments: Vec<_> = handler
+        .parameters
+        .iter()
+        .map(|parameter| {
+            let argument = argument(parameter, index);
+            index += usize::from(parameter.role.is_bound());
+            argument
+        })
+        .collect();
+    // The state is a copy, so that a handler that fails leaves nothing behind.
+    let load = handler.state().map(|ty| quote!(let mut state = unsafe { call.load_state::<#ty>() };));
+    let store = handler.state().map(|ty| {
+        quote! {
+            if verdict.is_ok() && !call.outbox.refused() {
+                unsafe { call.store_state::<#ty>(state) };
+            }
+        }
+    });
+    let into_verdict = match &function.sig.output {
+        ReturnType::Default => quote!(<() as ::annulus::__private::HandlerReturn>::into_verdict),
+        ReturnType::Type(_, ty) => {
+            quote_spanned!(ty.span()=> <#ty as ::annulus::__private::HandlerReturn>::into_verdict)
+        }
+    };
+    quote! {
+        unsafe fn __annulus_entry(
+            call: &::annulus::__private::Invocation<'_>,
+        ) -> ::core::result::Result<(), ::annulus::__private::Failure> {
+            #load
+            let verdict = #into_verdict(#name(#(#arguments),*));
+            #store
+            verdict
+        }
+    }
+}
+
+fn argument(parameter: &Parameter, index: usize) -> TokenStream {
+    let index = Literal::usize_unsuffixed(index);
+    match &parameter.role {
+        Role::Cx => quote!(&call.cx),
+        Role::Message(ty) => quote!(unsafe { call.message::<#ty>() }),
+        Role::State(_) => quote!(&mut state),
+        Role::Outbox(ty) => quote!(unsafe { call.outbox::<#ty>() }),
+        Role::Parameter(ty) => quote!(unsafe { call.parameter::<#ty>(#index) }),
+        Role::Table(ty) | Role::Shared(ty) => quote!(unsafe { call.table::<#ty>(#index) }),
+        Role::Whole(ty) => quote!(unsafe { call.whole::<#ty>(#index) }),
+    }
+}
+
+/// `launch` for a kernel that binds nothing, else `bind`.
+fn launcher(function: &ItemFn, handler: &Handler) -> TokenStream {
+    let visibility = &function.vis;
+    if handler.bound().next().is_none() {
+        return quote! {
+            /// Launches the kernel.
+            #visibility fn launch(
+                runtime: &::annulus::__private::Runtime,
+                options: ::annulus::__private::LaunchOptions,
+            ) -> ::core::result::Result<
+                ::annulus::__private::KernelHandle<Self>,
+                ::annulus::__private::LaunchError,
+            > {
+                ::annulus::__private::Bound::<Self>::new(::std::vec::Vec::new()).launch(runtime, options)
+            }
+        };
+    }
+    let parameters = handler.bound().map(|(name, parameter)| match &parameter.role {
+        Role::Parameter(ty) => quote!(#name: #ty),
+        Role::Shared(ty) => {
+            quote!(#name: &[<#ty as ::annulus::__private::DeviceAtomic>::Value])
+        }
+        Role::Table(ty) | Role::Whole(ty) => quote!(#name: &[#ty]),
+        _ => unreachable!("only bound parameters are bound"),
+    });
+    let values = handler.bound().map(|(name, parameter)| match &parameter.role {
+        Role::Parameter(_) => quote!(::annulus::__private::Binding::parameter(#name)),
+        _ => quote!(::annulus::__private::Binding::slice(#name)),
+    });
+    quote! {
+        /// Binds the handler's parameters, in its order: `&P` by value, memory and atomics by their first contents.
+        #[must_use = "a kernel that is bound does nothing until it is launched"]
+        #visibility fn bind(#(#parameters),*) -> ::annulus::__private::Bound<Self> {
+            ::annulus::__private::Bound::<Self>::new(::std::vec![#(#values),*])
+        }
+    }
+}
+
+/// Memory of the whole kernel and a message with a key contradict each other; only the compiler knows of the key.
+fn whole_needs_no_key(handler: &Handler, cfgs: &[&Attribute]) -> TokenStream {
+    let message = handler.message();
+    handler
+        .parameters
+        .iter()
+        .filter_map(|parameter| {
+            let Role::Whole(element) = &parameter.role else { return None };
+            let reason = format!(
+                "the message has a key, so actors run in parallel, and `&mut [{}]` is memory of the whole kernel: \
+                 take a message without `#[ring(key)]`, or share atomics, `&[AtomicU32]`",
+                crate::types::text(element)
+            );
+            let place = parameter.ty.span();
+            Some(quote_spanned! {place=>
+                #(#cfgs)*
+                const _: () = ::core::assert!(
+                    !<#message as ::annulus::__private::RingMessage>::KEYED,
+                    #reason
+                );
+            })
+        })
+        .collect()
+}

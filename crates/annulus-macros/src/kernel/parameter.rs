@@ -1,0 +1,203 @@
+//! One parameter of a handler: what its type says that it may touch.
+
+use syn::{Error, Ident, Pat, PatType, Type, TypeReference};
+
+use crate::types::{self, bare, last_segment, text, type_arguments};
+
+/// The atomic types that devices have, by name.
+const ATOMICS: [&str; 4] = ["AtomicU32", "AtomicI32", "AtomicU64", "AtomicI64"];
+
+/// What a parameter is to its handler. The type is what stands behind the reference, or each element's.
+pub(super) enum Role {
+    Cx,
+    Message(Type),
+    State(Type),
+    Outbox(Type),
+    Parameter(Type),
+    Table(Type),
+    Whole(Type),
+    Shared(Type),
+}
+
+impl Role {
+    /// Whether a launch binds it.
+    pub(super) fn is_bound(&self) -> bool {
+        matches!(self, Self::Parameter(_) | Self::Table(_) | Self::Whole(_) | Self::Shared(_))
+    }
+}
+
+/// A parameter that is understood.
+pub(super) struct Parameter {
+    /// Its name; known for those that a launch binds.
+    pub(super) name: Option<Ident>,
+    pub(super) role: Role,
+    /// The whole type, for errors.
+    pub(super) ty: Type,
+}
+
+/// Where a parameter stands, which decides what `&T` means.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Position {
+    /// The first of all: `cx` or the message.
+    First,
+    /// After `cx`: the message.
+    AfterCx,
+    /// After the message.
+    Rest,
+}
+
+impl Parameter {
+    pub(super) fn of(parameter: &PatType, position: Position) -> syn::Result<Self> {
+        for attribute in &parameter.attrs {
+            if attribute.path().is_ident("cfg") || attribute.path().is_ident("cfg_attr") {
+                let message =
+                    "a handler's parameters are the same in every build: write `#[cfg]` on the function";
+                return Err(Error::new_spanned(attribute, message));
+            }
+        }
+        let ty = bare(&parameter.ty);
+        let role = match ty {
+            Type::Reference(reference) => role(reference, position)?,
+            _ => return Err(Error::new_spanned(ty, by_value(ty, position))),
+        };
+        let name = match &*parameter.pat {
+            Pat::Ident(pattern) => Some(pattern.ident.clone()),
+            _ if role.is_bound() => {
+                let message =
+                    "a launch binds this parameter by its name: write a name here, and take it apart inside";
+                return Err(Error::new_spanned(&parameter.pat, message));
+            }
+            _ => None,
+        };
+        Ok(Self { name, role, ty: ty.clone() })
+    }
+}
+
+fn role(reference: &TypeReference, position: Position) -> syn::Result<Role> {
+    let refuse = |message: &str| Err(Error::new_spanned(reference, message));
+    let target = bare(&reference.elem);
+    if let Some(lifetime) = &reference.lifetime {
+        let message = format!("what a handler gets lives as long as the call: write `{}`", plain(reference));
+        return Err(Error::new_spanned(lifetime, message));
+    }
+    let mutable = reference.mutability.is_some();
+    let name = last_segment(target).map(|segment| segment.ident.to_string()).unwrap_or_default();
+    if name == "Cx" {
+        return match position {
+            _ if mutable => refuse("the context is read-only: write `&Cx`"),
+            Position::First => Ok(Role::Cx),
+            _ => refuse("the context comes first and once: make `cx: &Cx` the first parameter"),
+        };
+    }
+    if position != Position::Rest {
+        return message(reference, target, &name);
+    }
+    match target {
+        Type::Slice(slice) if types::is_atomic(&slice.elem) => {
+            let element = text(&slice.elem);
+            if !last_segment(&slice.elem)
+                .is_some_and(|last| ATOMICS.iter().any(|atomic| last.ident == atomic))
+            {
+                return refuse(&format!(
+                    "devices have no `{element}`: write `&[AtomicU32]`, or one of `AtomicI32`, `AtomicU64`, `AtomicI64`"
+                ));
+            }
+            if mutable {
+                return refuse(&format!("atomics are shared, not exclusive: write `&[{element}]`"));
+            }
+            Ok(Role::Shared((*slice.elem).clone()))
+        }
+        Type::Slice(slice) => {
+            types::check(&slice.elem)?;
+            let element = (*slice.elem).clone();
+            Ok(if mutable { Role::Whole(element) } else { Role::Table(element) })
+        }
+        _ if name == "Outbox" => outbox(reference, target),
+        _ if types::is_atomic(target) => refuse(&format!(
+            "shared memory is bound as a slice: write `&[{}]`, of length 1 if need be",
+            text(target)
+        )),
+        _ => {
+            check_single(reference, target, &name)?;
+            let target = target.clone();
+            Ok(if mutable { Role::State(target) } else { Role::Parameter(target) })
+        }
+    }
+}
+
+/// The message, which is `&M` with a type of its own.
+fn message(reference: &TypeReference, target: &Type, name: &str) -> syn::Result<Role> {
+    let is_other = name == "Outbox" || types::is_atomic(target);
+    if reference.mutability.is_some() || matches!(target, Type::Slice(_) | Type::Array(_)) || is_other {
+        return Err(Error::new_spanned(
+            reference,
+            "a handler takes a message: before this parameter write `message: &M`, \
+             where `M` derives `RingMessage` (only `cx: &Cx` may come earlier)",
+        ));
+    }
+    check_single(reference, target, name)?;
+    Ok(Role::Message(target.clone()))
+}
+
+fn outbox(reference: &TypeReference, target: &Type) -> syn::Result<Role> {
+    let arguments = last_segment(target).map(type_arguments).unwrap_or_default();
+    let [output] = arguments.as_slice() else {
+        return Err(Error::new_spanned(reference, "say what it sends: `&Outbox<Alert>`, for one"));
+    };
+    if reference.mutability.is_some() {
+        let message = format!("an outbox is not changed by sending: write `&{}`", text(target));
+        return Err(Error::new_spanned(reference, message));
+    }
+    types::check(output)?;
+    Ok(Role::Outbox((*output).clone()))
+}
+
+/// Refuses the host's own containers behind a reference, for which devices have slices.
+fn check_single(reference: &TypeReference, target: &Type, name: &str) -> syn::Result<()> {
+    let access = if reference.mutability.is_some() { "&mut " } else { "&" };
+    let message = match name {
+        "str" | "String" => format!("text is bytes on a device: write `{access}[u8]`"),
+        "Vec" => {
+            let element = last_segment(target)
+                .and_then(|last| type_arguments(last).first().map(|ty| text(ty)))
+                .unwrap_or_else(|| "T".into());
+            format!("the host's vectors are slices on a device: write `{access}[{element}]`")
+        }
+        _ => return types::check(target),
+    };
+    Err(Error::new_spanned(reference, message))
+}
+
+/// What to write instead of a parameter that is no reference.
+fn by_value(ty: &Type, position: Position) -> String {
+    let shown = text(ty);
+    let Some(segment) = last_segment(ty) else {
+        return format!(
+            "a handler's parameters are references: `&M`, `&mut S`, `&[T]`, `&Outbox<T>`; not `{shown}`"
+        );
+    };
+    let argument = type_arguments(segment).first().map_or_else(|| "T".into(), |ty| text(ty));
+    match segment.ident.to_string().as_str() {
+        "Option" => {
+            let inner = argument.trim_start_matches('&');
+            format!(
+                "a parameter is always there: write `&{inner}`, and say in its fields what may be missing"
+            )
+        }
+        "Vec" => format!("a handler borrows what a launch binds: write `&[{argument}]`"),
+        "String" => "a handler borrows what a launch binds, and text is bytes: write `&[u8]`".into(),
+        "Box" | "Rc" | "Arc" => format!("a handler borrows what a launch binds: write `&{argument}`"),
+        "Cx" | "Outbox" => format!("write `&{shown}`"),
+        _ if position == Position::Rest => {
+            format!("a handler borrows what a launch binds: write `&{shown}`")
+        }
+        _ => format!("the message is read in its slot, not moved out: write `&{shown}`"),
+    }
+}
+
+/// The reference without its lifetime.
+fn plain(reference: &TypeReference) -> String {
+    let mut reference = reference.clone();
+    reference.lifetime = None;
+    text(reference)
+}

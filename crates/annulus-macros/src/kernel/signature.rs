@@ -1,0 +1,145 @@
+//! A handler's signature: what it may touch, or everything that is wrong with it.
+
+use proc_macro2::Ident;
+use syn::{FnArg, GenericArgument, ItemFn, PathArguments, ReturnType, Safety, Signature, Type};
+
+use super::parameter::{Parameter, Position, Role};
+use crate::{
+    errors::Errors,
+    types::{self, bare},
+};
+
+/// A handler whose parameters are understood.
+pub(super) struct Handler {
+    pub(super) parameters: Vec<Parameter>,
+}
+
+impl Handler {
+    pub(super) fn of(function: &ItemFn) -> syn::Result<Self> {
+        let mut errors = Errors::default();
+        let signature = &function.sig;
+        check_qualifiers(signature, &mut errors);
+        check_return(&signature.output, &mut errors);
+        let parameters = parameters(signature, &mut errors);
+        errors.finish(Self { parameters })
+    }
+
+    pub(super) fn message(&self) -> &Type {
+        let message = self.parameters.iter().find_map(|parameter| match &parameter.role {
+            Role::Message(ty) => Some(ty),
+            _ => None,
+        });
+        message.expect("a handler without a message is refused")
+    }
+
+    pub(super) fn state(&self) -> Option<&Type> {
+        self.parameters.iter().find_map(|parameter| match &parameter.role {
+            Role::State(ty) => Some(ty),
+            _ => None,
+        })
+    }
+
+    pub(super) fn output(&self) -> Option<&Type> {
+        self.parameters.iter().find_map(|parameter| match &parameter.role {
+            Role::Outbox(ty) => Some(ty),
+            _ => None,
+        })
+    }
+
+    /// The parameters that a launch binds, in order.
+    pub(super) fn bound(&self) -> impl Iterator<Item = (&Ident, &Parameter)> {
+        self.parameters
+            .iter()
+            .filter(|parameter| parameter.role.is_bound())
+            .filter_map(|parameter| parameter.name.as_ref().map(|name| (name, parameter)))
+    }
+}
+
+fn check_qualifiers(signature: &Signature, errors: &mut Errors) {
+    if let Some(token) = &signature.asyncness {
+        errors.at(
+            token,
+            "a handler never waits: write a plain `fn`, and send what should happen later as a message",
+        );
+    }
+    if let Some(token) = &signature.constness {
+        errors.at(token, "a handler runs on a device, not in the compiler: write a plain `fn`");
+    }
+    if let Safety::Unsafe(token) = &signature.safety {
+        errors.at(token, "whoever sends a message calls the handler, so it must be safe: write a plain `fn`");
+    }
+    if let Some(abi) = &signature.abi {
+        errors.at(abi, "a handler is called by Annulus only: write a plain `fn`");
+    }
+    if !signature.generics.params.is_empty() {
+        let message = "a kernel is launched with types that are known: write them instead of parameters";
+        errors.at(&signature.generics.params, message);
+    }
+    if let Some(clause) = &signature.generics.where_clause {
+        errors.at(clause, "a kernel is launched with types that are known: leave the `where` clause out");
+    }
+    if let Some(variadic) = &signature.variadic {
+        errors.at(variadic, "a launch binds each parameter by its name: name them, or bind a table, `&[T]`");
+    }
+}
+
+fn check_return(output: &ReturnType, errors: &mut Errors) {
+    let ReturnType::Type(_, ty) = output else { return };
+    let is_unit = |ty: &Type| matches!(bare(ty), Type::Tuple(tuple) if tuple.elems.is_empty());
+    let fits = is_unit(ty)
+        || types::last_segment(ty).is_some_and(|segment| {
+            segment.ident == "Result"
+                && matches!(
+                    &segment.arguments,
+                    PathArguments::AngleBracketed(arguments)
+                        if matches!(arguments.args.first(), Some(GenericArgument::Type(ty)) if is_unit(ty))
+                )
+        });
+    if !fits {
+        let message =
+            "a handler returns nothing or `Result<(), E>`: to answer, send through a parameter `&Outbox<T>`";
+        errors.at(ty, message);
+    }
+}
+
+fn parameters(signature: &Signature, errors: &mut Errors) -> Vec<Parameter> {
+    let mut parameters: Vec<Parameter> = Vec::new();
+    let mut position = Position::First;
+    for argument in &signature.inputs {
+        let argument = match argument {
+            FnArg::Typed(argument) => argument,
+            FnArg::Receiver(receiver) => {
+                let message =
+                    "a handler is a free function: make what `self` holds its state, a parameter `&mut S`";
+                errors.at(receiver, message);
+                continue;
+            }
+        };
+        let parameter = errors.take(Parameter::of(argument, position));
+        position = match &parameter {
+            Some(Parameter { role: Role::Cx, .. }) => Position::AfterCx,
+            _ => Position::Rest,
+        };
+        if let Some(parameter) = parameter {
+            check_single(&parameters, &parameter, errors);
+            parameters.push(parameter);
+        }
+    }
+    if position != Position::Rest {
+        let message = "a handler takes a message: add `message: &M`, where `M` derives `RingMessage`";
+        errors.at(&signature.ident, message);
+    }
+    parameters
+}
+
+/// Refuses a second state and a second outbox.
+fn check_single(before: &[Parameter], parameter: &Parameter, errors: &mut Errors) {
+    let has = |is: fn(&Role) -> bool| is(&parameter.role) && before.iter().any(|other| is(&other.role));
+    if has(|role| matches!(role, Role::State(_))) {
+        errors.at(&parameter.ty, "a handler has one state: put both into one struct");
+    }
+    if has(|role| matches!(role, Role::Outbox(_))) {
+        errors
+            .at(&parameter.ty, "a handler has one outbox: send one enum with `#[repr(u32)]` that is either");
+    }
+}

@@ -1,0 +1,144 @@
+//! Types that cannot stand in device memory, by the way they are written: what is wrong, and what to write instead.
+//!
+//! This is for the reader's sake. The compiler decides, by the trait `DeviceType`, which every type is held to as well.
+
+use quote::ToTokens;
+use syn::{Error, GenericArgument, PathArguments, PathSegment, Type};
+
+/// The type without the parentheses and invisible groups around it.
+pub(crate) fn bare(ty: &Type) -> &Type {
+    match ty {
+        Type::Group(group) => bare(&group.elem),
+        Type::Paren(paren) => bare(&paren.elem),
+        other => other,
+    }
+}
+
+/// The last segment of a path: the `Outbox<Alert>` of `annulus::Outbox<Alert>`.
+pub(crate) fn last_segment(ty: &Type) -> Option<&PathSegment> {
+    match bare(ty) {
+        Type::Path(path) if path.qself.is_none() => path.path.segments.last(),
+        _ => None,
+    }
+}
+
+/// The type arguments of a path's segment.
+pub(crate) fn type_arguments(segment: &PathSegment) -> Vec<&Type> {
+    let PathArguments::AngleBracketed(arguments) = &segment.arguments else { return Vec::new() };
+    arguments
+        .args
+        .iter()
+        .filter_map(|argument| match argument {
+            GenericArgument::Type(ty) => Some(ty),
+            _ => None,
+        })
+        .collect()
+}
+
+/// Source text on one line, with the spaces that a person would write.
+pub(crate) fn text(tokens: impl ToTokens) -> String {
+    let mut text = tokens.to_token_stream().to_string();
+    for (wide, narrow) in [
+        (" :: ", "::"),
+        (" < ", "<"),
+        (" >", ">"),
+        ("< ", "<"),
+        ("& ", "&"),
+        (" ,", ","),
+        (" ;", ";"),
+        ("[ ", "["),
+        (" ]", "]"),
+        ("( ", "("),
+        (" )", ")"),
+    ] {
+        text = text.replace(wide, narrow);
+    }
+    text
+}
+
+/// Whether this is an atomic type by its name.
+pub(crate) fn is_atomic(ty: &Type) -> bool {
+    last_segment(ty).is_some_and(|segment| {
+        segment.ident.to_string().strip_prefix("Atomic").is_some_and(|rest| {
+            matches!(
+                rest,
+                "Bool"
+                    | "U8"
+                    | "U16"
+                    | "U32"
+                    | "U64"
+                    | "I8"
+                    | "I16"
+                    | "I32"
+                    | "I64"
+                    | "Usize"
+                    | "Isize"
+                    | "Ptr"
+            )
+        })
+    })
+}
+
+/// Refuses a type that can be seen not to be plain old data with a fixed layout.
+pub(crate) fn check(ty: &Type) -> syn::Result<()> {
+    let refuse = |reason: &str| Err(Error::new_spanned(ty, format!("`{}` {reason}", text(ty))));
+    match bare(ty) {
+        Type::Array(array) => check(&array.elem),
+        Type::Path(_) => match last_segment(ty).and_then(named) {
+            Some(reason) => refuse(&reason),
+            None => Ok(()),
+        },
+        Type::Reference(_) | Type::Ptr(_) => refuse(
+            "is an address, which means nothing on another device; store the value itself, \
+             or an index (`u32`) into a table that the kernel binds",
+        ),
+        Type::FnPtr(_) => refuse("is an address of code; write an enum with `#[repr(u32)]` and match on it"),
+        Type::Tuple(_) => {
+            refuse("is a tuple, which has no fixed layout; write a `#[repr(C)]` struct instead")
+        }
+        Type::Slice(slice) => {
+            let element = text(&slice.elem);
+            refuse(&format!("has no fixed size; write `[{element}; N]` and a length"))
+        }
+        _ => refuse("has no fixed layout; write the name of a type that derives `DeviceType`"),
+    }
+}
+
+/// What is wrong with a path that ends so, if its name alone tells.
+fn named(segment: &PathSegment) -> Option<String> {
+    let name = segment.ident.to_string();
+    if let PathArguments::AngleBracketed(arguments) = &segment.arguments {
+        if arguments.args.iter().any(|argument| matches!(argument, GenericArgument::Lifetime(_))) {
+            return Some("borrows; a device type owns all that it holds".into());
+        }
+        let first = type_arguments(segment).first().map_or_else(|| "T".into(), |ty| text(ty));
+        let reason = match name.as_str() {
+            "Vec" | "VecDeque" | "HashMap" | "HashSet" | "BTreeMap" | "BTreeSet" => {
+                format!("lives on the host's heap; write `[{first}; N]` and a length")
+            }
+            "Box" | "Rc" | "Arc" => format!("lives on the host's heap; store the `{first}` itself"),
+            "Option" | "Result" => "has no fixed layout; write an enum with `#[repr(u32)]`".into(),
+            "Cell" | "RefCell" | "Mutex" | "RwLock" => {
+                format!("is a host's cell; write `{first}`, and change it through the state, `&mut S`")
+            }
+            "PhantomData" => "holds nothing; leave the field out".into(),
+            _ => return None,
+        };
+        return Some(reason);
+    }
+    let reason = match name.as_str() {
+        "usize" => "differs in size between host and device; write `u64` or `u32`",
+        "isize" => "differs in size between host and device; write `i64` or `i32`",
+        "char" => "has values that a device cannot check; write `u32`",
+        "u128" => "is not a number on any device; write `[u64; 2]`",
+        "i128" => "is not a number on any device; write `[i64; 2]`",
+        "String" | "str" => "has no fixed size; write `[u8; N]` and a length",
+        "AtomicU32" | "AtomicU64" | "AtomicI32" | "AtomicI64" => {
+            return Some(format!(
+                "is shared memory, which is a handler's parameter: write `&[{name}]` there and a plain number here"
+            ));
+        }
+        _ => return None,
+    };
+    Some(reason.into())
+}
