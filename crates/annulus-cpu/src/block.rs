@@ -216,6 +216,8 @@ impl BlockCore {
         let limit = match self.mode {
             ProcessingMode::Continuous => 1,
             ProcessingMode::Batch => self.max_batch,
+            // With one message there is nothing to adapt to, and the gauge of depth lies in a line that producers write.
+            ProcessingMode::Adaptive if !self.inbound.is_ready_after(1) => 1,
             ProcessingMode::Adaptive => self.depth().clamp(1, self.max_batch.into()) as u32,
         };
         let mut batch = Batch::default();

@@ -362,8 +362,15 @@ impl Consumer {
     /// Whether a published slot waits.
     #[inline]
     pub fn is_ready(&self) -> bool {
-        let slot = self.ring.layout.slot_offset(self.next);
-        self.ring.region.u32(slot).load(Ordering::Relaxed) == self.ring.layout.lap(self.next)
+        self.is_ready_after(0)
+    }
+
+    /// Whether a published slot waits behind `slots` others; those may be published or not.
+    #[inline]
+    pub fn is_ready_after(&self, slots: u32) -> bool {
+        let ticket = self.next + u64::from(slots);
+        let slot = self.ring.layout.slot_offset(ticket);
+        self.ring.region.u32(slot).load(Ordering::Relaxed) == self.ring.layout.lap(ticket)
     }
 
     /// The next slot, if it is published.
