@@ -211,7 +211,7 @@ impl<K: RingKernel> KernelHandle<K> {
     ///
     /// As there.
     pub fn send_blocking(&self, message: K::Message) -> Result<Admission<K::Message>, SendError<K::Message>> {
-        block_on(self.send(message))
+        self.shared().send_blocking(message)
     }
 
     /// [`send_blocking`](Self::send_blocking) for at most `limit`.
@@ -245,7 +245,7 @@ impl<K: RingKernel> KernelHandle<K> {
     ///
     /// As there.
     pub fn send_batch_blocking(&self, messages: &[K::Message]) -> Result<(), BatchError> {
-        block_on(self.send_batch(messages))
+        self.shared().send_batch_blocking(messages)
     }
 
     /// Receives without waiting. Outputs of one shard come in the order in which it sent them; replies to calls go to their

@@ -7,7 +7,7 @@ use annulus_queue::{
     Admission, Backpressure, SendError, TrySendError,
     ring::{Header, Refused},
     sync::Ordering,
-    wait::block_on_deadline,
+    wait::{block_on, block_on_deadline},
 };
 
 use crate::{
@@ -169,6 +169,28 @@ impl<K: RingKernel> KernelShared<K> {
                 return result;
             }
             listener.await;
+        }
+    }
+
+    /// [`send`](Self::send), blocking: without a future, a waker and a parker as long as there is space.
+    #[inline]
+    pub(crate) fn send_blocking(
+        &self,
+        message: K::Message,
+    ) -> Result<Admission<K::Message>, SendError<K::Message>> {
+        match self.attempt(self.shard_of(&message), message, 0) {
+            Some(result) => result,
+            None => block_on(self.send(message, 0)),
+        }
+    }
+
+    /// [`send_batch`](Self::send_batch), blocking; the same.
+    pub(crate) fn send_batch_blocking(&self, messages: &[K::Message]) -> Result<(), BatchError> {
+        match self.attempt_batch(messages) {
+            (sent, None) if sent == messages.len() => Ok(()),
+            (sent, None) => block_on(self.send_batch(&messages[sent..]))
+                .map_err(|error| BatchError { sent: sent + error.sent, ..error }),
+            (sent, Some(cause)) => Err(BatchError { sent, cause }),
         }
     }
 
