@@ -38,7 +38,8 @@ pub(crate) struct Stage<M> {
 /// The host's end of a shard's outbound ring.
 pub(crate) struct Outbound<O> {
     pub(crate) end: Relay<OutboundEnd<O>>,
-    /// How many outputs are parked in the end. Written under its lock.
+    /// How many outputs are parked in the end, or one more. Written under its lock; before an output leaves the ring to be parked,
+    /// it is counted here, so that a look without the lock finds it in one of the two (`SYNC: parked`).
     pub(crate) parked: AtomicUsize,
 }
 
@@ -85,9 +86,11 @@ impl<O: RingMessage> OutboundEnd<O> {
     }
 
     /// Completes every call whose reply is there, as far as there is room to park what stands in between.
-    fn demultiplex(&mut self, calls: &CallTable<O>) {
+    fn demultiplex(&mut self, calls: &CallTable<O>, parked: &AtomicUsize) {
         let room = self.consumer.ring().layout().capacity as usize;
         while calls.pending() != 0 && self.parked.len() < room {
+            // SYNC: parked (the step gives the slot back with release)
+            parked.store(self.parked.len() + 1, Ordering::Relaxed);
             match self.step(calls) {
                 Some(Some(output)) => self.parked.push_back(output),
                 Some(None) => {}
@@ -137,7 +140,7 @@ impl<K: RingKernel> KernelShared<K> {
         let output = outbound.end.with(
             |end| {
                 let output = end.take(&self.calls);
-                end.demultiplex(&self.calls);
+                end.demultiplex(&self.calls, &outbound.parked);
                 outbound.parked.store(end.parked.len(), Ordering::Relaxed);
                 output
             },
@@ -154,7 +157,7 @@ impl<K: RingKernel> KernelShared<K> {
             |end| {
                 let before = outputs.len();
                 outputs.extend(std::iter::from_fn(|| end.take(&self.calls)).take(max));
-                end.demultiplex(&self.calls);
+                end.demultiplex(&self.calls, &outbound.parked);
                 outbound.parked.store(end.parked.len(), Ordering::Relaxed);
                 outputs.len() - before
             },
@@ -165,8 +168,9 @@ impl<K: RingKernel> KernelShared<K> {
     }
 
     fn demultiplex_end(&self, shard: usize, end: &mut OutboundEnd<K::Output>) {
-        end.demultiplex(&self.calls);
-        self.outbound[shard].parked.store(end.parked.len(), Ordering::Relaxed);
+        let parked = &self.outbound[shard].parked;
+        end.demultiplex(&self.calls, parked);
+        parked.store(end.parked.len(), Ordering::Relaxed);
     }
 
     /// Completes the calls whose replies a shard has published.

@@ -21,12 +21,12 @@ impl<K: RingKernel> KernelShared<K> {
         let finished = self.core.is_finished();
         let shards = self.outbound.len();
         if shards == 1 {
-            return self.take_from(0).ok_or(empty(finished));
+            return self.may_have(0).then(|| self.take_from(0)).flatten().ok_or(empty(finished));
         }
         let start = self.cursor.load(Ordering::Relaxed);
         for i in 0..shards {
             let shard = (start.wrapping_add(i)) % shards;
-            if !finished && !self.may_have(shard) {
+            if !self.may_have(shard) {
                 continue;
             }
             if let Some(output) = self.take_from(shard) {
@@ -50,16 +50,20 @@ impl<K: RingKernel> KernelShared<K> {
         let mut taken = 0;
         for i in 0..shards {
             let shard = (start.wrapping_add(i)) % shards;
-            if taken < max && (finished || shards == 1 || self.may_have(shard)) {
+            if taken < max && self.may_have(shard) {
                 taken += self.take_many(shard, max - taken, outputs);
             }
         }
         if taken == 0 && max != 0 { Err(empty(finished)) } else { Ok(taken) }
     }
 
-    /// Whether a shard's outputs are worth the lock.
+    /// Whether a shard's outputs are worth the lock: an empty look then touches only the line that an output will come in.
+    ///
+    /// After `false` there was a moment without an output: one that left the ring to be parked before that moment is counted in
+    /// `parked`, which the acquire load of the ring's position makes visible (SYNC: parked).
+    #[inline]
     fn may_have(&self, shard: usize) -> bool {
-        self.core.shards[shard].outbound.depth() != 0
+        self.core.shards[shard].outbound.may_be_ready()
             || self.outbound[shard].parked.load(Ordering::Relaxed) != 0
     }
 
