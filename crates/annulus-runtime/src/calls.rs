@@ -16,6 +16,8 @@ use crate::error::CallError;
 pub(crate) struct CallTable<O> {
     /// How many calls are under way: written under the lock, read without it.
     pending: AtomicUsize,
+    /// Goes up with each reply, after it was stored: tells who looks busily when to look into the table.
+    completed: AtomicUsize,
     entries: Mutex<Entries<O>>,
 }
 
@@ -36,13 +38,20 @@ enum State<O> {
 
 impl<O> CallTable<O> {
     pub(crate) fn new() -> Self {
-        Self { pending: AtomicUsize::new(0), entries: Mutex::new(Entries { entries: Vec::new(), free: Vec::new() }) }
+        Self { pending: AtomicUsize::new(0), completed: AtomicUsize::new(0), entries: Mutex::new(Entries { entries: Vec::new(), free: Vec::new() }) }
     }
 
     /// How many calls are under way. A shard that took a call's message sees at least that call.
     #[inline]
     pub(crate) fn pending(&self) -> usize {
         self.pending.load(Ordering::Acquire)
+    }
+
+    /// How many replies have come in all, wrapping around; a reply that is counted is in the table.
+    #[inline]
+    pub(crate) fn completed(&self) -> usize {
+        // SYNC: completed
+        self.completed.load(Ordering::Acquire)
     }
 
     /// Begins a call; it ends when the guard is dropped.
@@ -69,6 +78,8 @@ impl<O> CallTable<O> {
             }
             State::Done(_) => None,
         });
+        // SYNC: completed
+        self.completed.fetch_add(1, Ordering::Release);
         if let Some(waker) = waker {
             waker.wake();
         }
@@ -101,6 +112,19 @@ impl<O> PendingCall<'_, O> {
     /// What the message and its reply carry. Never 0.
     pub(crate) fn correlation(&self) -> u64 {
         self.correlation
+    }
+
+    /// The reply, once, if it has come.
+    pub(crate) fn try_take(&self) -> Option<Result<O, CallError>> {
+        let mut table = self.table.lock();
+        let call = table.find(self.correlation)?;
+        match call {
+            State::Waiting(_) => None,
+            State::Done(_) => match std::mem::replace(call, State::Waiting(None)) {
+                State::Done(result) => Some(result),
+                State::Waiting(_) => None,
+            },
+        }
     }
 
     /// The reply, once.

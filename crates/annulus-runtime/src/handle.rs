@@ -211,7 +211,7 @@ impl<K: RingKernel> KernelHandle<K> {
     ///
     /// As there.
     pub fn send_blocking(&self, message: K::Message) -> Result<Admission<K::Message>, SendError<K::Message>> {
-        self.shared().send_blocking(message)
+        self.shared().send_blocking(message, 0)
     }
 
     /// [`send_blocking`](Self::send_blocking) for at most `limit`.
@@ -308,13 +308,13 @@ impl<K: RingKernel> KernelHandle<K> {
         self.shared().call(message).await
     }
 
-    /// [`call`](Self::call), blocking.
+    /// [`call`](Self::call), blocking: looks busily for as long as the launch's `spin` says, then sleeps.
     ///
     /// # Errors
     ///
     /// As there.
     pub fn call_blocking(&self, message: K::Message) -> Result<K::Output, CallError> {
-        block_on(self.call(message))
+        self.shared().call_blocking(message)
     }
 
     /// [`call_blocking`](Self::call_blocking) for at most `limit`.

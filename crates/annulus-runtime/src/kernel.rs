@@ -174,7 +174,7 @@ impl<K: RingKernel> KernelShared<K> {
     }
 
     /// Completes the calls whose replies a shard has published.
-    fn demultiplex(&self, shard: usize) {
+    pub(crate) fn demultiplex(&self, shard: usize) {
         self.outbound[shard].end.run(|end| self.demultiplex_end(shard, end));
         self.unstall(shard);
     }

@@ -120,14 +120,31 @@ impl<K: RingKernel> KernelShared<K> {
             return Err(CallError::Disabled);
         }
         let call = self.calls.begin();
-        match self.send(message, call.correlation()).await {
-            Ok(Admission::Accepted | Admission::Evicted(_)) => {}
-            Ok(Admission::Discarded(_) | Admission::Duplicate(_)) => return Err(CallError::Dropped),
-            Err(SendError::Full(_)) => return Err(CallError::Full),
-            Err(SendError::Closed(_)) => return Err(CallError::Closed),
-            Err(SendError::Timeout(_)) => return Err(CallError::Timeout),
-        }
+        accepted(self.send(message, call.correlation()).await)?;
         poll_fn(|context| call.poll(context)).await
+    }
+
+    /// [`call`](Self::call), blocking: looks busily for as long as the kernel's own blocks do, then sleeps.
+    pub(crate) fn call_blocking(&self, message: K::Message) -> Result<K::Output, CallError> {
+        if !self.core.options.calls {
+            return Err(CallError::Disabled);
+        }
+        let call = self.calls.begin();
+        let mut completed = self.calls.completed();
+        accepted(self.send_blocking(message, call.correlation()))?;
+        let reply = self.spin_for(|| {
+            // The reply is completed by whoever sees it first, here or on the kernel's side.
+            for shard in (0..self.outbound.len()).filter(|&shard| self.core.shards[shard].outbound.may_be_ready()) {
+                self.demultiplex(shard);
+            }
+            let now = self.calls.completed();
+            if now == completed {
+                return None;
+            }
+            completed = now;
+            call.try_take()
+        });
+        reply.unwrap_or_else(|| block_on(poll_fn(|context| call.poll(context))))
     }
 
     pub(crate) fn call_timeout(
@@ -136,6 +153,17 @@ impl<K: RingKernel> KernelShared<K> {
         deadline: Instant,
     ) -> Result<K::Output, CallError> {
         block_on_deadline(self.call(message), deadline).unwrap_or(Err(CallError::Timeout))
+    }
+}
+
+/// What became of a call's message, if it will not be answered.
+fn accepted<M>(sent: Result<Admission<M>, SendError<M>>) -> Result<(), CallError> {
+    match sent {
+        Ok(Admission::Accepted | Admission::Evicted(_)) => Ok(()),
+        Ok(Admission::Discarded(_) | Admission::Duplicate(_)) => Err(CallError::Dropped),
+        Err(SendError::Full(_)) => Err(CallError::Full),
+        Err(SendError::Closed(_)) => Err(CallError::Closed),
+        Err(SendError::Timeout(_)) => Err(CallError::Timeout),
     }
 }
 

@@ -177,10 +177,11 @@ impl<K: RingKernel> KernelShared<K> {
     pub(crate) fn send_blocking(
         &self,
         message: K::Message,
+        correlation: u64,
     ) -> Result<Admission<K::Message>, SendError<K::Message>> {
-        match self.attempt(self.shard_of(&message), message, 0) {
+        match self.attempt(self.shard_of(&message), message, correlation) {
             Some(result) => result,
-            None => block_on(self.send(message, 0)),
+            None => block_on(self.send(message, correlation)),
         }
     }
 
