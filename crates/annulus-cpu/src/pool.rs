@@ -92,9 +92,7 @@ impl Workers {
                 }
             };
             // If one cannot be started, dropping `workers` ends those that were.
-            workers
-                .threads
-                .push(thread::Builder::new().name(format!("annulus-cpu-{index}")).spawn(run)?);
+            workers.threads.push(thread::Builder::new().name(format!("annulus-cpu-{index}")).spawn(run)?);
         }
         Ok(workers)
     }

@@ -36,7 +36,10 @@ enum State<O> {
 
 impl<O> CallTable<O> {
     pub(crate) fn new() -> Self {
-        Self { pending: AtomicUsize::new(0), entries: Mutex::new(Entries { entries: Vec::new(), free: Vec::new() }) }
+        Self {
+            pending: AtomicUsize::new(0),
+            entries: Mutex::new(Entries { entries: Vec::new(), free: Vec::new() }),
+        }
     }
 
     /// How many calls are under way. A shard that took a call's message sees at least that call.

@@ -303,7 +303,8 @@ impl<K: RingKernel> HostSignals for KernelShared<K> {
             }
         }
         if progress.state_changed {
-            let terminated = |s: &crate::core::Shard| s.memory.state().load(Ordering::Acquire) == state::TERMINATED;
+            let terminated =
+                |s: &crate::core::Shard| s.memory.state().load(Ordering::Acquire) == state::TERMINATED;
             if self.core.shards.iter().all(terminated) && !self.core.finishing.swap(true, Ordering::AcqRel) {
                 self.finish();
             }

@@ -44,10 +44,11 @@ impl Registry {
 
     pub(crate) fn find(&self, name: &str) -> Result<Arc<dyn AnyKernel>, UnknownKernel> {
         let kernels = self.lock();
-        kernels.get(name).and_then(Option::as_ref).and_then(Weak::upgrade).ok_or_else(|| UnknownKernel {
-            name: name.into(),
-            running: kernels.keys().cloned().collect(),
-        })
+        kernels
+            .get(name)
+            .and_then(Option::as_ref)
+            .and_then(Weak::upgrade)
+            .ok_or_else(|| UnknownKernel { name: name.into(), running: kernels.keys().cloned().collect() })
     }
 
     pub(crate) fn all(&self) -> Vec<Arc<dyn AnyKernel>> {

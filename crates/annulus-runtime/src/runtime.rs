@@ -250,9 +250,8 @@ fn start<K: RingKernel>(
     let backend_error = |error| LaunchError::Backend { backend: backend.name(), error };
 
     let layout = layout(definition, &options);
-    let memory = Arc::new(
-        backend.allocate(options.grid as usize * layout.shard_bytes()).map_err(backend_error)?,
-    );
+    let memory =
+        Arc::new(backend.allocate(options.grid as usize * layout.shard_bytes()).map_err(backend_error)?);
     let lines = runtime.arena.take(options.grid as usize).map(Arc::new);
     let shards: Vec<ShardMemory> = (0..options.grid)
         .map(|i| ShardMemory::new(&memory, &layout, i, lines.as_ref().map(|lines| lines.line(i as usize))))

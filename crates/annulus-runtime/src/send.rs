@@ -32,6 +32,9 @@ impl fmt::Display for BatchError {
 
 impl std::error::Error for BatchError {}
 
+/// How a send that may wait ended.
+type Sent<K> = Result<Admission<<K as RingKernel>::Message>, SendError<<K as RingKernel>::Message>>;
+
 /// Beyond this many shards, a message without a key looks at two of them instead of all.
 const SCAN: usize = 8;
 
@@ -136,12 +139,7 @@ impl<K: RingKernel> KernelShared<K> {
 
     /// One attempt of a send that may wait: `None` if waiting for space helps.
     #[inline]
-    fn attempt(
-        &self,
-        shard: usize,
-        message: K::Message,
-        correlation: u64,
-    ) -> Option<Result<Admission<K::Message>, SendError<K::Message>>> {
+    fn attempt(&self, shard: usize, message: K::Message, correlation: u64) -> Option<Sent<K>> {
         match self.offer(shard, message, self.header(correlation)) {
             Ok(admission) => Some(Ok(admission)),
             Err(TrySendError::Closed(message)) => Some(Err(SendError::Closed(message))),
