@@ -1,0 +1,150 @@
+//! From the input through the engine to the alerts.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use super::alerts::AlertSink;
+use super::batch::Batch;
+use super::engine::{Alert, Engine, EngineReport};
+use super::feed::Event;
+use super::in_flight::InFlight;
+use super::pace::Pace;
+use super::progress::{Progress, Status};
+use super::summary::{Tally, grouped};
+use crate::failure::Failure;
+
+/// How long alerts may lie unseen while nothing is sent.
+const POLL: Duration = Duration::from_millis(5);
+
+/// Memory for the times of readings that an alert may still come back for: about a million readings' worth. Emptying the
+/// queue once it is full costs far less time than filling it takes.
+const IN_FLIGHT_BYTES: usize = 16 << 20;
+
+/// Moves readings to the engine and alerts from it.
+pub(crate) struct Pipeline<'a> {
+    engine: Box<dyn Engine>,
+    /// How fast to send, where not as fast as possible.
+    pace: Option<Pace>,
+    /// Send no more than this.
+    limit: u64,
+    sink: &'a mut AlertSink,
+    progress: &'a mut Progress,
+    in_flight: InFlight,
+    /// Alerts on their way from the engine to the sink.
+    alerts: Vec<Alert>,
+    sent: u64,
+}
+
+impl<'a> Pipeline<'a> {
+    pub(crate) fn new(
+        engine: Box<dyn Engine>,
+        pace: Option<Pace>,
+        limit: u64,
+        sink: &'a mut AlertSink,
+        progress: &'a mut Progress,
+    ) -> Self {
+        let in_flight = InFlight::new(IN_FLIGHT_BYTES);
+        Self { engine, pace, limit, sink, progress, in_flight, alerts: Vec::new(), sent: 0 }
+    }
+
+    /// Runs until the input ends or the limit is reached, and all answers are there. What came before a fault of the input
+    /// is processed, and its alerts are written, before that fault is returned.
+    pub(crate) fn run(mut self, events: &Receiver<Event>) -> Result<(Tally, EngineReport), Failure> {
+        let mut bad_rows = 0;
+        let mut fault = None;
+        let mut start = None;
+        while self.sent < self.limit {
+            match events.recv_timeout(POLL) {
+                Ok(Event::Batch { batch, new_series, bad_rows: bad }) => {
+                    bad_rows = bad;
+                    start.get_or_insert_with(Instant::now);
+                    self.sink.add_series(new_series);
+                    self.send(&batch)?;
+                }
+                Ok(Event::End { bad_rows: bad }) => {
+                    bad_rows = bad;
+                    break;
+                }
+                Ok(Event::Failed(error)) => {
+                    fault = Some(error.to_string());
+                    break;
+                }
+                Err(RecvTimeoutError::Timeout) => {
+                    self.take_alerts()?;
+                    if let Some(pace) = &mut self.pace {
+                        pace.restart();
+                    }
+                }
+                Err(RecvTimeoutError::Disconnected) => {
+                    fault = Some("the thread that reads the input has failed".into());
+                    break;
+                }
+            }
+        }
+        self.drain()?;
+        let elapsed = start.map_or(Duration::ZERO, |start: Instant| start.elapsed());
+        self.progress.finish(status(&*self.engine, self.sent, self.sink));
+
+        let report = self.engine.report();
+        let (sent, alerts) = (self.sent, self.sink.count());
+        if let Some(fault) = fault {
+            let before = match sent {
+                0 => String::new(),
+                _ => format!("\n  before that: {} readings sent, {} alerts", grouped(sent), grouped(alerts)),
+            };
+            return Err(Failure::Fault(fault + &before));
+        }
+        Ok((Tally { sent, alerts, bad_rows, elapsed, paced: self.pace.is_some() }, report))
+    }
+
+    /// Sends a batch, as far as the limit allows and as fast as the pace does.
+    fn send(&mut self, batch: &Arc<Batch>) -> Result<(), Failure> {
+        if self.in_flight.is_full() {
+            self.drain()?;
+        }
+        self.in_flight.push(self.sent, Arc::clone(batch));
+        let room = usize::try_from(self.limit - self.sent).unwrap_or(usize::MAX);
+        let mut rest = &batch.readings()[..batch.readings().len().min(room)];
+        while !rest.is_empty() {
+            let count = self.pace.as_mut().map_or(rest.len(), |pace| pace.wait(rest.len(), POLL));
+            let (now, later) = rest.split_at(count);
+            if !now.is_empty() {
+                self.engine.send(now, &mut self.alerts).map_err(Failure::fault)?;
+                self.sent += now.len() as u64;
+            }
+            self.take_alerts()?;
+            rest = later;
+        }
+        Ok(())
+    }
+
+    /// Waits for all answers; the times of what has been sent are not needed any more then.
+    fn drain(&mut self) -> Result<(), Failure> {
+        self.engine.drain(&mut self.alerts).map_err(Failure::fault)?;
+        self.write_alerts()?;
+        self.in_flight.clear();
+        Ok(())
+    }
+
+    /// Takes in what has come back, and shows it.
+    fn take_alerts(&mut self) -> Result<(), Failure> {
+        self.engine.poll(&mut self.alerts).map_err(Failure::fault)?;
+        self.write_alerts()?;
+        let Self { engine, sent, sink, .. } = self;
+        self.progress.tick(|| status(&**engine, *sent, sink));
+        Ok(())
+    }
+
+    fn write_alerts(&mut self) -> Result<(), Failure> {
+        self.sink.take(&mut self.alerts, &self.in_flight)?;
+        if self.sink.has_lines() {
+            self.progress.clear();
+        }
+        self.sink.flush()
+    }
+}
+
+fn status(engine: &dyn Engine, sent: u64, sink: &AlertSink) -> Status {
+    Status { sent, processed: engine.processed(), queue_depth: engine.queue_depth(), alerts: sink.count() }
+}
