@@ -6,7 +6,7 @@ use crate::run::Run;
 
 /// GPU-resident actors: kernels that are launched once, stay on the device and answer messages.
 #[derive(Parser)]
-#[command(name = "annulus", version, max_term_width = 100)]
+#[command(name = "annulus", version, max_term_width = 100, disable_help_subcommand = true)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,

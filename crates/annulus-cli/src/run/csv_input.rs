@@ -1,7 +1,6 @@
 //! Reads CSV row by row. Memory is bounded: by the longest row allowed, and by the number of series.
 
 use std::cell::Cell;
-use std::fmt;
 use std::io::{self, Read};
 use std::rc::Rc;
 
@@ -9,11 +8,9 @@ use csv::{ByteRecord, ReaderBuilder, Terminator};
 
 use super::engine::Reading;
 use super::input_error::{InputError, shown};
+use super::lines::{Lines, RowTooLong};
 use super::series::Series;
 use super::source::READ_BUFFER;
-
-/// A row longer than this is refused: it is no reading, but perhaps a quote that was never closed.
-const MAX_ROW: usize = 1 << 20;
 
 /// A time or a name longer than this is refused.
 const MAX_TEXT: usize = 256;
@@ -45,7 +42,7 @@ impl<R: Read> CsvInput<R> {
     /// Reads the header of `bytes` and finds the columns in it. Errors call the input `file`.
     pub(crate) fn new(bytes: R, file: String, names: &ColumnNames) -> Result<Self, InputError> {
         let unfinished = Rc::new(Cell::new(0));
-        let lines = Lines { bytes, ends_line: true, unfinished: Rc::clone(&unfinished) };
+        let lines = Lines::new(bytes, Rc::clone(&unfinished));
         // With \n alone as terminator the line of a row can be told exactly; \r is trimmed off the last field.
         let mut reader = ReaderBuilder::new()
             .has_headers(false)
@@ -241,41 +238,129 @@ pub(crate) fn cannot_read(error: &io::Error) -> (String, String) {
     (format!("cannot be read: {error}"), "check that it is there, complete and may be read".into())
 }
 
-/// Bytes on their way to the CSV reader: the last line gets an end, and a row that never ends becomes an error.
-struct Lines<R> {
-    bytes: R,
-    /// Whether the last byte read was the end of a line, or none was read.
-    ends_line: bool,
-    /// Bytes read since the last row was complete.
-    unfinished: Rc<Cell<usize>>,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl<R: Read> Read for Lines<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.unfinished.get() > MAX_ROW {
-            return Err(io::Error::other(RowTooLong));
+    fn open(bytes: &[u8]) -> Result<CsvInput<&[u8]>, InputError> {
+        let names = ColumnNames { time: "time".into(), series: "series".into(), value: "value".into() };
+        CsvInput::new(bytes, "file.csv".into(), &names)
+    }
+
+    /// All good rows and all errors, until an error that ends the input.
+    fn read(bytes: impl AsRef<[u8]>) -> (Vec<(String, u32, f32)>, Vec<InputError>) {
+        let (mut rows, mut errors) = (Vec::new(), Vec::new());
+        let mut series = Series::new(3);
+        let mut input = open(bytes.as_ref()).unwrap();
+        loop {
+            match input.next(&mut series) {
+                Ok(Some((time, reading))) => rows.push((time.into(), reading.series, reading.value)),
+                Ok(None) => return (rows, errors),
+                Err(error) => {
+                    let goes_on = error.only_this_row;
+                    errors.push(error);
+                    if !goes_on {
+                        return (rows, errors);
+                    }
+                }
+            }
         }
-        let mut count = self.bytes.read(buffer)?;
-        if count == 0 && !self.ends_line && !buffer.is_empty() {
-            buffer[0] = b'\n';
-            count = 1;
+    }
+
+    /// The only error in `rows` below a header: its line, its column and what was found.
+    fn error(rows: &str) -> (Option<u64>, Option<usize>, String) {
+        let (_, errors) = read(format!("time,series,value\n{rows}"));
+        let [error] = &errors[..] else { panic!("{} errors: {errors:?}", errors.len()) };
+        (error.line, error.column.as_ref().map(|column| column.0), error.found.clone())
+    }
+
+    #[test]
+    fn columns_are_found_by_name_and_text_is_trimmed() {
+        let (rows, errors) =
+            read("\u{feff}extra, value ,time,series\r\nx,\"1.5\",\"a,b\", s \r\n\r\nx, -2e3 ,noon,t");
+        assert_eq!(rows, [("a,b".into(), 0, 1.5), ("noon".into(), 1, -2000.0)]);
+        assert_eq!(errors, []);
+    }
+
+    #[test]
+    fn values_that_are_no_finite_number_are_named() {
+        for (value, what) in [
+            ("abc", "\"abc\", which is not a number"),
+            ("", "an empty field"),
+            ("NaN", "\"NaN\", which is not a finite number"),
+            ("-inf", "\"-inf\", which is not a finite number"),
+            ("1e39", "\"1e39\", which is beyond what a 32-bit float can hold"),
+            ("0x10", "\"0x10\", which is not a number"),
+        ] {
+            assert_eq!(error(&format!("1,a,{value}\n")), (Some(2), Some(3), format!("found {what}")));
         }
-        if let Some(&last) = buffer[..count].last() {
-            self.ends_line = last == b'\n';
+    }
+
+    #[test]
+    fn lines_are_counted_as_an_editor_does() {
+        for (rows, line) in [
+            ("1,a,x", 2),
+            ("1,a,x\n", 2),
+            ("1,a,1\r\n1,a,x\r\n", 3),
+            ("\n\n\n1,a,x\n1,a,1\n", 5),
+            ("\r\n1,a,x\r\n", 3),
+            ("\"1\n\n\",a,1\n1,a,x\n", 5),
+            ("1,a,1\n\"1\n\",a,x\n", 3),
+        ] {
+            assert_eq!(error(rows).0, Some(line), "{rows:?}");
         }
-        self.unfinished.set(self.unfinished.get() + count);
-        Ok(count)
+    }
+
+    #[test]
+    fn rows_of_the_wrong_length_name_the_first_column_that_is_wrong() {
+        let (line, column, found) = error("1,a,1\n1,a");
+        assert_eq!((line, column), (Some(3), Some(3)));
+        assert!(found.contains("2 of 3 fields"), "{found}");
+        let (line, column, found) = error("1,a,1,5\n1,a,1\n");
+        assert_eq!((line, column), (Some(2), Some(4)));
+        assert!(found.contains("4 fields"), "{found}");
+        let (line, column, found) = error("1,a,1\n\"1,a,1\n1,a,1\n");
+        assert_eq!((line, column), (Some(3), Some(2)));
+        assert!(found.contains("quote"), "{found}");
+    }
+
+    #[test]
+    fn a_row_that_never_ends_ends_the_input() {
+        let (line, _, found) = error(&format!("1,a,1\n\"{}", "1,a,1\n".repeat(500_000)));
+        assert_eq!(line, Some(3));
+        assert!(found.contains("longer than 1 MiB"), "{found}");
+    }
+
+    #[test]
+    fn text_that_is_not_utf8_or_too_long_is_named() {
+        let (rows, errors) = read(b"time,series,value\n1,\xff,1\n1,a,1\n");
+        assert_eq!(rows.len(), 1);
+        assert_eq!(errors[0].column, Some((2, "series".into())));
+        assert!(errors[0].found.contains("UTF-8"), "{errors:?}");
+        assert!(error(&format!("{},a,1", "9".repeat(MAX_TEXT + 1))).2.contains("longer than 256 bytes"));
+    }
+
+    #[test]
+    fn one_series_too_many_ends_the_input_and_names_the_flag() {
+        let (rows, errors) = read("time,series,value\n1,a,1\n1,b,1\n1,c,1\n1,d,1\n1,a,1\n");
+        assert_eq!(rows.len(), 3);
+        let [error] = &errors[..] else { panic!("{errors:?}") };
+        assert_eq!(error.line, Some(5));
+        assert!(error.remedy.contains("--max-series"), "{error}");
+    }
+
+    #[test]
+    fn a_header_without_the_columns_is_refused() {
+        for (bytes, what) in [
+            (&b""[..], "empty"),
+            (b"\n\n", "empty"),
+            (b"time,series\n", "no column \"value\": the header has \"time, series\""),
+            (b"time,series,value,time\n", "columns 1 and 4 are both named \"time\""),
+            (b"\x89PNG\r\n\x1a\n", "not UTF-8"),
+        ] {
+            let error = open(bytes).err().unwrap();
+            assert!(error.found.contains(what), "{error}");
+            assert!(!error.only_this_row);
+        }
     }
 }
-
-/// A row exceeds [`MAX_ROW`].
-#[derive(Debug)]
-struct RowTooLong;
-
-impl fmt::Display for RowTooLong {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "longer than {} MiB", MAX_ROW >> 20)
-    }
-}
-
-impl std::error::Error for RowTooLong {}

@@ -9,6 +9,7 @@ mod engine;
 mod feed;
 mod in_flight;
 mod input_error;
+mod lines;
 mod pace;
 mod pipeline;
 mod progress;
@@ -26,7 +27,12 @@ use crate::failure::Failure;
 
 /// Run a ready-made job on a ring kernel
 #[derive(Args)]
-#[command(arg_required_else_help = true, args_conflicts_with_subcommands = true)]
+#[command(
+    arg_required_else_help = true,
+    args_conflicts_with_subcommands = true,
+    disable_help_subcommand = true
+)]
+#[command(subcommand_value_name = "JOB", subcommand_help_heading = "Jobs")]
 pub(crate) struct Run {
     /// List the jobs
     #[arg(long)]

@@ -91,7 +91,9 @@ impl<'a> Pipeline<'a> {
         if let Some(fault) = fault {
             let before = match sent {
                 0 => String::new(),
-                _ => format!("\n  before that: {} readings sent, {} alerts", grouped(sent), grouped(alerts)),
+                _ => {
+                    format!("\n  before that: messages sent: {}, alerts: {}", grouped(sent), grouped(alerts))
+                }
             };
             return Err(Failure::Fault(fault + &before));
         }
@@ -147,4 +149,130 @@ impl<'a> Pipeline<'a> {
 
 fn status(engine: &dyn Engine, sent: u64, sink: &AlertSink) -> Status {
     Status { sent, processed: engine.processed(), queue_depth: engine.queue_depth(), alerts: sink.count() }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::sync_channel;
+
+    use super::*;
+    use crate::run::engine::{EngineError, Reading};
+    use crate::run::input_error::InputError;
+
+    /// Alerts on every reading, as late as an engine may and in the reverse order; takes its figures from its queue.
+    #[derive(Default)]
+    struct LateEngine {
+        queued: Vec<Alert>,
+        processed: u64,
+    }
+
+    impl Engine for LateEngine {
+        fn send(&mut self, readings: &[Reading], _: &mut Vec<Alert>) -> Result<(), EngineError> {
+            for &Reading { series, value } in readings {
+                let sequence = self.processed + self.queued.len() as u64;
+                self.queued.push(Alert { sequence, series, value, z: value });
+            }
+            Ok(())
+        }
+
+        fn poll(&mut self, _: &mut Vec<Alert>) -> Result<(), EngineError> {
+            Ok(())
+        }
+
+        fn drain(&mut self, alerts: &mut Vec<Alert>) -> Result<(), EngineError> {
+            self.processed += self.queued.len() as u64;
+            alerts.extend(self.queued.drain(..).rev());
+            Ok(())
+        }
+
+        fn queue_depth(&self) -> u64 {
+            self.queued.len() as u64
+        }
+
+        fn processed(&self) -> u64 {
+            self.processed
+        }
+
+        fn report(&self) -> EngineReport {
+            EngineReport {
+                processed: self.processed,
+                dropped: Vec::new(),
+                latency: None,
+                backend: "late".into(),
+            }
+        }
+    }
+
+    /// An event with readings `from..to`, whose times and values are their numbers.
+    fn batch(from: u32, to: u32) -> Event {
+        let mut batch = Batch::default();
+        for number in from..to {
+            batch.push(&number.to_string(), Reading { series: 0, value: number as f32 });
+        }
+        let new_series = if from == 0 { vec!["s".into()] } else { Vec::new() };
+        Event::Batch { batch: Arc::new(batch), new_series, bad_rows: 0 }
+    }
+
+    /// Runs `events` with room for `in_flight` bytes, and gives the outcome and the lines of the alerts' file.
+    fn run(
+        name: &str,
+        events: Vec<Event>,
+        limit: u64,
+        in_flight: usize,
+    ) -> (Result<(Tally, EngineReport), Failure>, Vec<String>) {
+        let path = std::env::temp_dir().join(format!("annulus-pipeline-{}-{name}.csv", std::process::id()));
+        let mut sink = AlertSink::new(false, Some(&path)).unwrap();
+        let mut progress = Progress::new(false);
+        let (sender, receiver) = sync_channel(events.len());
+        for event in events {
+            sender.send(event).unwrap();
+        }
+        let mut pipeline =
+            Pipeline::new(Box::new(LateEngine::default()), None, limit, &mut sink, &mut progress);
+        pipeline.in_flight = InFlight::new(in_flight);
+        let outcome = pipeline.run(&receiver);
+        let lines = std::fs::read_to_string(&path).unwrap().lines().skip(1).map(String::from).collect();
+        std::fs::remove_file(&path).unwrap();
+        (outcome, lines)
+    }
+
+    fn expected(count: u32) -> Vec<String> {
+        (0..count).map(|number| format!("{number},s,{number},{number}")).collect()
+    }
+
+    #[test]
+    fn late_alerts_find_their_times_however_small_the_log() {
+        for in_flight in [0, 5000, 1 << 20] {
+            let events = (0..20).map(|i| batch(i * 100, (i + 1) * 100)).chain([Event::End { bad_rows: 4 }]);
+            let (outcome, mut lines) =
+                run(&format!("late-{in_flight}"), events.collect(), u64::MAX, in_flight);
+            let (tally, report) = outcome.unwrap();
+            assert_eq!((tally.sent, tally.alerts, tally.bad_rows, report.processed), (2000, 2000, 4, 2000));
+            lines.sort_by_key(|line| line.split(',').next().unwrap().parse::<u32>().unwrap());
+            assert_eq!(lines, expected(2000));
+        }
+    }
+
+    #[test]
+    fn the_limit_cuts_a_batch() {
+        let (outcome, mut lines) = run("limit", vec![batch(0, 100), batch(100, 200)], 150, 1 << 20);
+        assert_eq!(outcome.unwrap().0.sent, 150);
+        lines.reverse();
+        assert_eq!(lines, expected(150));
+    }
+
+    #[test]
+    fn alerts_from_before_a_fault_are_written() {
+        let fault = InputError {
+            file: "f".into(),
+            line: Some(5),
+            column: None,
+            found: "x".into(),
+            remedy: "y".into(),
+            only_this_row: true,
+        };
+        let (outcome, lines) = run("fault", vec![batch(0, 3), Event::Failed(fault)], u64::MAX, 1 << 20);
+        assert!(matches!(outcome, Err(Failure::Fault(text)) if text.contains("line 5")));
+        assert_eq!(lines.len(), 3);
+    }
 }

@@ -22,6 +22,7 @@ pub(crate) struct Status {
 pub(crate) struct Progress {
     enabled: bool,
     on_terminal: bool,
+    started: Instant,
     /// When the last line was shown, and what had been processed then.
     last: (Instant, u64),
     /// A line is on the terminal and the cursor at its end.
@@ -35,7 +36,8 @@ impl Progress {
     /// Shows nothing unless `enabled`.
     pub(crate) fn new(enabled: bool) -> Self {
         let on_terminal = io::stderr().is_terminal();
-        Self { enabled, on_terminal, last: (Instant::now(), 0), line_shown: false }
+        let started = Instant::now();
+        Self { enabled, on_terminal, started, last: (started, 0), line_shown: false }
     }
 
     /// Shows the line where it is time for it.
@@ -54,9 +56,10 @@ impl Progress {
         }
     }
 
-    /// Shows how things stand at the end.
+    /// Shows how things stand at the end, with the throughput of the whole run.
     pub(crate) fn finish(&mut self, status: Status) {
         if self.enabled {
+            self.last = (self.started, 0);
             self.show(status);
         }
         if self.line_shown {
