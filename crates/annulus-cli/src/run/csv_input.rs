@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::io::{self, Read};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use csv::{ByteRecord, ReaderBuilder, Terminator};
 
@@ -29,7 +30,7 @@ pub(crate) struct CsvInput<R> {
     row: ByteRecord,
     /// Bytes read since the last row was complete; [`Lines`] counts them.
     unfinished: Rc<Cell<usize>>,
-    file: String,
+    file: Arc<str>,
     /// The names in the header; a good row has as many fields.
     header: Vec<String>,
     /// Where the columns are in it.
@@ -40,7 +41,7 @@ pub(crate) struct CsvInput<R> {
 
 impl<R: Read> CsvInput<R> {
     /// Reads the header of `bytes` and finds the columns in it. Errors call the input `file`.
-    pub(crate) fn new(bytes: R, file: String, names: &ColumnNames) -> Result<Self, InputError> {
+    pub(crate) fn new(bytes: R, file: Arc<str>, names: &ColumnNames) -> Result<Self, InputError> {
         let unfinished = Rc::new(Cell::new(0));
         let lines = Lines::new(bytes, Rc::clone(&unfinished));
         // With \n alone as terminator the line of a row can be told exactly; \r is trimmed off the last field.
@@ -159,9 +160,10 @@ impl<R: Read> CsvInput<R> {
     /// What to say of a row that has more or fewer fields than the header.
     fn wrong_length(&self) -> InputError {
         let (has, fields) = (self.row.len(), self.header.len());
-        let mut found = match has < fields {
-            true => format!("the row ends before this column: it has {has} of {fields} fields"),
-            false => format!("the row has {has} fields, the header {fields}"),
+        let mut found = if has < fields {
+            format!("the row ends before this column: it has {has} of {fields} fields")
+        } else {
+            format!("the row has {has} fields, the header {fields}")
         };
         if self.row.iter().any(|field| field.contains(&b'\n')) {
             found.push_str("; one of them spans lines, so a quote may have been left open");

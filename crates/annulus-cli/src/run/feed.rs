@@ -87,7 +87,7 @@ fn read_once(
     series: &mut Series,
     outbox: &Rc<RefCell<Outbox>>,
 ) -> Result<(), InputError> {
-    let file = options.source.to_string();
+    let file: Arc<str> = options.source.to_string().into();
     let unreadable = |error: io::Error| {
         let (found, remedy) = cannot_read(&error);
         InputError { file: file.clone(), line: None, column: None, found, remedy, only_this_row: false }

@@ -1,6 +1,7 @@
 //! What is wrong with an input, where, and what to do about it.
 
 use std::fmt;
+use std::sync::Arc;
 
 /// At most this much of a bad field is shown.
 const SHOWN: usize = 40;
@@ -9,7 +10,7 @@ const SHOWN: usize = 40;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct InputError {
     /// The file's name.
-    pub(crate) file: String,
+    pub(crate) file: Arc<str>,
     /// From 1.
     pub(crate) line: Option<u64>,
     /// From 1, and the name in the header.

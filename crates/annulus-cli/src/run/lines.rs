@@ -73,7 +73,7 @@ mod tests {
         let mut lines = Lines::new(io::repeat(b'x'), Rc::clone(&unfinished));
         let mut buffer = [0; 4096];
         for _ in 0..10 * MAX_ROW / buffer.len() {
-            lines.read(&mut buffer).unwrap();
+            lines.read_exact(&mut buffer).unwrap();
             unfinished.set(0);
         }
         let error = io::copy(&mut lines, &mut io::sink()).unwrap_err();
