@@ -211,6 +211,7 @@ fn a_missing_file_and_a_folder() {
         assert_eq!(output.status.code(), Some(1));
         assert!(stderr(&output).contains(path), "{}", stderr(&output));
         assert!(stderr(&output).contains("cannot be read"), "{}", stderr(&output));
+        assert!(stderr(&output).starts_with("annulus: "), "no progress of nothing: {}", stderr(&output));
     }
 }
 
@@ -241,7 +242,7 @@ fn the_shipped_data_runs_and_is_summed_up() {
 
     // The anemometer at EWR that once reported 1048 mph.
     let alerts = alerts(&written.0);
-    assert!(alerts.contains(&("2013-02-12T08:00:00Z".into(), "EWR.wind_speed".into(), 1048.360_6)));
+    assert!(alerts.contains(&("2013-02-12T08:00:00Z".into(), "EWR.wind_speed".into(), 1048.3606)));
     // Alerts, a blank line, the summary.
     let shown = stdout(&output).lines().take_while(|line| !line.is_empty()).count();
     assert_eq!(shown, alerts.len());

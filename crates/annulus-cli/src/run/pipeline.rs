@@ -84,7 +84,9 @@ impl<'a> Pipeline<'a> {
         }
         self.drain()?;
         let elapsed = start.map_or(Duration::ZERO, |start: Instant| start.elapsed());
-        self.progress.finish(status(&*self.engine, self.sent, self.sink));
+        if self.sent > 0 {
+            self.progress.finish(status(&*self.engine, self.sent, self.sink));
+        }
 
         let report = self.engine.report();
         let (sent, alerts) = (self.sent, self.sink.count());
