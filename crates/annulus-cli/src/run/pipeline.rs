@@ -58,7 +58,11 @@ impl<'a> Pipeline<'a> {
             match events.recv_timeout(POLL) {
                 Ok(Event::Batch { batch, new_series, bad_rows: bad }) => {
                     bad_rows = bad;
-                    start.get_or_insert_with(Instant::now);
+                    if start.is_none() {
+                        start = Some(Instant::now());
+                        // The schedule begins with the first reading, not with the program.
+                        self.restart_pace();
+                    }
                     self.sink.add_series(new_series);
                     self.send(&batch)?;
                 }
@@ -72,9 +76,7 @@ impl<'a> Pipeline<'a> {
                 }
                 Err(RecvTimeoutError::Timeout) => {
                     self.take_alerts()?;
-                    if let Some(pace) = &mut self.pace {
-                        pace.restart();
-                    }
+                    self.restart_pace();
                 }
                 Err(RecvTimeoutError::Disconnected) => {
                     fault = Some("the thread that reads the input has failed".into());
@@ -121,6 +123,13 @@ impl<'a> Pipeline<'a> {
             rest = later;
         }
         Ok(())
+    }
+
+    /// For when there was nothing to send.
+    fn restart_pace(&mut self) {
+        if let Some(pace) = &mut self.pace {
+            pace.restart();
+        }
     }
 
     /// Waits for all answers; the times of what has been sent are not needed any more then.
