@@ -385,7 +385,6 @@ fn the_threshold_decides() {
     let count = |sigmas| json(&run(&["--json", "--threshold", sigmas]))["alerts"].as_u64().unwrap();
     let (three, ten) = (count("3"), count("10"));
     assert!(three > ten && ten > 0, "{three} alerts over 3, {ten} over 10");
-    assert_eq!(json(&run(&["--json", "--backend", "noop"]))["alerts"], 0);
 }
 
 #[test]

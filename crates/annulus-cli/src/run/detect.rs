@@ -3,6 +3,8 @@
 //! It is in `f32` throughout and uses nothing but `+ - * /`, a square root and comparisons, so that a ring kernel can do the
 //! same steps on a device and reach the same verdicts.
 
+use annulus::prelude::DeviceType;
+
 /// Readings of a series before the first verdict on one.
 pub(crate) const WARM_UP: u32 = 30;
 
@@ -11,7 +13,8 @@ pub(crate) const WARM_UP: u32 = 30;
 const FORGET_AT: u32 = 1 << 20;
 
 /// Welford's running mean and variance of one series.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(DeviceType, Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C)]
 pub(crate) struct Stats {
     /// Readings that the statistics rest on, at most [`FORGET_AT`].
     n: u32,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::reference::ReferenceEngine;
+use super::kernel_engine::KernelEngine;
 
 /// One reading, as it is sent.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -94,8 +94,15 @@ pub(crate) enum Backend {
     Auto,
     /// The processor's cores
     Cpu,
-    /// Nowhere: takes messages and never alerts; shows what everything but the detector costs
-    Noop,
+}
+
+impl Backend {
+    pub(crate) fn backend(self) -> annulus::Backend {
+        match self {
+            Self::Auto => annulus::Backend::Auto,
+            Self::Cpu => annulus::Backend::Cpu,
+        }
+    }
 }
 
 /// What an engine is launched with.
@@ -108,7 +115,7 @@ pub(crate) struct EngineOptions {
     pub(crate) threshold: f32,
 }
 
-/// Launches the engine. This is the one place that knows which engines exist.
+/// Launches the engine: the ring kernel.
 pub(crate) fn launch(options: &EngineOptions) -> Result<Box<dyn Engine>, EngineError> {
-    Ok(Box::new(ReferenceEngine::new(options)))
+    Ok(Box::new(KernelEngine::launch(options)?))
 }

@@ -9,10 +9,12 @@ mod engine;
 mod feed;
 mod in_flight;
 mod input_error;
+mod kernel_engine;
 mod lines;
 mod pace;
 mod pipeline;
 mod progress;
+#[cfg(test)]
 mod reference;
 mod series;
 mod source;

@@ -1,7 +1,7 @@
 //! The detector in a plain loop: what a ring kernel's alerts are compared with.
 
 use super::detect::{Stats, step};
-use super::engine::{Alert, Backend, Engine, EngineError, EngineOptions, EngineReport, Reading};
+use super::engine::{Alert, Engine, EngineError, EngineOptions, EngineReport, Reading};
 
 /// Judges each reading where it is sent. Nothing is ever queued, so there is no latency to tell.
 pub(crate) struct ReferenceEngine {
@@ -13,8 +13,8 @@ pub(crate) struct ReferenceEngine {
 
 impl ReferenceEngine {
     pub(crate) fn new(options: &EngineOptions) -> Self {
-        let threshold = if options.backend == Backend::Noop { f32::INFINITY } else { options.threshold };
-        Self { stats: vec![Stats::default(); options.max_series as usize], threshold, processed: 0 }
+        let stats = vec![Stats::default(); options.max_series as usize];
+        Self { stats, threshold: options.threshold, processed: 0 }
     }
 }
 
