@@ -63,7 +63,7 @@ struct BlockCore {
     spin: Duration,
     /// Until the block has terminated.
     signals: Option<Arc<dyn HostSignals>>,
-    /// The command that was looked at last.
+    /// The command that was looked at last; at first one that no host gives, so that even an empty one is acknowledged.
     seen_command: u32,
     stalled: bool,
     counts: Counts,
@@ -196,7 +196,7 @@ impl BlockCore {
             clock: spec.clock,
             spin: spec.spin,
             signals: Some(Arc::clone(&spec.signals)),
-            seen_command: 0,
+            seen_command: !0,
             stalled: false,
             counts: Counts::default(),
             telemetry: Telemetry::new(0),

@@ -225,6 +225,11 @@ impl dyn AnyKernel {
         }
     }
 
+    /// Whether termination has been asked for.
+    pub(crate) fn is_ending(&self) -> bool {
+        self.core().current_command() & command::TERMINATE != 0
+    }
+
     pub(crate) async fn finished(&self) {
         let core = self.core();
         core.until(|| core.is_finished()).await;

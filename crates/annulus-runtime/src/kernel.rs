@@ -143,7 +143,7 @@ impl<K: RingKernel> KernelShared<K> {
             },
             |end| self.demultiplex_end(shard, end),
         );
-        self.unstall(shard);
+        self.after_taking(shard);
         output
     }
 
@@ -160,7 +160,7 @@ impl<K: RingKernel> KernelShared<K> {
             },
             |end| self.demultiplex_end(shard, end),
         );
-        self.unstall(shard);
+        self.after_taking(shard);
         taken
     }
 
@@ -172,15 +172,17 @@ impl<K: RingKernel> KernelShared<K> {
     /// Completes the calls whose replies a shard has published.
     fn demultiplex(&self, shard: usize) {
         self.outbound[shard].end.run(|end| self.demultiplex_end(shard, end));
-        self.unstall(shard);
+        self.after_taking(shard);
     }
 
-    /// Wakes a shard that waits for space in its outbound ring, after space was made.
+    /// After slots of an outbound ring were given back: wakes the callers whose replies were in them, and the shard if it
+    /// waits for space.
     ///
     /// The relay's fence stands between giving slots back and this load; the shard stores `stalled`, fences, and looks for
     /// space once more. So one of the two sees the other (SYNC: stalled).
     #[inline]
-    fn unstall(&self, shard: usize) {
+    fn after_taking(&self, shard: usize) {
+        self.calls.wake_ready();
         if self.core.shards[shard].memory.stalled().load(Ordering::Relaxed) != 0 {
             self.core.wake(shard);
         }
@@ -247,6 +249,7 @@ impl<K: RingKernel> KernelShared<K> {
                 self.calls.complete(correlation, Err(CallError::Terminated));
             }
         }
+        self.calls.wake_ready();
         self.undelivered
             .lock()
             .unwrap_or_else(PoisonError::into_inner)

@@ -107,6 +107,7 @@ impl<K: RingKernel> KernelShared<K> {
                 self.core.drops.evicted.fetch_add(1, Ordering::Relaxed);
                 if old.header.correlation != 0 {
                     self.calls.complete(old.header.correlation, Err(CallError::Dropped));
+                    self.calls.wake_ready();
                 }
                 Admission::Evicted(old.message)
             }
