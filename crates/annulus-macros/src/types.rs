@@ -44,6 +44,8 @@ pub(crate) fn text(tokens: impl ToTokens) -> String {
         (" >", ">"),
         ("< ", "<"),
         ("& ", "&"),
+        ("* const", "*const"),
+        ("* mut", "*mut"),
         (" ,", ","),
         (" ;", ";"),
         ("[ ", "["),
@@ -113,7 +115,10 @@ fn named(segment: &PathSegment) -> Option<String> {
         }
         let first = type_arguments(segment).first().map_or_else(|| "T".into(), |ty| text(ty));
         let reason = match name.as_str() {
-            "Vec" | "VecDeque" | "HashMap" | "HashSet" | "BTreeMap" | "BTreeSet" => {
+            "HashMap" | "BTreeMap" => {
+                "lives on the host's heap; write an array of structs of key and value, and a length".into()
+            }
+            "Vec" | "VecDeque" | "HashSet" | "BTreeSet" => {
                 format!("lives on the host's heap; write `[{first}; N]` and a length")
             }
             "Box" | "Rc" | "Arc" => format!("lives on the host's heap; store the `{first}` itself"),

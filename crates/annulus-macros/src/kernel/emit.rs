@@ -1,7 +1,7 @@
 //! What stands beside a handler: a type of its name that is the kernel.
 
 use proc_macro2::{Literal, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::{Attribute, Ident, ItemFn, ReturnType, ext::IdentExt, spanned::Spanned};
 
 use super::{
@@ -227,13 +227,16 @@ fn whole_needs_no_key(handler: &Handler, cfgs: &[&Attribute]) -> TokenStream {
                  take a message without `#[ring(key)]`, or share atomics, `&[AtomicU32]`",
                 crate::types::text(element)
             );
-            let place = parameter.ty.span();
-            Some(quote_spanned! {place=>
+            // From the first token to the last: the compiler then underlines the whole type.
+            let tokens = parameter.ty.to_token_stream().into_iter();
+            let (first, last) = (parameter.ty.span(), tokens.last().map(|token| token.span())?);
+            let assertion = quote_spanned!(first=> ::core::assert!);
+            let condition = quote_spanned! {last=>
+                (!<#message as ::annulus::__private::RingMessage>::KEYED, #reason)
+            };
+            Some(quote! {
                 #(#cfgs)*
-                const _: () = ::core::assert!(
-                    !<#message as ::annulus::__private::RingMessage>::KEYED,
-                    #reason
-                );
+                const _: () = #assertion #condition;
             })
         })
         .collect()
