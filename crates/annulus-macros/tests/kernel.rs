@@ -82,7 +82,8 @@ fn everything(
 pub(crate) fn quiet(_: &Tick) {}
 
 #[ring_kernel(mode = Batch, max_messages_per_iteration = 65536)]
-fn r#match(_cx: &annulus::prelude::Cx, Tick { .. }: &self::Tick) {}
+#[allow(clippy::unused_unit)] // A handler may spell it out.
+fn r#match(_cx: &annulus::prelude::Cx, Tick { .. }: &self::Tick) -> () {}
 
 /// Memory for outbound messages, as a block of the CPU backend would lend it.
 struct Ring {
@@ -245,7 +246,7 @@ fn what_is_not_said_has_a_default() {
     assert_eq!(r#match::DEFINITION.max_messages_per_iteration, 65536);
 
     #[ring_kernel(mode = Batch)]
-    fn batch(_: &Tick, _sent: &Outbox<Alert>) -> () {}
+    fn batch(_: &Tick, _sent: &Outbox<Alert>) {}
     assert_eq!((batch::DEFINITION.max_messages_per_iteration, batch::DEFINITION.max_outputs), (64, 1));
 }
 

@@ -1,7 +1,10 @@
 //! What the macros write raises no lint, whatever the user's crate turns on.
 #![deny(warnings, missing_docs, unreachable_pub, missing_debug_implementations, missing_copy_implementations)]
 #![deny(clippy::all, clippy::pedantic, unused_qualifications, single_use_lifetimes, let_underscore_drop)]
+#![deny(clippy::nursery)]
+#![allow(clippy::redundant_pub_crate)] // It contradicts `unreachable_pub`.
 #![forbid(unsafe_code)]
+#![allow(clippy::disallowed_types)] // This atomic is a user's data.
 
 use annulus::prelude::*;
 use std::sync::atomic::AtomicU32;
@@ -50,8 +53,15 @@ pub(crate) fn many(
     out: &Outbox<Command>,
 ) -> Result<(), Failure> {
     match *command {
+        Command::Add { amount, .. } if amount < 0.0 => return Err(Failure::new(1).expect("not zero")),
         Command::Add { amount, .. } => account.balance += amount,
         Command::Close(account) => out.send(Command::Close(account)),
     }
     Ok(())
+}
+
+#[test]
+fn commands_have_keys() {
+    assert_eq!(Command::Add { account: 1, amount: 0.0 }.key(), 1);
+    assert_eq!(Command::Close(2).key(), 2);
 }

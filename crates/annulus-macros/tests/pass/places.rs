@@ -45,5 +45,5 @@ fn main() {
         let _ = inner::detect::bind(&[]).launch(runtime, LaunchOptions::default());
     };
     let _ = launch;
-    entry(&Reading { value: 1.0 });
+    crate::entry(&Reading { value: 1.0 });
 }

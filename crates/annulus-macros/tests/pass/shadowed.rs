@@ -1,5 +1,5 @@
 //! Names of the standard library and of the prelude may mean something else where a kernel stands.
-#![allow(dead_code, non_camel_case_types)]
+#![allow(dead_code, unused_variables, nonstandard_style)]
 extern crate annulus;
 
 struct Option;
