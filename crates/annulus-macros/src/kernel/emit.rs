@@ -53,9 +53,8 @@ fn ring_kernel(options: &Options, function: &ItemFn, handler: &Handler) -> Token
     let message_descriptor =
         quote_spanned!(message.span()=> <#message as ::annulus::__private::DeviceType>::DESCRIPTOR);
     let key = quote_spanned!(message.span()=> ::annulus::__private::KernelDefinition::key_of::<#message>());
-    let output_type = handler
-        .output()
-        .map_or_else(|| quote!(::annulus::__private::NoOutput), |ty| quote_spanned!(ty.span()=> #ty));
+    let output_type =
+        handler.output().map_or_else(|| quote!(::annulus::__private::NoOutput), |ty| quote!(#ty));
     let output = match handler.output() {
         Some(_) => quote! {
             ::core::option::Option::Some(<Self::Output as ::annulus::__private::DeviceType>::DESCRIPTOR)
