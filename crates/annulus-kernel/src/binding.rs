@@ -34,6 +34,10 @@ pub enum BindingKind {
 }
 
 /// The atomic types that a handler may share between blocks.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an atomic that devices have",
+    label = "write `AtomicU32`, `AtomicI32`, `AtomicU64` or `AtomicI64` of `std::sync::atomic`"
+)]
 pub trait DeviceAtomic: Send + Sync + 'static {
     /// The plain type of the same size and alignment.
     type Value: DeviceType;
