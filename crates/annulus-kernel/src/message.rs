@@ -62,11 +62,13 @@ keys!(u8, u16, u32, u64);
 pub enum NoOutput {}
 
 // SAFETY: no value exists, so nothing is ever laid out.
+#[diagnostic::do_not_recommend]
 unsafe impl DeviceType for NoOutput {
     const DESCRIPTOR: &'static TypeDescriptor =
         &TypeDescriptor { name: "NoOutput", size: 0, align: 1, kind: TypeKind::Struct(&[]) };
 }
 
+#[diagnostic::do_not_recommend]
 impl RingMessage for NoOutput {
     const KEYED: bool = false;
 }

@@ -73,7 +73,8 @@ fn ring_kernel(options: &Options, function: &ItemFn, handler: &Handler) -> Token
     let outputs = options.max_outputs(handler.output().is_some());
     let entry = entry(function, handler);
     quote! {
-        impl ::annulus::__private::RingKernel for #name {
+        // SAFETY: everything in the definition is derived from the one function below and its types.
+        unsafe impl ::annulus::__private::RingKernel for #name {
             type Message = #message;
             type Output = #output_type;
             const DEFINITION: &'static ::annulus::__private::KernelDefinition =
