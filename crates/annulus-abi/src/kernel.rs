@@ -40,7 +40,12 @@ impl KernelLayout {
     pub const fn new(shape: &KernelShape) -> Self {
         let replies = Envelope { enqueue_time: false, correlation: shape.envelope.correlation };
         Self {
-            inbound: RingLayout::new(shape.inbound_capacity, shape.message.0, shape.message.1, shape.envelope),
+            inbound: RingLayout::new(
+                shape.inbound_capacity,
+                shape.message.0,
+                shape.message.1,
+                shape.envelope,
+            ),
             outbound: RingLayout::new(shape.outbound_capacity, shape.output.0, shape.output.1, replies),
             histogram: shape.histogram,
         }

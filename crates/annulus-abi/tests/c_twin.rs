@@ -53,7 +53,8 @@ fn t_01_t_03_c_and_rust_agree() {
         ("ANNULUS_ERROR_TOO_MANY_OUTPUTS", error::TOO_MANY_OUTPUTS.into()),
         ("ANNULUS_ERROR_UNKNOWN_ACTOR", error::UNKNOWN_ACTOR.into()),
     ] {
-        writeln!(source, "_Static_assert({name} == {value}ull, \"{name}\");").expect("writing to a string cannot fail");
+        writeln!(source, "_Static_assert({name} == {value}ull, \"{name}\");")
+            .expect("writing to a string cannot fail");
     }
 
     let folder = std::env::temp_dir().join(format!("annulus-abi-{}", std::process::id()));
@@ -62,10 +63,19 @@ fn t_01_t_03_c_and_rust_agree() {
     std::fs::write(&file, source).expect("the temporary folder is writable");
     let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".into());
     let output = Command::new(&compiler)
-        .args(["-std=c11", "-Wall", "-Werror", "-fsyntax-only", "-I", concat!(env!("CARGO_MANIFEST_DIR"), "/include")])
+        .args([
+            "-std=c11",
+            "-Wall",
+            "-Werror",
+            "-fsyntax-only",
+            "-I",
+            concat!(env!("CARGO_MANIFEST_DIR"), "/include"),
+        ])
         .arg(&file)
         .output()
-        .unwrap_or_else(|error| panic!("cannot run the C compiler `{compiler}`: {error}; set CC or install gcc"));
+        .unwrap_or_else(|error| {
+            panic!("cannot run the C compiler `{compiler}`: {error}; set CC or install gcc")
+        });
     std::fs::remove_dir_all(&folder).ok();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }

@@ -69,7 +69,9 @@ impl DeviceBackend for CpuBackend {
 
     fn allocate(&self, bytes: usize) -> Result<SharedMemory, BackendError> {
         SharedMemory::host(bytes).ok_or_else(|| {
-            BackendError::new(format!("no {bytes} bytes of memory are free: launch with a smaller capacity or grid"))
+            BackendError::new(format!(
+                "no {bytes} bytes of memory are free: launch with a smaller capacity or grid"
+            ))
         })
     }
 

@@ -63,7 +63,7 @@ struct BlockCore {
     spin: Duration,
     /// Until the block has terminated.
     signals: Option<Arc<dyn HostSignals>>,
-    /// The command that was looked at last.
+    /// The command that was looked at last; at first one that no host gives, so that even an empty one is acknowledged.
     seen_command: u32,
     stalled: bool,
     counts: Counts,
@@ -106,7 +106,11 @@ enum Turn {
 }
 
 impl Block {
-    pub(crate) fn new(spec: &LaunchSpec, index: u32, bindings: &Arc<Vec<Binding>>) -> Result<Self, BackendError> {
+    pub(crate) fn new(
+        spec: &LaunchSpec,
+        index: u32,
+        bindings: &Arc<Vec<Binding>>,
+    ) -> Result<Self, BackendError> {
         Ok(Self { doze: Doze::new(), core: Mutex::new(BlockCore::new(spec, index, bindings)?) })
     }
 
@@ -192,7 +196,7 @@ impl BlockCore {
             clock: spec.clock,
             spin: spec.spin,
             signals: Some(Arc::clone(&spec.signals)),
-            seen_command: 0,
+            seen_command: !0,
             stalled: false,
             counts: Counts::default(),
             telemetry: Telemetry::new(0),
@@ -265,8 +269,11 @@ impl BlockCore {
         if self.memory.state().swap(state, Ordering::AcqRel) == state {
             return;
         }
-        let signals =
-            if state == state::TERMINATED { self.signals.take() } else { self.signals.as_ref().map(Arc::clone) };
+        let signals = if state == state::TERMINATED {
+            self.signals.take()
+        } else {
+            self.signals.as_ref().map(Arc::clone)
+        };
         if let Some(signals) = signals {
             let progress = Progress { state_changed: true, ..Progress::default() };
             signals.progressed(self.cx.block_index(), progress);
@@ -290,7 +297,7 @@ impl BlockCore {
     #[inline]
     fn has_credit(&mut self) -> bool {
         let mut credit = self.outbound.has_credit(self.credit);
-        if credit == !self.stalled {
+        if credit != self.stalled {
             return credit;
         }
         if !credit {
@@ -462,7 +469,9 @@ impl BlockCore {
     fn has_work(&mut self) -> bool {
         let command = self.memory.command().load(Ordering::Relaxed);
         command != self.seen_command
-            || (command & command::ACTIVE != 0 && self.inbound.is_ready() && self.outbound.has_credit(self.credit))
+            || (command & command::ACTIVE != 0
+                && self.inbound.is_ready()
+                && self.outbound.has_credit(self.credit))
     }
 
     /// Looks for something to do, for as long as the launch says since the block became idle; false if that time is up. An

@@ -14,7 +14,11 @@ pub(crate) enum BlockState {
     /// The kernel's one state.
     Whole(Cells),
     /// Those of the actors whose key, modulo the grid, is this block's index; actor `k` stands at `k / grid`.
-    PerActor { cells: Cells, actors: u64, grid: u64 },
+    PerActor {
+        cells: Cells,
+        actors: u64,
+        grid: u64,
+    },
 }
 
 /// A row of initialised states of one type.
@@ -62,8 +66,9 @@ impl Cells {
             ))
         };
         let bytes = usize::try_from(count).ok().and_then(|count| count.checked_mul(definition.ty.size));
-        let layout = Layout::from_size_align(bytes.ok_or_else(too_large)?.max(1), definition.ty.align.max(64))
-            .map_err(|_| too_large())?;
+        let layout =
+            Layout::from_size_align(bytes.ok_or_else(too_large)?.max(1), definition.ty.align.max(64))
+                .map_err(|_| too_large())?;
         // SAFETY: the layout's size is not zero.
         let first = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or_else(too_large)?;
         let cells = Self { first, size: definition.ty.size, layout };

@@ -7,7 +7,7 @@ use crate::{Backpressure, Counters, Receiver, Sender, queue::Shared};
 macro_rules! questions {
     ($end:ident) => {
         impl<T> $end<T> {
-            /// How many messages are queued, those being copied in or out this moment included. Other ends may change it at any time.
+            /// How many messages are queued, those being copied in included. Other ends may change it at any time.
             ///
             /// ```
             /// let (tx, rx) = annulus_queue::queue(annulus_queue::QueueOptions::new())?;

@@ -17,9 +17,10 @@
 //!
 //! - *Fairness.* Whoever waits longest is woken first, but whoever calls at that moment may be faster.
 //! - *Progress past a stopped thread.* A thread that the system stops while it copies a message holds up those that need this very
-//!   slot; they spin, then yield, until it runs again. No user code runs in that window.
+//!   slot; they spin, then yield, until it runs again. No user code runs in that window. Likewise a thread that loses a race backs
+//!   off: that serves throughput, and can cost the loser up to a millisecond under heavy contention.
 //! - *Looking without taking.* There is no peek: with many consumers, what was seen may be gone at once.
-//! - *Survival of the process.* Messages live in memory.
+//! - *Survival.* Messages live in memory; what is queued when the last receiver goes away is dropped, and counted as abandoned.
 //!
 //! # When it is full
 //!

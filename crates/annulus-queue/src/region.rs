@@ -160,7 +160,9 @@ mod model {
             let slots = (size_of::<RingHeader>()..bytes).step_by(annulus_abi::LINE);
             Self {
                 words64: Arc::new([0, 8, 128].map(|offset| (offset, AtomicU64::new(0))).into()),
-                words32: Arc::new(slots.clone().flat_map(|s| [s, s + 4]).map(|o| (o, AtomicU32::new(0))).collect()),
+                words32: Arc::new(
+                    slots.clone().flat_map(|s| [s, s + 4]).map(|o| (o, AtomicU32::new(0))).collect(),
+                ),
                 plain: Arc::new(
                     slots.flat_map(|s| [s + 8, s + 16, s + 24]).map(|o| (o, UnsafeCell::new(0))).collect(),
                 ),
@@ -171,6 +173,7 @@ mod model {
     pub(super) fn words<T: Copy>(value: &T) -> Vec<u64> {
         assert!(size_of::<T>().is_multiple_of(8) && align_of::<T>() == 8, "the model stores whole words");
         // SAFETY: the value is `size / 8` aligned words, initialised in the models.
-        unsafe { std::slice::from_raw_parts(std::ptr::from_ref(value).cast::<u64>(), size_of::<T>() / 8) }.to_vec()
+        unsafe { std::slice::from_raw_parts(std::ptr::from_ref(value).cast::<u64>(), size_of::<T>() / 8) }
+            .to_vec()
     }
 }

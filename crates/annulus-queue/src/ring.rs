@@ -204,7 +204,8 @@ impl Producers {
                 continue;
             }
             let count = u64::from(want).min(capacity - (ticket - seen)).max(1);
-            match reserved.compare_exchange_weak(ticket, ticket + count, Ordering::Relaxed, Ordering::Relaxed) {
+            match reserved.compare_exchange_weak(ticket, ticket + count, Ordering::Relaxed, Ordering::Relaxed)
+            {
                 Ok(_) => return Ok(Reservation { ring, next: ticket, end: ticket + count }),
                 Err(now) => {
                     ticket = now;

@@ -5,7 +5,6 @@
 //! two slots, so that every second message meets a slot that was used before; more slots add no new meeting.
 #![cfg(loom)]
 
-
 use annulus_abi::ring::{Envelope, RingLayout, kind};
 use annulus_queue::{
     doze::Doze,
@@ -203,7 +202,8 @@ fn doze_loses_no_call() {
             work: AtomicU32,
             runner: UnsafeCell<u32>,
         }
-        let shared = Arc::new(Shared { doze: Doze::new(), work: AtomicU32::new(0), runner: UnsafeCell::new(0) });
+        let shared =
+            Arc::new(Shared { doze: Doze::new(), work: AtomicU32::new(0), runner: UnsafeCell::new(0) });
         fn run(shared: &Shared) {
             loop {
                 loop {

@@ -8,7 +8,7 @@ use annulus_kernel::{Binding, KernelDefinition, ProcessingMode};
 
 use crate::{
     clock::Clock,
-    memory::{SharedMemory, ShardMemory},
+    memory::{ShardMemory, SharedMemory},
 };
 
 /// Something that runs kernels.

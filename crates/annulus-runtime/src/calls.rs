@@ -1,11 +1,12 @@
 //! Calls that wait for their replies.
 
 use std::{
+    collections::VecDeque,
     sync::{Mutex, MutexGuard, PoisonError},
     task::{Context, Poll, Waker},
 };
 
-use annulus_queue::sync::{AtomicUsize, Ordering};
+use annulus_queue::sync::{AtomicBool, AtomicUsize, Ordering};
 
 use crate::error::CallError;
 
@@ -18,12 +19,16 @@ pub(crate) struct CallTable<O> {
     pending: AtomicUsize,
     /// Goes up with each reply, after it was stored: tells who looks busily when to look into the table.
     completed: AtomicUsize,
+    /// Whether `Entries::ready` may hold something. Written under the lock.
+    has_ready: AtomicBool,
     entries: Mutex<Entries<O>>,
 }
 
 struct Entries<O> {
     entries: Vec<Entry<O>>,
     free: Vec<u32>,
+    /// Wakers of calls that were completed, to be woken when no lock is held: a waker may run the program's code.
+    ready: VecDeque<Waker>,
 }
 
 struct Entry<O> {
@@ -38,7 +43,12 @@ enum State<O> {
 
 impl<O> CallTable<O> {
     pub(crate) fn new() -> Self {
-        Self { pending: AtomicUsize::new(0), completed: AtomicUsize::new(0), entries: Mutex::new(Entries { entries: Vec::new(), free: Vec::new() }) }
+        Self {
+            pending: AtomicUsize::new(0),
+            completed: AtomicUsize::new(0),
+            has_ready: AtomicBool::new(false),
+            entries: Mutex::new(Entries { entries: Vec::new(), free: Vec::new(), ready: VecDeque::new() }),
+        }
     }
 
     /// How many calls are under way. A shard that took a call's message sees at least that call.
@@ -68,20 +78,36 @@ impl<O> CallTable<O> {
         PendingCall { table: self, correlation }
     }
 
-    /// Ends the call's wait. A call that was given up is nobody's loss.
+    /// Ends the call's wait. A call that was given up is nobody's loss. Whoever called this calls
+    /// [`wake_ready`](Self::wake_ready) when it holds no lock.
     pub(crate) fn complete(&self, correlation: u64, result: Result<O, CallError>) {
-        let waker = self.lock().find(correlation).and_then(|call| match call {
-            State::Waiting(waker) => {
-                let waker = waker.take();
-                *call = State::Done(result);
-                waker
-            }
-            State::Done(_) => None,
-        });
+        let mut table = self.lock();
+        let Some(call) = table.find(correlation) else { return };
+        let State::Waiting(waker) = call else { return };
+        let waker = waker.take();
+        *call = State::Done(result);
         // SYNC: completed
         self.completed.fetch_add(1, Ordering::Release);
         if let Some(waker) = waker {
-            waker.wake();
+            table.ready.push_back(waker);
+            self.has_ready.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Wakes the callers whose calls were completed. Whoever completed one sees `has_ready`, or another thread has taken its
+    /// waker.
+    #[inline]
+    pub(crate) fn wake_ready(&self) {
+        while self.has_ready.load(Ordering::Relaxed) {
+            let waker = {
+                let mut table = self.lock();
+                let waker = table.ready.pop_front();
+                self.has_ready.store(!table.ready.is_empty(), Ordering::Relaxed);
+                waker
+            };
+            if let Some(waker) = waker {
+                waker.wake();
+            }
         }
     }
 

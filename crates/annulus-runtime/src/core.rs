@@ -53,7 +53,10 @@ pub(crate) struct HostDrops {
 impl HostDrops {
     /// All that backpressure dropped.
     pub(crate) fn by_backpressure(&self) -> u64 {
-        [&self.rejected, &self.evicted, &self.discarded].map(|count| count.load(Ordering::Relaxed)).iter().sum()
+        [&self.rejected, &self.evicted, &self.discarded]
+            .map(|count| count.load(Ordering::Relaxed))
+            .iter()
+            .sum()
     }
 }
 
@@ -175,9 +178,12 @@ impl KernelCore {
         if self.current_command() & command::TERMINATE != 0 {
             return Err(LifecycleError::Terminated);
         }
-        let changed = self.change_command(|command| {
-            if active { command | command::ACTIVE } else { command & !command::ACTIVE }
-        });
+        let changed =
+            self.change_command(
+                |command| {
+                    if active { command | command::ACTIVE } else { command & !command::ACTIVE }
+                },
+            );
         let wanted = if active { state::ACTIVE } else { state::INACTIVE };
         // Somebody else may ask for the opposite meanwhile: that ends the wait too.
         let overtaken = || (self.current_command() & command::ACTIVE != 0) != active;
@@ -217,6 +223,11 @@ impl dyn AnyKernel {
         } else {
             Transition::Already
         }
+    }
+
+    /// Whether termination has been asked for.
+    pub(crate) fn is_ending(&self) -> bool {
+        self.core().current_command() & command::TERMINATE != 0
     }
 
     pub(crate) async fn finished(&self) {

@@ -118,7 +118,9 @@ pub enum CallError {
 impl fmt::Display for CallError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Disabled => f.write_str("the kernel was launched with calls(false): leave calls on to use `call`"),
+            Self::Disabled => {
+                f.write_str("the kernel was launched with calls(false): leave calls on to use `call`")
+            }
             Self::Full => f.write_str("the queue is full and its backpressure is Reject"),
             Self::Dropped => f.write_str("the queue was full, and its backpressure dropped the message"),
             Self::Closed => f.write_str("the kernel is closed to new messages"),

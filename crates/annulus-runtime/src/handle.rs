@@ -11,10 +11,7 @@ use std::{
 };
 
 use annulus_kernel::RingKernel;
-use annulus_queue::{
-    Admission, RecvError, SendError, TryRecvError, TrySendError,
-    wait::block_on,
-};
+use annulus_queue::{Admission, RecvError, SendError, TryRecvError, TrySendError, wait::block_on};
 use futures_core::Stream;
 
 use crate::{

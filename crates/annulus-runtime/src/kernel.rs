@@ -146,7 +146,7 @@ impl<K: RingKernel> KernelShared<K> {
             },
             |end| self.demultiplex_end(shard, end),
         );
-        self.unstall(shard);
+        self.after_taking(shard);
         output
     }
 
@@ -163,7 +163,7 @@ impl<K: RingKernel> KernelShared<K> {
             },
             |end| self.demultiplex_end(shard, end),
         );
-        self.unstall(shard);
+        self.after_taking(shard);
         taken
     }
 
@@ -176,15 +176,17 @@ impl<K: RingKernel> KernelShared<K> {
     /// Completes the calls whose replies a shard has published.
     pub(crate) fn demultiplex(&self, shard: usize) {
         self.outbound[shard].end.run(|end| self.demultiplex_end(shard, end));
-        self.unstall(shard);
+        self.after_taking(shard);
     }
 
-    /// Wakes a shard that waits for space in its outbound ring, after space was made.
+    /// After slots of an outbound ring were given back: wakes the callers whose replies were in them, and the shard if it
+    /// waits for space.
     ///
     /// The relay's fence stands between giving slots back and this load; the shard stores `stalled`, fences, and looks for
     /// space once more. So one of the two sees the other (SYNC: stalled).
     #[inline]
-    fn unstall(&self, shard: usize) {
+    fn after_taking(&self, shard: usize) {
+        self.calls.wake_ready();
         if self.core.shards[shard].memory.stalled().load(Ordering::Relaxed) != 0 {
             self.core.wake(shard);
         }
@@ -251,6 +253,7 @@ impl<K: RingKernel> KernelShared<K> {
                 self.calls.complete(correlation, Err(CallError::Terminated));
             }
         }
+        self.calls.wake_ready();
         self.undelivered
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -307,7 +310,8 @@ impl<K: RingKernel> HostSignals for KernelShared<K> {
             }
         }
         if progress.state_changed {
-            let terminated = |s: &crate::core::Shard| s.memory.state().load(Ordering::Acquire) == state::TERMINATED;
+            let terminated =
+                |s: &crate::core::Shard| s.memory.state().load(Ordering::Acquire) == state::TERMINATED;
             if self.core.shards.iter().all(terminated) && !self.core.finishing.swap(true, Ordering::AcqRel) {
                 self.finish();
             }

@@ -38,7 +38,8 @@ mod telemetry;
 
 pub use crate::{
     backend::{
-        BackendError, BackendSource, DeviceBackend, DeviceInfo, DeviceKernel, HostSignals, LaunchSpec, Progress,
+        BackendError, BackendSource, DeviceBackend, DeviceInfo, DeviceKernel, HostSignals, LaunchSpec,
+        Progress,
     },
     clock::Clock,
     core::{ShutdownOutcome, Transition},
@@ -46,9 +47,7 @@ pub use crate::{
     handle::{KernelControl, KernelHandle, Outputs, Shutdown},
     memory::{ShardMemory, SharedMemory, TelemetryLine},
     noop::Noop,
-    options::{
-        Deduplication, InvalidOptions, LaunchOptions, MAX_BLOCK, MAX_GRID, MAX_WINDOW, MIN_WINDOW,
-    },
+    options::{Deduplication, InvalidOptions, LaunchOptions, MAX_BLOCK, MAX_GRID, MAX_WINDOW, MIN_WINDOW},
     runtime::{Bound, DEFAULT_TELEMETRY_LINES, NoBackend, Runtime, RuntimeBuilder},
     send::BatchError,
     status::{Drops, KernelState, KernelStatus},

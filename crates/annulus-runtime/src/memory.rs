@@ -8,11 +8,7 @@ use std::{
     sync::Arc,
 };
 
-use annulus_abi::{
-    LINE, PAIR,
-    kernel::KernelLayout,
-    ring::RingLayout,
-};
+use annulus_abi::{LINE, PAIR, kernel::KernelLayout, ring::RingLayout};
 use annulus_queue::{
     region::Region,
     ring::Ring,

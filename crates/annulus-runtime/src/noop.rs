@@ -7,7 +7,7 @@ use annulus_queue::sync::{Ordering, fence};
 
 use crate::{
     backend::{BackendError, DeviceBackend, DeviceInfo, DeviceKernel, HostSignals, LaunchSpec, Progress},
-    memory::{SharedMemory, ShardMemory},
+    memory::{ShardMemory, SharedMemory},
 };
 
 /// The backend that runs nothing. Messages that are sent to its kernels wait until the kernel is terminated.
@@ -33,20 +33,25 @@ impl DeviceBackend for Noop {
     }
 
     fn launch(&self, spec: LaunchSpec) -> Result<Box<dyn DeviceKernel>, BackendError> {
-        let shards = spec.shards.into_iter().map(|memory| (memory, Mutex::new(Some(Arc::clone(&spec.signals)))));
-        Ok(Box::new(NoopKernel { shards: shards.collect() }))
+        let shard = |memory| NoopShard { memory, signals: Mutex::new(Some(Arc::clone(&spec.signals))) };
+        Ok(Box::new(NoopKernel { shards: spec.shards.into_iter().map(shard).collect() }))
     }
 }
 
 struct NoopKernel {
-    /// Each with its signals until it has terminated.
-    shards: Box<[(ShardMemory, Mutex<Option<Arc<dyn HostSignals>>>)]>,
+    shards: Box<[NoopShard]>,
+}
+
+struct NoopShard {
+    memory: ShardMemory,
+    /// Until it has terminated.
+    signals: Mutex<Option<Arc<dyn HostSignals>>>,
 }
 
 impl DeviceKernel for NoopKernel {
     fn wake(&self, shard: u32) {
         fence(Ordering::SeqCst);
-        let (memory, signals) = &self.shards[shard as usize];
+        let NoopShard { memory, signals } = &self.shards[shard as usize];
         let mut slot = signals.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(signals) = slot.clone() else { return };
         let command = memory.command().load(Ordering::Acquire);

@@ -2,8 +2,11 @@
 
 use std::{fmt, time::Duration};
 
-use annulus_abi::ring::{MAX_CAPACITY, MIN_CAPACITY};
-use annulus_kernel::{BindingKind, KernelDefinition, ProcessingMode, StateShape};
+use annulus_abi::{
+    LINE,
+    ring::{MAX_CAPACITY, MAX_PAYLOAD, MIN_CAPACITY},
+};
+use annulus_kernel::{BindingKind, KernelDefinition, ProcessingMode, StateShape, TypeDescriptor};
 use annulus_queue::Backpressure;
 
 /// Smallest deduplication window of a launch.
@@ -210,7 +213,9 @@ impl LaunchOptions {
 
     /// The options of a host queue that holds what these launch options ask for: capacity, backpressure and name.
     pub fn to_queue_options(&self) -> annulus_queue::QueueOptions {
-        let options = annulus_queue::QueueOptions::new().capacity(self.capacity as usize).backpressure(self.backpressure);
+        let options = annulus_queue::QueueOptions::new()
+            .capacity(self.capacity as usize)
+            .backpressure(self.backpressure);
         match &self.name {
             Some(name) => options.name(name),
             None => options,
@@ -271,6 +276,10 @@ impl LaunchOptions {
         if self.grid != 1 && kernel.bindings.iter().any(|binding| binding.kind == BindingKind::Whole) {
             problems.push(one_block(name, self.grid, "memory"));
         }
+        check_payload(&mut problems, "message", kernel.message);
+        if let Some(output) = kernel.output {
+            check_payload(&mut problems, "output", output);
+        }
         let outputs = self.output_capacity.unwrap_or(self.capacity);
         if kernel.max_outputs > outputs {
             problems.push(format!(
@@ -295,9 +304,20 @@ fn one_block(name: &str, grid: u32, what: &str) -> String {
     )
 }
 
+fn check_payload(problems: &mut Vec<String>, what: &str, ty: &TypeDescriptor) {
+    if ty.size > MAX_PAYLOAD || ty.align > LINE {
+        problems.push(format!(
+            "the {what} type {} has {} bytes aligned to {}, and a slot takes {MAX_PAYLOAD} bytes aligned to {LINE}: send it \
+             in parts",
+            ty.name, ty.size, ty.align
+        ));
+    }
+}
+
 fn check_range(problems: &mut Vec<String>, what: &str, value: u32, min: u32, max: u32) {
     if !(min..=max).contains(&value) {
-        problems.push(format!("{what} is {value}, and must be {min} ..= {max}: use {}", value.clamp(min, max)));
+        problems
+            .push(format!("{what} is {value}, and must be {min} ..= {max}: use {}", value.clamp(min, max)));
     }
 }
 

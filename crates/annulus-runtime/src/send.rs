@@ -32,6 +32,9 @@ impl fmt::Display for BatchError {
 
 impl std::error::Error for BatchError {}
 
+/// How a send that may wait ended.
+type Sent<K> = Result<Admission<<K as RingKernel>::Message>, SendError<<K as RingKernel>::Message>>;
+
 /// Beyond this many shards, a message without a key looks at two of them instead of all.
 const SCAN: usize = 8;
 
@@ -104,6 +107,7 @@ impl<K: RingKernel> KernelShared<K> {
                 self.core.drops.evicted.fetch_add(1, Ordering::Relaxed);
                 if old.header.correlation != 0 {
                     self.calls.complete(old.header.correlation, Err(CallError::Dropped));
+                    self.calls.wake_ready();
                 }
                 Admission::Evicted(old.message)
             }
@@ -136,12 +140,7 @@ impl<K: RingKernel> KernelShared<K> {
 
     /// One attempt of a send that may wait: `None` if waiting for space helps.
     #[inline]
-    fn attempt(
-        &self,
-        shard: usize,
-        message: K::Message,
-        correlation: u64,
-    ) -> Option<Result<Admission<K::Message>, SendError<K::Message>>> {
+    fn attempt(&self, shard: usize, message: K::Message, correlation: u64) -> Option<Sent<K>> {
         match self.offer(shard, message, self.header(correlation)) {
             Ok(admission) => Some(Ok(admission)),
             Err(TrySendError::Closed(message)) => Some(Err(SendError::Closed(message))),

@@ -56,8 +56,7 @@ impl Telemetry {
             }
             sum.messages_processed += block.messages_processed;
             sum.messages_dropped += block.messages_dropped;
-            sum.last_processed_timestamp =
-                sum.last_processed_timestamp.max(block.last_processed_timestamp);
+            sum.last_processed_timestamp = sum.last_processed_timestamp.max(block.last_processed_timestamp);
             sum.total_latency_nanos = sum.total_latency_nanos.saturating_add(block.total_latency_nanos);
             sum.max_latency_nanos = sum.max_latency_nanos.max(block.max_latency_nanos);
             sum.min_latency_nanos = sum.min_latency_nanos.min(block.min_latency_nanos);
@@ -108,9 +107,11 @@ fn set_enabled(core: &KernelCore, on: bool) {
             }
         }
     }
-    core.change_command(|command| {
-        if on { command | command::TELEMETRY } else { command & !command::TELEMETRY }
-    });
+    core.change_command(
+        |command| {
+            if on { command | command::TELEMETRY } else { command & !command::TELEMETRY }
+        },
+    );
 }
 
 /// Copies a line out until the copy is whole.

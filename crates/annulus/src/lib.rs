@@ -1,5 +1,105 @@
-//! The facade: placeholder front page.
+//! Annulus: device-resident actors in Rust.
+//!
+//! A **ring kernel** is launched once and stays: it takes messages from lock-free rings, keeps its state between them, answers,
+//! and shows its health in 64 bytes that anyone may read at any time. You write its handler once, as a plain Rust function;
+//! its parameters say what it may touch, and so what may run beside it.
+//!
+//! # What this crate promises
+//!
+//! * The function that you wrote runs, on every backend, as a transaction: an actor's state and what it sends take effect only
+//!   if the handler succeeds.
+//! * A message that a send accepted is handled once, or counted by cause. Nothing is dropped silently.
+//! * Messages of one producer for one actor are handled in the order in which they were sent.
+//!
+//! # What it does not do
+//!
+//! It does not persist messages, and it does not interrupt a handler. Today it runs on the CPU; kernels on GPUs are being built,
+//! and nothing here pretends otherwise.
+//!
+//! # A kernel
+//!
+//! ```
+//! use annulus::prelude::*;
+//!
+//! #[derive(RingMessage, Clone, Copy)]
+//! #[repr(C)]
+//! struct Reading {
+//!     #[ring(key)]
+//!     sensor: u32,
+//!     value: f32,
+//! }
+//!
+//! #[derive(RingMessage, Clone, Copy, Debug, PartialEq)]
+//! #[repr(C)]
+//! struct Alert {
+//!     sensor: u32,
+//!     z: f32,
+//! }
+//!
+//! #[derive(DeviceType, Clone, Copy, Default)]
+//! #[repr(C)]
+//! struct Stats {
+//!     n: u32,
+//!     mean: f32,
+//!     m2: f32,
+//! }
+//!
+//! /// Welford's running variance; `stats` is this sensor's own. Alerts on readings over three sigma.
+//! #[ring_kernel(mode = Adaptive, max_messages_per_iteration = 32)]
+//! fn detect(reading: &Reading, stats: &mut Stats, alerts: &Outbox<Alert>) {
+//!     let n = stats.n as f32;
+//!     let delta = reading.value - stats.mean;
+//!     let z = delta / (stats.m2 / n).sqrt();
+//!     if n >= 30.0 && z.abs() > 3.0 {
+//!         alerts.send(Alert { sensor: reading.sensor, z });
+//!     }
+//!     stats.n += 1;
+//!     stats.mean += delta / (n + 1.0);
+//!     stats.m2 += delta * (reading.value - stats.mean);
+//! }
+//!
+//! let runtime = Runtime::builder().backend(Backend::Auto).build()?;
+//! let kernel = detect::launch(&runtime, LaunchOptions::production().actors(1024))?;
+//! let telemetry = kernel.enable_telemetry()?;
+//! for i in 0..100 {
+//!     kernel.send_blocking(Reading { sensor: 7, value: 20.0 + (i % 2) as f32 })?;
+//! }
+//! kernel.send_blocking(Reading { sensor: 7, value: 500.0 })?; // or `send(…).await`, try_send, send_batch
+//! let alert = kernel.recv_blocking()?; //                         or `recv().await`, try_recv, recv_timeout, a Stream
+//! assert_eq!(alert.sensor, 7);
+//!
+//! let shutdown = kernel.shutdown_blocking(std::time::Duration::from_secs(1));
+//! assert!(shutdown.undelivered.is_empty());
+//! println!("{}", telemetry.poll()); // 101 processed, 0 dropped, 0 queued, latency …
+//! # assert_eq!(telemetry.poll().messages_processed, 101);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Parameters of a handler
+//!
+//! | parameter | meaning | what runs at the same time |
+//! |---|---|---|
+//! | `&M`, the message | its type derives [`RingMessage`](prelude::RingMessage) | |
+//! | `&mut S`, and `M` has a `#[ring(key)]` | the state of the actor that the key names | other actors |
+//! | `&mut S` or `&mut [T]`, and `M` has no key | the state of the whole kernel | nothing: one block, one message at a time |
+//! | `&P`, `&[T]` | launch parameters, a read-only table; given to `bind` | anything |
+//! | `&[AtomicU32]` and its kin | memory that all blocks share; given to `bind` | anything, ordered as you write |
+//! | `&Outbox<O>` | where it sends | |
+//! | `&Cx` | where it runs | |
+
 #[doc(hidden)]
 pub use annulus_runtime::__private;
-pub use annulus_runtime::*;
+
+mod backend;
+
 pub use annulus_cpu::Cpu;
+pub use annulus_kernel as kernel;
+pub use annulus_queue as queue;
+pub use annulus_runtime::*;
+pub use backend::{Backend, UnknownBackend};
+
+/// What a program that uses ring kernels imports.
+pub mod prelude {
+    pub use crate::Backend;
+    pub use annulus_runtime::prelude::*;
+}

@@ -1,0 +1,18 @@
+//! The command line: one variant of [`Command`] per subcommand, whose arguments live with its code.
+
+use clap::{Parser, Subcommand};
+
+use crate::run::Run;
+
+/// GPU-resident actors: kernels that are launched once, stay on the device and answer messages.
+#[derive(Parser)]
+#[command(name = "annulus", version, max_term_width = 100, disable_help_subcommand = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    Run(Run),
+}

@@ -1,0 +1,175 @@
+//! `annulus run anomalies`: a ring kernel watches many series and alerts on readings that are far from what they have shown.
+
+use std::io::{self, Write};
+use std::num::NonZeroU64;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::alerts::AlertSink;
+use super::csv_input::ColumnNames;
+use super::engine::{self, Backend, EngineOptions};
+use super::feed::{self, FeedOptions};
+use super::pace::Pace;
+use super::pipeline::Pipeline;
+use super::progress::Progress;
+use super::source::Source;
+use super::summary::Summary;
+use crate::failure::Failure;
+
+/// Watch many time series for readings that are far from normal
+///
+/// Each reading of the input is a message to a ring kernel, in which every series is an actor that keeps its own running
+/// mean and variance. A reading more than THRESHOLD standard deviations from the mean before it comes back as an alert.
+/// Without --input, the readings are a year of hourly weather at New York's airports, built into the program.
+///
+/// Alerts and the summary go to standard output, progress to standard error.
+#[derive(Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct Anomalies {
+    /// Read this CSV file instead, "-" for standard input; it may be gzip-compressed
+    ///
+    /// It needs a header and one row per reading. Columns are found by name; others are ignored.
+    #[arg(long, short, value_name = "FILE")]
+    input: Option<PathBuf>,
+
+    /// Column with the time; its text is shown with alerts as it stands
+    #[arg(long, value_name = "NAME", default_value = "time", help_heading = "Columns")]
+    time_column: String,
+
+    /// Column with the name of the series
+    #[arg(long, value_name = "NAME", default_value = "series", help_heading = "Columns")]
+    series_column: String,
+
+    /// Column with the value
+    #[arg(long, value_name = "NAME", default_value = "value", help_heading = "Columns")]
+    value_column: String,
+
+    /// Skip and count bad rows instead of ending at the first
+    #[arg(long)]
+    skip_bad: bool,
+
+    /// Alert on readings more than this many standard deviations from the mean
+    #[arg(long, value_name = "SIGMAS", default_value = "5", value_parser = threshold)]
+    threshold: f32,
+
+    /// Room for this many series, each an actor with its own state
+    #[arg(long, value_name = "N", default_value = "1024", value_parser = clap::value_parser!(u32).range(1..=MAX_SERIES))]
+    max_series: u32,
+
+    /// Stop after this many messages; input that ends sooner is replayed, except standard input
+    #[arg(long, short = 'n', value_name = "N")]
+    messages: Option<NonZeroU64>,
+
+    /// Send at this rate instead of as fast as possible; needed for a meaningful latency
+    #[arg(long, short, value_name = "MESSAGES_PER_SECOND")]
+    rate: Option<NonZeroU64>,
+
+    /// Where the kernel runs
+    #[arg(long, value_enum, default_value = "auto")]
+    backend: Backend,
+
+    /// Also write the alerts to this file, as CSV: time, series, value, z
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    alerts: Option<PathBuf>,
+
+    /// Print only the summary, as one JSON object
+    #[arg(long, help_heading = "Output")]
+    json: bool,
+
+    /// Show neither alerts nor progress
+    #[arg(long, short, help_heading = "Output")]
+    quiet: bool,
+}
+
+/// Beyond this a series takes more memory than a device of today has to give.
+const MAX_SERIES: i64 = 1 << 26;
+
+const EXAMPLES: &str = "\
+Examples:
+  Find what was odd about New York's weather in 2013:
+      annulus run anomalies
+
+  See the throughput, then the latency at a rate that leaves no queue:
+      annulus run anomalies --quiet --messages 20000000
+      annulus run anomalies --quiet --messages 100000 --rate 20000
+
+  Watch your own file, whose columns have other names:
+      annulus run anomalies --input log.csv --time-column when --series-column host --value-column load
+
+  Watch a pipe for as long as it lasts, and keep the alerts:
+      tail -n +1 -f log.csv | annulus run anomalies --input - --alerts alerts.csv
+
+Exit codes:
+  0  done, or nobody reads standard output any more
+  1  the data or the machine is at fault
+  2  the command line is";
+
+impl Anomalies {
+    pub(crate) fn execute(self) -> Result<(), Failure> {
+        let source = Source::from_flag(self.input);
+        if let Some(alerts) = &self.alerts {
+            check_alerts_file(alerts, &source)?;
+        }
+        let mut alerts = AlertSink::new(!self.json && !self.quiet, self.alerts.as_deref())?;
+        let columns =
+            ColumnNames { time: self.time_column, series: self.series_column, value: self.value_column };
+        let options =
+            EngineOptions { backend: self.backend, max_series: self.max_series, threshold: self.threshold };
+        let engine = engine::launch(&options).map_err(Failure::fault)?;
+        let feed = FeedOptions {
+            source: source.clone(),
+            columns,
+            max_series: self.max_series,
+            skip_bad: self.skip_bad,
+            replay: self.messages.is_some(),
+        };
+        let events = feed::start(feed).map_err(Failure::fault)?;
+
+        let mut progress = Progress::new(!self.quiet);
+        let limit = self.messages.map_or(u64::MAX, NonZeroU64::get);
+        let pace = self.rate.map(|rate| Pace::new(rate.get()));
+        let (tally, report) = Pipeline::new(engine, pace, limit, &mut alerts, &mut progress).run(&events)?;
+        if self.messages.is_some() && tally.sent < limit {
+            let note = format!(
+                "note: {source} ended after {} of {limit} messages and cannot be replayed",
+                tally.sent
+            );
+            let _ = writeln!(io::stderr(), "{note}");
+        }
+
+        let summary = Summary::new(tally, report);
+        let text = match self.json {
+            true => serde_json::to_string(&summary).map_err(Failure::fault)? + "\n",
+            // A line apart from the alerts, where there are any.
+            false if alerts.count() > 0 && !self.quiet => format!("\n{summary}"),
+            false => summary.to_string(),
+        };
+        let mut stdout = io::stdout().lock();
+        stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(Failure::stdout)
+    }
+}
+
+/// Refuses to write alerts where they would do harm.
+fn check_alerts_file(alerts: &Path, source: &Source) -> Result<(), Failure> {
+    if alerts.as_os_str() == "-" {
+        let what = "--alerts needs a file; alerts are shown on standard output without it";
+        return Err(Failure::Usage(what.into()));
+    }
+    let Source::File(input) = source else { return Ok(()) };
+    match (input.canonicalize(), alerts.canonicalize()) {
+        (Ok(input), Ok(alerts)) if input == alerts => Err(Failure::Usage(format!(
+            "--alerts would overwrite the input {}: name another file",
+            input.display()
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// A number of standard deviations.
+fn threshold(text: &str) -> Result<f32, String> {
+    match text.parse::<f32>() {
+        Ok(sigmas) if sigmas > 0.0 && sigmas.is_finite() => Ok(sigmas),
+        _ => Err("give a number greater than 0, such as 3 or 4.5".into()),
+    }
+}

@@ -1,0 +1,427 @@
+//! The `annulus` command as its users meet it.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+/// Readings in the data that is built into the program.
+const SHIPPED: u64 = 211_061;
+
+fn annulus(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_annulus"));
+    command.args(["run", "anomalies"]).args(arguments).stdin(Stdio::null());
+    command
+}
+
+fn run(arguments: &[&str]) -> Output {
+    annulus(arguments).output().unwrap()
+}
+
+/// Runs with `input` on standard input.
+fn run_on(arguments: &[&str], input: &[u8]) -> Output {
+    let mut child = annulus(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let input = input.to_vec();
+    // A program that has had enough closes the pipe; what it says tells whether that was right.
+    let writer = std::thread::spawn(move || stdin.write_all(&input));
+    let output = child.wait_with_output().unwrap();
+    let _ = writer.join().unwrap();
+    output
+}
+
+fn stdout(output: &Output) -> &str {
+    str::from_utf8(&output.stdout).unwrap()
+}
+
+fn stderr(output: &Output) -> &str {
+    str::from_utf8(&output.stderr).unwrap()
+}
+
+/// The summary that a run with `--json` printed, which must be all that it printed.
+fn json(output: &Output) -> Value {
+    assert!(output.status.success(), "{}", stderr(output));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// A file of this test's own, which goes when the value does.
+struct TempFile(PathBuf);
+
+impl TempFile {
+    fn new(name: &str) -> Self {
+        Self(std::env::temp_dir().join(format!("annulus-cli-{}-{name}", std::process::id())))
+    }
+
+    fn with(name: &str, content: impl AsRef<[u8]>) -> Self {
+        let file = Self::new(name);
+        fs::write(&file.0, content).unwrap();
+        file
+    }
+
+    fn as_str(&self) -> &str {
+        self.0.to_str().unwrap()
+    }
+}
+
+impl Drop for TempFile {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+/// A CSV file in which one reading is far out, on line 42, at time 40.
+fn one_outlier() -> String {
+    let mut text = String::from("time,series,value\n");
+    for time in 0..40 {
+        text += &format!("{time},lab,{}\n", if time % 2 == 0 { 1 } else { -1 });
+    }
+    text + "40,lab,100\n"
+}
+
+/// The alerts in a file that `--alerts` wrote: time, series and value.
+fn alerts(path: &Path) -> Vec<(String, String, f32)> {
+    let mut reader = csv::Reader::from_path(path).unwrap();
+    assert_eq!(reader.headers().unwrap(), ["time", "series", "value", "z"].as_slice());
+    reader
+        .records()
+        .map(|record| {
+            let record = record.unwrap();
+            let z: f32 = record[3].parse().unwrap();
+            assert!(z.abs() > 3.0, "{record:?}");
+            (record[0].into(), record[1].into(), record[2].parse().unwrap())
+        })
+        .collect()
+}
+
+/// Runs on the outlier followed by `rest`, expects it to end with code 1 and a message that has all of `expected`, and
+/// checks that the outlier's alert was written before.
+#[track_caller]
+fn fails_after_the_alert(name: &str, rest: impl AsRef<[u8]>, expected: &[&str]) {
+    let input = TempFile::with(&format!("{name}.csv"), [one_outlier().as_bytes(), rest.as_ref()].concat());
+    let written = TempFile::new(&format!("{name}-alerts.csv"));
+    let output = run(&["--input", input.as_str(), "--alerts", written.as_str()]);
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    for part in [input.as_str(), "remedy: "].iter().chain(expected) {
+        assert!(stderr(&output).contains(part), "{part:?} is not in:\n{}", stderr(&output));
+    }
+    assert_eq!(alerts(&written.0), [("40".into(), "lab".into(), 100.0)]);
+    assert!(stdout(&output).starts_with("40  lab"), "{}", stdout(&output));
+    assert_eq!(stdout(&output).lines().count(), 1, "no summary of a run that failed");
+}
+
+/// Runs on `content`, expects it to end with code 1 and a message that has all of `expected`.
+#[track_caller]
+fn fails(name: &str, content: impl AsRef<[u8]>, expected: &[&str]) {
+    let input = TempFile::with(name, content);
+    let output = run(&["--input", input.as_str()]);
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    for part in [input.as_str(), "remedy: "].iter().chain(expected) {
+        assert!(stderr(&output).contains(part), "{part:?} is not in:\n{}", stderr(&output));
+    }
+    assert_eq!(stdout(&output), "");
+}
+
+#[test]
+fn text_for_a_number() {
+    fails_after_the_alert("text", "41,lab,abc\n", &["line 43, column 3 (value)", "\"abc\"", "--skip-bad"]);
+}
+
+#[test]
+fn nan_and_infinity() {
+    fails_after_the_alert(
+        "nan",
+        "41,lab,NaN\n",
+        &["line 43, column 3 (value)", "\"NaN\"", "not a finite number"],
+    );
+    fails_after_the_alert(
+        "inf",
+        "41,lab,-inf\n",
+        &["line 43, column 3 (value)", "\"-inf\"", "not a finite number"],
+    );
+}
+
+#[test]
+fn a_truncated_line() {
+    fails_after_the_alert("cut", "41,lab,1\n42,la", &["line 44, column 3 (value)", "2 of 3 fields"]);
+}
+
+#[test]
+fn invalid_utf8() {
+    fails_after_the_alert("utf8", b"41,\xff\xfe,1\n", &["line 43, column 2 (series)", "not UTF-8"]);
+}
+
+#[test]
+fn more_series_than_room() {
+    let rows: String = (0..1024).map(|i| format!("41,series-{i},1\n")).collect();
+    fails_after_the_alert(
+        "series",
+        rows,
+        &["line 1066, column 2 (series)", "more than 1024", "--max-series"],
+    );
+}
+
+#[test]
+fn a_missing_column() {
+    fails(
+        "column.csv",
+        "when,series,value\n1,a,1\n",
+        &["line 1", "\"time\"", "when, series, value", "--time-column"],
+    );
+}
+
+#[test]
+fn an_empty_file() {
+    fails("empty.csv", "", &["empty", "time,series,value"]);
+}
+
+#[test]
+fn a_header_only() {
+    fails("header.csv", "time,series,value\n", &["no rows"]);
+}
+
+#[test]
+fn a_binary_file() {
+    fails("binary", b"\x7fELF\x02\x01\x01\0\0\0\n\xff\xd8", &["line 1", "no column"]);
+    fails("binary.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", &["line 1", "not UTF-8"]);
+}
+
+#[test]
+fn a_cut_gzip_file() {
+    let whole = fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/weather.csv.gz")).unwrap();
+    let input = TempFile::with("cut.csv.gz", &whole[..whole.len() / 2]);
+    let output = run(&["--input", input.as_str(), "--quiet"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains(input.as_str()), "{}", stderr(&output));
+    assert!(stderr(&output).contains("cannot be read"), "{}", stderr(&output));
+}
+
+#[test]
+fn a_missing_file_and_a_folder() {
+    let missing = TempFile::new("missing.csv");
+    for path in [missing.as_str(), env!("CARGO_MANIFEST_DIR")] {
+        let output = run(&["--input", path]);
+        assert_eq!(output.status.code(), Some(1));
+        assert!(stderr(&output).contains(path), "{}", stderr(&output));
+        assert!(stderr(&output).contains("cannot be read"), "{}", stderr(&output));
+        assert!(stderr(&output).starts_with("annulus: "), "no progress of nothing: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn skip_bad_counts_and_goes_on() {
+    let rows = "41,lab,abc\n42\n43,\u{1},1,1\n44,,1\n45,lab,inf\n46,lab,-100\n";
+    let input = TempFile::with("skip.csv", one_outlier() + rows);
+    let output = run(&["--input", input.as_str(), "--skip-bad", "--json"]);
+    let summary = json(&output);
+    assert_eq!(summary["sent"], 42);
+    assert_eq!(summary["bad_rows"], 5);
+    assert_eq!(summary["alerts"], 2);
+
+    let bad_only = TempFile::with("bad-only.csv", "time,series,value\n1,a,x\n2,a,y\n");
+    let output = run(&["--input", bad_only.as_str(), "--skip-bad"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("line 2, column 3 (value)"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("no other row is good"), "{}", stderr(&output));
+}
+
+#[test]
+fn the_shipped_data_runs_and_is_summed_up() {
+    let written = TempFile::new("shipped-alerts.csv");
+    let output = run(&["--alerts", written.as_str()]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(stdout(&output).contains("211,061 sent, 211,061 processed"), "{}", stdout(&output));
+    assert!(stderr(&output).contains("messages/s · queue"), "{}", stderr(&output));
+
+    // The anemometer at EWR that once reported 1048 mph.
+    let alerts = alerts(&written.0);
+    assert!(alerts.contains(&("2013-02-12T08:00:00Z".into(), "EWR.wind_speed".into(), 1048.3606)));
+    // Alerts, a blank line, the summary.
+    let shown = stdout(&output).lines().take_while(|line| !line.is_empty()).count();
+    assert_eq!(shown, alerts.len());
+}
+
+#[test]
+fn json_is_one_object_with_the_promised_keys() {
+    let output = run(&["--json"]);
+    let summary = json(&output);
+    assert_eq!(summary["sent"], SHIPPED);
+    assert_eq!(summary["processed"], SHIPPED);
+    assert!(summary["dropped"].as_object().unwrap().is_empty(), "{summary}");
+    assert!(summary["alerts"].as_u64().unwrap() > 0);
+    assert!(summary["messages_per_second"].as_f64().unwrap() > 0.0);
+    assert!(!summary["backend"].as_str().unwrap().is_empty());
+    assert_eq!(summary["bad_rows"], 0);
+    assert_eq!(summary["paced"], false);
+    match &summary["latency_ns"] {
+        Value::Null => {}
+        latency => {
+            let quantiles = ["p50", "p99", "p999", "max"].map(|name| latency[name].as_u64().unwrap());
+            assert!(quantiles.is_sorted(), "{latency}");
+        }
+    }
+}
+
+#[test]
+fn quiet_prints_the_summary_alone() {
+    let output = run(&["--quiet"]);
+    assert!(stdout(&output).starts_with("messages "), "{}", stdout(&output));
+    assert_eq!(stderr(&output), "");
+}
+
+#[test]
+fn standard_input_is_read_and_columns_can_be_named() {
+    let text = one_outlier().replace("time,series,value", "when,host,load");
+    let names = ["--time-column", "when", "--series-column", "host", "--value-column", "load"];
+    let output = run_on(&[&["--input", "-"], &names[..]].concat(), text.as_bytes());
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(stdout(&output).starts_with("40  lab"), "{}", stdout(&output));
+
+    let output = run_on(&["--input", "-"], b"time,series,value\n1,a,1\n2,a,one\n");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("standard input, line 3, column 3 (value)"), "{}", stderr(&output));
+}
+
+#[test]
+fn compressed_input_is_read() {
+    let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/weather.csv.gz");
+    let output = run_on(&["--input", "-", "--json"], &fs::read(shipped).unwrap());
+    assert_eq!(json(&output)["sent"], SHIPPED);
+}
+
+#[test]
+fn an_alert_is_shown_while_the_pipe_stays_open() {
+    let mut child = annulus(&["--input", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(one_outlier().as_bytes()).unwrap();
+    // The pipe is open, so the program cannot have ended; a program that held alerts back would hang here.
+    let mut stdout = BufReader::new(child.stdout.take().unwrap());
+    let mut line = String::new();
+    stdout.read_line(&mut line).unwrap();
+    assert!(line.starts_with("40  lab"), "{line}");
+    drop(stdin);
+    let mut rest = String::new();
+    stdout.read_to_string(&mut rest).unwrap();
+    assert!(rest.contains("alerts     1\n"), "{rest}");
+    assert!(child.wait().unwrap().success());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_closed_pipe_ends_it_quietly() {
+    for arguments in [&[][..], &["--quiet"], &["--json"]] {
+        let mut child = annulus(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", stderr(&output));
+        // With pipes instead of a terminal, progress is lines; a complaint would be another.
+        assert!(stderr(&output).lines().all(|line| line.contains(" sent · ")), "{}", stderr(&output));
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_no_closed_pipe() {
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output = annulus(&["--quiet"]).stdout(full).stderr(Stdio::piped()).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("standard output"), "{}", stderr(&output));
+
+    let output = run(&["--quiet", "--alerts", "/dev/full"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("/dev/full: cannot be written"), "{}", stderr(&output));
+}
+
+#[test]
+fn messages_cuts_and_replays() {
+    assert_eq!(json(&run(&["--json", "--messages", "1000"]))["sent"], 1000);
+    let summary = json(&run(&["--json", "--messages", "500000"]));
+    assert_eq!(summary["sent"], 500_000);
+    assert_eq!(summary["processed"], 500_000);
+
+    let file = TempFile::with("replay.csv", one_outlier());
+    let written = TempFile::new("replay-alerts.csv");
+    let output = run(&["--json", "-n", "100", "--input", file.as_str(), "--alerts", written.as_str()]);
+    assert_eq!(json(&output)["sent"], 100);
+    // In the second pass the outlier is judged by statistics that know the first.
+    assert_eq!(
+        alerts(&written.0)[..],
+        [("40".into(), "lab".into(), 100.0), ("40".into(), "lab".into(), 100.0)]
+    );
+}
+
+#[test]
+fn standard_input_is_not_replayed() {
+    let output = run_on(&["--input", "-", "--json", "--messages", "100"], one_outlier().as_bytes());
+    assert_eq!(json(&output)["sent"], 41);
+    let note = "standard input ended after 41 of 100 messages and cannot be replayed";
+    assert!(stderr(&output).contains(note), "{}", stderr(&output));
+}
+
+#[test]
+fn rate_holds_messages_back() {
+    let start = Instant::now();
+    let summary = json(&run(&["--json", "--messages", "301", "--rate", "1000"]));
+    assert!(start.elapsed() >= Duration::from_millis(300));
+    assert_eq!(summary["sent"], 301);
+    assert_eq!(summary["paced"], true);
+    assert!(summary["messages_per_second"].as_f64().unwrap() <= 301.0 / 0.3, "{summary}");
+}
+
+#[test]
+fn the_threshold_decides() {
+    let count = |sigmas| json(&run(&["--json", "--threshold", sigmas]))["alerts"].as_u64().unwrap();
+    let (three, ten) = (count("3"), count("10"));
+    assert!(three > ten && ten > 0, "{three} alerts over 3, {ten} over 10");
+}
+
+#[test]
+fn wrong_usage_is_exit_code_2() {
+    for arguments in [
+        &["--threshold", "0"][..],
+        &["--threshold", "NaN"],
+        &["--messages", "0"],
+        &["--rate", "0"],
+        &["--max-series", "0"],
+        &["--backend", "abacus"],
+        &["--alerts", "-"],
+    ] {
+        let output = run(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(!output.stderr.is_empty());
+    }
+}
+
+#[test]
+fn alerts_never_overwrite_the_input() {
+    let file = TempFile::with("precious.csv", one_outlier());
+    let output = run(&["--input", file.as_str(), "--alerts", file.as_str()]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("overwrite"), "{}", stderr(&output));
+    assert_eq!(fs::read_to_string(&file.0).unwrap(), one_outlier());
+}
+
+#[test]
+fn jobs_are_listed_and_help_teaches() {
+    let list = Command::new(env!("CARGO_BIN_EXE_annulus")).args(["run", "--list"]).output().unwrap();
+    assert!(list.status.success());
+    assert!(stdout(&list).starts_with("anomalies "), "{}", stdout(&list));
+
+    let help = run(&["--help"]);
+    assert!(help.status.success());
+    for part in ["Examples:", "--input -", "Exit codes:"] {
+        assert!(stdout(&help).contains(part), "{part:?} is not in:\n{}", stdout(&help));
+    }
+}

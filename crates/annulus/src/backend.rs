@@ -1,0 +1,69 @@
+//! Choosing a backend by name.
+
+use std::{fmt, str::FromStr, sync::Arc};
+
+use annulus_cpu::Cpu;
+use annulus_runtime::{BackendError, BackendSource, DeviceBackend, Noop};
+
+/// A backend by name, with its defaults. For more say, give the builder a backend itself: [`Cpu`], [`Noop`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Backend {
+    /// The best that this machine has. Today that is the CPU.
+    #[default]
+    Auto,
+    /// Worker threads.
+    Cpu,
+    /// Obeys every command and runs no handler: for measuring and for tests.
+    Noop,
+}
+
+impl Backend {
+    /// Every backend by its name, `auto` first.
+    pub const ALL: [(&str, Self); 3] = [("auto", Self::Auto), ("cpu", Self::Cpu), ("noop", Self::Noop)];
+}
+
+impl BackendSource for Backend {
+    fn open(self) -> Result<Arc<dyn DeviceBackend>, BackendError> {
+        match self {
+            Self::Auto | Self::Cpu => Cpu::new().open(),
+            Self::Noop => Noop.open(),
+        }
+    }
+}
+
+impl fmt::Display for Backend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = Self::ALL.iter().find(|(_, backend)| backend == self).map_or("?", |(name, _)| name);
+        f.write_str(name)
+    }
+}
+
+impl FromStr for Backend {
+    type Err = UnknownBackend;
+
+    /// ```
+    /// use annulus::Backend;
+    /// assert_eq!("cpu".parse(), Ok(Backend::Cpu));
+    /// let error = "gpu".parse::<Backend>().unwrap_err();
+    /// assert_eq!(error.to_string(), "no backend is called `gpu`; there are auto, cpu, noop");
+    /// ```
+    fn from_str(name: &str) -> Result<Self, UnknownBackend> {
+        let found = Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, backend)| *backend);
+        found.ok_or_else(|| UnknownBackend { name: name.into() })
+    }
+}
+
+/// No backend has this name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownBackend {
+    name: String,
+}
+
+impl fmt::Display for UnknownBackend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let known: Vec<_> = Backend::ALL.iter().map(|(name, _)| *name).collect();
+        write!(f, "no backend is called `{}`; there are {}", self.name, known.join(", "))
+    }
+}
+
+impl std::error::Error for UnknownBackend {}
