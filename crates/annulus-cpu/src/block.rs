@@ -63,7 +63,7 @@ struct BlockCore {
     spin: Duration,
     /// Until the block has terminated.
     signals: Option<Arc<dyn HostSignals>>,
-    /// The command that was looked at last.
+    /// The command that was looked at last; [`NONE_SEEN`] before the first look.
     seen_command: u32,
     stalled: bool,
     counts: Counts,
@@ -74,6 +74,9 @@ struct BlockCore {
 // SAFETY: the raw pointers in `outbox` and `bindings` lead into memory that `memory` and `_bindings` keep alive, and which no
 // thread but the one that holds the block's lock reaches through them (shared atomics excepted, which any thread may).
 unsafe impl Send for BlockCore {}
+
+/// No command: hosts leave most of its bits at 0. A kernel that is launched inactive has command 0, which is one to obey.
+const NONE_SEEN: u32 = u32::MAX;
 
 /// Since launch.
 #[derive(Default)]
@@ -192,7 +195,7 @@ impl BlockCore {
             clock: spec.clock,
             spin: spec.spin,
             signals: Some(Arc::clone(&spec.signals)),
-            seen_command: 0,
+            seen_command: NONE_SEEN,
             stalled: false,
             counts: Counts::default(),
             telemetry: Telemetry::new(0),
