@@ -224,11 +224,16 @@ impl BlockCore {
         let mut batch = Batch::default();
         while batch.consumed < limit {
             let Some(slot) = self.inbound.peek() else { break };
-            if !self.has_credit() {
+            // Between any two messages: a batch is no reason to obey late. And a message that was sent after a reset of the
+            // telemetry comes after the command that says so, whose epoch then counts it.
+            if self.memory.command().load(Ordering::Relaxed) != command {
+                if batch.consumed == 0 {
+                    return Turn::Progress;
+                }
                 break;
             }
-            if batch.consumed == 0 {
-                self.look_again();
+            if !self.has_credit() {
+                break;
             }
             self.handle(&slot, &mut batch);
             self.inbound.advance();
@@ -239,15 +244,6 @@ impl BlockCore {
         }
         self.publish(&batch);
         Turn::Progress
-    }
-
-    /// Looks at the telemetry part of the command once more when the first message of an iteration is there: a reset that
-    /// came before the message was sent is then seen before it is counted.
-    fn look_again(&mut self) {
-        let command = self.memory.command().load(Ordering::Relaxed);
-        if command != self.seen_command {
-            self.obey_telemetry(command);
-        }
     }
 
     /// Acknowledges a new command.
