@@ -214,6 +214,7 @@ impl BlockCore {
             return Turn::Terminated;
         }
         if command & command::ACTIVE == 0 {
+            self.note_depth();
             return Turn::Nothing;
         }
         let limit = match self.mode {
@@ -240,6 +241,7 @@ impl BlockCore {
             batch.consumed += 1;
         }
         if batch.consumed == 0 {
+            self.note_depth();
             return Turn::Nothing;
         }
         self.publish(&batch);
@@ -440,6 +442,13 @@ impl BlockCore {
             }
         }
         self.write_telemetry();
+    }
+
+    /// Shows in the telemetry what came while nothing was consumed: a block that is inactive or stalled is called all the same.
+    fn note_depth(&mut self) {
+        if self.telemetry_on && i64::from(self.telemetry.queue_depth) != self.depth() as i64 {
+            self.write_telemetry();
+        }
     }
 
     /// Writes the line, if telemetry is on and there is one.
