@@ -273,6 +273,8 @@ impl dyn AnyKernel {
             stalled_shards: core
                 .shards
                 .iter()
+                // Once terminated, it waits for nothing, whatever the word said last.
+                .filter(|shard| shard.memory.state().load(Ordering::Acquire) != state::TERMINATED)
                 .filter(|shard| shard.memory.stalled().load(Ordering::Relaxed) != 0)
                 .count() as u32,
             shards: core.shards.len() as u32,
