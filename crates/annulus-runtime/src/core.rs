@@ -323,7 +323,12 @@ impl dyn AnyKernel {
                     true
                 }
             };
-            if drained { ShutdownOutcome::Drained } else { ShutdownOutcome::DeadlinePassed }
+            match drained {
+                false => ShutdownOutcome::DeadlinePassed,
+                // Nobody but somebody else can have ended it before the wait was over: what was left may not be nothing.
+                true if core.is_finished() => ShutdownOutcome::AlreadyTerminated,
+                true => ShutdownOutcome::Drained,
+            }
         };
         self.request_termination();
         block_on(self.finished());
@@ -340,6 +345,6 @@ pub enum ShutdownOutcome {
     DeadlinePassed,
     /// The kernel was inactive, so it did not drain; what waited is returned.
     Inactive,
-    /// The kernel had terminated before.
+    /// The kernel had terminated before, or somebody else terminated it meanwhile.
     AlreadyTerminated,
 }
