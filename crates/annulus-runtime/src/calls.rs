@@ -5,7 +5,7 @@ use std::{
     task::{Context, Poll, Waker},
 };
 
-use annulus_queue::sync::{AtomicUsize, Ordering};
+use annulus_queue::sync::{AtomicBool, AtomicUsize, Ordering, fence};
 
 use crate::error::CallError;
 
@@ -16,6 +16,8 @@ use crate::error::CallError;
 pub(crate) struct CallTable<O> {
     /// How many calls are under way: written under the lock, read without it.
     pending: AtomicUsize,
+    /// Whether there ever was a call, and so replies may come, wanted or not.
+    used: AtomicBool,
     entries: Mutex<Entries<O>>,
 }
 
@@ -36,13 +38,19 @@ enum State<O> {
 
 impl<O> CallTable<O> {
     pub(crate) fn new() -> Self {
-        Self { pending: AtomicUsize::new(0), entries: Mutex::new(Entries { entries: Vec::new(), free: Vec::new() }) }
+        Self { pending: AtomicUsize::new(0), used: AtomicBool::new(false), entries: Mutex::new(Entries { entries: Vec::new(), free: Vec::new() }) }
     }
 
     /// How many calls are under way. A shard that took a call's message sees at least that call.
     #[inline]
     pub(crate) fn pending(&self) -> usize {
         self.pending.load(Ordering::Acquire)
+    }
+
+    /// Whether there ever was a call.
+    #[inline]
+    pub(crate) fn used(&self) -> bool {
+        self.used.load(Ordering::Relaxed)
     }
 
     /// Begins a call; it ends when the guard is dropped.
@@ -56,6 +64,9 @@ impl<O> CallTable<O> {
         entry.call = Some(State::Waiting(None));
         let correlation = u64::from(entry.generation) << 32 | u64::from(index + 1);
         self.pending.fetch_add(1, Ordering::Release);
+        self.used.store(true, Ordering::Relaxed);
+        // SYNC: call-begun
+        fence(Ordering::SeqCst);
         PendingCall { table: self, correlation }
     }
 

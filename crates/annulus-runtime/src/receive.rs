@@ -116,7 +116,13 @@ impl<K: RingKernel> KernelShared<K> {
             return Err(CallError::Disabled);
         }
         let call = self.calls.begin();
-        match self.send(message, call.correlation()).await {
+        let shard = self.shard_of(&message);
+        // What the shard sent before this call began stands in front of its reply, and may be what it waits for to go on: from
+        // now on whoever reports progress puts it aside (SYNC: call-begun).
+        if self.core.shards[shard].outbound.depth() != 0 {
+            self.demultiplex(shard);
+        }
+        match self.send_to(shard, message, call.correlation()).await {
             Ok(Admission::Accepted | Admission::Evicted(_)) => {}
             Ok(Admission::Discarded(_) | Admission::Duplicate(_)) => return Err(CallError::Dropped),
             Err(SendError::Full(_)) => return Err(CallError::Full),

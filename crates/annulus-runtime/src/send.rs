@@ -160,6 +160,15 @@ impl<K: RingKernel> KernelShared<K> {
     ) -> Result<Admission<K::Message>, SendError<K::Message>> {
         // Chosen once: a notification of one shard's space must not be spent on another's.
         let shard = self.shard_of(&message);
+        self.send_to(shard, message, correlation).await
+    }
+
+    pub(crate) async fn send_to(
+        &self,
+        shard: usize,
+        message: K::Message,
+        correlation: u64,
+    ) -> Result<Admission<K::Message>, SendError<K::Message>> {
         loop {
             if let Some(result) = self.attempt(shard, message, correlation) {
                 return result;
