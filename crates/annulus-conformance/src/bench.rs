@@ -3,7 +3,10 @@
 use std::{
     fmt,
     panic::resume_unwind,
-    sync::{Arc, mpsc::{RecvTimeoutError, channel}},
+    sync::{
+        Arc,
+        mpsc::{RecvTimeoutError, channel},
+    },
     thread,
     time::Duration,
 };
@@ -62,7 +65,8 @@ pub fn run(subject: impl Subject + 'static, name: &str, needs: Needs, case: fn(&
     match ended.recv_timeout(patience()) {
         Ok(()) | Err(RecvTimeoutError::Disconnected) => {}
         Err(RecvTimeoutError::Timeout) => {
-            let kernels: Vec<_> = watched.kernels().iter().map(|kernel| format!("{:?}", kernel.status())).collect();
+            let kernels: Vec<_> =
+                watched.kernels().iter().map(|kernel| format!("{:?}", kernel.status())).collect();
             panic!("{name} hangs on {}; its kernels: {kernels:#?}", subject.name());
         }
     }
@@ -113,7 +117,10 @@ impl Bench {
 
 impl fmt::Debug for Bench {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Bench").field("subject", &self.subject.name()).field("runtime", &self.runtime).finish()
+        f.debug_struct("Bench")
+            .field("subject", &self.subject.name())
+            .field("runtime", &self.runtime)
+            .finish()
     }
 }
 

@@ -138,7 +138,8 @@ pub struct Scale {
 pub fn scale(message: &Number, scale: &Scale, table: &[u64], uses: &[AtomicU32], replies: &Outbox<Number>) {
     let index = message.value as usize % table.len();
     let before = uses[index].fetch_add(1, Ordering::Relaxed);
-    replies.send(Number { value: table[index] * scale.factor + scale.offset + u64::from(before) * 1_000_000 });
+    replies
+        .send(Number { value: table[index] * scale.factor + scale.offset + u64::from(before) * 1_000_000 });
 }
 
 /// Swaps numbers with the kernel's own memory.

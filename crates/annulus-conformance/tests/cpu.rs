@@ -12,7 +12,10 @@ impl Subject for Workers {
     }
 
     fn runtime(&self) -> Runtime {
-        Runtime::builder().backend(Cpu::new().workers(self.0)).build().expect("a process can have a few threads")
+        Runtime::builder()
+            .backend(Cpu::new().workers(self.0))
+            .build()
+            .expect("a process can have a few threads")
     }
 }
 

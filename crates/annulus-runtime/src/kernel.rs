@@ -44,8 +44,8 @@ pub(crate) struct Outbound<O> {
 
 pub(crate) struct OutboundEnd<O> {
     consumer: Consumer,
-    /// Outputs that stood before replies that somebody waits for; at most as many as the ring has slots, and twice
-    /// as many in the end.
+    /// Outputs that stood before replies that somebody waits for: at most twice as many as the ring has slots, and what the ring
+    /// holds in the end.
     parked: VecDeque<O>,
 }
 
@@ -166,7 +166,7 @@ impl<K: RingKernel> KernelShared<K> {
     fn demultiplex_end(&self, shard: usize, end: &mut OutboundEnd<K::Output>) {
         let capacity = end.consumer.ring().layout().capacity as usize;
         // A terminated shard sends no more, so what its ring holds still is all that there will be to park.
-        let room = if self.core.finishing.load(Ordering::Acquire) { usize::MAX } else { capacity };
+        let room = if self.core.finishing.load(Ordering::Acquire) { usize::MAX } else { 2 * capacity };
         let parked = &self.outbound[shard].parked;
         // Before anything leaves the ring: a receiver that sees the ring empty (acquiring `consumed`) sees this, and takes the
         // lock instead of going to sleep beside an output that is just being put aside.

@@ -36,7 +36,10 @@ fn replies(kernel: &KernelHandle<echo>, expected: impl IntoIterator<Item = u64>)
     assert_eq!(received, expected);
     drain(kernel);
     let status = balanced(kernel);
-    assert_eq!((status.processed, status.pending, status.produced), (expected.len() as u64, 0, expected.len() as u64));
+    assert_eq!(
+        (status.processed, status.pending, status.produced),
+        (expected.len() as u64, 0, expected.len() as u64)
+    );
 }
 
 /// a full queue says so; the message comes back, and the refusal is counted.
@@ -140,10 +143,14 @@ pub fn q16_drop_oldest_then_drain(bench: &Bench) {
 
 /// A kernel that keeps up drops nothing, and one that does not loses only what is counted, under every strategy.
 pub fn counts_are_exact_under_every_strategy(bench: &Bench) {
-    let strategies = [Backpressure::Block, Backpressure::Reject, Backpressure::DropOldest, Backpressure::DropNew];
+    let strategies =
+        [Backpressure::Block, Backpressure::Reject, Backpressure::DropOldest, Backpressure::DropNew];
     for (i, backpressure) in strategies.into_iter().enumerate() {
-        let options =
-            LaunchOptions::default().capacity(32).grid(2).backpressure(backpressure).name(format!("{backpressure:?}"));
+        let options = LaunchOptions::default()
+            .capacity(32)
+            .grid(2)
+            .backpressure(backpressure)
+            .name(format!("{backpressure:?}"));
         let kernel = batch_echo::launch(bench.runtime(), options).unwrap();
         let each = bench.size(5_000, 50_000);
         let handled = thread::scope(|scope| {

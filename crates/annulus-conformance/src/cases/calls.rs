@@ -41,7 +41,11 @@ pub fn replies_reach_their_callers(bench: &Bench) {
                 })
             })
             .collect();
-        scope.spawn(|| numbers(0..plain).into_iter().for_each(|message| drop(kernel.send_blocking(message).unwrap())));
+        scope.spawn(|| {
+            numbers(0..plain).into_iter().for_each(|message| {
+                let _ = kernel.send_blocking(message).unwrap();
+            })
+        });
         let receive = || std::iter::from_fn(|| kernel.recv_blocking().ok()).collect::<Vec<_>>();
         let receivers: Vec<_> = (0..2).map(|_| scope.spawn(receive)).collect();
         callers.into_iter().for_each(|caller| caller.join().unwrap());
@@ -56,7 +60,8 @@ pub fn replies_reach_their_callers(bench: &Bench) {
 
 /// Calls without any receiver: nobody but the callers takes replies out.
 pub fn callers_need_no_receiver(bench: &Bench) {
-    let options = LaunchOptions::default().grid(2).actors(8).capacity(16).output_capacity(16).spin(Duration::ZERO);
+    let options =
+        LaunchOptions::default().grid(2).actors(8).capacity(16).output_capacity(16).spin(Duration::ZERO);
     let kernel = track::launch(bench.runtime(), options).unwrap();
     let rounds = bench.size(1_000, 20_000);
     thread::scope(|scope| {
@@ -110,7 +115,8 @@ pub fn termination_ends_calls(bench: &Bench) {
                 })
                 .collect();
             eventually(|| kernel.status().pending == 16);
-            let blocked = (backpressure == Backpressure::Block).then(|| scope.spawn(|| kernel.call_blocking(number(99))));
+            let blocked = (backpressure == Backpressure::Block)
+                .then(|| scope.spawn(|| kernel.call_blocking(number(99))));
             thread::sleep(Duration::from_millis(2));
             kernel.terminate_blocking();
             for call in waiting {
@@ -215,7 +221,8 @@ pub fn calls_under_pressure(bench: &Bench) {
     thread::scope(|scope| {
         let evicted = scope.spawn(|| drop_oldest.call_blocking(number(1)));
         eventually(|| drop_oldest.status().pending == 3);
-        let admissions: Vec<_> = numbers(10..26).into_iter().map(|m| drop_oldest.try_send(m).unwrap()).collect();
+        let admissions: Vec<_> =
+            numbers(10..26).into_iter().map(|m| drop_oldest.try_send(m).unwrap()).collect();
         assert_eq!(admissions[15], Admission::Evicted(number(1)));
         assert_eq!(evicted.join().unwrap(), Err(CallError::Dropped));
     });

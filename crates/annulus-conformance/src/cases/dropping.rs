@@ -9,7 +9,8 @@ use crate::{
 };
 
 fn launch(bench: &Bench, active: bool) -> KernelHandle<echo> {
-    let options = LaunchOptions::default().capacity(64).output_capacity(16).grid(2).active(active).name("dropped");
+    let options =
+        LaunchOptions::default().capacity(64).output_capacity(16).grid(2).active(active).name("dropped");
     bench.relaunch(|| echo::launch(bench.runtime(), options.clone()))
 }
 

@@ -65,7 +65,11 @@ pub fn many_outputs_through_a_small_ring(bench: &Bench) {
     let kernel = fan::launch(bench.runtime(), options).unwrap();
     let count = bench.size(500, 50_000);
     std::thread::scope(|scope| {
-        scope.spawn(|| (0..count).for_each(|i| drop(kernel.send_blocking(number(i % 5)).unwrap())));
+        scope.spawn(|| {
+            (0..count).for_each(|i| {
+                let _ = kernel.send_blocking(number(i % 5)).unwrap();
+            })
+        });
         for i in 0..count {
             for output in 0..i % 5 {
                 assert_eq!(kernel.recv_blocking(), Ok(number((i + 1) * 100 + output)));

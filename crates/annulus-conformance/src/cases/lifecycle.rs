@@ -106,8 +106,11 @@ pub fn transitions_race_with_sends(bench: &Bench) {
             let kernel = &kernel;
             scope.spawn(move || {
                 for round in 0..rounds / 10 {
-                    let result =
-                        if (round + turn) % 2 == 0 { kernel.activate_blocking() } else { kernel.deactivate_blocking() };
+                    let result = if (round + turn) % 2 == 0 {
+                        kernel.activate_blocking()
+                    } else {
+                        kernel.deactivate_blocking()
+                    };
                     result.unwrap();
                 }
                 kernel.activate_blocking().unwrap();
@@ -175,7 +178,10 @@ pub fn an_unknown_kernel_lists_the_running(bench: &Bench) {
     let _one = echo::launch(bench.runtime(), LaunchOptions::default().name("one")).unwrap();
     let _two = echo::launch(bench.runtime(), LaunchOptions::default().name("two")).unwrap();
     let error = bench.runtime().kernel("three").unwrap_err();
-    assert_eq!((error.name.as_str(), error.running.as_slice()), ("three", &["one".to_owned(), "two".to_owned()][..]));
+    assert_eq!(
+        (error.name.as_str(), error.running.as_slice()),
+        ("three", &["one".to_owned(), "two".to_owned()][..])
+    );
     assert!(error.to_string().contains("one, two"), "{error}");
     assert_eq!(bench.runtime().kernels().len(), 2);
 }
@@ -204,7 +210,8 @@ pub fn r03_relaunch_begins_anew(bench: &Bench) {
         let options = LaunchOptions::default().actors(actors).grid(grid).name("again");
         let kernel = track::launch(bench.runtime(), options).unwrap();
         for count in 1..=3 {
-            let reply = kernel.call_blocking(Item { key: actors as u32 - 1, producer: 0, sequence: count }).unwrap();
+            let reply =
+                kernel.call_blocking(Item { key: actors as u32 - 1, producer: 0, sequence: count }).unwrap();
             assert_eq!(reply.count, count);
         }
         let status = balanced(&kernel);
@@ -249,7 +256,12 @@ pub fn r14_a_hundred_busy_kernels(bench: &Bench) {
                     }
                     for kernel in part {
                         let reply = kernel.recv_blocking().unwrap();
-                        assert_eq!((reply.sequence, reply.count), (sequence, sequence + 1), "{:?}", kernel.status());
+                        assert_eq!(
+                            (reply.sequence, reply.count),
+                            (sequence, sequence + 1),
+                            "{:?}",
+                            kernel.status()
+                        );
                     }
                 }
             });

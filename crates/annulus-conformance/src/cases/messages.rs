@@ -10,7 +10,9 @@ use std::{
     time::Duration,
 };
 
-use annulus_runtime::{Admission, LaunchOptions, ProcessingMode, RecvError, SendError, TryRecvError, block_on};
+use annulus_runtime::{
+    Admission, LaunchOptions, ProcessingMode, RecvError, SendError, TryRecvError, block_on,
+};
 use futures_core::Stream;
 
 use crate::{
@@ -37,7 +39,8 @@ pub fn launch_and_echo(bench: &Bench) {
 /// Messages of one producer for one key are handled in order, whatever the number of shards, keys and producers.
 pub fn order_per_key_and_producer(bench: &Bench) {
     for (grid, actors, batches) in [(1, 1, false), (3, 16, false), (2, 5, true)] {
-        let options = LaunchOptions::default().grid(grid).actors(actors).capacity(64).name(format!("grid-{grid}"));
+        let options =
+            LaunchOptions::default().grid(grid).actors(actors).capacity(64).name(format!("grid-{grid}"));
         let kernel = track::launch(bench.runtime(), options).unwrap();
         let each = bench.size(5_000, 100_000);
         let producers = 4;
@@ -51,7 +54,9 @@ pub fn order_per_key_and_producer(bench: &Bench) {
                     if batches {
                         items.chunks(37).for_each(|chunk| kernel.send_batch_blocking(chunk).unwrap());
                     } else {
-                        items.iter().for_each(|&item| assert_eq!(kernel.send_blocking(item), Ok(Admission::Accepted)));
+                        items.iter().for_each(|&item| {
+                            assert_eq!(kernel.send_blocking(item), Ok(Admission::Accepted))
+                        });
                     }
                 });
             }
@@ -98,7 +103,8 @@ pub fn receivers_share_the_replies(bench: &Bench) {
 
 /// A receiver that stops after one reply leaves the other replies to the other receivers.
 pub fn a_reply_wakes_another_receiver(bench: &Bench) {
-    let kernel = echo::launch(bench.runtime(), LaunchOptions::default().grid(3).spin(Duration::ZERO)).unwrap();
+    let kernel =
+        echo::launch(bench.runtime(), LaunchOptions::default().grid(3).spin(Duration::ZERO)).unwrap();
     for round in 0..bench.size(500, 5_000) {
         thread::scope(|scope| {
             for _ in 0..3 {
@@ -172,7 +178,11 @@ pub fn a_timeout_is_not_the_end(bench: &Bench) {
     assert_eq!(kernel.recv_timeout(Duration::from_millis(1)), Err(RecvError::Timeout));
     assert_eq!(kernel.recv_timeout(Duration::ZERO), Err(RecvError::Timeout));
     kernel.close();
-    assert_eq!(kernel.recv_timeout(Duration::from_millis(1)), Err(RecvError::Timeout), "closed, and still running");
+    assert_eq!(
+        kernel.recv_timeout(Duration::from_millis(1)),
+        Err(RecvError::Timeout),
+        "closed, and still running"
+    );
     kernel.terminate_blocking();
     assert_eq!(kernel.recv_timeout(Duration::from_millis(1)), Err(RecvError::Closed));
     assert_eq!(kernel.recv_blocking(), Err(RecvError::Closed));
@@ -238,10 +248,12 @@ pub fn closing_ends_waiting_sends(bench: &Bench) {
     let kernel = echo::launch(bench.runtime(), LaunchOptions::default().capacity(16).active(false)).unwrap();
     kernel.send_batch_blocking(&numbers(0..16)).unwrap();
     thread::scope(|scope| {
-        let send = |value| scope.spawn({
-            let kernel = &kernel;
-            move || kernel.send_blocking(number(value))
-        });
+        let send = |value| {
+            scope.spawn({
+                let kernel = &kernel;
+                move || kernel.send_blocking(number(value))
+            })
+        };
         let (one, two) = (send(1), send(2));
         let batch = scope.spawn(|| kernel.send_batch_blocking(&numbers(0..4)).unwrap_err());
         thread::sleep(Duration::from_millis(5));

@@ -23,7 +23,10 @@ fn ended(kernel: &annulus_runtime::KernelControl) {
 pub fn a_shutdown_drains(bench: &Bench) {
     let kernel = swallow::launch(bench.runtime(), LaunchOptions::default().grid(3).capacity(1024)).unwrap();
     kernel.send_batch_blocking(&numbers(0..3000)).unwrap();
-    assert_eq!(kernel.shutdown_blocking(LONG), Shutdown { outcome: ShutdownOutcome::Drained, undelivered: vec![] });
+    assert_eq!(
+        kernel.shutdown_blocking(LONG),
+        Shutdown { outcome: ShutdownOutcome::Drained, undelivered: vec![] }
+    );
     ended(&kernel);
     assert_eq!(kernel.status().processed, 3000);
     assert_eq!(kernel.try_send(number(1)), Err(TrySendError::Closed(number(1))));
@@ -115,7 +118,8 @@ pub fn shutdowns_race(bench: &Bench) {
 /// The runtime shuts all of its kernels down, and says how each ended.
 pub fn a_runtime_shuts_all_down(bench: &Bench) {
     let launch = |name: &str, active| {
-        let kernel = swallow::launch(bench.runtime(), LaunchOptions::default().name(name).active(active)).unwrap();
+        let kernel =
+            swallow::launch(bench.runtime(), LaunchOptions::default().name(name).active(active)).unwrap();
         if !active {
             kernel.deactivate_blocking().unwrap();
         }

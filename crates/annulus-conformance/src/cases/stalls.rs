@@ -129,15 +129,15 @@ pub fn the_end_brings_replies_that_were_held_up(bench: &Bench) {
     thread::scope(|scope| {
         // A call that waits for ever: the kernel handles it last.
         kernel.deactivate_blocking().unwrap();
-        kernel.send_batch_blocking(&numbers(0..2 * SLOTS - 1)).unwrap();
+        kernel.send_batch_blocking(&numbers(0..3 * SLOTS - 1)).unwrap();
         let call = scope.spawn(|| kernel.call_blocking(number(100)));
-        eventually(|| kernel.status().pending == 2 * SLOTS);
+        eventually(|| kernel.status().pending == 3 * SLOTS);
         kernel.activate_blocking().unwrap();
         drain(&kernel);
         kernel.terminate_blocking();
         assert_eq!(call.join().unwrap(), Ok(number(100)));
     });
-    for value in 0..2 * SLOTS - 1 {
+    for value in 0..3 * SLOTS - 1 {
         assert_eq!(kernel.recv_blocking(), Ok(number(value)));
     }
     assert_eq!(kernel.recv_blocking(), Err(RecvError::Closed));
@@ -148,24 +148,25 @@ pub fn the_end_ends_calls_behind_a_full_ring(bench: &Bench) {
     let kernel = small(bench, "overfull");
     thread::scope(|scope| {
         kernel.deactivate_blocking().unwrap();
-        kernel.send_batch_blocking(&numbers(0..2 * SLOTS + 1)).unwrap();
+        kernel.send_batch_blocking(&numbers(0..3 * SLOTS + 1)).unwrap();
         let call = scope.spawn(|| kernel.call_blocking(number(100)));
-        eventually(|| kernel.status().pending == 2 * SLOTS + 2);
+        eventually(|| kernel.status().pending == 3 * SLOTS + 2);
         kernel.activate_blocking().unwrap();
-        // Twice the ring is as much as is held up.
-        eventually(|| kernel.status().processed == 2 * SLOTS);
+        // Two rings put aside and one full is as much as there is room for.
+        eventually(|| kernel.status().processed == 3 * SLOTS);
         kernel.terminate_blocking();
         assert_eq!(call.join().unwrap(), Err(CallError::Terminated));
     });
-    assert_eq!(kernel.take_undelivered(), [number(2 * SLOTS), number(100)]);
+    assert_eq!(kernel.take_undelivered(), [number(3 * SLOTS), number(100)]);
     let received = std::iter::from_fn(|| kernel.recv_blocking().ok()).collect::<Vec<_>>();
-    assert_eq!(received, numbers(0..2 * SLOTS));
+    assert_eq!(received, numbers(0..3 * SLOTS));
 }
 
 /// Two kernels that send to each other through the host go round as long as there is room anywhere.
 pub fn a_cycle_of_kernels_goes_round(bench: &Bench) {
     let launch = |name| {
-        let options = LaunchOptions::default().capacity(16).output_capacity(16).name(name).spin(Duration::ZERO);
+        let options =
+            LaunchOptions::default().capacity(16).output_capacity(16).name(name).spin(Duration::ZERO);
         echo::launch(bench.runtime(), options).unwrap()
     };
     let (one, two) = (launch("one"), launch("two"));
@@ -179,7 +180,9 @@ pub fn a_cycle_of_kernels_goes_round(bench: &Bench) {
                 }
             }
         });
-        numbers(0..messages).into_iter().for_each(|message| drop(one.send_blocking(message).unwrap()));
+        numbers(0..messages).into_iter().for_each(|message| {
+            let _ = one.send_blocking(message).unwrap();
+        });
         let mut seen = vec![0; messages as usize];
         let mut finished = 0;
         while finished < messages {

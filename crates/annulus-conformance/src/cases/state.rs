@@ -43,7 +43,10 @@ pub fn one_state_needs_one_block(bench: &Bench) {
     ] {
         assert!(matches!(error, LaunchError::Invalid(_)));
         let text = error.to_string();
-        assert!(text.contains("grid is 2") && text.contains(".grid(1)") && text.contains("#[ring(key)]"), "{text}");
+        assert!(
+            text.contains("grid is 2") && text.contains(".grid(1)") && text.contains("#[ring(key)]"),
+            "{text}"
+        );
     }
 }
 
@@ -63,8 +66,9 @@ pub fn parameters_tables_and_shared_counters(bench: &Bench) {
     let parameters = Scale { factor: 10, offset: 3 };
     let table = [1, 2, 3, 5];
     let uses = [0, 100, 0, 7];
-    let kernel =
-        scale::bind(parameters, &table, &uses).launch(bench.runtime(), LaunchOptions::default().grid(4)).unwrap();
+    let kernel = scale::bind(parameters, &table, &uses)
+        .launch(bench.runtime(), LaunchOptions::default().grid(4))
+        .unwrap();
     let rounds = 64;
     for _ in 0..rounds {
         kernel.send_batch_blocking(&numbers(0..4)).unwrap();

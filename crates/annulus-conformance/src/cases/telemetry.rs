@@ -20,19 +20,26 @@ pub fn t04_counts_are_exact(bench: &Bench) {
         let kernel = track::launch(bench.runtime(), options).unwrap();
         let telemetry = kernel.enable_telemetry().unwrap();
         let before = telemetry.poll();
-        assert_eq!((before.messages_processed, before.messages_dropped, before.min_latency_nanos), (0, 0, u64::MAX));
+        assert_eq!(
+            (before.messages_processed, before.messages_dropped, before.min_latency_nanos),
+            (0, 0, u64::MAX)
+        );
         assert_eq!((before.average_latency_nanos(), before.latency_variance()), (0, 0.0));
         let begun = telemetry.now();
         for sequence in 0..500 {
             // Two of ten keys name no actor.
-            let _ = kernel.send_blocking(Item { key: (sequence % 10) as u32, producer: 0, sequence }).unwrap();
+            let _ =
+                kernel.send_blocking(Item { key: (sequence % 10) as u32, producer: 0, sequence }).unwrap();
         }
         drain(&kernel);
         let snapshot = telemetry.poll();
         assert_eq!((snapshot.messages_processed, snapshot.messages_dropped), (400, 100));
         assert_eq!((snapshot.queue_depth, snapshot.error_code), (0, annulus_abi::error::UNKNOWN_ACTOR));
         let average = snapshot.average_latency_nanos();
-        assert!(snapshot.min_latency_nanos <= average && average <= snapshot.max_latency_nanos, "{snapshot:?}");
+        assert!(
+            snapshot.min_latency_nanos <= average && average <= snapshot.max_latency_nanos,
+            "{snapshot:?}"
+        );
         assert!(snapshot.latency_variance() >= 1.0 && snapshot.throughput(1.0) == 400.0);
         let last = snapshot.last_processed_timestamp as u64;
         assert!(begun < last && last <= telemetry.now(), "{begun} {snapshot:?}");
@@ -67,9 +74,14 @@ pub fn t05_a_stall_is_unhealthy(bench: &Bench) {
     eventually(|| kernel.status().stalled_shards == 1);
     let snapshot = telemetry.poll();
     assert_eq!((snapshot.messages_processed, snapshot.queue_depth), (16, 14));
-    assert!(snapshot.is_healthy(snapshot.last_processed_timestamp as u64 + 1_000_000, 1_000_000), "not that long yet");
+    assert!(
+        snapshot.is_healthy(snapshot.last_processed_timestamp as u64 + 1_000_000, 1_000_000),
+        "not that long yet"
+    );
     assert!(!snapshot.is_healthy(snapshot.last_processed_timestamp as u64 + 1_000_001, 1_000_000));
-    (0..30).for_each(|_| drop(kernel.recv_blocking().unwrap()));
+    (0..30).for_each(|_| {
+        let _ = kernel.recv_blocking().unwrap();
+    });
     drain(&kernel);
     let snapshot = telemetry.poll();
     assert_eq!((snapshot.messages_processed, snapshot.queue_depth), (30, 0));
@@ -144,7 +156,9 @@ pub fn t10_polling_needs_no_kernel(bench: &Bench) {
 pub fn t11_enabled_lazily(bench: &Bench) {
     let kernel = echo::launch(bench.runtime(), LaunchOptions::default()).unwrap();
     let send = |count| {
-        (0..count).for_each(|value| drop(kernel.call_blocking(number(value)).unwrap()));
+        (0..count).for_each(|value| {
+            let _ = kernel.call_blocking(number(value)).unwrap();
+        });
         drain(&kernel);
     };
     send(3);
@@ -227,7 +241,8 @@ pub fn t12_reset(bench: &Bench) {
     let processed = kernel.status().processed;
     assert_ne!(processed, 0, "the status is not reset");
     kernel.deactivate_blocking().unwrap();
-    let refused = numbers(0..50).into_iter().filter(|&message| kernel.try_send(message).is_err()).count() as u64;
+    let refused =
+        numbers(0..50).into_iter().filter(|&message| kernel.try_send(message).is_err()).count() as u64;
     assert_eq!((refused, telemetry.poll().messages_dropped), (18, 18));
     telemetry.reset();
     assert_eq!(telemetry.poll().messages_dropped, 0);

@@ -2,7 +2,9 @@
 
 use std::{sync::Mutex, thread};
 
-use annulus_runtime::{Admission, Backpressure, LaunchOptions, RecvError, SendError, TryRecvError, TrySendError};
+use annulus_runtime::{
+    Admission, Backpressure, LaunchOptions, RecvError, SendError, TryRecvError, TrySendError,
+};
 
 use crate::{
     Bench,
@@ -12,8 +14,13 @@ use crate::{
 
 /// After termination the messages that waited are handed back, in order and once, whatever the backpressure.
 pub fn termination_hands_back(bench: &Bench) {
-    for backpressure in [Backpressure::Block, Backpressure::Reject, Backpressure::DropOldest, Backpressure::DropNew] {
-        let options = LaunchOptions::default().active(false).backpressure(backpressure).name(format!("{backpressure:?}"));
+    for backpressure in
+        [Backpressure::Block, Backpressure::Reject, Backpressure::DropOldest, Backpressure::DropNew]
+    {
+        let options = LaunchOptions::default()
+            .active(false)
+            .backpressure(backpressure)
+            .name(format!("{backpressure:?}"));
         let kernel = echo::launch(bench.runtime(), options).unwrap();
         kernel.deactivate_blocking().unwrap();
         kernel.send_batch_blocking(&numbers(0..100)).unwrap();
@@ -32,8 +39,13 @@ pub fn termination_hands_back(bench: &Bench) {
 
 /// A closed kernel refuses, and hands the message back; refusals after the end do not count as sent.
 pub fn a_closed_kernel_refuses(bench: &Bench) {
-    for backpressure in [Backpressure::Block, Backpressure::Reject, Backpressure::DropOldest, Backpressure::DropNew] {
-        let options = LaunchOptions::default().backpressure(backpressure).active(false).name(format!("{backpressure:?}"));
+    for backpressure in
+        [Backpressure::Block, Backpressure::Reject, Backpressure::DropOldest, Backpressure::DropNew]
+    {
+        let options = LaunchOptions::default()
+            .backpressure(backpressure)
+            .active(false)
+            .name(format!("{backpressure:?}"));
         let kernel = echo::launch(bench.runtime(), options).unwrap();
         let _ = kernel.try_send(number(1)).unwrap();
         for end in [false, true] {

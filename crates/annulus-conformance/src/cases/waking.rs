@@ -72,7 +72,8 @@ pub fn many_play_ping_pong(bench: &Bench) {
 /// More kernels than workers, all woken again and again.
 pub fn many_kernels_wake_and_sleep(bench: &Bench) {
     let launch = |i| {
-        let options = LaunchOptions::default().capacity(16).spin(Duration::from_micros(i)).name(format!("kernel-{i}"));
+        let options =
+            LaunchOptions::default().capacity(16).spin(Duration::from_micros(i)).name(format!("kernel-{i}"));
         echo::launch(bench.runtime(), options).unwrap()
     };
     let kernels: Vec<_> = (0..8).map(launch).collect();
@@ -81,7 +82,9 @@ pub fn many_kernels_wake_and_sleep(bench: &Bench) {
         for kernels in kernels.chunks(2) {
             scope.spawn(move || {
                 for value in 0..rounds {
-                    kernels.iter().for_each(|kernel| drop(kernel.send_blocking(number(value)).unwrap()));
+                    kernels.iter().for_each(|kernel| {
+                        let _ = kernel.send_blocking(number(value)).unwrap();
+                    });
                     kernels.iter().for_each(|kernel| assert_eq!(kernel.recv_blocking(), Ok(number(value))));
                 }
             });
@@ -97,7 +100,11 @@ pub fn senders_wait_for_space(bench: &Bench) {
     let received = Mutex::new(0);
     thread::scope(|scope| {
         for _ in 0..4 {
-            scope.spawn(|| (0..each).for_each(|value| drop(kernel.send_blocking(number(value)).unwrap())));
+            scope.spawn(|| {
+                (0..each).for_each(|value| {
+                    let _ = kernel.send_blocking(number(value)).unwrap();
+                })
+            });
         }
         for _ in 0..2 {
             scope.spawn(|| {
@@ -116,7 +123,8 @@ pub fn senders_wait_for_space(bench: &Bench) {
 
 /// The queue in front of the ring is emptied into a block that sleeps.
 pub fn a_staged_message_wakes_the_block(bench: &Bench) {
-    let options = LaunchOptions::default().capacity(16).spin(Duration::ZERO).backpressure(Backpressure::DropOldest);
+    let options =
+        LaunchOptions::default().capacity(16).spin(Duration::ZERO).backpressure(Backpressure::DropOldest);
     let kernel = echo::launch(bench.runtime(), options).unwrap();
     thread::scope(|scope| {
         for thread in 0..3 {
