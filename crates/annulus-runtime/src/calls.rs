@@ -6,7 +6,7 @@ use std::{
     task::{Context, Poll, Waker},
 };
 
-use annulus_queue::sync::{AtomicBool, AtomicUsize, Ordering};
+use annulus_queue::sync::{AtomicBool, AtomicUsize, Ordering, fence};
 
 use crate::error::CallError;
 
@@ -21,6 +21,8 @@ pub(crate) struct CallTable<O> {
     completed: AtomicUsize,
     /// Whether `Entries::ready` may hold something. Written under the lock.
     has_ready: AtomicBool,
+    /// Whether there ever was a call, and so replies may come, wanted or not.
+    used: AtomicBool,
     entries: Mutex<Entries<O>>,
 }
 
@@ -47,6 +49,7 @@ impl<O> CallTable<O> {
             pending: AtomicUsize::new(0),
             completed: AtomicUsize::new(0),
             has_ready: AtomicBool::new(false),
+            used: AtomicBool::new(false),
             entries: Mutex::new(Entries { entries: Vec::new(), free: Vec::new(), ready: VecDeque::new() }),
         }
     }
@@ -64,6 +67,12 @@ impl<O> CallTable<O> {
         self.completed.load(Ordering::Acquire)
     }
 
+    /// Whether there ever was a call.
+    #[inline]
+    pub(crate) fn used(&self) -> bool {
+        self.used.load(Ordering::Relaxed)
+    }
+
     /// Begins a call; it ends when the guard is dropped.
     pub(crate) fn begin(&self) -> PendingCall<'_, O> {
         let mut table = self.lock();
@@ -75,6 +84,9 @@ impl<O> CallTable<O> {
         entry.call = Some(State::Waiting(None));
         let correlation = u64::from(entry.generation) << 32 | u64::from(index + 1);
         self.pending.fetch_add(1, Ordering::Release);
+        self.used.store(true, Ordering::Relaxed);
+        // SYNC: call-begun
+        fence(Ordering::SeqCst);
         PendingCall { table: self, correlation }
     }
 

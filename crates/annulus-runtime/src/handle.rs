@@ -199,7 +199,8 @@ impl<K: RingKernel> KernelHandle<K> {
     ///
     /// [`SendError::Full`] under Reject, [`SendError::Closed`] for good; both hand the message back.
     pub async fn send(&self, message: K::Message) -> Result<Admission<K::Message>, SendError<K::Message>> {
-        self.shared().send(message, 0).await
+        let shared = self.shared();
+        shared.send_to(shared.shard_of(&message), message, 0).await
     }
 
     /// [`send`](Self::send), blocking.
@@ -208,7 +209,8 @@ impl<K: RingKernel> KernelHandle<K> {
     ///
     /// As there.
     pub fn send_blocking(&self, message: K::Message) -> Result<Admission<K::Message>, SendError<K::Message>> {
-        self.shared().send_blocking(message, 0)
+        let shared = self.shared();
+        shared.send_to_blocking(shared.shard_of(&message), message, 0)
     }
 
     /// [`send_blocking`](Self::send_blocking) for at most `limit`.

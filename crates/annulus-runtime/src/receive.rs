@@ -12,7 +12,7 @@ use annulus_queue::{
     wait::{block_on, block_on_deadline},
 };
 
-use crate::{error::CallError, kernel::KernelShared};
+use crate::{calls::PendingCall, error::CallError, kernel::KernelShared};
 
 impl<K: RingKernel> KernelShared<K> {
     #[inline]
@@ -115,12 +115,25 @@ impl<K: RingKernel> KernelShared<K> {
         }
     }
 
+    /// Begins a call to the shard that takes this message.
+    ///
+    /// What the shard sent before stands in front of its reply, and may be what it waits for to go on: it is put aside here,
+    /// and from now on by whoever reports progress (SYNC: call-begun).
+    fn begin_call(&self, message: &K::Message) -> (PendingCall<'_, K::Output>, usize) {
+        let call = self.calls.begin();
+        let shard = self.shard_of(message);
+        if self.core.shards[shard].outbound.depth() != 0 {
+            self.demultiplex(shard);
+        }
+        (call, shard)
+    }
+
     pub(crate) async fn call(&self, message: K::Message) -> Result<K::Output, CallError> {
         if !self.core.options.calls {
             return Err(CallError::Disabled);
         }
-        let call = self.calls.begin();
-        accepted(self.send(message, call.correlation()).await)?;
+        let (call, shard) = self.begin_call(&message);
+        accepted(self.send_to(shard, message, call.correlation()).await)?;
         poll_fn(|context| call.poll(context)).await
     }
 
@@ -129,12 +142,14 @@ impl<K: RingKernel> KernelShared<K> {
         if !self.core.options.calls {
             return Err(CallError::Disabled);
         }
-        let call = self.calls.begin();
+        let (call, shard) = self.begin_call(&message);
         let mut completed = self.calls.completed();
-        accepted(self.send_blocking(message, call.correlation()))?;
+        accepted(self.send_to_blocking(shard, message, call.correlation()))?;
         let reply = self.spin_for(|| {
             // The reply is completed by whoever sees it first, here or on the kernel's side.
-            for shard in (0..self.outbound.len()).filter(|&shard| self.core.shards[shard].outbound.may_be_ready()) {
+            for shard in
+                (0..self.outbound.len()).filter(|&shard| self.core.shards[shard].outbound.may_be_ready())
+            {
                 self.demultiplex(shard);
             }
             let now = self.calls.completed();

@@ -152,13 +152,14 @@ impl<K: RingKernel> KernelShared<K> {
         }
     }
 
-    pub(crate) async fn send(
+    /// Sends to the shard that takes the message, which is chosen once: a notification of one shard's space must not be spent
+    /// on another's.
+    pub(crate) async fn send_to(
         &self,
+        shard: usize,
         message: K::Message,
         correlation: u64,
     ) -> Result<Admission<K::Message>, SendError<K::Message>> {
-        // Chosen once: a notification of one shard's space must not be spent on another's.
-        let shard = self.shard_of(&message);
         loop {
             if let Some(result) = self.attempt(shard, message, correlation) {
                 return result;
@@ -171,16 +172,17 @@ impl<K: RingKernel> KernelShared<K> {
         }
     }
 
-    /// [`send`](Self::send), blocking: without a future, a waker and a parker as long as there is space.
+    /// [`send_to`](Self::send_to), blocking: without a future, a waker and a parker as long as there is space.
     #[inline]
-    pub(crate) fn send_blocking(
+    pub(crate) fn send_to_blocking(
         &self,
+        shard: usize,
         message: K::Message,
         correlation: u64,
     ) -> Result<Admission<K::Message>, SendError<K::Message>> {
-        match self.attempt(self.shard_of(&message), message, correlation) {
+        match self.attempt(shard, message, correlation) {
             Some(result) => result,
-            None => block_on(self.send(message, correlation)),
+            None => block_on(self.send_to(shard, message, correlation)),
         }
     }
 
@@ -199,7 +201,7 @@ impl<K: RingKernel> KernelShared<K> {
         message: K::Message,
         deadline: Instant,
     ) -> Result<Admission<K::Message>, SendError<K::Message>> {
-        block_on_deadline(self.send(message, 0), deadline).unwrap_or_else(|| {
+        block_on_deadline(self.send_to(self.shard_of(&message), message, 0), deadline).unwrap_or_else(|| {
             self.refused();
             Err(SendError::Timeout(message))
         })
