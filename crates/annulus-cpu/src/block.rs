@@ -479,7 +479,9 @@ impl BlockCore {
         command != self.seen_command
             || (command & command::ACTIVE != 0
                 && self.inbound.is_ready()
-                && self.outbound.has_credit(self.credit))
+                // Without room that is only said once the block has said that it is stalled: else the receiver that makes room
+                // does not know whom to wake.
+                && (!self.stalled || self.outbound.has_credit(self.credit)))
     }
 
     /// Looks for something to do, for as long as the launch says since the block became idle; false if that time is up. An

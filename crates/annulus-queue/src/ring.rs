@@ -107,9 +107,9 @@ impl Ring {
     /// Messages that were reserved and not given back, at most the capacity. May be outdated when it returns.
     #[inline]
     pub fn depth(&self) -> u64 {
-        // `consumed` first: it never passes `reserved`, so the difference is never negative.
+        // A sole producer moves `reserved` once per batch, so the consumer may have passed it.
         let consumed = self.consumed();
-        (self.reserved() - consumed).min(u64::from(self.layout.capacity))
+        self.reserved().saturating_sub(consumed).min(u64::from(self.layout.capacity))
     }
 
     /// Whether the next slot may be published, by a look that needs no end of the ring. After `false` there was a moment during the

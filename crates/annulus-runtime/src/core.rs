@@ -199,10 +199,11 @@ impl dyn AnyKernel {
     /// Closes the kernel to new messages. What was sent before is handled; what waits for space is refused.
     pub(crate) fn close(&self) -> Transition {
         let core = self.core();
+        // Before the flag, so that intake is closed when this returns, whoever was first.
+        self.close_intake();
         if core.closing.swap(true, Ordering::AcqRel) {
             return Transition::Already;
         }
-        self.close_intake();
         for shard in &core.shards {
             shard.space.notify_all();
         }

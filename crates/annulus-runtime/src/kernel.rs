@@ -11,7 +11,7 @@ use annulus_queue::{
     Receiver, Sender,
     relay::Relay,
     ring::{Consumer, Header},
-    sync::{AtomicUsize, Ordering},
+    sync::{AtomicUsize, Ordering, fence},
 };
 
 use crate::{
@@ -315,6 +315,8 @@ impl<K: RingKernel> HostSignals for KernelShared<K> {
             }
         }
         if progress.state_changed {
+            // Two shards that end at the same time must not each miss the other's word (SYNC: last-shard).
+            fence(Ordering::SeqCst);
             let terminated =
                 |s: &crate::core::Shard| s.memory.state().load(Ordering::Acquire) == state::TERMINATED;
             if self.core.shards.iter().all(terminated) && !self.core.finishing.swap(true, Ordering::AcqRel) {

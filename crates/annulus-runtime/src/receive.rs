@@ -122,7 +122,7 @@ impl<K: RingKernel> KernelShared<K> {
     fn begin_call(&self, message: &K::Message) -> (PendingCall<'_, K::Output>, usize) {
         let call = self.calls.begin();
         let shard = self.shard_of(message);
-        if self.core.shards[shard].outbound.depth() != 0 {
+        if self.core.shards[shard].outbound.may_be_ready() {
             self.demultiplex(shard);
         }
         (call, shard)
