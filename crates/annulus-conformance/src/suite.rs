@@ -66,6 +66,7 @@ macro_rules! conformance_suite {
             }
             stalls {
                 unread_replies_stall_the_kernel: Handlers,
+                a_busy_block_stalls_as_well: Handlers,
                 a_stalled_kernel_obeys: Handlers,
                 a_stalled_kernel_terminates: Handlers,
                 a_call_passes_unread_replies: Handlers,
