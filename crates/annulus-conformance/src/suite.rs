@@ -66,6 +66,7 @@ macro_rules! conformance_suite {
             }
             stalls {
                 unread_replies_stall_the_kernel: Handlers,
+                a_busy_block_stalls_as_well: Handlers,
                 a_stalled_kernel_obeys: Handlers,
                 a_stalled_kernel_terminates: Handlers,
                 a_call_passes_unread_replies: Handlers,
@@ -121,6 +122,7 @@ macro_rules! conformance_suite {
                 t10_polling_needs_no_kernel: Nothing,
                 t11_enabled_lazily: Handlers,
                 t11_averages_begin_when_enabled: Handlers,
+                t11_enabling_races: Handlers,
                 t11_lines_can_run_out: Nothing,
                 t12_reset: Handlers,
                 t15_the_histogram_counts_every_message: Handlers,

@@ -476,6 +476,8 @@ impl BlockCore {
     /// Whether an iteration would find something to do. Asked by whoever lay the block down.
     fn has_work(&mut self) -> bool {
         let command = self.memory.command().load(Ordering::Relaxed);
+        // Without credit a message is work as long as the block has not said that it is stalled: only then does the host that
+        // makes space wake it.
         command != self.seen_command
             || (command & command::ACTIVE != 0
                 && self.inbound.is_ready()

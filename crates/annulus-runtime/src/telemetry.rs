@@ -59,7 +59,10 @@ impl Telemetry {
             sum.last_processed_timestamp = sum.last_processed_timestamp.max(block.last_processed_timestamp);
             sum.total_latency_nanos = sum.total_latency_nanos.saturating_add(block.total_latency_nanos);
             sum.max_latency_nanos = sum.max_latency_nanos.max(block.max_latency_nanos);
-            sum.min_latency_nanos = sum.min_latency_nanos.min(block.min_latency_nanos);
+            // A line that no shard has written yet is all zeros, which is no latency of 0.
+            if block.messages_processed != 0 {
+                sum.min_latency_nanos = sum.min_latency_nanos.min(block.min_latency_nanos);
+            }
             if block.error_code != 0 {
                 sum.error_code = block.error_code;
             }
@@ -97,16 +100,6 @@ impl fmt::Debug for Telemetry {
 }
 
 fn set_enabled(core: &KernelCore, on: bool) {
-    if on && core.current_command() & command::TELEMETRY == 0 {
-        // A fresh line is all zeros: give it a minimum latency that says "none yet". No shard writes it yet.
-        for line in core.shards.iter().filter_map(|shard| shard.memory.telemetry()) {
-            if line.word(6).load(Ordering::Relaxed) == 0 {
-                for (i, word) in Block::new(0).to_words().into_iter().enumerate() {
-                    line.word(i).store(word, Ordering::Relaxed);
-                }
-            }
-        }
-    }
     core.change_command(
         |command| {
             if on { command | command::TELEMETRY } else { command & !command::TELEMETRY }

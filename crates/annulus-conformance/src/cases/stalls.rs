@@ -42,6 +42,19 @@ pub fn unread_replies_stall_the_kernel(bench: &Bench) {
     assert_eq!((status.processed, status.stalled_shards, status.replies_waiting), (SLOTS + 10, 0, 0));
 }
 
+/// So does one that still looked busily for messages when there was no room left, and then went to sleep.
+pub fn a_busy_block_stalls_as_well(bench: &Bench) {
+    let options = LaunchOptions::default().output_capacity(SLOTS as u32).spin(Duration::from_millis(10));
+    let kernel = echo::launch(bench.runtime(), options).unwrap();
+    kernel.send_batch_blocking(&numbers(0..SLOTS)).unwrap();
+    drain(&kernel);
+    let _ = kernel.send_blocking(number(SLOTS)).unwrap();
+    thread::sleep(Duration::from_millis(30));
+    for value in 0..=SLOTS {
+        assert_eq!(kernel.recv_blocking(), Ok(number(value)));
+    }
+}
+
 /// It can be deactivated, activated and closed meanwhile.
 pub fn a_stalled_kernel_obeys(bench: &Bench) {
     let kernel = stalled(bench);

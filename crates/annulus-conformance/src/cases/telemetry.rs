@@ -196,6 +196,31 @@ pub fn t11_averages_begin_when_enabled(bench: &Bench) {
     assert!(snapshot.min_latency_nanos <= snapshot.max_latency_nanos, "{snapshot:?}");
 }
 
+/// T-11: enabling and disabling from several threads leaves every line whole: polls end, and count.
+pub fn t11_enabling_races(bench: &Bench) {
+    for round in 0..bench.size(50, 1_000) {
+        let options = LaunchOptions::default().grid(2).name(format!("race-{round}"));
+        let kernel = echo::launch(bench.runtime(), options).unwrap();
+        thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    let telemetry = kernel.enable_telemetry().unwrap();
+                    telemetry.set_enabled(false);
+                    telemetry.set_enabled(true);
+                    assert!(telemetry.poll().messages_processed <= 10);
+                });
+            }
+            for value in 0..10 {
+                assert_eq!(kernel.call_blocking(number(value)), Ok(number(value)));
+            }
+        });
+        drain(&kernel);
+        let telemetry = kernel.enable_telemetry().unwrap();
+        eventually(|| telemetry.poll().messages_processed == 10);
+        kernel.terminate_blocking();
+    }
+}
+
 /// T-11: a runtime without telemetry lines launches all the same, and says how to get some.
 pub fn t11_lines_can_run_out(bench: &Bench) {
     let kernels: Vec<_> = (0..2)
