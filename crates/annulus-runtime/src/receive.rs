@@ -134,7 +134,9 @@ impl<K: RingKernel> KernelShared<K> {
         accepted(self.send_blocking(message, call.correlation()))?;
         let reply = self.spin_for(|| {
             // The reply is completed by whoever sees it first, here or on the kernel's side.
-            for shard in (0..self.outbound.len()).filter(|&shard| self.core.shards[shard].outbound.may_be_ready()) {
+            for shard in
+                (0..self.outbound.len()).filter(|&shard| self.core.shards[shard].outbound.may_be_ready())
+            {
                 self.demultiplex(shard);
             }
             let now = self.calls.completed();
