@@ -52,11 +52,10 @@ pub(crate) struct HostDrops {
 
 impl HostDrops {
     /// All that backpressure dropped.
+    #[inline]
     pub(crate) fn by_backpressure(&self) -> u64 {
-        [&self.rejected, &self.evicted, &self.discarded]
-            .map(|count| count.load(Ordering::Relaxed))
-            .iter()
-            .sum()
+        let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        count(&self.rejected) + count(&self.evicted) + count(&self.discarded)
     }
 }
 

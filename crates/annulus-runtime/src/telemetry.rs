@@ -46,6 +46,12 @@ impl Telemetry {
     pub fn poll(&self) -> TelemetrySnapshot {
         let core = self.kernel.core();
         let epoch = (core.shards[0].memory.command().load(Ordering::Relaxed) >> command::EPOCH_SHIFT) as u16;
+        if let [shard] = &*core.shards
+            && let Some(block) = shard.memory.telemetry().map(read).filter(|block| block.epoch == epoch)
+        {
+            // Nothing to sum up.
+            return self.snapshot(core, block);
+        }
         let mut sum = Block::new(epoch);
         for line in core.shards.iter().filter_map(|shard| shard.memory.telemetry()) {
             let block = read(line);
@@ -67,9 +73,15 @@ impl Telemetry {
                 sum.error_code = block.error_code;
             }
         }
+        self.snapshot(core, sum)
+    }
+
+    /// What the shards count, and what the host dropped before them.
+    #[inline]
+    fn snapshot(&self, core: &KernelCore, mut block: Block) -> TelemetrySnapshot {
         let host = core.drops.by_backpressure();
-        sum.messages_dropped += host.saturating_sub(self.dropped_before.load(Ordering::Relaxed));
-        TelemetrySnapshot::from_block(&sum)
+        block.messages_dropped += host.saturating_sub(self.dropped_before.load(Ordering::Relaxed));
+        TelemetrySnapshot::from_block(&block)
     }
 
     /// Sets every counter to zero and the minimum latency to `u64::MAX`; the queue depth is a gauge and stays.
