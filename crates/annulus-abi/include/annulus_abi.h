@@ -40,7 +40,7 @@ typedef struct annulus_control_block {
     uint64_t unknown_actor;
     uint64_t sent;
     uint32_t stalled;
-    uint32_t epoch;
+    uint32_t acknowledged;
     uint64_t shard_padding[10];
 } annulus_control_block;
 

@@ -117,7 +117,7 @@ pub fn fragile(message: &Number, total: &mut Total, replies: &Outbox<Number>) ->
     total.sum = total.sum.wrapping_add(message.value);
     replies.send(Number { value: total.sum });
     if message.value == FAIL {
-        return Err(Failure::new(TEAPOT).expect("418 is not 0"));
+        return Err(Failure::of(TEAPOT));
     }
     if message.value == PANIC {
         panic!("told to");

@@ -243,7 +243,7 @@ impl BlockCore {
                 break;
             }
             self.handle(&slot, &mut batch);
-            self.inbound.advance();
+            self.inbound.advance(&slot);
             batch.consumed += 1;
         }
         if batch.consumed == 0 {
@@ -266,10 +266,9 @@ impl BlockCore {
         } else {
             state::INACTIVE
         };
+        self.memory.state().store(state, Ordering::Release);
         // SYNC: state (release)
-        if self.memory.state().swap(state, Ordering::AcqRel) == state {
-            return;
-        }
+        self.memory.acknowledged().store(command, Ordering::Release);
         let signals = if state == state::TERMINATED {
             self.signals.take()
         } else {
@@ -284,7 +283,9 @@ impl BlockCore {
     fn obey_telemetry(&mut self, command: u32) {
         let epoch = (command >> command::EPOCH_SHIFT) as u16;
         if epoch != self.telemetry.epoch {
-            self.telemetry = Telemetry::new(epoch);
+            // A reset sets counters to zero; when the kernel last did something is none.
+            let last_processed_timestamp = self.telemetry.last_processed_timestamp;
+            self.telemetry = Telemetry { last_processed_timestamp, ..Telemetry::new(epoch) };
         }
         self.telemetry_on = command & command::TELEMETRY != 0;
         self.write_telemetry();
@@ -323,10 +324,8 @@ impl BlockCore {
         let message = self.inbound.payload(slot);
         // SAFETY: the slot holds a message of the kernel's type, which the key function takes.
         let key = self.key.map_or(0, |key| unsafe { key(message) });
-        let code = match self.state.of(key) {
-            Some(state) => self.call(message, state),
-            None => error::UNKNOWN_ACTOR,
-        };
+        let state = self.state.of(key);
+        let code = state.map_or(error::UNKNOWN_ACTOR, |state| self.call(message, state));
         let caller = slot.header.correlation;
         let reply = |correlation| Header { correlation, ..Header::default() };
         if code == 0 {
@@ -352,11 +351,8 @@ impl BlockCore {
             }
             batch.dropped += 1;
             batch.error = code;
-            let count = if code == error::UNKNOWN_ACTOR {
-                &mut self.counts.unknown_actor
-            } else {
-                &mut self.counts.failed
-            };
+            let counts = &mut self.counts;
+            let count = if state.is_none() { &mut counts.unknown_actor } else { &mut counts.failed };
             *count += 1;
         }
     }
@@ -364,7 +360,8 @@ impl BlockCore {
     /// Calls the handler; returns its error code, 0 for success.
     #[inline]
     fn call(&self, message: *const u8, state: *mut u8) -> u16 {
-        self.outbox.begin(self.outbound.next());
+        // SAFETY: the block has credit for `max_outputs` slots from the next ticket on.
+        unsafe { self.outbox.begin(self.outbound.next()) };
         let invocation =
             Invocation { cx: self.cx, message, state, bindings: &self.bindings, outbox: &self.outbox };
         // The handler's state is a copy that is committed on success, and its sends are not published yet, so a panic leaves
@@ -428,14 +425,14 @@ impl BlockCore {
     }
 
     fn count_telemetry(&mut self, batch: &Batch) {
+        if !self.telemetry_on {
+            return;
+        }
         let telemetry = &mut self.telemetry;
         telemetry.messages_processed += u64::from(batch.processed);
         telemetry.messages_dropped += u64::from(batch.dropped);
         if batch.error != 0 {
             telemetry.error_code = batch.error;
-        }
-        if !self.telemetry_on {
-            return;
         }
         if batch.processed != 0 {
             // One stamp for the batch: a message's latency then ends with its batch's last handler.

@@ -2,18 +2,40 @@
 
 use std::num::NonZeroU16;
 
-/// Why a message was rolled back: a 16-bit code that telemetry and replies carry.
+use annulus_abi::error::FIRST_OWN;
+
+/// Why a message was rolled back: a 16-bit code of the application's that telemetry, status and replies carry.
 ///
-/// Codes below `0xFF00` are the application's own; the others are Annulus's, listed in `annulus_abi::error`.
+/// Codes from `0xFF00` on are Annulus's own, listed in `annulus_abi::error`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Failure(NonZeroU16);
 
 impl Failure {
-    /// A failure with this code, or `None` for 0, which means success.
+    /// The failure with this code, `1 ..= 0xFEFF`: meant for constants.
+    ///
+    /// ```
+    /// # use annulus_kernel::Failure;
+    /// const OVERDRAWN: Failure = Failure::of(1);
+    /// assert_eq!(OVERDRAWN.code(), 1);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the code is 0, which means success, or not below `0xFF00`; in a constant the compiler says so.
+    pub const fn of(code: u16) -> Self {
+        match Self::new(code) {
+            Some(failure) => failure,
+            None => {
+                panic!("a failure's code is 1 ..= 0xFEFF: 0 means success, and the others are Annulus's own")
+            }
+        }
+    }
+
+    /// The failure with this code, or `None` if it is 0 or not below `0xFF00`.
     pub const fn new(code: u16) -> Option<Self> {
         match NonZeroU16::new(code) {
-            Some(code) => Some(Self(code)),
-            None => None,
+            Some(nonzero) if code < FIRST_OWN => Some(Self(nonzero)),
+            _ => None,
         }
     }
 
@@ -21,12 +43,6 @@ impl Failure {
     #[inline]
     pub const fn code(self) -> u16 {
         self.0.get()
-    }
-}
-
-impl From<NonZeroU16> for Failure {
-    fn from(code: NonZeroU16) -> Self {
-        Self(code)
     }
 }
 

@@ -1,10 +1,7 @@
 //! What `#[ring_kernel]` writes beside a handler: the kernel as data, and its entry on the CPU.
 #![allow(clippy::disallowed_types)] // These atomics are a user's data.
 
-use std::{
-    num::NonZeroU16,
-    sync::atomic::{AtomicI64, AtomicU32, Ordering},
-};
+use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 
 use annulus::{
     __private::{
@@ -50,13 +47,13 @@ struct Limits {
 
 /// Counts, and repeats what it hears as often as the reading says.
 #[ring_kernel(mode = Adaptive, max_outputs = 2)]
-fn detect(cx: &Cx, reading: &Reading, stats: &mut Stats, alerts: &Outbox<Alert>) -> Result<(), NonZeroU16> {
+fn detect(cx: &Cx, reading: &Reading, stats: &mut Stats, alerts: &Outbox<Alert>) -> Result<(), Failure> {
     stats.n += 1;
     stats.sum += reading.value;
     for _ in 0..reading.value as u32 {
         alerts.send(Alert { sensor: reading.sensor + cx.block_index(), value: reading.value });
     }
-    if reading.value < 0.0 { Err(NonZeroU16::new(77).unwrap()) } else { Ok(()) }
+    if reading.value < 0.0 { Err(Failure::of(77)) } else { Ok(()) }
 }
 
 #[ring_kernel(name = "everything", max_outputs = 256)]
@@ -98,7 +95,8 @@ impl Ring {
     fn outbox(&mut self, limit: u32) -> RawOutbox {
         // SAFETY: four aligned slots that live as long as the ring, which the caller keeps still; nobody else looks.
         let outbox = unsafe { RawOutbox::new(self.slots.as_mut_ptr().cast(), size_of::<Alert>(), 3, limit) };
-        outbox.begin(0);
+        // SAFETY: the outbox's slots are this test's own.
+        unsafe { outbox.begin(0) };
         outbox
     }
 }
@@ -256,7 +254,7 @@ fn the_handler_stays_a_function() {
     quiet(&Tick { times: 1 });
     #[ring_kernel]
     fn local(_: &Tick, history: &mut [u32]) -> Result<(), Failure> {
-        Failure::new(history.len() as u16 + 1).map_or(Ok(()), Err)
+        Err(Failure::of(history.len() as u16 + 1))
     }
     assert_eq!(local(&Tick { times: 1 }, &mut history).map_err(Failure::code), Err(1));
     fn launches<K: RingKernel>(

@@ -53,7 +53,7 @@ pub(crate) fn many(
     out: &Outbox<Command>,
 ) -> Result<(), Failure> {
     match *command {
-        Command::Add { amount, .. } if amount < 0.0 => return Err(Failure::new(1).expect("not zero")),
+        Command::Add { amount, .. } if amount < 0.0 => return Err(Failure::of(1)),
         Command::Add { amount, .. } => account.balance += amount,
         Command::Close(account) => out.send(Command::Close(account)),
     }

@@ -29,6 +29,7 @@
 use std::{
     fmt,
     future::Future,
+    panic::{AssertUnwindSafe, catch_unwind},
     pin::Pin,
     sync::PoisonError,
     task::{Context, Poll, Waker},
@@ -193,7 +194,7 @@ impl Event {
         // One at a time: a waker runs without the lock, and there is no list to allocate.
         while remaining != 0 {
             let Some(waker) = self.notify_first(&mut self.lock()) else { return };
-            waker.wake();
+            wake(waker);
             remaining -= 1;
         }
     }
@@ -213,6 +214,11 @@ impl Event {
     fn lock(&self) -> MutexGuard<'_, Waiters> {
         self.waiters.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Wakes one waiter. A waker is the program's code: should it panic, the others are woken all the same (the panic hook has told).
+pub fn wake(waker: Waker) {
+    let _ = catch_unwind(AssertUnwindSafe(|| waker.wake()));
 }
 
 impl Default for Event {
@@ -322,7 +328,7 @@ impl Drop for Listener<'_> {
         };
         drop(waiters);
         if let Some(waker) = heir {
-            waker.wake();
+            wake(waker);
         }
     }
 }

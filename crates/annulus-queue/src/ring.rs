@@ -75,7 +75,7 @@ impl Ring {
     ///
     /// # Safety
     ///
-    /// The region is at least `layout.bytes()` long, was zero when the ring was first made over it, and is accessed through
+    /// The layout comes from [`RingLayout::new`]. The region is at least `layout.bytes()` long, was zero when the ring was first made over it, and is accessed through
     /// rings of the same layout only: by any number of [`Producers`] or one [`SoleProducer`], and by one [`Consumer`].
     pub unsafe fn new(region: Region, layout: RingLayout) -> Self {
         Self { region, layout }
@@ -163,7 +163,11 @@ pub struct Producers {
 
 impl Producers {
     /// The producing side of `ring`.
-    pub fn new(ring: Ring) -> Self {
+    ///
+    /// # Safety
+    ///
+    /// No [`SoleProducer`] of this ring exists or will.
+    pub unsafe fn new(ring: Ring) -> Self {
         Self { ring }
     }
 
@@ -350,6 +354,8 @@ pub struct Slot {
     pub kind: u8,
     /// Bytes of the payload, or an error code.
     pub length: u32,
+    /// The ticket that it was published under.
+    ticket: u64,
     /// From the ring's start to the payload.
     payload: usize,
     /// The envelope.
@@ -408,6 +414,7 @@ impl Consumer {
         Some(Slot {
             kind: (meta >> 24) as u8,
             length: meta & 0xFF_FFFF,
+            ticket: self.next,
             payload: slot + layout.payload_offset,
             header,
         })
@@ -433,8 +440,13 @@ impl Consumer {
     }
 
     /// Passes over the slot that [`peek`](Self::peek) gave.
+    ///
+    /// # Panics
+    ///
+    /// If the slot is not the next one: it was passed over before, or comes from another ring.
     #[inline]
-    pub fn advance(&mut self) {
+    pub fn advance(&mut self, slot: &Slot) {
+        assert!(slot.ticket == self.next, "a slot is passed over once");
         self.next += 1;
     }
 

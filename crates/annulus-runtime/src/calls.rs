@@ -6,7 +6,10 @@ use std::{
     task::{Context, Poll, Waker},
 };
 
-use annulus_queue::sync::{AtomicBool, AtomicUsize, Ordering, fence};
+use annulus_queue::{
+    event::wake,
+    sync::{AtomicBool, AtomicUsize, Ordering, fence},
+};
 
 use crate::error::CallError;
 
@@ -118,7 +121,7 @@ impl<O> CallTable<O> {
                 waker
             };
             if let Some(waker) = waker {
-                waker.wake();
+                wake(waker);
             }
         }
     }
@@ -167,11 +170,13 @@ impl<O> PendingCall<'_, O> {
 
     /// The reply, once.
     pub(crate) fn poll(&self, context: &mut Context<'_>) -> Poll<Result<O, CallError>> {
+        // Cloning a waker may run the program's code: not under the lock.
+        let fresh = context.waker().clone();
         let mut table = self.table.lock();
         let Some(call) = table.find(self.correlation) else { return Poll::Pending };
         match call {
             State::Waiting(waker) => {
-                let stale = waker.replace(context.waker().clone());
+                let stale = waker.replace(fresh);
                 // Dropping a waker may run the program's code: not under the lock.
                 drop(table);
                 drop(stale);

@@ -70,11 +70,17 @@ pub(crate) struct KernelCore {
     pub(crate) shards: Box<[Shard]>,
     /// Set by the launch, before anyone else has the kernel.
     pub(crate) device: OnceLock<Box<dyn DeviceKernel>>,
+    /// Notified when some shard's inbound queue has space, where messages have no key.
+    pub(crate) space: Event,
     /// Notified when replies are there, and when no more will come.
     pub(crate) ready: Event,
     /// Notified when a shard's state changes, when the kernel is finished, and, while `watched`, at each progress.
     pub(crate) changed: Event,
     pub(crate) drops: HostDrops,
+    /// What backpressure had dropped when telemetry was last reset.
+    pub(crate) dropped_before: AtomicU64,
+    /// When telemetry was enabled or reset last, on the runtime's clock.
+    pub(crate) counting_since: AtomicU64,
     /// Somebody waits, or has waited, for the queues to drain.
     pub(crate) watched: AtomicBool,
     /// Intake is closed.
@@ -154,12 +160,17 @@ impl KernelCore {
         self.finished.load(Ordering::Acquire)
     }
 
-    /// Whether every shard's state is `wanted` or terminated.
-    fn all_shards(&self, wanted: u32) -> bool {
+    /// Whether every shard has obeyed this command.
+    fn all_obeyed(&self, command: u32) -> bool {
         self.shards.iter().all(|shard| {
             // SYNC: state (acquire)
-            let state = shard.memory.state().load(Ordering::Acquire);
-            state == wanted || state == state::TERMINATED
+            let obeyed = shard.memory.acknowledged().load(Ordering::Acquire) == command;
+            match shard.memory.state().load(Ordering::Acquire) {
+                state::TERMINATED => true,
+                // It has not looked at any command yet, not even at one that happens to equal the word's initial value.
+                state::LAUNCHED => false,
+                _ => obeyed,
+            }
         })
     }
 
@@ -183,10 +194,12 @@ impl KernelCore {
                     if active { command | command::ACTIVE } else { command & !command::ACTIVE }
                 },
             );
-        let wanted = if active { state::ACTIVE } else { state::INACTIVE };
-        // Somebody else may ask for the opposite meanwhile: that ends the wait too.
-        let overtaken = || (self.current_command() & command::ACTIVE != 0) != active;
-        self.until(|| self.all_shards(wanted) || overtaken()).await;
+        self.until(|| {
+            let command = self.current_command();
+            // Somebody else may ask for the opposite meanwhile: that ends the wait too.
+            (command & command::ACTIVE != 0) != active || self.all_obeyed(command)
+        })
+        .await;
         if self.current_command() & command::TERMINATE != 0 {
             return Err(LifecycleError::Terminated);
         }
@@ -203,6 +216,7 @@ impl dyn AnyKernel {
         if core.closing.swap(true, Ordering::AcqRel) {
             return Transition::Already;
         }
+        core.space.notify_all();
         for shard in &core.shards {
             shard.space.notify_all();
         }

@@ -56,8 +56,10 @@ pub(crate) struct KernelShared<K: RingKernel> {
     /// One for each shard, or none.
     pub(crate) stages: Box<[Stage<K::Message>]>,
     pub(crate) outbound: Box<[Outbound<K::Output>]>,
-    /// Where the next receive begins to look.
-    pub(crate) cursor: AtomicUsize,
+    /// Outputs received so far: where the next receive begins to look.
+    pub(crate) received: AtomicUsize,
+    /// Messages without key sent so far: where the next one begins to look for a shard.
+    pub(crate) dealt: AtomicUsize,
     pub(crate) calls: CallTable<K::Output>,
     /// What was left when the kernel terminated, until somebody takes it.
     undelivered: Mutex<Vec<K::Message>>,
@@ -109,7 +111,7 @@ impl<O: RingMessage> OutboundEnd<O> {
             kind::FAILED => Err(CallError::Failed { code: slot.length as u16 }),
             _ => Err(CallError::NoReply),
         };
-        self.consumer.advance();
+        self.consumer.advance(&slot);
         self.consumer.give_back();
         if slot.header.correlation == 0 {
             return Some(result.ok());
@@ -129,7 +131,8 @@ impl<K: RingKernel> KernelShared<K> {
             core,
             stages,
             outbound,
-            cursor: AtomicUsize::new(0),
+            received: AtomicUsize::new(0),
+            dealt: AtomicUsize::new(0),
             calls: CallTable::new(),
             undelivered: Mutex::new(Vec::new()),
         }
@@ -236,7 +239,7 @@ impl<K: RingKernel> KernelShared<K> {
                     // SAFETY: the slot was just peeked, and the host writes messages of the kernel's type.
                     left.push((unsafe { consumer.read::<K::Message>(&slot) }, slot.header.correlation));
                 }
-                consumer.advance();
+                consumer.advance(&slot);
                 consumer.give_back();
             }
             if let Some(stage) = self.stages.get(index) {
@@ -256,7 +259,6 @@ impl<K: RingKernel> KernelShared<K> {
                 self.calls.complete(correlation, Err(CallError::Terminated));
             }
         }
-        self.calls.wake_ready();
         self.undelivered
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -307,7 +309,7 @@ impl<K: RingKernel> HostSignals for KernelShared<K> {
             }
         }
         if progress.consumed != 0 {
-            self.core.shards[shard].space.notify(progress.consumed as usize);
+            self.space(shard).notify(progress.consumed as usize);
             self.refill(shard);
             // The fence of `notify` stands between giving slots back and this load (SYNC: watched).
             if self.core.watched.load(Ordering::Relaxed) {

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use annulus_kernel::RingKernel;
+use annulus_kernel::{RingKernel, RingMessage};
 use annulus_queue::{
     Admission, RecvError, SendError, TryRecvError,
     sync::{Ordering, spin_loop},
@@ -13,6 +13,10 @@ use annulus_queue::{
 };
 
 use crate::{calls::PendingCall, error::CallError, kernel::KernelShared};
+
+/// Outputs that are received before the look begins at the next shard: so many that lines stay in this core's cache, so few that
+/// no shard waits for long.
+const STAY: usize = 32;
 
 impl<K: RingKernel> KernelShared<K> {
     #[inline]
@@ -23,15 +27,14 @@ impl<K: RingKernel> KernelShared<K> {
         if shards == 1 {
             return self.may_have(0).then(|| self.take_from(0)).flatten().ok_or(empty(finished));
         }
-        let start = self.cursor.load(Ordering::Relaxed);
+        let start = self.received.load(Ordering::Relaxed) / STAY;
         for i in 0..shards {
             let shard = (start.wrapping_add(i)) % shards;
             if !self.may_have(shard) {
                 continue;
             }
             if let Some(output) = self.take_from(shard) {
-                // Stay with it while it has more, so that its lines stay in this core's cache.
-                self.cursor.store(shard, Ordering::Relaxed);
+                self.received.fetch_add(1, Ordering::Relaxed);
                 return Ok(output);
             }
         }
@@ -46,7 +49,7 @@ impl<K: RingKernel> KernelShared<K> {
     ) -> Result<usize, TryRecvError> {
         let finished = self.core.is_finished();
         let shards = self.outbound.len();
-        let start = self.cursor.fetch_add(1, Ordering::Relaxed);
+        let start = self.received.fetch_add(STAY, Ordering::Relaxed) / STAY;
         let mut taken = 0;
         for i in 0..shards {
             let shard = (start.wrapping_add(i)) % shards;
@@ -84,7 +87,7 @@ impl<K: RingKernel> KernelShared<K> {
     }
 
     pub(crate) fn recv_blocking(&self, deadline: Option<Instant>) -> Result<K::Output, RecvError> {
-        if let Some(result) = self.spin_for(|| match self.try_recv() {
+        if let Some(result) = self.spin_until(deadline, || match self.try_recv() {
             Ok(output) => Some(Ok(output)),
             Err(TryRecvError::Closed) => Some(Err(RecvError::Closed)),
             Err(TryRecvError::Empty) => None,
@@ -97,10 +100,11 @@ impl<K: RingKernel> KernelShared<K> {
         }
     }
 
-    /// Tries for as long as the kernel's own blocks look for work: waking up costs microseconds.
-    fn spin_for<R>(&self, mut attempt: impl FnMut() -> Option<R>) -> Option<R> {
-        let limit: Duration = self.core.options.spin;
+    /// Tries for as long as the kernel's own blocks look for work, and not past the deadline: waking up costs microseconds.
+    fn spin_until<R>(&self, deadline: Option<Instant>, mut attempt: impl FnMut() -> Option<R>) -> Option<R> {
         let start = Instant::now();
+        let left = deadline.map_or(Duration::MAX, |deadline| deadline.saturating_duration_since(start));
+        let limit = self.core.options.spin.min(left);
         loop {
             // A clock read costs as much as several looks.
             for _ in 0..32 {
@@ -115,25 +119,26 @@ impl<K: RingKernel> KernelShared<K> {
         }
     }
 
-    /// Begins a call to the shard that takes this message.
+    /// Begins a call.
     ///
-    /// What the shard sent before stands in front of its reply, and may be what it waits for to go on: it is put aside here,
-    /// and from now on by whoever reports progress (SYNC: call-begun).
-    fn begin_call(&self, message: &K::Message) -> (PendingCall<'_, K::Output>, usize) {
+    /// What a shard sent before stands in front of its reply, and may be what it waits for to go on: it is put aside here, and
+    /// from now on by whoever reports progress (SYNC: call-begun).
+    fn begin_call(&self, message: &K::Message) -> PendingCall<'_, K::Output> {
         let call = self.calls.begin();
-        let shard = self.shard_of(message);
-        if self.core.shards[shard].outbound.may_be_ready() {
+        let all = 0..self.outbound.len();
+        let shards = if K::Message::KEYED { self.shard_of(message)..self.shard_of(message) + 1 } else { all };
+        for shard in shards.filter(|&shard| self.core.shards[shard].outbound.may_be_ready()) {
             self.demultiplex(shard);
         }
-        (call, shard)
+        call
     }
 
     pub(crate) async fn call(&self, message: K::Message) -> Result<K::Output, CallError> {
         if !self.core.options.calls {
             return Err(CallError::Disabled);
         }
-        let (call, shard) = self.begin_call(&message);
-        accepted(self.send_to(shard, message, call.correlation()).await)?;
+        let call = self.begin_call(&message);
+        accepted(self.send(message, call.correlation()).await)?;
         poll_fn(|context| call.poll(context)).await
     }
 
@@ -142,10 +147,10 @@ impl<K: RingKernel> KernelShared<K> {
         if !self.core.options.calls {
             return Err(CallError::Disabled);
         }
-        let (call, shard) = self.begin_call(&message);
+        let call = self.begin_call(&message);
         let mut completed = self.calls.completed();
-        accepted(self.send_to_blocking(shard, message, call.correlation()))?;
-        let reply = self.spin_for(|| {
+        accepted(self.send_blocking(message, call.correlation()))?;
+        let reply = self.spin_until(None, || {
             // The reply is completed by whoever sees it first, here or on the kernel's side.
             for shard in
                 (0..self.outbound.len()).filter(|&shard| self.core.shards[shard].outbound.may_be_ready())

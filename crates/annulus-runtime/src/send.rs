@@ -2,9 +2,10 @@
 
 use std::{fmt, time::Instant};
 
-use annulus_kernel::{RingKernel, RingMessage, StateShape};
+use annulus_kernel::{RingKernel, RingMessage};
 use annulus_queue::{
     Admission, Backpressure, SendError, TrySendError,
+    event::Event,
     ring::{Header, Refused},
     sync::Ordering,
     wait::{block_on, block_on_deadline},
@@ -46,11 +47,11 @@ impl<K: RingKernel> KernelShared<K> {
         if shards == 1 {
             return 0;
         }
-        if K::Message::KEYED && !matches!(K::DEFINITION.state, StateShape::Whole(_)) {
+        if K::Message::KEYED {
             return (message.key() % shards as u64) as usize;
         }
         let depth = |shard: usize| self.core.shards[shard].inbound.ring().depth() + self.staged_in(shard);
-        let first = self.cursor.fetch_add(1, Ordering::Relaxed);
+        let first = self.dealt.fetch_add(1, Ordering::Relaxed);
         let candidates = if shards <= SCAN { shards } else { 2 };
         // With many shards: two that lie far apart, by a multiplicative hash of a counter.
         let candidate = |i: usize| {
@@ -152,37 +153,33 @@ impl<K: RingKernel> KernelShared<K> {
         }
     }
 
-    /// Sends to the shard that takes the message, which is chosen once: a notification of one shard's space must not be spent
-    /// on another's.
-    pub(crate) async fn send_to(
-        &self,
-        shard: usize,
-        message: K::Message,
-        correlation: u64,
-    ) -> Result<Admission<K::Message>, SendError<K::Message>> {
+    /// What is notified when a shard's queue has space. A message without key may go to any shard, so whoever waits to send one
+    /// waits for the first space there is.
+    #[inline]
+    pub(crate) fn space(&self, shard: usize) -> &Event {
+        if K::Message::KEYED { &self.core.shards[shard].space } else { &self.core.space }
+    }
+
+    pub(crate) async fn send(&self, message: K::Message, correlation: u64) -> Sent<K> {
         loop {
+            let shard = self.shard_of(&message);
             if let Some(result) = self.attempt(shard, message, correlation) {
                 return result;
             }
-            let listener = self.core.shards[shard].space.listen();
-            if let Some(result) = self.attempt(shard, message, correlation) {
+            let listener = self.space(shard).listen();
+            if let Some(result) = self.attempt(self.shard_of(&message), message, correlation) {
                 return result;
             }
             listener.await;
         }
     }
 
-    /// [`send_to`](Self::send_to), blocking: without a future, a waker and a parker as long as there is space.
+    /// [`send`](Self::send), blocking: without a future, a waker and a parker as long as there is space.
     #[inline]
-    pub(crate) fn send_to_blocking(
-        &self,
-        shard: usize,
-        message: K::Message,
-        correlation: u64,
-    ) -> Result<Admission<K::Message>, SendError<K::Message>> {
-        match self.attempt(shard, message, correlation) {
+    pub(crate) fn send_blocking(&self, message: K::Message, correlation: u64) -> Sent<K> {
+        match self.attempt(self.shard_of(&message), message, correlation) {
             Some(result) => result,
-            None => block_on(self.send_to(shard, message, correlation)),
+            None => block_on(self.send(message, correlation)),
         }
     }
 
@@ -201,7 +198,7 @@ impl<K: RingKernel> KernelShared<K> {
         message: K::Message,
         deadline: Instant,
     ) -> Result<Admission<K::Message>, SendError<K::Message>> {
-        block_on_deadline(self.send_to(self.shard_of(&message), message, 0), deadline).unwrap_or_else(|| {
+        block_on_deadline(self.send(message, 0), deadline).unwrap_or_else(|| {
             self.refused();
             Err(SendError::Timeout(message))
         })
@@ -297,7 +294,7 @@ impl<K: RingKernel> KernelShared<K> {
                 return Ok(());
             }
             let shard = self.shard_of(&messages[sent]);
-            let listener = self.core.shards[shard].space.listen();
+            let listener = self.space(shard).listen();
             let (more, error) = self.attempt_batch(&messages[sent..]);
             sent += more;
             match error {

@@ -7,7 +7,7 @@ use annulus_abi::{
     histogram,
     telemetry::{Telemetry as Block, TelemetryWords},
 };
-use annulus_queue::sync::{AtomicU64, Ordering, spin_loop, yield_now};
+use annulus_queue::sync::{Ordering, spin_loop, yield_now};
 
 use crate::{
     core::{AnyKernel, KernelCore},
@@ -18,12 +18,11 @@ use crate::{
 /// Polls a kernel's telemetry: without a lock, without an allocation, without the kernel's help.
 ///
 /// `enable_telemetry` on a launched kernel is the only way to get one, so polling what is not launched or not enabled does
-/// not compile. Counters begin with the launch, or with the last [`reset`](Self::reset); latencies are measured while
-/// telemetry is enabled. The last snapshot stays readable after the kernel has terminated.
+/// not compile. It counts what the kernel does while telemetry is enabled, since it was enabled first or since the last
+/// [`reset`](Self::reset), and what backpressure dropped since the launch or the last reset; the kernel's totals since its launch
+/// are in its status. The last snapshot stays readable after the kernel has terminated.
 pub struct Telemetry {
     kernel: Arc<dyn AnyKernel>,
-    /// What the host had dropped when the counters were last reset.
-    dropped_before: AtomicU64,
 }
 
 impl Telemetry {
@@ -36,7 +35,7 @@ impl Telemetry {
             return Err(TelemetryError::NoLines { lines: arena_lines });
         }
         set_enabled(core, true);
-        Ok(Self { kernel, dropped_before: AtomicU64::new(0) })
+        Ok(Self { kernel })
     }
 
     /// A snapshot: each shard's line as it was at some moment during the call, summed up.
@@ -50,38 +49,35 @@ impl Telemetry {
             && let Some(block) = shard.memory.telemetry().map(read).filter(|block| block.epoch == epoch)
         {
             // Nothing to sum up.
-            return self.snapshot(core, block);
+            return Self::snapshot(core, block);
         }
         let mut sum = Block::new(epoch);
         for line in core.shards.iter().filter_map(|shard| shard.memory.telemetry()) {
             let block = read(line);
             sum.queue_depth = sum.queue_depth.saturating_add(block.queue_depth);
+            sum.last_processed_timestamp = sum.last_processed_timestamp.max(block.last_processed_timestamp);
             if block.epoch != epoch {
                 // The shard has not looked at the reset yet: its counters are those of the time before.
                 continue;
             }
             sum.messages_processed += block.messages_processed;
             sum.messages_dropped += block.messages_dropped;
-            sum.last_processed_timestamp = sum.last_processed_timestamp.max(block.last_processed_timestamp);
             sum.total_latency_nanos = sum.total_latency_nanos.saturating_add(block.total_latency_nanos);
             sum.max_latency_nanos = sum.max_latency_nanos.max(block.max_latency_nanos);
-            // A line that no shard has written yet is all zeros, which is no latency of 0.
-            if block.messages_processed != 0 {
-                sum.min_latency_nanos = sum.min_latency_nanos.min(block.min_latency_nanos);
-            }
+            sum.min_latency_nanos = sum.min_latency_nanos.min(block.min_latency_nanos);
             if block.error_code != 0 {
                 sum.error_code = block.error_code;
             }
         }
-        self.snapshot(core, sum)
+        Self::snapshot(core, sum)
     }
 
     /// What the shards count, and what the host dropped before them.
     #[inline]
-    fn snapshot(&self, core: &KernelCore, mut block: Block) -> TelemetrySnapshot {
+    fn snapshot(core: &KernelCore, mut block: Block) -> TelemetrySnapshot {
         let host = core.drops.by_backpressure();
-        block.messages_dropped += host.saturating_sub(self.dropped_before.load(Ordering::Relaxed));
-        TelemetrySnapshot::from_block(&block)
+        block.messages_dropped += host.saturating_sub(core.dropped_before.load(Ordering::Relaxed));
+        TelemetrySnapshot::from_block(&block, core.counting_since.load(Ordering::Relaxed))
     }
 
     /// Sets every counter to zero and the minimum latency to `u64::MAX`; the queue depth is a gauge and stays.
@@ -90,7 +86,8 @@ impl Telemetry {
     /// counted; a message that is sent after this returns is.
     pub fn reset(&self) {
         let core = self.kernel.core();
-        self.dropped_before.store(core.drops.by_backpressure(), Ordering::Relaxed);
+        core.dropped_before.store(core.drops.by_backpressure(), Ordering::Relaxed);
+        core.counting_since.store(core.clock.now(), Ordering::Relaxed);
         core.change_command(|command| command.wrapping_add(1 << command::EPOCH_SHIFT));
     }
 
@@ -112,6 +109,9 @@ impl fmt::Debug for Telemetry {
 }
 
 fn set_enabled(core: &KernelCore, on: bool) {
+    if on && core.current_command() & command::TELEMETRY == 0 {
+        core.counting_since.store(core.clock.now(), Ordering::Relaxed);
+    }
     core.change_command(
         |command| {
             if on { command | command::TELEMETRY } else { command & !command::TELEMETRY }
@@ -126,6 +126,10 @@ fn read(line: &TelemetryLine) -> Block {
     loop {
         // Relaxed: the check, not the order, tells whether the words belong together.
         let words: TelemetryWords = std::array::from_fn(|i| line.word(i).load(Ordering::Relaxed));
+        if words == [0; 8] {
+            // No shard has written the line yet; a latency of 0 was not seen.
+            return Block::new(0);
+        }
         if let Some(block) = Block::from_words(&words) {
             return block;
         }
@@ -154,10 +158,12 @@ pub struct TelemetrySnapshot {
     pub min_latency_nanos: u64,
     /// The last error code; 0 for none.
     pub error_code: u16,
+    /// When telemetry was enabled or reset last, in nanoseconds on the runtime's clock.
+    pub counting_since: u64,
 }
 
 impl TelemetrySnapshot {
-    fn from_block(block: &Block) -> Self {
+    fn from_block(block: &Block, counting_since: u64) -> Self {
         Self {
             messages_processed: block.messages_processed,
             messages_dropped: block.messages_dropped,
@@ -167,6 +173,7 @@ impl TelemetrySnapshot {
             max_latency_nanos: block.max_latency_nanos,
             min_latency_nanos: block.min_latency_nanos,
             error_code: block.error_code,
+            counting_since,
         }
     }
 
@@ -189,10 +196,14 @@ impl TelemetrySnapshot {
         self.max_latency_nanos as f64 / self.min_latency_nanos.max(1) as f64
     }
 
-    /// Whether there is no error code, and not: messages pending and none processed for longer than the threshold. An idle
-    /// kernel is healthy. `now` is [`Telemetry::now`].
+    /// Whether there is no error code, and not: messages pending and none processed for longer than the threshold, nor since
+    /// telemetry was enabled or reset. An idle kernel is healthy. `now` is [`Telemetry::now`].
+    ///
+    /// The depth is as the kernel last wrote it: a handler that never returns, called when nothing else waited, shows in
+    /// [`KernelControl::status`](crate::KernelControl::status) instead, whose `pending` is the host's own count.
     pub fn is_healthy(&self, now: u64, stuck_threshold_nanos: u64) -> bool {
-        let silent = now.saturating_sub(self.last_processed_timestamp.max(0) as u64);
+        let last = (self.last_processed_timestamp.max(0) as u64).max(self.counting_since);
+        let silent = now.saturating_sub(last);
         self.error_code == 0 && !(self.queue_depth > 0 && silent > stuck_threshold_nanos)
     }
 }

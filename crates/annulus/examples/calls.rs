@@ -25,14 +25,14 @@ struct Account {
 }
 
 /// The application's own error code.
-const OVERDRAWN: u16 = 1;
+const OVERDRAWN: Failure = Failure::of(1);
 
 /// A transaction: what fails leaves the account as it was.
 #[ring_kernel]
 fn bank(request: &Withdraw, account: &mut Account, replies: &Outbox<Balance>) -> Result<(), Failure> {
     account.cents -= request.cents;
     if account.cents < 0 {
-        return Failure::new(OVERDRAWN).map_or(Ok(()), Err);
+        return Err(OVERDRAWN);
     }
     replies.send(Balance { cents: account.cents });
     Ok(())
@@ -54,7 +54,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 );
                 match kernel.call_blocking(Withdraw { account, cents: 900 + account as i32 * 50 }) {
                     Ok(balance) => println!("account {account}: {} cents left", balance.cents),
-                    Err(CallError::Failed { code: OVERDRAWN }) => {
+                    Err(CallError::Failed { code }) if code == OVERDRAWN.code() => {
                         println!("account {account}: not enough money")
                     }
                     Err(error) => println!("account {account}: {error}"),
