@@ -107,9 +107,10 @@ impl Ring {
     /// Messages that were reserved and not given back, at most the capacity. May be outdated when it returns.
     #[inline]
     pub fn depth(&self) -> u64 {
-        // `consumed` first: it never passes `reserved`, so the difference is never negative.
+        // `consumed` first: it never passes `reserved` where each ticket is reserved before its slot is written. A sole producer
+        // shows a batch's tickets at its end, when some of them may have been given back already.
         let consumed = self.consumed();
-        (self.reserved() - consumed).min(u64::from(self.layout.capacity))
+        self.reserved().saturating_sub(consumed).min(u64::from(self.layout.capacity))
     }
 
     /// Closes the ring: no ticket is handed out after this returns. Tickets handed out before remain valid.
