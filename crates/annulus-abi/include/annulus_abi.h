@@ -9,7 +9,7 @@ typedef struct annulus_telemetry {
     uint64_t messages_dropped;
     int64_t last_processed_timestamp;
     int32_t queue_depth;
-    uint32_t padding;
+    uint32_t unmeasured;
     uint64_t total_latency_nanos;
     uint64_t max_latency_nanos;
     uint64_t min_latency_nanos;

@@ -24,7 +24,7 @@ pub struct Item {
     pub sequence: u64,
 }
 
-/// What [`track`] answers: the item, and which of its actor's it was.
+/// What [`track`](struct@track) answers: the item, and which of its actor's it was.
 #[derive(RingMessage, Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Tracked {
@@ -54,7 +54,7 @@ pub fn echo(message: &Number, replies: &Outbox<Number>) {
     replies.send(*message);
 }
 
-/// [`echo`] in batches.
+/// [`echo`](struct@echo) in batches.
 #[ring_kernel(mode = Batch, max_messages_per_iteration = 64)]
 pub fn batch_echo(message: &Number, replies: &Outbox<Number>) {
     replies.send(*message);
@@ -104,11 +104,11 @@ pub fn fan(message: &Number, sum: &mut Total, replies: &Outbox<Number>) {
     }
 }
 
-/// What [`fragile`] fails with.
+/// What [`fragile`](struct@fragile) fails with.
 pub const TEAPOT: u16 = 418;
-/// Makes [`fragile`] fail after it has changed its state and sent.
+/// Makes [`fragile`](struct@fragile) fail after it has changed its state and sent.
 pub const FAIL: u64 = u64::MAX;
-/// Makes [`fragile`] panic after it has changed its state and sent.
+/// Makes [`fragile`](struct@fragile) panic after it has changed its state and sent.
 pub const PANIC: u64 = u64::MAX - 1;
 
 /// Keeps a sum, and fails when it is told to.
@@ -125,7 +125,7 @@ pub fn fragile(message: &Number, total: &mut Total, replies: &Outbox<Number>) ->
     Ok(())
 }
 
-/// Launch parameters of [`scale`].
+/// Launch parameters of [`scale`](struct@scale).
 #[derive(DeviceType, Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Scale {
@@ -151,12 +151,12 @@ pub fn exchange(message: &Number, memory: &mut [u64], replies: &Outbox<Number>) 
     replies.send(Number { value: old });
 }
 
-/// The producers that [`audit`] tells apart.
+/// The producers that [`audit`](struct@audit) tells apart.
 pub const PRODUCERS: usize = 4;
-/// The producer number that asks [`audit`] for its account.
+/// The producer number that asks [`audit`](struct@audit) for its account.
 pub const REPORT: u32 = u32::MAX;
 
-/// What an actor of [`audit`] saw of each producer.
+/// What an actor of [`audit`](struct@audit) saw of each producer.
 #[derive(DeviceType, Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct Ledger {

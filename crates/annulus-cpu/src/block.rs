@@ -283,9 +283,7 @@ impl BlockCore {
     fn obey_telemetry(&mut self, command: u32) {
         let epoch = (command >> command::EPOCH_SHIFT) as u16;
         if epoch != self.telemetry.epoch {
-            // A reset sets counters to zero; when the kernel last did something is none.
-            let last_processed_timestamp = self.telemetry.last_processed_timestamp;
-            self.telemetry = Telemetry { last_processed_timestamp, ..Telemetry::new(epoch) };
+            self.telemetry = Telemetry::new(epoch);
         }
         self.telemetry_on = command & command::TELEMETRY != 0;
         self.write_telemetry();
@@ -425,14 +423,17 @@ impl BlockCore {
     }
 
     fn count_telemetry(&mut self, batch: &Batch) {
-        if !self.telemetry_on {
-            return;
-        }
         let telemetry = &mut self.telemetry;
         telemetry.messages_processed += u64::from(batch.processed);
         telemetry.messages_dropped += u64::from(batch.dropped);
         if batch.error != 0 {
             telemetry.error_code = batch.error;
+        }
+        if !(self.telemetry_on && self.timestamps) {
+            telemetry.unmeasured = telemetry.unmeasured.saturating_add(batch.processed);
+        }
+        if !self.telemetry_on {
+            return;
         }
         if batch.processed != 0 {
             // One stamp for the batch: a message's latency then ends with its batch's last handler.

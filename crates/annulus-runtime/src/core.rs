@@ -350,8 +350,10 @@ impl dyn AnyKernel {
             };
             match drained {
                 false => ShutdownOutcome::DeadlinePassed,
-                // Nobody but somebody else can have ended it before the wait was over: what was left may not be nothing.
-                true if core.is_finished() => ShutdownOutcome::AlreadyTerminated,
+                // Somebody else ended it, and what it left is taken out of the rings: they are empty, and not drained.
+                true if core.current_command() & command::TERMINATE != 0 => {
+                    ShutdownOutcome::AlreadyTerminated
+                }
                 true => ShutdownOutcome::Drained,
             }
         };

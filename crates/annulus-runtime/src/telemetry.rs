@@ -18,9 +18,8 @@ use crate::{
 /// Polls a kernel's telemetry: without a lock, without an allocation, without the kernel's help.
 ///
 /// `enable_telemetry` on a launched kernel is the only way to get one, so polling what is not launched or not enabled does
-/// not compile. It counts what the kernel does while telemetry is enabled, since it was enabled first or since the last
-/// [`reset`](Self::reset), and what backpressure dropped since the launch or the last reset; the kernel's totals since its launch
-/// are in its status. The last snapshot stays readable after the kernel has terminated.
+/// not compile. Counters begin with the launch, or with the last [`reset`](Self::reset); latencies are measured while
+/// telemetry is enabled. The last snapshot stays readable after the kernel has terminated.
 pub struct Telemetry {
     kernel: Arc<dyn AnyKernel>,
 }
@@ -55,13 +54,14 @@ impl Telemetry {
         for line in core.shards.iter().filter_map(|shard| shard.memory.telemetry()) {
             let block = read(line);
             sum.queue_depth = sum.queue_depth.saturating_add(block.queue_depth);
-            sum.last_processed_timestamp = sum.last_processed_timestamp.max(block.last_processed_timestamp);
             if block.epoch != epoch {
                 // The shard has not looked at the reset yet: its counters are those of the time before.
                 continue;
             }
             sum.messages_processed += block.messages_processed;
             sum.messages_dropped += block.messages_dropped;
+            sum.unmeasured = sum.unmeasured.saturating_add(block.unmeasured);
+            sum.last_processed_timestamp = sum.last_processed_timestamp.max(block.last_processed_timestamp);
             sum.total_latency_nanos = sum.total_latency_nanos.saturating_add(block.total_latency_nanos);
             sum.max_latency_nanos = sum.max_latency_nanos.max(block.max_latency_nanos);
             sum.min_latency_nanos = sum.min_latency_nanos.min(block.min_latency_nanos);
@@ -158,6 +158,8 @@ pub struct TelemetrySnapshot {
     pub min_latency_nanos: u64,
     /// The last error code; 0 for none.
     pub error_code: u16,
+    /// Of the processed messages, those whose latency was not measured: telemetry was off, or messages carry no time.
+    pub unmeasured: u32,
     /// When telemetry was enabled or reset last, in nanoseconds on the runtime's clock.
     pub counting_since: u64,
 }
@@ -173,13 +175,15 @@ impl TelemetrySnapshot {
             max_latency_nanos: block.max_latency_nanos,
             min_latency_nanos: block.min_latency_nanos,
             error_code: block.error_code,
+            unmeasured: block.unmeasured,
             counting_since,
         }
     }
 
-    /// The average latency in nanoseconds; 0 if nothing was processed.
+    /// The average of the latencies that were measured, in nanoseconds; 0 if none was.
     pub fn average_latency_nanos(&self) -> u64 {
-        self.total_latency_nanos.checked_div(self.messages_processed).unwrap_or(0)
+        let measured = self.messages_processed.saturating_sub(self.unmeasured.into());
+        self.total_latency_nanos.checked_div(measured).unwrap_or(0)
     }
 
     /// Messages per second over an uptime in seconds; 0 if that is not positive.

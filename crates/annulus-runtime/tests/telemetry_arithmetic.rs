@@ -13,6 +13,7 @@ const NOTHING: TelemetrySnapshot = TelemetrySnapshot {
     max_latency_nanos: 0,
     min_latency_nanos: u64::MAX,
     error_code: 0,
+    unmeasured: 0,
     counting_since: 0,
 };
 

@@ -86,6 +86,7 @@ pub fn a_shutdown_that_was_overtaken_says_so(bench: &Bench) {
     let kernel =
         echo::launch(bench.runtime(), LaunchOptions::default().capacity(64).output_capacity(16)).unwrap();
     kernel.send_batch_blocking(&numbers(0..40)).unwrap();
+    eventually(|| kernel.status().stalled_shards == 1);
     thread::scope(|scope| {
         let shutdown = scope.spawn(|| kernel.shutdown_blocking(LONG));
         eventually(|| !kernel.status().accepts_messages);

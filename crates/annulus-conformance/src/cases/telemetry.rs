@@ -194,6 +194,8 @@ pub fn t11_averages_begin_when_enabled(bench: &Bench) {
     drain(&kernel);
     let snapshot = telemetry.poll();
     assert!(snapshot.min_latency_nanos <= snapshot.max_latency_nanos, "{snapshot:?}");
+    let average = snapshot.average_latency_nanos();
+    assert!((snapshot.min_latency_nanos..=snapshot.max_latency_nanos).contains(&average), "{snapshot:?}");
 }
 
 /// T-11: enabling and disabling from several threads leaves every line whole: polls end, and count.
