@@ -465,13 +465,12 @@ impl BlockCore {
         }
     }
 
-    /// Whether an iteration would find something to do. Asked by whoever lay the block down.
+    /// Whether an iteration would find something to do. Asked by whoever lay the block down. If messages wait and credit lacks, the
+    /// control block says so afterwards: whoever makes space then wakes the block, and nobody else might.
     fn has_work(&mut self) -> bool {
         let command = self.memory.command().load(Ordering::Relaxed);
         command != self.seen_command
-            || (command & command::ACTIVE != 0
-                && self.inbound.is_ready()
-                && self.outbound.has_credit(self.credit))
+            || (command & command::ACTIVE != 0 && self.inbound.is_ready() && self.has_credit())
     }
 
     /// Looks for something to do, for as long as the launch says since the block became idle; false if that time is up. An
