@@ -472,15 +472,14 @@ impl BlockCore {
     }
 
     /// Whether an iteration would find something to do. Asked by whoever lay the block down.
+    ///
+    /// Without credit a message is still work as long as the block has not said that it is stalled: only then does the host that
+    /// makes space know whom to wake.
     fn has_work(&mut self) -> bool {
         let command = self.memory.command().load(Ordering::Relaxed);
-        // Without credit a message is work as long as the block has not said that it is stalled: only then does the host that
-        // makes space wake it.
         command != self.seen_command
             || (command & command::ACTIVE != 0
                 && self.inbound.is_ready()
-                // Without room that is only said once the block has said that it is stalled: else the receiver that makes room
-                // does not know whom to wake.
                 && (!self.stalled || self.outbound.has_credit(self.credit)))
     }
 
