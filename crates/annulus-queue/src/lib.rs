@@ -56,6 +56,7 @@ mod future;
 mod options;
 pub mod outcome;
 mod padded;
+pub mod pool;
 mod queue;
 mod receiver;
 pub mod region;
@@ -63,6 +64,7 @@ pub mod relay;
 pub mod ring;
 mod sender;
 mod slots;
+pub mod stack;
 #[doc(hidden)]
 pub mod sync;
 pub mod wait;
