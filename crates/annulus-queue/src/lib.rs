@@ -48,6 +48,9 @@
 //! assert_eq!(tx.counters().evicted, 4);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+// It has a clock and a thread, which models have not, and no lock-free protocol of its own.
+#[cfg(not(loom))]
+pub mod batching;
 mod counters;
 pub mod doze;
 mod ends;
