@@ -63,7 +63,7 @@ struct BlockCore {
     spin: Duration,
     /// Until the block has terminated.
     signals: Option<Arc<dyn HostSignals>>,
-    /// The command that was looked at last.
+    /// The command that was looked at last; [`NONE_SEEN`] before the first look.
     seen_command: u32,
     stalled: bool,
     counts: Counts,
@@ -74,6 +74,9 @@ struct BlockCore {
 // SAFETY: the raw pointers in `outbox` and `bindings` lead into memory that `memory` and `_bindings` keep alive, and which no
 // thread but the one that holds the block's lock reaches through them (shared atomics excepted, which any thread may).
 unsafe impl Send for BlockCore {}
+
+/// No command: hosts leave most of its bits at 0. A kernel that is launched inactive has command 0, which is one to obey.
+const NONE_SEEN: u32 = u32::MAX;
 
 /// Since launch.
 #[derive(Default)]
@@ -196,7 +199,7 @@ impl BlockCore {
             clock: spec.clock,
             spin: spec.spin,
             signals: Some(Arc::clone(&spec.signals)),
-            seen_command: 0,
+            seen_command: NONE_SEEN,
             stalled: false,
             counts: Counts::default(),
             telemetry: Telemetry::new(0),
@@ -215,40 +218,40 @@ impl BlockCore {
             return Turn::Terminated;
         }
         if command & command::ACTIVE == 0 {
+            self.note_depth();
             return Turn::Nothing;
         }
         let limit = match self.mode {
             ProcessingMode::Continuous => 1,
             ProcessingMode::Batch => self.max_batch,
+            // With one message there is nothing to adapt to, and the gauge of depth lies in a line that producers write.
+            ProcessingMode::Adaptive if !self.inbound.is_ready_after(1) => 1,
             ProcessingMode::Adaptive => self.depth().clamp(1, self.max_batch.into()) as u32,
         };
         let mut batch = Batch::default();
         while batch.consumed < limit {
             let Some(slot) = self.inbound.peek() else { break };
-            if !self.has_credit() {
+            // Between any two messages: a batch is no reason to obey late. And a message that was sent after a reset of the
+            // telemetry comes after the command that says so, whose epoch then counts it.
+            if self.memory.command().load(Ordering::Relaxed) != command {
+                if batch.consumed == 0 {
+                    return Turn::Progress;
+                }
                 break;
             }
-            if batch.consumed == 0 {
-                self.look_again();
+            if !self.has_credit() {
+                break;
             }
             self.handle(&slot, &mut batch);
             self.inbound.advance();
             batch.consumed += 1;
         }
         if batch.consumed == 0 {
+            self.note_depth();
             return Turn::Nothing;
         }
         self.publish(&batch);
         Turn::Progress
-    }
-
-    /// Looks at the telemetry part of the command once more when the first message of an iteration is there: a reset that
-    /// came before the message was sent is then seen before it is counted.
-    fn look_again(&mut self) {
-        let command = self.memory.command().load(Ordering::Relaxed);
-        if command != self.seen_command {
-            self.obey_telemetry(command);
-        }
     }
 
     /// Acknowledges a new command.
@@ -448,6 +451,13 @@ impl BlockCore {
             }
         }
         self.write_telemetry();
+    }
+
+    /// Shows in the telemetry what came while nothing was consumed: a block that is inactive or stalled is called all the same.
+    fn note_depth(&mut self) {
+        if self.telemetry_on && i64::from(self.telemetry.queue_depth) != self.depth() as i64 {
+            self.write_telemetry();
+        }
     }
 
     /// Writes the line, if telemetry is on and there is one.

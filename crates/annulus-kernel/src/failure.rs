@@ -31,6 +31,11 @@ impl From<NonZeroU16> for Failure {
 }
 
 /// What a handler may return: nothing, or a `Result` whose error turns into a [`Failure`].
+#[diagnostic::on_unimplemented(
+    message = "a handler cannot return `{Self}`",
+    label = "neither `()` nor `Result<(), E>` with an error that turns into a `Failure`",
+    note = "return `Result<(), Failure>`, or write `impl From<YourError> for Failure`"
+)]
 pub trait HandlerReturn {
     /// Success, or the code of what went wrong.
     fn into_verdict(self) -> Result<(), Failure>;

@@ -20,7 +20,6 @@ pub enum Backpressure {
 
 /// How a send that did not fail ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[must_use = "a message that was evicted, discarded or recognised as a duplicate is in here"]
 pub enum Admission<T> {
     /// The message is queued.
     Accepted,

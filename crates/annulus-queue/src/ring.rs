@@ -112,6 +112,18 @@ impl Ring {
         (self.reserved() - consumed).min(u64::from(self.layout.capacity))
     }
 
+    /// Whether the next slot may be published, by a look that needs no end of the ring. After `false` there was a moment during the
+    /// call when every slot that the consumer had not given back was unpublished.
+    #[inline]
+    pub fn may_be_ready(&self) -> bool {
+        let next = self.consumed();
+        // SYNC: slot-published (acquire)
+        let commit = self.region.u32(self.layout.slot_offset(next)).load(Ordering::Acquire);
+        // If the slot is a lap ahead already, the consumer has moved on since `next` was loaded: the producer that published it had
+        // seen that, and by the acquire above the load below sees it too.
+        commit == self.layout.lap(next) || self.consumed() != next
+    }
+
     /// Closes the ring: no ticket is handed out after this returns. Tickets handed out before remain valid.
     pub fn close(&self) {
         self.region.u64(RESERVED).fetch_or(CLOSED, Ordering::AcqRel);
@@ -363,8 +375,15 @@ impl Consumer {
     /// Whether a published slot waits.
     #[inline]
     pub fn is_ready(&self) -> bool {
-        let slot = self.ring.layout.slot_offset(self.next);
-        self.ring.region.u32(slot).load(Ordering::Relaxed) == self.ring.layout.lap(self.next)
+        self.is_ready_after(0)
+    }
+
+    /// Whether a published slot waits behind `slots` others; those may be published or not.
+    #[inline]
+    pub fn is_ready_after(&self, slots: u32) -> bool {
+        let ticket = self.next + u64::from(slots);
+        let slot = self.ring.layout.slot_offset(ticket);
+        self.ring.region.u32(slot).load(Ordering::Relaxed) == self.ring.layout.lap(ticket)
     }
 
     /// The next slot, if it is published.

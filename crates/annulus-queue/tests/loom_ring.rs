@@ -124,6 +124,38 @@ fn sole_producer() {
     });
 }
 
+/// A look without the consuming end, while slots are used again: it may see a message that is being taken, but when it sees none,
+/// everything that was published before it has been given back.
+#[test]
+fn a_look_misses_nothing() {
+    model(2, || {
+        let ring = ring();
+        let mut consumer = consumer(&ring);
+        let published = Arc::new(AtomicU32::new(0));
+        let producers = Producers::new(ring.clone());
+        let producer = thread::spawn({
+            let published = Arc::clone(&published);
+            move || {
+                for message in 1..=3 {
+                    assert!(put(&producers, message));
+                    published.store(message as u32, Ordering::Release);
+                }
+            }
+        });
+        let looker = thread::spawn(move || {
+            let before = published.load(Ordering::Acquire);
+            if !ring.may_be_ready() {
+                assert!(ring.consumed() >= u64::from(before));
+            }
+        });
+        for _ in 0..3 {
+            assert!(take(&mut consumer).is_some());
+        }
+        producer.join().unwrap();
+        looker.join().unwrap();
+    });
+}
+
 /// What was sent before the ring closed arrives; what was refused does not; the consumer's end is final.
 #[test]
 fn close_against_send() {

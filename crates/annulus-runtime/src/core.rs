@@ -225,6 +225,11 @@ impl dyn AnyKernel {
         }
     }
 
+    /// Whether termination has been asked for.
+    pub(crate) fn is_ending(&self) -> bool {
+        self.core().current_command() & command::TERMINATE != 0
+    }
+
     pub(crate) async fn finished(&self) {
         let core = self.core();
         core.until(|| core.is_finished()).await;
@@ -279,6 +284,8 @@ impl dyn AnyKernel {
             stalled_shards: core
                 .shards
                 .iter()
+                // Once terminated, it waits for nothing, whatever the word said last.
+                .filter(|shard| shard.memory.state().load(Ordering::Acquire) != state::TERMINATED)
                 .filter(|shard| shard.memory.stalled().load(Ordering::Relaxed) != 0)
                 .count() as u32,
             shards: core.shards.len() as u32,
@@ -327,7 +334,12 @@ impl dyn AnyKernel {
                     true
                 }
             };
-            if drained { ShutdownOutcome::Drained } else { ShutdownOutcome::DeadlinePassed }
+            match drained {
+                false => ShutdownOutcome::DeadlinePassed,
+                // Nobody but somebody else can have ended it before the wait was over: what was left may not be nothing.
+                true if core.is_finished() => ShutdownOutcome::AlreadyTerminated,
+                true => ShutdownOutcome::Drained,
+            }
         };
         self.request_termination();
         block_on(self.finished());
@@ -344,6 +356,6 @@ pub enum ShutdownOutcome {
     DeadlinePassed,
     /// The kernel was inactive, so it did not drain; what waited is returned.
     Inactive,
-    /// The kernel had terminated before.
+    /// The kernel had terminated before, or somebody else terminated it meanwhile.
     AlreadyTerminated,
 }

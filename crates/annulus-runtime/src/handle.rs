@@ -199,7 +199,8 @@ impl<K: RingKernel> KernelHandle<K> {
     ///
     /// [`SendError::Full`] under Reject, [`SendError::Closed`] for good; both hand the message back.
     pub async fn send(&self, message: K::Message) -> Result<Admission<K::Message>, SendError<K::Message>> {
-        self.shared().send(message, 0).await
+        let shared = self.shared();
+        shared.send_to(shared.shard_of(&message), message, 0).await
     }
 
     /// [`send`](Self::send), blocking.
@@ -208,7 +209,8 @@ impl<K: RingKernel> KernelHandle<K> {
     ///
     /// As there.
     pub fn send_blocking(&self, message: K::Message) -> Result<Admission<K::Message>, SendError<K::Message>> {
-        block_on(self.send(message))
+        let shared = self.shared();
+        shared.send_to_blocking(shared.shard_of(&message), message, 0)
     }
 
     /// [`send_blocking`](Self::send_blocking) for at most `limit`.
@@ -242,7 +244,7 @@ impl<K: RingKernel> KernelHandle<K> {
     ///
     /// As there.
     pub fn send_batch_blocking(&self, messages: &[K::Message]) -> Result<(), BatchError> {
-        block_on(self.send_batch(messages))
+        self.shared().send_batch_blocking(messages)
     }
 
     /// Receives without waiting. Outputs of one shard come in the order in which it sent them; replies to calls go to their
@@ -305,13 +307,13 @@ impl<K: RingKernel> KernelHandle<K> {
         self.shared().call(message).await
     }
 
-    /// [`call`](Self::call), blocking.
+    /// [`call`](Self::call), blocking: looks busily for as long as the launch's `spin` says, then sleeps.
     ///
     /// # Errors
     ///
     /// As there.
     pub fn call_blocking(&self, message: K::Message) -> Result<K::Output, CallError> {
-        block_on(self.call(message))
+        self.shared().call_blocking(message)
     }
 
     /// [`call_blocking`](Self::call_blocking) for at most `limit`.

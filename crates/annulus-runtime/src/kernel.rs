@@ -38,13 +38,15 @@ pub(crate) struct Stage<M> {
 /// The host's end of a shard's outbound ring.
 pub(crate) struct Outbound<O> {
     pub(crate) end: Relay<OutboundEnd<O>>,
-    /// How many outputs are parked in the end. Written under its lock.
+    /// How many outputs are parked in the end, or one more. Written under its lock; before an output leaves the ring to be parked,
+    /// it is counted here, so that a look without the lock finds it in one of the two (`SYNC: parked`).
     pub(crate) parked: AtomicUsize,
 }
 
 pub(crate) struct OutboundEnd<O> {
     consumer: Consumer,
-    /// Outputs that stood before replies that somebody waits for; at most as many as the ring has slots.
+    /// Outputs that stood before replies that somebody waits for: at most twice as many as the ring has slots, and what the ring
+    /// holds in the end.
     parked: VecDeque<O>,
 }
 
@@ -84,14 +86,16 @@ impl<O: RingMessage> OutboundEnd<O> {
         }
     }
 
-    /// Completes every call whose reply is there, as far as there is room to park what stands in between.
-    fn demultiplex(&mut self, calls: &CallTable<O>) {
-        let room = self.consumer.ring().layout().capacity as usize;
-        while calls.pending() != 0 && self.parked.len() < room {
-            match self.step(calls) {
-                Some(Some(output)) => self.parked.push_back(output),
-                Some(None) => {}
-                None => return,
+    /// Completes every call whose reply is there, as far as there is room to park what stands in between. What stands in front
+    /// is parked only while somebody waits for a reply; replies that nobody waits for any more always go.
+    fn demultiplex(&mut self, calls: &CallTable<O>, room: usize) {
+        while let Some(slot) = self.consumer.peek() {
+            let reply = slot.header.correlation != 0;
+            if !reply && (calls.pending() == 0 || self.parked.len() >= room) {
+                return;
+            }
+            if let Some(Some(output)) = self.step(calls) {
+                self.parked.push_back(output);
             }
         }
     }
@@ -133,54 +137,59 @@ impl<K: RingKernel> KernelShared<K> {
 
     /// The next output of a shard, if there is one now.
     pub(crate) fn take_from(&self, shard: usize) -> Option<K::Output> {
-        let outbound = &self.outbound[shard];
-        let output = outbound.end.with(
+        let output = self.outbound[shard].end.with(
             |end| {
                 let output = end.take(&self.calls);
-                end.demultiplex(&self.calls);
-                outbound.parked.store(end.parked.len(), Ordering::Relaxed);
+                self.demultiplex_end(shard, end);
                 output
             },
             |end| self.demultiplex_end(shard, end),
         );
-        self.unstall(shard);
+        self.after_taking(shard);
         output
     }
 
     /// Takes up to `max` outputs of a shard.
     pub(crate) fn take_many(&self, shard: usize, max: usize, outputs: &mut Vec<K::Output>) -> usize {
-        let outbound = &self.outbound[shard];
-        let taken = outbound.end.with(
+        let taken = self.outbound[shard].end.with(
             |end| {
                 let before = outputs.len();
                 outputs.extend(std::iter::from_fn(|| end.take(&self.calls)).take(max));
-                end.demultiplex(&self.calls);
-                outbound.parked.store(end.parked.len(), Ordering::Relaxed);
+                self.demultiplex_end(shard, end);
                 outputs.len() - before
             },
             |end| self.demultiplex_end(shard, end),
         );
-        self.unstall(shard);
+        self.after_taking(shard);
         taken
     }
 
     fn demultiplex_end(&self, shard: usize, end: &mut OutboundEnd<K::Output>) {
-        end.demultiplex(&self.calls);
-        self.outbound[shard].parked.store(end.parked.len(), Ordering::Relaxed);
+        let capacity = end.consumer.ring().layout().capacity as usize;
+        // A terminated shard sends no more, so what its ring holds still is all that there will be to park.
+        let room = if self.core.finishing.load(Ordering::Acquire) { usize::MAX } else { 2 * capacity };
+        let parked = &self.outbound[shard].parked;
+        // Before anything leaves the ring: a receiver that sees the ring empty (acquiring `consumed`) sees this, and takes the
+        // lock instead of going to sleep beside an output that is just being put aside (SYNC: parked).
+        parked.store(end.parked.len() + 1, Ordering::Relaxed);
+        end.demultiplex(&self.calls, room);
+        parked.store(end.parked.len(), Ordering::Relaxed);
     }
 
     /// Completes the calls whose replies a shard has published.
-    fn demultiplex(&self, shard: usize) {
+    pub(crate) fn demultiplex(&self, shard: usize) {
         self.outbound[shard].end.run(|end| self.demultiplex_end(shard, end));
-        self.unstall(shard);
+        self.after_taking(shard);
     }
 
-    /// Wakes a shard that waits for space in its outbound ring, after space was made.
+    /// After slots of an outbound ring were given back: wakes the callers whose replies were in them, and the shard if it
+    /// waits for space.
     ///
     /// The relay's fence stands between giving slots back and this load; the shard stores `stalled`, fences, and looks for
     /// space once more. So one of the two sees the other (SYNC: stalled).
     #[inline]
-    fn unstall(&self, shard: usize) {
+    fn after_taking(&self, shard: usize) {
+        self.calls.wake_ready();
         if self.core.shards[shard].memory.stalled().load(Ordering::Relaxed) != 0 {
             self.core.wake(shard);
         }
@@ -247,6 +256,7 @@ impl<K: RingKernel> KernelShared<K> {
                 self.calls.complete(correlation, Err(CallError::Terminated));
             }
         }
+        self.calls.wake_ready();
         self.undelivered
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -289,10 +299,12 @@ impl<K: RingKernel> HostSignals for KernelShared<K> {
     fn progressed(&self, shard: u32, progress: Progress) {
         let shard = shard as usize;
         if progress.produced != 0 {
-            if self.calls.pending() != 0 {
+            // Its fence stands between publishing outputs and this look at the calls, so that either this sees a call that
+            // begins, or the call sees the outputs (SYNC: call-begun).
+            self.core.ready.notify(progress.produced as usize);
+            if self.calls.used() {
                 self.demultiplex(shard);
             }
-            self.core.ready.notify(progress.produced as usize);
         }
         if progress.consumed != 0 {
             self.core.shards[shard].space.notify(progress.consumed as usize);

@@ -12,7 +12,7 @@ use annulus_queue::{
     wait::{block_on, block_on_deadline},
 };
 
-use crate::{error::CallError, kernel::KernelShared};
+use crate::{calls::PendingCall, error::CallError, kernel::KernelShared};
 
 impl<K: RingKernel> KernelShared<K> {
     #[inline]
@@ -21,12 +21,12 @@ impl<K: RingKernel> KernelShared<K> {
         let finished = self.core.is_finished();
         let shards = self.outbound.len();
         if shards == 1 {
-            return self.take_from(0).ok_or(empty(finished));
+            return self.may_have(0).then(|| self.take_from(0)).flatten().ok_or(empty(finished));
         }
         let start = self.cursor.load(Ordering::Relaxed);
         for i in 0..shards {
             let shard = (start.wrapping_add(i)) % shards;
-            if !finished && !self.may_have(shard) {
+            if !self.may_have(shard) {
                 continue;
             }
             if let Some(output) = self.take_from(shard) {
@@ -50,16 +50,20 @@ impl<K: RingKernel> KernelShared<K> {
         let mut taken = 0;
         for i in 0..shards {
             let shard = (start.wrapping_add(i)) % shards;
-            if taken < max && (finished || shards == 1 || self.may_have(shard)) {
+            if taken < max && self.may_have(shard) {
                 taken += self.take_many(shard, max - taken, outputs);
             }
         }
         if taken == 0 && max != 0 { Err(empty(finished)) } else { Ok(taken) }
     }
 
-    /// Whether a shard's outputs are worth the lock.
+    /// Whether a shard's outputs are worth the lock: an empty look then touches only the line that an output will come in.
+    ///
+    /// After `false` there was a moment without an output: one that left the ring to be parked before that moment is counted in
+    /// `parked`, which the acquire load of the ring's position makes visible (SYNC: parked).
+    #[inline]
     fn may_have(&self, shard: usize) -> bool {
-        self.core.shards[shard].outbound.depth() != 0
+        self.core.shards[shard].outbound.may_be_ready()
             || self.outbound[shard].parked.load(Ordering::Relaxed) != 0
     }
 
@@ -111,19 +115,51 @@ impl<K: RingKernel> KernelShared<K> {
         }
     }
 
+    /// Begins a call to the shard that takes this message.
+    ///
+    /// What the shard sent before stands in front of its reply, and may be what it waits for to go on: it is put aside here,
+    /// and from now on by whoever reports progress (SYNC: call-begun).
+    fn begin_call(&self, message: &K::Message) -> (PendingCall<'_, K::Output>, usize) {
+        let call = self.calls.begin();
+        let shard = self.shard_of(message);
+        if self.core.shards[shard].outbound.depth() != 0 {
+            self.demultiplex(shard);
+        }
+        (call, shard)
+    }
+
     pub(crate) async fn call(&self, message: K::Message) -> Result<K::Output, CallError> {
         if !self.core.options.calls {
             return Err(CallError::Disabled);
         }
-        let call = self.calls.begin();
-        match self.send(message, call.correlation()).await {
-            Ok(Admission::Accepted | Admission::Evicted(_)) => {}
-            Ok(Admission::Discarded(_) | Admission::Duplicate(_)) => return Err(CallError::Dropped),
-            Err(SendError::Full(_)) => return Err(CallError::Full),
-            Err(SendError::Closed(_)) => return Err(CallError::Closed),
-            Err(SendError::Timeout(_)) => return Err(CallError::Timeout),
-        }
+        let (call, shard) = self.begin_call(&message);
+        accepted(self.send_to(shard, message, call.correlation()).await)?;
         poll_fn(|context| call.poll(context)).await
+    }
+
+    /// [`call`](Self::call), blocking: looks busily for as long as the kernel's own blocks do, then sleeps.
+    pub(crate) fn call_blocking(&self, message: K::Message) -> Result<K::Output, CallError> {
+        if !self.core.options.calls {
+            return Err(CallError::Disabled);
+        }
+        let (call, shard) = self.begin_call(&message);
+        let mut completed = self.calls.completed();
+        accepted(self.send_to_blocking(shard, message, call.correlation()))?;
+        let reply = self.spin_for(|| {
+            // The reply is completed by whoever sees it first, here or on the kernel's side.
+            for shard in
+                (0..self.outbound.len()).filter(|&shard| self.core.shards[shard].outbound.may_be_ready())
+            {
+                self.demultiplex(shard);
+            }
+            let now = self.calls.completed();
+            if now == completed {
+                return None;
+            }
+            completed = now;
+            call.try_take()
+        });
+        reply.unwrap_or_else(|| block_on(poll_fn(|context| call.poll(context))))
     }
 
     pub(crate) fn call_timeout(
@@ -132,6 +168,17 @@ impl<K: RingKernel> KernelShared<K> {
         deadline: Instant,
     ) -> Result<K::Output, CallError> {
         block_on_deadline(self.call(message), deadline).unwrap_or(Err(CallError::Timeout))
+    }
+}
+
+/// What became of a call's message, if it will not be answered.
+fn accepted<M>(sent: Result<Admission<M>, SendError<M>>) -> Result<(), CallError> {
+    match sent {
+        Ok(Admission::Accepted | Admission::Evicted(_)) => Ok(()),
+        Ok(Admission::Discarded(_) | Admission::Duplicate(_)) => Err(CallError::Dropped),
+        Err(SendError::Full(_)) => Err(CallError::Full),
+        Err(SendError::Closed(_)) => Err(CallError::Closed),
+        Err(SendError::Timeout(_)) => Err(CallError::Timeout),
     }
 }
 

@@ -5,6 +5,8 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
 };
 
+use annulus_queue::wait::block_on;
+
 use crate::{
     core::AnyKernel,
     error::{LaunchError, UnknownKernel},
@@ -22,14 +24,25 @@ impl Registry {
         self.kernels.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a name for a kernel that is about to be launched.
+    /// Takes a name for a kernel that is about to be launched. Waits for a kernel of that name that is about to end, so that
+    /// dropping a kernel and launching it again works.
     pub(crate) fn reserve(&self, name: &str) -> Result<(), LaunchError> {
-        let mut kernels = self.lock();
-        if kernels.contains_key(name) {
-            return Err(LaunchError::AlreadyLaunched { name: name.into() });
+        loop {
+            let ending = {
+                let mut kernels = self.lock();
+                match kernels.get(name) {
+                    None => {
+                        kernels.insert(name.into(), None);
+                        return Ok(());
+                    }
+                    Some(kernel) => kernel.as_ref().and_then(Weak::upgrade),
+                }
+            };
+            match ending {
+                Some(kernel) if kernel.is_ending() => block_on(kernel.finished()),
+                _ => return Err(LaunchError::AlreadyLaunched { name: name.into() }),
+            }
         }
-        kernels.insert(name.into(), None);
-        Ok(())
     }
 
     /// Gives the name to its kernel.

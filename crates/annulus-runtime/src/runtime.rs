@@ -250,8 +250,14 @@ fn start<K: RingKernel>(
     let backend_error = |error| LaunchError::Backend { backend: backend.name(), error };
 
     let layout = layout(definition, &options);
-    let memory =
-        Arc::new(backend.allocate(options.grid as usize * layout.shard_bytes()).map_err(backend_error)?);
+    let bytes = layout.shard_bytes().checked_mul(options.grid as usize).ok_or_else(|| {
+        backend_error(BackendError::new(format!(
+            "{} blocks of {} bytes each are more than memory can be: launch with a smaller grid or capacity",
+            options.grid,
+            layout.shard_bytes()
+        )))
+    })?;
+    let memory = Arc::new(backend.allocate(bytes).map_err(backend_error)?);
     let lines = runtime.arena.take(options.grid as usize).map(Arc::new);
     let shards: Vec<ShardMemory> = (0..options.grid)
         .map(|i| ShardMemory::new(&memory, &layout, i, lines.as_ref().map(|lines| lines.line(i as usize))))

@@ -7,7 +7,7 @@ use annulus_queue::{
     Admission, Backpressure, SendError, TrySendError,
     ring::{Header, Refused},
     sync::Ordering,
-    wait::block_on_deadline,
+    wait::{block_on, block_on_deadline},
 };
 
 use crate::{
@@ -107,6 +107,7 @@ impl<K: RingKernel> KernelShared<K> {
                 self.core.drops.evicted.fetch_add(1, Ordering::Relaxed);
                 if old.header.correlation != 0 {
                     self.calls.complete(old.header.correlation, Err(CallError::Dropped));
+                    self.calls.wake_ready();
                 }
                 Admission::Evicted(old.message)
             }
@@ -151,13 +152,14 @@ impl<K: RingKernel> KernelShared<K> {
         }
     }
 
-    pub(crate) async fn send(
+    /// Sends to the shard that takes the message, which is chosen once: a notification of one shard's space must not be spent
+    /// on another's.
+    pub(crate) async fn send_to(
         &self,
+        shard: usize,
         message: K::Message,
         correlation: u64,
     ) -> Result<Admission<K::Message>, SendError<K::Message>> {
-        // Chosen once: a notification of one shard's space must not be spent on another's.
-        let shard = self.shard_of(&message);
         loop {
             if let Some(result) = self.attempt(shard, message, correlation) {
                 return result;
@@ -170,12 +172,36 @@ impl<K: RingKernel> KernelShared<K> {
         }
     }
 
+    /// [`send_to`](Self::send_to), blocking: without a future, a waker and a parker as long as there is space.
+    #[inline]
+    pub(crate) fn send_to_blocking(
+        &self,
+        shard: usize,
+        message: K::Message,
+        correlation: u64,
+    ) -> Result<Admission<K::Message>, SendError<K::Message>> {
+        match self.attempt(shard, message, correlation) {
+            Some(result) => result,
+            None => block_on(self.send_to(shard, message, correlation)),
+        }
+    }
+
+    /// [`send_batch`](Self::send_batch), blocking; the same.
+    pub(crate) fn send_batch_blocking(&self, messages: &[K::Message]) -> Result<(), BatchError> {
+        match self.attempt_batch(messages) {
+            (sent, None) if sent == messages.len() => Ok(()),
+            (sent, None) => block_on(self.send_batch(&messages[sent..]))
+                .map_err(|error| BatchError { sent: sent + error.sent, ..error }),
+            (sent, Some(cause)) => Err(BatchError { sent, cause }),
+        }
+    }
+
     pub(crate) fn send_timeout(
         &self,
         message: K::Message,
         deadline: Instant,
     ) -> Result<Admission<K::Message>, SendError<K::Message>> {
-        block_on_deadline(self.send(message, 0), deadline).unwrap_or_else(|| {
+        block_on_deadline(self.send_to(self.shard_of(&message), message, 0), deadline).unwrap_or_else(|| {
             self.refused();
             Err(SendError::Timeout(message))
         })
