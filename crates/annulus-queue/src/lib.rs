@@ -48,6 +48,9 @@
 //! assert_eq!(tx.counters().evicted, 4);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+// It has a clock and a thread, which models have not, and no lock-free protocol of its own.
+#[cfg(not(loom))]
+pub mod batching;
 mod counters;
 pub mod doze;
 mod ends;
@@ -56,6 +59,7 @@ mod future;
 mod options;
 pub mod outcome;
 mod padded;
+pub mod pool;
 mod queue;
 mod receiver;
 pub mod region;
@@ -63,6 +67,7 @@ pub mod relay;
 pub mod ring;
 mod sender;
 mod slots;
+pub mod stack;
 #[doc(hidden)]
 pub mod sync;
 pub mod wait;
