@@ -48,32 +48,58 @@
 //! assert_eq!(tx.counters().evicted, 4);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+mod buckets;
+mod clock;
 mod counters;
+mod dead_letters;
 pub mod doze;
 mod ends;
 pub mod event;
 mod future;
+mod invalid;
+mod memory;
+pub mod message;
+mod message_builder;
+mod message_future;
+mod message_inner;
+mod message_questions;
+mod message_queue;
 mod options;
 pub mod outcome;
 mod padded;
+mod policed;
+mod presets;
 mod queue;
 mod receiver;
 pub mod region;
+mod registry;
 pub mod relay;
 pub mod ring;
 mod sender;
 mod slots;
+mod status;
 #[doc(hidden)]
 pub mod sync;
 pub mod wait;
+mod wait_strategy;
+mod window;
 
+pub use clock::Clock;
 pub use counters::Counters;
+pub use dead_letters::{Alert, DeadLetters, Letter, LetterCounters, Reason, Redriven};
 pub use future::{RecvFuture, SendFuture};
-pub use options::{InvalidOptions, OptionProblem, QueueOptions};
+pub use invalid::{InvalidOptions, OptionProblem};
+pub use message::Message;
+pub use message_builder::MessageQueueBuilder;
+pub use message_future::{MessageRecv, MessageSend};
+pub use message_queue::MessageQueue;
+pub use options::{Deduplication, QueueOptions};
 pub use outcome::{Admission, Backpressure, RecvError, SendError, TryRecvError, TrySendError};
 pub use queue::queue;
 #[cfg(loom)]
 #[doc(hidden)]
 pub use queue::queue_of;
 pub use receiver::Receiver;
+pub use registry::{CreateError, LookUpError, Registry};
 pub use sender::Sender;
+pub use status::{QueueStatus, Rates};

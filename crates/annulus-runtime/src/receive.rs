@@ -122,6 +122,8 @@ impl<K: RingKernel> KernelShared<K> {
             Err(SendError::Full(_)) => return Err(CallError::Full),
             Err(SendError::Closed(_)) => return Err(CallError::Closed),
             Err(SendError::Timeout(_)) => return Err(CallError::Timeout),
+            // Messages of a kernel have one size, and its queue takes that.
+            Err(SendError::TooLarge(_)) => return Err(CallError::Dropped),
         }
         poll_fn(|context| call.poll(context)).await
     }
