@@ -1,5 +1,14 @@
 //! Bounded queues for messages of any type, many producers to many consumers, with a choice of what to do when they are full.
 //!
+//! | to | use |
+//! |---|---|
+//! | move values between threads or tasks, lock-free | [`queue`](queue()): a [`Sender`] and a [`Receiver`] |
+//! | send urgent messages first, recognise duplicates, let messages expire | a [`MessageQueue`] of [`Message`]s |
+//! | keep what could not be handled, and send it again | [`DeadLetters`] |
+//! | find queues by name, list and close them together | a [`Registry`] |
+//!
+//! What follows is of [`queue`](queue()); [`MessageQueue`] says what its policies add.
+//!
 //! # What it promises
 //!
 //! - **Nothing is hidden.** A send returns what became of the message, and a message that is not queued comes back to the caller.
@@ -91,6 +100,9 @@ pub use future::{RecvFuture, SendFuture};
 pub use invalid::{InvalidOptions, OptionProblem};
 pub use message::Message;
 pub use message_builder::MessageQueueBuilder;
+#[cfg(loom)]
+#[doc(hidden)]
+pub use message_builder::message_queue_of;
 pub use message_future::{MessageRecv, MessageSend};
 pub use message_queue::MessageQueue;
 pub use options::{Deduplication, QueueOptions};

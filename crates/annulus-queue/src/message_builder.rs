@@ -175,3 +175,14 @@ impl<T: Message + Send> MessageQueue<T> {
         memory::shared_bytes::<Inner<T>>() + name + kind
     }
 }
+
+/// A queue with priorities and any capacity, for models, in which 16 messages would never end.
+#[cfg(loom)]
+#[doc(hidden)]
+pub fn message_queue_of<T: Message + Send>(
+    capacity: usize,
+    backpressure: crate::Backpressure,
+) -> MessageQueue<T> {
+    let options = QueueOptions::new().capacity(capacity).backpressure(backpressure).priority(true);
+    MessageQueue::of(options, Clock::machine(), None)
+}

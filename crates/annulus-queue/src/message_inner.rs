@@ -28,6 +28,7 @@ pub(crate) struct Inner<T> {
     pub(crate) memory: usize,
 }
 
+#[expect(clippy::large_enum_variant, reason = "there is one per queue, in an allocation that is never moved")]
 pub(crate) enum Kind<T> {
     /// No policy: lock-free.
     Plain(Sender<T>, Receiver<T>),

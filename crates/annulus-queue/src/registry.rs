@@ -4,14 +4,11 @@ use std::{
     any::{Any, type_name},
     collections::BTreeMap,
     fmt,
-    sync::PoisonError,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Instant,
 };
 
-use crate::{
-    InvalidOptions, Message, MessageQueue, QueueOptions, QueueStatus,
-    sync::{Arc, Mutex, MutexGuard},
-};
+use crate::{InvalidOptions, Message, MessageQueue, QueueOptions, QueueStatus};
 
 /// Named queues of one scope, such as a kernel: made, found again by name and type, listed, and closed together.
 ///
