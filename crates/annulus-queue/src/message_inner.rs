@@ -45,6 +45,30 @@ impl<T: Message + Send> Inner<T> {
         }
     }
 
+    /// Sends without waiting for space, and counts the verdict, whatever it is.
+    #[inline]
+    pub(crate) fn try_send(&self, message: T) -> Result<Admission<T>, TrySendError<T>> {
+        match &self.kind {
+            // The short way, without a parcel.
+            Kind::Plain(tx, _) if self.max_message_bytes.is_none() => match tx.try_send(message) {
+                Ok(Admission::Accepted) => Ok(Admission::Accepted),
+                other => self.not_simply_accepted(other),
+            },
+            _ => self.send_now(self.parcel(message, false)),
+        }
+    }
+
+    /// The same for a message that was asked already.
+    #[inline]
+    pub(crate) fn send_now(&self, parcel: Parcel<T>) -> Result<Admission<T>, TrySendError<T>> {
+        self.offer(parcel).map_err(|refusal| {
+            if matches!(refusal, TrySendError::Full(_)) && self.blocks() {
+                self.count_rejected();
+            }
+            refusal.map(|parcel| parcel.message)
+        })
+    }
+
     /// Sends without waiting for space. Counts every verdict but `Full` of a queue that blocks, which is a verdict only if
     /// the caller does not try again.
     #[inline]
@@ -55,10 +79,10 @@ impl<T: Message + Send> Inner<T> {
         }
         match &self.kind {
             Kind::Plain(tx, _) => {
-                let outcome = tx.shared.offer(parcel.message);
-                if !matches!(outcome, Ok(Admission::Accepted) | Err(TrySendError::Closed(_))) {
-                    self.see(self.capacity);
-                }
+                let outcome = match tx.shared.offer(parcel.message) {
+                    Ok(Admission::Accepted) => return Ok(Admission::Accepted),
+                    other => self.not_simply_accepted(other),
+                };
                 outcome.map_err(|refusal| refusal.map(Parcel::plain))
             }
             Kind::Policed(queue) => queue.offer(parcel),
@@ -173,6 +197,18 @@ impl<T> Inner<T> {
             Kind::Policed(queue) => queue.counters(),
         };
         Counters { too_large: self.too_large.get(), ..counters }
+    }
+
+    /// What a plain queue did when it was full or closed, with a note that it was full.
+    #[cold]
+    fn not_simply_accepted(
+        &self,
+        outcome: Result<Admission<T>, TrySendError<T>>,
+    ) -> Result<Admission<T>, TrySendError<T>> {
+        if !matches!(outcome, Err(TrySendError::Closed(_))) {
+            self.see(self.capacity);
+        }
+        outcome
     }
 
     fn see(&self, depth: usize) {

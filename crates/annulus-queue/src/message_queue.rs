@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 use crate::{
     Admission, Message, MessageRecv, MessageSend, RecvError, SendError, TryRecvError, TrySendError,
     message_inner::Inner,
-    policed::Parcel,
     sync::Arc,
     wait::{block_on, block_on_deadline},
 };
@@ -83,22 +82,12 @@ impl<T: Message + Send> MessageQueue<T> {
     /// ```
     #[inline]
     pub fn try_send(&self, message: T) -> Result<Admission<T>, TrySendError<T>> {
-        self.send_now(self.inner.parcel(message, false))
+        self.inner.try_send(message)
     }
 
     /// [`try_send`](Self::try_send) of a message that was accepted before, and so is not its own duplicate.
     pub(crate) fn try_send_again(&self, message: T) -> Result<Admission<T>, TrySendError<T>> {
-        self.send_now(self.inner.parcel(message, true))
-    }
-
-    #[inline]
-    fn send_now(&self, parcel: Parcel<T>) -> Result<Admission<T>, TrySendError<T>> {
-        self.inner.offer(parcel).map_err(|refusal| {
-            if matches!(refusal, TrySendError::Full(_)) && self.inner.blocks() {
-                self.inner.count_rejected();
-            }
-            refusal.map(|parcel| parcel.message)
-        })
+        self.inner.send_now(self.inner.parcel(message, true))
     }
 
     /// Sends; under [`Backpressure::Block`], waits for space as long as it takes. The others never wait.

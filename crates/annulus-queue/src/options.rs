@@ -154,7 +154,7 @@ impl QueueOptions {
     }
 
     /// How many of the last accepted messages duplicates are looked for in: [`MIN_WINDOW`](Self::MIN_WINDOW) to
-    /// [`MAX_WINDOW`](Self::MAX_WINDOW), any number. Costs 16 bytes each (the table's part rounded up to a power of two), and nothing
+    /// [`MAX_WINDOW`](Self::MAX_WINDOW), any number. Costs 40 bytes each (32 of them rounded up to a power of two), and nothing
     /// while [`deduplication`](Self::deduplication) is off. Two to four times the greatest burst is a good choice.
     ///
     /// ```

