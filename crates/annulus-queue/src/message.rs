@@ -7,7 +7,7 @@ use std::{
 
 /// What a [`MessageQueue`](crate::MessageQueue) asks of its messages. Everything has a default, so `impl Message for X {}` will do.
 ///
-/// A queue calls these once per send, outside its lock, and only what its options need.
+/// A queue calls these outside its lock, and only what its options need; all but `size` once per send.
 ///
 /// ```
 /// use annulus_queue::{Message, message::hash_bytes};
@@ -117,11 +117,9 @@ impl<const N: usize> Message for [u8; N] {
 macro_rules! pointers {
     ($($pointer:ident),+) => {$(
         impl<M: Message> Message for $pointer<M> {
+            // Looked up again when it is called, since a function pointer captures nothing.
             const PAYLOAD_HASH: Option<fn(&Self) -> u64> = match M::PAYLOAD_HASH {
-                Some(_) => Some(|message| match M::PAYLOAD_HASH {
-                    Some(hash) => hash(message),
-                    None => 0,
-                }),
+                Some(_) => Some(|message| M::PAYLOAD_HASH.map_or(0, |hash| hash(message))),
                 None => None,
             };
 

@@ -30,7 +30,7 @@ use crate::{Backpressure, QueueOptions, wait::WaitStrategy};
 /// - Order: with [`priority`](QueueOptions::priority), 255 first; else, and among equals, first in, first out.
 /// - With priorities, [`Backpressure::DropOldest`] evicts the oldest message of the lowest priority present. A new message that is
 ///   lower than all present is `Discarded` instead.
-/// - A duplicate is recognised before anything else but a close, so also on a full queue; see
+/// - A duplicate is recognised before space is looked for, so also on a full queue; see
 ///   [`Deduplication`](crate::Deduplication).
 /// - An expired message is never received, and never hides a live one: a receive skips it. Until then it takes its place.
 ///

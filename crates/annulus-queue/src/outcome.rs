@@ -35,6 +35,12 @@ pub enum Admission<T> {
 
 impl<T> Admission<T> {
     /// Whether the message being sent is queued now.
+    ///
+    /// ```
+    /// # use annulus_queue::Admission;
+    /// assert!(Admission::Evicted(1).is_queued());
+    /// assert!(!Admission::Duplicate(1).is_queued());
+    /// ```
     pub fn is_queued(&self) -> bool {
         matches!(self, Self::Accepted | Self::Evicted(_))
     }

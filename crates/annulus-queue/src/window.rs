@@ -127,6 +127,8 @@ mod tests {
     use super::{FREE, Window};
 
     proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
         /// against a queue of keys that does the same slowly, with keys that often come again, and often collide.
         #[test]
         fn q_21_the_window_is_the_last_n_accepted_keys(
