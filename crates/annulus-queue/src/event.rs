@@ -125,6 +125,19 @@ impl Event {
         }
     }
 
+    /// [`notify`](Self::notify) without the fence, for a caller who changed the condition under a lock, under which waiters look at
+    /// it after registering.
+    ///
+    /// If the waiter looked before the change, its unlocking happened before the caller's locking, and its registration before
+    /// both, so the caller sees it; else the waiter sees the change (`SYNC: event-registered`, by the lock's own order).
+    #[inline]
+    pub(crate) fn notify_after_unlock(&self, n: usize) {
+        // SYNC: event-registered
+        if self.waiting.load(Ordering::Relaxed) != 0 {
+            self.wake(n);
+        }
+    }
+
     /// Wakes all who wait now. Others may register while it runs; see [`notify`](Self::notify).
     ///
     /// ```

@@ -114,6 +114,11 @@ impl<T> Slots<T> {
         Self { head: Padded(AtomicU64::new(0)), tail: Padded(AtomicU64::new(0)), slots }
     }
 
+    /// What slots for `capacity` messages allocate, in bytes.
+    pub(crate) const fn bytes(capacity: usize) -> usize {
+        capacity * size_of::<Slot<T>>()
+    }
+
     pub(crate) fn capacity(&self) -> usize {
         self.slots.len()
     }

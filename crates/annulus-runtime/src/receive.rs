@@ -184,6 +184,8 @@ fn accepted<M>(sent: Result<Admission<M>, SendError<M>>) -> Result<(), CallError
         Err(SendError::Full(_)) => Err(CallError::Full),
         Err(SendError::Closed(_)) => Err(CallError::Closed),
         Err(SendError::Timeout(_)) => Err(CallError::Timeout),
+        // Messages of a kernel have one size, and its queue takes that.
+        Err(SendError::TooLarge(_)) => Err(CallError::Dropped),
     }
 }
 

@@ -117,8 +117,7 @@ impl<K: RingKernel> KernelShared<K> {
                 return Ok(Admission::Discarded(new.message));
             }
             Ok(Admission::Duplicate(new)) => return Ok(Admission::Duplicate(new.message)),
-            Err(TrySendError::Full(parcel)) => return Err(TrySendError::Full(parcel.message)),
-            Err(TrySendError::Closed(parcel)) => return Err(TrySendError::Closed(parcel.message)),
+            Err(refusal) => return Err(refusal.map(|parcel| parcel.message)),
         };
         self.refill(shard);
         Ok(admission)
@@ -144,12 +143,12 @@ impl<K: RingKernel> KernelShared<K> {
     fn attempt(&self, shard: usize, message: K::Message, correlation: u64) -> Option<Sent<K>> {
         match self.offer(shard, message, self.header(correlation)) {
             Ok(admission) => Some(Ok(admission)),
-            Err(TrySendError::Closed(message)) => Some(Err(SendError::Closed(message))),
             Err(TrySendError::Full(message)) if self.core.options.backpressure == Backpressure::Reject => {
                 self.refused();
                 Some(Err(SendError::Full(message)))
             }
             Err(TrySendError::Full(_)) => None,
+            Err(refusal) => Some(Err(refusal.into())),
         }
     }
 
