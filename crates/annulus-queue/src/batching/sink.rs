@@ -131,7 +131,10 @@ fn settle<M>(sent: Result<Admission<M>, SendError<M>>) -> Result<(), (QueueRefus
         Ok(Admission::Accepted | Admission::Evicted(_) | Admission::Duplicate(_)) => Ok(()),
         Ok(Admission::Discarded(message)) => Err((QueueRefused::Full, message)),
         Err(SendError::Closed(message)) => Err((QueueRefused::Closed, message)),
-        Err(SendError::Full(message) | SendError::Timeout(message)) => Err((QueueRefused::Full, message)),
+        // A plain queue has no bound on a message's size, so `TooLarge` does not come; what a full queue refuses is kept.
+        Err(SendError::Full(message) | SendError::Timeout(message) | SendError::TooLarge(message)) => {
+            Err((QueueRefused::Full, message))
+        }
     }
 }
 
