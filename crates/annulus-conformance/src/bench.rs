@@ -97,21 +97,16 @@ impl Bench {
         if long || !cfg!(debug_assertions) { full } else { modest }
     }
 
-    /// Launches under a name whose last owner may still be on its way out: dropping a handle does not wait.
+    /// Launches under a name whose last owner may still be on its way out: dropping a handle does not wait, launching does.
     ///
     /// # Panics
     ///
-    /// If the launch fails for any other reason.
+    /// If the launch fails.
     pub fn relaunch<K: annulus_kernel::RingKernel>(
         &self,
         launch: impl Fn() -> Result<KernelHandle<K>, LaunchError>,
     ) -> KernelHandle<K> {
-        loop {
-            match launch() {
-                Err(LaunchError::AlreadyLaunched { .. }) => pause(),
-                other => return other.expect("only the name can be in the way"),
-            }
-        }
+        launch().expect("a launch waits for a kernel of the same name that is ending")
     }
 }
 
