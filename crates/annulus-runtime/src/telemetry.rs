@@ -126,11 +126,11 @@ fn read(line: &TelemetryLine) -> Block {
     loop {
         // Relaxed: the check, not the order, tells whether the words belong together.
         let words: TelemetryWords = std::array::from_fn(|i| line.word(i).load(Ordering::Relaxed));
-        if words == [0; 8] {
-            // No shard has written the line yet; a latency of 0 was not seen.
-            return Block::new(0);
-        }
         if let Some(block) = Block::from_words(&words) {
+            // A line that no shard has written yet is all zeros, which is no latency of 0.
+            if block.min_latency_nanos == 0 && words == [0; 8] {
+                return Block::new(0);
+            }
             return block;
         }
         attempts += 1;
