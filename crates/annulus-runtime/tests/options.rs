@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use annulus_queue::QueueOptions;
 use annulus_runtime::{
     Admission, Backpressure, Deduplication, LaunchOptions, MAX_BLOCK, MAX_GRID, MAX_WINDOW, MIN_WINDOW,
     ProcessingMode,
@@ -112,6 +113,13 @@ fn q10_options_of_a_queue() {
     let (unnamed, _receiver) =
         annulus_queue::queue::<u8>(LaunchOptions::default().to_queue_options()).unwrap();
     assert_eq!(unnamed.name(), None);
+    let policies = LaunchOptions::default().capacity(64).priority(true).deduplication(Deduplication::ById);
+    let expected = QueueOptions::new()
+        .capacity(64)
+        .priority(true)
+        .deduplication(Deduplication::ById)
+        .deduplication_window(64);
+    assert_eq!(policies.to_queue_options(), expected, "the window is clamped to the capacity");
 }
 
 #[test]
