@@ -27,7 +27,7 @@ fn a_block_wakes_when_there_is_room_again() {
     let kernel = echo::launch(&runtime, options).expect("the options are right");
     let mut next = 0;
     let mut send = || {
-        kernel.try_send(Number { value: next }).expect("the inbound ring has room");
+        kernel.send_blocking(Number { value: next }).expect("the kernel is open");
         next += 1;
     };
     let mut handled = 0;
