@@ -2,7 +2,10 @@
 //! so the receiver that made room did not wake it, and the sender had seen it awake.
 extern crate annulus_runtime as annulus;
 
-use std::{hint::spin_loop, time::Duration};
+use std::{
+    hint::{black_box, spin_loop},
+    time::Duration,
+};
 
 use annulus_cpu::Cpu;
 use annulus_runtime::{LaunchOptions, Runtime, prelude::*};
@@ -31,14 +34,14 @@ fn a_block_wakes_when_there_is_room_again() {
         next += 1;
     };
     let mut handled = 0;
-    for round in 0..20_000u32 {
+    for round in 0..60_000u32 {
         (0..ROOM).for_each(|_| send());
         handled += ROOM;
         while kernel.status().processed < handled {
             spin_loop();
         }
         // Each round a little later than the one before.
-        (0..round % 64).for_each(|_| spin_loop());
+        (0..round % 512).for_each(|_| black_box(()));
         send();
         handled += 1;
         for _ in 0..=ROOM {
