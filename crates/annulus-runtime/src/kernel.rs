@@ -8,7 +8,7 @@ use std::{
 use annulus_abi::{control::state, ring::kind};
 use annulus_kernel::{RingKernel, RingMessage};
 use annulus_queue::{
-    Receiver, Sender,
+    Receiver, Sender, TryRecvError,
     relay::Relay,
     ring::{Consumer, Header},
     sync::{AtomicUsize, Ordering, fence},
@@ -208,12 +208,13 @@ impl<K: RingKernel> KernelShared<K> {
             while producers.ring().depth() < most && !stage.receiver.is_empty() {
                 // The ticket first, so that the message is always seen to be in one of the two.
                 let Ok(mut slot) = producers.reserve(1) else { return };
+                moved = true;
                 match stage.receiver.try_recv() {
                     Ok(parcel) => slot.write(parcel.message, parcel.header),
-                    // A sender evicted the last one meanwhile; the slot becomes a tombstone.
+                    // Its sender is still writing it, and comes here after that. The slot becomes a tombstone, which the block
+                    // must take out like a message: a ring full of them would let nothing in.
                     Err(_) => return,
                 }
-                moved = true;
             }
         });
         if moved {
@@ -245,8 +246,13 @@ impl<K: RingKernel> KernelShared<K> {
             if let Some(stage) = self.stages.get(index) {
                 stage.relay.with(
                     |()| {
-                        while let Ok(parcel) = stage.receiver.try_recv() {
-                            left.push((parcel.message, parcel.header.correlation));
+                        loop {
+                            match stage.receiver.try_recv() {
+                                Ok(parcel) => left.push((parcel.message, parcel.header.correlation)),
+                                // Accepted before the queue was closed, and still being written.
+                                Err(TryRecvError::Empty) => std::thread::yield_now(),
+                                Err(TryRecvError::Closed) => break,
+                            }
                         }
                     },
                     |()| {},
