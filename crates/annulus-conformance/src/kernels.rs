@@ -2,6 +2,10 @@
 #![allow(clippy::disallowed_types)] // A handler's shared counters are the user's data, not a protocol of ours.
 #![allow(missing_docs)] // Message fields say what they are by their names.
 
+pub mod constructs;
+pub mod numbers;
+pub mod real;
+
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use annulus_macros::{DeviceType, RingMessage, ring_kernel};

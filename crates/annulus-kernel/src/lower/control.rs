@@ -5,7 +5,7 @@ use annulus_tree::{Arm, BinaryOp, Block, Expression, ExpressionKind};
 use super::{
     Lowered, Lowerer,
     operand::Operand,
-    program::{Expr, LocalId, Stmt},
+    program::{Expr, Local, LocalId, Stmt},
 };
 use crate::typed::{Scalar, Type};
 
@@ -53,6 +53,8 @@ impl Lowerer<'_> {
         otherwise: Option<&Expression>,
         hint: Option<&str>,
     ) -> Lowered<Operand> {
+        // Taken before the branches, whose own names must not hide it.
+        let name = self.names.take(hint.unwrap_or("chosen"));
         let (condition, mut then) = match &condition.kind {
             ExpressionKind::Let { pattern, value } => {
                 let operand = self.operand(value, None)?;
@@ -75,20 +77,17 @@ impl Lowerer<'_> {
             && does_nothing(&then.statements)
             && does_nothing(&otherwise.statements)
         {
+            self.names.give_back(&name);
             let value = Expr::Select(Box::new(condition), Box::new(a.clone()), Box::new(b.clone()));
             return Ok(Operand::Value(value, ty.clone()));
         }
-        let result = self.join([&mut then, &mut otherwise], hint);
+        let result = self.join([&mut then, &mut otherwise], name);
         self.out.push(Stmt::If(condition, then.statements, otherwise.statements));
         Ok(result)
     }
 
-    /// Lets all branches leave their values in one variable, and gives that.
-    fn join<'b>(
-        &mut self,
-        branches: impl IntoIterator<Item = &'b mut Branch>,
-        hint: Option<&str>,
-    ) -> Operand {
+    /// Lets all branches leave their values in one variable of this name, and gives that.
+    fn join<'b>(&mut self, branches: impl IntoIterator<Item = &'b mut Branch>, name: String) -> Operand {
         let mut result: Option<LocalId> = None;
         let mut returns = false;
         for branch in branches {
@@ -96,7 +95,11 @@ impl Lowerer<'_> {
                 Outcome::Value(expr, ty) => {
                     let local = match result {
                         Some(local) => local,
-                        None => self.temporary(hint.unwrap_or("chosen"), ty, None),
+                        None => {
+                            self.locals.push(Local { name: name.clone(), ty, mutable: false, made: true });
+                            self.out.push(Stmt::Declare(self.locals.len() - 1, None));
+                            self.locals.len() - 1
+                        }
                     };
                     result = Some(local);
                     self.store(local, expr, &mut branch.statements);
@@ -104,6 +107,9 @@ impl Lowerer<'_> {
                 Outcome::Unit => returns = true,
                 Outcome::Never => {}
             }
+        }
+        if result.is_none() {
+            self.names.give_back(&name);
         }
         match result {
             Some(local) => Operand::Value(self.read(local), self.locals[local].ty.clone()),
@@ -120,11 +126,8 @@ impl Lowerer<'_> {
                 .position(|statement| matches!(statement, Stmt::Declare(id, _) if *id == made));
             if let Some(at) = declared {
                 self.locals[made].name = self.locals[local].name.clone();
-                match statements.remove(at) {
-                    Stmt::Declare(_, Some(initial)) => {
-                        statements.insert(at, Stmt::Assign(self.place_of_local(local), initial));
-                    }
-                    _ => {}
+                if let Stmt::Declare(_, Some(initial)) = statements.remove(at) {
+                    statements.insert(at, Stmt::Assign(self.place_of_local(local), initial));
                 }
                 return;
             }
@@ -143,6 +146,7 @@ impl Lowerer<'_> {
             return Ok(Operand::Never);
         }
         let subject = self.subject(operand);
+        let name = self.names.take(hint.unwrap_or("chosen"));
         let mut codes = Vec::new();
         for arm in arms {
             self.line = arm.line;
@@ -168,7 +172,7 @@ impl Lowerer<'_> {
                 break;
             }
         }
-        let result = self.join(codes.iter_mut().map(|code| &mut code.branch), hint);
+        let result = self.join(codes.iter_mut().map(|code| &mut code.branch), name);
         let guards_do_something = codes
             .iter()
             .any(|code| code.guard.as_ref().is_some_and(|(statements, _)| !does_nothing(statements)));
