@@ -96,7 +96,7 @@ impl Lowerer<'_> {
                     let local = match result {
                         Some(local) => local,
                         None => {
-                            self.locals.push(Local { name: name.clone(), ty, mutable: false, made: true });
+                            self.locals.push(Local::new(name.clone(), ty, false, true));
                             self.out.push(Stmt::Declare(self.locals.len() - 1, None));
                             self.locals.len() - 1
                         }
@@ -119,7 +119,7 @@ impl Lowerer<'_> {
     }
 
     /// Puts a value into `local` at the end of `statements`. A variable that was made there for the value becomes `local`.
-    fn store(&mut self, local: LocalId, value: Expr, statements: &mut Vec<Stmt>) {
+    pub(super) fn store(&mut self, local: LocalId, value: Expr, statements: &mut Vec<Stmt>) {
         if let Some(made) = self.made_local(&value) {
             let declared = statements
                 .iter()

@@ -104,7 +104,6 @@ impl Lowerer<'_> {
         body: &Block,
     ) -> Lowered<Operand> {
         let (frame, statements) = self.framed(label, None, |inner| {
-            inner.out.push(Stmt::Tick);
             match &condition.kind {
                 ExpressionKind::Let { pattern, value } => {
                     let operand = inner.operand(value, None)?;
@@ -119,6 +118,7 @@ impl Lowerer<'_> {
                     inner.out.push(Stmt::If(condition.not(), vec![Stmt::Break], Vec::new()));
                 }
             }
+            inner.out.push(Stmt::Tick);
             inner.block(body, None)?;
             Ok(())
         })?;
@@ -150,9 +150,11 @@ impl Lowerer<'_> {
         };
         if !range.inclusive && !range.reversed && range.step.is_none() && !mutable {
             let end = self.held(end, &ty, "end");
+            let below = matches!(end, Expr::Bits(..) | Expr::Len(_)).then(|| end.clone());
             let mut local = 0;
             let (frame, statements) = self.framed(label, None, |inner| {
                 local = inner.local(name, ty.clone());
+                inner.locals[local].below = below;
                 inner.variables.push((name.to_owned(), Variable::Local(local)));
                 inner.out.push(Stmt::Tick);
                 inner.block(body, None)?;
@@ -263,12 +265,7 @@ impl Lowerer<'_> {
             Some(leave) => leave,
             None => {
                 let name = self.names.take_at(self.loops[target].scopes, "leave");
-                self.locals.push(super::Local {
-                    name,
-                    ty: Type::Scalar(Scalar::U32),
-                    mutable: true,
-                    made: false,
-                });
+                self.locals.push(super::Local::new(name, Type::Scalar(Scalar::U32), true, false));
                 let leave = self.locals.len() - 1;
                 self.loops[target].leave = Some(leave);
                 leave
@@ -292,7 +289,7 @@ impl Lowerer<'_> {
                     None => {
                         let hint = self.loops[target].hint.clone();
                         let name = self.names.take_at(self.loops[target].scopes, &hint);
-                        self.locals.push(super::Local { name, ty, mutable: false, made: true });
+                        self.locals.push(super::Local::new(name, ty, false, true));
                         self.locals.len() - 1
                     }
                 };

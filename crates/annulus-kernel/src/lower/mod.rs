@@ -229,7 +229,7 @@ impl<'a> Lowerer<'a> {
     /// A new variable of the text, in the innermost scope.
     fn local(&mut self, wanted: &str, ty: Type) -> LocalId {
         let name = self.names.take(wanted);
-        self.locals.push(Local { name, ty, mutable: false, made: false });
+        self.locals.push(Local::new(name, ty, false, false));
         self.locals.len() - 1
     }
 
