@@ -50,110 +50,30 @@ fn agree_within(name: &str, definitions: &[&'static KernelDefinition], ulps: u32
 
 #[test]
 fn the_kernels_of_the_suite() {
-    agree(
-        "suite",
-        &[
-            kernels::echo::DEFINITION,
-            kernels::swallow::DEFINITION,
-            kernels::total::DEFINITION,
-            kernels::track::DEFINITION,
-            kernels::odd::DEFINITION,
-            kernels::fragile::DEFINITION,
-            kernels::scale::DEFINITION,
-            kernels::exchange::DEFINITION,
-            kernels::audit::DEFINITION,
-        ],
-    );
+    agree("suite", kernels::SUITE);
 }
 
 #[test]
 fn integers() {
-    use kernels::numbers::*;
-    agree(
-        "integers",
-        &[
-            u8_numbers::DEFINITION,
-            u8_divides::DEFINITION,
-            u8_converts::DEFINITION,
-            u16_numbers::DEFINITION,
-            u16_divides::DEFINITION,
-            u16_converts::DEFINITION,
-            u32_numbers::DEFINITION,
-            u32_divides::DEFINITION,
-            u32_converts::DEFINITION,
-            u64_numbers::DEFINITION,
-            u64_divides::DEFINITION,
-            u64_converts::DEFINITION,
-            i8_numbers::DEFINITION,
-            i8_divides::DEFINITION,
-            i8_converts::DEFINITION,
-            i16_numbers::DEFINITION,
-            i16_divides::DEFINITION,
-            i16_converts::DEFINITION,
-            i16_signs::DEFINITION,
-            i32_numbers::DEFINITION,
-            i32_divides::DEFINITION,
-            i32_converts::DEFINITION,
-            i32_signs::DEFINITION,
-            i64_numbers::DEFINITION,
-            i64_divides::DEFINITION,
-            i64_converts::DEFINITION,
-            i64_signs::DEFINITION,
-        ],
-    );
+    agree("integers", kernels::INTEGERS);
 }
 
 #[test]
 fn floats() {
-    use kernels::numbers::*;
-    agree("floats", &[f32_numbers::DEFINITION, f64_numbers::DEFINITION]);
+    agree("floats", kernels::FLOATS);
     // The host's C library and Rust's standard library each have a cube root of their own.
-    agree_within("functions", &[f32_functions::DEFINITION, f64_functions::DEFINITION], 2);
+    agree_within("functions", kernels::FUNCTIONS, 2);
 }
 
 #[test]
 fn constructs() {
-    use kernels::constructs::*;
-    agree(
-        "constructs",
-        &[
-            orders::DEFINITION,
-            loops::DEFINITION,
-            numbers_matched::DEFINITION,
-            commands::DEFINITION,
-            places::DEFINITION,
-            failures::DEFINITION,
-            bindings::DEFINITION,
-            atomics::DEFINITION,
-            names::DEFINITION,
-        ],
-    );
+    agree("constructs", kernels::CONSTRUCTS);
 }
 
 #[test]
 fn real_kernels() {
-    agree("real", REAL);
+    agree("real", kernels::REAL);
 }
-
-/// Kernels of real kinds.
-const REAL: &[&KernelDefinition] = {
-    use kernels::real::*;
-    &[
-        detect::DEFINITION,
-        histogram::DEFINITION,
-        moving_average::DEFINITION,
-        fir::DEFINITION,
-        bloom::DEFINITION,
-        crc32::DEFINITION,
-        sha256::DEFINITION,
-        order_book::DEFINITION,
-        k_means::DEFINITION,
-        conway::DEFINITION,
-        run_length::DEFINITION,
-        union_find::DEFINITION,
-        least_recent::DEFINITION,
-    ]
-};
 
 /// The kernels compute what their names say: texts whose checksums are known.
 #[test]
