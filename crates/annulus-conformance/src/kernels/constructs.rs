@@ -458,13 +458,16 @@ pub fn endless(small: &Small, state: &mut u32) {
 
 /// Names that mean something in C or hide each other.
 #[ring_kernel]
+#[allow(non_snake_case)] // As a hostile user would write.
 pub fn names(kernel: &Number, float: &mut u32, global: &[u32], sampler: &Outbox<Number>) {
     let int = kernel.value;
     let long = int + 1;
     let r#struct = long * 2;
     let float4 = *float;
     let min = r#struct.min(float4);
-    let u32_ = min + global[int as usize % 4];
+    let global_len = global.len() as u32;
+    let global__len = 3 + global_len;
+    let u32_ = min + global[int as usize % 4] + global_len + global__len;
     let int = u32_;
     {
         let int = int + 1;

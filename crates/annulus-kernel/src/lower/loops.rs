@@ -5,7 +5,7 @@ use annulus_tree::{BinaryOp, Block, Expression, ExpressionKind, Pattern};
 
 use super::{
     LoopFrame, Lowered, Lowerer,
-    operand::{Operand, Variable},
+    operand::{Operand, Variable, is_fixed},
     program::{Expr, LocalId, Stmt},
 };
 use crate::typed::{Scalar, Type};
@@ -169,7 +169,7 @@ impl Lowerer<'_> {
 
     /// A value that is read in each turn and must stay what it was.
     fn held(&mut self, value: Expr, ty: &Type, wanted: &str) -> Expr {
-        if matches!(value, Expr::Bits(..) | Expr::Len(_)) {
+        if is_fixed(&self.locals, &value) {
             return value;
         }
         let local = self.temporary(wanted, ty.clone(), Some(value));
@@ -196,8 +196,10 @@ impl Lowerer<'_> {
                 let (step, step_scalar) = self.scalar(step)?;
                 let step = self.held(step, &Type::Scalar(step_scalar), "step");
                 let zero = Expr::Bits(step_scalar, 0);
-                let is_zero = Expr::binary(BinaryOp::Eq, step_scalar, step.clone(), zero);
-                self.out.push(Stmt::Fail(is_zero, error::PANICKED));
+                if !matches!(step, Expr::Bits(_, 1..)) {
+                    let is_zero = Expr::binary(BinaryOp::Eq, step_scalar, step.clone(), zero);
+                    self.out.push(Stmt::Fail(is_zero, error::PANICKED));
+                }
                 step
             }
             None => Expr::Bits(Scalar::Usize, 1),

@@ -18,6 +18,8 @@ pub(crate) struct Program {
     pub(crate) outbox: String,
     /// In the order of the definition.
     pub(crate) bindings: Vec<String>,
+    /// The lengths of those that are slices.
+    pub(crate) lens: Vec<String>,
     pub(crate) locals: Vec<Local>,
     pub(crate) constants: Vec<Constant>,
     pub(crate) body: Vec<Stmt>,

@@ -22,7 +22,7 @@ impl Writer<'_> {
             Expr::Code(code) => format!("{code}u"),
             Expr::Read(place) => self.place(place),
             Expr::Tag(place) => format!("{}tag", self.with_dot(place)),
-            Expr::Len(binding) => format!("{}_len", self.program.bindings[*binding]),
+            Expr::Len(binding) => self.program.lens[*binding].clone(),
             Expr::Cx(field) => format!("{}.{field}", self.program.cx),
             Expr::Binary(op, scalar, left, right) => self.binary(*op, *scalar, left, right),
             Expr::Not(Scalar::Bool, value) => format!("!{}", self.tight(value)),

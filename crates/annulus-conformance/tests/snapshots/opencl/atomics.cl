@@ -85,7 +85,7 @@ static u32 handle_atomics(GLOBAL const Number *call, PRIVATE ann_outbox *answers
     u32 expected = v;
     u32 before;
     before = rs_atomic_compare_exchange_u32(&a[6], expected, 5u, RS_ACQ_REL);
-    bool succeeded = before == expected;
+    bool on = before == expected;
     // constructs.rs:435
     if (7ul >= a_len) return 0xFF04u; // index out of bounds
     u32 before_2;
@@ -101,29 +101,29 @@ static u32 handle_atomics(GLOBAL const Number *call, PRIVATE ann_outbox *answers
     }
     // constructs.rs:439
     if (1ul >= d_len) return 0xFF04u; // index out of bounds
-    i64 seen_12;
-    seen_12 = rs_atomic_load_i64(&d[1], RS_RELAXED);
+    i64 expected_2;
+    expected_2 = rs_atomic_load_i64(&d[1], RS_RELAXED);
     // constructs.rs:440
     for (;;) {
         if (1ul >= d_len) return 0xFF04u; // index out of bounds
-        i64 expected_2 = seen_12;
+        i64 expected_3 = expected_2;
         i64 before_3;
-        before_3 = rs_atomic_compare_exchange_i64(&d[1], expected_2, rs_add_i64(seen_12, 2l), RS_RELAXED);
-        bool succeeded_3 = before_3 == expected_2;
+        before_3 = rs_atomic_compare_exchange_i64(&d[1], expected_3, rs_add_i64(expected_2, 2l), RS_RELAXED);
+        bool succeeded_3 = before_3 == expected_3;
         if (succeeded_3) {
             break;
         }
         i64 now = before_3;
         if (ann_budget-- == 0u) return 0xFF07u; // loop budget exhausted
         // constructs.rs:443
-        seen_12 = now;
+        expected_2 = now;
     }
     // constructs.rs:445
     Answer answer;
     answer.words = words;
     answer.sum = sum;
     answer.x = 0.0f;
-    answer.on = succeeded;
+    answer.on = on;
     {
         GLOBAL Answer *ann_slot = (GLOBAL Answer *)ann_outbox_next(answers);
         if (ann_slot) *ann_slot = answer;

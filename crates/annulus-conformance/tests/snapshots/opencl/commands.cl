@@ -127,9 +127,9 @@ static u32 handle_commands(GLOBAL const Command *command, PRIVATE Outer *state, 
         // constructs.rs:281
         state->ratio = ((f64)command->Scale.field_1) * ((f64)command->Scale.field_0);
         // constructs.rs:282
-        Kind Busy;
-        Busy.tag = (-2); // Busy
-        state->kind = Busy;
+        Kind kind;
+        kind.tag = (-2); // Busy
+        state->kind = kind;
     } else if (command->tag == 2) {
         // constructs.rs:284
         f32 x = command->Move.point.x;
@@ -166,24 +166,24 @@ static u32 handle_commands(GLOBAL const Command *command, PRIVATE Outer *state, 
         // constructs.rs:292
         if (kind_2.tag == 7) {
             // constructs.rs:293
-            Event Closed;
-            Closed.tag = 2; // Closed
+            Event event_2;
+            event_2.tag = 2; // Closed
             {
                 GLOBAL Event *ann_slot = (GLOBAL Event *)ann_outbox_next(events);
-                if (ann_slot) *ann_slot = Closed;
+                if (ann_slot) *ann_slot = event_2;
             }
         }
     } else {
         // constructs.rs:296
-        Event Closed;
-        Closed.tag = 2; // Closed
+        Event event;
+        event.tag = 2; // Closed
         {
             GLOBAL Event *ann_slot = (GLOBAL Event *)ann_outbox_next(events);
-            if (ann_slot) *ann_slot = Closed;
+            if (ann_slot) *ann_slot = event;
         }
     }
     // constructs.rs:298
-    state->flag = ((command->tag == 3) && ((command->Close.field_0 >= 0ul) && (command->Close.field_0 <= 9ul))) || (command->tag == 1);
+    state->flag = ((command->tag == 3) && (command->Close.field_0 <= 9ul)) || (command->tag == 1);
     // constructs.rs:299
     return 0u;
 }

@@ -46,7 +46,7 @@ static u32 handle_failures(GLOBAL const Small *small, PRIVATE u32_x4 *state, PRI
     answer.x = 0.5f;
     answer.on = true;
     // constructs.rs:346
-    if ((small->a >= 0) && (small->a <= 3)) {
+    if (small->a <= 3) {
         // constructs.rs:347
         u64 at = (u64)small->b;
         if (at >= 4ul) return 0xFF04u; // index out of bounds

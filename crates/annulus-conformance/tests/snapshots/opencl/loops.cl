@@ -33,8 +33,7 @@ static u32 handle_loops(GLOBAL const Small *small, PRIVATE ann_outbox *answers) 
         words.at[i] = 0u;
     }
     // constructs.rs:159
-    u8 end = n;
-    for (u8 i = 0; i < end; i += 1) {
+    for (u8 i = 0; i < n; i += 1) {
         if (ann_budget-- == 0u) return 0xFF07u; // loop budget exhausted
         // constructs.rs:160
         words.at[0] = (words.at[0] * 3u) + ((u32)i);
@@ -66,7 +65,6 @@ static u32 handle_loops(GLOBAL const Small *small, PRIVATE ann_outbox *answers) 
         words.at[1] = (words.at[1] * 31u) + ((u32)i);
     }
     // constructs.rs:172
-    if (50ul == 0ul) return 0xFF01u; // panicked
     bool more_2 = (-128) <= 127;
     i8 next_2 = 127;
     for (;;) {
@@ -81,10 +79,9 @@ static u32 handle_loops(GLOBAL const Small *small, PRIVATE ann_outbox *answers) 
         words.at[2] = (words.at[2] * 31u) + ((u32)((u8)i));
     }
     // constructs.rs:175
-    i32 end_2 = small->b % 100;
-    if (7ul == 0ul) return 0xFF01u; // panicked
-    bool more_3 = 0 < end_2;
-    i32 last = rs_before_i32(end_2);
+    i32 end = small->b % 100;
+    bool more_3 = 0 < end;
+    i32 last = rs_before_i32(end);
     i32 next_3 = 0;
     for (;;) {
         if (!more_3) {
@@ -98,9 +95,9 @@ static u32 handle_loops(GLOBAL const Small *small, PRIVATE ann_outbox *answers) 
         words.at[3] = words.at[3] + ((u32)i);
     }
     // constructs.rs:178
-    u64 end_3 = (u64)n;
-    bool more_4 = 0ul < end_3;
-    u64 next_4 = rs_before_u64(end_3);
+    u64 end_2 = (u64)n;
+    bool more_4 = 0ul < end_2;
+    u64 next_4 = rs_before_u64(end_2);
     for (;;) {
         if (!more_4) {
             break;
@@ -201,9 +198,9 @@ static u32 handle_loops(GLOBAL const Small *small, PRIVATE ann_outbox *answers) 
         }
     }
     // constructs.rs:218
-    u32 end_4 = (u32)n;
-    bool more_5 = 0u < end_4;
-    u32 last_2 = rs_before_u32(end_4);
+    u32 end_3 = (u32)n;
+    bool more_5 = 0u < end_3;
+    u32 last_2 = rs_before_u32(end_3);
     u32 next_5 = 0u;
     for (;;) {
         if (!more_5) {

@@ -18,12 +18,12 @@ static u32 handle_scale(GLOBAL const Number *message, PRIVATE ann_outbox *replie
     u64 index_ = ((u64)message->value) % table_len;
     // kernels.rs:145
     if (index_ >= uses_len) return 0xFF04u; // index out of bounds
-    u32 seen;
-    seen = rs_atomic_fetch_add_u32(&uses[index_], 1u, RS_RELAXED);
+    u32 before;
+    before = rs_atomic_fetch_add_u32(&uses[index_], 1u, RS_RELAXED);
     // kernels.rs:146
     if (index_ >= table_len) return 0xFF04u; // index out of bounds
     Number number;
-    number.value = ((table[index_] * scale->factor) + scale->offset) + (((u64)seen) * 1000000ul);
+    number.value = ((table[index_] * scale->factor) + scale->offset) + (((u64)before) * 1000000ul);
     {
         GLOBAL Number *ann_slot = (GLOBAL Number *)ann_outbox_next(replies);
         if (ann_slot) *ann_slot = number;
