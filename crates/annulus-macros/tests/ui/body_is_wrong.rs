@@ -12,7 +12,6 @@ struct Reading {
 fn wrong(reading: &Reading, state: &mut u32) {
     *state = reading.value + 1.5;
     let x: u32 = 1.0;
-    state.push(3);
     *state = missing;
 }
 
