@@ -51,6 +51,10 @@ fn t_01_t_03_c_and_rust_agree() {
         ("ANNULUS_ERROR_FIRST_OWN", error::FIRST_OWN.into()),
         ("ANNULUS_ERROR_PANICKED", error::PANICKED.into()),
         ("ANNULUS_ERROR_TOO_MANY_OUTPUTS", error::TOO_MANY_OUTPUTS.into()),
+        ("ANNULUS_ERROR_INDEX_OUT_OF_BOUNDS", error::INDEX_OUT_OF_BOUNDS.into()),
+        ("ANNULUS_ERROR_DIVISION_BY_ZERO", error::DIVISION_BY_ZERO.into()),
+        ("ANNULUS_ERROR_OVERFLOW", error::OVERFLOW.into()),
+        ("ANNULUS_ERROR_BUDGET_EXHAUSTED", error::BUDGET_EXHAUSTED.into()),
         ("ANNULUS_ERROR_UNKNOWN_ACTOR", error::UNKNOWN_ACTOR.into()),
     ] {
         writeln!(source, "_Static_assert({name} == {value}ull, \"{name}\");")

@@ -3,6 +3,7 @@
 #![allow(missing_docs)] // Message fields say what they are by their names.
 
 pub mod constructs;
+pub mod corners;
 pub mod numbers;
 pub mod real;
 
@@ -305,6 +306,12 @@ pub const CONSTRUCTS: &[&KernelDefinition] = {
         atomics::DEFINITION,
         names::DEFINITION,
     ]
+};
+
+/// Constructs inside one another.
+pub const CORNERS: &[&KernelDefinition] = {
+    use corners::*;
+    &[nested_values::DEFINITION, machine::DEFINITION, ends_of_ranges::DEFINITION, steps::DEFINITION]
 };
 
 /// Kernels of real kinds.

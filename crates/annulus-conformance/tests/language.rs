@@ -71,6 +71,11 @@ fn constructs() {
 }
 
 #[test]
+fn corners() {
+    agree("corners", kernels::CORNERS);
+}
+
+#[test]
 fn real_kernels() {
     agree("real", kernels::REAL);
 }

@@ -36,6 +36,7 @@ fn check(definitions: &[&'static KernelDefinition], target: Target) {
 fn opencl() {
     check(kernels::SUITE, Target::OpenCl);
     check(kernels::CONSTRUCTS, Target::OpenCl);
+    check(kernels::CORNERS, Target::OpenCl);
     check(kernels::REAL, Target::OpenCl);
     check(
         &[kernels::numbers::i32_numbers::DEFINITION, kernels::numbers::f32_numbers::DEFINITION],

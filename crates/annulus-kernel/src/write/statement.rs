@@ -43,6 +43,8 @@ impl Writer<'_> {
                 };
                 self.code(&text);
             }
+            // C has no place for what takes none.
+            Stmt::Assign(place, _) if takes_no_place(&place.ty) => {}
             Stmt::Assign(place, value) => {
                 let text = format!("{} = {};", self.place(place), self.expression(value));
                 self.code(&text);
@@ -164,6 +166,15 @@ impl Writer<'_> {
 
     pub(super) fn budget(&self) -> String {
         self.literal(Scalar::U32, self.program.definition.loop_budget.into(), false)
+    }
+}
+
+/// Whether a type has no bytes.
+fn takes_no_place(ty: &Type) -> bool {
+    match ty {
+        Type::Struct(descriptor) => descriptor.size == 0,
+        Type::Array { element, len } => *len == 0 || takes_no_place(element),
+        _ => false,
     }
 }
 

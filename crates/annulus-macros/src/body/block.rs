@@ -10,6 +10,7 @@ use super::{Reader, Source, line, span};
 impl Reader {
     pub(super) fn block(&mut self, block: &Block) -> (TreeBlock, TokenStream) {
         let mark = self.scopes.mark();
+        self.depth += 1;
         let mut statements = Vec::new();
         let mut value = None;
         let mut tokens = Vec::new();
@@ -51,6 +52,7 @@ impl Reader {
             }
         }
         self.scopes.back_to(&mark);
+        self.depth -= 1;
         let place = Span::mixed_site().located_at(block.brace_token.span.join());
         (TreeBlock { statements, value }, quote_spanned!(place=> { #(#tokens)* }))
     }
@@ -111,6 +113,11 @@ impl Reader {
     /// An item in a body: constants and imports are taken along, others are refused.
     fn item(&mut self, item: &Item) -> TokenStream {
         match item {
+            // Constants are captured outside of the body, where a block's own could be taken for another's.
+            Item::Const(_) | Item::Use(_) if self.depth > 1 => {
+                self.errors
+                    .at(item, "write this at the beginning of the handler's body, not in a block of it");
+            }
             Item::Const(_) | Item::Use(_) => self.items.push(item.to_token_stream()),
             Item::Static(_) => self.errors.at(item, "a static is a constant here: write `const`"),
             _ => self.errors.at(

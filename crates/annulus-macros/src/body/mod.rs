@@ -47,12 +47,19 @@ struct Reader {
     witnesses: Vec<Source>,
     /// `const` and `use` items of the body, which constants may be named by.
     items: Vec<TokenStream>,
+    /// How many blocks are around what is being read.
+    depth: usize,
 }
 
 /// The function that gives a handler's `KernelTree`, as an expression.
 pub(crate) fn tree(function: &ItemFn, roles: &[ParameterRole]) -> syn::Result<TokenStream> {
-    let mut reader =
-        Reader { errors: Errors::default(), scopes: Scopes::new(), witnesses: Vec::new(), items: Vec::new() };
+    let mut reader = Reader {
+        errors: Errors::default(),
+        scopes: Scopes::new(),
+        witnesses: Vec::new(),
+        items: Vec::new(),
+        depth: 0,
+    };
     let mut parameters = Vec::new();
     for (argument, role) in function.sig.inputs.iter().zip(roles) {
         let FnArg::Typed(argument) = argument else { continue };

@@ -20,6 +20,9 @@ fn options(reading: &Reading) -> Result<(), Failure> {
     late = 3;
     static CALLS: u32 = 0;
     fn inner() {}
+    if reading.value > 3 {
+        const LIMIT: u32 = 3;
+    }
     Ok(())
 }
 

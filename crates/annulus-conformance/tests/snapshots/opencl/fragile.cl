@@ -1,4 +1,4 @@
-// The handler of kernel `fragile`, written from crates/annulus-conformance/src/kernels.rs:125 (module annulus_conformance::kernels).
+// The handler of kernel `fragile`, written from crates/annulus-conformance/src/kernels.rs:126 (module annulus_conformance::kernels).
 #pragma OPENCL FP_CONTRACT OFF
 
 typedef struct Number {
@@ -14,45 +14,45 @@ typedef char ann_size_of_Total[sizeof(Total) == 8 ? 1 : -1];
 typedef struct u64_x3 { u64 at[3]; } u64_x3;
 
 static u32 handle_fragile(GLOBAL const Number *message, PRIVATE Total *total, PRIVATE ann_outbox *replies) {
-    // kernels.rs:126
-    total->sum = total->sum + message->value;
     // kernels.rs:127
+    total->sum = total->sum + message->value;
+    // kernels.rs:128
     Number number;
     number.value = total->sum;
     {
         GLOBAL Number *ann_slot = (GLOBAL Number *)ann_outbox_next(replies);
         if (ann_slot) *ann_slot = number;
     }
-    // kernels.rs:128
+    // kernels.rs:129
     if (message->value == 18446744073709551615ul) {
-        // kernels.rs:129
+        // kernels.rs:130
         return 418u;
     }
-    // kernels.rs:131
+    // kernels.rs:132
     if (message->value == 18446744073709551614ul) {
-        // kernels.rs:132
+        // kernels.rs:133
         return 0xFF01u; // panicked
     }
-    // kernels.rs:134
+    // kernels.rs:135
     if (message->value == 18446744073709551613ul) {
-        // kernels.rs:135
+        // kernels.rs:136
         u64_x3 powers;
         powers.at[0] = 1ul;
         powers.at[1] = 10ul;
         powers.at[2] = 100ul;
-        // kernels.rs:136
+        // kernels.rs:137
         u64 at = (u64)message->value;
         if (at >= 3ul) return 0xFF04u; // index out of bounds
         total->sum = total->sum + powers.at[at];
     }
-    // kernels.rs:138
+    // kernels.rs:139
     if (message->value == 18446744073709551612ul) {
-        // kernels.rs:139
+        // kernels.rs:140
         u64 divisor = message->value - 18446744073709551612ul;
         if (divisor == 0ul) return 0xFF05u; // division by zero
         total->sum = total->sum / divisor;
     }
-    // kernels.rs:141
+    // kernels.rs:142
     return 0u;
 }
 

@@ -1,0 +1,72 @@
+// The handler of kernel `steps`, written from crates/annulus-conformance/src/kernels/corners.rs:202 (module annulus_conformance::kernels::corners).
+#pragma OPENCL FP_CONTRACT OFF
+
+typedef struct Small {
+    u16 key;
+    u8 a;
+    u8 ann_pad0[1];
+    i32 b;
+    u8 on;
+    u8 ann_pad1[3];
+    f32 x;
+} Small;
+typedef char ann_size_of_Small[sizeof(Small) == 16 ? 1 : -1];
+
+typedef struct u32_x8 { u32 at[8]; } u32_x8;
+
+typedef struct Answer {
+    u32_x8 words;
+    i64 sum;
+    f32 x;
+    u8 on;
+    u8 ann_pad0[3];
+} Answer;
+typedef char ann_size_of_Answer[sizeof(Answer) == 48 ? 1 : -1];
+
+static u32 handle_steps(GLOBAL const Small *small, PRIVATE ann_outbox *answers) {
+    u32 ann_budget = 16777216u;
+    // corners.rs:203
+    i64 sum = 0l;
+    // corners.rs:204
+    u64 step_ = (u64)(small->a % 8);
+    if (step_ == 0ul) return 0xFF01u; // panicked
+    bool more = 0 < 300;
+    u16 last = rs_before_u16(300);
+    u16 next = 0;
+    for (;;) {
+        if (!more) {
+            break;
+        }
+        if (ann_budget-- == 0u) return 0xFF07u; // loop budget exhausted
+        u16 i = next;
+        more = rs_distance_u16(next, last) >= step_;
+        next = rs_advance_u16(next, step_);
+        // corners.rs:205
+        sum = rs_add_i64(sum, (i64)i);
+    }
+    // corners.rs:207
+    u32_x8 items;
+    for (u64 i = 0ul; i < 8ul; i += 1) {
+        items.at[i] = 0u;
+    }
+    Answer answer;
+    answer.words = items;
+    answer.sum = sum;
+    answer.x = 0.0f;
+    answer.on = small->on;
+    {
+        GLOBAL Answer *ann_slot = (GLOBAL Answer *)ann_outbox_next(answers);
+        if (ann_slot) *ann_slot = answer;
+    }
+    return 0u;
+}
+
+#define ANN_MESSAGE Small
+#define ANN_OUTPUT Answer
+#define ANN_SHAPE ANN_STATELESS
+#define ANN_KEYED 1
+#define ANN_KEY(message) ((u64)(message)->key)
+#define ANN_MAX_OUTPUTS 1
+#define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ARGUMENTS
+#define ANN_CALL(cx, message, state, outbox) handle_steps(message, outbox)
