@@ -1,0 +1,49 @@
+//! A panic of the standard library's checks has the code that devices give for the same.
+
+use std::{hint::black_box, panic::catch_unwind};
+
+use annulus_abi::error;
+use annulus_kernel::panic_code;
+
+fn code<T>(panics: impl FnOnce() -> T + std::panic::UnwindSafe) -> u16 {
+    panic_code(&*catch_unwind(panics).map(drop).expect_err("it panics"))
+}
+
+#[test]
+fn the_standard_librarys_checks_have_codes() {
+    let (zero, minus_one, least) = (black_box(0), black_box(-1), black_box(i32::MIN));
+    assert_eq!(code(|| [1, 2, 3][black_box(3)]), error::INDEX_OUT_OF_BOUNDS);
+    assert_eq!(code(|| 7 / zero), error::DIVISION_BY_ZERO);
+    assert_eq!(code(|| 7 % zero), error::DIVISION_BY_ZERO);
+    assert_eq!(code(|| 7i32.rem_euclid(zero)), error::DIVISION_BY_ZERO);
+    assert_eq!(code(|| 7i32.wrapping_div(zero)), error::DIVISION_BY_ZERO);
+    assert_eq!(code(|| least / minus_one), error::OVERFLOW);
+    assert_eq!(code(|| least % minus_one), error::OVERFLOW);
+    assert_eq!(code(|| least.div_euclid(minus_one)), error::OVERFLOW);
+}
+
+#[test]
+#[cfg(debug_assertions)]
+fn overflow_checks_have_one_code() {
+    let (most, least, far) = (black_box(i32::MAX), black_box(i32::MIN), black_box(40));
+    let checks: [fn(i32, i32, i32) -> i32; 6] = [
+        |a, _, _| a + 1,
+        |_, b, _| b - 1,
+        |a, _, _| a * 2,
+        |_, b, _| -b,
+        |a, _, far| a << far,
+        |a, _, far| a >> far,
+    ];
+    for (number, check) in checks.into_iter().enumerate() {
+        assert_eq!(code(|| check(most, least, far)), error::OVERFLOW, "check {number}");
+    }
+}
+
+#[test]
+fn other_panics_have_none_of_these() {
+    assert_eq!(code(|| panic!("told to")), error::PANICKED);
+    assert_eq!(code(|| panic!("index out of bounds")), error::PANICKED);
+    assert_eq!(code(|| panic!("{}", black_box(3))), error::PANICKED);
+    assert_eq!(code(|| std::panic::panic_any(3)), error::PANICKED);
+    assert_eq!(code(|| Option::<u32>::None.unwrap()), error::PANICKED);
+}
