@@ -64,6 +64,15 @@ macro_rules! conformance_suite {
                 many_outputs_through_a_small_ring: Handlers,
                 a_call_takes_the_first_of_many_outputs: Handlers,
             }
+            letters {
+                e03_a_failed_message_is_a_dead_letter: Handlers,
+                e03_a_letter_is_sent_again: Handlers,
+                e03_an_alert_is_told_of_each_letter: Handlers,
+                letters_of_unknown_actors_are_invalid: Handlers,
+                letters_are_kept_or_counted: Handlers,
+                a_terminated_kernel_leaves_its_letters: Handlers,
+                no_letters_unless_asked_for: Handlers,
+            }
             stalls {
                 unread_replies_stall_the_kernel: Handlers,
                 a_busy_block_stalls_as_well: Handlers,

@@ -64,6 +64,8 @@ pub struct Progress {
     pub consumed: u32,
     /// Messages that it published in its outbound ring.
     pub produced: u32,
+    /// Dead letters that it published.
+    pub letters: u32,
     /// Whether it has obeyed a new command, and acknowledged it.
     pub state_changed: bool,
 }

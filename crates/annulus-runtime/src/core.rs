@@ -302,6 +302,7 @@ impl dyn AnyKernel {
                 .filter(|shard| shard.memory.state().load(Ordering::Acquire) != state::TERMINATED)
                 .filter(|shard| shard.memory.stalled().load(Ordering::Relaxed) != 0)
                 .count() as u32,
+            letters_lost: sum(ShardMemory::letters_lost),
             shards: core.shards.len() as u32,
             last_error: core
                 .shards

@@ -11,13 +11,16 @@ use std::{
 };
 
 use annulus_kernel::RingKernel;
-use annulus_queue::{Admission, RecvError, SendError, TryRecvError, TrySendError, wait::block_on};
+use annulus_queue::{
+    Admission, DeadLetters, RecvError, Redriven, SendError, TryRecvError, TrySendError, wait::block_on,
+};
 use futures_core::Stream;
 
 use crate::{
     core::{AnyKernel, ShutdownOutcome, Transition},
     error::{CallError, LifecycleError, TelemetryError},
     kernel::KernelShared,
+    letters::Letters,
     runtime::RuntimeInner,
     send::BatchError,
     status::KernelStatus,
@@ -363,6 +366,24 @@ impl<K: RingKernel> KernelHandle<K> {
     /// The messages that were left in the queues when the kernel terminated: whoever asks first gets them. Empty before.
     pub fn take_undelivered(&self) -> Vec<K::Message> {
         self.shared().take_undelivered()
+    }
+
+    /// The kernel's dead letters: messages whose handler failed, or that were for no actor, with the error code; `None` if it was
+    /// launched without. A message that was handled before this call is in it, if it failed and the letter was not lost.
+    ///
+    /// The store can be drained, and lives on when the kernel has terminated; see [`redrive`](Self::redrive) for another try.
+    pub fn dead_letters(&self) -> Option<&DeadLetters<K::Message>> {
+        self.shared().letters.as_ref().map(Letters::collected)
+    }
+
+    /// Sends the dead letters' messages to the kernel again, oldest first, without waiting, except those that had `max_attempts`; see
+    /// [`DeadLetters::redrive`]. Messages are recognised when they come back if their type has an id. Does nothing for a kernel
+    /// without dead letters.
+    pub fn redrive(&self, max_attempts: u32) -> Redriven<K::Message> {
+        match self.dead_letters() {
+            Some(letters) => letters.redrive_by(max_attempts, |message| self.try_send(message)),
+            None => DeadLetters::new().redrive_by(max_attempts, |message| self.try_send(message)),
+        }
     }
 
     /// The outputs as a stream, which ends when the kernel has terminated and everything was received. It does not keep the

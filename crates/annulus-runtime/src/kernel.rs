@@ -19,6 +19,7 @@ use crate::{
     calls::CallTable,
     core::{AnyKernel, KernelCore},
     error::CallError,
+    letters::Letters,
 };
 
 /// A message with its envelope, in a queue in front of the ring.
@@ -61,6 +62,7 @@ pub(crate) struct KernelShared<K: RingKernel> {
     /// Messages without key sent so far: where the next one begins to look for a shard.
     pub(crate) dealt: AtomicUsize,
     pub(crate) calls: CallTable<K::Output>,
+    pub(crate) letters: Option<Letters<K::Message>>,
     /// What was left when the kernel terminated, until somebody takes it.
     undelivered: Mutex<Vec<K::Message>>,
 }
@@ -126,6 +128,7 @@ impl<K: RingKernel> KernelShared<K> {
         core: KernelCore,
         stages: Box<[Stage<K::Message>]>,
         outbound: Box<[Outbound<K::Output>]>,
+        letters: Option<Letters<K::Message>>,
     ) -> Self {
         Self {
             core,
@@ -134,6 +137,7 @@ impl<K: RingKernel> KernelShared<K> {
             received: AtomicUsize::new(0),
             dealt: AtomicUsize::new(0),
             calls: CallTable::new(),
+            letters,
             undelivered: Mutex::new(Vec::new()),
         }
     }
@@ -306,6 +310,11 @@ impl KernelCore {
 impl<K: RingKernel> HostSignals for KernelShared<K> {
     fn progressed(&self, shard: u32, progress: Progress) {
         let shard = shard as usize;
+        if progress.letters != 0
+            && let Some(letters) = &self.letters
+        {
+            letters.collect(shard);
+        }
         if progress.produced != 0 {
             // Its fence stands between publishing outputs and this look at the calls, so that either this sees a call that
             // begins, or the call sees the outputs (SYNC: call-begun).

@@ -26,6 +26,7 @@ mod core;
 mod error;
 mod handle;
 mod kernel;
+mod letters;
 mod memory;
 mod noop;
 mod options;
@@ -55,7 +56,8 @@ pub use crate::{
 };
 pub use annulus_kernel::ProcessingMode;
 pub use annulus_queue::{
-    Admission, Backpressure, Deduplication, RecvError, SendError, TryRecvError, TrySendError, wait::block_on,
+    Admission, Alert, Backpressure, DeadLetters, Deduplication, Letter, Reason, RecvError, Redriven,
+    SendError, TryRecvError, TrySendError, wait::block_on,
 };
 
 /// What the macros' output names. Not a public API.

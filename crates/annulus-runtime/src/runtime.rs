@@ -30,6 +30,7 @@ use crate::{
     error::{LaunchError, UnknownKernel},
     handle::{KernelControl, KernelHandle},
     kernel::{KernelShared, Outbound, Stage},
+    letters::{Letters, RING_CAPACITY},
     memory::{ShardMemory, SharedMemory, TelemetryLine},
     options::LaunchOptions,
     registry::Registry,
@@ -285,6 +286,8 @@ fn start<K: RingKernel>(
     let staged = options.backpressure == Backpressure::DropOldest;
     let stages = (0..if staged { options.grid } else { 0 }).map(|_| stage(&options)).collect();
     let outbound = shards.iter().map(outbound).collect();
+    let letters = (options.dead_letters != 0)
+        .then(|| Letters::new(options.dead_letters, shards.iter().filter_map(letters)));
     let command = if options.active { command::ACTIVE } else { 0 };
     let core = KernelCore {
         name,
@@ -309,7 +312,7 @@ fn start<K: RingKernel>(
         _telemetry_lines: lines,
         options,
     };
-    let shared = Arc::new(KernelShared::<K>::new(core, stages, outbound));
+    let shared = Arc::new(KernelShared::<K>::new(core, stages, outbound, letters));
     let core = &shared.core;
     core.change_command(|_| command);
 
@@ -346,6 +349,7 @@ fn layout(definition: &KernelDefinition, options: &LaunchOptions) -> KernelLayou
         message: (definition.message.size, definition.message.align),
         output: definition.output.map_or((0, 1), |output| (output.size, output.align)),
         envelope: Envelope { enqueue_time: options.timestamps, correlation: options.calls },
+        letters_capacity: if options.dead_letters == 0 { 0 } else { RING_CAPACITY },
         histogram: options.track_latency,
     })
 }
@@ -361,6 +365,13 @@ fn outbound<O>(shard: &ShardMemory) -> Outbound<O> {
     let ring = unsafe { shard.outbound() };
     // SAFETY: as above.
     Outbound::new(unsafe { Consumer::new(ring) })
+}
+
+fn letters(shard: &ShardMemory) -> Option<Consumer> {
+    // SAFETY: the block makes the producer; this is the host's one consumer, and it lies beside the shard's memory.
+    let ring = unsafe { shard.letters() }?;
+    // SAFETY: as above.
+    Some(unsafe { Consumer::new(ring) })
 }
 
 fn host_shard(shard: &ShardMemory) -> Shard {

@@ -5,6 +5,7 @@ pub mod calls;
 pub mod dropping;
 pub mod failures;
 pub mod idle;
+pub mod letters;
 pub mod lifecycle;
 pub mod load;
 pub mod messages;
