@@ -64,6 +64,15 @@ macro_rules! conformance_suite {
                 many_outputs_through_a_small_ring: Handlers,
                 a_call_takes_the_first_of_many_outputs: Handlers,
             }
+            snapshots {
+                states_by_key_whatever_the_grid: Handlers,
+                a_restored_kernel_goes_on_from_there: Handlers,
+                one_state_and_bound_memory: Handlers,
+                an_active_kernel_has_no_snapshot: Nothing,
+                what_does_not_fit_is_refused: Handlers,
+                the_end_can_be_read: Handlers,
+                snapshots_race_with_activation: Handlers,
+            }
             letters {
                 e03_a_failed_message_is_a_dead_letter: Handlers,
                 e03_a_letter_is_sent_again: Handlers,

@@ -10,6 +10,7 @@
 //!    that a message was consumed sees it counted.
 
 use std::{
+    mem::MaybeUninit,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
@@ -124,6 +125,20 @@ impl Block {
     #[inline]
     pub(crate) fn rouse(&self) -> bool {
         self.doze.rouse()
+    }
+
+    /// Copies the states of the shard's actors out, in order. Waits until no worker runs the block.
+    pub(crate) fn read_states(&self, states: &mut [MaybeUninit<u8>]) {
+        states.copy_from_slice(self.core.lock().unwrap_or_else(PoisonError::into_inner).state.bytes());
+    }
+
+    /// Sets them.
+    ///
+    /// # Safety
+    ///
+    /// They are valid values of the kernel's state type.
+    pub(crate) unsafe fn write_states(&self, states: &[MaybeUninit<u8>]) {
+        self.core.lock().unwrap_or_else(PoisonError::into_inner).state.bytes().copy_from_slice(states);
     }
 
     /// Runs the block until it sleeps, gives way or terminates.

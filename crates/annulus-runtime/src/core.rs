@@ -68,6 +68,8 @@ pub(crate) struct KernelCore {
     pub(crate) clock: Clock,
     pub(crate) launched: Instant,
     pub(crate) shards: Box<[Shard]>,
+    /// How many elements each bound parameter has.
+    pub(crate) binding_lengths: Box<[usize]>,
     /// Set by the launch, before anyone else has the kernel.
     pub(crate) device: OnceLock<Box<dyn DeviceKernel>>,
     /// Notified when some shard's inbound queue has space, where messages have no key.
@@ -128,7 +130,7 @@ impl KernelCore {
         (0..self.shards.len()).for_each(|shard| self.wake(shard));
     }
 
-    fn lock_command(&self) -> MutexGuard<'_, u32> {
+    pub(crate) fn lock_command(&self) -> MutexGuard<'_, u32> {
         // The command is one word: a panic cannot leave it half written.
         self.command.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -161,7 +163,7 @@ impl KernelCore {
     }
 
     /// Whether every shard has obeyed this command.
-    fn all_obeyed(&self, command: u32) -> bool {
+    pub(crate) fn all_obeyed(&self, command: u32) -> bool {
         self.shards.iter().all(|shard| {
             // SYNC: state (acquire)
             let obeyed = shard.memory.acknowledged().load(Ordering::Acquire) == command;

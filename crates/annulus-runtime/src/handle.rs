@@ -23,6 +23,7 @@ use crate::{
     letters::Letters,
     runtime::RuntimeInner,
     send::BatchError,
+    snapshot::{self, Snapshot, SnapshotError},
     status::KernelStatus,
     telemetry::{LatencyHistogram, Telemetry},
 };
@@ -118,6 +119,44 @@ impl KernelControl {
     /// [`terminate`](Self::terminate), blocking.
     pub fn terminate_blocking(&self) -> Transition {
         block_on(self.terminate())
+    }
+
+    /// A copy of all that the kernel keeps between messages. The kernel must be inactive, or have terminated; nothing activates it
+    /// meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// [`SnapshotError::Active`], or what the device says.
+    pub async fn snapshot(&self) -> Result<Snapshot, SnapshotError> {
+        snapshot::take(&*self.kernel).await
+    }
+
+    /// [`snapshot`](Self::snapshot), blocking.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn snapshot_blocking(&self) -> Result<Snapshot, SnapshotError> {
+        block_on(self.snapshot())
+    }
+
+    /// Sets all that the kernel keeps between messages to what a snapshot says: one of this kernel, with as many actors and as much
+    /// bound memory, on any backend and any grid. The kernel must be inactive; nothing activates it meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// [`SnapshotError`] says what does not fit. If the device fails in the middle, the state is partly set.
+    pub async fn restore(&self, snapshot: &Snapshot) -> Result<(), SnapshotError> {
+        snapshot::restore(&*self.kernel, snapshot).await
+    }
+
+    /// [`restore`](Self::restore), blocking.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn restore_blocking(&self, snapshot: &Snapshot) -> Result<(), SnapshotError> {
+        block_on(self.restore(snapshot))
     }
 
     /// Starts to write telemetry and hands out the value that polls it.

@@ -34,6 +34,7 @@ mod receive;
 mod registry;
 mod runtime;
 mod send;
+mod snapshot;
 mod status;
 mod telemetry;
 
@@ -51,6 +52,7 @@ pub use crate::{
     options::{InvalidOptions, LaunchOptions, MAX_BLOCK, MAX_GRID, MAX_WINDOW, MIN_WINDOW},
     runtime::{Bound, DEFAULT_TELEMETRY_LINES, NoBackend, Runtime, RuntimeBuilder},
     send::BatchError,
+    snapshot::{Snapshot, SnapshotError},
     status::{Drops, KernelState, KernelStatus},
     telemetry::{LatencyHistogram, Telemetry, TelemetrySnapshot},
 };

@@ -296,6 +296,7 @@ fn start<K: RingKernel>(
         clock: runtime.clock,
         launched: Instant::now(),
         shards: shards.iter().map(host_shard).collect(),
+        binding_lengths: bindings.iter().map(Binding::len).collect(),
         device: OnceLock::new(),
         space: Event::new(),
         ready: Event::new(),

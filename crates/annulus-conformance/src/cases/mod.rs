@@ -10,6 +10,7 @@ pub mod lifecycle;
 pub mod load;
 pub mod messages;
 pub mod shutdown;
+pub mod snapshots;
 pub mod stalls;
 pub mod state;
 pub mod telemetry;
