@@ -65,7 +65,7 @@ pub use annulus_queue::{
 /// What the macros' output names. Not a public API.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::{Bound, KernelHandle, LaunchError, LaunchOptions, Runtime};
+    pub use crate::{Backpressure, Bound, Deduplication, KernelHandle, LaunchError, LaunchOptions, Runtime};
     pub use annulus_kernel::*;
 }
 

@@ -6,9 +6,10 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::ToTokens;
 use syn::{Expr, ExprLit, Lit, Meta, Token, parse::Parser, punctuated::Punctuated};
 
+use super::launch_words;
 use crate::{errors::Errors, types};
 
-const WORDS: &str = "`mode`, `max_messages_per_iteration`, `max_outputs` and `name`";
+const WORDS: &str = "`mode`, `max_messages_per_iteration`, `max_outputs`, `name`";
 const MODES: [&str; 3] = ["Continuous", "Batch", "Adaptive"];
 const MODE_LIST: &str = "`Continuous`, `Batch` and `Adaptive`";
 
@@ -25,6 +26,8 @@ pub(super) struct Options {
     messages: Option<Number>,
     outputs: Option<Number>,
     name: Option<String>,
+    /// Calls of `LaunchOptions`' methods.
+    launch: TokenStream,
 }
 
 impl Options {
@@ -58,11 +61,15 @@ impl Options {
             "max_messages_per_iteration" => self.messages = Some(number(word, value()?, 1..=65_536)?),
             "max_outputs" => self.outputs = Some(number(word, value()?, 1..=256)?),
             "name" => self.name = Some(name(value()?)?),
+            _ if launch_words::is(word) => self.launch.extend(launch_words::call(word, value()?)?),
             _ if MODES.contains(&word) => {
                 return Err(syn::Error::new_spanned(meta, format!("write `mode = {word}`")));
             }
             _ => {
-                let message = format!("`{word}` is no word of `#[ring_kernel]`: they are {WORDS}");
+                let message = format!(
+                    "`{word}` is no word of `#[ring_kernel]`: they are {WORDS}, and for its launches {}",
+                    launch_words::list()
+                );
                 return Err(syn::Error::new_spanned(meta.path(), message));
             }
         }
@@ -108,6 +115,11 @@ impl Options {
 
     pub(super) fn max_outputs(&self, has_outbox: bool) -> u32 {
         self.outputs.as_ref().map_or(u32::from(has_outbox), |outputs| outputs.value)
+    }
+
+    /// What the attribute says of launches, as method calls.
+    pub(super) fn launch(&self) -> &TokenStream {
+        &self.launch
     }
 
     pub(super) fn name(&self) -> Option<&str> {
