@@ -75,6 +75,6 @@ pub mod prelude {
         Admission, Backpressure, KernelHandle, LaunchOptions, ProcessingMode, RecvError, Runtime, SendError,
         TryRecvError, TrySendError,
     };
-    pub use annulus_kernel::{Cx, DeviceType, Failure, Outbox, RingKernel, RingMessage};
+    pub use annulus_kernel::{Cx, DeviceType, Failure, List, Outbox, RingKernel, RingMessage, Text};
     pub use annulus_macros::{DeviceType, RingMessage, ring_kernel};
 }
