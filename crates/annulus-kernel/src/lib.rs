@@ -15,6 +15,8 @@
 mod binding;
 mod cx;
 mod definition;
+#[cfg(feature = "serde")]
+mod described;
 mod descriptor;
 mod failure;
 mod inline;
@@ -25,6 +27,8 @@ mod outbox;
 pub use binding::{Binding, BindingDefinition, BindingKind, DeviceAtomic};
 pub use cx::Cx;
 pub use definition::{KernelDefinition, ProcessingMode, RingKernel, StateDefinition, StateShape};
+#[cfg(feature = "serde")]
+pub use described::{Described, read_described};
 pub use descriptor::{DeviceType, FieldDescriptor, Primitive, TypeDescriptor, TypeKind, VariantDescriptor};
 pub use failure::{Failure, HandlerReturn};
 pub use inline::{List, Text, TooLong};
