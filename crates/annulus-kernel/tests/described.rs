@@ -120,3 +120,29 @@ fn nothing_is_no_output() {
         assert!(read::<NoOutput>(&value).is_err(), "{value}");
     }
 }
+
+#[test]
+fn what_a_launch_binds_is_read_too() {
+    use annulus_kernel::{Binding, BindingDefinition, BindingKind};
+
+    let definition = |kind| BindingDefinition { name: "legs", kind, ty: Leg::DESCRIPTOR };
+    let bind =
+        |kind, value: Value| Binding::read(&definition(kind), value).map_err(|error| error.to_string());
+    let parameter = bind(BindingKind::Parameter, json!([1, 2])).unwrap();
+    assert_eq!((parameter.len(), parameter.ty().name), (1, "Leg"));
+    let table = bind(BindingKind::Table, json!([[1, 2], [3, 4], [5, 6]])).unwrap();
+    assert_eq!(table.len(), 3);
+    let third = table.as_ptr().cast::<Leg>().wrapping_add(2);
+    // SAFETY: the binding has three legs.
+    assert_eq!(unsafe { third.read() }, Leg(5, 6));
+    assert_eq!(bind(BindingKind::Whole, json!({"repeat": [1, 2], "count": 1000})).unwrap().len(), 1000);
+    assert_eq!(bind(BindingKind::Whole, json!([])).unwrap().len(), 0);
+    let refusal = |value| bind(BindingKind::Whole, value).unwrap_err();
+    assert_eq!(refusal(json!([[1, 2], [300, 2]])), "[1][0]: 300 is no u8, which is from 0 to 255");
+    assert_eq!(refusal(json!({"repeat": [1, 2]})), "`repeat` and `count` are both needed");
+    assert_eq!(
+        refusal(json!({"repeat": [1, 2], "count": u64::MAX})),
+        ".count: 18446744073709551615 values are more than memory can hold"
+    );
+    assert!(refusal(json!(3)).contains(r#"an array of Leg, or {"repeat": Leg, "count": n}"#));
+}
