@@ -9,7 +9,7 @@
 
 use std::{fmt, mem::offset_of, str::Utf8Error};
 
-use crate::{DeviceType, FieldDescriptor, TypeDescriptor, TypeKind};
+use crate::{DeviceType, FieldDescriptor, Type, TypeDescriptor, TypeKind, Typed, Value, device_value};
 
 /// Up to `N` values, inside the type that has them as a field.
 ///
@@ -195,6 +195,26 @@ unsafe impl<const N: usize> DeviceType for Text<N> {
             FieldDescriptor { name: "items", offset: offset_of!(Self, items), ty: <[u8; N]>::DESCRIPTOR },
         ]),
     };
+}
+
+impl<T: DeviceType, const N: usize> Typed for List<T, N> {
+    fn ty() -> Type {
+        Self::DESCRIPTOR.into()
+    }
+
+    fn value(&self) -> Value {
+        device_value(self)
+    }
+}
+
+impl<const N: usize> Typed for Text<N> {
+    fn ty() -> Type {
+        Self::DESCRIPTOR.into()
+    }
+
+    fn value(&self) -> Value {
+        device_value(self)
+    }
 }
 
 #[cfg(test)]
