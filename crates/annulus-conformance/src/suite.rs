@@ -18,6 +18,7 @@ macro_rules! conformance_suite {
                 a_second_launch_under_a_name_is_refused: Nothing,
                 a_refused_launch_takes_no_name: Nothing,
                 an_unknown_kernel_lists_the_running: Nothing,
+                r08_a_handle_by_name_and_type: Nothing,
                 r03_relaunch_with_new_options: Nothing,
                 r03_relaunch_begins_anew: Handlers,
                 r14_a_hundred_kernels: Handlers,

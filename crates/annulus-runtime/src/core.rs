@@ -8,6 +8,7 @@
 //! taken out. From then on nobody but receivers touches the kernel's memory.
 
 use std::{
+    any::Any,
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak},
     time::{Duration, Instant},
 };
@@ -99,8 +100,10 @@ pub(crate) struct KernelCore {
 }
 
 /// A kernel of any types.
-pub(crate) trait AnyKernel: HostSignals {
+pub(crate) trait AnyKernel: HostSignals + 'static {
     fn core(&self) -> &KernelCore;
+    /// To find out its types.
+    fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
     /// Closes the queues to new messages.
     fn close_intake(&self);
     /// Messages in front of a shard's ring.

@@ -193,7 +193,7 @@ pub struct KernelHandle<K: RingKernel> {
 }
 
 /// Terminates the kernel with the last handle, and keeps the runtime until then.
-struct Guard<K: RingKernel> {
+pub(crate) struct Guard<K: RingKernel> {
     shared: Arc<KernelShared<K>>,
     _runtime: Arc<RuntimeInner>,
 }
@@ -218,7 +218,15 @@ impl<K: RingKernel> KernelHandle<K> {
     pub(crate) fn new(shared: Arc<KernelShared<K>>, runtime: Arc<RuntimeInner>) -> Self {
         let kernel: Arc<dyn AnyKernel> = Arc::clone(&shared) as _;
         let control = KernelControl::new(kernel, runtime.arena_lines());
-        Self { guard: Arc::new(Guard { shared, _runtime: runtime }), control }
+        let guard = Arc::new(Guard { shared, _runtime: runtime });
+        // Only a launch makes a handle from nothing, and it does so once.
+        let _ = guard.shared.guard.set(Arc::downgrade(&guard));
+        Self { guard, control }
+    }
+
+    /// Another handle of a kernel that runs; `None` if its last handle is being dropped.
+    pub(crate) fn again(shared: &KernelShared<K>, control: KernelControl) -> Option<Self> {
+        Some(Self { guard: shared.guard.get()?.upgrade()?, control })
     }
 
     fn shared(&self) -> &KernelShared<K> {

@@ -1,8 +1,9 @@
 //! A launched kernel with its types: queues in front, rings, replies.
 
 use std::{
+    any::Any,
     collections::VecDeque,
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, OnceLock, PoisonError, Weak},
 };
 
 use annulus_abi::{control::state, ring::kind};
@@ -19,6 +20,7 @@ use crate::{
     calls::CallTable,
     core::{AnyKernel, KernelCore},
     error::CallError,
+    handle::Guard,
     letters::Letters,
 };
 
@@ -63,6 +65,8 @@ pub(crate) struct KernelShared<K: RingKernel> {
     pub(crate) dealt: AtomicUsize,
     pub(crate) calls: CallTable<K::Output>,
     pub(crate) letters: Option<Letters<K::Message>>,
+    /// What all handles hold; set by the first.
+    pub(crate) guard: OnceLock<Weak<Guard<K>>>,
     /// What was left when the kernel terminated, until somebody takes it.
     undelivered: Mutex<Vec<K::Message>>,
 }
@@ -138,6 +142,7 @@ impl<K: RingKernel> KernelShared<K> {
             dealt: AtomicUsize::new(0),
             calls: CallTable::new(),
             letters,
+            guard: OnceLock::new(),
             undelivered: Mutex::new(Vec::new()),
         }
     }
@@ -347,6 +352,10 @@ impl<K: RingKernel> HostSignals for KernelShared<K> {
 impl<K: RingKernel> AnyKernel for KernelShared<K> {
     fn core(&self) -> &KernelCore {
         &self.core
+    }
+
+    fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
+        self
     }
 
     fn close_intake(&self) {

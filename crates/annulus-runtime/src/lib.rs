@@ -31,6 +31,8 @@ mod memory;
 mod noop;
 mod options;
 mod receive;
+#[cfg(feature = "registry")]
+mod registered;
 mod registry;
 mod runtime;
 mod send;
@@ -45,7 +47,7 @@ pub use crate::{
     },
     clock::Clock,
     core::{ShutdownOutcome, Transition},
-    error::{CallError, LaunchError, LifecycleError, TelemetryError, UnknownKernel},
+    error::{CallError, HandleError, LaunchError, LifecycleError, TelemetryError, UnknownKernel},
     handle::{KernelControl, KernelHandle, Outputs, Shutdown},
     memory::{ShardMemory, SharedMemory, TelemetryLine},
     noop::Noop,
@@ -62,11 +64,41 @@ pub use annulus_queue::{
     SendError, TryRecvError, TrySendError, wait::block_on,
 };
 
+#[cfg(feature = "registry")]
+pub use registered::{DynamicError, DynamicKernel, NotRegistered, RegisteredKernel};
+
+/// Puts a kernel into the list of the program's kernels, where that is asked for.
+#[cfg(feature = "registry")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __register_kernel {
+    ($kernel:ty) => {
+        const _: () = {
+            #[$crate::__private::linkme::distributed_slice($crate::__private::KERNELS)]
+            #[linkme(crate = $crate::__private::linkme)]
+            static KERNEL: $crate::RegisteredKernel = $crate::RegisteredKernel::of::<$kernel>();
+        };
+    };
+}
+
+/// Puts a kernel into the list of the program's kernels, where that is asked for.
+#[cfg(not(feature = "registry"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __register_kernel {
+    ($kernel:ty) => {};
+}
+
 /// What the macros' output names. Not a public API.
 #[doc(hidden)]
 pub mod __private {
+    pub use crate::__register_kernel as register_kernel;
+    #[cfg(feature = "registry")]
+    pub use crate::registered::KERNELS;
     pub use crate::{Backpressure, Bound, Deduplication, KernelHandle, LaunchError, LaunchOptions, Runtime};
     pub use annulus_kernel::*;
+    #[cfg(feature = "registry")]
+    pub use linkme;
 }
 
 /// What a program that uses ring kernels imports.

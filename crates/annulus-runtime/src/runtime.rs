@@ -27,7 +27,7 @@ use crate::{
     backend::{BackendError, BackendSource, DeviceBackend, DeviceInfo, HostSignals, LaunchSpec},
     clock::Clock,
     core::{AnyKernel, HostDrops, KernelCore, Shard, ShutdownOutcome},
-    error::{LaunchError, UnknownKernel},
+    error::{HandleError, LaunchError, UnknownKernel},
     handle::{KernelControl, KernelHandle},
     kernel::{KernelShared, Outbound, Stage},
     letters::{Letters, RING_CAPACITY},
@@ -94,6 +94,27 @@ impl Runtime {
     /// [`UnknownKernel`], which lists those that run.
     pub fn kernel(&self, name: &str) -> Result<KernelControl, UnknownKernel> {
         Ok(KernelControl::new(self.inner.registry.find(name)?, self.inner.arena_lines()))
+    }
+
+    /// A handle of the kernel that runs under this name, with its types: like a clone of the one that launched it.
+    ///
+    /// # Errors
+    ///
+    /// [`HandleError`] lists the kernels that run, or names the kernel that runs under this name.
+    pub fn handle<K: RingKernel>(&self, name: &str) -> Result<KernelHandle<K>, HandleError> {
+        let kernel = self.inner.registry.find(name).map_err(HandleError::Unknown)?;
+        let definition = kernel.core().definition;
+        let control = KernelControl::new(Arc::clone(&kernel), self.inner.arena_lines());
+        let Ok(shared) = kernel.as_any().downcast::<KernelShared<K>>() else {
+            return Err(HandleError::OtherKernel {
+                name: name.into(),
+                runs: definition,
+                wanted: K::DEFINITION,
+            });
+        };
+        KernelHandle::again(&shared, control).ok_or_else(|| {
+            HandleError::Unknown(UnknownKernel { name: name.into(), running: self.inner.registry.names() })
+        })
     }
 
     /// The kernels that run, by name.

@@ -45,6 +45,9 @@ pub(super) fn kernel(
             #launcher
         }
 
+        #(#cfgs)*
+        ::annulus::__private::register_kernel!(#name);
+
         #assertions
     }
 }
