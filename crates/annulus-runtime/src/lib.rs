@@ -58,6 +58,7 @@ pub use crate::{
     status::{Drops, KernelState, KernelStatus},
     telemetry::{LatencyHistogram, Telemetry, TelemetrySnapshot},
 };
+pub use annulus_abi::error::describe as describe_error;
 pub use annulus_kernel::ProcessingMode;
 pub use annulus_queue::{
     Admission, Alert, Backpressure, DeadLetters, Deduplication, Letter, Reason, RecvError, Redriven,
@@ -76,7 +77,8 @@ macro_rules! __register_kernel {
         const _: () = {
             #[$crate::__private::linkme::distributed_slice($crate::__private::KERNELS)]
             #[linkme(crate = $crate::__private::linkme)]
-            static KERNEL: $crate::RegisteredKernel = $crate::RegisteredKernel::of::<$kernel>();
+            static KERNEL: $crate::RegisteredKernel =
+                $crate::RegisteredKernel::of::<$kernel>(<$kernel>::options);
         };
     };
 }

@@ -20,14 +20,15 @@ pub static KERNELS: [RegisteredKernel];
 #[derive(Clone, Copy)]
 pub struct RegisteredKernel {
     definition: &'static KernelDefinition,
+    options: fn() -> LaunchOptions,
     launch: fn(&Runtime, LaunchOptions, Vec<Binding>) -> Result<DynamicKernel, LaunchError>,
 }
 
 impl RegisteredKernel {
     /// What the macro writes.
     #[doc(hidden)]
-    pub const fn of<K: RingKernel>() -> Self {
-        Self { definition: K::DEFINITION, launch: launch::<K> }
+    pub const fn of<K: RingKernel>(options: fn() -> LaunchOptions) -> Self {
+        Self { definition: K::DEFINITION, options, launch: launch::<K> }
     }
 
     /// Every kernel that is linked into this program, by name, then by module.
@@ -62,6 +63,11 @@ impl RegisteredKernel {
     /// The kernel as data.
     pub fn definition(&self) -> &'static KernelDefinition {
         self.definition
+    }
+
+    /// The launch options that its attribute asks for.
+    pub fn options(&self) -> LaunchOptions {
+        (self.options)()
     }
 
     /// The module that its handler stands in, and its name: `my_crate::sensors::detect`.
@@ -163,7 +169,7 @@ pub enum DynamicError {
 impl fmt::Display for DynamicError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Text { message, error } => write!(f, "not a {message}: {error}"),
+            Self::Text { message, error } => write!(f, "not of type {message}: {error}"),
             Self::Kernel(why) => f.write_str(why),
         }
     }

@@ -45,7 +45,8 @@ fn runtime() -> Runtime {
 fn launch_sums(runtime: &Runtime) -> annulus::DynamicKernel {
     let kernel = RegisteredKernel::find("sums").unwrap();
     let binding = Binding::read(&kernel.definition().bindings[0], json!(10)).unwrap();
-    kernel.launch(runtime, sums::options(), vec![binding]).unwrap()
+    assert_eq!(kernel.options(), sums::options());
+    kernel.launch(runtime, kernel.options(), vec![binding]).unwrap()
 }
 
 /// R-09, R-10: the list knows every kernel with its types and its place, without reflection.
@@ -92,7 +93,7 @@ fn r08_a_wrong_message_is_refused() {
     let kernel = launch_sums(&runtime);
     let error = kernel.send(r#"{"sensor": 3, "value": "x"}"#).unwrap_err();
     assert!(matches!(error, DynamicError::Text { message: "Reading", .. }));
-    assert!(error.to_string().starts_with("not a Reading: .value: invalid type: string"), "{error}");
+    assert!(error.to_string().starts_with("not of type Reading: .value: invalid type: string"), "{error}");
     let error = kernel.send(r#"{"sensor": 3, "value": 1} {}"#).unwrap_err();
     assert!(error.to_string().contains("trailing characters"), "{error}");
     let error = kernel.call(r#"{"sensor": 9, "value": 1}"#).unwrap_err();
