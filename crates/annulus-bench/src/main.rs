@@ -41,6 +41,13 @@ pub(crate) enum BackendName {
 }
 
 impl BackendName {
+    /// Whether any number of kernels can run at the same time.
+    fn shares_workers(self) -> bool {
+        match self {
+            Self::Cpu => true,
+        }
+    }
+
     fn name(self) -> &'static str {
         match self {
             Self::Cpu => "cpu",

@@ -1,5 +1,6 @@
 //! The suites. A new one is a module with a `cases` function and an entry in [`SUITES`].
 
+mod idle;
 mod poll;
 mod resident;
 mod rtt;
@@ -26,4 +27,4 @@ pub(crate) struct Suite {
 
 /// All suites, in the order of `all`.
 pub(crate) const SUITES: &[Suite] =
-    &[rtt::SUITE, poll::SUITE, stream::SUITE, queue_suite::SUITE, resident::SUITE];
+    &[rtt::SUITE, poll::SUITE, stream::SUITE, idle::SUITE, queue_suite::SUITE, resident::SUITE];
