@@ -30,8 +30,8 @@ fn cases(config: Config) -> Vec<Case> {
     let mut candidates = vec![
         candidate("limit no kernel", 0, false, false),
         candidate("annulus, a kernel", 1, false, false),
-        candidate("annulus, a kernel with telemetry", 1, true, false),
-        candidate("annulus, a kernel, a caller waits", 1, false, true),
+        candidate("annulus, with telemetry", 1, true, false),
+        candidate("annulus, a caller waits", 1, false, true),
     ];
     if config.backend.shares_workers() {
         candidates.push(candidate("annulus, 100 kernels", 100, false, false));
