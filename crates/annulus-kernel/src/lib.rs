@@ -16,6 +16,7 @@ mod binding;
 mod cx;
 mod definition;
 mod descriptor;
+pub mod device;
 mod failure;
 mod invocation;
 mod message;
