@@ -187,6 +187,11 @@ impl Shard {
         unsafe { AtomicU32::from_ptr(word) }
     }
 
+    /// How many commands the block has acknowledged.
+    pub(crate) fn obeyed(&self) -> u32 {
+        self.word(offset_of!(BlockRecord, obeyed)).load(Ordering::Acquire)
+    }
+
     fn has_work(&self, credit: u64) -> bool {
         let wanted = self.memory.command().load(Ordering::Acquire);
         let now = self.memory.state().load(Ordering::Acquire);

@@ -76,7 +76,8 @@ pub(crate) struct Watched {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Seen {
     state: u32,
-    acknowledged: u32,
+    /// Commands obeyed so far.
+    obeyed: u32,
     consumed: u64,
     produced: u64,
 }
@@ -205,7 +206,7 @@ impl Watched {
         signals: Arc<dyn HostSignals>,
         run: Option<Event>,
     ) -> Self {
-        let nothing = Seen { state: state::LAUNCHED, acknowledged: 0, consumed: 0, produced: 0 };
+        let nothing = Seen { state: state::LAUNCHED, obeyed: 0, consumed: 0, produced: 0 };
         Self {
             seen: vec![nothing; running.shards.len()],
             clock,
@@ -245,13 +246,13 @@ impl Watched {
     /// What a shard's words say now.
     fn words(&self, index: usize) -> Seen {
         let shard = &self.running.shards[index];
-        // The state first: whoever sees *terminated* then sees all that came before it. And what was consumed before what was
+        // The acknowledgements first, then the state: whoever sees *terminated* then sees all that came before it. And what was consumed before what was
         // produced: its outputs are then seen with a message.
-        let acknowledged = shard.memory.acknowledged().load(Ordering::Acquire);
+        let obeyed = shard.obeyed();
         let state = shard.memory.state().load(Ordering::Acquire);
         let consumed = shard.inbound.consumed();
         let produced = shard.outbound.reserved();
-        Seen { state, acknowledged, consumed, produced }
+        Seen { state, obeyed, consumed, produced }
     }
 
     /// Whether a look would find something new.
@@ -297,7 +298,7 @@ impl Watched {
                 Progress {
                     consumed: (now.consumed - before.consumed) as u32,
                     produced: (now.produced - before.produced) as u32,
-                    state_changed: (now.state, now.acknowledged) != (before.state, before.acknowledged),
+                    state_changed: (now.state, now.obeyed) != (before.state, before.obeyed),
                 },
             );
         }

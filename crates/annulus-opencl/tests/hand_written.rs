@@ -90,7 +90,10 @@ fn actors_count(runtime: &Runtime, options: LaunchOptions) {
     for answer in answers {
         let count = counts.entry(answer.key).or_default();
         *count += 1;
-        assert_eq!(answer.count, *count, "an actor's messages are handled one at a time, and failures rolled back");
+        assert_eq!(
+            answer.count, *count,
+            "an actor's messages are handled one at a time, and failures rolled back"
+        );
         let before = last.insert((answer.key, answer.producer), answer.sequence).unwrap_or(0);
         assert!(answer.sequence > before, "order of a producer for an actor");
         assert!(!answer.sequence.is_multiple_of(100), "what a failed handler sent is not sent");
@@ -106,7 +109,10 @@ fn actors_count(runtime: &Runtime, options: LaunchOptions) {
 fn actors_count_in_one_thread() {
     in_every_way(|runtime| {
         actors_count(runtime, LaunchOptions::production());
-        actors_count(runtime, LaunchOptions::production().grid(3).capacity(16).max_messages_per_iteration(16));
+        actors_count(
+            runtime,
+            LaunchOptions::production().grid(3).capacity(16).max_messages_per_iteration(16),
+        );
     });
 }
 
@@ -125,7 +131,8 @@ fn actors_count_in_many_threads() {
 fn calls_are_answered() {
     in_every_way(|runtime| {
         for block in [1, 8] {
-            let kernel = count::launch(runtime, LaunchOptions::production().actors(4).grid(2).block(block)).unwrap();
+            let kernel =
+                count::launch(runtime, LaunchOptions::production().actors(4).grid(2).block(block)).unwrap();
             let call = |key, sequence| kernel.call_timeout(Item { key, producer: 0, sequence }, LIMIT);
             assert_eq!(call(3, 1).map(|reply| reply.count), Ok(1));
             assert_eq!(call(3, 100), Err(CallError::Failed { code: 7 }));

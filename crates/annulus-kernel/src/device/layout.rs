@@ -46,7 +46,12 @@ pub struct LaunchRecord {
 #[repr(C, align(128))]
 pub struct BlockRecord {
     /// The block's alone.
-    pub state: [u64; 31],
+    pub state: [u64; 30],
+    /// Written by the block, after the acknowledgement itself: how many commands it has acknowledged, wrapping. By it a host that looks
+    /// now and then sees that a command was obeyed, though the next one undid it.
+    pub obeyed: u32,
+    /// Always 0.
+    pub reserved: u32,
     /// Written by the block: 1 while it naps, or is about to.
     pub asleep: u32,
     /// Written by the block, last of all that it does: the epoch that it has ended.
@@ -77,6 +82,7 @@ pub const JOB_BYTES: u64 = 32;
 const _: () = {
     assert!(size_of::<LaunchRecord>() == 176);
     assert!(size_of::<BlockRecord>() == 384);
+    assert!(offset_of!(BlockRecord, obeyed) == 240);
     assert!(offset_of!(BlockRecord, asleep) == 248);
     assert!(offset_of!(BlockRecord, ended) == 252);
     assert!(offset_of!(BlockRecord, wake) == 256);

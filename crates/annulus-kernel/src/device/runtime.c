@@ -94,7 +94,9 @@ typedef struct {
 /* What host and block tell each other besides the control block. Twin of `BlockRecord`. */
 typedef struct {
     ann_state state; /* while no epoch runs */
-    u64 reserved_state[13];
+    u64 reserved_state[12];
+    u32 obeyed; /* written by the block: how many commands it has acknowledged, wrapping */
+    u32 reserved;
     u32 asleep; /* written by the block: it naps, or is about to */
     u32 ended;  /* written by the block, last of all: the epoch that it has ended */
     u32 wake; /* written by the host: changes when a nap must end */
@@ -355,6 +357,7 @@ ANN_FUNCTION void ann_obey(const ann_view *v, u32 command)
     }
     ann_store_release_u32(ANN_U32(v->shard, ANN_CONTROL_STATE), state);
     ann_store_release_u32(ANN_U32(v->shard, ANN_CONTROL_ACKNOWLEDGED), command);
+    ann_store_release_u32(&v->record->obeyed, ann_load_relaxed_u32(&v->record->obeyed) + 1);
     ann_tell(v);
 }
 
