@@ -10,6 +10,14 @@ pub const PANICKED: u16 = 0xFF01;
 pub const TOO_MANY_OUTPUTS: u16 = 0xFF02;
 /// The message's key names no actor: it is not below the number of actors that the kernel was launched with.
 pub const UNKNOWN_ACTOR: u16 = 0xFF03;
+/// The handler took an element that is not there.
+pub const INDEX_OUT_OF_BOUNDS: u16 = 0xFF04;
+/// The handler divided by zero.
+pub const DIVISION_BY_ZERO: u16 = 0xFF05;
+/// A calculation of the handler left its type's range where that is an error: `MIN / -1` always, others where the build checks.
+pub const OVERFLOW: u16 = 0xFF06;
+/// The handler's loops turned more often than its loop budget allows.
+pub const BUDGET_EXHAUSTED: u16 = 0xFF07;
 
 /// What a code means, for people.
 pub const fn describe(code: u16) -> &'static str {
@@ -18,6 +26,12 @@ pub const fn describe(code: u16) -> &'static str {
         PANICKED => "the handler panicked",
         TOO_MANY_OUTPUTS => "the handler sent more messages than its max_outputs",
         UNKNOWN_ACTOR => "the message's key names no actor of this launch: raise LaunchOptions::actors",
+        INDEX_OUT_OF_BOUNDS => "the handler took an element that is not there: compare the index with len()",
+        DIVISION_BY_ZERO => "the handler divided by zero: test the divisor first",
+        OVERFLOW => "the handler's calculation overflowed: use wrapping_… where that is meant",
+        BUDGET_EXHAUSTED => {
+            "the handler's loops ran longer than their budget: raise #[ring_kernel(loop_budget = …)]"
+        }
         1..=0xFEFF => "an error of the application",
         _ => "an unknown error",
     }

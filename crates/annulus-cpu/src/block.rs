@@ -21,7 +21,7 @@ use annulus_abi::{
     ring::kind,
     telemetry::Telemetry,
 };
-use annulus_kernel::{Binding, BoundMemory, CpuEntry, Cx, Invocation, ProcessingMode, RawOutbox};
+use annulus_kernel::{Binding, BoundMemory, CpuEntry, Cx, Invocation, ProcessingMode, RawOutbox, panic_code};
 use annulus_queue::{
     doze::Doze,
     ring::{Consumer, Header, Slot, SoleProducer},
@@ -374,11 +374,12 @@ impl BlockCore {
             Ok(Ok(())) => 0,
             Ok(Err(failure)) => failure.code(),
             Err(panic) => {
+                let code = panic_code(&*panic);
                 // What a panic carries may panic when it is dropped; then it is leaked.
                 if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
                     std::mem::forget(again);
                 }
-                error::PANICKED
+                code
             }
         }
     }

@@ -21,7 +21,7 @@ struct Number {
 /// Held by a test that wants a handler to wait. No kernel should wait; this one stands for a slow one.
 static GATE: Mutex<()> = Mutex::new(());
 
-#[ring_kernel(mode = Batch, max_messages_per_iteration = 64)]
+#[ring_kernel(mode = Batch, max_messages_per_iteration = 64, cpu_only)] // It waits for a lock.
 fn gated(message: &Number) {
     let _ = message;
     drop(GATE.lock());

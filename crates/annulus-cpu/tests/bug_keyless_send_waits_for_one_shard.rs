@@ -23,7 +23,7 @@ struct Job {
 static STOPPED: Barrier = Barrier::new(3);
 static GATES: [Barrier; 2] = [Barrier::new(2), Barrier::new(2)];
 
-#[ring_kernel]
+#[ring_kernel(cpu_only)] // It waits at a barrier.
 fn work(job: &Job) {
     if let Some(gate) = (job.gate as usize).checked_sub(1) {
         STOPPED.wait();

@@ -1,6 +1,8 @@
 //! A kernel as data.
 
-use crate::{BindingDefinition, CpuEntry, DeviceType, RingMessage, TypeDescriptor};
+use crate::{
+    BindingDefinition, CpuEntry, DeviceType, KernelTree, KeyDescriptor, RingMessage, TypeDescriptor,
+};
 
 /// A ring kernel. `#[ring_kernel]` implements it for a type that has the handler's name.
 ///
@@ -34,6 +36,8 @@ pub struct KernelDefinition {
     pub output: Option<&'static TypeDescriptor>,
     /// The key of a message, if its type has one. The pointer is to a valid message.
     pub key: Option<unsafe fn(*const u8) -> u64>,
+    /// Where the key stands in the message, for devices; `None` where there is none, and where code computes it.
+    pub key_field: Option<KeyDescriptor>,
     /// What state it keeps.
     pub state: StateShape,
     /// What a launch must bind, in the order of the handler's parameters.
@@ -44,9 +48,18 @@ pub struct KernelDefinition {
     pub max_messages_per_iteration: u32,
     /// At most this many sends per message; 0 exactly where there is no outbox.
     pub max_outputs: u32,
+    /// How often the loops of one call may turn on a device, all together, before it fails with
+    /// [`BUDGET_EXHAUSTED`](annulus_abi::error::BUDGET_EXHAUSTED). The CPU counts nothing.
+    pub loop_budget: u32,
     /// The handler on the CPU.
     pub cpu: CpuEntry,
+    /// The handler as data, for devices; `None` for `#[ring_kernel(cpu_only)]`.
+    pub tree: Option<fn() -> KernelTree>,
 }
+
+/// The loop budget of a kernel whose attribute gives none: enough for any sensible handler, and little enough that a device
+/// that runs into an endless loop is back within a second.
+pub const DEFAULT_LOOP_BUDGET: u32 = 1 << 24;
 
 /// How many messages a block takes in one iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]

@@ -1,8 +1,8 @@
 //! How a handler says that it failed.
 
-use std::num::NonZeroU16;
+use std::{any::Any, num::NonZeroU16};
 
-use annulus_abi::error::FIRST_OWN;
+use annulus_abi::error::{self, FIRST_OWN};
 
 /// Why a message was rolled back: a 16-bit code of the application's that telemetry, status and replies carry.
 ///
@@ -68,5 +68,41 @@ impl<E: Into<Failure>> HandlerReturn for Result<(), E> {
     #[inline]
     fn into_verdict(self) -> Result<(), Failure> {
         self.map_err(Into::into)
+    }
+}
+
+/// The code of a handler that panicked, by what the panic says: an index out of bounds, a division by zero and an overflow have
+/// codes of their own, which devices give too. Any other panic is [`PANICKED`](error::PANICKED).
+///
+/// The texts are those of the standard library. Should one change, its panics become `PANICKED`.
+///
+/// ```
+/// use annulus_kernel::panic_code;
+///
+/// let panic = std::panic::catch_unwind(|| [1, 2, 3][std::hint::black_box(7)]).expect_err("out of bounds");
+/// assert_eq!(panic_code(&*panic), annulus_abi::error::INDEX_OUT_OF_BOUNDS);
+/// ```
+pub fn panic_code(panic: &(dyn Any + Send)) -> u16 {
+    let text = match (panic.downcast_ref::<&'static str>(), panic.downcast_ref::<String>()) {
+        (Some(text), _) => text,
+        (_, Some(text)) => text.as_str(),
+        _ => return error::PANICKED,
+    };
+    if text.starts_with("index out of bounds: ") {
+        return error::INDEX_OUT_OF_BOUNDS;
+    }
+    match text {
+        "attempt to divide by zero" | "attempt to calculate the remainder with a divisor of zero" => {
+            error::DIVISION_BY_ZERO
+        }
+        "attempt to add with overflow"
+        | "attempt to subtract with overflow"
+        | "attempt to multiply with overflow"
+        | "attempt to divide with overflow"
+        | "attempt to calculate the remainder with overflow"
+        | "attempt to negate with overflow"
+        | "attempt to shift left with overflow"
+        | "attempt to shift right with overflow" => error::OVERFLOW,
+        _ => error::PANICKED,
     }
 }

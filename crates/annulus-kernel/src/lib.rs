@@ -21,12 +21,18 @@ mod failure;
 mod invocation;
 mod message;
 mod outbox;
+mod typed;
+pub mod witness;
 
 pub use binding::{Binding, BindingDefinition, BindingKind, DeviceAtomic};
 pub use cx::Cx;
-pub use definition::{KernelDefinition, ProcessingMode, RingKernel, StateDefinition, StateShape};
+pub use definition::{
+    DEFAULT_LOOP_BUDGET, KernelDefinition, ProcessingMode, RingKernel, StateDefinition, StateShape,
+};
 pub use descriptor::{DeviceType, FieldDescriptor, Primitive, TypeDescriptor, TypeKind, VariantDescriptor};
-pub use failure::{Failure, HandlerReturn};
+pub use failure::{Failure, HandlerReturn, panic_code};
 pub use invocation::{BoundMemory, CpuEntry, Invocation};
-pub use message::{ActorKey, NoOutput, RingMessage};
+pub use message::{ActorKey, KeyDescriptor, NoOutput, RingMessage};
 pub use outbox::{Outbox, RawOutbox};
+pub use typed::{Scalar, Type, Typed, Value, device_value};
+pub use witness::KernelTree;

@@ -14,6 +14,8 @@ use crate::{DeviceType, TypeDescriptor, TypeKind};
 pub trait RingMessage: DeviceType {
     /// Whether the type has a key, and so addresses an actor.
     const KEYED: bool;
+    /// Where the key stands, for devices. A type that computes its key has none, and stays on the CPU.
+    const KEY_FIELD: Option<KeyDescriptor> = None;
 
     /// The actor that the message is for. Meaningless unless [`KEYED`](Self::KEYED).
     #[inline]
@@ -32,6 +34,15 @@ pub trait RingMessage: DeviceType {
     fn priority(&self) -> u8 {
         128
     }
+}
+
+/// Where a message's key stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum KeyDescriptor {
+    /// In the struct's field of this number, in order of declaration.
+    Field(usize),
+    /// In each variant's field of this number: variants and fields in order of declaration.
+    Variants(&'static [usize]),
 }
 
 /// The types that a `#[ring(key)]` or `#[ring(id)]` field may have: unsigned integers.

@@ -62,6 +62,16 @@ pub(crate) fn expand(input: &DeriveInput, layout: &Layout<'_>) -> TokenStream {
                         kind: #kind,
                     };
             }
+            #[automatically_derived]
+            #[allow(deprecated)]
+            impl #impl_generics ::annulus::__private::Typed for #name #ty_generics #where_clause {
+                fn ty() -> ::annulus::__private::Type {
+                    ::annulus::__private::Type::from(<Self as ::annulus::__private::DeviceType>::DESCRIPTOR)
+                }
+                fn value(&self) -> ::annulus::__private::Value {
+                    ::annulus::__private::device_value(self)
+                }
+            }
         };
     }
 }

@@ -25,6 +25,7 @@ pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
 
     let device_type = derive_device::expand(input, &layout);
     let keyed = key.is_some();
+    let key_field = if keyed { key_field(&layout) } else { quote!(::core::option::Option::None) };
     key = key.map(|key| {
         quote! {
             #[inline]
@@ -52,6 +53,7 @@ pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
         #[allow(deprecated)]
         impl #impl_generics ::annulus::__private::RingMessage for #name #ty_generics #where_clause {
             const KEYED: ::core::primitive::bool = #keyed;
+            const KEY_FIELD: ::core::option::Option<::annulus::__private::KeyDescriptor> = #key_field;
             #key
             #id
             #priority
@@ -156,6 +158,24 @@ fn accessor(layout: &Layout<'_>, word: Word) -> syn::Result<Option<TokenStream>>
             errors.finish((!arms.is_empty()).then(|| quote!(match *self { #(#arms)* })))
         }
     }
+}
+
+/// Where the key stands, as a `KeyDescriptor`.
+fn key_field(layout: &Layout<'_>) -> TokenStream {
+    let place = |fields: &syn::Fields| {
+        fields.iter().position(|field| words(&field.attrs).unwrap_or_default().contains(&Word::Key))
+    };
+    let descriptor = match layout {
+        Layout::Struct(fields) => {
+            let field = place(fields);
+            quote!(Field(#field))
+        }
+        Layout::Enum { variants, .. } => {
+            let fields = variants.iter().filter_map(|variant| place(&variant.fields));
+            quote!(Variants(&[#(#fields),*]))
+        }
+    };
+    quote!(::core::option::Option::Some(::annulus::__private::KeyDescriptor::#descriptor))
 }
 
 fn missing(variant: &Ident, word: Word) -> String {

@@ -13,7 +13,7 @@
 //! # What they do not do
 //!
 //! They read how a type is *written*, not what it is; what a name means is checked by the compiler, through the traits of
-//! `annulus-kernel`. They look at no body. Everything they write names `::annulus::__private`, so a crate without the
+//! `annulus-kernel`. Everything they write names `::annulus::__private`, so a crate without the
 //! facade writes `extern crate annulus_runtime as annulus;`.
 //!
 //! ```
@@ -96,6 +96,7 @@
 //!
 //! In an enum a word marks one field of every variant, or of none.
 
+mod body;
 mod derive_device;
 mod derive_message;
 mod errors;

@@ -10,24 +10,27 @@ pub(crate) const WARM_UP: u32 = 30;
 
 /// At this count the statistics are halved. Without that, adding to `m2` would lose the addend once `m2` is 2²⁴ times as
 /// large, the variance would seem to shrink, and a long run would end in false alarms.
-const FORGET_AT: u32 = 1 << 20;
+pub(crate) const FORGET_AT: u32 = 1 << 20;
 
 /// Welford's running mean and variance of one series.
 #[derive(DeviceType, Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub(crate) struct Stats {
     /// Readings that the statistics rest on, at most [`FORGET_AT`].
-    n: u32,
+    pub(crate) n: u32,
     /// Their mean; finite.
-    mean: f32,
+    pub(crate) mean: f32,
     /// The sum of the squares of their distances from the mean; finite, not negative.
-    m2: f32,
+    pub(crate) m2: f32,
 }
 
 /// Judges `value` by the statistics of the readings before it, then takes it into them.
 ///
 /// Gives the value's distance from the mean in standard deviations where that is more than `threshold`, and `None` where
 /// it is not, during the warm-up, and while all readings have been equal. `value` must be finite.
+///
+/// The kernel does the same steps; this is what a test holds it to.
+#[cfg(test)]
 pub(crate) fn step(stats: &mut Stats, value: f32, threshold: f32) -> Option<f32> {
     let distance = value - stats.mean;
 

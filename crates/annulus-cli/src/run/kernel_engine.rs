@@ -5,7 +5,7 @@ use std::time::Duration;
 use annulus::prelude::*;
 use annulus::{TryRecvError, block_on};
 
-use super::detect::{Stats, step};
+use super::detect::{FORGET_AT, Stats, WARM_UP};
 use super::engine::{Alert, Engine, EngineError, EngineOptions, EngineReport, LatencySummary, Reading};
 
 /// A reading on its way to the kernel.
@@ -35,12 +35,28 @@ struct Limits {
     threshold: f32,
 }
 
-/// Judges a reading by the earlier ones of its series.
+/// Judges a reading by the earlier ones of its series: [`step`](super::detect::step), written out, since a device calls no
+/// functions. A test holds the two together.
 #[ring_kernel(mode = Batch, max_messages_per_iteration = 256)]
 fn anomalies(reading: &Observation, stats: &mut Stats, limits: &Limits, alerts: &Outbox<Deviation>) {
-    if let Some(z) = step(stats, reading.value, limits.threshold) {
-        let Observation { series, value, sequence } = *reading;
-        alerts.send(Deviation { sequence, series, value, z });
+    let Observation { series, value, sequence } = *reading;
+    let distance = value - stats.mean;
+    if stats.n >= WARM_UP && stats.m2 > 0.0 {
+        let variance = stats.m2 / (stats.n - 1) as f32;
+        let z = distance / variance.sqrt();
+        if z.abs() > limits.threshold {
+            alerts.send(Deviation { sequence, series, value, z });
+        }
+    }
+    let n = stats.n + 1;
+    let mean = stats.mean + distance / n as f32;
+    let m2 = stats.m2 + distance * (value - mean);
+    if mean.abs() <= f32::MAX && m2 <= f32::MAX {
+        *stats = Stats { n, mean, m2 };
+    }
+    if stats.n >= FORGET_AT {
+        stats.n /= 2;
+        stats.m2 /= 2.0;
     }
 }
 

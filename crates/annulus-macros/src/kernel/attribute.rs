@@ -8,7 +8,8 @@ use syn::{Expr, ExprLit, Lit, Meta, Token, parse::Parser, punctuated::Punctuated
 
 use crate::{errors::Errors, types};
 
-const WORDS: &str = "`mode`, `max_messages_per_iteration`, `max_outputs` and `name`";
+const WORDS: &str =
+    "`mode`, `max_messages_per_iteration`, `max_outputs`, `loop_budget`, `cpu_only` and `name`";
 const MODES: [&str; 3] = ["Continuous", "Batch", "Adaptive"];
 const MODE_LIST: &str = "`Continuous`, `Batch` and `Adaptive`";
 
@@ -24,6 +25,8 @@ pub(super) struct Options {
     mode: Option<Ident>,
     messages: Option<Number>,
     outputs: Option<Number>,
+    loop_budget: Option<Number>,
+    cpu_only: bool,
     name: Option<String>,
 }
 
@@ -57,6 +60,11 @@ impl Options {
             "mode" => self.mode = Some(mode(value()?)?),
             "max_messages_per_iteration" => self.messages = Some(number(word, value()?, 1..=65_536)?),
             "max_outputs" => self.outputs = Some(number(word, value()?, 1..=256)?),
+            "loop_budget" => self.loop_budget = Some(number(word, value()?, 1..=u32::MAX)?),
+            "cpu_only" => match meta {
+                Meta::Path(_) => self.cpu_only = true,
+                _ => return Err(syn::Error::new_spanned(meta, "write `cpu_only` alone")),
+            },
             "name" => self.name = Some(name(value()?)?),
             _ if MODES.contains(&word) => {
                 return Err(syn::Error::new_spanned(meta, format!("write `mode = {word}`")));
@@ -108,6 +116,15 @@ impl Options {
 
     pub(super) fn max_outputs(&self, has_outbox: bool) -> u32 {
         self.outputs.as_ref().map_or(u32::from(has_outbox), |outputs| outputs.value)
+    }
+
+    pub(super) fn loop_budget(&self) -> Option<u32> {
+        self.loop_budget.as_ref().map(|budget| budget.value)
+    }
+
+    /// Whether the handler may be any Rust, and stays on the host.
+    pub(super) fn cpu_only(&self) -> bool {
+        self.cpu_only
     }
 
     pub(super) fn name(&self) -> Option<&str> {

@@ -11,13 +11,18 @@ use super::{
 };
 
 /// The kernel's type, its definition, and `launch` or `bind`.
-pub(super) fn kernel(options: &Options, function: &ItemFn, handler: &Handler) -> TokenStream {
+pub(super) fn kernel(
+    options: &Options,
+    function: &ItemFn,
+    handler: &Handler,
+    tree: Option<&TokenStream>,
+) -> TokenStream {
     let name = &function.sig.ident;
     let visibility = &function.vis;
     let docs = with_name(&function.attrs, "doc");
     let cfgs: Vec<_> = with_name(&function.attrs, "cfg").collect();
     let title = format!("The ring kernel `{}`.", name.unraw());
-    let ring_kernel = ring_kernel(options, function, handler);
+    let ring_kernel = ring_kernel(options, function, handler, tree);
     let launcher = launcher(function, handler);
     let assertions = whole_needs_no_key(handler, &cfgs);
     quote! {
@@ -44,7 +49,12 @@ fn with_name<'a>(attributes: &'a [Attribute], name: &'a str) -> impl Iterator<It
     attributes.iter().filter(move |attribute| attribute.path().is_ident(name))
 }
 
-fn ring_kernel(options: &Options, function: &ItemFn, handler: &Handler) -> TokenStream {
+fn ring_kernel(
+    options: &Options,
+    function: &ItemFn,
+    handler: &Handler,
+    tree: Option<&TokenStream>,
+) -> TokenStream {
     let name = &function.sig.ident;
     let shown = options.name().map_or_else(|| name.unraw().to_string(), str::to_owned);
     let line = quote_spanned!(name.span()=> ::core::line!());
@@ -53,6 +63,8 @@ fn ring_kernel(options: &Options, function: &ItemFn, handler: &Handler) -> Token
     let message_descriptor =
         quote_spanned!(message.span()=> <#message as ::annulus::__private::DeviceType>::DESCRIPTOR);
     let key = quote_spanned!(message.span()=> ::annulus::__private::KernelDefinition::key_of::<#message>());
+    let key_field =
+        quote_spanned!(message.span()=> <#message as ::annulus::__private::RingMessage>::KEY_FIELD);
     let output_type =
         handler.output().map_or_else(|| quote!(::annulus::__private::NoOutput), |ty| quote!(#ty));
     let output = match handler.output() {
@@ -71,6 +83,13 @@ fn ring_kernel(options: &Options, function: &ItemFn, handler: &Handler) -> Token
     let mode = options.mode();
     let messages = options.max_messages_per_iteration();
     let outputs = options.max_outputs(handler.output().is_some());
+    let loop_budget = options
+        .loop_budget()
+        .map_or_else(|| quote!(::annulus::__private::DEFAULT_LOOP_BUDGET), |budget| quote!(#budget));
+    let tree = tree.map_or_else(
+        || quote!(::core::option::Option::None),
+        |tree| quote!(::core::option::Option::Some(#tree)),
+    );
     let entry = entry(function, handler);
     quote! {
         // SAFETY: everything in the definition is derived from the one function below and its types.
@@ -86,12 +105,15 @@ fn ring_kernel(options: &Options, function: &ItemFn, handler: &Handler) -> Token
                     message: #message_descriptor,
                     output: #output,
                     key: #key,
+                    key_field: #key_field,
                     state: #state,
                     bindings: &[#(#bindings),*],
                     mode: ::annulus::__private::ProcessingMode::#mode,
                     max_messages_per_iteration: #messages,
                     max_outputs: #outputs,
+                    loop_budget: #loop_budget,
                     cpu: { #entry __annulus_entry },
+                    tree: #tree,
                 };
         }
     }

@@ -44,9 +44,14 @@ fn kernel(attribute: TokenStream, function: &ItemFn) -> syn::Result<TokenStream>
     if let (Some(options), Some(handler)) = (&options, &handler) {
         errors.take(options.check_outputs(handler.output().is_some()));
     }
+    let tree = match (&options, &handler) {
+        (Some(options), _) if options.cpu_only() => None,
+        (_, Some(handler)) => errors.take(crate::body::tree(function, &handler.roles())),
+        _ => None,
+    };
     errors.finish(())?;
     let (options, handler) = options.zip(handler).expect("what is missing has left an error");
-    Ok(emit::kernel(&options, function, &handler))
+    Ok(emit::kernel(&options, function, &handler, tree.as_ref()))
 }
 
 /// A plain word about an item that is no function; if it is none at all, the parser's own error says more.

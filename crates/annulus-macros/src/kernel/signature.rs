@@ -1,5 +1,6 @@
 //! A handler's signature: what it may touch, or everything that is wrong with it.
 
+use annulus_tree::ParameterRole;
 use proc_macro2::Ident;
 use syn::{FnArg, GenericArgument, ItemFn, PathArguments, ReturnType, Safety, Signature, Type};
 
@@ -44,6 +45,18 @@ impl Handler {
             Role::Outbox(ty) => Some(ty),
             _ => None,
         })
+    }
+
+    /// What each parameter is, for the tree.
+    pub(super) fn roles(&self) -> Vec<ParameterRole> {
+        let role = |parameter: &Parameter| match parameter.role {
+            Role::Cx => ParameterRole::Cx,
+            Role::Message(_) => ParameterRole::Message,
+            Role::State(_) => ParameterRole::State,
+            Role::Outbox(_) => ParameterRole::Outbox,
+            Role::Parameter(_) | Role::Table(_) | Role::Whole(_) | Role::Shared(_) => ParameterRole::Bound,
+        };
+        self.parameters.iter().map(role).collect()
     }
 
     /// The parameters that a launch binds, in order.

@@ -1,0 +1,313 @@
+//! The types and constant values of the kernel language, and which Rust types they are.
+
+use std::sync::atomic::Ordering;
+
+use crate::{DeviceType, Failure, Primitive, TypeDescriptor, TypeKind};
+
+/// A number or a boolean.
+///
+/// `usize` and `isize` have 64 bits on every device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)] // Each is the Rust type of the same name.
+pub enum Scalar {
+    Bool,
+    I8,
+    I16,
+    I32,
+    I64,
+    Isize,
+    U8,
+    U16,
+    U32,
+    U64,
+    Usize,
+    F32,
+    F64,
+}
+
+impl Scalar {
+    /// The type's name in Rust.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Bool => "bool",
+            Self::I8 => "i8",
+            Self::I16 => "i16",
+            Self::I32 => "i32",
+            Self::I64 => "i64",
+            Self::Isize => "isize",
+            Self::U8 => "u8",
+            Self::U16 => "u16",
+            Self::U32 => "u32",
+            Self::U64 => "u64",
+            Self::Usize => "usize",
+            Self::F32 => "f32",
+            Self::F64 => "f64",
+        }
+    }
+
+    /// Bits of a value; 1 for `bool`.
+    pub const fn bits(self) -> u32 {
+        match self {
+            Self::Bool => 1,
+            Self::I8 | Self::U8 => 8,
+            Self::I16 | Self::U16 => 16,
+            Self::I32 | Self::U32 | Self::F32 => 32,
+            Self::I64 | Self::U64 | Self::Isize | Self::Usize | Self::F64 => 64,
+        }
+    }
+
+    /// Whether it is an integer with a sign.
+    pub const fn is_signed(self) -> bool {
+        matches!(self, Self::I8 | Self::I16 | Self::I32 | Self::I64 | Self::Isize)
+    }
+
+    /// Whether it is an integer.
+    pub const fn is_integer(self) -> bool {
+        !matches!(self, Self::Bool | Self::F32 | Self::F64)
+    }
+
+    /// Whether it is `f32` or `f64`.
+    pub const fn is_float(self) -> bool {
+        matches!(self, Self::F32 | Self::F64)
+    }
+}
+
+impl From<Primitive> for Scalar {
+    fn from(primitive: Primitive) -> Self {
+        match primitive {
+            Primitive::Bool => Self::Bool,
+            Primitive::I8 => Self::I8,
+            Primitive::I16 => Self::I16,
+            Primitive::I32 => Self::I32,
+            Primitive::I64 => Self::I64,
+            Primitive::U8 => Self::U8,
+            Primitive::U16 => Self::U16,
+            Primitive::U32 => Self::U32,
+            Primitive::U64 => Self::U64,
+            Primitive::F32 => Self::F32,
+            Primitive::F64 => Self::F64,
+        }
+    }
+}
+
+/// The type of a value in the kernel language.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Type {
+    /// `()`.
+    Unit,
+    /// A number or a boolean.
+    Scalar(Scalar),
+    /// A struct that derives `DeviceType`.
+    Struct(&'static TypeDescriptor),
+    /// An enum that derives `DeviceType`.
+    Enum(&'static TypeDescriptor),
+    /// `[T; N]`.
+    Array {
+        /// `T`.
+        element: Box<Self>,
+        /// `N`.
+        len: usize,
+    },
+    /// [`Failure`].
+    Failure,
+    /// `Result<(), Failure>`: what a handler may return.
+    Verdict,
+    /// The order of an atomic operation.
+    Ordering,
+}
+
+impl From<&'static TypeDescriptor> for Type {
+    fn from(descriptor: &'static TypeDescriptor) -> Self {
+        match descriptor.kind {
+            TypeKind::Primitive(primitive) => Self::Scalar(primitive.into()),
+            TypeKind::Struct(_) => Self::Struct(descriptor),
+            TypeKind::Enum { .. } => Self::Enum(descriptor),
+            TypeKind::Array { element, len } => Self::Array { element: Box::new(element.into()), len },
+        }
+    }
+}
+
+/// The value of a constant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// `()`.
+    Unit,
+    /// The bits of a number, zero-extended; 0 or 1 for a boolean.
+    Scalar(u64),
+    /// A struct's fields in order of declaration.
+    Struct(Vec<Self>),
+    /// An enum's variant by its place in the declaration, and its fields.
+    Enum {
+        /// Which variant.
+        variant: usize,
+        /// Its fields.
+        fields: Vec<Self>,
+    },
+    /// The elements of an array.
+    Array(Vec<Self>),
+    /// A failure's code.
+    Failure(u16),
+    /// `Ok(())`, or the code of the failure.
+    Verdict(u16),
+    /// The order of an atomic operation.
+    Ordering(Ordering),
+}
+
+/// A type that a device's handler can compute with.
+///
+/// `#[derive(DeviceType)]` and `#[derive(RingMessage)]` implement it.
+#[diagnostic::on_unimplemented(
+    message = "a device does not compute with `{Self}`",
+    label = "a value of type `{Self}`",
+    note = "numbers, booleans, arrays, and types that derive `DeviceType` are what devices know",
+    note = "to keep the handler on the host, write `#[ring_kernel(cpu_only)]`"
+)]
+pub trait Typed {
+    /// The type in the kernel language.
+    fn ty() -> Type;
+
+    /// The value, for constants.
+    fn value(&self) -> Value;
+}
+
+macro_rules! scalars {
+    ($($ty:ty: $scalar:ident, $value:ident => $bits:expr;)+) => {$(
+        impl Typed for $ty {
+            fn ty() -> Type {
+                Type::Scalar(Scalar::$scalar)
+            }
+
+            fn value(&self) -> Value {
+                let $value = *self;
+                Value::Scalar($bits)
+            }
+        }
+    )+};
+}
+
+scalars! {
+    bool: Bool, value => value.into();
+    i8: I8, value => value.cast_unsigned().into();
+    i16: I16, value => value.cast_unsigned().into();
+    i32: I32, value => value.cast_unsigned().into();
+    i64: I64, value => value.cast_unsigned();
+    isize: Isize, value => (value as i64).cast_unsigned();
+    u8: U8, value => value.into();
+    u16: U16, value => value.into();
+    u32: U32, value => value.into();
+    u64: U64, value => value;
+    usize: Usize, value => value as u64;
+    f32: F32, value => value.to_bits().into();
+    f64: F64, value => value.to_bits();
+}
+
+impl Typed for () {
+    fn ty() -> Type {
+        Type::Unit
+    }
+
+    fn value(&self) -> Value {
+        Value::Unit
+    }
+}
+
+impl Typed for Failure {
+    fn ty() -> Type {
+        Type::Failure
+    }
+
+    fn value(&self) -> Value {
+        Value::Failure(self.code())
+    }
+}
+
+impl Typed for Result<(), Failure> {
+    fn ty() -> Type {
+        Type::Verdict
+    }
+
+    fn value(&self) -> Value {
+        Value::Verdict(self.map_or_else(Failure::code, |()| 0))
+    }
+}
+
+impl Typed for Ordering {
+    fn ty() -> Type {
+        Type::Ordering
+    }
+
+    fn value(&self) -> Value {
+        Value::Ordering(*self)
+    }
+}
+
+impl<T: Typed, const N: usize> Typed for [T; N] {
+    fn ty() -> Type {
+        Type::Array { element: Box::new(T::ty()), len: N }
+    }
+
+    fn value(&self) -> Value {
+        Value::Array(self.iter().map(Typed::value).collect())
+    }
+}
+
+/// The value of a struct or enum, read field by field through its descriptor, so that no padding is looked at.
+pub fn device_value<T: DeviceType>(value: &T) -> Value {
+    // SAFETY: the descriptor of a `DeviceType` describes it, and the reference is to an initialised value.
+    unsafe { read(T::DESCRIPTOR, std::ptr::from_ref(value).cast()) }
+}
+
+/// # Safety
+///
+/// `at` points to an initialised value of the type that `descriptor` describes.
+unsafe fn read(descriptor: &'static TypeDescriptor, at: *const u8) -> Value {
+    let fields = |fields: &'static [crate::FieldDescriptor]| {
+        fields
+            .iter()
+            .map(|field| {
+                // SAFETY: a field lies within its struct, at the offset that the descriptor says.
+                let at = unsafe { at.add(field.offset) };
+                // SAFETY: the field has the type that the descriptor says, and is initialised as its struct is.
+                unsafe { read(field.ty, at) }
+            })
+            .collect()
+    };
+    match descriptor.kind {
+        // SAFETY: by the caller, a primitive of this kind lies there.
+        TypeKind::Primitive(primitive) => Value::Scalar(unsafe { read_bits(primitive, at) }),
+        TypeKind::Struct(members) => Value::Struct(fields(members)),
+        TypeKind::Array { element, len } => Value::Array(
+            (0..len)
+                .map(|index| {
+                    // SAFETY: `index` is below the array's length.
+                    let at = unsafe { at.add(index * element.size) };
+                    // SAFETY: each element is an initialised value of the element's type.
+                    unsafe { read(element, at) }
+                })
+                .collect(),
+        ),
+        TypeKind::Enum { tag, variants } => {
+            // SAFETY: an enum with a primitive representation begins with its tag.
+            let bits = unsafe { read_bits(tag, at) };
+            let variant = variants.iter().position(|variant| variant.tag == bits);
+            let variant = variant.expect("an initialised enum has the tag of one of its variants");
+            Value::Enum { variant, fields: fields(variants[variant].fields) }
+        }
+    }
+}
+
+/// # Safety
+///
+/// `at` points to an initialised value of this type.
+unsafe fn read_bits(primitive: Primitive, at: *const u8) -> u64 {
+    let size = Scalar::from(primitive).bits().div_ceil(8) as usize;
+    let mut bytes = [0; 8];
+    // SAFETY: a primitive has `size` bytes, at most 8, all of them initialised.
+    unsafe { at.copy_to_nonoverlapping(bytes.as_mut_ptr(), size) };
+    // The bytes stand at the end that counts least, whatever the host's order.
+    if cfg!(target_endian = "big") {
+        u64::from_be_bytes(bytes) >> (64 - 8 * size)
+    } else {
+        u64::from_le_bytes(bytes)
+    }
+}

@@ -1,0 +1,69 @@
+//! What `#[ring_kernel]` writes around expressions whose type it must know. Not for programs.
+
+use std::marker::PhantomData;
+
+use crate::{
+    Failure,
+    typed::{Type, Typed, Value},
+};
+
+/// A handler's body with what rustc knows of it.
+#[derive(Clone, Debug)]
+pub struct KernelTree {
+    /// The syntax: an encoded `annulus_tree::HandlerTree`.
+    pub syntax: &'static [u8],
+    /// What its witnesses saw, in the order of their numbers.
+    pub witnesses: Vec<Witnessed>,
+}
+
+/// What a witness saw.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Witnessed {
+    /// The expression's type.
+    pub ty: Type,
+    /// Its value, if it is a constant.
+    pub value: Option<Value>,
+}
+
+/// Stands around one expression of a body that is type-checked and never run: rustc infers `T`.
+#[derive(Debug)]
+pub struct Witness<T>(PhantomData<fn(T) -> T>);
+
+impl<T> Witness<T> {
+    /// A witness of what will be inferred.
+    #[allow(clippy::new_without_default)] // Nobody but the macro's output makes one.
+    pub const fn new() -> Self {
+        Self(PhantomData)
+    }
+}
+
+/// The type that was inferred.
+pub fn ty<T: Typed>(_: &Witness<T>) -> Witnessed {
+    Witnessed { ty: T::ty(), value: None }
+}
+
+/// The type that was inferred, and the value of the constant.
+pub fn value<T: Typed>(_: &Witness<T>, value: &T) -> Witnessed {
+    Witnessed { ty: T::ty(), value: Some(value.value()) }
+}
+
+/// The value as it is; the witness has its type.
+pub fn see<T: Typed>(_: &Witness<T>, value: T) -> T {
+    value
+}
+
+/// What a handler may fail with on a device.
+#[diagnostic::on_unimplemented(
+    message = "on a device a handler fails with a `Failure`, not with `{Self}`",
+    label = "not a `Failure`",
+    note = "write a constant, `const OVERDRAWN: Failure = Failure::of(1);`, and `Err(OVERDRAWN)`",
+    note = "to keep the handler on the host, write `#[ring_kernel(cpu_only)]`"
+)]
+pub trait DeviceFailure {}
+
+impl DeviceFailure for Failure {}
+
+/// The failure as it is.
+pub fn failure<E: DeviceFailure>(failure: E) -> E {
+    failure
+}

@@ -1,0 +1,154 @@
+//! Blocks and statements.
+
+use annulus_tree::{Block as TreeBlock, ExpressionKind, Statement, StatementKind};
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::{Attribute, Block, Expr, Item, Local, Pat, Stmt, ext::IdentExt, spanned::Spanned};
+
+use super::{Reader, Source, line, span};
+
+impl Reader {
+    pub(super) fn block(&mut self, block: &Block) -> (TreeBlock, TokenStream) {
+        let mark = self.scopes.mark();
+        let mut statements = Vec::new();
+        let mut value = None;
+        let mut tokens = Vec::new();
+        let last = block.stmts.len().saturating_sub(1);
+        for (index, statement) in block.stmts.iter().enumerate() {
+            let at = line(statement.span());
+            match statement {
+                Stmt::Local(local) => {
+                    if let Some((kind, written)) = self.local(local) {
+                        statements.push(Statement { line: at, kind });
+                        tokens.push(written);
+                    }
+                }
+                Stmt::Item(item) => tokens.push(self.item(item)),
+                Stmt::Expr(expression, semicolon) => {
+                    self.attributes(attributes(expression));
+                    let read = self.expression(expression);
+                    let written = &read.tokens;
+                    tokens.push(quote!(#written #semicolon));
+                    if index == last && semicolon.is_none() {
+                        value = Some(Box::new(read.tree));
+                    } else {
+                        let kind = StatementKind::Expression { expression: read.tree };
+                        statements.push(Statement { line: at, kind });
+                    }
+                }
+                Stmt::Macro(statement) => {
+                    self.attributes(&statement.attrs);
+                    let read = self.macro_call(&statement.mac);
+                    let (written, semicolon) = (&read.tokens, &statement.semi_token);
+                    tokens.push(quote!(#written #semicolon));
+                    if index == last && semicolon.is_none() {
+                        value = Some(Box::new(read.tree));
+                    } else {
+                        let kind = StatementKind::Expression { expression: read.tree };
+                        statements.push(Statement { line: at, kind });
+                    }
+                }
+            }
+        }
+        self.scopes.back_to(&mark);
+        let place = Span::mixed_site().located_at(block.brace_token.span.join());
+        (TreeBlock { statements, value }, quote_spanned!(place=> { #(#tokens)* }))
+    }
+
+    /// `let`.
+    fn local(&mut self, local: &Local) -> Option<(StatementKind, TokenStream)> {
+        self.attributes(&local.attrs);
+        let (pat, ty) = match &local.pat {
+            Pat::Type(typed) => (&*typed.pat, Some(&typed.ty)),
+            pat => (pat, None),
+        };
+        let written_type = ty.map(|ty| quote!(: #ty));
+        let Some(init) = &local.init else {
+            return self.declaration(local, pat, ty.map(|ty| ty.to_token_stream()));
+        };
+        let value = self.expression(&init.expr);
+        let value_tokens = &value.tokens;
+        let mut otherwise = None;
+        let mut otherwise_tokens = None;
+        if let Some((_, diverge)) = &init.diverge {
+            let Expr::Block(block) = &**diverge else {
+                self.errors.at(diverge, "write a block after `else`");
+                return None;
+            };
+            let (tree, tokens) = self.block(&block.block);
+            otherwise = Some(tree);
+            otherwise_tokens = Some(quote!(else #tokens));
+        }
+        let (pattern, pattern_tokens) = self.pattern(pat);
+        let tokens = quote_spanned! {span(&local.let_token)=>
+            let #pattern_tokens #written_type = #value_tokens #otherwise_tokens;
+        };
+        Some((StatementKind::Let { pattern, value: value.tree, otherwise }, tokens))
+    }
+
+    /// `let name: T;`
+    fn declaration(
+        &mut self,
+        local: &Local,
+        pat: &Pat,
+        ty: Option<TokenStream>,
+    ) -> Option<(StatementKind, TokenStream)> {
+        let (Pat::Ident(ident), Some(ty)) = (pat, ty) else {
+            let message = "a device must know the type here: write `let name: T;`, or give it a value: \
+                           `let name = if … { … } else { … };`";
+            self.errors.at(local, message);
+            return None;
+        };
+        let ty = self.witness(Source::Written(ty));
+        let name = ident.ident.unraw().to_string();
+        self.scopes.declare(&name);
+        Some((StatementKind::Declare { name, ty }, local.to_token_stream()))
+    }
+
+    /// An item in a body: constants and imports are taken along, others are refused.
+    fn item(&mut self, item: &Item) -> TokenStream {
+        match item {
+            Item::Const(_) | Item::Use(_) => self.items.push(item.to_token_stream()),
+            Item::Static(_) => self.errors.at(item, "a static is a constant here: write `const`"),
+            _ => self.errors.at(
+                item,
+                "a handler's body has statements, `const` and `use`: write this item beside the handler",
+            ),
+        }
+        item.to_token_stream()
+    }
+
+    /// Attributes in a body may be about lints; others would change it behind our back.
+    pub(super) fn attributes(&mut self, attributes: &[Attribute]) {
+        for attribute in attributes {
+            let about_lints = ["allow", "expect", "warn", "deny", "forbid", "doc"];
+            if !about_lints.iter().any(|name| attribute.path().is_ident(name)) {
+                let message = "a handler's body is the same in every build: write `if cfg!(..)`, which is a constant, \
+                               or put the attribute on the function";
+                self.errors.at(attribute, message);
+            }
+        }
+    }
+
+    /// A block that is an expression, its value taken.
+    pub(super) fn block_expression(&mut self, block: &Block) -> (ExpressionKind, TokenStream) {
+        let (tree, tokens) = self.block(block);
+        (ExpressionKind::Block { block: tree }, tokens)
+    }
+}
+
+/// The attributes of an expression, of the kinds that statements are made of.
+fn attributes(expression: &Expr) -> &[Attribute] {
+    match expression {
+        Expr::Assign(e) => &e.attrs,
+        Expr::Block(e) => &e.attrs,
+        Expr::ForLoop(e) => &e.attrs,
+        Expr::If(e) => &e.attrs,
+        Expr::Loop(e) => &e.attrs,
+        Expr::Match(e) => &e.attrs,
+        Expr::MethodCall(e) => &e.attrs,
+        Expr::While(e) => &e.attrs,
+        Expr::Return(e) => &e.attrs,
+        _ => &[],
+    }
+}

@@ -1,0 +1,208 @@
+//! Blocks, branches and loops.
+
+use annulus_tree::{Arm, ExpressionKind};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::{Expr, ExprLet, ExprMatch, Label, Lifetime, Pat, RangeLimits};
+
+use super::{Read, Reader, expression::bare, node, span};
+
+impl Reader {
+    /// An expression that decides what runs.
+    pub(super) fn control(&mut self, expression: &Expr) -> Read {
+        match expression {
+            Expr::Block(block) => {
+                if let Some(label) = &block.label {
+                    return self
+                        .refuse(label, "a device leaves loops, not blocks: write `loop { …; break; }`");
+                }
+                let (kind, tokens) = self.block_expression(&block.block);
+                node(expression, kind, tokens)
+            }
+            Expr::If(conditional) => {
+                let mark = self.scopes.mark();
+                let (condition, condition_tokens) = self.condition(&conditional.cond);
+                let (then, then_tokens) = self.block(&conditional.then_branch);
+                self.scopes.back_to(&mark);
+                let (otherwise, otherwise_tokens) = match &conditional.else_branch {
+                    Some((_, otherwise)) => {
+                        let (tree, tokens) = self.boxed(otherwise);
+                        (Some(tree), Some(quote!(else #tokens)))
+                    }
+                    None => (None, None),
+                };
+                let kind = ExpressionKind::If { condition, then, otherwise };
+                let place = span(expression);
+                node(
+                    expression,
+                    kind,
+                    quote_spanned!(place=> if #condition_tokens #then_tokens #otherwise_tokens),
+                )
+            }
+            Expr::Match(choice) => self.choice(choice),
+            Expr::While(repeat) => {
+                let mark = self.scopes.mark();
+                let (condition, condition_tokens) = self.condition(&repeat.cond);
+                let (body, body_tokens) = self.block(&repeat.body);
+                self.scopes.back_to(&mark);
+                let label = &repeat.label;
+                let kind = ExpressionKind::While { label: label_name(label.as_ref()), condition, body };
+                let place = span(expression);
+                node(expression, kind, quote_spanned!(place=> #label while #condition_tokens #body_tokens))
+            }
+            Expr::Loop(repeat) => {
+                let (body, body_tokens) = self.block(&repeat.body);
+                let label = &repeat.label;
+                let kind = ExpressionKind::Loop { label: label_name(label.as_ref()), body };
+                node(expression, kind, quote_spanned!(span(expression)=> #label loop #body_tokens))
+            }
+            Expr::ForLoop(repeat) => {
+                let (range, range_tokens) = self.range_of_loop(&repeat.expr);
+                let mark = self.scopes.mark();
+                let (pattern, pattern_tokens) = self.pattern(&repeat.pat);
+                let (body, body_tokens) = self.block(&repeat.body);
+                self.scopes.back_to(&mark);
+                let label = &repeat.label;
+                let kind = ExpressionKind::For { label: label_name(label.as_ref()), pattern, range, body };
+                let place = span(expression);
+                let tokens = quote_spanned!(place=> #label for #pattern_tokens in #range_tokens #body_tokens);
+                node(expression, kind, tokens)
+            }
+            Expr::Break(leave) => {
+                let label = &leave.label;
+                let (value, value_tokens) = match &leave.expr {
+                    Some(value) => {
+                        let (tree, tokens) = self.boxed(value);
+                        (Some(tree), Some(tokens))
+                    }
+                    None => (None, None),
+                };
+                let kind = ExpressionKind::Break { label: lifetime_name(label.as_ref()), value };
+                node(expression, kind, quote_spanned!(span(expression)=> (break #label #value_tokens)))
+            }
+            Expr::Continue(again) => {
+                let kind = ExpressionKind::Continue { label: lifetime_name(again.label.as_ref()) };
+                node(expression, kind, expression.to_token_stream())
+            }
+            Expr::Return(give) => {
+                let (value, tokens) = match &give.expr {
+                    Some(value) => {
+                        let (tree, tokens) = self.boxed(value);
+                        (Some(tree), Some(tokens))
+                    }
+                    None => (None, None),
+                };
+                let kind = ExpressionKind::Return { value };
+                node(expression, kind, quote_spanned!(span(expression)=> (return #tokens)))
+            }
+            Expr::Let(_) => {
+                let message =
+                    "a device takes `let` as a whole condition: write two `if`s, one inside the other";
+                self.refuse(expression, message)
+            }
+            Expr::Range(_) => self.refuse(
+                expression,
+                "a device has ranges in `for … in` and in patterns: write `for i in a..b`",
+            ),
+            other => unreachable!("`{}` is no control flow", other.to_token_stream()),
+        }
+    }
+
+    /// A condition, which may be a `let`; what it binds stays in scope.
+    fn condition(&mut self, condition: &Expr) -> (Box<annulus_tree::Expression>, proc_macro2::TokenStream) {
+        let Expr::Let(ExprLet { pat, expr, .. }) = bare(condition) else { return self.boxed(condition) };
+        let (value, value_tokens) = self.boxed(expr);
+        let (pattern, pattern_tokens) = self.pattern(pat);
+        let kind = ExpressionKind::Let { pattern, value };
+        let tokens = quote_spanned!(span(condition)=> let #pattern_tokens = #value_tokens);
+        let Read { tree, tokens } = node(condition, kind, tokens);
+        (Box::new(tree), tokens)
+    }
+
+    fn choice(&mut self, choice: &ExprMatch) -> Read {
+        let (value, value_tokens) = self.boxed(&choice.expr);
+        let mut arms = Vec::new();
+        let mut tokens = Vec::new();
+        for arm in &choice.arms {
+            self.attributes(&arm.attrs);
+            let mark = self.scopes.mark();
+            let (pat, guard) = match &arm.pat {
+                Pat::Guard(guarded) => (&*guarded.pat, Some(&*guarded.guard)),
+                pat => (pat, None),
+            };
+            let (pattern, pattern_tokens) = self.pattern(pat);
+            let (guard, guard_tokens) = match guard {
+                Some(guard) => {
+                    let Read { tree, tokens } = self.expression(guard);
+                    (Some(tree), Some(quote!(if #tokens)))
+                }
+                None => (None, None),
+            };
+            let Read { tree, tokens: body_tokens } = self.expression(&arm.body);
+            self.scopes.back_to(&mark);
+            tokens.push(quote_spanned!(span(arm)=> #pattern_tokens #guard_tokens => #body_tokens,));
+            let line = super::line(syn::spanned::Spanned::span(arm));
+            arms.push(Arm { line, pattern, guard, body: tree });
+        }
+        let kind = ExpressionKind::Match { value, arms };
+        node(choice, kind, quote_spanned!(span(choice)=> match #value_tokens { #(#tokens)* }))
+    }
+
+    /// What a `for` runs over: a range, perhaps reversed or with a step.
+    fn range_of_loop(
+        &mut self,
+        expression: &Expr,
+    ) -> (Box<annulus_tree::Expression>, proc_macro2::TokenStream) {
+        let read = match bare(expression) {
+            Expr::Range(range) if range.start.is_some() && range.end.is_some() => {
+                let (start, start_tokens) = self.optional(range.start.as_deref());
+                let (end, end_tokens) = self.optional(range.end.as_deref());
+                let limits = &range.limits;
+                let inclusive = matches!(limits, RangeLimits::Closed(_));
+                let kind = ExpressionKind::Range { start, end, inclusive };
+                node(expression, kind, quote!((#start_tokens #limits #end_tokens)))
+            }
+            Expr::Range(_) => {
+                self.refuse(expression, "a loop on a device has both ends: write `for i in a..b`, or `loop`")
+            }
+            Expr::MethodCall(call)
+                if (call.method == "rev" && call.args.is_empty())
+                    || (call.method == "step_by" && call.args.len() == 1) =>
+            {
+                let (receiver, tokens) = self.range_of_loop(&call.receiver);
+                let (argument, argument_tokens) = self.optional(call.args.first());
+                let method = call.method.to_string();
+                let name = &call.method;
+                let arguments = argument.into_iter().map(|argument| *argument).collect();
+                let kind = ExpressionKind::Method { receiver, method, arguments, witness: None };
+                node(expression, kind, quote!(#tokens.#name(#argument_tokens)))
+            }
+            _ => {
+                let message =
+                    "a loop on a device runs over a range: write `for i in 0..values.len()` and `values[i]`";
+                self.refuse(expression, message)
+            }
+        };
+        (Box::new(read.tree), read.tokens)
+    }
+
+    fn optional(
+        &mut self,
+        expression: Option<&Expr>,
+    ) -> (Option<Box<annulus_tree::Expression>>, Option<proc_macro2::TokenStream>) {
+        match expression {
+            Some(expression) => {
+                let (tree, tokens) = self.boxed(expression);
+                (Some(tree), Some(tokens))
+            }
+            None => (None, None),
+        }
+    }
+}
+
+fn label_name(label: Option<&Label>) -> Option<String> {
+    lifetime_name(label.map(|label| &label.name))
+}
+
+fn lifetime_name(lifetime: Option<&Lifetime>) -> Option<String> {
+    lifetime.map(|lifetime| lifetime.ident.to_string())
+}

@@ -1,0 +1,302 @@
+//! Expressions: operators, places, literals, structs and arrays.
+
+use annulus_tree::{BinaryOp, ExpressionKind, FieldValue, Literal, UnaryOp};
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote, quote_spanned};
+use syn::{BinOp, Expr, ExprBinary, ExprPath, ExprStruct, ExprUnary, Lit, UnOp, ext::IdentExt};
+
+use super::{OR_CPU_ONLY, Read, Reader, Source, node, pattern, span};
+
+impl Reader {
+    pub(super) fn boxed(&mut self, expression: &Expr) -> (Box<annulus_tree::Expression>, TokenStream) {
+        let Read { tree, tokens } = self.expression(expression);
+        (Box::new(tree), tokens)
+    }
+
+    pub(super) fn expression(&mut self, expression: &Expr) -> Read {
+        match expression {
+            Expr::Paren(paren) => self.expression(&paren.expr),
+            Expr::Group(group) => self.expression(&group.expr),
+            Expr::Lit(literal) => self.literal_expression(expression, &literal.lit),
+            Expr::Path(path) => self.path(path),
+            Expr::Unary(unary) => self.unary(expression, unary),
+            Expr::Binary(binary) => self.binary(binary),
+            Expr::Assign(assign) => self.assign(assign),
+            Expr::Cast(cast) => self.cast(cast),
+            Expr::Field(field) => {
+                let (base, tokens) = self.boxed(&field.base);
+                let member = &field.member;
+                let kind = ExpressionKind::Field { base, name: pattern::member_name(member) };
+                node(expression, kind, quote_spanned!(span(expression)=> #tokens.#member))
+            }
+            Expr::Index(index) => {
+                if matches!(bare(&index.index), Expr::Range(_)) {
+                    return self.refuse(
+                        &index.index,
+                        "a device takes one element at a time: loop over the range and index with its variable",
+                    );
+                }
+                let (base, base_tokens) = self.boxed(&index.expr);
+                let (at, at_tokens) = self.boxed(&index.index);
+                let kind = ExpressionKind::Index { base, index: at };
+                node(expression, kind, quote_spanned!(span(expression)=> #base_tokens[#at_tokens]))
+            }
+            Expr::Reference(reference) => {
+                let (place, tokens) = self.boxed(&reference.expr);
+                let mutability = &reference.mutability;
+                let kind = ExpressionKind::Reference { mutable: mutability.is_some(), place };
+                node(expression, kind, quote_spanned!(span(expression)=> (& #mutability #tokens)))
+            }
+            Expr::Struct(literal) => self.construct(literal),
+            Expr::Array(array) => {
+                let (items, tokens): (Vec<_>, Vec<_>) = array
+                    .elems
+                    .iter()
+                    .map(|item| {
+                        let Read { tree, tokens } = self.expression(item);
+                        (tree, tokens)
+                    })
+                    .unzip();
+                let (witness, tokens) = self.witnessed(expression, &quote!([#(#tokens),*]));
+                node(expression, ExpressionKind::Array { items, witness }, tokens)
+            }
+            Expr::Repeat(repeat) => {
+                let (item, tokens) = self.boxed(&repeat.expr);
+                let len = &repeat.len;
+                let (witness, tokens) = self.witnessed(expression, &quote!([#tokens; #len]));
+                node(expression, ExpressionKind::Repeat { item, witness }, tokens)
+            }
+            Expr::Tuple(tuple) if tuple.elems.is_empty() => {
+                node(expression, ExpressionKind::Unit, expression.to_token_stream())
+            }
+            Expr::Call(call) => self.call(expression, call),
+            Expr::MethodCall(call) => self.method(expression, call),
+            Expr::Macro(call) => self.macro_call(&call.mac),
+            Expr::Block(_)
+            | Expr::If(_)
+            | Expr::Match(_)
+            | Expr::While(_)
+            | Expr::Loop(_)
+            | Expr::ForLoop(_)
+            | Expr::Break(_)
+            | Expr::Continue(_)
+            | Expr::Return(_)
+            | Expr::Let(_)
+            | Expr::Range(_) => self.control(expression),
+            other => {
+                let message = refusal(other);
+                self.refuse(other, message)
+            }
+        }
+    }
+
+    fn literal_expression(&mut self, expression: &Expr, literal: &Lit) -> Read {
+        let Some(tree) = self.literal(literal, false) else {
+            let message = match literal {
+                Lit::Str(_) | Lit::ByteStr(_) | Lit::CStr(_) => {
+                    format!(
+                        "a device has no text: send a number and let the host find the words, {OR_CPU_ONLY}"
+                    )
+                }
+                Lit::Char(_) => "a device has no `char`: write its number, or `b'…'` for ASCII".to_owned(),
+                _ => format!("a device does not know this literal: write a number, {OR_CPU_ONLY}"),
+            };
+            return self.refuse(expression, message);
+        };
+        self.typed_literal(expression, tree)
+    }
+
+    fn typed_literal(&mut self, expression: &Expr, literal: Literal) -> Read {
+        let (witness, tokens) = self.witnessed(expression, &expression.to_token_stream());
+        node(expression, ExpressionKind::Literal { literal, witness: Some(witness) }, tokens)
+    }
+
+    /// A variable, or a constant.
+    fn path(&mut self, path: &ExprPath) -> Read {
+        if path.qself.is_none()
+            && let Some(ident) = path.path.get_ident()
+        {
+            let name = ident.unraw().to_string();
+            if self.scopes.has(&name) {
+                return node(path, ExpressionKind::Variable { name }, path.to_token_stream());
+            }
+            if name == "None" {
+                return self.refuse(path, OPTION);
+            }
+        }
+        self.constant_expression(path, pattern::last_name(&path.path), path.to_token_stream())
+    }
+
+    /// An expression that depends on nothing: its value is taken where the tree is built.
+    pub(super) fn constant_expression(
+        &mut self,
+        place: &impl ToTokens,
+        name: String,
+        tokens: TokenStream,
+    ) -> Read {
+        let witness = self.witness(Source::Constant(tokens.clone()));
+        let seen = super::around(witness, place, &tokens);
+        node(place, ExpressionKind::Constant { name, witness }, seen)
+    }
+
+    fn unary(&mut self, expression: &Expr, unary: &ExprUnary) -> Read {
+        if let Some(literal) = self.literal_of(expression) {
+            return self.typed_literal(expression, literal);
+        }
+        let op = match unary.op {
+            UnOp::Neg(_) => UnaryOp::Negate,
+            UnOp::Not(_) => UnaryOp::Not,
+            UnOp::Deref(_) => UnaryOp::Deref,
+            _ => return self.refuse(unary, format!("a device does not know this operator: {OR_CPU_ONLY}")),
+        };
+        let (operand, tokens) = self.boxed(&unary.expr);
+        let sign = &unary.op;
+        let kind = ExpressionKind::Unary { op, operand };
+        node(expression, kind, quote_spanned!(span(expression)=> (#sign #tokens)))
+    }
+
+    fn binary(&mut self, binary: &ExprBinary) -> Read {
+        let Some((op, assigns)) = operator(&binary.op) else {
+            return self.refuse(&binary.op, format!("a device does not know this operator: {OR_CPU_ONLY}"));
+        };
+        let (left, left_tokens) = self.boxed(&binary.left);
+        let (right, right_tokens) = self.boxed(&binary.right);
+        let sign = &binary.op;
+        let tokens = quote_spanned!(span(binary)=> (#left_tokens #sign #right_tokens));
+        let kind = if assigns {
+            ExpressionKind::AssignOp { op, place: left, value: right }
+        } else {
+            ExpressionKind::Binary { op, left, right }
+        };
+        node(binary, kind, tokens)
+    }
+
+    fn assign(&mut self, assign: &syn::ExprAssign) -> Read {
+        if let Expr::Infer(_) = &*assign.left {
+            let (value, tokens) = self.boxed(&assign.right);
+            // A block whose value nobody takes: the same as `_ = value`.
+            let statement = annulus_tree::Statement {
+                line: value.line,
+                kind: annulus_tree::StatementKind::Expression { expression: *value },
+            };
+            let block = annulus_tree::Block { statements: vec![statement], value: None };
+            return node(assign, ExpressionKind::Block { block }, quote!((_ = #tokens)));
+        }
+        if matches!(bare(&assign.left), Expr::Tuple(_) | Expr::Struct(_) | Expr::Array(_)) {
+            return self
+                .refuse(&assign.left, "a device assigns one place at a time: write an assignment for each");
+        }
+        let (place, place_tokens) = self.boxed(&assign.left);
+        let (value, value_tokens) = self.boxed(&assign.right);
+        let tokens = quote_spanned!(span(assign)=> (#place_tokens = #value_tokens));
+        node(assign, ExpressionKind::Assign { place, value }, tokens)
+    }
+
+    fn cast(&mut self, cast: &syn::ExprCast) -> Read {
+        // rustc gives a literal the type that it is cast to, if it can; a witness around it would hide that.
+        let (operand, tokens) = match self.literal_of(&cast.expr) {
+            Some(literal) => {
+                let kind = ExpressionKind::Literal { literal, witness: None };
+                let Read { tree, tokens } = node(&cast.expr, kind, cast.expr.to_token_stream());
+                (Box::new(tree), tokens)
+            }
+            None => self.boxed(&cast.expr),
+        };
+        let ty = &cast.ty;
+        let (witness, tokens) = self.witnessed(cast, &quote!(#tokens as #ty));
+        node(cast, ExpressionKind::Cast { operand, witness }, tokens)
+    }
+
+    fn construct(&mut self, literal: &ExprStruct) -> Read {
+        let mut fields = Vec::new();
+        let mut tokens = Vec::new();
+        for field in &literal.fields {
+            self.attributes(&field.attrs);
+            let Read { tree, tokens: value } = self.expression(&field.expr);
+            let member = &field.member;
+            tokens.push(quote_spanned!(span(field)=> #member: #value));
+            fields.push(FieldValue { name: pattern::member_name(member), value: tree });
+        }
+        let (base, rest) = match &literal.rest {
+            Some(rest) => {
+                let (base, tokens) = self.boxed(rest);
+                (Some(base), Some(quote!(..#tokens)))
+            }
+            None => (None, None),
+        };
+        let path = &literal.path;
+        let (witness, tokens) =
+            self.witnessed(literal, &quote_spanned!(span(literal)=> #path { #(#tokens,)* #rest }));
+        let name = pattern::last_name(path);
+        node(literal, ExpressionKind::Construct { name, fields, base, witness }, tokens)
+    }
+}
+
+pub(super) const OPTION: &str =
+    "a device has no `Option` yet: keep a `bool` beside the value, or write an enum with `#[repr(u32)]`";
+
+/// The expression without parentheses.
+pub(super) fn bare(expression: &Expr) -> &Expr {
+    match expression {
+        Expr::Paren(paren) => bare(&paren.expr),
+        Expr::Group(group) => bare(&group.expr),
+        other => other,
+    }
+}
+
+/// An operator, and whether it assigns.
+fn operator(op: &BinOp) -> Option<(BinaryOp, bool)> {
+    Some(match op {
+        BinOp::Add(_) => (BinaryOp::Add, false),
+        BinOp::Sub(_) => (BinaryOp::Sub, false),
+        BinOp::Mul(_) => (BinaryOp::Mul, false),
+        BinOp::Div(_) => (BinaryOp::Div, false),
+        BinOp::Rem(_) => (BinaryOp::Rem, false),
+        BinOp::And(_) => (BinaryOp::And, false),
+        BinOp::Or(_) => (BinaryOp::Or, false),
+        BinOp::BitXor(_) => (BinaryOp::BitXor, false),
+        BinOp::BitAnd(_) => (BinaryOp::BitAnd, false),
+        BinOp::BitOr(_) => (BinaryOp::BitOr, false),
+        BinOp::Shl(_) => (BinaryOp::Shl, false),
+        BinOp::Shr(_) => (BinaryOp::Shr, false),
+        BinOp::Eq(_) => (BinaryOp::Eq, false),
+        BinOp::Lt(_) => (BinaryOp::Lt, false),
+        BinOp::Le(_) => (BinaryOp::Le, false),
+        BinOp::Ne(_) => (BinaryOp::Ne, false),
+        BinOp::Ge(_) => (BinaryOp::Ge, false),
+        BinOp::Gt(_) => (BinaryOp::Gt, false),
+        BinOp::AddAssign(_) => (BinaryOp::Add, true),
+        BinOp::SubAssign(_) => (BinaryOp::Sub, true),
+        BinOp::MulAssign(_) => (BinaryOp::Mul, true),
+        BinOp::DivAssign(_) => (BinaryOp::Div, true),
+        BinOp::RemAssign(_) => (BinaryOp::Rem, true),
+        BinOp::BitXorAssign(_) => (BinaryOp::BitXor, true),
+        BinOp::BitAndAssign(_) => (BinaryOp::BitAnd, true),
+        BinOp::BitOrAssign(_) => (BinaryOp::BitOr, true),
+        BinOp::ShlAssign(_) => (BinaryOp::Shl, true),
+        BinOp::ShrAssign(_) => (BinaryOp::Shr, true),
+        _ => return None,
+    })
+}
+
+/// What to write instead of an expression that the language has not.
+fn refusal(expression: &Expr) -> String {
+    match expression {
+        Expr::Closure(_) => "a device has no closures: write what it does where it is called".into(),
+        Expr::Tuple(_) => {
+            "a device has no tuples yet: write two variables, or a struct with `#[repr(C)]`".into()
+        }
+        Expr::Try(_) => {
+            "a device has no `?` yet: test the condition, and write `return Err(failure)` where it fails"
+                .into()
+        }
+        Expr::Async(_) | Expr::Await(_) => {
+            "a handler never waits: send what should happen later as a message".into()
+        }
+        Expr::Unsafe(_) | Expr::RawAddr(_) => {
+            format!("a device runs safe Rust only: write it without `unsafe` and raw pointers, {OR_CPU_ONLY}")
+        }
+        Expr::Const(_) => "write the constant as an item: `const NAME: T = …;`, and name it here".into(),
+        _ => format!("a device cannot run this: {OR_CPU_ONLY}"),
+    }
+}

@@ -1,0 +1,89 @@
+//! The macros that a device understands.
+
+use annulus_tree::{BinaryOp, Expression, ExpressionKind};
+use quote::{ToTokens, quote_spanned};
+use syn::{Expr, Macro, Pat, Token, parse::Parser, punctuated::Punctuated};
+
+use super::{OR_CPU_ONLY, Read, Reader, node, pattern, span};
+
+impl Reader {
+    pub(super) fn macro_call(&mut self, call: &Macro) -> Read {
+        let name = pattern::last_name(&call.path);
+        match name.as_str() {
+            "panic" | "unreachable" => node(call, ExpressionKind::Panic, call.to_token_stream()),
+            "assert" | "assert_eq" | "assert_ne" => self.assertion(call, &name),
+            "matches" => self.matches(call),
+            "cfg" => self.constant_expression(call, name, call.to_token_stream()),
+            _ => {
+                let message = match name.as_str() {
+                    "print" | "println" | "eprint" | "eprintln" | "dbg" | "format" | "write" | "writeln" => {
+                        format!(
+                            "a device has no text: send a number and let the host print it, {OR_CPU_ONLY}"
+                        )
+                    }
+                    "todo" | "unimplemented" => "write the code, or `panic!()`".to_owned(),
+                    "debug_assert" | "debug_assert_eq" | "debug_assert_ne" => {
+                        "a device checks in every build or in none: write `assert!`".to_owned()
+                    }
+                    "vec" => "a device has no heap: write an array, `[value; N]`".to_owned(),
+                    _ => format!(
+                        "a device does not expand `{name}!`: write here what it stands for, {OR_CPU_ONLY}"
+                    ),
+                };
+                self.refuse(call, message)
+            }
+        }
+    }
+
+    /// `assert!(condition, …)`, `assert_eq!(a, b, …)`: the message is for the host.
+    fn assertion(&mut self, call: &Macro, name: &str) -> Read {
+        let arguments = match Punctuated::<Expr, Token![,]>::parse_terminated.parse2(call.tokens.clone()) {
+            Ok(arguments) => arguments,
+            Err(error) => return self.refuse(call, error),
+        };
+        let mut arguments = arguments.iter();
+        let (Some(first), second) = (arguments.next(), arguments.next()) else {
+            return self.refuse(call, format!("`{name}!` needs a condition"));
+        };
+        let place = span(call);
+        if name == "assert" {
+            let (condition, tokens) = self.boxed(first);
+            let tokens = quote_spanned!(place=> ::core::assert!(#tokens));
+            return node(call, ExpressionKind::Assert { condition }, tokens);
+        }
+        let Some(second) = second else {
+            return self.refuse(call, format!("`{name}!` compares two values"));
+        };
+        let (left, left_tokens) = self.boxed(first);
+        let (right, right_tokens) = self.boxed(second);
+        let op = if name == "assert_eq" { BinaryOp::Eq } else { BinaryOp::Ne };
+        let line = left.line;
+        let condition = Box::new(Expression { line, kind: ExpressionKind::Binary { op, left, right } });
+        let tokens = quote_spanned!(place=> ::core::assert!(#left_tokens == #right_tokens));
+        node(call, ExpressionKind::Assert { condition }, tokens)
+    }
+
+    /// `matches!(value, pattern)`.
+    fn matches(&mut self, call: &Macro) -> Read {
+        let parser = |input: syn::parse::ParseStream<'_>| {
+            let value: Expr = input.parse()?;
+            input.parse::<Token![,]>()?;
+            let pattern = Pat::parse_multi_with_leading_vert(input)?;
+            if input.peek(Token![if]) {
+                return Err(input.error("write the guard outside: `matches!(value, pattern) && guard`"));
+            }
+            input.parse::<Option<Token![,]>>()?;
+            Ok((value, pattern))
+        };
+        let (value, pat) = match parser.parse2(call.tokens.clone()) {
+            Ok(parsed) => parsed,
+            Err(error) => return self.refuse(call, error),
+        };
+        let mark = self.scopes.mark();
+        let (value, value_tokens) = self.boxed(&value);
+        let (pattern, pattern_tokens) = self.pattern(&pat);
+        self.scopes.back_to(&mark);
+        let tokens = quote_spanned!(span(call)=> ::core::matches!(#value_tokens, #pattern_tokens));
+        node(call, ExpressionKind::Let { pattern, value }, tokens)
+    }
+}

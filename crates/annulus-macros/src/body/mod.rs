@@ -1,0 +1,155 @@
+//! A handler's body: read into a tree, and written again with witnesses around what only rustc can type.
+//!
+//! Both come out of one walk, so that a witness's number means the same in both. What the language has not is refused on
+//! the way, at its place.
+
+mod block;
+mod call;
+mod control;
+mod expression;
+mod mac;
+mod pattern;
+mod scope;
+
+use annulus_tree::{
+    Expression, ExpressionKind, HandlerTree, Parameter as TreeParameter, ParameterRole, WitnessId,
+};
+use proc_macro2::{Ident, Literal, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::{FnArg, ItemFn, ReturnType, spanned::Spanned};
+
+use crate::errors::Errors;
+use scope::Scopes;
+
+/// What stands at the end of a refusal that has no direct replacement.
+pub(crate) const OR_CPU_ONLY: &str = "or keep the handler on the host with `#[ring_kernel(cpu_only)]`";
+
+/// A part of the body, read and written again.
+struct Read {
+    tree: Expression,
+    tokens: TokenStream,
+}
+
+/// Where a witness's type comes from.
+enum Source {
+    /// rustc infers it from the expression that it stands around.
+    Inferred(Span),
+    /// It was written.
+    Written(TokenStream),
+    /// It is this expression's, whose value is wanted too.
+    Constant(TokenStream),
+}
+
+/// The walk.
+struct Reader {
+    errors: Errors,
+    scopes: Scopes,
+    witnesses: Vec<Source>,
+    /// `const` and `use` items of the body, which constants may be named by.
+    items: Vec<TokenStream>,
+}
+
+/// The function that gives a handler's `KernelTree`, as an expression.
+pub(crate) fn tree(function: &ItemFn, roles: &[ParameterRole]) -> syn::Result<TokenStream> {
+    let mut reader =
+        Reader { errors: Errors::default(), scopes: Scopes::new(), witnesses: Vec::new(), items: Vec::new() };
+    let mut parameters = Vec::new();
+    for (argument, role) in function.sig.inputs.iter().zip(roles) {
+        let FnArg::Typed(argument) = argument else { continue };
+        let (pattern, _) = reader.pattern(&argument.pat);
+        parameters.push(TreeParameter { line: line(argument.span()), pattern, role: role.clone() });
+    }
+    let (body, tokens) = reader.block(&function.block);
+    let Reader { errors, witnesses, items, .. } = reader;
+    errors.finish(())?;
+
+    let inputs = &function.sig.inputs;
+    let output = match &function.sig.output {
+        ReturnType::Default => quote!(-> ()),
+        output => output.to_token_stream(),
+    };
+    let syntax = Literal::byte_string(&HandlerTree { parameters, body }.encode());
+    let declared = witnesses.iter().enumerate().map(|(id, source)| {
+        let name = witness(id as WitnessId);
+        match source {
+            Source::Written(ty) => quote_spanned! {span(ty)=>
+                let #name = ::annulus::__private::witness::Witness::<#ty>::new();
+            },
+            _ => quote!(let #name = ::annulus::__private::witness::Witness::new();),
+        }
+    });
+    let asked = witnesses.iter().enumerate().map(|(id, source)| {
+        let name = witness(id as WitnessId);
+        match source {
+            Source::Constant(value) => quote_spanned! {span(value)=>
+                ::annulus::__private::witness::value(&#name, &#value)
+            },
+            Source::Inferred(place) => quote_spanned!(*place=> ::annulus::__private::witness::ty(&#name)),
+            Source::Written(ty) => quote_spanned!(span(ty)=> ::annulus::__private::witness::ty(&#name)),
+        }
+    });
+    // The closure is never called: it is there to be type-checked, which gives the witnesses their types. What it would warn
+    // of, the handler itself warns of.
+    Ok(quote! {{
+        #[allow(
+            warnings, unused, nonstandard_style, future_incompatible, let_underscore, rust_2018_idioms, single_use_lifetimes,
+            arithmetic_overflow, overflowing_literals, unconditional_panic, unused_qualifications, unreachable_pub,
+            missing_docs, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction, clippy::cargo
+        )]
+        fn __annulus_tree() -> ::annulus::__private::KernelTree {
+            #(#items)*
+            #(#declared)*
+            let _ = |#inputs| #output #tokens;
+            ::annulus::__private::KernelTree {
+                syntax: #syntax,
+                witnesses: ::std::vec![#(#asked),*],
+            }
+        }
+        __annulus_tree
+    }})
+}
+
+/// The variable that holds a witness.
+fn witness(id: WitnessId) -> Ident {
+    format_ident!("__annulus_witness_{id}", span = Span::mixed_site())
+}
+
+/// Where tokens stand, under hygiene of our own.
+fn span(tokens: &impl ToTokens) -> Span {
+    Span::mixed_site().located_at(tokens.span())
+}
+
+/// The source line of `span`, from 1 on.
+fn line(span: Span) -> u32 {
+    u32::try_from(span.start().line).unwrap_or(0)
+}
+
+impl Reader {
+    /// The number of a new witness.
+    fn witness(&mut self, source: Source) -> WitnessId {
+        self.witnesses.push(source);
+        (self.witnesses.len() - 1) as WitnessId
+    }
+
+    /// A new witness around `tokens`, which stand for `place`.
+    fn witnessed(&mut self, place: &impl ToTokens, tokens: &TokenStream) -> (WitnessId, TokenStream) {
+        let id = self.witness(Source::Inferred(span(place)));
+        (id, around(id, place, tokens))
+    }
+
+    /// Refuses `place`; the value stands in for what was there, and is used no more once there is an error.
+    fn refuse(&mut self, place: &impl ToTokens, message: impl std::fmt::Display) -> Read {
+        self.errors.at(place, message);
+        node(place, ExpressionKind::Unit, TokenStream::new())
+    }
+}
+
+/// A witness around `tokens`, which stand for `place`.
+fn around(id: WitnessId, place: &impl ToTokens, tokens: &TokenStream) -> TokenStream {
+    let name = witness(id);
+    quote_spanned!(span(place)=> ::annulus::__private::witness::see(&#name, #tokens))
+}
+
+fn node(place: &impl ToTokens, kind: ExpressionKind, tokens: TokenStream) -> Read {
+    Read { tree: Expression { line: line(place.span()), kind }, tokens }
+}

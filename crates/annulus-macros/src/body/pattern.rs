@@ -1,0 +1,190 @@
+//! Patterns.
+
+use annulus_tree::{Bound, FieldPattern, Literal, Pattern};
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote, quote_spanned};
+use syn::{Expr, Lit, Member, Pat, Path, RangeLimits, UnOp, ext::IdentExt};
+
+use super::{Reader, Source, span};
+use crate::types::text;
+
+impl Reader {
+    /// Reads a pattern, and declares what it binds.
+    pub(super) fn pattern(&mut self, pat: &Pat) -> (Pattern, TokenStream) {
+        let (pattern, tokens) = self.undeclared(pat);
+        self.scopes.declare_all(&pattern);
+        (pattern, tokens)
+    }
+
+    fn undeclared(&mut self, pat: &Pat) -> (Pattern, TokenStream) {
+        let same = pat.to_token_stream();
+        let pattern = match pat {
+            Pat::Wild(_) => Pattern::Wildcard,
+            Pat::Paren(paren) => return self.undeclared(&paren.pat),
+            Pat::Ident(ident)
+                if ident.subpat.is_none() && ident.by_ref.is_none() && is_path(&ident.ident) =>
+            {
+                return (self.constant(&ident.ident.to_token_stream()), same);
+            }
+            Pat::Ident(ident) => {
+                let name = ident.ident.unraw().to_string();
+                let (by_ref, mutable, word) = (&ident.by_ref, &ident.mutability, &ident.ident);
+                let (inner, inner_tokens) = match &ident.subpat {
+                    Some((_, inner)) => {
+                        let (inner, tokens) = self.undeclared(inner);
+                        (Some(Box::new(inner)), tokens)
+                    }
+                    None => (None, quote!(_)),
+                };
+                let bind =
+                    Pattern::Bind { name, mutable: mutable.is_some(), by_reference: by_ref.is_some(), inner };
+                // With `@ _` this can be nothing but a binding: were it the name of a constant, which is matched, rustc
+                // would say so.
+                return (bind, quote_spanned!(span(pat)=> #by_ref #mutable #word @ #inner_tokens));
+            }
+            Pat::Lit(literal) => self.literal_pattern(&Expr::Lit(literal.clone()), pat),
+            Pat::Path(path) => self.constant(&path.to_token_stream()),
+            Pat::Range(range) => {
+                let inclusive = matches!(range.limits, RangeLimits::Closed(_));
+                let start = range.start.as_ref().and_then(|start| self.bound(start));
+                let end = range.end.as_ref().and_then(|end| self.bound(end));
+                Pattern::Range { start, end, inclusive }
+            }
+            Pat::Or(or) => {
+                let (patterns, tokens): (Vec<_>, Vec<_>) =
+                    or.cases.iter().map(|case| self.undeclared(case)).unzip();
+                return (Pattern::Or { patterns }, quote!(#(#tokens)|*));
+            }
+            Pat::Reference(reference) => {
+                let (inner, tokens) = self.undeclared(&reference.pat);
+                let mutability = &reference.mutability;
+                return (Pattern::Reference { pattern: Box::new(inner) }, quote!(&#mutability #tokens));
+            }
+            Pat::Struct(pattern) => {
+                let mut fields = Vec::new();
+                let mut tokens = Vec::new();
+                for field in &pattern.fields {
+                    self.attributes(&field.attrs);
+                    let (inner, inner_tokens) = self.undeclared(&field.pat);
+                    let member = &field.member;
+                    tokens.push(quote!(#member: #inner_tokens));
+                    fields.push(FieldPattern { name: member_name(member), pattern: inner });
+                }
+                let (path, rest) = (&pattern.path, &pattern.rest);
+                let pattern = Pattern::Fields { name: last_name(path), fields };
+                return (pattern, quote!(#path { #(#tokens,)* #rest }));
+            }
+            Pat::TupleStruct(pattern) => {
+                let mut fields = Vec::new();
+                let mut tokens = Vec::new();
+                for (index, inner) in pattern.elems.iter().enumerate() {
+                    if let Pat::Rest(rest) = inner {
+                        if index + 1 != pattern.elems.len() {
+                            self.errors
+                                .at(rest, "`..` stands at the end: write `_` for each field before it");
+                        }
+                        tokens.push(quote!(..));
+                        continue;
+                    }
+                    let (inner, inner_tokens) = self.undeclared(inner);
+                    tokens.push(inner_tokens);
+                    fields.push(FieldPattern { name: index.to_string(), pattern: inner });
+                }
+                let path = &pattern.path;
+                return (Pattern::Fields { name: last_name(path), fields }, quote!(#path(#(#tokens),*)));
+            }
+            Pat::Tuple(tuple) if tuple.elems.is_empty() => Pattern::Unit,
+            Pat::Guard(guard) => {
+                self.refuse(guard, "a guard stands at the end of an arm's pattern");
+                Pattern::Wildcard
+            }
+            _ => {
+                let message = format!(
+                    "a device has no pattern `{}`: match numbers, enums and structs, field by field",
+                    text(pat)
+                );
+                self.refuse(pat, message);
+                Pattern::Wildcard
+            }
+        };
+        (pattern, same)
+    }
+
+    fn constant(&mut self, path: &TokenStream) -> Pattern {
+        Pattern::Constant { witness: self.witness(Source::Constant(path.clone())) }
+    }
+
+    fn literal_pattern(&mut self, expression: &Expr, place: &impl ToTokens) -> Pattern {
+        let literal = self.literal_of(expression);
+        if literal.is_none() {
+            let message = "a pattern is a number, `true`, `false`, a constant, an enum's variant or a struct";
+            self.refuse(place, message);
+        }
+        literal.map_or(Pattern::Wildcard, |literal| Pattern::Literal { literal })
+    }
+
+    fn bound(&mut self, expression: &Expr) -> Option<Bound> {
+        if let Expr::Path(path) = expression {
+            let witness = self.witness(Source::Constant(path.to_token_stream()));
+            return Some(Bound::Constant { witness });
+        }
+        let literal = self.literal_of(expression);
+        if literal.is_none() {
+            self.refuse(expression, "a range of a pattern ends at numbers and constants");
+        }
+        literal.map(|literal| Bound::Literal { literal })
+    }
+
+    /// The literal that `expression` is, perhaps after a minus sign.
+    pub(super) fn literal_of(&mut self, expression: &Expr) -> Option<Literal> {
+        match expression {
+            Expr::Lit(literal) => self.literal(&literal.lit, false),
+            Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => match &*unary.expr {
+                Expr::Lit(literal) => self.literal(&literal.lit, true),
+                _ => None,
+            },
+            Expr::Group(group) => self.literal_of(&group.expr),
+            Expr::Paren(paren) => self.literal_of(&paren.expr),
+            _ => None,
+        }
+    }
+
+    /// A number or a boolean; `None` for other literals.
+    pub(super) fn literal(&mut self, literal: &Lit, negative: bool) -> Option<Literal> {
+        Some(match literal {
+            Lit::Bool(value) => Literal::Bool { value: value.value },
+            Lit::Byte(byte) => Literal::Integer { negative, magnitude: byte.value().into() },
+            // `1f32` is an integer to syn.
+            Lit::Int(int) if !matches!(int.suffix(), "f32" | "f64") => match int.base10_parse::<u64>() {
+                Ok(magnitude) => Literal::Integer { negative, magnitude },
+                Err(_) => {
+                    self.errors.at(int, format!("`{int}` is beyond 64 bits, which is what devices have"));
+                    Literal::Integer { negative, magnitude: 0 }
+                }
+            },
+            Lit::Int(int) => Literal::Float { text: signed(negative, int.base10_digits()) },
+            Lit::Float(float) => Literal::Float { text: signed(negative, float.base10_digits()) },
+            _ => return None,
+        })
+    }
+}
+
+fn signed(negative: bool, digits: &str) -> String {
+    format!("{}{digits}", if negative { "-" } else { "" })
+}
+
+/// Whether a single word in a pattern names a constant or a variant: by convention, if it begins with a capital letter.
+fn is_path(ident: &syn::Ident) -> bool {
+    ident.unraw().to_string().trim_start_matches('_').starts_with(char::is_uppercase)
+}
+
+pub(super) fn last_name(path: &Path) -> String {
+    path.segments.last().map(|segment| segment.ident.unraw().to_string()).unwrap_or_default()
+}
+
+pub(super) fn member_name(member: &Member) -> String {
+    match member {
+        Member::Named(ident) => ident.unraw().to_string(),
+        Member::Unnamed(index) => index.index.to_string(),
+    }
+}

@@ -1,0 +1,56 @@
+//! Which names are variables where.
+
+use annulus_tree::Pattern;
+
+/// The variables in scope, innermost last.
+pub(super) struct Scopes {
+    names: Vec<String>,
+}
+
+/// How many variables were in scope at a place.
+pub(super) struct Mark(usize);
+
+impl Scopes {
+    pub(super) fn new() -> Self {
+        Self { names: Vec::new() }
+    }
+
+    pub(super) fn mark(&self) -> Mark {
+        Mark(self.names.len())
+    }
+
+    /// Forgets what was declared since.
+    pub(super) fn back_to(&mut self, mark: &Mark) {
+        self.names.truncate(mark.0);
+    }
+
+    pub(super) fn declare(&mut self, name: &str) {
+        self.names.push(name.to_owned());
+    }
+
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.names.iter().any(|known| known == name)
+    }
+
+    /// Declares all that a pattern binds.
+    pub(super) fn declare_all(&mut self, pattern: &Pattern) {
+        match pattern {
+            Pattern::Bind { name, inner, .. } => {
+                self.declare(name);
+                if let Some(inner) = inner {
+                    self.declare_all(inner);
+                }
+            }
+            Pattern::Fields { fields, .. } => {
+                fields.iter().for_each(|field| self.declare_all(&field.pattern));
+            }
+            Pattern::Reference { pattern } => self.declare_all(pattern),
+            Pattern::Or { patterns } => patterns.iter().for_each(|pattern| self.declare_all(pattern)),
+            Pattern::Wildcard
+            | Pattern::Literal { .. }
+            | Pattern::Constant { .. }
+            | Pattern::Range { .. }
+            | Pattern::Unit => {}
+        }
+    }
+}
