@@ -15,10 +15,14 @@ pub(crate) fn launch<K: RingKernel>(
     launch: Launch<K>,
     options: LaunchOptions,
 ) -> Result<KernelHandle<K>, Failure> {
-    let runtime = match backend {
+    Ok(launch(&runtime(backend)?, options)?)
+}
+
+/// A runtime on the backend.
+pub(crate) fn runtime(backend: BackendName) -> Result<Runtime, Failure> {
+    Ok(match backend {
         BackendName::Cpu => Runtime::builder().backend(annulus::Cpu::new()).build()?,
-    };
-    Ok(launch(&runtime, options)?)
+    })
 }
 
 /// Ends a kernel, and makes sure that it processed what was sent, all of it, and answered as often as it should.

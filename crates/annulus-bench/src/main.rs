@@ -15,6 +15,7 @@ mod kernels;
 mod launched;
 mod limit;
 mod machine;
+mod opencl;
 mod queue_suite;
 mod report;
 mod suite;
@@ -40,6 +41,13 @@ pub(crate) enum BackendName {
 }
 
 impl BackendName {
+    /// Whether any number of kernels can run at the same time.
+    fn shares_workers(self) -> bool {
+        match self {
+            Self::Cpu => true,
+        }
+    }
+
     fn name(self) -> &'static str {
         match self {
             Self::Cpu => "cpu",
@@ -113,7 +121,7 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
     let asked = |name: &str| arguments.suites.iter().any(|suite| suite == name);
     if asked("list") {
         let mut out = io::stdout().lock();
-        SUITES.iter().try_for_each(|suite| writeln!(out, "{:<8} {}", suite.name, suite.about))?;
+        SUITES.iter().try_for_each(|suite| writeln!(out, "{:<20} {}", suite.name, suite.about))?;
         return Ok(());
     }
     if cfg!(debug_assertions) {

@@ -417,7 +417,8 @@ fn alerts_never_overwrite_the_input() {
 fn jobs_are_listed_and_help_teaches() {
     let list = Command::new(env!("CARGO_BIN_EXE_annulus")).args(["run", "--list"]).output().unwrap();
     assert!(list.status.success());
-    assert!(stdout(&list).starts_with("anomalies "), "{}", stdout(&list));
+    let text = stdout(&list);
+    assert!(text.contains("\n  anomalies    Watch") && text.contains("takes Observation {"), "{text}");
 
     let help = run(&["--help"]);
     assert!(help.status.success());

@@ -28,7 +28,7 @@ use crate::{
     probe::Verdict,
     program::{self, Shape},
     pump::{Pump, Watched},
-    state::{self, States},
+    state::{self, Home, States},
 };
 
 /// What gives the text of a kernel's handler.
@@ -255,7 +255,10 @@ unsafe impl DeviceBackend for OpenClBackend {
         let records =
             Memory::shared(context, self.kind, grid as usize * size_of::<BlockRecord>()).map_err(failed)?;
         plan.fill_records(&records, &spec)?;
-        let states = States::new(context, spec.definition.state, spec.actors, grid.into())?;
+        // Without the host's system, as other devices do it: tests then see both.
+        let shared = (self.device.id.is_processor() && !self.options.portable).then_some(self.kind);
+        let home = Home { context: Arc::clone(context), shared };
+        let states = States::new(&home, spec.definition.state, spec.actors, grid.into())?;
         let launch = plan.record(&spec, states.per_block);
         let length = size_of::<LaunchRecord>();
         // SAFETY: the record is `length` initialised bytes.
@@ -268,12 +271,13 @@ unsafe impl DeviceBackend for OpenClBackend {
             Some(line) => Arc::clone(memory::allocation(&line.place())?),
             None => Arc::new(Memory::scratch(context, 0).map_err(failed)?),
         };
-        let mut held = vec![
+        let states_memory = Arc::new(states.memory);
+        let held = vec![
             Arc::clone(memory::allocation(&first)?),
             arena,
             Arc::new(records),
             Arc::new(launch),
-            Arc::new(states.memory),
+            Arc::clone(&states_memory),
             Arc::new(scratch),
             Arc::clone(bell.memory()),
         ];
@@ -282,12 +286,14 @@ unsafe impl DeviceBackend for OpenClBackend {
         for memory in &held {
             kernel.memory(memory).map_err(failed)?;
         }
+        let mut bindings = Vec::new();
         for binding in &spec.bindings {
-            let (memory, len) = state::bind(context, binding)?;
+            let (memory, len) = state::bind(&home, binding)?;
             kernel.memory(&memory).map_err(failed)?;
             kernel.number(len).map_err(failed)?;
-            held.push(Arc::new(memory));
+            bindings.push(Arc::new(memory));
         }
+        let state_bytes = spec.definition.state.definition().map_or(0, |state| state.ty.size);
         let running = Arc::new(Running::new(Parts {
             shards: spec.shards,
             bell,
@@ -297,6 +303,9 @@ unsafe impl DeviceBackend for OpenClBackend {
             queue: Queue::new(context).map_err(failed)?,
             kernel,
             records,
+            states: states_memory,
+            state_bytes: state_bytes * states.per_block as usize,
+            bindings,
             memory: held,
         }));
         let run = match plan.resident {
@@ -389,6 +398,7 @@ impl Plan {
             shard_stride: layout.shard_bytes() as u64,
             inbound: layout.inbound_offset() as u64,
             outbound: layout.outbound_offset() as u64,
+            letters: if layout.letters.is_some() { layout.letters_offset() as u64 } else { 0 },
             histogram: if layout.histogram { layout.histogram_offset() as u64 } else { 0 },
             in_stride: layout.inbound.slot_stride as u64,
             in_time: place(layout.inbound.enqueue_time_offset),
@@ -398,12 +408,15 @@ impl Plan {
             out_correlation: place(layout.outbound.correlation_offset),
             out_payload: layout.outbound.payload_offset as u64,
             out_bytes: layout.outbound.payload_size as u64,
+            letter_stride: layout.letters.map_or(0, |letters| letters.slot_stride as u64),
+            letter_payload: layout.letters.map_or(0, |letters| letters.payload_offset as u64),
             actors: spec.actors,
             actors_per_block,
             clock_origin: clock_origin(spec.clock),
             scratch_stride: self.scratch,
             in_shift: layout.inbound.capacity.trailing_zeros(),
             out_shift: layout.outbound.capacity.trailing_zeros(),
+            letter_shift: layout.letters.map_or(0, |letters| letters.capacity.trailing_zeros()),
             grid: spec.shards.len() as u32,
             limit: self.limit,
             credit: self.credit,
@@ -413,7 +426,6 @@ impl Plan {
             nap_micros: NAP.as_micros() as u32,
             patience: PATIENCE,
             patience_polls: PATIENCE_LOOKS,
-            reserved: 0,
         }
     }
 

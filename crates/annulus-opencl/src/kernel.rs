@@ -1,7 +1,7 @@
 //! A kernel on the device, as both the handle that the runtime holds and the pump see it.
 
 use std::{
-    mem::offset_of,
+    mem::{MaybeUninit, offset_of},
     ptr::NonNull,
     sync::{Arc, Mutex, PoisonError},
 };
@@ -13,7 +13,7 @@ use annulus_queue::{
     ring::Ring,
     sync::{AtomicBool, AtomicU32, Ordering, fence},
 };
-use annulus_runtime::{DeviceKernel, ShardMemory};
+use annulus_runtime::{BackendError, DeviceKernel, ShardMemory};
 
 use crate::{
     bell::Bell,
@@ -33,6 +33,10 @@ pub(crate) struct Running {
     queue: Queue,
     kernel: Kernel,
     _records: Arc<Memory>,
+    states: Arc<Memory>,
+    /// Bytes of a block's part of the states.
+    state_bytes: usize,
+    bindings: Vec<Arc<Memory>>,
     /// Everything else that the kernel was given.
     _memory: Vec<Arc<Memory>>,
     /// A resident kernel's, until it has left the device.
@@ -58,6 +62,8 @@ pub(crate) struct Shard {
     pub(crate) inbound: Ring,
     /// For the gauges; the block is the producer.
     pub(crate) outbound: Ring,
+    /// The same of its dead letters, if the launch keeps them.
+    pub(crate) letters: Option<Ring>,
     record: NonNull<BlockRecord>,
 }
 
@@ -79,6 +85,12 @@ pub(crate) struct Parts {
     pub(crate) kernel: Kernel,
     /// One [`BlockRecord`] for each shard.
     pub(crate) records: Arc<Memory>,
+    pub(crate) states: Arc<Memory>,
+    /// Bytes of a block's part of the states.
+    pub(crate) state_bytes: usize,
+    /// The bound parameters' memory.
+    pub(crate) bindings: Vec<Arc<Memory>>,
+    /// Whatever else it was given.
     pub(crate) memory: Vec<Arc<Memory>>,
 }
 
@@ -95,9 +107,11 @@ impl Running {
             let inbound = unsafe { memory.inbound() };
             // SAFETY: as above.
             let outbound = unsafe { memory.outbound() };
+            // SAFETY: as above.
+            let letters = unsafe { memory.letters() };
             // SAFETY: the memory has a record for each shard, by the assertion.
             let record = unsafe { base.add(index) };
-            Shard { memory, inbound, outbound, record }
+            Shard { memory, inbound, outbound, letters, record }
         };
         let stay = match parts.places {
             Some(_) => Stay::Resident,
@@ -112,9 +126,28 @@ impl Running {
             queue: parts.queue,
             kernel: parts.kernel,
             _records: parts.records,
+            states: parts.states,
+            state_bytes: parts.state_bytes,
+            bindings: parts.bindings,
             _memory: parts.memory,
             places: Mutex::new(parts.places),
         }
+    }
+
+    /// A shard's part of the states.
+    fn states_of(&self, shard: u32) -> Result<(&Memory, usize), BackendError> {
+        Ok((self.within_reach(&self.states)?, self.state_bytes * shard as usize))
+    }
+
+    /// Memory that can be copied while the kernel is on the device, by the host itself or by a command that does not wait for it.
+    fn within_reach<'a>(&self, memory: &'a Memory) -> Result<&'a Memory, BackendError> {
+        if matches!(self.stay, Stay::Resident) && memory.host().is_none() {
+            return Err(BackendError::new(
+                "the kernel stays on a device with memory of its own, which is not copied meanwhile: run it in epochs \
+                 (OpenCl::force_epochs)",
+            ));
+        }
+        Ok(memory)
     }
 
     /// Whether the kernel has been told to end.
@@ -244,6 +277,34 @@ impl DeviceKernel for OpenClKernel {
     fn expect(&self) {
         self.0.bell.expect();
     }
+
+    unsafe fn read_states(&self, shard: u32, states: &mut [MaybeUninit<u8>]) -> Result<(), BackendError> {
+        let (memory, offset) = self.0.states_of(shard)?;
+        // SAFETY: the caller's word: no block touches the states meanwhile.
+        unsafe { memory.read(offset, states) }.map_err(not_copied)
+    }
+
+    unsafe fn write_states(&self, shard: u32, states: &[MaybeUninit<u8>]) -> Result<(), BackendError> {
+        let (memory, offset) = self.0.states_of(shard)?;
+        // SAFETY: as for reading.
+        unsafe { memory.write(offset, states) }.map_err(not_copied)
+    }
+
+    unsafe fn read_binding(&self, index: usize, memory: &mut [MaybeUninit<u8>]) -> Result<(), BackendError> {
+        let bound = self.0.within_reach(&self.0.bindings[index])?;
+        // SAFETY: the caller's word: no block touches bound memory meanwhile.
+        unsafe { bound.read(0, memory) }.map_err(not_copied)
+    }
+
+    unsafe fn write_binding(&self, index: usize, memory: &[MaybeUninit<u8>]) -> Result<(), BackendError> {
+        let bound = self.0.within_reach(&self.0.bindings[index])?;
+        // SAFETY: as for reading.
+        unsafe { bound.write(0, memory) }.map_err(not_copied)
+    }
+}
+
+fn not_copied(error: ClError) -> BackendError {
+    BackendError::new(format!("the device does not copy the kernel's memory: {error}"))
 }
 
 impl Shard {

@@ -20,13 +20,16 @@ use std::{
 };
 
 use annulus_abi::control::{command, state};
-use annulus_queue::sync::{AtomicBool, Ordering, spin_loop};
+use annulus_queue::{
+    ring::Ring,
+    sync::{AtomicBool, Ordering, spin_loop},
+};
 use annulus_runtime::{BackendError, Clock, HostSignals, Progress};
 
 use crate::{
     bell::Bell,
     cl::Event,
-    kernel::{Running, Stay},
+    kernel::{Running, Shard, Stay},
 };
 
 /// How often heartbeats are renewed, and the longest sleep.
@@ -80,6 +83,7 @@ struct Seen {
     obeyed: u32,
     consumed: u64,
     produced: u64,
+    letters: u64,
 }
 
 impl Pump {
@@ -186,7 +190,9 @@ impl Shared {
                 let quiet = |kernel: &Watched| match light {
                     true => !kernel.has_news(),
                     // Nobody waits: what is new can be reported at the next beat.
-                    false => !kernel.is_watched_closely() && !kernel.running.is_due(),
+                    false => {
+                        !kernel.is_watched_closely() && !kernel.running.is_due() && !kernel.has_letters()
+                    }
                 };
                 kernels.iter().all(quiet)
                     && !self.some_arrived.load(Ordering::Acquire)
@@ -206,7 +212,7 @@ impl Watched {
         signals: Arc<dyn HostSignals>,
         run: Option<Event>,
     ) -> Self {
-        let nothing = Seen { state: state::LAUNCHED, obeyed: 0, consumed: 0, produced: 0 };
+        let nothing = Seen { state: state::LAUNCHED, obeyed: 0, consumed: 0, produced: 0, letters: 0 };
         Self {
             seen: vec![nothing; running.shards.len()],
             clock,
@@ -252,7 +258,8 @@ impl Watched {
         let state = shard.memory.state().load(Ordering::Acquire);
         let consumed = shard.inbound.consumed();
         let produced = shard.outbound.reserved();
-        Seen { state, obeyed, consumed, produced }
+        let letters = shard.letters.as_ref().map_or(0, Ring::reserved);
+        Seen { state, obeyed, consumed, produced, letters }
     }
 
     /// Whether a look would find something new.
@@ -262,6 +269,14 @@ impl Watched {
             || (self.signals.is_some()
                 && shards.into_iter().any(|index| self.words(index) != self.seen[index]))
             || (self.in_flight_epoch() && self.running.has_ended(self.epoch))
+    }
+
+    /// Whether dead letters wait, whose ring is small.
+    fn has_letters(&self) -> bool {
+        let unseen = |(shard, seen): (&Shard, &Seen)| {
+            shard.letters.as_ref().is_some_and(|letters| letters.reserved() != seen.letters)
+        };
+        self.signals.is_some() && self.running.shards.iter().zip(&self.seen).any(unseen)
     }
 
     /// Looks at every shard and reports what is new; says whether anything was.
@@ -298,6 +313,7 @@ impl Watched {
                 Progress {
                     consumed: (now.consumed - before.consumed) as u32,
                     produced: (now.produced - before.produced) as u32,
+                    letters: (now.letters - before.letters) as u32,
                     state_changed: (now.state, now.obeyed) != (before.state, before.obeyed),
                 },
             );

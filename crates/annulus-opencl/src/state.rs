@@ -1,4 +1,4 @@
-//! What a kernel keeps in the device's own memory: states, bound memory, scratch.
+//! What a kernel keeps for itself: states and bound memory.
 
 use std::{
     alloc::{Layout, alloc_zeroed, dealloc},
@@ -9,7 +9,30 @@ use std::{
 use annulus_kernel::{Binding, StateDefinition, StateShape};
 use annulus_runtime::BackendError;
 
-use crate::cl::{Context, Memory};
+use crate::cl::{ClError, Context, Memory, MemoryKind};
+
+/// Where a kernel's own memory lies: on a processor in memory that the host reads as well, else with the device.
+pub(crate) struct Home {
+    pub(crate) context: Arc<Context>,
+    /// How it is shared, if it is.
+    pub(crate) shared: Option<MemoryKind>,
+}
+
+impl Home {
+    /// Memory with these contents.
+    ///
+    /// # Safety
+    ///
+    /// They are valid for reads.
+    unsafe fn keep(&self, contents: *const u8, bytes: usize) -> Result<Memory, ClError> {
+        match self.shared {
+            // SAFETY: the caller's promise.
+            Some(kind) => unsafe { Memory::shared_copy(&self.context, kind, contents, bytes) },
+            // SAFETY: the caller's promise.
+            None => unsafe { Memory::device(&self.context, contents, bytes) },
+        }
+    }
+}
 
 /// The states of a kernel: each block's part has `per_block` places.
 pub(crate) struct States {
@@ -19,23 +42,18 @@ pub(crate) struct States {
 
 impl States {
     /// Initialised states.
-    pub(crate) fn new(
-        context: &Arc<Context>,
-        shape: StateShape,
-        actors: u64,
-        grid: u64,
-    ) -> Result<Self, BackendError> {
+    pub(crate) fn new(home: &Home, shape: StateShape, actors: u64, grid: u64) -> Result<Self, BackendError> {
         let per_block = match shape {
             StateShape::Stateless => 0,
             StateShape::Whole(_) => 1,
             StateShape::PerActor(_) => actors.div_ceil(grid),
         };
         let memory = match shape.definition() {
-            None => Memory::scratch(context, 0),
+            None => Memory::scratch(&home.context, 0),
             Some(definition) => {
                 let cells = Cells::new(definition, per_block, grid)?;
                 // SAFETY: the cells are that many initialised bytes, or padding, which is copied as it is.
-                unsafe { Memory::device(context, cells.first.as_ptr(), cells.layout.size()) }
+                unsafe { home.keep(cells.first.as_ptr(), cells.layout.size()) }
             }
         };
         let memory = memory.map_err(|error| {
@@ -86,11 +104,11 @@ impl Drop for Cells {
     }
 }
 
-/// A bound parameter in the device's memory, and how many elements it has.
-pub(crate) fn bind(context: &Arc<Context>, binding: &Binding) -> Result<(Memory, u64), BackendError> {
+/// A bound parameter's memory, and how many elements it has.
+pub(crate) fn bind(home: &Home, binding: &Binding) -> Result<(Memory, u64), BackendError> {
     let bytes = binding.len() * binding.ty().size;
     // SAFETY: the binding's memory holds that many bytes.
-    let memory = unsafe { Memory::device(context, binding.as_ptr(), bytes) }.map_err(|error| {
+    let memory = unsafe { home.keep(binding.as_ptr(), bytes) }.map_err(|error| {
         BackendError::new(format!(
             "the device has no {bytes} bytes for a table of {} ({error}): bind a smaller one",
             binding.ty().name

@@ -2,7 +2,7 @@
 //!
 //! The runtime validates everything once, above this line; a backend may take every input for good.
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{fmt, mem::MaybeUninit, sync::Arc, time::Duration};
 
 use annulus_kernel::{Binding, KernelDefinition, ProcessingMode};
 
@@ -56,6 +56,50 @@ pub trait DeviceKernel: Send + Sync {
     /// stores before it looks whether they sleep, as [`wake`](Self::wake) does. A backend whose blocks report for themselves needs
     /// nothing here.
     fn expect(&self) {}
+
+    /// Copies a shard's states out, in the order of its actors.
+    ///
+    /// # Errors
+    ///
+    /// If the device cannot.
+    ///
+    /// # Safety
+    ///
+    /// The shard is inactive or has terminated, and stays so; there are as many bytes as the shard's states have.
+    unsafe fn read_states(&self, shard: u32, states: &mut [MaybeUninit<u8>]) -> Result<(), BackendError>;
+
+    /// Sets a shard's states.
+    ///
+    /// # Errors
+    ///
+    /// If the device cannot.
+    ///
+    /// # Safety
+    ///
+    /// As for [`read_states`](Self::read_states), and the bytes are valid values of the kernel's state type.
+    unsafe fn write_states(&self, shard: u32, states: &[MaybeUninit<u8>]) -> Result<(), BackendError>;
+
+    /// Copies the memory of a bound parameter out, by its number in the definition.
+    ///
+    /// # Errors
+    ///
+    /// If the device cannot.
+    ///
+    /// # Safety
+    ///
+    /// Every shard is inactive or has terminated, and stays so; there are as many bytes as the parameter has.
+    unsafe fn read_binding(&self, index: usize, memory: &mut [MaybeUninit<u8>]) -> Result<(), BackendError>;
+
+    /// Sets the memory of a bound parameter.
+    ///
+    /// # Errors
+    ///
+    /// If the device cannot.
+    ///
+    /// # Safety
+    ///
+    /// As for [`read_binding`](Self::read_binding), and the bytes are valid values of the parameter's type.
+    unsafe fn write_binding(&self, index: usize, memory: &[MaybeUninit<u8>]) -> Result<(), BackendError>;
 }
 
 /// What a backend tells the runtime about a shard. Called by whoever drives the shard, a worker or the runtime's pump.
@@ -78,6 +122,8 @@ pub struct Progress {
     pub consumed: u32,
     /// Messages that it published in its outbound ring.
     pub produced: u32,
+    /// Dead letters that it published.
+    pub letters: u32,
     /// Whether it has obeyed a new command, and acknowledged it.
     pub state_changed: bool,
 }

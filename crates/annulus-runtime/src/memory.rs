@@ -91,6 +91,7 @@ pub struct ShardMemory {
     control: Region,
     inbound: (Region, RingLayout),
     outbound: (Region, RingLayout),
+    letters: Option<(Region, RingLayout)>,
     histogram: Option<Region>,
     telemetry: Option<TelemetryLine>,
     layout: KernelLayout,
@@ -121,7 +122,10 @@ impl ShardMemory {
         let shard = memory.region().part(offset, layout.shard_bytes());
         let histogram =
             layout.histogram.then(|| shard.part(layout.histogram_offset(), layout.histogram_bytes()));
+        let letters =
+            layout.letters.map(|letters| (shard.part(layout.letters_offset(), letters.bytes()), letters));
         Self {
+            letters,
             control: shard.part(0, layout.inbound_offset()),
             inbound: (shard.part(layout.inbound_offset(), layout.inbound.bytes()), layout.inbound),
             outbound: (shard.part(layout.outbound_offset(), layout.outbound.bytes()), layout.outbound),
@@ -162,6 +166,17 @@ impl ShardMemory {
     pub unsafe fn outbound(&self) -> Ring {
         // SAFETY: as for `inbound`.
         unsafe { Ring::new(self.outbound.0.clone(), self.outbound.1) }
+    }
+
+    /// The ring of dead letters from the shard to the host, if the launch keeps them.
+    ///
+    /// # Safety
+    ///
+    /// As for [`outbound`](Self::outbound).
+    pub unsafe fn letters(&self) -> Option<Ring> {
+        let (region, layout) = self.letters.as_ref()?;
+        // SAFETY: as for `inbound`.
+        Some(unsafe { Ring::new(region.clone(), *layout) })
     }
 
     /// Slot 0's payload in the outbound ring: where a block's outbox begins.
@@ -227,6 +242,12 @@ impl ShardMemory {
     #[inline]
     pub fn acknowledged(&self) -> &AtomicU32 {
         self.control.u32(172)
+    }
+
+    /// Dead letters that found no room in their ring, since launch.
+    #[inline]
+    pub fn letters_lost(&self) -> &AtomicU64 {
+        self.control.u64(176)
     }
 
     /// The count of a histogram's bucket, if latencies are tracked.

@@ -1,6 +1,8 @@
 //! The suites. A new one is a module with a `cases` function and an entry in [`SUITES`].
 
+mod idle;
 mod poll;
+mod resident;
 mod rtt;
 mod stream;
 
@@ -24,4 +26,5 @@ pub(crate) struct Suite {
 }
 
 /// All suites, in the order of `all`.
-pub(crate) const SUITES: &[Suite] = &[rtt::SUITE, poll::SUITE, stream::SUITE, queue_suite::SUITE];
+pub(crate) const SUITES: &[Suite] =
+    &[rtt::SUITE, poll::SUITE, stream::SUITE, idle::SUITE, queue_suite::SUITE, resident::SUITE];

@@ -14,6 +14,7 @@ pub struct LaunchRecord {
     pub shard_stride: u64,
     pub inbound: u64,
     pub outbound: u64,
+    pub letters: u64,
     pub histogram: u64,
     pub in_stride: u64,
     pub in_time: u64,
@@ -23,12 +24,15 @@ pub struct LaunchRecord {
     pub out_correlation: u64,
     pub out_payload: u64,
     pub out_bytes: u64,
+    pub letter_stride: u64,
+    pub letter_payload: u64,
     pub actors: u64,
     pub actors_per_block: u64,
     pub clock_origin: u64,
     pub scratch_stride: u64,
     pub in_shift: u32,
     pub out_shift: u32,
+    pub letter_shift: u32,
     pub grid: u32,
     pub limit: u32,
     pub credit: u32,
@@ -38,7 +42,6 @@ pub struct LaunchRecord {
     pub nap_micros: u32,
     pub patience: u32,
     pub patience_polls: u32,
-    pub reserved: u32,
 }
 
 /// One block's private state between epochs, and the words by which it sleeps and ends. All zero before the first launch.
@@ -70,7 +73,7 @@ pub struct BlockRecord {
 #[derive(Debug)]
 #[repr(C, align(128))]
 pub struct BellRecord {
-    /// Written by the host: 1 while it sleeps and wants to hear of progress.
+    /// Written by the host: 1 while it sleeps and wants to hear of progress, 2 while it sleeps and wants to hear of dead letters alone.
     pub asleep: u32,
     /// Not 0 since somebody rang. Written by any ringer, and cleared by the host.
     pub rung: u32,
@@ -80,7 +83,7 @@ pub struct BellRecord {
 pub const JOB_BYTES: u64 = 32;
 
 const _: () = {
-    assert!(size_of::<LaunchRecord>() == 176);
+    assert!(size_of::<LaunchRecord>() == 200);
     assert!(size_of::<BlockRecord>() == 384);
     assert!(offset_of!(BlockRecord, obeyed) == 240);
     assert!(offset_of!(BlockRecord, asleep) == 248);

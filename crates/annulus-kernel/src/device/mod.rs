@@ -25,6 +25,7 @@
 //! | outbound slots | the thread that handled the message, for tickets that the leader gave it | host's consumer |
 //! | outbound `reserved` | leader | host, as a gauge |
 //! | outbound `consumed` | host's consumer | leader |
+//! | ring of dead letters | leader; `consumed` by the host | host |
 //! | telemetry line, histogram | leader | host |
 //! | [`BlockRecord`](layout::BlockRecord), first half | leader | host: `asleep`, `ended` |
 //! | [`BlockRecord`](layout::BlockRecord), second half | host | leader |
@@ -60,12 +61,13 @@
 //! looks at `asleep`, and changes `wake` if it is set. Either it sees the nap, or the leader sees the work; a change that comes
 //! before the sleep is found by the system. A nap ends by itself after a tenth of a second.
 //!
-//! The bell is the other way round (*bell*): the host stores the bell's `asleep`, fences, looks at all words, and sleeps on `rung`.
+//! The bell is the other way round (*bell*): the host stores the bell's `asleep`, fences, looks at all words, and sleeps on `rung`. A host
+//! for which nobody waits asks to be woken for dead letters alone, whose ring is small.
 //!
 //! # The host is gone
 //!
-//! The host renews its heartbeat word. A leader that has found nothing to do for `patience` naps in a row, in which the word never
-//! changed, closes its outbound ring, says *terminated* and ends. Naps are counted, not time: a host that was merely stopped, and the
+//! The host renews its heartbeat word. A leader that has found nothing to do for `patience` whole naps, between which the word never
+//! changed, closes its outbound ring, says *terminated* and ends. Naps that ran their whole time are counted, not time: a host that was merely stopped, and the
 //! kernel with it, is forgiven. Where there are no naps, `patience_polls` looks count as one: best effort.
 //!
 //! # Time

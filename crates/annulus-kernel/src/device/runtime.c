@@ -11,6 +11,7 @@
 #define ANN_KIND_MESSAGE 1u
 #define ANN_KIND_NO_REPLY 3u
 #define ANN_KIND_FAILED 4u
+#define ANN_KIND_LETTER 5u
 #define ANN_TOO_MANY_OUTPUTS 0xFF02u
 #define ANN_UNKNOWN_ACTOR 0xFF03u
 #define ANN_STATELESS 0
@@ -29,6 +30,7 @@
 #define ANN_CONTROL_SENT 160
 #define ANN_CONTROL_STALLED 168
 #define ANN_CONTROL_ACKNOWLEDGED 172
+#define ANN_CONTROL_LETTERS_LOST 176
 #define ANN_RING_RESERVED 0
 #define ANN_RING_CONSUMED 128
 #define ANN_RING_SLOTS 256
@@ -38,6 +40,7 @@ typedef struct {
     u64 shard_stride;
     u64 inbound;
     u64 outbound;
+    u64 letters;   /* 0 if there are none */
     u64 histogram; /* 0 if there is none */
     u64 in_stride;
     u64 in_time;        /* 0 if messages carry none */
@@ -47,12 +50,15 @@ typedef struct {
     u64 out_correlation; /* 0 exactly if in_correlation is */
     u64 out_payload;
     u64 out_bytes;
+    u64 letter_stride;
+    u64 letter_payload;
     u64 actors;
     u64 actors_per_block; /* places for states in each block's part */
     u64 clock_origin;     /* what the device's clock shows when the runtime's shows 0 */
     u64 scratch_stride;
     u32 in_shift; /* the capacity is 1 << in_shift */
     u32 out_shift;
+    u32 letter_shift;
     u32 grid;
     u32 limit;          /* messages in one turn */
     u32 credit;         /* outbound slots that a message may need */
@@ -60,9 +66,8 @@ typedef struct {
     u32 epoch_messages; /* 0 for a kernel that stays; else an epoch ends after so many */
     u32 epoch_polls;    /* or after so many looks that found nothing */
     u32 nap_micros;
-    u32 patience; /* naps without a heartbeat after which the kernel ends itself */
+    u32 patience; /* whole naps without a heartbeat after which the kernel ends itself */
     u32 patience_polls; /* looks that count as a nap where there are no naps */
-    u32 reserved;
 } ann_launch;
 
 /* What a block keeps from turn to turn, and from epoch to epoch. */
@@ -70,6 +75,9 @@ typedef struct {
     u64 next_in;
     u64 next_out;
     u64 out_seen; /* a copy of the outbound ring's `consumed`, never ahead of it */
+    u64 next_letter;
+    u64 letters_seen; /* the same of the ring of letters */
+    u64 letters_lost;
     u64 processed;
     u64 failed;
     u64 unknown_actor;
@@ -88,13 +96,13 @@ typedef struct {
     u32 command;
     u32 looked; /* whether it has looked at a command yet */
     u32 stalled;
-    u32 strikes; /* naps since the heartbeat changed */
+    u32 strikes; /* whole naps since the heartbeat changed */
 } ann_state;
 
 /* What host and block tell each other besides the control block. Twin of `BlockRecord`. */
 typedef struct {
     ann_state state; /* while no epoch runs */
-    u64 reserved_state[12];
+    u64 reserved_state[9];
     u32 obeyed; /* written by the block: how many commands it has acknowledged, wrapping */
     u32 reserved;
     u32 asleep; /* written by the block: it naps, or is about to */
@@ -107,11 +115,11 @@ typedef struct {
 
 /* Where blocks wake the host. Twin of `BellRecord`. */
 typedef struct {
-    u32 asleep; /* written by the host: it sleeps, and wants to hear of progress */
+    u32 asleep; /* written by the host: it sleeps, and wants to hear of progress (1), or of dead letters alone (2) */
     u32 rung;
 } ann_bell;
 
-typedef char ann_launch_is_176_bytes[sizeof(ann_launch) == 176 ? 1 : -1];
+typedef char ann_launch_is_200_bytes[sizeof(ann_launch) == 200 ? 1 : -1];
 typedef char ann_block_record_is_384_bytes[sizeof(ann_block_record) == 384 ? 1 : -1];
 
 /* The block's own memory. */
@@ -131,6 +139,7 @@ typedef struct {
     u32 processed;
     u32 dropped;
     u32 produced;
+    u32 letters;
     u32 error;
     u64 first_time; /* of the processed messages' enqueue times */
     u64 earliest;
@@ -184,11 +193,12 @@ ANN_FUNCTION u64 ann_now(const ann_view *v)
 }
 
 /* Tells the host, if it sleeps and wants to hear of it, that something is new (SYNC: bell). */
-ANN_FUNCTION void ann_tell(const ann_view *v)
+ANN_FUNCTION void ann_tell(const ann_view *v, u32 letters)
 {
 #if ANN_SYSTEM
     ann_fence_all();
-    if (ann_load_relaxed_u32(&v->bell->asleep) != 0) {
+    u32 asleep = ann_load_relaxed_u32(&v->bell->asleep);
+    if (asleep == 1 || (asleep == 2 && letters != 0)) {
         ann_store_release_u32(&v->bell->rung, 1);
         ann_ring(&v->bell->rung);
     }
@@ -281,10 +291,38 @@ ANN_FUNCTION void ann_note_success(const ann_view *v, GLOBAL u8 *slot)
     }
 }
 
-/* A message failed: its state and its sends are forgotten. Its dead letter would be written here. */
-ANN_FUNCTION void ann_note_failure(const ann_view *v, u32 code)
+/* Puts the message of a failed call into the ring of letters; counts it if there is no room. */
+ANN_FUNCTION void ann_bury(const ann_view *v, GLOBAL u8 *message, u32 code)
+{
+    LOCAL ann_launch *l = &v->shared->launch;
+    LOCAL ann_state *s = &v->shared->state;
+    if (l->letters == 0)
+        return;
+    GLOBAL u8 *ring = v->shard + l->letters;
+    u64 capacity = (u64)1 << l->letter_shift;
+    if (s->next_letter - s->letters_seen >= capacity) {
+        /* SYNC: slots-returned (acquire) */
+        s->letters_seen = ann_load_acquire_u64(ANN_U64(ring, ANN_RING_CONSUMED));
+        if (s->next_letter - s->letters_seen >= capacity) {
+            s->letters_lost += 1;
+            ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_LETTERS_LOST), s->letters_lost);
+            return;
+        }
+    }
+    GLOBAL u8 *slot = ring + ANN_RING_SLOTS + (s->next_letter & (capacity - 1)) * l->letter_stride;
+    *(GLOBAL ANN_MESSAGE *)(slot + l->letter_payload) = *(GLOBAL const ANN_MESSAGE *)message;
+    *ANN_U32(slot, 4) = ANN_KIND_LETTER << 24 | code;
+    /* SYNC: slot-published (release) */
+    ann_store_release_u32(ANN_U32(slot, 0), (u32)(s->next_letter >> l->letter_shift) + 1);
+    s->next_letter += 1;
+    v->shared->letters += 1;
+}
+
+/* A message failed: its state and its sends are forgotten. */
+ANN_FUNCTION void ann_note_failure(const ann_view *v, GLOBAL u8 *slot, u32 code)
 {
     LOCAL ann_shared *b = v->shared;
+    ann_bury(v, slot + b->launch.in_payload, code);
     b->dropped += 1;
     b->error = code;
     if (code == ANN_UNKNOWN_ACTOR)
@@ -358,7 +396,7 @@ ANN_FUNCTION void ann_obey(const ann_view *v, u32 command)
     ann_store_release_u32(ANN_U32(v->shard, ANN_CONTROL_STATE), state);
     ann_store_release_u32(ANN_U32(v->shard, ANN_CONTROL_ACKNOWLEDGED), command);
     ann_store_release_u32(&v->record->obeyed, ann_load_relaxed_u32(&v->record->obeyed) + 1);
-    ann_tell(v);
+    ann_tell(v, 0);
 }
 
 /* Ends the block without a command: nobody is there to give one. */
@@ -416,6 +454,7 @@ ANN_FUNCTION void ann_begin_turn(const ann_view *v)
     b->processed = 0;
     b->dropped = 0;
     b->produced = 0;
+    b->letters = 0;
     b->error = 0;
     b->latest = 0;
     b->sum = 0;
@@ -492,9 +531,10 @@ ANN_FUNCTION void ann_idle(const ann_view *v)
         ann_store_relaxed_u32(&v->record->asleep, 1);
         /* SYNC: asleep */
         ann_fence_all();
-        if (!ann_has_work(v))
-            ann_nap(&v->record->wake, seen, b->launch.nap_micros);
+        u32 undisturbed = !ann_has_work(v) && ann_nap(&v->record->wake, seen, b->launch.nap_micros);
         ann_store_relaxed_u32(&v->record->asleep, 0);
+        if (!undisturbed)
+            return;
     }
     u64 heartbeat = ann_load_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_HEARTBEAT));
     s->strikes = heartbeat == s->heartbeat ? s->strikes + 1 : 0;
@@ -524,6 +564,8 @@ ANN_FUNCTION void ann_end_turn(const ann_view *v)
         ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_UNKNOWN), s->unknown_actor);
         ann_store_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_ERROR), b->error);
     }
+    if (b->letters != 0)
+        ann_store_release_u64(ANN_U64(v->shard + b->launch.letters, ANN_RING_RESERVED), s->next_letter);
     if (b->produced != 0) {
         ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_SENT), s->sent);
         ann_store_release_u64(ANN_U64(v->outbound, ANN_RING_RESERVED), s->next_out);
@@ -531,7 +573,7 @@ ANN_FUNCTION void ann_end_turn(const ann_view *v)
     ann_count_telemetry(v);
     /* SYNC: slots-returned (release) */
     ann_store_release_u64(ANN_U64(v->inbound, ANN_RING_CONSUMED), s->next_in);
-    ann_tell(v);
+    ann_tell(v, b->letters);
     if (b->launch.epoch_messages != 0) {
         b->handled += b->taken;
         if (b->handled >= b->launch.epoch_messages)
@@ -633,7 +675,7 @@ ANN_FUNCTION void ann_account(const ann_view *v, GLOBAL u8 *slot, u32 code, u32 
         b->state.sent += sent;
         ann_note_success(v, slot);
     } else {
-        ann_note_failure(v, code);
+        ann_note_failure(v, slot, code);
     }
 }
 
@@ -836,6 +878,6 @@ ANN_KERNEL void ann_main(
         /* A block that has terminated leaves only this behind: rings and states are not its own any more. */
         view.record->state = shared.state;
         ann_store_release_u32(&view.record->ended, view.record->epoch);
-        ann_tell(&view);
+        ann_tell(&view, 0);
     }
 }

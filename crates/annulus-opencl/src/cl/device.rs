@@ -4,8 +4,8 @@ use cl3::{
     device::{
         CL_DEVICE_ADDRESS_BITS, CL_DEVICE_ENDIAN_LITTLE, CL_DEVICE_MAX_COMPUTE_UNITS,
         CL_DEVICE_MAX_WORK_GROUP_SIZE, CL_DEVICE_NAME, CL_DEVICE_SVM_ATOMICS, CL_DEVICE_SVM_CAPABILITIES,
-        CL_DEVICE_SVM_FINE_GRAIN_BUFFER, CL_DEVICE_TYPE_ALL, CL_DEVICE_VERSION, CL_DRIVER_VERSION,
-        get_device_data, get_device_ids,
+        CL_DEVICE_SVM_FINE_GRAIN_BUFFER, CL_DEVICE_TYPE, CL_DEVICE_TYPE_ALL, CL_DEVICE_TYPE_CPU,
+        CL_DEVICE_VERSION, CL_DRIVER_VERSION, get_device_data, get_device_ids,
     },
     platform::{CL_PLATFORM_NAME, get_platform_data, get_platform_ids},
     types::cl_device_id,
@@ -83,6 +83,11 @@ impl DeviceId {
     pub(crate) fn has_fine_grain_atomics(self) -> bool {
         let wanted = CL_DEVICE_SVM_FINE_GRAIN_BUFFER | CL_DEVICE_SVM_ATOMICS;
         self.number(CL_DEVICE_SVM_CAPABILITIES) & wanted == wanted
+    }
+
+    /// Whether it is this machine's processor.
+    pub(crate) fn is_processor(self) -> bool {
+        self.number(CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU != 0
     }
 
     /// Whether host and device agree on the bytes of a number, and addresses have 64 bits.

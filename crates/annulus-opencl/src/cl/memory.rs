@@ -2,18 +2,21 @@
 
 use std::{
     ffi::c_void,
+    mem::MaybeUninit,
     ptr::{self, NonNull},
     sync::Arc,
 };
 
 use cl3::{
-    command_queue::{enqueue_map_buffer, enqueue_unmap_mem_object},
+    command_queue::{
+        enqueue_map_buffer, enqueue_read_buffer, enqueue_unmap_mem_object, enqueue_write_buffer,
+    },
     memory::{
         CL_MAP_READ, CL_MAP_WRITE, CL_MEM_ALLOC_HOST_PTR, CL_MEM_COPY_HOST_PTR, CL_MEM_READ_WRITE,
         CL_MEM_SVM_ATOMICS, CL_MEM_SVM_FINE_GRAIN_BUFFER, create_buffer, release_mem_object, svm_alloc,
         svm_free,
     },
-    types::{CL_TRUE, cl_mem},
+    types::{CL_TRUE, cl_event, cl_mem},
 };
 
 use super::{ClError, Context, Queue};
@@ -86,8 +89,7 @@ impl Memory {
         let host = mapped.map_err(ClError::of("clEnqueueMapBuffer")).map(|event| (event, NonNull::new(host)));
         match host {
             Ok((event, Some(host))) => {
-                // SAFETY: the event is ours, and released once.
-                let _ = unsafe { cl3::event::release_event(event) };
+                release(event);
                 Ok(Place::Mapped { buffer, host: host.cast(), queue })
             }
             other => {
@@ -116,6 +118,97 @@ impl Memory {
         let buffer = unsafe { create_buffer(context.raw(), flags, bytes, contents.cast_mut().cast()) }
             .map_err(ClError::of("clCreateBuffer"))?;
         Ok(Self { place: Place::Device(buffer), bytes, context: Arc::clone(context) })
+    }
+
+    /// Memory that both sides see, with the `bytes` bytes at `contents` copied into it.
+    ///
+    /// # Safety
+    ///
+    /// They are valid for reads.
+    pub(crate) unsafe fn shared_copy(
+        context: &Arc<Context>,
+        kind: MemoryKind,
+        contents: *const u8,
+        bytes: usize,
+    ) -> Result<Self, ClError> {
+        let memory = Self::shared(context, kind, bytes)?;
+        if let Some(host) = memory.host() {
+            // SAFETY: the memory is at least that long, new, and nobody else's; the contents are the caller's promise.
+            unsafe { contents.copy_to_nonoverlapping(host.as_ptr(), bytes) };
+        }
+        Ok(memory)
+    }
+
+    /// Copies out what lies at `offset`.
+    ///
+    /// # Safety
+    ///
+    /// No kernel touches it meanwhile.
+    pub(crate) unsafe fn read(&self, offset: usize, to: &mut [MaybeUninit<u8>]) -> Result<(), ClError> {
+        let (length, to) = (to.len(), to.as_mut_ptr());
+        assert!(offset + length <= self.bytes, "what is read lies inside the memory");
+        match (&self.place, self.host()) {
+            (_, Some(host)) => {
+                let from = host.as_ptr().wrapping_add(offset).cast();
+                // SAFETY: the place lies inside the memory, by the assertion; nobody writes there, by the caller's promise.
+                unsafe { to.copy_from_nonoverlapping(from, length) };
+            }
+            (Place::Device(buffer), None) if length != 0 => {
+                let queue = Queue::new(&self.context)?;
+                // SAFETY: both sides are that long, by the assertion and the slice; the call waits.
+                let event = unsafe {
+                    enqueue_read_buffer(
+                        queue.raw(),
+                        *buffer,
+                        CL_TRUE,
+                        offset,
+                        length,
+                        to.cast(),
+                        0,
+                        ptr::null(),
+                    )
+                };
+                release(event.map_err(ClError::of("clEnqueueReadBuffer"))?);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Sets what lies at `offset`.
+    ///
+    /// # Safety
+    ///
+    /// As for [`read`](Self::read).
+    pub(crate) unsafe fn write(&self, offset: usize, from: &[MaybeUninit<u8>]) -> Result<(), ClError> {
+        let (length, from) = (from.len(), from.as_ptr());
+        assert!(offset + length <= self.bytes, "what is written lies inside the memory");
+        match (&self.place, self.host()) {
+            (_, Some(host)) => {
+                let to = host.as_ptr().wrapping_add(offset).cast();
+                // SAFETY: as for reading.
+                unsafe { from.copy_to_nonoverlapping(to, length) };
+            }
+            (Place::Device(buffer), None) if length != 0 => {
+                let queue = Queue::new(&self.context)?;
+                // SAFETY: as for reading.
+                let event = unsafe {
+                    enqueue_write_buffer(
+                        queue.raw(),
+                        *buffer,
+                        CL_TRUE,
+                        offset,
+                        length,
+                        from.cast(),
+                        0,
+                        ptr::null(),
+                    )
+                };
+                release(event.map_err(ClError::of("clEnqueueWriteBuffer"))?);
+            }
+            _ => {}
+        }
+        Ok(())
     }
 
     /// The device's own memory, whatever it holds.
@@ -160,6 +253,13 @@ impl Memory {
 
 const NO_MEMORY: ClError = ClError { call: "an allocation", code: cl3::error_codes::CL_OUT_OF_HOST_MEMORY };
 
+/// Lets an event go that nobody waits for.
+fn release(event: cl_event) {
+    // SAFETY: the event was just given to us, and is released once.
+    let released = unsafe { cl3::event::release_event(event) };
+    debug_assert!(released.is_ok());
+}
+
 impl Drop for Memory {
     fn drop(&mut self) {
         match &self.place {
@@ -174,8 +274,7 @@ impl Drop for Memory {
                 let unmapped =
                     unsafe { enqueue_unmap_mem_object(queue.raw(), *buffer, host.as_ptr(), 0, ptr::null()) };
                 if let Ok(event) = unmapped {
-                    // SAFETY: the event is ours, and released once.
-                    let _ = unsafe { cl3::event::release_event(event) };
+                    release(event);
                 }
                 // SAFETY: the buffer is ours, and released once; the unmapping keeps it until it is done.
                 let released = unsafe { release_mem_object(*buffer) };

@@ -175,15 +175,15 @@ ANN_FUNCTION void ann_store_release_u64(GLOBAL u64 *word, u64 value)
 #endif
 }
 
-/* Sleeps while *word is `seen`, for at most so many microseconds. Where that cannot be done, returns 0 at once. */
+/* Sleeps while *word is `seen`, for at most so many microseconds; 1 if all that time has passed. Where that cannot be done, 0 at once. */
 ANN_FUNCTION u32 ann_nap(GLOBAL u32 *word, u32 seen, u32 micros)
 {
 #if ANN_SYSTEM
     i64 time[2];
     time[0] = micros / 1000000;
     time[1] = (i64)(micros % 1000000) * 1000;
-    ann_system(202, (i64)word, 128, (i64)seen, (i64)time); /* futex, FUTEX_WAIT_PRIVATE */
-    return 1;
+    /* futex, FUTEX_WAIT_PRIVATE; ETIMEDOUT */
+    return ann_system(202, (i64)word, 128, (i64)seen, (i64)time) == -110;
 #else
     return 0;
 #endif
@@ -226,5 +226,3 @@ ANN_FUNCTION u64 ann_clock(void)
 }
 
 #define ann_leading_zeros_u64(value) ((u32)clz((u64)(value)))
-
-/* Shared atomics of handlers: each returns the value before. The order is the strongest that the device has, at most what was asked. */
