@@ -56,6 +56,7 @@ extern crate annulus_runtime as annulus;
 mod bench;
 pub mod cases;
 pub mod kernels;
+pub mod language;
 mod subject;
 mod suite;
 

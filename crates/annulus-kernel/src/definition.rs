@@ -1,7 +1,8 @@
 //! A kernel as data.
 
 use crate::{
-    BindingDefinition, CpuEntry, DeviceType, KernelTree, KeyDescriptor, RingMessage, TypeDescriptor,
+    BindingDefinition, CpuEntry, DeviceType, KernelTree, KeyDescriptor, LowerError, RingMessage, Target,
+    TypeDescriptor,
 };
 
 /// A ring kernel. `#[ring_kernel]` implements it for a type that has the handler's name.
@@ -115,6 +116,15 @@ unsafe fn init_default<S: Default>(state: *mut u8) {
 }
 
 impl KernelDefinition {
+    /// The handler as C in one of the dialects: readable, with the lines of its Rust in comments.
+    ///
+    /// # Errors
+    ///
+    /// If the handler is `cpu_only`, or uses what a device, or this kind of device, has not.
+    pub fn handler_source(&'static self, target: Target) -> Result<String, LowerError> {
+        crate::handler_source(self, target)
+    }
+
     /// The key function for messages of type `M`.
     pub const fn key_of<M: RingMessage>() -> Option<unsafe fn(*const u8) -> u64> {
         unsafe fn key<M: RingMessage>(message: *const u8) -> u64 {

@@ -22,10 +22,12 @@ pub mod device;
 mod failure;
 mod inline;
 mod invocation;
+mod lower;
 mod message;
 mod outbox;
 mod typed;
 pub mod witness;
+mod write;
 
 pub use binding::{Binding, BindingDefinition, BindingKind, DeviceAtomic};
 pub use cx::Cx;
@@ -38,7 +40,9 @@ pub use descriptor::{DeviceType, FieldDescriptor, Primitive, TypeDescriptor, Typ
 pub use failure::{Failure, HandlerReturn, panic_code};
 pub use inline::{List, Text, TooLong};
 pub use invocation::{BoundMemory, CpuEntry, Invocation};
+pub use lower::LowerError;
 pub use message::{ActorKey, KeyDescriptor, NoOutput, RingMessage};
 pub use outbox::{Outbox, RawOutbox};
 pub use typed::{Scalar, Type, Typed, Value, device_value};
 pub use witness::KernelTree;
+pub use write::{HOST_PRELUDE_SOURCE, LANGUAGE_SOURCE, Target, UnknownTarget, handler_source};

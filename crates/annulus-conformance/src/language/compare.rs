@@ -1,0 +1,88 @@
+//! In what two outcomes differ.
+
+use annulus_kernel::{FieldDescriptor, Primitive, TypeDescriptor, TypeKind};
+
+use super::{Outcome, inputs::size_of_primitive, memory::Memory};
+
+/// The first difference between what the Rust did and what another did; `None` if there is none. Padding is not looked at, and
+/// all NaNs are one.
+pub fn difference(rust: &Outcome, other: &Outcome) -> Option<String> {
+    if rust.code != other.code {
+        return Some(format!("the code is {:#06X}, and {:#06X} in Rust", other.code, rust.code));
+    }
+    // What a failed call did to memory that is not rolled back may stop at another place.
+    if rust.code == 0 {
+        let state = memories("state", &rust.state, &other.state);
+        let outputs = || memories("output", &rust.outputs, &other.outputs);
+        if let Some(found) = state.or_else(outputs) {
+            return Some(found);
+        }
+    }
+    let mut bindings = rust.bindings.iter().zip(&other.bindings).enumerate();
+    bindings.find_map(|(index, (rust, other))| memories(&format!("binding {index}"), rust, other))
+}
+
+fn memories(what: &str, rust: &Memory, other: &Memory) -> Option<String> {
+    if rust.len() != other.len() {
+        return Some(format!("{what}: {} values, and {} in Rust", other.len(), rust.len()));
+    }
+    let ty = rust.ty();
+    let values = |memory: &'_ Memory| -> Vec<Vec<u8>> {
+        memory.bytes().chunks(ty.size.max(1)).map(<[u8]>::to_vec).collect()
+    };
+    let pairs = values(rust).into_iter().zip(values(other));
+    pairs.enumerate().find_map(|(index, (rust, other))| value(&format!("{what}[{index}]"), ty, &rust, &other))
+}
+
+fn value(path: &str, ty: &TypeDescriptor, rust: &[u8], other: &[u8]) -> Option<String> {
+    let in_fields = |fields: &[FieldDescriptor]| {
+        fields.iter().find_map(|field| {
+            let range = field.offset..field.offset + field.ty.size;
+            value(&format!("{path}.{}", field.name), field.ty, &rust[range.clone()], &other[range])
+        })
+    };
+    match ty.kind {
+        TypeKind::Primitive(primitive) => scalar(path, primitive, rust, other),
+        TypeKind::Struct(fields) => in_fields(fields),
+        TypeKind::Array { element, .. } => {
+            let mut pairs =
+                rust.chunks(element.size.max(1)).zip(other.chunks(element.size.max(1))).enumerate();
+            pairs.find_map(|(index, (rust, other))| value(&format!("{path}[{index}]"), element, rust, other))
+        }
+        TypeKind::Enum { tag, variants } => {
+            let size = size_of_primitive(tag);
+            let wrong = scalar(&format!("{path}'s tag"), tag, &rust[..size], &other[..size]);
+            wrong.or_else(|| {
+                let bits = bits(&rust[..size]);
+                variants
+                    .iter()
+                    .find(|variant| variant.tag == bits)
+                    .and_then(|variant| in_fields(variant.fields))
+            })
+        }
+    }
+}
+
+fn bits(bytes: &[u8]) -> u64 {
+    let mut all = [0; 8];
+    all[..bytes.len()].copy_from_slice(bytes);
+    u64::from_ne_bytes(all)
+}
+
+fn scalar(path: &str, primitive: Primitive, rust: &[u8], other: &[u8]) -> Option<String> {
+    let (a, b) = (bits(rust), bits(other));
+    let same = match primitive {
+        Primitive::F32 => a == b || f32::from_bits(a as u32).is_nan() && f32::from_bits(b as u32).is_nan(),
+        Primitive::F64 => a == b || f64::from_bits(a).is_nan() && f64::from_bits(b).is_nan(),
+        _ => a == b,
+    };
+    if same {
+        return None;
+    }
+    let shown = |bits: u64| match primitive {
+        Primitive::F32 => format!("{:?}", f32::from_bits(bits as u32)),
+        Primitive::F64 => format!("{:?}", f64::from_bits(bits)),
+        _ => format!("{bits:#x}"),
+    };
+    Some(format!("{path} is {}, and {} in Rust", shown(b), shown(a)))
+}

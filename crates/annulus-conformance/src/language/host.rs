@@ -1,0 +1,183 @@
+//! The handler's text, compiled by the host's C compiler and loaded.
+
+use std::{
+    ffi::{CString, c_char, c_int, c_void},
+    fmt::Write as _,
+    path::Path,
+    process::Command,
+};
+
+use annulus_abi::error;
+use annulus_kernel::{HOST_PRELUDE_SOURCE, KernelDefinition, LANGUAGE_SOURCE, Target};
+
+use super::{
+    Call, Outcome,
+    rust::{CX, room},
+};
+
+unsafe extern "C" {
+    fn dlopen(path: *const c_char, flags: c_int) -> *mut c_void;
+    fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
+}
+
+/// Resolve everything at once.
+const RTLD_NOW: c_int = 2;
+
+/// The prelude's `ann_outbox`.
+#[repr(C)]
+struct Outbox {
+    payloads: *mut u8,
+    stride: u64,
+    limit: u32,
+    sent: u32,
+    refused: u32,
+}
+
+/// The entry that stands behind each handler's text.
+type Entry = unsafe extern "C" fn(
+    message: *const u8,
+    state: *mut u8,
+    outbox: *mut Outbox,
+    cx: *const [u32; 3],
+    bindings: *const *mut u8,
+    lens: *const u64,
+) -> u32;
+
+/// Handlers whose texts have been compiled in one go.
+#[derive(Debug)]
+pub struct HostText {
+    entries: Vec<(&'static KernelDefinition, Entry)>,
+}
+
+impl HostText {
+    /// Compiles the texts with warnings as errors, and with every undefined behaviour of C that the compiler can detect made a
+    /// trap. The library stays loaded until the process ends; files go to `folder`.
+    ///
+    /// # Errors
+    ///
+    /// If a handler cannot be lowered, or the compiler does not take a text: then its words.
+    pub fn compile(definitions: &[&'static KernelDefinition], folder: &Path) -> Result<Self, String> {
+        std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        let library = folder.join("handlers.so");
+        let mut command = Command::new("cc");
+        command.args([
+            "-std=c99",
+            "-O1",
+            "-g0",
+            "-fPIC",
+            "-shared",
+            "-ffp-contract=off",
+            "-Wall",
+            "-Wextra",
+            "-Werror",
+        ]);
+        command.args(["-Wno-unused-function", "-Wno-unused-parameter", "-Wno-unused-variable"]);
+        command.args(["-Wno-unused-but-set-variable", "-Wno-type-limits", "-Wno-maybe-uninitialized"]);
+        command.args(["-fsanitize=undefined,float-cast-overflow", "-fsanitize-undefined-trap-on-error"]);
+        for (index, definition) in definitions.iter().enumerate() {
+            let text = text(definition, index)?;
+            let path = folder.join(format!("{index}_{}.c", file_name(definition.name)));
+            std::fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
+            command.arg(&path);
+        }
+        command.arg("-o").arg(&library).arg("-lm");
+        let output =
+            command.output().map_err(|error| format!("the C compiler `cc` does not start: {error}"))?;
+        if !output.status.success() {
+            return Err(String::from_utf8_lossy(&output.stderr).into_owned());
+        }
+        let path = CString::new(library.to_string_lossy().as_bytes()).map_err(|error| error.to_string())?;
+        // SAFETY: the path is a C string; the library was made above and runs nothing when it is loaded.
+        let library = unsafe { dlopen(path.as_ptr(), RTLD_NOW) };
+        if library.is_null() {
+            return Err(format!("{path:?} cannot be loaded"));
+        }
+        let entries = definitions.iter().enumerate().map(|(index, definition)| {
+            let name = CString::new(format!("entry_{index}")).map_err(|error| error.to_string())?;
+            // SAFETY: the library is loaded, and the name is a C string.
+            let entry = unsafe { dlsym(library, name.as_ptr()) };
+            if entry.is_null() {
+                return Err(format!("{name:?} is missing"));
+            }
+            // SAFETY: `text` wrote a function of this type under this name.
+            Ok((*definition, unsafe { std::mem::transmute::<*mut c_void, Entry>(entry) }))
+        });
+        Ok(Self { entries: entries.collect::<Result<_, _>>()? })
+    }
+
+    /// One call of the handler of this number.
+    pub fn call(&self, index: usize, call: &Call) -> Outcome {
+        let (definition, entry) = self.entries[index];
+        let Call { mut message, state, mut bindings } = call.clone();
+        let mut after = state.clone();
+        let mut outputs = room(definition);
+        let mut outbox = Outbox {
+            payloads: outputs.as_mut_ptr(),
+            stride: outputs.ty().size as u64,
+            limit: definition.max_outputs,
+            sent: 0,
+            refused: 0,
+        };
+        let cx = [CX.block_index(), CX.grid_size(), CX.thread_index()];
+        let lens: Vec<u64> = bindings.iter().map(|memory| memory.len() as u64).collect();
+        let pointers: Vec<*mut u8> = bindings.iter_mut().map(|memory| memory.as_mut_ptr()).collect();
+        // SAFETY: the memory has the types that the text was written for, and the outbox has room for `limit` outputs.
+        let code = unsafe {
+            entry(
+                message.as_mut_ptr(),
+                after.as_mut_ptr(),
+                &raw mut outbox,
+                &raw const cx,
+                pointers.as_ptr(),
+                lens.as_ptr(),
+            )
+        };
+        let code = u16::try_from(code).expect("an error code has 16 bits");
+        let code = if code == 0 && outbox.refused != 0 { error::TOO_MANY_OUTPUTS } else { code };
+        outputs.truncate(if code == 0 { outbox.sent as usize } else { 0 });
+        Outcome { code, state: if code == 0 { after } else { state }, outputs, bindings }
+    }
+}
+
+/// A C file: the prelude, the language, the handler, and an entry of a type that all handlers share.
+fn text(definition: &'static KernelDefinition, index: usize) -> Result<String, String> {
+    let handler = definition.handler_source(Target::OpenCl).map_err(|error| error.to_string())?;
+    // The one line of OpenCL's that a C compiler would warn of.
+    let handler = handler.replace("#pragma OPENCL FP_CONTRACT OFF\n", "\n");
+    let mut arguments = String::new();
+    for binding in 0..definition.bindings.len() {
+        write!(arguments, ", (void *)bindings[{binding}], lens[{binding}]").expect("a String takes all");
+    }
+    Ok(format!(
+        "{HOST_PRELUDE_SOURCE}
+#define ANN_STATELESS 0
+#define ANN_PER_ACTOR 1
+#define ANN_WHOLE 2
+{LANGUAGE_SOURCE}
+{handler}
+#ifndef ANN_STATE
+#define ANN_STATE u8
+#endif
+static u32 call(ann_cx cx, GLOBAL const ANN_MESSAGE *message, ANN_STATE *state, ann_outbox *outbox ANN_BINDING_PARAMETERS) {{
+    return ANN_CALL(cx, message, state, outbox);
+}}
+u32 entry_{index}(const void *message, void *state, ann_outbox *outbox, const ann_cx *cx, void **bindings, const u64 *lens);
+u32 entry_{index}(const void *message, void *state, ann_outbox *outbox, const ann_cx *cx, void **bindings, const u64 *lens) {{
+    return call(*cx, (const ANN_MESSAGE *)message, (ANN_STATE *)state, outbox{arguments});
+}}
+u64 key_{index}(const void *message);
+u64 key_{index}(const void *message) {{
+#if ANN_KEYED
+    return ANN_KEY((const ANN_MESSAGE *)message);
+#else
+    return 0;
+#endif
+}}
+"
+    ))
+}
+
+/// A kernel's name as a file's.
+fn file_name(name: &str) -> String {
+    name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
+}

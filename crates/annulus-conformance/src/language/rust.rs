@@ -1,0 +1,61 @@
+//! The handler as Rust.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use annulus_abi::error;
+use annulus_kernel::{
+    BoundMemory, Cx, Failure, Invocation, KernelDefinition, NoOutput, RawOutbox, panic_code,
+};
+
+use super::{Call, Outcome, memory::Memory};
+
+/// The context that handlers see.
+pub(super) const CX: Cx = Cx::new(3, 5, 0);
+
+/// An output's memory for one call.
+pub(super) fn room(definition: &KernelDefinition) -> Memory {
+    let ty = definition.output.unwrap_or(<NoOutput as annulus_kernel::DeviceType>::DESCRIPTOR);
+    Memory::zeroed(ty, definition.max_outputs as usize)
+}
+
+/// One call of a kernel's handler, as a block of the CPU backend makes it.
+///
+/// # Panics
+///
+/// If the call's memory has not the types of the definition.
+pub fn call(definition: &'static KernelDefinition, call: &Call) -> Outcome {
+    let Call { mut message, mut state, mut bindings } = call.clone();
+    assert_eq!(message.ty(), definition.message, "the message's type");
+    let mut outputs = room(definition);
+    let slots = outputs.len().next_power_of_two().max(1);
+    let mut ring = Memory::zeroed(outputs.ty(), slots);
+    let bound: Vec<BoundMemory> = bindings
+        .iter_mut()
+        .map(|memory| BoundMemory { data: memory.as_mut_ptr(), len: memory.len() })
+        .collect();
+    let stride = ring.ty().size;
+    // SAFETY: the ring has `slots` payloads of the output type, and is this call's own.
+    let outbox =
+        unsafe { RawOutbox::new(ring.as_mut_ptr(), stride, slots as u64 - 1, definition.max_outputs) };
+    // SAFETY: the slots are this call's own.
+    unsafe { outbox.begin(0) };
+    let invocation = Invocation {
+        cx: CX,
+        message: message.as_mut_ptr(),
+        state: state.as_mut_ptr(),
+        bindings: &bound,
+        outbox: &outbox,
+    };
+    // SAFETY: the memory has the types that the definition names: `Inputs` makes it by the same definition.
+    let verdict = catch_unwind(AssertUnwindSafe(|| unsafe { (definition.cpu)(&invocation) }));
+    let code = match verdict {
+        Ok(Ok(())) if outbox.refused() => error::TOO_MANY_OUTPUTS,
+        Ok(verdict) => verdict.map_or_else(Failure::code, |()| 0),
+        Err(panic) => panic_code(&*panic),
+    };
+    let sent = if code == 0 { outbox.sent() as usize } else { 0 };
+    outputs.truncate(sent);
+    let bytes = outputs.bytes().len();
+    outputs.bytes_mut().copy_from_slice(&ring.bytes()[..bytes]);
+    Outcome { code, state, outputs, bindings }
+}

@@ -1,0 +1,195 @@
+//! Methods and functions, by what they are called on.
+
+use annulus_abi::error;
+use annulus_tree::{BinaryOp, Expression, WitnessId};
+
+use super::{
+    Lowered, Lowerer,
+    operand::{Operand, describe},
+    operator::convert,
+    program::{Expr, Place, Stmt},
+};
+use crate::typed::{Scalar, Type};
+
+impl Lowerer<'_> {
+    pub(super) fn method(
+        &mut self,
+        receiver: &Expression,
+        method: &str,
+        arguments: &[Expression],
+        witness: Option<WitnessId>,
+    ) -> Lowered<Operand> {
+        let operand = self.operand(receiver, None)?;
+        let line = self.line;
+        let result = match operand {
+            Operand::Cx => cx_method(method),
+            Operand::Outbox => self.outbox_method(method, arguments),
+            Operand::Slice(binding) | Operand::Atomics(binding) => self.length(method, Expr::Len(binding)),
+            Operand::Atomic(place) => self.atomic_method(place, method, arguments),
+            Operand::Exchanged { succeeded, .. } => match method {
+                "is_ok" => Ok(Operand::Value(self.read(succeeded), Type::Scalar(Scalar::Bool))),
+                "is_err" => Ok(Operand::Value(self.read(succeeded).not(), Type::Scalar(Scalar::Bool))),
+                _ => Err(format!(
+                    "the result of `compare_exchange` has no `{method}`: match `Ok(_)` and `Err(now)`"
+                )),
+            },
+            Operand::Place(Place { ty: Type::Array { len, .. }, .. })
+            | Operand::Ref(Place { ty: Type::Array { len, .. }, .. })
+            | Operand::Value(_, Type::Array { len, .. }) => {
+                self.length(method, Expr::Bits(Scalar::Usize, len as u64))
+            }
+            operand => {
+                let receiver = self.value_of(operand)?;
+                self.value_method(receiver, method, arguments, witness)
+            }
+        };
+        if result.is_err() {
+            self.line = line;
+        }
+        result
+    }
+
+    fn length(&mut self, method: &str, len: Expr) -> Lowered<Operand> {
+        match method {
+            "len" => Ok(Operand::Value(len, Type::Scalar(Scalar::Usize))),
+            "is_empty" => {
+                let empty = Expr::binary(BinaryOp::Eq, Scalar::Usize, len, Expr::Bits(Scalar::Usize, 0));
+                Ok(Operand::Value(empty, Type::Scalar(Scalar::Bool)))
+            }
+            _ => Err(format!(
+                "a device's slices and arrays have `len` and `is_empty`, and no `{method}`: write a loop"
+            )),
+        }
+    }
+
+    /// `outbox.send(value)`.
+    fn outbox_method(&mut self, method: &str, arguments: &[Expression]) -> Lowered<Operand> {
+        let ("send", [message]) = (method, arguments) else {
+            return Err(format!("an outbox has `send`, and no `{method}`"));
+        };
+        let (message, _) = self.value(message)?;
+        self.out.push(Stmt::Send(message));
+        Ok(Operand::Unit)
+    }
+
+    /// A method of a number or a failure.
+    fn value_method(
+        &mut self,
+        receiver: (Expr, Type),
+        method: &str,
+        arguments: &[Expression],
+        witness: Option<WitnessId>,
+    ) -> Lowered<Operand> {
+        let scalar = match receiver.1 {
+            Type::Scalar(scalar) => scalar,
+            Type::Failure if method == "code" => {
+                return Ok(Operand::Value(
+                    convert(Scalar::U32, Scalar::U16, receiver.0),
+                    Type::Scalar(Scalar::U16),
+                ));
+            }
+            other => {
+                return Err(format!(
+                    "`{method}` of {} is a function of yours, which a device does not call yet: write here what it does",
+                    describe(&other)
+                ));
+            }
+        };
+        if let ("into", Some(witness)) = (method, witness) {
+            return self.lossless(receiver.0, scalar, witness);
+        }
+        let mut values = vec![receiver];
+        let mark = self.out.len();
+        let arguments = self.values(arguments)?;
+        self.keep(&mut values, mark);
+        values.extend(arguments);
+        self.scalar_method(scalar, method, values)
+    }
+
+    /// A method of a number, its receiver the first of `values`.
+    fn scalar_method(&mut self, scalar: Scalar, method: &str, values: Vec<(Expr, Type)>) -> Lowered<Operand> {
+        if scalar.is_integer() {
+            self.integer_method(scalar, method, values)
+        } else if scalar.is_float() {
+            self.float_method(scalar, method, values)
+        } else {
+            Err(format!("a device's `bool` has no method `{method}`: write an `if`"))
+        }
+    }
+
+    /// `T::function(arguments)`.
+    pub(super) fn function(
+        &mut self,
+        ty: WitnessId,
+        function: &str,
+        arguments: &[Expression],
+        witness: WitnessId,
+    ) -> Lowered<Operand> {
+        let ty = self.type_of(ty)?;
+        match (&ty, function, arguments) {
+            (Type::Scalar(_), "from", [value]) => {
+                let (value, from) = self.scalar(value)?;
+                self.lossless(value, from, witness)
+            }
+            (Type::Scalar(to), "from_bits", [value]) if to.is_float() => {
+                let (value, _) = self.scalar(value)?;
+                Ok(Operand::Value(Expr::Call("from_bits", *to, vec![value]), ty))
+            }
+            (Type::Failure, "of", [code]) => {
+                let (code, _) = self.scalar(code)?;
+                let code = match code {
+                    Expr::Bits(_, bits) => return Ok(Operand::Value(Expr::Code(bits as u16), ty)),
+                    code => self.simple(code, &Type::Scalar(Scalar::U16), "code"),
+                };
+                let bits = |bits: u16| Expr::Bits(Scalar::U16, bits.into());
+                let zero = Expr::binary(BinaryOp::Eq, Scalar::U16, code.clone(), bits(0));
+                let own = Expr::binary(BinaryOp::Ge, Scalar::U16, code.clone(), bits(error::FIRST_OWN));
+                let refused = Expr::binary(BinaryOp::Or, Scalar::Bool, zero, own);
+                self.out.push(Stmt::Fail(refused, error::PANICKED));
+                Ok(Operand::Value(convert(Scalar::U16, Scalar::U32, code), ty))
+            }
+            (Type::Scalar(scalar), function, [_, ..]) => {
+                let values = self.values(arguments)?;
+                self.scalar_method(*scalar, function, values)
+            }
+            _ => Err(format!(
+                "`{function}` of {} is a function of yours, which a device does not call yet: write here what it does",
+                describe(&ty)
+            )),
+        }
+    }
+
+    /// `std::cmp::min(a, b)`.
+    pub(super) fn compare(&mut self, function: &str, arguments: &[Expression]) -> Lowered<Operand> {
+        let values = self.values(arguments)?;
+        match values.first() {
+            Some((_, Type::Scalar(scalar))) if scalar.is_integer() => {
+                let scalar = *scalar;
+                self.scalar_method(scalar, function, values)
+            }
+            _ => Err(format!("`cmp::{function}` compares integers on a device")),
+        }
+    }
+
+    /// `T::from(value)` and `value.into()`.
+    fn lossless(&mut self, value: Expr, from: Scalar, witness: WitnessId) -> Lowered<Operand> {
+        let ty = self.type_of(witness)?;
+        let Type::Scalar(to) = ty else {
+            return Err(format!(
+                "a conversion into {} is a function of yours, which a device does not call yet: write here what it does",
+                describe(&ty)
+            ));
+        };
+        Ok(Operand::Value(convert(from, to, value), ty))
+    }
+}
+
+fn cx_method(method: &str) -> Lowered<Operand> {
+    let field = match method {
+        "block_index" => "block_index",
+        "grid_size" => "grid_size",
+        "thread_index" => "thread_index",
+        _ => return Err(format!("the context has no `{method}` on a device")),
+    };
+    Ok(Operand::Value(Expr::Cx(field), Type::Scalar(Scalar::U32)))
+}

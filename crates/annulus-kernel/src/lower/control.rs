@@ -1,0 +1,228 @@
+//! Branches: `if` and `match`, as statements and as values.
+
+use annulus_tree::{Arm, BinaryOp, Block, Expression, ExpressionKind};
+
+use super::{
+    Lowered, Lowerer,
+    operand::Operand,
+    program::{Expr, LocalId, Stmt},
+};
+use crate::typed::{Scalar, Type};
+
+/// What one branch does, and what its value is.
+struct Branch {
+    statements: Vec<Stmt>,
+    value: Outcome,
+}
+
+enum Outcome {
+    Value(Expr, Type),
+    Unit,
+    Never,
+}
+
+/// One arm of a `match`.
+struct ArmCode {
+    test: Option<Expr>,
+    /// What the guard takes, and the guard.
+    guard: Option<(Vec<Stmt>, Expr)>,
+    branch: Branch,
+}
+
+impl Lowerer<'_> {
+    /// A branch in a scope of its own.
+    fn branch(&mut self, body: impl FnOnce(&mut Self) -> Lowered<Operand>) -> Lowered<Branch> {
+        let (value, statements) = self.nested(|inner| {
+            let operand = body(inner)?;
+            Ok(match operand {
+                Operand::Never => Outcome::Never,
+                Operand::Unit => Outcome::Unit,
+                operand => {
+                    let (expr, ty) = inner.value_of(operand)?;
+                    Outcome::Value(expr, ty)
+                }
+            })
+        })?;
+        Ok(Branch { statements, value })
+    }
+
+    pub(super) fn conditional(
+        &mut self,
+        condition: &Expression,
+        then: &Block,
+        otherwise: Option<&Expression>,
+        hint: Option<&str>,
+    ) -> Lowered<Operand> {
+        let (condition, mut then) = match &condition.kind {
+            ExpressionKind::Let { pattern, value } => {
+                let operand = self.operand(value, None)?;
+                let subject = self.subject(operand);
+                let test = self.test(pattern, &subject)?.unwrap_or(Expr::Bits(Scalar::Bool, 1));
+                let then = self.branch(|inner| {
+                    inner.bind(pattern, &subject, false)?;
+                    inner.block(then, None)
+                })?;
+                (test, then)
+            }
+            _ => (self.condition(condition)?, self.branch(|inner| inner.block(then, None))?),
+        };
+        let mut otherwise = match otherwise {
+            Some(otherwise) => self.branch(|inner| inner.operand(otherwise, None))?,
+            None => Branch { statements: Vec::new(), value: Outcome::Unit },
+        };
+        if let (Outcome::Value(a, ty @ Type::Scalar(_)), Outcome::Value(b, _)) =
+            (&then.value, &otherwise.value)
+            && does_nothing(&then.statements)
+            && does_nothing(&otherwise.statements)
+        {
+            let value = Expr::Select(Box::new(condition), Box::new(a.clone()), Box::new(b.clone()));
+            return Ok(Operand::Value(value, ty.clone()));
+        }
+        let result = self.join([&mut then, &mut otherwise], hint);
+        self.out.push(Stmt::If(condition, then.statements, otherwise.statements));
+        Ok(result)
+    }
+
+    /// Lets all branches leave their values in one variable, and gives that.
+    fn join<'b>(
+        &mut self,
+        branches: impl IntoIterator<Item = &'b mut Branch>,
+        hint: Option<&str>,
+    ) -> Operand {
+        let mut result: Option<LocalId> = None;
+        let mut returns = false;
+        for branch in branches {
+            match std::mem::replace(&mut branch.value, Outcome::Unit) {
+                Outcome::Value(expr, ty) => {
+                    let local = match result {
+                        Some(local) => local,
+                        None => self.temporary(hint.unwrap_or("chosen"), ty, None),
+                    };
+                    result = Some(local);
+                    self.store(local, expr, &mut branch.statements);
+                }
+                Outcome::Unit => returns = true,
+                Outcome::Never => {}
+            }
+        }
+        match result {
+            Some(local) => Operand::Value(self.read(local), self.locals[local].ty.clone()),
+            None if returns => Operand::Unit,
+            None => Operand::Never,
+        }
+    }
+
+    /// Puts a value into `local` at the end of `statements`. A variable that was made there for the value becomes `local`.
+    fn store(&mut self, local: LocalId, value: Expr, statements: &mut Vec<Stmt>) {
+        if let Some(made) = self.made_local(&value) {
+            let declared = statements
+                .iter()
+                .position(|statement| matches!(statement, Stmt::Declare(id, _) if *id == made));
+            if let Some(at) = declared {
+                self.locals[made].name = self.locals[local].name.clone();
+                match statements.remove(at) {
+                    Stmt::Declare(_, Some(initial)) => {
+                        statements.insert(at, Stmt::Assign(self.place_of_local(local), initial));
+                    }
+                    _ => {}
+                }
+                return;
+            }
+        }
+        statements.push(Stmt::Assign(self.place_of_local(local), value));
+    }
+
+    pub(super) fn choice(
+        &mut self,
+        value: &Expression,
+        arms: &[Arm],
+        hint: Option<&str>,
+    ) -> Lowered<Operand> {
+        let operand = self.operand(value, None)?;
+        if matches!(operand, Operand::Never) {
+            return Ok(Operand::Never);
+        }
+        let subject = self.subject(operand);
+        let mut codes = Vec::new();
+        for arm in arms {
+            self.line = arm.line;
+            let test = self.test(&arm.pattern, &subject)?;
+            let guard = match &arm.guard {
+                Some(guard) => {
+                    let (guard, statements) = self.nested(|inner| {
+                        inner.bind(&arm.pattern, &subject, true)?;
+                        inner.condition(guard)
+                    })?;
+                    Some((statements, guard))
+                }
+                None => None,
+            };
+            let branch = self.branch(|inner| {
+                inner.at(arm.line);
+                inner.bind(&arm.pattern, &subject, false)?;
+                inner.operand(&arm.body, None)
+            })?;
+            let always = test.is_none() && guard.is_none();
+            codes.push(ArmCode { test, guard, branch });
+            if always {
+                break;
+            }
+        }
+        let result = self.join(codes.iter_mut().map(|code| &mut code.branch), hint);
+        let guards_do_something = codes
+            .iter()
+            .any(|code| code.guard.as_ref().is_some_and(|(statements, _)| !does_nothing(statements)));
+        if guards_do_something {
+            self.in_turn(codes);
+        } else {
+            self.chain(codes);
+        }
+        Ok(result)
+    }
+
+    /// `if (…) { … } else if (…) { … } else { … }`. rustc has seen that the last arm takes what the others leave.
+    fn chain(&mut self, codes: Vec<ArmCode>) {
+        let mut rest: Option<Vec<Stmt>> = None;
+        for ArmCode { test, guard, branch } in codes.into_iter().rev() {
+            let condition = match (test, guard) {
+                (Some(test), Some((_, guard))) => {
+                    Some(Expr::binary(BinaryOp::And, Scalar::Bool, test, guard))
+                }
+                (None, Some((_, guard))) => Some(guard),
+                (test, None) => test,
+            };
+            rest = Some(match (condition, rest) {
+                (Some(condition), Some(rest)) => vec![Stmt::If(condition, branch.statements, rest)],
+                (_, _) => branch.statements,
+            });
+        }
+        self.out.extend(rest.unwrap_or_default());
+    }
+
+    /// One `if` after the other, for guards that take statements: each is asked only if no arm was taken before it.
+    fn in_turn(&mut self, codes: Vec<ArmCode>) {
+        let bool_ = Type::Scalar(Scalar::Bool);
+        let taken = self.temporary("taken", bool_, Some(Expr::Bits(Scalar::Bool, 0)));
+        let take = Stmt::Assign(self.place_of_local(taken), Expr::Bits(Scalar::Bool, 1));
+        for ArmCode { test, guard, mut branch } in codes {
+            branch.statements.insert(0, take.clone());
+            let body = match guard {
+                Some((mut statements, guard)) => {
+                    statements.push(Stmt::If(guard, branch.statements, Vec::new()));
+                    statements
+                }
+                None => branch.statements,
+            };
+            let free = self.read(taken).not();
+            let condition = match test {
+                Some(test) => Expr::binary(BinaryOp::And, Scalar::Bool, free, test),
+                None => free,
+            };
+            self.out.push(Stmt::If(condition, body, Vec::new()));
+        }
+    }
+}
+
+fn does_nothing(statements: &[Stmt]) -> bool {
+    statements.iter().all(|statement| matches!(statement, Stmt::Line(_)))
+}

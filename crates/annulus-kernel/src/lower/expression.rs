@@ -1,0 +1,378 @@
+//! Expressions: names, literals, fields, structs and arrays.
+
+use annulus_tree::{
+    Block, Expression, ExpressionKind, FieldValue, Literal, StatementKind, UnaryOp, WitnessId,
+};
+
+use super::{
+    Lowered, Lowerer,
+    operand::{Operand, Variable, describe},
+    program::{Constant, Expr, Place, Root, Step, Stmt},
+};
+use crate::{
+    TypeKind,
+    typed::{Scalar, Type, Value},
+};
+
+impl Lowerer<'_> {
+    /// What an expression is. A variable that has to be made for it is named after `hint`.
+    pub(super) fn operand(&mut self, expression: &Expression, hint: Option<&str>) -> Lowered<Operand> {
+        if expression.line != 0 {
+            self.line = expression.line;
+        }
+        match &expression.kind {
+            ExpressionKind::Literal { literal, witness } => {
+                let scalar = match witness {
+                    Some(witness) => {
+                        let ty = self.type_of(*witness)?;
+                        self.as_scalar(&ty)?
+                    }
+                    None => return Err("a literal has no type: write its suffix, `1u32`".into()),
+                };
+                Ok(Operand::Value(literal_of(literal, scalar)?, Type::Scalar(scalar)))
+            }
+            ExpressionKind::Variable { name } => self.variable(name),
+            ExpressionKind::Constant { name, witness } => self.constant(name, *witness),
+            ExpressionKind::Unary { op: UnaryOp::Deref, operand } => match self.operand(operand, None)? {
+                Operand::Ref(place) => Ok(Operand::Place(place)),
+                other => Err(format!("{} cannot be dereferenced", other.describe())),
+            },
+            ExpressionKind::Unary { op, operand } => self.unary(op, operand),
+            ExpressionKind::Binary { op, left, right } => self.binary(*op, left, right),
+            ExpressionKind::Assign { place, value } => self.assign(place, value),
+            ExpressionKind::AssignOp { op, place, value } => self.assign_op(*op, place, value),
+            ExpressionKind::Cast { operand, witness } => self.cast(operand, *witness),
+            ExpressionKind::Field { base, name } => self.field(base, name),
+            ExpressionKind::Index { base, index } => self.index(base, index),
+            ExpressionKind::Reference { place, .. } => match self.operand(place, None)? {
+                Operand::Place(place) => Ok(Operand::Ref(self.steady(place))),
+                Operand::Value(expr, ty) => {
+                    let local = self.temporary(hint.unwrap_or("value"), ty, Some(expr));
+                    Ok(Operand::Ref(self.place_of_local(local)))
+                }
+                same @ (Operand::Slice(_) | Operand::Atomics(_) | Operand::Atomic(_)) => Ok(same),
+                other => Err(format!("a device has no reference to {}", other.describe())),
+            },
+            ExpressionKind::Method { receiver, method, arguments, witness } => {
+                self.method(receiver, method, arguments, *witness)
+            }
+            ExpressionKind::Function { ty, function, arguments, witness } => {
+                self.function(*ty, function, arguments, *witness)
+            }
+            ExpressionKind::Compare { function, arguments } => self.compare(function, arguments),
+            ExpressionKind::Construct { name, fields, base, witness } => {
+                self.construct(name, fields, base.as_deref(), *witness, hint)
+            }
+            ExpressionKind::Array { items, witness } => self.array(items, *witness, hint),
+            ExpressionKind::Repeat { item, witness } => self.repeat(item, *witness, hint),
+            ExpressionKind::Range { .. } => Err("a range is what a `for` runs over, and no value".into()),
+            ExpressionKind::Block { block } => self.block(block, hint),
+            ExpressionKind::If { condition, then, otherwise } => {
+                self.conditional(condition, then, otherwise.as_deref(), hint)
+            }
+            ExpressionKind::Let { pattern, value } => self.matches(pattern, value),
+            ExpressionKind::Match { value, arms } => self.choice(value, arms, hint),
+            ExpressionKind::While { label, condition, body } => {
+                self.repeat_while(label.as_ref(), condition, body)
+            }
+            ExpressionKind::Loop { label, body } => self.repeat_forever(label.as_ref(), body, hint),
+            ExpressionKind::For { label, pattern, range, body } => {
+                self.repeat_for(label.as_ref(), pattern, range, body)
+            }
+            ExpressionKind::Break { label, value } => self.leave(label.as_deref(), value.as_deref()),
+            ExpressionKind::Continue { label } => self.go_on(label.as_deref()),
+            ExpressionKind::Return { value } => {
+                let verdict = match value {
+                    Some(value) => {
+                        let operand = self.operand(value, None)?;
+                        self.verdict(operand)?
+                    }
+                    None => Expr::Code(0),
+                };
+                self.out.push(Stmt::Return(verdict));
+                Ok(Operand::Never)
+            }
+            ExpressionKind::Unit => Ok(Operand::Unit),
+            ExpressionKind::Success => Ok(Operand::Value(Expr::Code(0), Type::Verdict)),
+            ExpressionKind::Failure { failure } => {
+                let (failure, _) = self.value(failure)?;
+                Ok(Operand::Value(failure, Type::Verdict))
+            }
+            ExpressionKind::Panic => {
+                self.out.push(Stmt::Abort(annulus_abi::error::PANICKED));
+                Ok(Operand::Never)
+            }
+            ExpressionKind::Assert { condition } => {
+                let condition = self.condition(condition)?;
+                self.out.push(Stmt::Fail(condition.not(), annulus_abi::error::PANICKED));
+                Ok(Operand::Unit)
+            }
+        }
+    }
+
+    /// What a handler returns, as an error code.
+    pub(super) fn verdict(&mut self, operand: Operand) -> Lowered<Expr> {
+        match operand {
+            Operand::Unit | Operand::Never => Ok(Expr::Code(0)),
+            operand => Ok(self.value_of(operand)?.0),
+        }
+    }
+
+    fn variable(&self, name: &str) -> Lowered<Operand> {
+        match self.variables.iter().rev().find(|(known, _)| known == name) {
+            Some((_, Variable::Local(local))) => Ok(Operand::Place(self.place_of_local(*local))),
+            Some((_, Variable::Operand(operand))) => Ok(operand.clone()),
+            None => Err(format!("`{name}` is not in scope: a macro of yours hides where it comes from")),
+        }
+    }
+
+    /// A constant: a scalar where it is used, a struct or array once for the program.
+    pub(super) fn constant(&mut self, name: &str, witness: WitnessId) -> Lowered<Operand> {
+        let (ty, value) = self.constant_of(witness)?;
+        Ok(match value {
+            Value::Unit => Operand::Unit,
+            Value::Scalar(bits) => Operand::Value(Expr::Bits(self.as_scalar(&ty)?, *bits), ty),
+            Value::Failure(code) | Value::Verdict(code) => Operand::Value(Expr::Code(*code), ty),
+            Value::Ordering(_) => {
+                return Err("an ordering is written where an atomic is used: `Ordering::Relaxed`".into());
+            }
+            Value::Struct(_) | Value::Array(_) => {
+                let known = self.constants.iter().position(|known| known.ty == ty && known.value == *value);
+                let index = known.unwrap_or_else(|| {
+                    let name = self.names.take_at(1, name);
+                    self.constants.push(Constant { name, ty: ty.clone(), value: value.clone() });
+                    self.constants.len() - 1
+                });
+                Operand::Place(Place::new(Root::Constant(index), ty))
+            }
+            Value::Enum { .. } => {
+                let local = self.temporary(name, ty, None);
+                let place = self.place_of_local(local);
+                self.fill(place.clone(), value)?;
+                Operand::Place(place)
+            }
+        })
+    }
+
+    /// Writes a constant into a place, part by part.
+    fn fill(&mut self, place: Place, value: &Value) -> Lowered<()> {
+        match (&place.ty, value) {
+            (Type::Scalar(scalar), Value::Scalar(bits)) => {
+                let expr = Expr::Bits(*scalar, *bits);
+                self.out.push(Stmt::Assign(place, expr));
+            }
+            (Type::Struct(descriptor), Value::Struct(values)) => {
+                let TypeKind::Struct(fields) = descriptor.kind else { return Err(no_fields(&place.ty)) };
+                for (field, value) in fields.iter().zip(values) {
+                    let part = place.clone().then(Step::Field(field.name.into()), field.ty.into());
+                    self.fill(part, value)?;
+                }
+            }
+            (Type::Enum(descriptor), Value::Enum { variant, fields }) => {
+                let TypeKind::Enum { variants, .. } = descriptor.kind else {
+                    return Err(no_fields(&place.ty));
+                };
+                self.out.push(Stmt::SetTag(place.clone(), *variant));
+                let variant = &variants[*variant];
+                for (field, value) in variant.fields.iter().zip(fields) {
+                    let step = Step::Variant { variant: variant.name.into(), field: field.name.into() };
+                    self.fill(place.clone().then(step, field.ty.into()), value)?;
+                }
+            }
+            (Type::Array { element, .. }, Value::Array(values)) => {
+                for (index, value) in values.iter().enumerate() {
+                    let step = Step::Index(Expr::Bits(Scalar::Usize, index as u64));
+                    self.fill(place.clone().then(step, (**element).clone()), value)?;
+                }
+            }
+            _ => return Err("a constant's value is not of its type: rebuild the program".into()),
+        }
+        Ok(())
+    }
+
+    /// `Name { field: value, ..base }`, in a variable of its own.
+    fn construct(
+        &mut self,
+        name: &str,
+        fields: &[FieldValue],
+        base: Option<&Expression>,
+        witness: WitnessId,
+        hint: Option<&str>,
+    ) -> Lowered<Operand> {
+        let ty = self.type_of(witness)?;
+        let mut values = self.values(fields.iter().map(|field| &field.value))?;
+        let mark = self.out.len();
+        let base = match base {
+            Some(base) => {
+                let base = self.value(base)?.0;
+                self.keep(&mut values, mark);
+                Some(base)
+            }
+            None => None,
+        };
+        let local = self.temporary(&hint.map_or_else(|| snake_case(&ty), str::to_owned), ty.clone(), base);
+        let place = self.place_of_local(local);
+        let (variant, members) = match &ty {
+            Type::Struct(descriptor) => match descriptor.kind {
+                TypeKind::Struct(members) => (None, members),
+                _ => return Err(no_fields(&ty)),
+            },
+            Type::Enum(descriptor) => {
+                let (index, variant) = variant_of(descriptor, name)?;
+                self.out.push(Stmt::SetTag(place.clone(), index));
+                (Some(variant.name), variant.fields)
+            }
+            other => return Err(format!("`{name}` makes {}, which a device does not know", describe(other))),
+        };
+        for (field, (value, _)) in fields.iter().zip(values) {
+            let member = members.iter().find(|member| member.name == field.name);
+            let member = member.ok_or_else(|| format!("`{name}` has no field `{}`", field.name))?;
+            let step = match variant {
+                Some(variant) => Step::Variant { variant: variant.into(), field: member.name.into() },
+                None => Step::Field(member.name.into()),
+            };
+            self.out.push(Stmt::Assign(place.clone().then(step, member.ty.into()), value));
+        }
+        Ok(fresh(place))
+    }
+
+    fn array(&mut self, items: &[Expression], witness: WitnessId, hint: Option<&str>) -> Lowered<Operand> {
+        let ty = self.type_of(witness)?;
+        let values = self.values(items)?;
+        let local = self.temporary(hint.unwrap_or("items"), ty.clone(), None);
+        let Type::Array { element, .. } = ty else { return Err(no_fields(&ty)) };
+        let place = self.place_of_local(local);
+        for (index, (value, _)) in values.into_iter().enumerate() {
+            let step = Step::Index(Expr::Bits(Scalar::Usize, index as u64));
+            self.out.push(Stmt::Assign(place.clone().then(step, (*element).clone()), value));
+        }
+        Ok(fresh(place))
+    }
+
+    fn repeat(&mut self, item: &Expression, witness: WitnessId, hint: Option<&str>) -> Lowered<Operand> {
+        let ty = self.type_of(witness)?;
+        let (value, value_ty) = self.value(item)?;
+        let value = self.simple(value, &value_ty, "item");
+        let local = self.temporary(hint.unwrap_or("items"), ty.clone(), None);
+        let Type::Array { element, len } = ty else { return Err(no_fields(&ty)) };
+        let place = self.place_of_local(local);
+        let (at, body) = self.nested(|inner| {
+            let at = inner.local("i", Type::Scalar(Scalar::Usize));
+            let step = Step::Index(inner.read(at));
+            inner.out.push(Stmt::Assign(place.clone().then(step, *element), value));
+            Ok(at)
+        })?;
+        let bits = |bits| Expr::Bits(Scalar::Usize, bits);
+        self.out.push(Stmt::For { local: at, start: bits(0), end: bits(len as u64), body });
+        Ok(fresh(place))
+    }
+
+    /// A block: its statements, and what its last expression is.
+    pub(super) fn block(&mut self, block: &Block, hint: Option<&str>) -> Lowered<Operand> {
+        let known = self.variables.len();
+        let mut ends = false;
+        for statement in &block.statements {
+            self.at(statement.line);
+            ends |= match &statement.kind {
+                StatementKind::Let { pattern, value, otherwise } => {
+                    self.binding(pattern, value, otherwise.as_ref())?
+                }
+                StatementKind::Declare { name, ty } => {
+                    let ty = self.type_of(*ty)?;
+                    let local = self.temporary(name, ty, None);
+                    self.locals[local].mutable = true;
+                    self.variables.push((name.clone(), Variable::Local(local)));
+                    false
+                }
+                StatementKind::Expression { expression } => {
+                    matches!(self.operand(expression, None)?, Operand::Never)
+                }
+            };
+        }
+        let value = match &block.value {
+            Some(value) => {
+                self.at(value.line);
+                self.operand(value, hint)?
+            }
+            None => Operand::Unit,
+        };
+        self.variables.truncate(known);
+        Ok(if ends { Operand::Never } else { value })
+    }
+}
+
+/// A variable's name for a value of this type.
+fn snake_case(ty: &Type) -> String {
+    let (Type::Struct(descriptor) | Type::Enum(descriptor)) = ty else { return "value".to_owned() };
+    let mut name = String::new();
+    for c in descriptor.name.chars() {
+        if c.is_uppercase() && !name.is_empty() {
+            name.push('_');
+        }
+        name.extend(c.to_lowercase());
+    }
+    name
+}
+
+/// The value of a variable that was made for it.
+fn fresh(place: Place) -> Operand {
+    let ty = place.ty.clone();
+    Operand::Value(Expr::Read(place), ty)
+}
+
+fn no_fields(ty: &Type) -> String {
+    format!("{} has no parts: rebuild the program", describe(ty))
+}
+
+/// The variant of this name.
+pub(super) fn variant_of(
+    descriptor: &'static crate::TypeDescriptor,
+    name: &str,
+) -> Lowered<(usize, &'static crate::VariantDescriptor)> {
+    let TypeKind::Enum { variants, .. } = descriptor.kind else {
+        return Err(format!("`{}` is no enum", descriptor.name));
+    };
+    let found = variants.iter().enumerate().find(|(_, variant)| variant.name == name);
+    found.ok_or_else(|| {
+        format!("`{}` has no variant `{name}`: write the variant's own name, not an alias", descriptor.name)
+    })
+}
+
+/// A literal as a scalar of this type.
+pub(super) fn literal_of(literal: &Literal, scalar: Scalar) -> Lowered<Expr> {
+    let mask = if scalar.bits() == 64 { u64::MAX } else { (1 << scalar.bits()) - 1 };
+    let bits = match literal {
+        Literal::Bool { value } => u64::from(*value),
+        Literal::Integer { negative, magnitude } if scalar.is_integer() => {
+            let most = match (scalar.is_signed(), negative) {
+                (false, false) => mask,
+                (false, true) => 0,
+                (true, false) => mask >> 1,
+                (true, true) => (mask >> 1) + 1,
+            };
+            if *magnitude > most {
+                let sign = if *negative { "-" } else { "" };
+                return Err(format!(
+                    "`{sign}{magnitude}` is no `{}`: write the type that it has",
+                    scalar.name()
+                ));
+            }
+            if *negative { magnitude.wrapping_neg() & mask } else { *magnitude }
+        }
+        Literal::Integer { negative, magnitude } => {
+            let sign = if *negative { "-" } else { "" };
+            float_bits(&format!("{sign}{magnitude}"), scalar)?
+        }
+        Literal::Float { text } => float_bits(text, scalar)?,
+    };
+    Ok(Expr::Bits(scalar, bits))
+}
+
+fn float_bits(text: &str, scalar: Scalar) -> Lowered<u64> {
+    let malformed = |_| format!("`{text}` is no `{}`", scalar.name());
+    match scalar {
+        Scalar::F32 => text.parse::<f32>().map(|value| value.to_bits().into()).map_err(malformed),
+        Scalar::F64 => text.parse::<f64>().map(f64::to_bits).map_err(malformed),
+        _ => Err(format!("`{text}` is no `{}`", scalar.name())),
+    }
+}

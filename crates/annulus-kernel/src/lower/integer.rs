@@ -1,0 +1,123 @@
+//! The methods of integers.
+
+use annulus_abi::error;
+use annulus_tree::BinaryOp;
+
+use super::{
+    Lowered, Lowerer,
+    operand::Operand,
+    program::{Expr, Stmt},
+};
+use crate::typed::{Scalar, Type};
+
+/// The unsigned type of the same width.
+pub(super) fn unsigned(scalar: Scalar) -> Scalar {
+    match scalar {
+        Scalar::I8 => Scalar::U8,
+        Scalar::I16 => Scalar::U16,
+        Scalar::I32 => Scalar::U32,
+        Scalar::I64 => Scalar::U64,
+        Scalar::Isize => Scalar::Usize,
+        other => other,
+    }
+}
+
+impl Lowerer<'_> {
+    pub(super) fn integer_method(
+        &mut self,
+        scalar: Scalar,
+        method: &str,
+        values: Vec<(Expr, Type)>,
+    ) -> Lowered<Operand> {
+        let ty = Type::Scalar(scalar);
+        let count = values.len();
+        let mut values: Vec<Expr> = values.into_iter().map(|(value, _)| value).collect();
+        let signed = scalar.is_signed();
+        let zero = Expr::Bits(scalar, 0);
+        // Methods that are a function of the C part, of the same name, its arguments the receiver's type but where said.
+        let same = |name: &'static str, values: Vec<Expr>| {
+            Ok(Operand::Value(Expr::Call(name, scalar, values), ty.clone()))
+        };
+        let gives = |name: &'static str, result: Scalar, values: Vec<Expr>| {
+            Ok(Operand::Value(Expr::Call(name, scalar, values), Type::Scalar(result)))
+        };
+        let operator = |op: BinaryOp, mut values: Vec<Expr>| {
+            let (Some(right), Some(left)) = (values.pop(), values.pop()) else { return Err(missing(method)) };
+            Ok(Operand::Value(Expr::binary(op, scalar, left, right), ty.clone()))
+        };
+        match (method, count) {
+            ("wrapping_add", 2) => operator(BinaryOp::Add, values),
+            ("wrapping_sub", 2) => operator(BinaryOp::Sub, values),
+            ("wrapping_mul", 2) => operator(BinaryOp::Mul, values),
+            ("wrapping_shl", 2) => same("shl", values),
+            ("wrapping_shr", 2) => same("shr", values),
+            ("wrapping_neg", 1) => same("neg", values),
+            ("abs" | "wrapping_abs", 1) if signed => same("abs", values),
+            ("unsigned_abs", 1) if signed => gives("unsigned_abs", unsigned(scalar), values),
+            ("abs_diff", 2) => gives("abs_diff", unsigned(scalar), values),
+            ("signum", 1) if signed => same("signum", values),
+            ("is_negative", 1) if signed => {
+                let value = values.remove(0);
+                Ok(Operand::Value(
+                    Expr::binary(BinaryOp::Lt, scalar, value, zero),
+                    Type::Scalar(Scalar::Bool),
+                ))
+            }
+            ("is_positive", 1) if signed => {
+                let value = values.remove(0);
+                Ok(Operand::Value(
+                    Expr::binary(BinaryOp::Gt, scalar, value, zero),
+                    Type::Scalar(Scalar::Bool),
+                ))
+            }
+            ("is_power_of_two", 1) if !signed => gives("is_power_of_two", Scalar::Bool, values),
+            ("min", 2) => same("min", values),
+            ("max", 2) => same("max", values),
+            ("pow" | "wrapping_pow", 2) => same("pow", values),
+            ("rotate_left", 2) => same("rotate_left", values),
+            ("rotate_right", 2) => same("rotate_right", values),
+            ("swap_bytes", 1) => same("swap_bytes", values),
+            ("saturating_add", 2) => same("saturating_add", values),
+            ("saturating_sub", 2) => same("saturating_sub", values),
+            ("saturating_mul", 2) => same("saturating_mul", values),
+            ("count_ones", 1) => gives("count_ones", Scalar::U32, values),
+            ("leading_zeros", 1) => gives("leading_zeros", Scalar::U32, values),
+            ("trailing_zeros", 1) => gives("trailing_zeros", Scalar::U32, values),
+            ("count_zeros", 1) => gives("count_ones", Scalar::U32, inverted(scalar, values)),
+            ("leading_ones", 1) => gives("leading_zeros", Scalar::U32, inverted(scalar, values)),
+            ("trailing_ones", 1) => gives("trailing_zeros", Scalar::U32, inverted(scalar, values)),
+            ("clamp", 3) => {
+                let high = self.simple(values.remove(2), &ty, "high");
+                let low = self.simple(values.remove(1), &ty, "low");
+                let crossed = Expr::binary(BinaryOp::Gt, scalar, low.clone(), high.clone());
+                self.out.push(Stmt::Fail(crossed, error::PANICKED));
+                let raised = Expr::Call("max", scalar, vec![values.remove(0), low]);
+                Ok(Operand::Value(Expr::Call("min", scalar, vec![raised, high]), ty))
+            }
+            ("div_euclid" | "rem_euclid" | "wrapping_div" | "wrapping_rem", 2) => {
+                let wraps = method.starts_with("wrapping");
+                let right = values.remove(1);
+                let left = values.remove(0);
+                let (left, right) = self.check_division(scalar, left, right, !wraps);
+                let name = match method {
+                    "div_euclid" if signed => "div_euclid",
+                    "rem_euclid" if signed => "rem_euclid",
+                    "wrapping_div" if signed => "wrapping_div",
+                    "wrapping_rem" if signed => "wrapping_rem",
+                    "div_euclid" | "wrapping_div" => return operator(BinaryOp::Div, vec![left, right]),
+                    _ => return operator(BinaryOp::Rem, vec![left, right]),
+                };
+                same(name, vec![left, right])
+            }
+            _ => Err(format!("a device's `{}` has no method `{method}` with these arguments", scalar.name())),
+        }
+    }
+}
+
+fn inverted(scalar: Scalar, values: Vec<Expr>) -> Vec<Expr> {
+    values.into_iter().map(|value| Expr::Not(scalar, Box::new(value))).collect()
+}
+
+fn missing(method: &str) -> String {
+    format!("`{method}` needs an argument")
+}

@@ -1,0 +1,344 @@
+//! Loops, and what leaves them.
+
+use annulus_abi::error;
+use annulus_tree::{BinaryOp, Block, Expression, ExpressionKind, Pattern};
+
+use super::{
+    LoopFrame, Lowered, Lowerer,
+    operand::{Operand, Variable},
+    program::{Expr, LocalId, Stmt},
+};
+use crate::typed::{Scalar, Type};
+
+/// What a `for` runs over.
+struct Range<'e> {
+    start: &'e Expression,
+    end: &'e Expression,
+    inclusive: bool,
+    reversed: bool,
+    step: Option<&'e Expression>,
+}
+
+/// Leaves an outer loop.
+const BREAK: u64 = 1;
+/// Goes on with an outer loop.
+const CONTINUE: u64 = 2;
+
+impl Lowerer<'_> {
+    /// The body of a loop, in its frame; then what was lowered around it.
+    fn framed(
+        &mut self,
+        label: Option<&String>,
+        hint: Option<&str>,
+        body: impl FnOnce(&mut Self) -> Lowered<()>,
+    ) -> Lowered<(LoopFrame, Vec<Stmt>)> {
+        self.loops.push(LoopFrame {
+            label: label.cloned(),
+            result: None,
+            leave: None,
+            crossed: Vec::new(),
+            scopes: self.names.depth(),
+            hint: hint.unwrap_or("found").to_owned(),
+        });
+        let statements = self.nested(body);
+        let frame = self.loops.pop().expect("pushed above");
+        let ((), statements) = statements?;
+        for local in [frame.result, frame.leave].into_iter().flatten() {
+            let initial = (Some(local) == frame.leave).then_some(Expr::Bits(Scalar::U32, 0));
+            self.out.push(Stmt::Declare(local, initial));
+        }
+        Ok((frame, statements))
+    }
+
+    /// After an inner loop: goes on outwards if a loop further out was left.
+    fn pass_on(&mut self, frame: LoopFrame) {
+        let Some(here) = self.loops.len().checked_sub(1) else { return };
+        for target in frame.crossed {
+            let Some(leave) = self.loops[target].leave else { continue };
+            let is = |lowerer: &Self, what| {
+                Expr::binary(BinaryOp::Eq, Scalar::U32, lowerer.read(leave), Expr::Bits(Scalar::U32, what))
+            };
+            if target == here {
+                let breaks = is(self, BREAK);
+                let continues = is(self, CONTINUE);
+                let forget = Stmt::Assign(self.place_of_local(leave), Expr::Bits(Scalar::U32, 0));
+                self.out.push(Stmt::If(breaks, vec![Stmt::Break], Vec::new()));
+                self.out.push(Stmt::If(continues, vec![forget, Stmt::Continue], Vec::new()));
+            } else {
+                let left = is(self, 0).not();
+                self.out.push(Stmt::If(left, vec![Stmt::Break], Vec::new()));
+                if !self.loops[here].crossed.contains(&target) {
+                    self.loops[here].crossed.push(target);
+                }
+            }
+        }
+    }
+
+    pub(super) fn repeat_forever(
+        &mut self,
+        label: Option<&String>,
+        body: &Block,
+        hint: Option<&str>,
+    ) -> Lowered<Operand> {
+        let mut breaks = false;
+        let (frame, statements) = self.framed(label, hint, |inner| {
+            inner.out.push(Stmt::Tick);
+            inner.block(body, None)?;
+            Ok(())
+        })?;
+        breaks |= has_break(&statements) || frame.leave.is_some();
+        let result = frame.result;
+        self.out.push(Stmt::Loop(statements));
+        self.pass_on(frame);
+        Ok(match result {
+            Some(local) => Operand::Value(self.read(local), self.locals[local].ty.clone()),
+            None if breaks => Operand::Unit,
+            None => Operand::Never,
+        })
+    }
+
+    pub(super) fn repeat_while(
+        &mut self,
+        label: Option<&String>,
+        condition: &Expression,
+        body: &Block,
+    ) -> Lowered<Operand> {
+        let (frame, statements) = self.framed(label, None, |inner| {
+            inner.out.push(Stmt::Tick);
+            match &condition.kind {
+                ExpressionKind::Let { pattern, value } => {
+                    let operand = inner.operand(value, None)?;
+                    let subject = inner.subject(operand);
+                    if let Some(test) = inner.test(pattern, &subject)? {
+                        inner.out.push(Stmt::If(test.not(), vec![Stmt::Break], Vec::new()));
+                    }
+                    inner.bind(pattern, &subject, false)?;
+                }
+                _ => {
+                    let condition = inner.condition(condition)?;
+                    inner.out.push(Stmt::If(condition.not(), vec![Stmt::Break], Vec::new()));
+                }
+            }
+            inner.block(body, None)?;
+            Ok(())
+        })?;
+        self.out.push(Stmt::Loop(statements));
+        self.pass_on(frame);
+        Ok(Operand::Unit)
+    }
+
+    pub(super) fn repeat_for(
+        &mut self,
+        label: Option<&String>,
+        pattern: &Pattern,
+        range: &Expression,
+        body: &Block,
+    ) -> Lowered<Operand> {
+        let range = range_of(range)?;
+        let mut values = self.values([range.start, range.end])?.into_iter();
+        let (Some((start, ty)), Some((end, _))) = (values.next(), values.next()) else {
+            unreachable!("two expressions have two values")
+        };
+        let scalar = self.as_scalar(&ty)?;
+        if !scalar.is_integer() {
+            return Err(format!("a loop counts in integers, not in `{}`: multiply inside", scalar.name()));
+        }
+        let (name, mutable) = match pattern {
+            Pattern::Bind { name, mutable, inner: None, .. } => (name.as_str(), *mutable),
+            Pattern::Wildcard => ("i", false),
+            _ => return Err("a loop over a range has one variable".into()),
+        };
+        if !range.inclusive && !range.reversed && range.step.is_none() && !mutable {
+            let end = self.held(end, &ty, "end");
+            let mut local = 0;
+            let (frame, statements) = self.framed(label, None, |inner| {
+                local = inner.local(name, ty.clone());
+                inner.variables.push((name.to_owned(), Variable::Local(local)));
+                inner.out.push(Stmt::Tick);
+                inner.block(body, None)?;
+                Ok(())
+            })?;
+            self.out.push(Stmt::For { local, start, end, body: statements });
+            self.pass_on(frame);
+            return Ok(Operand::Unit);
+        }
+        self.general_for(label, (name, mutable), scalar, &range, start, end, body)
+    }
+
+    /// A value that is read in each turn and must stay what it was.
+    fn held(&mut self, value: Expr, ty: &Type, wanted: &str) -> Expr {
+        if matches!(value, Expr::Bits(..) | Expr::Len(_)) {
+            return value;
+        }
+        let local = self.temporary(wanted, ty.clone(), Some(value));
+        self.locals[local].made = false;
+        self.read(local)
+    }
+
+    /// A loop whose next value is worked out before each turn, so that nothing overflows behind the last.
+    #[allow(clippy::too_many_arguments)] // They are the parts of one loop.
+    fn general_for(
+        &mut self,
+        label: Option<&String>,
+        (name, mutable): (&str, bool),
+        scalar: Scalar,
+        range: &Range<'_>,
+        start: Expr,
+        end: Expr,
+        body: &Block,
+    ) -> Lowered<Operand> {
+        let ty = Type::Scalar(scalar);
+        let (start, end) = (self.held(start, &ty, "first"), self.held(end, &ty, "end"));
+        let step = match range.step {
+            Some(step) => {
+                let (step, step_scalar) = self.scalar(step)?;
+                let step = self.held(step, &Type::Scalar(step_scalar), "step");
+                let zero = Expr::Bits(step_scalar, 0);
+                let is_zero = Expr::binary(BinaryOp::Eq, step_scalar, step.clone(), zero);
+                self.out.push(Stmt::Fail(is_zero, error::PANICKED));
+                step
+            }
+            None => Expr::Bits(Scalar::Usize, 1),
+        };
+        // The values left, less one: unsigned, so that it holds the whole type.
+        let filled = if range.inclusive { BinaryOp::Le } else { BinaryOp::Lt };
+        let more = Expr::binary(filled, scalar, start.clone(), end.clone());
+        let more = self.temporary("more", Type::Scalar(Scalar::Bool), Some(more));
+        self.locals[more].mutable = true;
+        let last =
+            if range.inclusive { end.clone() } else { Expr::Call("before", scalar, vec![end.clone()]) };
+        let (first, last) = if range.reversed { (last, start) } else { (start, last) };
+        let last = self.held(last, &ty, "last");
+        let next = self.temporary("next", ty.clone(), Some(first));
+        self.locals[next].mutable = true;
+        let (frame, statements) = self.framed(label, None, |inner| {
+            let more_read = inner.read(more);
+            inner.out.push(Stmt::If(more_read.not(), vec![Stmt::Break], Vec::new()));
+            inner.out.push(Stmt::Tick);
+            let current = inner.read(next);
+            let local: LocalId = inner.temporary(name, ty.clone(), Some(current));
+            inner.locals[local].mutable = mutable;
+            inner.locals[local].made = false;
+            inner.variables.push((name.to_owned(), Variable::Local(local)));
+            // Distance to the last value, at least a step: then there is a next one.
+            let current = inner.read(next);
+            let (from, to) = if range.reversed {
+                (last.clone(), current.clone())
+            } else {
+                (current.clone(), last.clone())
+            };
+            let distance = Expr::Call("distance", scalar, vec![from, to]);
+            let goes_on = Expr::binary(BinaryOp::Ge, Scalar::U64, distance, step.clone());
+            let more_place = inner.place_of_local(more);
+            inner.out.push(Stmt::Assign(more_place, goes_on));
+            let advance = if range.reversed { "retreat" } else { "advance" };
+            let advanced = Expr::Call(advance, scalar, vec![current, step.clone()]);
+            let next_place = inner.place_of_local(next);
+            inner.out.push(Stmt::Assign(next_place, advanced));
+            inner.block(body, None)?;
+            Ok(())
+        })?;
+        self.out.push(Stmt::Loop(statements));
+        self.pass_on(frame);
+        Ok(Operand::Unit)
+    }
+
+    /// The loop that a label names, or the innermost.
+    fn target_loop(&self, label: Option<&str>) -> Lowered<usize> {
+        let found = match label {
+            Some(label) => self.loops.iter().rposition(|frame| frame.label.as_deref() == Some(label)),
+            None => self.loops.len().checked_sub(1),
+        };
+        found.ok_or_else(|| "there is no such loop around this".to_owned())
+    }
+
+    /// Leaves loops from the innermost on, up to `target`.
+    fn jump(&mut self, target: usize, what: u64) {
+        let innermost = self.loops.len() - 1;
+        if target == innermost {
+            self.out.push(if what == BREAK { Stmt::Break } else { Stmt::Continue });
+            return;
+        }
+        let leave = match self.loops[target].leave {
+            Some(leave) => leave,
+            None => {
+                let name = self.names.take_at(self.loops[target].scopes, "leave");
+                self.locals.push(super::Local {
+                    name,
+                    ty: Type::Scalar(Scalar::U32),
+                    mutable: true,
+                    made: false,
+                });
+                let leave = self.locals.len() - 1;
+                self.loops[target].leave = Some(leave);
+                leave
+            }
+        };
+        if !self.loops[innermost].crossed.contains(&target) {
+            self.loops[innermost].crossed.push(target);
+        }
+        self.out.push(Stmt::Assign(self.place_of_local(leave), Expr::Bits(Scalar::U32, what)));
+        self.out.push(Stmt::Break);
+    }
+
+    pub(super) fn leave(&mut self, label: Option<&str>, value: Option<&Expression>) -> Lowered<Operand> {
+        let target = self.target_loop(label)?;
+        if let Some(value) = value {
+            let operand = self.operand(value, None)?;
+            if !matches!(operand, Operand::Unit) {
+                let (expr, ty) = self.value_of(operand)?;
+                let result = match self.loops[target].result {
+                    Some(result) => result,
+                    None => {
+                        let hint = self.loops[target].hint.clone();
+                        let name = self.names.take_at(self.loops[target].scopes, &hint);
+                        self.locals.push(super::Local { name, ty, mutable: false, made: true });
+                        self.locals.len() - 1
+                    }
+                };
+                self.loops[target].result = Some(result);
+                self.out.push(Stmt::Assign(self.place_of_local(result), expr));
+            }
+        }
+        self.jump(target, BREAK);
+        Ok(Operand::Never)
+    }
+
+    pub(super) fn go_on(&mut self, label: Option<&str>) -> Lowered<Operand> {
+        let target = self.target_loop(label)?;
+        self.jump(target, CONTINUE);
+        Ok(Operand::Never)
+    }
+}
+
+/// What is said of a range, from the outside in.
+fn range_of(expression: &Expression) -> Lowered<Range<'_>> {
+    match &expression.kind {
+        ExpressionKind::Range { start: Some(start), end: Some(end), inclusive } => {
+            Ok(Range { start, end, inclusive: *inclusive, reversed: false, step: None })
+        }
+        ExpressionKind::Method { receiver, method, arguments, .. } => {
+            let mut range = range_of(receiver)?;
+            match (method.as_str(), arguments.first()) {
+                ("rev", None) if range.step.is_some() => {
+                    return Err("`rev` of a range with steps depends on where the steps end: write `.rev().step_by(n)`, \
+                                or count in a `while`".into());
+                }
+                ("rev", None) => range.reversed = !range.reversed,
+                ("step_by", Some(step)) if range.step.is_none() => range.step = Some(step),
+                _ => return Err("a range has one `step_by`".into()),
+            }
+            Ok(range)
+        }
+        _ => Err("a loop runs over a range".into()),
+    }
+}
+
+/// Whether a loop's own body leaves it.
+fn has_break(statements: &[Stmt]) -> bool {
+    statements.iter().any(|statement| match statement {
+        Stmt::Break => true,
+        Stmt::If(_, then, otherwise) => has_break(then) || has_break(otherwise),
+        _ => false,
+    })
+}

@@ -1,0 +1,271 @@
+//! Lowering: a handler's syntax and the types that rustc gave it become a program of statements.
+//!
+//! What Rust leaves to the order of evaluation is spelled out here, and what it checks becomes a check: after lowering, an
+//! expression has no effect, cannot fail and means the same wherever it is read before the next statement.
+
+mod call;
+mod control;
+mod expression;
+mod float;
+mod integer;
+mod loops;
+pub(crate) mod names;
+mod operand;
+mod operator;
+mod pattern;
+mod place;
+pub(crate) mod program;
+mod shared;
+pub(crate) mod types;
+
+use std::fmt;
+
+use annulus_tree::{HandlerTree, ParameterRole, Pattern, WitnessId};
+
+use crate::{
+    BindingKind, KernelDefinition,
+    typed::{Type, Value},
+    witness::Witnessed,
+};
+use names::Names;
+use operand::{Operand, Variable};
+use program::{Constant, Expr, Local, LocalId, Place, Program, Root, Stmt};
+use types::TypeNames;
+
+/// Why a handler cannot be brought to a device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LowerError {
+    /// The kernel's name.
+    pub kernel: &'static str,
+    /// The source file of the handler.
+    pub file: &'static str,
+    /// The line of what a device cannot do.
+    pub line: u32,
+    /// What it is, and what to write instead.
+    pub reason: String,
+}
+
+impl fmt::Display for LowerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { kernel, file, line, reason } = self;
+        write!(f, "kernel `{kernel}` cannot run on a device: {file}:{line}: {reason}")
+    }
+}
+
+impl std::error::Error for LowerError {}
+
+/// Why a part of a handler cannot be lowered; the line is known to whoever asked.
+type Lowered<T> = Result<T, String>;
+
+/// The program of a kernel.
+pub(crate) fn lower(definition: &'static KernelDefinition) -> Result<(Program, TypeNames), LowerError> {
+    let error = |line, reason| LowerError { kernel: definition.name, file: definition.file, line, reason };
+    let Some(tree) = definition.tree else {
+        let reason = "it is marked `cpu_only`: launch it on the CPU backend, or take the word away";
+        return Err(error(definition.line, reason.into()));
+    };
+    let tree = tree();
+    let syntax = HandlerTree::decode(tree.syntax).map_err(|e| error(definition.line, e.to_string()))?;
+    let mut types = TypeNames::new();
+    for ty in types::reachable(definition, &tree.witnesses) {
+        types.add(&ty);
+    }
+    let mut lowerer = Lowerer::new(definition, &tree.witnesses, &types);
+    let body = lowerer.handler(&syntax);
+    let line = lowerer.line;
+    body.map_err(|reason| error(line, reason))?;
+    let program = lowerer.finish();
+    Ok((program, types))
+}
+
+/// A loop around what is being lowered.
+struct LoopFrame {
+    label: Option<String>,
+    /// Where the loop's value goes, once a `break` has one.
+    result: Option<LocalId>,
+    /// Says that an inner loop leaves this one (1) or goes on with it (2).
+    leave: Option<LocalId>,
+    /// Outer loops, by their depth, that are left from inside this one.
+    crossed: Vec<usize>,
+    /// Scopes that were open around it.
+    scopes: usize,
+    /// The name of its value.
+    hint: String,
+}
+
+struct Lowerer<'a> {
+    definition: &'static KernelDefinition,
+    witnesses: &'a [Witnessed],
+    variables: Vec<(String, Variable)>,
+    names: Names,
+    locals: Vec<Local>,
+    constants: Vec<Constant>,
+    /// The statements of the block that is being lowered.
+    out: Vec<Stmt>,
+    loops: Vec<LoopFrame>,
+    /// The line of what is being lowered.
+    line: u32,
+    cx: String,
+    message: String,
+    state: String,
+    outbox: String,
+    bindings: Vec<String>,
+}
+
+impl<'a> Lowerer<'a> {
+    fn new(definition: &'static KernelDefinition, witnesses: &'a [Witnessed], types: &TypeNames) -> Self {
+        let mut names = Names::new();
+        for name in types.names() {
+            names.take(name);
+        }
+        Self {
+            definition,
+            witnesses,
+            variables: Vec::new(),
+            names,
+            locals: Vec::new(),
+            constants: Vec::new(),
+            out: Vec::new(),
+            loops: Vec::new(),
+            line: definition.line,
+            cx: String::new(),
+            message: String::new(),
+            state: String::new(),
+            outbox: String::new(),
+            bindings: Vec::new(),
+        }
+    }
+
+    fn finish(self) -> Program {
+        let Self { definition, cx, message, state, outbox, bindings, locals, constants, out, .. } = self;
+        Program { definition, cx, message, state, outbox, bindings, locals, constants, body: out }
+    }
+
+    fn handler(&mut self, tree: &HandlerTree) -> Lowered<()> {
+        let mut patterns = Vec::new();
+        for parameter in &tree.parameters {
+            self.line = parameter.line;
+            let wanted = match &parameter.pattern {
+                Pattern::Bind { name, inner: None, .. } => Some(name.as_str()),
+                _ => None,
+            };
+            let operand = self.parameter(&parameter.role, wanted)?;
+            patterns.push((&parameter.pattern, operand));
+        }
+        for (pattern, operand) in patterns {
+            self.bind_all(pattern, operand)?;
+        }
+        let value = self.block(&tree.body, None)?;
+        match value {
+            Operand::Never => {}
+            value => {
+                let verdict = self.verdict(value)?;
+                self.out.push(Stmt::Return(verdict));
+            }
+        }
+        Ok(())
+    }
+
+    /// The names of a parameter, and what it is.
+    fn parameter(&mut self, role: &ParameterRole, wanted: Option<&str>) -> Lowered<Operand> {
+        let wanted = wanted.map(|name| if name.trim_start_matches('_').is_empty() { "unused" } else { name });
+        Ok(match role {
+            ParameterRole::Cx => {
+                self.cx = self.names.take(wanted.unwrap_or("cx"));
+                Operand::Cx
+            }
+            ParameterRole::Message => {
+                self.message = self.names.take(wanted.unwrap_or("message"));
+                Operand::Ref(Place::new(Root::Message, self.definition.message.into()))
+            }
+            ParameterRole::State => {
+                self.state = self.names.take(wanted.unwrap_or("state"));
+                let state = self
+                    .definition
+                    .state
+                    .definition()
+                    .ok_or("a kernel without state has a parameter for it")?;
+                Operand::Ref(Place::new(Root::State, state.ty.into()))
+            }
+            ParameterRole::Outbox => {
+                self.outbox = self.names.take(wanted.unwrap_or("outbox"));
+                Operand::Outbox
+            }
+            ParameterRole::Bound => {
+                let index = self.bindings.len();
+                let binding = self
+                    .definition
+                    .bindings
+                    .get(index)
+                    .ok_or("the handler has more parameters than the kernel binds")?;
+                self.bindings.push(self.names.take(binding.name));
+                match binding.kind {
+                    BindingKind::Parameter => {
+                        Operand::Ref(Place::new(Root::Binding(index), binding.ty.into()))
+                    }
+                    BindingKind::Table | BindingKind::Whole => Operand::Slice(index),
+                    BindingKind::Shared => Operand::Atomics(index),
+                }
+            }
+        })
+    }
+
+    /// What a witness saw.
+    fn witnessed(&self, id: WitnessId) -> Lowered<&'a Witnessed> {
+        self.witnesses.get(id as usize).ok_or_else(|| format!("witness {id} is missing: rebuild the program"))
+    }
+
+    fn type_of(&self, id: WitnessId) -> Lowered<Type> {
+        Ok(self.witnessed(id)?.ty.clone())
+    }
+
+    /// The type and value of a constant.
+    fn constant_of(&self, id: WitnessId) -> Lowered<(Type, &'a Value)> {
+        let Witnessed { ty, value } = self.witnessed(id)?;
+        let value = value.as_ref().ok_or("a constant has no value: rebuild the program")?;
+        Ok((ty.clone(), value))
+    }
+
+    /// A new variable of the text, in the innermost scope.
+    fn local(&mut self, wanted: &str, ty: Type) -> LocalId {
+        let name = self.names.take(wanted);
+        self.locals.push(Local { name, ty, mutable: false, made: false });
+        self.locals.len() - 1
+    }
+
+    /// A new variable with this value.
+    fn temporary(&mut self, wanted: &str, ty: Type, value: Option<Expr>) -> LocalId {
+        let local = self.local(wanted, ty);
+        self.locals[local].made = true;
+        self.out.push(Stmt::Declare(local, value));
+        local
+    }
+
+    fn read(&self, local: LocalId) -> Expr {
+        Expr::Read(Place::new(Root::Local(local), self.locals[local].ty.clone()))
+    }
+
+    /// Lowers into statements of their own, in a scope of their own.
+    fn nested<T>(&mut self, body: impl FnOnce(&mut Self) -> Lowered<T>) -> Lowered<(T, Vec<Stmt>)> {
+        let outer = std::mem::take(&mut self.out);
+        self.names.open();
+        let known = self.variables.len();
+        let value = body(self);
+        self.variables.truncate(known);
+        self.names.close();
+        let inner = std::mem::replace(&mut self.out, outer);
+        Ok((value?, inner))
+    }
+
+    /// Notes the line of what follows.
+    fn at(&mut self, line: u32) {
+        if line == 0 {
+            return;
+        }
+        self.line = line;
+        if self.out.last().is_some_and(|last| matches!(last, Stmt::Line(_))) {
+            self.out.pop();
+        }
+        self.out.push(Stmt::Line(line));
+    }
+}

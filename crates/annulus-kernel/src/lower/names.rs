@@ -1,0 +1,106 @@
+//! Names in the text: the user's own, made different where C or a scope demands it.
+
+use std::collections::HashSet;
+
+/// Words that mean something in OpenCL C, CUDA C++ or the Metal language, or to what stands around the handler.
+#[rustfmt::skip] // A table.
+const RESERVED: &[&str] = &[
+    // C and C++.
+    "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char",
+    "class", "compl", "concept", "const", "constexpr", "continue", "decltype", "default", "delete", "do", "double",
+    "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if", "inline", "int",
+    "long", "main", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator", "or", "or_eq",
+    "private", "protected", "public", "register", "requires", "restrict", "return", "short", "signed", "sizeof",
+    "static", "struct", "switch", "template", "this", "throw", "true", "try", "typedef", "typeid", "typename", "typeof",
+    "union", "unsigned", "using", "virtual", "void", "volatile", "while", "xor", "xor_eq", "linux", "unix", "errno",
+    "NULL", "INFINITY", "NAN", "stdin", "stdout", "stderr", "assert",
+    // OpenCL C.
+    "global", "local", "constant", "generic", "kernel", "read_only", "write_only", "read_write", "uniform", "pipe",
+    "half", "quad", "complex", "imaginary", "uchar", "ushort", "uint", "ulong", "size_t", "ptrdiff_t", "intptr_t",
+    "uintptr_t", "event_t", "sampler_t", "queue_t", "clk_event_t", "reserve_id_t", "vec_step", "barrier",
+    // The Metal language.
+    "device", "threadgroup", "thread", "vertex", "fragment", "metal", "sampler", "texture", "patch", "visible",
+    // Functions that the dialects have built in, which a variable would hide.
+    "abs", "abs_diff", "acos", "all", "any", "asin", "atan", "atan2", "cbrt", "ceil", "clamp", "clz", "copysign", "cos",
+    "cosh", "cross", "ctz", "degrees", "distance", "dot", "erf", "exp", "exp2", "fabs", "fdim", "floor", "fma", "fmax",
+    "fmin", "fmod", "fract", "frexp", "hypot", "isfinite", "isinf", "isnan", "ldexp", "length", "log", "log10", "log2",
+    "mad", "max", "min", "mix", "mod", "modf", "nan", "normalize", "popcount", "pow", "pown", "powr", "printf",
+    "radians", "remainder", "rint", "rotate", "round", "rsqrt", "select", "shuffle", "sign", "signbit", "sin", "sinh",
+    "smoothstep", "sqrt", "step", "tan", "tanh", "trunc", "j0", "j1", "y0", "y1", "jn", "yn", "gamma", "index",
+    // The scalar types and address spaces of the prelude.
+    "u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "f32", "f64", "GLOBAL", "LOCAL", "PRIVATE", "CONSTANT",
+];
+
+/// Beginnings that belong to the text around the handler, or to the compiler.
+const RESERVED_PREFIXES: [&str; 6] = ["ann_", "ANN_", "rs_", "RS_", "__", "cl_"];
+
+/// OpenCL's vector types and their kin: `float4`, `image2d_t`.
+fn is_vector_type(name: &str) -> bool {
+    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let is_sized = stem.len() < name.len();
+    let scalars = [
+        "bool", "char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "half", "float", "double",
+    ];
+    is_sized && scalars.contains(&stem)
+        || name.starts_with("image") && name.ends_with("_t")
+        || name.starts_with("atomic_")
+}
+
+/// `name` as an identifier that C takes and that hides nothing.
+pub(crate) fn identifier(name: &str) -> String {
+    let mut identifier: String =
+        name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect();
+    if identifier.is_empty() || identifier.starts_with(|c: char| c.is_ascii_digit()) {
+        identifier.insert(0, '_');
+    }
+    if RESERVED_PREFIXES.iter().any(|prefix| identifier.starts_with(prefix)) {
+        identifier.insert_str(0, "my_");
+    }
+    if RESERVED.contains(&identifier.as_str()) || is_vector_type(&identifier) {
+        identifier.push('_');
+    }
+    // `_Upper` belongs to C.
+    if identifier.starts_with('_') {
+        identifier.insert_str(0, "my");
+    }
+    identifier
+}
+
+/// The names that are taken in a text's scopes.
+#[derive(Debug)]
+pub(crate) struct Names(Vec<HashSet<String>>);
+
+impl Names {
+    pub(crate) fn new() -> Self {
+        Self(vec![HashSet::new()])
+    }
+
+    pub(crate) fn open(&mut self) {
+        self.0.push(HashSet::new());
+    }
+
+    pub(crate) fn close(&mut self) {
+        self.0.pop();
+    }
+
+    /// How many scopes are open.
+    pub(crate) fn depth(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Takes a name like `wanted` in the innermost scope: `wanted` itself, or with a number where that is taken.
+    pub(crate) fn take(&mut self, wanted: &str) -> String {
+        self.take_at(self.depth(), wanted)
+    }
+
+    /// The same, in the scope that was the innermost when `depth` were open.
+    pub(crate) fn take_at(&mut self, depth: usize, wanted: &str) -> String {
+        let wanted = identifier(wanted);
+        let free = |name: &String| !self.0.iter().any(|scope| scope.contains(name));
+        let numbered = (2..).map(|number| format!("{wanted}_{number}"));
+        let name = std::iter::once(wanted.clone()).chain(numbered).find(free);
+        let name = name.expect("there are more numbers than names");
+        self.0[depth - 1].insert(name.clone());
+        name
+    }
+}

@@ -1,0 +1,186 @@
+//! What an expression turned out to be, and what a name stands for.
+
+use annulus_tree::Expression;
+
+use super::{
+    Lowered, Lowerer,
+    program::{Expr, Local, LocalId, Place, Root, Stmt, assigned},
+};
+use crate::typed::{Scalar, Type};
+
+/// What an expression is.
+#[derive(Clone, Debug)]
+pub(super) enum Operand {
+    /// A value.
+    Value(Expr, Type),
+    /// A place, which is read where its value is needed.
+    Place(Place),
+    /// A reference to a place.
+    Ref(Place),
+    /// `&[T]` or `&mut [T]`: the bound parameter of this number.
+    Slice(usize),
+    /// `&[AtomicU32]` and its kin.
+    Atomics(usize),
+    /// One of their elements.
+    Atomic(Place),
+    /// What `compare_exchange` gave: whether it succeeded, and the value before.
+    Exchanged {
+        succeeded: LocalId,
+        before: LocalId,
+    },
+    Cx,
+    Outbox,
+    Unit,
+    /// It does not come back.
+    Never,
+}
+
+/// What a name stands for.
+#[derive(Clone, Debug)]
+pub(super) enum Variable {
+    Local(LocalId),
+    Operand(Operand),
+}
+
+impl Operand {
+    /// What it is, for errors.
+    pub(super) fn describe(&self) -> String {
+        match self {
+            Self::Value(_, ty) => describe(ty),
+            Self::Place(place) => describe(&place.ty),
+            Self::Ref(place) => format!("a reference to {}", describe(&place.ty)),
+            Self::Slice(_) => "a slice".into(),
+            Self::Atomics(_) => "a slice of atomics".into(),
+            Self::Atomic(_) => "an atomic".into(),
+            Self::Exchanged { .. } => "the result of `compare_exchange`".into(),
+            Self::Cx => "the context".into(),
+            Self::Outbox => "the outbox".into(),
+            Self::Unit => "`()`".into(),
+            Self::Never => "an expression that does not come back".into(),
+        }
+    }
+}
+
+/// A type, for errors.
+pub(super) fn describe(ty: &Type) -> String {
+    match ty {
+        Type::Unit => "`()`".into(),
+        Type::Scalar(scalar) => format!("`{}`", scalar.name()),
+        Type::Struct(descriptor) | Type::Enum(descriptor) => format!("`{}`", descriptor.name),
+        Type::Array { .. } => "an array".into(),
+        Type::Failure => "a `Failure`".into(),
+        Type::Verdict => "a `Result`".into(),
+        Type::Ordering => "an `Ordering`".into(),
+    }
+}
+
+/// Whether no later statement changes the value.
+fn is_fixed(locals: &[Local], expr: &Expr) -> bool {
+    match expr {
+        Expr::Bits(..) | Expr::Len(_) => true,
+        Expr::Read(Place { root: Root::Local(local), steps, .. }) => {
+            steps.is_empty() && !locals[*local].mutable
+        }
+        _ => false,
+    }
+}
+
+impl Lowerer<'_> {
+    /// The value of an operand, places read.
+    pub(super) fn value_of(&mut self, operand: Operand) -> Lowered<(Expr, Type)> {
+        match operand {
+            Operand::Value(expr, ty) => Ok((expr, ty)),
+            Operand::Place(place) | Operand::Ref(place) => {
+                let ty = place.ty.clone();
+                Ok((Expr::Read(place), ty))
+            }
+            Operand::Never => Ok((Expr::Code(0), Type::Unit)),
+            Operand::Unit => Ok((Expr::Code(0), Type::Unit)),
+            other => Err(format!("{} is no value on a device: use what it has", other.describe())),
+        }
+    }
+
+    pub(super) fn value(&mut self, expression: &Expression) -> Lowered<(Expr, Type)> {
+        let operand = self.operand(expression, None)?;
+        self.value_of(operand)
+    }
+
+    pub(super) fn scalar(&mut self, expression: &Expression) -> Lowered<(Expr, Scalar)> {
+        let (expr, ty) = self.value(expression)?;
+        Ok((expr, self.as_scalar(&ty)?))
+    }
+
+    pub(super) fn as_scalar(&self, ty: &Type) -> Lowered<Scalar> {
+        match ty {
+            Type::Scalar(scalar) => Ok(*scalar),
+            other => {
+                Err(format!("a device calculates with numbers and booleans, not with {}", describe(other)))
+            }
+        }
+    }
+
+    pub(super) fn condition(&mut self, expression: &Expression) -> Lowered<Expr> {
+        match self.scalar(expression)? {
+            (expr, Scalar::Bool) => Ok(expr),
+            (_, other) => Err(format!("a condition is a `bool`, not a `{}`", other.name())),
+        }
+    }
+
+    /// The values of expressions that are evaluated from left to right.
+    pub(super) fn values<'e>(
+        &mut self,
+        expressions: impl IntoIterator<Item = &'e Expression>,
+    ) -> Lowered<Vec<(Expr, Type)>> {
+        let mut values: Vec<(Expr, Type)> = Vec::new();
+        for expression in expressions {
+            let mark = self.out.len();
+            let value = self.value(expression)?;
+            self.keep(&mut values, mark);
+            values.push(value);
+        }
+        Ok(values)
+    }
+
+    /// Puts those of `values` into variables, before statement `mark`, that what was lowered since would change.
+    pub(super) fn keep(&mut self, values: &mut [(Expr, Type)], mark: usize) {
+        let mut roots = Vec::new();
+        assigned(&self.out[mark..], &mut roots);
+        let mut at = mark;
+        for (expr, ty) in values {
+            if roots.is_empty() || !expr.reads(&roots) {
+                continue;
+            }
+            let local = self.local("before", ty.clone());
+            let value = std::mem::replace(expr, self.read(local));
+            self.out.insert(at, Stmt::Declare(local, Some(value)));
+            at += 1;
+        }
+    }
+
+    /// The value in a form that can be written twice.
+    pub(super) fn simple(&mut self, expr: Expr, ty: &Type, wanted: &str) -> Expr {
+        if expr.is_simple() {
+            return expr;
+        }
+        let local = self.temporary(wanted, ty.clone(), Some(expr));
+        self.read(local)
+    }
+
+    /// The place with indices that no later statement changes.
+    pub(super) fn steady(&mut self, mut place: Place) -> Place {
+        use super::program::Step;
+        for step in &mut place.steps {
+            if let Step::Index(index) | Step::Element(index) = step
+                && !is_fixed(&self.locals, index)
+            {
+                let local = self.temporary("at", Type::Scalar(Scalar::Usize), Some(index.clone()));
+                *index = self.read(local);
+            }
+        }
+        place
+    }
+
+    pub(super) fn place_of_local(&self, local: LocalId) -> Place {
+        Place::new(Root::Local(local), self.locals[local].ty.clone())
+    }
+}

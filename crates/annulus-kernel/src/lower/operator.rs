@@ -1,0 +1,189 @@
+//! Operators, with the checks that Rust makes.
+
+use annulus_abi::error;
+use annulus_tree::{BinaryOp, Expression, ExpressionKind, UnaryOp, WitnessId};
+
+use super::{
+    Lowered, Lowerer,
+    expression::literal_of,
+    operand::{Operand, describe},
+    program::{Expr, Stmt},
+};
+use crate::{
+    TypeKind,
+    typed::{Scalar, Type},
+};
+
+impl Lowerer<'_> {
+    pub(super) fn unary(&mut self, op: &UnaryOp, operand: &Expression) -> Lowered<Operand> {
+        let (expr, scalar) = self.scalar(operand)?;
+        let result = match op {
+            UnaryOp::Not if scalar == Scalar::Bool => expr.not(),
+            UnaryOp::Not if scalar.is_integer() => Expr::Not(scalar, Box::new(expr)),
+            UnaryOp::Negate if scalar.is_float() || scalar.is_signed() => {
+                Expr::Call("neg", scalar, vec![expr])
+            }
+            _ => return Err(format!("`{}` has no such operator", scalar.name())),
+        };
+        Ok(Operand::Value(result, Type::Scalar(scalar)))
+    }
+
+    pub(super) fn binary(&mut self, op: BinaryOp, left: &Expression, right: &Expression) -> Lowered<Operand> {
+        let bool_ = Type::Scalar(Scalar::Bool);
+        if matches!(op, BinaryOp::And | BinaryOp::Or) {
+            return Ok(Operand::Value(self.short_circuit(op, left, right)?, bool_));
+        }
+        let mut values = self.values([left, right])?.into_iter();
+        let (Some((left, left_ty)), Some((right, right_ty))) = (values.next(), values.next()) else {
+            unreachable!("two expressions have two values")
+        };
+        if let (Type::Failure, Type::Failure, BinaryOp::Eq | BinaryOp::Ne) = (&left_ty, &right_ty, op) {
+            return Ok(Operand::Value(Expr::binary(op, Scalar::U32, left, right), bool_));
+        }
+        let (Type::Scalar(a), Type::Scalar(b)) = (&left_ty, &right_ty) else {
+            let other = if matches!(left_ty, Type::Scalar(_)) { &right_ty } else { &left_ty };
+            return Err(format!(
+                "an operator of {} is a function of yours, which a device does not call yet: write it for its fields, \
+                 or `match`",
+                describe(other)
+            ));
+        };
+        let result = self.operate(op, *a, left, *b, right)?;
+        let ty = if is_comparison(op) { bool_ } else { left_ty };
+        Ok(Operand::Value(result, ty))
+    }
+
+    /// `a && b`: what `b` takes is done only where it is asked for.
+    fn short_circuit(&mut self, op: BinaryOp, left: &Expression, right: &Expression) -> Lowered<Expr> {
+        let left = self.condition(left)?;
+        let (right, statements) = self.nested(|inner| inner.condition(right))?;
+        if statements.is_empty() {
+            return Ok(Expr::binary(op, Scalar::Bool, left, right));
+        }
+        let local = self.temporary("both", Type::Scalar(Scalar::Bool), Some(left));
+        let place = self.place_of_local(local);
+        let condition = if op == BinaryOp::And { self.read(local) } else { self.read(local).not() };
+        let mut statements = statements;
+        statements.push(Stmt::Assign(place, right));
+        self.out.push(Stmt::If(condition, statements, Vec::new()));
+        Ok(self.read(local))
+    }
+
+    /// An operator between numbers, after the checks that it needs.
+    pub(super) fn operate(
+        &mut self,
+        op: BinaryOp,
+        scalar: Scalar,
+        left: Expr,
+        right_scalar: Scalar,
+        right: Expr,
+    ) -> Lowered<Expr> {
+        if matches!(op, BinaryOp::Shl | BinaryOp::Shr) {
+            if !scalar.is_integer() || !right_scalar.is_integer() {
+                return Err(format!("`{}` cannot be shifted by `{}`", scalar.name(), right_scalar.name()));
+            }
+            let name = if op == BinaryOp::Shl { "shl" } else { "shr" };
+            let right = convert(right_scalar, Scalar::U32, right);
+            return Ok(Expr::Call(name, scalar, vec![left, right]));
+        }
+        if scalar != right_scalar {
+            let (a, b) = (scalar.name(), right_scalar.name());
+            return Err(format!(
+                "an operator between `{a}` and `{b}` is a function of yours, which a device does not call"
+            ));
+        }
+        if matches!(op, BinaryOp::Div | BinaryOp::Rem) && scalar.is_integer() {
+            let (left, right) = self.check_division(scalar, left, right, true);
+            return Ok(Expr::binary(op, scalar, left, right));
+        }
+        if op == BinaryOp::Rem && scalar.is_float() {
+            return Ok(Expr::Call("rem", scalar, vec![left, right]));
+        }
+        Ok(Expr::binary(op, scalar, left, right))
+    }
+
+    /// Fails on a divisor of zero and, where `overflow` asks for it, on `MIN / -1`. Gives operands that can be divided.
+    pub(super) fn check_division(
+        &mut self,
+        scalar: Scalar,
+        left: Expr,
+        right: Expr,
+        overflow: bool,
+    ) -> (Expr, Expr) {
+        let ty = Type::Scalar(scalar);
+        let mask = u64::MAX >> (64 - scalar.bits());
+        let known = match right {
+            Expr::Bits(_, bits) => Some(bits),
+            _ => None,
+        };
+        if known.is_some_and(|bits| bits != 0 && !(scalar.is_signed() && bits == mask)) {
+            return (left, right);
+        }
+        let bits = |bits| Expr::Bits(scalar, bits);
+        let mut left = left;
+        let may_overflow = overflow && scalar.is_signed();
+        if may_overflow {
+            left = self.simple(left, &ty, "dividend");
+        }
+        let right = self.simple(right, &ty, "divisor");
+        if known.is_none_or(|bits| bits == 0) {
+            let zero = Expr::binary(BinaryOp::Eq, scalar, right.clone(), bits(0));
+            self.out.push(Stmt::Fail(zero, error::DIVISION_BY_ZERO));
+        }
+        if may_overflow {
+            let least = Expr::binary(BinaryOp::Eq, scalar, left.clone(), bits(mask / 2 + 1));
+            let minus_one = Expr::binary(BinaryOp::Eq, scalar, right.clone(), bits(mask));
+            let overflows = Expr::binary(BinaryOp::And, Scalar::Bool, least, minus_one);
+            self.out.push(Stmt::Fail(overflows, error::OVERFLOW));
+        }
+        (left, right)
+    }
+
+    /// `operand as T`.
+    pub(super) fn cast(&mut self, operand: &Expression, witness: WitnessId) -> Lowered<Operand> {
+        let ty = self.type_of(witness)?;
+        let to = self.as_scalar(&ty)?;
+        if let ExpressionKind::Literal { literal, witness: None } = &operand.kind {
+            // rustc types a literal by the cast around it where it can, and else as if there were none.
+            let from = match literal {
+                annulus_tree::Literal::Bool { .. } => Scalar::Bool,
+                annulus_tree::Literal::Integer { .. } if to.is_integer() => to,
+                annulus_tree::Literal::Integer { .. } => Scalar::I32,
+                annulus_tree::Literal::Float { .. } if to.is_float() => to,
+                annulus_tree::Literal::Float { .. } => Scalar::F64,
+            };
+            return Ok(Operand::Value(convert(from, to, literal_of(literal, from)?), ty));
+        }
+        let operand = self.operand(operand, None)?;
+        if let Operand::Place(place) | Operand::Value(Expr::Read(place), _) = &operand
+            && let Type::Enum(descriptor) = place.ty
+            && let TypeKind::Enum { tag, .. } = descriptor.kind
+        {
+            return Ok(Operand::Value(convert(tag.into(), to, Expr::Tag(place.clone())), ty));
+        }
+        let (expr, from) = self.value_of(operand)?;
+        let from = self.as_scalar(&from)?;
+        Ok(Operand::Value(convert(from, to, expr), ty))
+    }
+}
+
+/// A conversion as `as` does it; none where the types are the same in C.
+pub(super) fn convert(from: Scalar, to: Scalar, expr: Expr) -> Expr {
+    if from == to {
+        return expr;
+    }
+    if let Expr::Bits(_, bits) = expr
+        && from.is_integer()
+        && to.is_integer()
+    {
+        let mask = |scalar: Scalar| u64::MAX >> (64 - scalar.bits());
+        let negative = from.is_signed() && bits >> (from.bits() - 1) & 1 == 1;
+        let extended = if negative { bits | !mask(from) } else { bits };
+        return Expr::Bits(to, extended & mask(to));
+    }
+    Expr::Convert(from, to, Box::new(expr))
+}
+
+pub(super) fn is_comparison(op: BinaryOp) -> bool {
+    matches!(op, BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge)
+}

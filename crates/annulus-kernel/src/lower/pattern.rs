@@ -1,0 +1,330 @@
+//! Patterns: what must hold for one to match, and what it then binds.
+
+use annulus_tree::{BinaryOp, Block, Bound, Expression, Literal, Pattern};
+
+use super::{
+    Lowered, Lowerer,
+    expression::{literal_of, variant_of},
+    operand::{Operand, Variable, describe},
+    program::{Expr, Place, Root, Step, Stmt},
+};
+use crate::{
+    TypeKind,
+    typed::{Scalar, Type, Value},
+};
+
+/// What is matched.
+#[derive(Clone, Debug)]
+pub(super) enum Subject {
+    /// A place; through a reference its parts are bound by reference.
+    Place { place: Place, by_reference: bool },
+    /// What cannot be taken apart.
+    Whole(Operand),
+}
+
+impl Lowerer<'_> {
+    /// An operand as what a pattern is matched with.
+    pub(super) fn subject(&mut self, operand: Operand) -> Subject {
+        match operand {
+            Operand::Place(place) => Subject::Place { place: self.steady(place), by_reference: false },
+            Operand::Ref(place) => Subject::Place { place: self.steady(place), by_reference: true },
+            Operand::Value(expr, ty) => {
+                let local = match self.made_local(&expr) {
+                    Some(local) => local,
+                    None => self.temporary("subject", ty, Some(expr)),
+                };
+                Subject::Place { place: self.place_of_local(local), by_reference: false }
+            }
+            other => Subject::Whole(other),
+        }
+    }
+
+    /// The variable that was made for a value and holds nothing else.
+    pub(super) fn made_local(&self, expr: &Expr) -> Option<usize> {
+        match expr {
+            Expr::Read(Place { root: Root::Local(local), steps, .. })
+                if steps.is_empty() && self.locals[*local].made =>
+            {
+                Some(*local)
+            }
+            _ => None,
+        }
+    }
+
+    /// `let pattern = value else { otherwise };`. Whether what follows is never reached.
+    pub(super) fn binding(
+        &mut self,
+        pattern: &Pattern,
+        value: &Expression,
+        otherwise: Option<&Block>,
+    ) -> Lowered<bool> {
+        let hint = match pattern {
+            Pattern::Bind { name, inner: None, .. } => Some(name.as_str()),
+            _ => None,
+        };
+        let operand = self.operand(value, hint)?;
+        if matches!(operand, Operand::Never) {
+            return Ok(true);
+        }
+        if let Some(otherwise) = otherwise {
+            let subject = self.subject(operand);
+            if let Some(test) = self.test(pattern, &subject)? {
+                let ((), statements) = self.nested(|inner| inner.block(otherwise, None).map(drop))?;
+                self.out.push(Stmt::If(test.not(), statements, Vec::new()));
+            }
+            self.bind(pattern, &subject, false)?;
+            return Ok(false);
+        }
+        self.bind_all(pattern, operand)?;
+        Ok(false)
+    }
+
+    /// Binds a pattern that always matches.
+    pub(super) fn bind_all(&mut self, pattern: &Pattern, operand: Operand) -> Lowered<()> {
+        match (pattern, operand) {
+            (Pattern::Wildcard | Pattern::Unit, _) => Ok(()),
+            (Pattern::Bind { name, mutable, by_reference: false, inner: None }, operand) => {
+                let variable = match operand {
+                    Operand::Value(expr, ty) => match self.made_local(&expr) {
+                        Some(local) => Variable::Local(local),
+                        None => Variable::Local(self.temporary(name, ty, Some(expr))),
+                    },
+                    Operand::Place(place) => {
+                        let ty = place.ty.clone();
+                        Variable::Local(self.temporary(name, ty, Some(Expr::Read(place))))
+                    }
+                    Operand::Ref(place) => Variable::Operand(Operand::Ref(self.steady(place))),
+                    other => Variable::Operand(other),
+                };
+                if let Variable::Local(local) = variable {
+                    self.locals[local].mutable |= mutable;
+                    self.locals[local].made = false;
+                }
+                self.variables.push((name.clone(), variable));
+                Ok(())
+            }
+            (pattern, operand) => {
+                let subject = self.subject(operand);
+                self.bind(pattern, &subject, false)
+            }
+        }
+    }
+
+    /// What must hold for `pattern` to match; `None` if it always does.
+    pub(super) fn test(&mut self, pattern: &Pattern, subject: &Subject) -> Lowered<Option<Expr>> {
+        let place = match subject {
+            Subject::Place { place, .. } => place,
+            Subject::Whole(Operand::Exchanged { succeeded, .. }) => {
+                return match pattern {
+                    Pattern::Wildcard | Pattern::Bind { inner: None, .. } => Ok(None),
+                    Pattern::Fields { name, .. } if name == "Ok" => Ok(Some(self.read(*succeeded))),
+                    Pattern::Fields { name, .. } if name == "Err" => Ok(Some(self.read(*succeeded).not())),
+                    _ => Err("the result of `compare_exchange` is `Ok(before)` or `Err(before)`".into()),
+                };
+            }
+            Subject::Whole(operand) => {
+                return match pattern {
+                    Pattern::Wildcard | Pattern::Bind { inner: None, .. } | Pattern::Unit => Ok(None),
+                    _ => Err(format!("{} cannot be matched with a pattern", operand.describe())),
+                };
+            }
+        };
+        match pattern {
+            Pattern::Wildcard | Pattern::Unit => Ok(None),
+            Pattern::Bind { inner, .. } => match inner {
+                Some(inner) => self.test(inner, subject),
+                None => Ok(None),
+            },
+            Pattern::Reference { pattern } => self.test(pattern, subject),
+            Pattern::Literal { literal } => {
+                let scalar = self.as_scalar(&place.ty)?;
+                let value = Expr::Read(place.clone());
+                Ok(Some(match literal {
+                    Literal::Bool { value: true } => value,
+                    Literal::Bool { value: false } => value.not(),
+                    literal => Expr::binary(BinaryOp::Eq, scalar, value, literal_of(literal, scalar)?),
+                }))
+            }
+            Pattern::Constant { witness } => {
+                let (_, value) = self.constant_of(*witness)?;
+                equals(place, value)
+            }
+            Pattern::Range { start, end, inclusive } => {
+                let below = if *inclusive { BinaryOp::Le } else { BinaryOp::Lt };
+                let start = self.bound(start.as_ref(), BinaryOp::Ge, place)?;
+                let end = self.bound(end.as_ref(), below, place)?;
+                Ok(both(start, end))
+            }
+            Pattern::Fields { name, fields } => {
+                let mut test = match place.ty {
+                    Type::Enum(descriptor) => Some(is_variant(place, descriptor, name)?),
+                    _ => None,
+                };
+                for field in fields {
+                    let part = self.part(subject, name, &field.name)?;
+                    test = both(test, self.test(&field.pattern, &part)?);
+                }
+                Ok(test)
+            }
+            Pattern::Or { patterns } => {
+                let mut any = None;
+                for pattern in patterns {
+                    let Some(test) = self.test(pattern, subject)? else { return Ok(None) };
+                    any = Some(match any {
+                        Some(any) => Expr::binary(BinaryOp::Or, Scalar::Bool, any, test),
+                        None => test,
+                    });
+                }
+                Ok(any)
+            }
+        }
+    }
+
+    fn bound(&self, bound: Option<&Bound>, op: BinaryOp, place: &Place) -> Lowered<Option<Expr>> {
+        let scalar = self.as_scalar(&place.ty)?;
+        let limit = match bound {
+            None => return Ok(None),
+            Some(Bound::Literal { literal }) => literal_of(literal, scalar)?,
+            Some(Bound::Constant { witness }) => match self.constant_of(*witness)?.1 {
+                Value::Scalar(bits) => Expr::Bits(scalar, *bits),
+                _ => return Err("a range ends at numbers".into()),
+            },
+        };
+        Ok(Some(Expr::binary(op, scalar, Expr::Read(place.clone()), limit)))
+    }
+
+    /// The part of a struct, or of a variant that the subject is.
+    fn part(&self, subject: &Subject, name: &str, field: &str) -> Lowered<Subject> {
+        let Subject::Place { place, by_reference } = subject else {
+            return Err("only structs and enums have parts".into());
+        };
+        let missing = || format!("{} has no field `{field}`", describe(&place.ty));
+        let part = match place.ty {
+            Type::Struct(descriptor) => {
+                let TypeKind::Struct(fields) = descriptor.kind else { return Err(missing()) };
+                let field = fields.iter().find(|known| known.name == field).ok_or_else(missing)?;
+                place.clone().then(Step::Field(field.name.into()), field.ty.into())
+            }
+            Type::Enum(descriptor) => {
+                let (_, variant) = variant_of(descriptor, name)?;
+                let field = variant.fields.iter().find(|known| known.name == field).ok_or_else(missing)?;
+                let step = Step::Variant { variant: variant.name.into(), field: field.name.into() };
+                place.clone().then(step, field.ty.into())
+            }
+            _ => return Err(missing()),
+        };
+        Ok(Subject::Place { place: part, by_reference: *by_reference })
+    }
+
+    /// Makes the variables of a pattern that has matched. `aliases` makes them names of the places themselves, as a guard
+    /// sees them.
+    pub(super) fn bind(&mut self, pattern: &Pattern, subject: &Subject, aliases: bool) -> Lowered<()> {
+        match pattern {
+            Pattern::Bind { name, mutable, by_reference, inner } => {
+                let variable = match subject {
+                    Subject::Place { place, by_reference: through } if *by_reference || *through => {
+                        Variable::Operand(Operand::Ref(place.clone()))
+                    }
+                    Subject::Place { place, .. } if aliases => {
+                        Variable::Operand(Operand::Place(place.clone()))
+                    }
+                    Subject::Place { place, .. } => {
+                        let value = Expr::Read(place.clone());
+                        let local = self.temporary(name, place.ty.clone(), Some(value));
+                        self.locals[local].mutable = *mutable;
+                        self.locals[local].made = false;
+                        Variable::Local(local)
+                    }
+                    Subject::Whole(operand) => Variable::Operand(operand.clone()),
+                };
+                self.variables.push((name.clone(), variable));
+                inner.as_ref().map_or(Ok(()), |inner| self.bind(inner, subject, aliases))
+            }
+            Pattern::Reference { pattern } => {
+                let subject = match subject {
+                    Subject::Place { place, .. } => {
+                        Subject::Place { place: place.clone(), by_reference: false }
+                    }
+                    whole => whole.clone(),
+                };
+                self.bind(pattern, &subject, aliases)
+            }
+            Pattern::Fields { name, fields } => {
+                if let Subject::Whole(Operand::Exchanged { before, .. }) = subject {
+                    let part = Subject::Place { place: self.place_of_local(*before), by_reference: false };
+                    return fields.iter().try_for_each(|field| self.bind(&field.pattern, &part, aliases));
+                }
+                for field in fields {
+                    if binds(&field.pattern) {
+                        let part = self.part(subject, name, &field.name)?;
+                        self.bind(&field.pattern, &part, aliases)?;
+                    }
+                }
+                Ok(())
+            }
+            Pattern::Or { patterns } if patterns.iter().any(binds) => Err(
+                "alternatives that bind variables are arms of their own on a device: write an arm for each"
+                    .into(),
+            ),
+            _ => Ok(()),
+        }
+    }
+
+    /// `matches!(value, pattern)`.
+    pub(super) fn matches(&mut self, pattern: &Pattern, value: &Expression) -> Lowered<Operand> {
+        let operand = self.operand(value, None)?;
+        let subject = self.subject(operand);
+        let test = self.test(pattern, &subject)?.unwrap_or(Expr::Bits(Scalar::Bool, 1));
+        Ok(Operand::Value(test, Type::Scalar(Scalar::Bool)))
+    }
+}
+
+/// Whether a pattern binds a variable.
+fn binds(pattern: &Pattern) -> bool {
+    match pattern {
+        Pattern::Bind { .. } => true,
+        Pattern::Fields { fields, .. } => fields.iter().any(|field| binds(&field.pattern)),
+        Pattern::Reference { pattern } => binds(pattern),
+        Pattern::Or { patterns } => patterns.iter().any(binds),
+        _ => false,
+    }
+}
+
+fn both(a: Option<Expr>, b: Option<Expr>) -> Option<Expr> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(Expr::binary(BinaryOp::And, Scalar::Bool, a, b)),
+        (a, b) => a.or(b),
+    }
+}
+
+fn is_variant(place: &Place, descriptor: &'static crate::TypeDescriptor, name: &str) -> Lowered<Expr> {
+    let (_, variant) = variant_of(descriptor, name)?;
+    tag_is(place, descriptor, variant.tag)
+}
+
+fn tag_is(place: &Place, descriptor: &'static crate::TypeDescriptor, bits: u64) -> Lowered<Expr> {
+    let TypeKind::Enum { tag, .. } = descriptor.kind else {
+        return Err(format!("`{}` is no enum", descriptor.name));
+    };
+    let scalar = tag.into();
+    Ok(Expr::binary(BinaryOp::Eq, scalar, Expr::Tag(place.clone()), Expr::Bits(scalar, bits)))
+}
+
+/// Whether what is at `place` is this constant.
+fn equals(place: &Place, value: &Value) -> Lowered<Option<Expr>> {
+    match (&place.ty, value) {
+        (Type::Scalar(scalar), Value::Scalar(bits)) => {
+            let value = Expr::Bits(*scalar, *bits);
+            Ok(Some(Expr::binary(BinaryOp::Eq, *scalar, Expr::Read(place.clone()), value)))
+        }
+        (Type::Enum(descriptor), Value::Enum { variant, fields }) if fields.is_empty() => {
+            let TypeKind::Enum { variants, .. } = descriptor.kind else { return Ok(None) };
+            tag_is(place, descriptor, variants[*variant].tag).map(Some)
+        }
+        (Type::Struct(_), Value::Struct(fields)) if fields.is_empty() => Ok(None),
+        (ty, _) => Err(format!(
+            "a constant that is {} cannot be a pattern on a device: match its fields",
+            describe(ty)
+        )),
+    }
+}

@@ -1,0 +1,133 @@
+//! Places: fields, elements, and what is assigned to them.
+
+use annulus_abi::error;
+use annulus_tree::{BinaryOp, Expression, ExpressionKind};
+
+use super::{
+    Lowered, Lowerer,
+    operand::{Operand, describe},
+    program::{Expr, Place, Root, Step, Stmt},
+};
+use crate::{
+    TypeKind,
+    typed::{Scalar, Type},
+};
+
+impl Lowerer<'_> {
+    /// An operand as a place, looked through a reference; a value gets a variable.
+    pub(super) fn as_place(&mut self, operand: Operand) -> Lowered<Place> {
+        match operand {
+            Operand::Place(place) | Operand::Ref(place) => Ok(place),
+            Operand::Value(Expr::Read(place), _) => Ok(place),
+            Operand::Value(expr, ty) => {
+                let local = self.temporary("value", ty, Some(expr));
+                Ok(self.place_of_local(local))
+            }
+            other => Err(format!("{} has no fields on a device", other.describe())),
+        }
+    }
+
+    pub(super) fn field(&mut self, base: &Expression, name: &str) -> Lowered<Operand> {
+        let base = self.operand(base, None)?;
+        let base = self.as_place(base)?;
+        let Type::Struct(descriptor) = base.ty else {
+            return Err(format!("{} has no field `{name}`", describe(&base.ty)));
+        };
+        let fields = match descriptor.kind {
+            TypeKind::Struct(fields) => fields,
+            _ => &[],
+        };
+        let field = fields.iter().find(|field| field.name == name);
+        let field = field.ok_or_else(|| format!("`{}` has no field `{name}`", descriptor.name))?;
+        Ok(Operand::Place(base.then(Step::Field(field.name.into()), field.ty.into())))
+    }
+
+    /// `base[index]`, checked.
+    pub(super) fn index(&mut self, base: &Expression, index: &Expression) -> Lowered<Operand> {
+        let base = self.operand(base, None)?;
+        let base = match base {
+            slice @ (Operand::Slice(_) | Operand::Atomics(_)) => slice,
+            other => {
+                let place = self.as_place(other)?;
+                Operand::Place(self.steady(place))
+            }
+        };
+        let (at, scalar) = self.scalar(index)?;
+        if scalar != Scalar::Usize {
+            return Err(format!("an index is a `usize`, not a `{}`: write `index as usize`", scalar.name()));
+        }
+        let at = self.simple(at, &Type::Scalar(Scalar::Usize), "at");
+        match base {
+            Operand::Slice(binding) | Operand::Atomics(binding) => {
+                self.check_index(&at, Expr::Len(binding));
+                let ty = Type::from(self.definition.bindings[binding].ty);
+                let place = Place::new(Root::Binding(binding), ty.clone()).then(Step::Element(at), ty);
+                let shared = matches!(base, Operand::Atomics(_));
+                Ok(if shared { Operand::Atomic(self.steady(place)) } else { Operand::Place(place) })
+            }
+            Operand::Place(place) => {
+                let Type::Array { element, len } = place.ty.clone() else {
+                    return Err(format!("{} has no elements", describe(&place.ty)));
+                };
+                match at {
+                    Expr::Bits(_, bits) if bits < len as u64 => {}
+                    _ => self.check_index(&at, Expr::Bits(Scalar::Usize, len as u64)),
+                }
+                Ok(Operand::Place(place.then(Step::Index(at), *element)))
+            }
+            other => Err(format!("{} has no elements", other.describe())),
+        }
+    }
+
+    fn check_index(&mut self, at: &Expr, len: Expr) {
+        let outside = Expr::binary(BinaryOp::Ge, Scalar::Usize, at.clone(), len);
+        self.out.push(Stmt::Fail(outside, error::INDEX_OUT_OF_BOUNDS));
+    }
+
+    /// The place on the left of an assignment.
+    fn target(&mut self, place: &Expression) -> Lowered<Place> {
+        match self.operand(place, None)? {
+            Operand::Place(place) => Ok(place),
+            other => Err(format!("{} cannot be assigned to: write `*` before a reference", other.describe())),
+        }
+    }
+
+    pub(super) fn assign(&mut self, place: &Expression, value: &Expression) -> Lowered<Operand> {
+        let operand = self.operand(value, None)?;
+        if matches!(operand, Operand::Unit | Operand::Never) {
+            return Ok(operand);
+        }
+        let mut value = [self.value_of(operand)?];
+        let mark = self.out.len();
+        let place = self.target(place)?;
+        self.keep(&mut value, mark);
+        let [(value, _)] = value;
+        self.out.push(Stmt::Assign(place, value));
+        Ok(Operand::Unit)
+    }
+
+    /// `place op= value`: for numbers the value comes first.
+    pub(super) fn assign_op(
+        &mut self,
+        op: BinaryOp,
+        place: &Expression,
+        value: &Expression,
+    ) -> Lowered<Operand> {
+        let mut value = [self.value(value)?];
+        let mark = self.out.len();
+        // `*x += 1` where `x` is a binding by reference, and `x += 1` where it is a variable.
+        let place = match &place.kind {
+            ExpressionKind::Unary { .. } | ExpressionKind::Variable { .. } => self.target(place)?,
+            _ => {
+                let place = self.target(place)?;
+                self.steady(place)
+            }
+        };
+        self.keep(&mut value, mark);
+        let [(value, value_ty)] = value;
+        let (left, right) = (self.as_scalar(&place.ty)?, self.as_scalar(&value_ty)?);
+        let result = self.operate(op, left, Expr::Read(place.clone()), right, value)?;
+        self.out.push(Stmt::Assign(place, result));
+        Ok(Operand::Unit)
+    }
+}

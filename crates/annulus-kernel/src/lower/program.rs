@@ -1,0 +1,236 @@
+//! A lowered handler: statements whose order is the order of evaluation, and expressions that have no effect and cannot fail.
+
+use annulus_tree::BinaryOp;
+
+use crate::{
+    KernelDefinition,
+    typed::{Scalar, Type, Value},
+};
+
+/// A handler, ready to be written in any dialect.
+#[derive(Clone, Debug)]
+pub(crate) struct Program {
+    pub(crate) definition: &'static KernelDefinition,
+    /// The handler's parameters by the names that they have in the text; empty where there is none.
+    pub(crate) cx: String,
+    pub(crate) message: String,
+    pub(crate) state: String,
+    pub(crate) outbox: String,
+    /// In the order of the definition.
+    pub(crate) bindings: Vec<String>,
+    pub(crate) locals: Vec<Local>,
+    pub(crate) constants: Vec<Constant>,
+    pub(crate) body: Vec<Stmt>,
+}
+
+/// A variable of the text.
+#[derive(Clone, Debug)]
+pub(crate) struct Local {
+    pub(crate) name: String,
+    pub(crate) ty: Type,
+    /// Whether a later statement may assign to it.
+    pub(crate) mutable: bool,
+    /// Whether it was made for an expression's value, and is nobody's variable.
+    pub(crate) made: bool,
+}
+
+/// A table or struct at the program's scope.
+#[derive(Clone, Debug)]
+pub(crate) struct Constant {
+    pub(crate) name: String,
+    pub(crate) ty: Type,
+    pub(crate) value: Value,
+}
+
+/// The number of a [`Local`].
+pub(crate) type LocalId = usize;
+
+/// Where a place begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Root {
+    Local(LocalId),
+    Message,
+    State,
+    /// A bound parameter: `*p`, or `p[index]` where it is a slice.
+    Binding(usize),
+    Constant(usize),
+}
+
+/// How a place goes on.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Step {
+    Field(String),
+    /// A field of an enum's variant, which the enum is known to be.
+    Variant {
+        variant: String,
+        field: String,
+    },
+    /// An index that is known to be in bounds.
+    Index(Expr),
+    /// The same, of a slice that is the root.
+    Element(Expr),
+}
+
+/// Something that can be read, and perhaps written.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Place {
+    pub(crate) root: Root,
+    pub(crate) steps: Vec<Step>,
+    pub(crate) ty: Type,
+}
+
+impl Place {
+    pub(crate) fn new(root: Root, ty: Type) -> Self {
+        Self { root, steps: Vec::new(), ty }
+    }
+
+    pub(crate) fn then(mut self, step: Step, ty: Type) -> Self {
+        self.steps.push(step);
+        self.ty = ty;
+        self
+    }
+
+    /// Whether it reads any of `roots`.
+    pub(crate) fn reads(&self, roots: &[Root]) -> bool {
+        roots.contains(&self.root) || self.indices().any(|index| index.reads(roots))
+    }
+
+    fn indices(&self) -> impl Iterator<Item = &Expr> {
+        self.steps.iter().filter_map(|step| match step {
+            Step::Index(index) | Step::Element(index) => Some(index),
+            Step::Field(_) | Step::Variant { .. } => None,
+        })
+    }
+}
+
+/// A value, without effect and without failure.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Expr {
+    /// A scalar's bits.
+    Bits(Scalar, u64),
+    /// A failure's code, or 0.
+    Code(u16),
+    Read(Place),
+    /// The tag of an enum.
+    Tag(Place),
+    /// The length of a bound slice.
+    Len(usize),
+    /// What `cx` says: the C field.
+    Cx(&'static str),
+    /// Operands of type `Scalar`.
+    Binary(BinaryOp, Scalar, Box<Self>, Box<Self>),
+    Not(Scalar, Box<Self>),
+    /// `condition ? a : b`.
+    Select(Box<Self>, Box<Self>, Box<Self>),
+    Convert(Scalar, Scalar, Box<Self>),
+    /// A function of the language's C part: `rs_name_scalar(arguments)`.
+    Call(&'static str, Scalar, Vec<Self>),
+}
+
+impl Expr {
+    pub(crate) fn binary(op: BinaryOp, scalar: Scalar, left: Self, right: Self) -> Self {
+        Self::Binary(op, scalar, Box::new(left), Box::new(right))
+    }
+
+    pub(crate) fn not(self) -> Self {
+        match self {
+            Self::Binary(op, scalar, left, right) if !scalar.is_float() && negated(op).is_some() => {
+                Self::Binary(negated(op).expect("just asked"), scalar, left, right)
+            }
+            Self::Not(Scalar::Bool, inner) => *inner,
+            other => Self::Not(Scalar::Bool, Box::new(other)),
+        }
+    }
+
+    /// Whether its value depends on the content of any of `roots`.
+    pub(crate) fn reads(&self, roots: &[Root]) -> bool {
+        match self {
+            Self::Bits(..) | Self::Code(_) | Self::Len(_) | Self::Cx(_) => false,
+            Self::Read(place) | Self::Tag(place) => place.reads(roots),
+            Self::Binary(_, _, left, right) => left.reads(roots) || right.reads(roots),
+            Self::Not(_, value) | Self::Convert(_, _, value) => value.reads(roots),
+            Self::Select(condition, a, b) => condition.reads(roots) || a.reads(roots) || b.reads(roots),
+            Self::Call(_, _, arguments) => arguments.iter().any(|argument| argument.reads(roots)),
+        }
+    }
+
+    /// Whether it costs nothing to write it twice.
+    pub(crate) fn is_simple(&self) -> bool {
+        match self {
+            Self::Bits(..) | Self::Code(_) | Self::Len(_) | Self::Cx(_) => true,
+            Self::Read(place) => place.steps.is_empty() && matches!(place.root, Root::Local(_)),
+            _ => false,
+        }
+    }
+}
+
+fn negated(op: BinaryOp) -> Option<BinaryOp> {
+    Some(match op {
+        BinaryOp::Eq => BinaryOp::Ne,
+        BinaryOp::Ne => BinaryOp::Eq,
+        BinaryOp::Lt => BinaryOp::Ge,
+        BinaryOp::Ge => BinaryOp::Lt,
+        BinaryOp::Gt => BinaryOp::Le,
+        BinaryOp::Le => BinaryOp::Gt,
+        _ => return None,
+    })
+}
+
+/// One step of the handler.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Stmt {
+    /// What follows comes from this line.
+    Line(u32),
+    Declare(LocalId, Option<Expr>),
+    Assign(Place, Expr),
+    /// Makes an enum this variant.
+    SetTag(Place, usize),
+    If(Expr, Vec<Self>, Vec<Self>),
+    /// For ever.
+    Loop(Vec<Self>),
+    /// `for (local = start; local < end; local += 1)`; `end` has no effect and does not change.
+    For {
+        local: LocalId,
+        start: Expr,
+        end: Expr,
+        body: Vec<Self>,
+    },
+    /// One turn of a loop's budget.
+    Tick,
+    Break,
+    Continue,
+    Return(Expr),
+    /// Ends the handler with an error code, if the condition holds.
+    Fail(Expr, u16),
+    /// Ends the handler with an error code.
+    Abort(u16),
+    Send(Expr),
+    Atomic(Atomic),
+}
+
+/// An operation on shared memory.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Atomic {
+    /// `load`, `store`, `fetch_add` …: the C function is `rs_atomic_<name>_<scalar>`.
+    pub(crate) name: &'static str,
+    pub(crate) scalar: Scalar,
+    pub(crate) place: Place,
+    pub(crate) arguments: Vec<Expr>,
+    pub(crate) order: std::sync::atomic::Ordering,
+    pub(crate) result: Option<LocalId>,
+}
+
+/// The roots that statements assign to.
+pub(crate) fn assigned(statements: &[Stmt], roots: &mut Vec<Root>) {
+    for statement in statements {
+        match statement {
+            Stmt::Assign(place, _) | Stmt::SetTag(place, _) => roots.push(place.root),
+            Stmt::If(_, then, otherwise) => {
+                assigned(then, roots);
+                assigned(otherwise, roots);
+            }
+            Stmt::Loop(body) | Stmt::For { body, .. } => assigned(body, roots),
+            _ => {}
+        }
+    }
+}

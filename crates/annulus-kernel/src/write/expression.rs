@@ -1,0 +1,204 @@
+//! Expressions in C.
+
+use annulus_tree::BinaryOp;
+
+use super::{
+    Writer,
+    layout::{field_name, variant_name},
+};
+use crate::{
+    BindingKind,
+    lower::{
+        program::{Expr, Place, Root, Step},
+        types::c_scalar,
+    },
+    typed::Scalar,
+};
+
+impl Writer<'_> {
+    pub(super) fn expression(&self, expr: &Expr) -> String {
+        match expr {
+            Expr::Bits(scalar, bits) => self.literal(*scalar, *bits, false),
+            Expr::Code(code) => format!("{code}u"),
+            Expr::Read(place) => self.place(place),
+            Expr::Tag(place) => format!("{}tag", self.with_dot(place)),
+            Expr::Len(binding) => format!("{}_len", self.program.bindings[*binding]),
+            Expr::Cx(field) => format!("{}.{field}", self.program.cx),
+            Expr::Binary(op, scalar, left, right) => self.binary(*op, *scalar, left, right),
+            Expr::Not(Scalar::Bool, value) => format!("!{}", self.tight(value)),
+            Expr::Not(scalar, value) => format!("({})~{}", c_scalar(*scalar), self.tight(value)),
+            Expr::Select(condition, a, b) => {
+                format!("{} ? {} : {}", self.tight(condition), self.tight(a), self.tight(b))
+            }
+            Expr::Convert(from, to, value) if from.is_float() && !to.is_float() => {
+                format!("rs_{}_from_{}({})", c_scalar(*to), from.name(), self.expression(value))
+            }
+            Expr::Convert(_, to, value) => format!("({}){}", c_scalar(*to), self.tight(value)),
+            Expr::Call("neg", scalar, values) if scalar.is_float() => {
+                // A space, so that two signs do not become one.
+                format!("- {}", self.tight(&values[0]))
+            }
+            Expr::Call(
+                name @ ("shl" | "shr"),
+                scalar @ (Scalar::U32 | Scalar::U64 | Scalar::Usize),
+                values,
+            ) if matches!(values[1], Expr::Bits(_, bits) if bits < scalar.bits().into()) => {
+                let sign = if *name == "shl" { "<<" } else { ">>" };
+                format!("{} {sign} {}", self.tight(&values[0]), self.tight(&values[1]))
+            }
+            Expr::Call(name, scalar, values) => {
+                let values: Vec<String> = values.iter().map(|value| self.expression(value)).collect();
+                format!("rs_{name}_{}({})", c_scalar(*scalar), values.join(", "))
+            }
+        }
+    }
+
+    /// An expression that binds as tightly as a name.
+    fn tight(&self, expr: &Expr) -> String {
+        let text = self.expression(expr);
+        let is_tight = match expr {
+            Expr::Bits(..) | Expr::Code(_) | Expr::Read(_) | Expr::Tag(_) | Expr::Len(_) | Expr::Cx(_) => {
+                true
+            }
+            Expr::Call(..) => text.ends_with(')') && text.starts_with("rs_"),
+            Expr::Convert(from, to, _) => from.is_float() && !to.is_float(),
+            Expr::Binary(..) => text.starts_with("rs_"),
+            Expr::Not(..) | Expr::Select(..) => false,
+        };
+        if is_tight { text } else { format!("({text})") }
+    }
+
+    fn binary(&self, op: BinaryOp, scalar: Scalar, left: &Expr, right: &Expr) -> String {
+        let sign = match op {
+            BinaryOp::Add => "+",
+            BinaryOp::Sub => "-",
+            BinaryOp::Mul => "*",
+            BinaryOp::Div => "/",
+            BinaryOp::Rem => "%",
+            BinaryOp::BitAnd => "&",
+            BinaryOp::BitOr => "|",
+            BinaryOp::BitXor => "^",
+            BinaryOp::And => "&&",
+            BinaryOp::Or => "||",
+            BinaryOp::Eq => "==",
+            BinaryOp::Ne => "!=",
+            BinaryOp::Lt => "<",
+            BinaryOp::Le => "<=",
+            BinaryOp::Gt => ">",
+            BinaryOp::Ge => ">=",
+            BinaryOp::Shl | BinaryOp::Shr => unreachable!("shifts are calls"),
+        };
+        let name = match op {
+            BinaryOp::Add => "add",
+            BinaryOp::Sub => "sub",
+            BinaryOp::Mul => "mul",
+            _ => return format!("{} {sign} {}", self.tight(left), self.tight(right)),
+        };
+        // C's own arithmetic wraps only where its type is unsigned and not narrower than `int`.
+        if scalar.is_float() || matches!(scalar, Scalar::U32 | Scalar::U64 | Scalar::Usize) {
+            return format!("{} {sign} {}", self.tight(left), self.tight(right));
+        }
+        format!("rs_{name}_{}({}, {})", c_scalar(scalar), self.expression(left), self.expression(right))
+    }
+
+    /// A place and what leads to its parts: `reading->`, `stats.`.
+    pub(super) fn with_dot(&self, place: &Place) -> String {
+        match (self.pointer(place.root), place.steps.is_empty()) {
+            (Some(pointer), true) => format!("{pointer}->"),
+            _ => format!("{}.", self.place(place)),
+        }
+    }
+
+    /// The C pointer that a root is reached by.
+    fn pointer(&self, root: Root) -> Option<&str> {
+        match root {
+            Root::Message => Some(&self.program.message),
+            Root::State => Some(&self.program.state),
+            Root::Binding(index) => Some(&self.program.bindings[index]),
+            Root::Local(_) | Root::Constant(_) => None,
+        }
+    }
+
+    pub(super) fn place(&self, place: &Place) -> String {
+        let (mut text, mut is_pointer) = match place.root {
+            Root::Local(local) => (self.program.locals[local].name.clone(), false),
+            Root::Constant(index) => (self.program.constants[index].name.clone(), false),
+            root => (self.pointer(root).unwrap_or_default().to_owned(), true),
+        };
+        for step in &place.steps {
+            let dot = if is_pointer { "->" } else { "." };
+            match step {
+                Step::Field(name) => text = format!("{text}{dot}{}", field_name(name)),
+                Step::Variant { variant, field } => {
+                    text = format!("{text}{dot}{}.{}", variant_name(variant), field_name(field));
+                }
+                Step::Index(index) => text = format!("{text}{dot}at[{}]", self.expression(index)),
+                Step::Element(index) => text = format!("{text}[{}]", self.expression(index)),
+            }
+            is_pointer = false;
+        }
+        if is_pointer { format!("(*{text})") } else { text }
+    }
+
+    /// A scalar's value. An initialiser must be constant to C.
+    pub(super) fn literal(&self, scalar: Scalar, bits: u64, initialiser: bool) -> String {
+        let long = self.target.long_suffix();
+        match scalar {
+            Scalar::Bool => if bits == 0 { "false" } else { "true" }.to_owned(),
+            Scalar::U8 | Scalar::U16 => bits.to_string(),
+            Scalar::U32 => format!("{bits}u"),
+            Scalar::U64 | Scalar::Usize => format!("{bits}u{long}"),
+            Scalar::I8 => signed((bits as u8).cast_signed().into(), ""),
+            Scalar::I16 => signed((bits as u16).cast_signed().into(), ""),
+            Scalar::I32 if bits == 1 << 31 => format!("(-{} - 1)", i32::MAX),
+            Scalar::I32 => signed((bits as u32).cast_signed().into(), ""),
+            Scalar::I64 | Scalar::Isize if bits == 1 << 63 => format!("(-{}{long} - 1{long})", i64::MAX),
+            Scalar::I64 | Scalar::Isize => signed(bits.cast_signed(), long),
+            Scalar::F32 => {
+                let value = f32::from_bits(bits as u32);
+                if value.is_finite() {
+                    return parenthesised(format!("{value:?}f"));
+                }
+                if !initialiser {
+                    return format!("rs_from_bits_f32({bits:#x}u)");
+                }
+                not_finite("F32", value.is_nan(), value < 0.0)
+            }
+            Scalar::F64 => {
+                let value = f64::from_bits(bits);
+                if value.is_finite() {
+                    return parenthesised(format!("{value:?}"));
+                }
+                if !initialiser {
+                    return format!("rs_from_bits_f64({bits:#x}u{long})");
+                }
+                not_finite("F64", value.is_nan(), value < 0.0)
+            }
+        }
+    }
+
+    /// Whether a binding is a slice, and what its memory is to the handler.
+    pub(super) fn qualifiers(kind: BindingKind) -> &'static str {
+        match kind {
+            BindingKind::Parameter | BindingKind::Table => "GLOBAL const",
+            BindingKind::Whole => "GLOBAL",
+            BindingKind::Shared => "volatile GLOBAL",
+        }
+    }
+}
+
+fn signed(value: i64, suffix: &str) -> String {
+    parenthesised(format!("{value}{suffix}"))
+}
+
+fn parenthesised(text: String) -> String {
+    if text.starts_with('-') { format!("({text})") } else { text }
+}
+
+fn not_finite(scalar: &str, is_nan: bool, is_negative: bool) -> String {
+    match (is_nan, is_negative) {
+        (true, _) => format!("RS_NAN_{scalar}"),
+        (false, false) => format!("RS_INFINITY_{scalar}"),
+        (false, true) => format!("(-RS_INFINITY_{scalar})"),
+    }
+}

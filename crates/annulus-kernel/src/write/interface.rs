@@ -1,0 +1,138 @@
+//! The handler's function, and the macros by which the device runtime knows it.
+
+use super::{
+    Writer,
+    layout::{field_name, variant_name},
+};
+use crate::{BindingKind, KeyDescriptor, StateShape, TypeDescriptor, TypeKind, lower::names::identifier};
+
+impl Writer<'_> {
+    /// The name of the handler's function.
+    fn function_name(&self) -> String {
+        format!("handle_{}", identifier(self.program.definition.name))
+    }
+
+    pub(super) fn handler(&mut self) {
+        let program = self.program;
+        let definition = program.definition;
+        let mut parameters = Vec::new();
+        if !program.cx.is_empty() {
+            parameters.push(format!("ann_cx {}", program.cx));
+        }
+        let message = self.stored(&definition.message.into());
+        parameters.push(format!("GLOBAL const {message} *{}", program.message));
+        if let Some(state) = definition.state.definition() {
+            parameters.push(format!("PRIVATE {} *{}", self.stored(&state.ty.into()), program.state));
+        }
+        if !program.outbox.is_empty() {
+            parameters.push(format!("PRIVATE ann_outbox *{}", program.outbox));
+        }
+        for (binding, name) in definition.bindings.iter().zip(&program.bindings) {
+            let ty = self.stored(&binding.ty.into());
+            parameters.push(format!("{} {ty} *{name}", Self::qualifiers(binding.kind)));
+            if binding.kind != BindingKind::Parameter {
+                parameters.push(format!("u64 {name}_len"));
+            }
+        }
+        self.put("");
+        let (qualifier, name) = (self.target.function(), self.function_name());
+        self.put(&format!("{qualifier} u32 {name}({}) {{", parameters.join(", ")));
+        if Self::ticks(&program.body) {
+            let budget = self.budget();
+            self.depth += 1;
+            self.put(&format!("u32 ann_budget = {budget};"));
+            self.depth -= 1;
+        }
+        self.block(&program.body);
+        self.put("}");
+    }
+
+    pub(super) fn macros(&mut self) {
+        let program = self.program;
+        let definition = program.definition;
+        self.put("");
+        let message = self.stored(&definition.message.into());
+        self.put(&format!("#define ANN_MESSAGE {message}"));
+        if let Some(output) = definition.output {
+            let output = self.stored(&output.into());
+            self.put(&format!("#define ANN_OUTPUT {output}"));
+        }
+        if let Some(state) = definition.state.definition() {
+            let state = self.stored(&state.ty.into());
+            self.put(&format!("#define ANN_STATE {state}"));
+        }
+        let whole = definition.bindings.iter().any(|binding| binding.kind == BindingKind::Whole);
+        let shape = match definition.state {
+            _ if whole => "ANN_WHOLE",
+            StateShape::Stateless => "ANN_STATELESS",
+            StateShape::PerActor(_) => "ANN_PER_ACTOR",
+            StateShape::Whole(_) => "ANN_WHOLE",
+        };
+        self.put(&format!("#define ANN_SHAPE {shape}"));
+        match definition.key_field {
+            Some(key) => {
+                self.put("#define ANN_KEYED 1");
+                let key = self.key_of(definition.message, key);
+                self.put(&format!("#define ANN_KEY(message) {key}"));
+            }
+            None => self.put("#define ANN_KEYED 0"),
+        }
+        self.put(&format!("#define ANN_MAX_OUTPUTS {}", definition.max_outputs));
+        // Prefixed, so that no parameter of the user's hides a name of the runtime's.
+        let mut declared = String::new();
+        let mut handed_on = String::new();
+        let mut called = String::new();
+        for binding in definition.bindings {
+            let ty = self.stored(&binding.ty.into());
+            let name = format!("bind_{}", binding.name);
+            let name = identifier(&name);
+            let volatile = if binding.kind == BindingKind::Shared { "volatile " } else { "" };
+            declared += &format!(", {volatile}GLOBAL {ty} *{name}, u64 {name}_len");
+            handed_on += &format!(", {name}, {name}_len");
+            called += &format!(", {name}");
+            if binding.kind != BindingKind::Parameter {
+                called += &format!(", {name}_len");
+            }
+        }
+        self.put(format!("#define ANN_BINDING_PARAMETERS {declared}").trim_end());
+        self.put(format!("#define ANN_BINDING_ARGUMENTS {handed_on}").trim_end());
+        let mut arguments = Vec::new();
+        if !program.cx.is_empty() {
+            arguments.push("cx");
+        }
+        arguments.push("message");
+        if definition.state.definition().is_some() {
+            arguments.push("state");
+        }
+        if !program.outbox.is_empty() {
+            arguments.push("outbox");
+        }
+        let (function, arguments) = (self.function_name(), arguments.join(", "));
+        self.put(&format!("#define ANN_CALL(cx, message, state, outbox) {function}({arguments}{called})"));
+    }
+
+    /// The key of `message`, a pointer, as an expression.
+    fn key_of(&self, message: &TypeDescriptor, key: KeyDescriptor) -> String {
+        match (key, message.kind) {
+            (KeyDescriptor::Field(field), TypeKind::Struct(fields)) => {
+                format!("((u64)(message)->{})", field_name(fields[field].name))
+            }
+            (KeyDescriptor::Variants(keys), TypeKind::Enum { tag, variants }) => {
+                let mut chosen: Option<String> = None;
+                for (variant, key) in variants.iter().zip(keys).rev() {
+                    let (member, field) = (variant_name(variant.name), field_name(variant.fields[*key].name));
+                    let value = format!("(u64)(message)->{member}.{field}");
+                    chosen = Some(match chosen {
+                        Some(others) => {
+                            let tag = self.literal(tag.into(), variant.tag, false);
+                            format!("(message)->tag == {tag} ? {value} : {others}")
+                        }
+                        None => value,
+                    });
+                }
+                format!("({})", chosen.unwrap_or_default())
+            }
+            _ => unreachable!("a message that derives its key has the field"),
+        }
+    }
+}

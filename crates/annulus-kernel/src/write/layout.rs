@@ -1,0 +1,182 @@
+//! Types in C, laid out as Rust lays them out, and constants.
+
+use super::Writer;
+use crate::{
+    FieldDescriptor, TypeDescriptor, TypeKind, VariantDescriptor,
+    lower::{names::identifier, types::c_scalar},
+    typed::{Scalar, Type, Value},
+};
+
+/// The C type of a value in memory: a `bool` is a byte there.
+pub(super) fn storage(spelled: String) -> String {
+    if spelled == "bool" { "u8".to_owned() } else { spelled }
+}
+
+/// A field's name in C.
+pub(super) fn field_name(name: &str) -> String {
+    if name.starts_with(|c: char| c.is_ascii_digit()) { format!("field_{name}") } else { identifier(name) }
+}
+
+/// A variant's name in C: a member of the enum's union, beside its `tag`.
+pub(super) fn variant_name(name: &str) -> String {
+    if name == "tag" { "tag_".to_owned() } else { identifier(name) }
+}
+
+impl Writer<'_> {
+    /// The C type of a variable.
+    pub(super) fn spell(&self, ty: &Type) -> String {
+        self.types.spell(ty)
+    }
+
+    /// The C type of a value in memory.
+    pub(super) fn stored(&self, ty: &Type) -> String {
+        storage(self.spell(ty))
+    }
+
+    /// Every type, each after its parts, with its size checked: padding is written out, so equal sizes mean equal offsets.
+    pub(super) fn types(&mut self) {
+        for (ty, name) in self.types.iter() {
+            match ty {
+                Type::Array { element, len } => {
+                    let element = self.stored(element);
+                    self.put("");
+                    // C has no arrays of no elements; nobody reads this one.
+                    let len = (*len).max(1);
+                    self.put(&format!("typedef struct {name} {{ {element} at[{len}]; }} {name};"));
+                }
+                Type::Struct(descriptor) => self.structure(descriptor, name),
+                Type::Enum(descriptor) => self.union(descriptor, name),
+                Type::Unit | Type::Scalar(_) | Type::Failure | Type::Verdict | Type::Ordering => {}
+            }
+        }
+    }
+
+    fn structure(&mut self, descriptor: &TypeDescriptor, name: &str) {
+        let TypeKind::Struct(fields) = descriptor.kind else { return };
+        self.put("");
+        self.put(&format!("typedef struct {name} {{"));
+        self.depth += 1;
+        self.fields(fields, 0, descriptor.size);
+        if descriptor.size == 0 {
+            self.put("u8 ann_nothing;");
+        }
+        self.depth -= 1;
+        self.put(&format!("}} {name};"));
+        if descriptor.size != 0 {
+            self.check_size(name, &format!("sizeof({name})"), descriptor.size);
+        }
+    }
+
+    /// An enum with a primitive representation: a union of structs that begin with the tag (RFC 2195).
+    fn union(&mut self, descriptor: &TypeDescriptor, name: &str) {
+        let TypeKind::Enum { tag, variants } = descriptor.kind else { return };
+        let tag: Scalar = tag.into();
+        let tag_type = c_scalar(tag);
+        let tag_size = tag.bits() as usize / 8;
+        self.put("");
+        self.put(&format!("typedef union {name} {{"));
+        self.depth += 1;
+        let named = self.tags(tag, variants);
+        self.put(&format!("{tag_type} tag; // {named}"));
+        let with_fields: Vec<&VariantDescriptor> =
+            variants.iter().filter(|variant| !variant.fields.is_empty()).collect();
+        for variant in &with_fields {
+            self.put("struct {");
+            self.depth += 1;
+            self.put(&format!("{tag_type} ann_tag;"));
+            self.fields(variant.fields, tag_size, descriptor.size);
+            self.depth -= 1;
+            self.put(&format!("}} {};", variant_name(variant.name)));
+        }
+        self.depth -= 1;
+        self.put(&format!("}} {name};"));
+        self.check_size(name, &format!("sizeof({name})"), descriptor.size);
+        for variant in with_fields {
+            let member = variant_name(variant.name);
+            let size = format!("sizeof(((PRIVATE {name} *)0)->{member})");
+            self.check_size(&format!("{name}_{member}"), &size, descriptor.size);
+        }
+    }
+
+    /// Fields from `offset` to `end`, and the padding between them.
+    fn fields(&mut self, fields: &[FieldDescriptor], mut offset: usize, end: usize) {
+        let mut pads = 0;
+        let mut pad = |writer: &mut Self, from: usize, to: usize| {
+            if from < to {
+                writer.put(&format!("u8 ann_pad{pads}[{}];", to - from));
+                pads += 1;
+            }
+        };
+        // A field of no size takes no place, and C has none.
+        let mut sorted: Vec<&FieldDescriptor> = fields.iter().filter(|field| field.ty.size != 0).collect();
+        sorted.sort_by_key(|field| field.offset);
+        for field in sorted {
+            pad(self, offset, field.offset);
+            let ty = self.stored(&field.ty.into());
+            self.put(&format!("{ty} {};", field_name(field.name)));
+            offset = field.offset + field.ty.size;
+        }
+        pad(self, offset, end);
+    }
+
+    /// C of these dialects has no static assertion; an array of negative size is refused by all.
+    fn check_size(&mut self, name: &str, size: &str, expected: usize) {
+        self.put(&format!("typedef char ann_size_of_{name}[{size} == {expected} ? 1 : -1];"));
+    }
+
+    /// Constants at the program's scope.
+    pub(super) fn constants(&mut self) {
+        for constant in &self.program.constants {
+            let ty = self.spell(&constant.ty);
+            let value = self.constant(&constant.ty, &constant.value);
+            self.put("");
+            self.put(&format!("CONSTANT const {ty} {} = {value};", constant.name));
+        }
+    }
+
+    /// A constant as an initialiser.
+    fn constant(&self, ty: &Type, value: &Value) -> String {
+        match (ty, value) {
+            (Type::Scalar(scalar), Value::Scalar(bits)) => self.literal(*scalar, *bits, true),
+            (Type::Array { element, .. }, Value::Array(values)) => {
+                let values: Vec<String> = values.iter().map(|value| self.constant(element, value)).collect();
+                format!("{{ {{ {} }} }}", values.join(", "))
+            }
+            (Type::Struct(descriptor), Value::Struct(values)) => {
+                let TypeKind::Struct(fields) = descriptor.kind else { return String::new() };
+                let values: Vec<String> = fields
+                    .iter()
+                    .zip(values)
+                    .filter(|(field, _)| field.ty.size != 0)
+                    .map(|(field, value)| {
+                        format!(".{} = {}", field_name(field.name), self.constant(&field.ty.into(), value))
+                    })
+                    .collect();
+                format!("{{ {} }}", values.join(", "))
+            }
+            (Type::Enum(descriptor), Value::Enum { variant, fields }) => {
+                let TypeKind::Enum { tag, variants } = descriptor.kind else { return String::new() };
+                let variant = &variants[*variant];
+                let tag = self.literal(tag.into(), variant.tag, true);
+                if fields.is_empty() {
+                    return format!("{{ .tag = {tag} }}");
+                }
+                let mut values = vec![format!(".ann_tag = {tag}")];
+                values.extend(variant.fields.iter().zip(fields).map(|(field, value)| {
+                    format!(".{} = {}", field_name(field.name), self.constant(&field.ty.into(), value))
+                }));
+                format!("{{ .{} = {{ {} }} }}", variant_name(variant.name), values.join(", "))
+            }
+            _ => String::new(),
+        }
+    }
+
+    /// The variants and their tags, for a comment.
+    fn tags(&self, tag: Scalar, variants: &[VariantDescriptor]) -> String {
+        let named: Vec<String> = variants
+            .iter()
+            .map(|variant| format!("{} {}", self.literal(tag, variant.tag, true), variant.name))
+            .collect();
+        named.join(", ")
+    }
+}

@@ -1,0 +1,101 @@
+//! Writing: a lowered handler as readable C, in one of the dialects.
+
+mod expression;
+mod interface;
+mod layout;
+mod statement;
+mod target;
+
+pub use target::{Target, UnknownTarget};
+
+use crate::{
+    KernelDefinition,
+    lower::{LowerError, lower, program::Program, types::TypeNames},
+    typed::{Scalar, Type},
+};
+
+/// What Rust's operators and methods mean on a device, as C that every dialect takes: it stands after the dialect's prelude and
+/// before the text of [`handler_source`].
+pub const LANGUAGE_SOURCE: &str = include_str!("../device/language.c");
+
+/// The prelude for a C compiler of the host, gcc or clang, with which a handler's text runs in tests.
+pub const HOST_PRELUDE_SOURCE: &str = include_str!("../device/prelude/host.c");
+
+/// The handler's part of a kernel's device program: its types, the handler as a function, and the macros by which the device
+/// runtime calls it.
+///
+/// # Errors
+///
+/// If the handler uses what a device, or this kind of device, has not; the error says where.
+pub fn handler_source(definition: &'static KernelDefinition, target: Target) -> Result<String, LowerError> {
+    let (program, types) = lower(definition)?;
+    if definition.key.is_some() && definition.key_field.is_none() {
+        let reason = format!(
+            "the key of `{}` is computed by code, which a device cannot run: derive `RingMessage` and mark the field \
+             with `#[ring(key)]`",
+            definition.message.name
+        );
+        let KernelDefinition { name, file, line, .. } = *definition;
+        return Err(LowerError { kernel: name, file, line, reason });
+    }
+    if !target.has_f64() && uses_f64(&program, &types) {
+        return Err(LowerError {
+            kernel: definition.name,
+            file: definition.file,
+            line: definition.line,
+            reason: format!("target `{target}` has no `f64`: use `f32`, or another backend"),
+        });
+    }
+    let mut writer = Writer::new(target, &program, &types);
+    writer.head();
+    writer.types();
+    writer.constants();
+    writer.handler();
+    writer.macros();
+    Ok(writer.text)
+}
+
+fn uses_f64(program: &Program, types: &TypeNames) -> bool {
+    let is_f64 = |ty: &Type| *ty == Type::Scalar(Scalar::F64);
+    program.locals.iter().any(|local| is_f64(&local.ty)) || types.uses_f64()
+}
+
+struct Writer<'a> {
+    target: Target,
+    program: &'a Program,
+    types: &'a TypeNames,
+    text: String,
+    depth: usize,
+    /// The file's last name, which comments repeat.
+    file: &'static str,
+    /// The line that the next statement comes from, and the one that a comment named last.
+    line: u32,
+    commented: u32,
+}
+
+impl<'a> Writer<'a> {
+    fn new(target: Target, program: &'a Program, types: &'a TypeNames) -> Self {
+        let path = program.definition.file;
+        let file = path.rsplit(['/', '\\']).next().unwrap_or(path);
+        Self { target, program, types, text: String::new(), depth: 0, file, line: 0, commented: 0 }
+    }
+
+    /// One line, indented.
+    fn put(&mut self, line: &str) {
+        if !line.is_empty() {
+            self.text.push_str(&"    ".repeat(self.depth));
+            self.text.push_str(line);
+        }
+        self.text.push('\n');
+    }
+
+    fn head(&mut self) {
+        let KernelDefinition { name, module, file, line, .. } = self.program.definition;
+        self.put(&format!(
+            "// The handler of kernel `{name}`, written from {file}:{line} (module {module})."
+        ));
+        if let Some(pragma) = self.target.no_contraction() {
+            self.put(pragma);
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Statements in C.
+
+use annulus_abi::error;
+
+use super::Writer;
+use crate::{
+    TypeKind,
+    lower::{
+        program::{Atomic, Stmt},
+        types::c_scalar,
+    },
+    typed::{Scalar, Type},
+};
+
+impl Writer<'_> {
+    pub(super) fn block(&mut self, statements: &[Stmt]) {
+        self.depth += 1;
+        for statement in statements {
+            self.statement(statement);
+        }
+        self.depth -= 1;
+    }
+
+    /// A line of code, after a comment that says where it comes from if that changed.
+    fn code(&mut self, text: &str) {
+        if self.line != self.commented && self.line != 0 {
+            self.commented = self.line;
+            let comment = format!("// {}:{}", self.file, self.line);
+            self.put(&comment);
+        }
+        self.put(text);
+    }
+
+    fn statement(&mut self, statement: &Stmt) {
+        match statement {
+            Stmt::Line(line) => self.line = *line,
+            Stmt::Declare(local, value) => {
+                let local = &self.program.locals[*local];
+                let ty = self.spell(&local.ty);
+                let text = match value {
+                    Some(value) => format!("{ty} {} = {};", local.name, self.expression(value)),
+                    None => format!("{ty} {};", local.name),
+                };
+                self.code(&text);
+            }
+            Stmt::Assign(place, value) => {
+                let text = format!("{} = {};", self.place(place), self.expression(value));
+                self.code(&text);
+            }
+            Stmt::SetTag(place, variant) => {
+                let Type::Enum(descriptor) = place.ty else { return };
+                let TypeKind::Enum { tag, variants } = descriptor.kind else { return };
+                let variant = &variants[*variant];
+                let tag = self.literal(tag.into(), variant.tag, false);
+                let text = format!("{}tag = {tag}; // {}", self.with_dot(place), variant.name);
+                self.code(&text);
+            }
+            Stmt::If(condition, then, otherwise) => self.conditional("if", condition, then, otherwise),
+            Stmt::Loop(body) => {
+                self.code("for (;;) {");
+                self.block(body);
+                self.put("}");
+            }
+            Stmt::For { local, start, end, body } => {
+                let local = &self.program.locals[*local];
+                let (name, ty) = (&local.name, self.spell(&local.ty));
+                let (start, end) = (self.expression(start), self.expression(end));
+                let text = format!("for ({ty} {name} = {start}; {name} < {end}; {name} += 1) {{");
+                self.code(&text);
+                self.block(body);
+                self.put("}");
+            }
+            Stmt::Tick => self.code(&format!("if (ann_budget-- == 0u) {}", fail(error::BUDGET_EXHAUSTED))),
+            Stmt::Break => self.code("break;"),
+            Stmt::Continue => self.code("continue;"),
+            Stmt::Return(value) => {
+                let text = format!("return {};", self.expression(value));
+                self.code(&text);
+            }
+            Stmt::Fail(condition, code) => {
+                let text = format!("if ({}) {}", self.expression(condition), fail(*code));
+                self.code(&text);
+            }
+            Stmt::Abort(code) => self.code(&fail(*code)),
+            Stmt::Send(value) => {
+                let value = self.expression(value);
+                let outbox = &self.program.outbox;
+                let Some(output) = self.program.definition.output else { return };
+                let ty = self.stored(&output.into());
+                let next = format!("ann_outbox_next({outbox})");
+                if output.size == 0 {
+                    self.code(&format!("{next};"));
+                    return;
+                }
+                self.code("{");
+                self.depth += 1;
+                self.put(&format!("GLOBAL {ty} *ann_slot = (GLOBAL {ty} *){next};"));
+                self.put(&format!("if (ann_slot) *ann_slot = {value};"));
+                self.depth -= 1;
+                self.put("}");
+            }
+            Stmt::Atomic(atomic) => self.atomic(atomic),
+        }
+    }
+
+    /// `if … else if … else …`, flat.
+    fn conditional(
+        &mut self,
+        word: &str,
+        condition: &crate::lower::program::Expr,
+        then: &[Stmt],
+        otherwise: &[Stmt],
+    ) {
+        let text = format!("{word} ({}) {{", self.expression(condition));
+        if word == "if" {
+            self.code(&text);
+        } else {
+            self.put(&text);
+        }
+        self.block(then);
+        match otherwise {
+            [] => self.put("}"),
+            [Stmt::If(condition, then, otherwise)] => {
+                self.conditional("} else if", condition, then, otherwise)
+            }
+            otherwise => {
+                self.put("} else {");
+                self.block(otherwise);
+                self.put("}");
+            }
+        }
+    }
+
+    fn atomic(&mut self, atomic: &Atomic) {
+        use std::sync::atomic::Ordering;
+        let Atomic { name, scalar, place, arguments, order, result } = atomic;
+        let order = match order {
+            Ordering::Relaxed => "RS_RELAXED",
+            Ordering::Acquire => "RS_ACQUIRE",
+            Ordering::Release => "RS_RELEASE",
+            Ordering::AcqRel => "RS_ACQ_REL",
+            _ => "RS_SEQ_CST",
+        };
+        let mut text = format!("rs_atomic_{name}_{}(&{}", c_scalar(*scalar), self.place(place));
+        for argument in arguments {
+            text = format!("{text}, {}", self.expression(argument));
+        }
+        text = format!("{text}, {order});");
+        if let Some(result) = result {
+            text = format!("{} = {text}", self.program.locals[*result].name);
+        }
+        self.code(&text);
+    }
+
+    /// Whether any loop counts its turns.
+    pub(super) fn ticks(statements: &[Stmt]) -> bool {
+        statements.iter().any(|statement| match statement {
+            Stmt::Tick => true,
+            Stmt::If(_, then, otherwise) => Self::ticks(then) || Self::ticks(otherwise),
+            Stmt::Loop(body) | Stmt::For { body, .. } => Self::ticks(body),
+            _ => false,
+        })
+    }
+
+    pub(super) fn budget(&self) -> String {
+        self.literal(Scalar::U32, self.program.definition.loop_budget.into(), false)
+    }
+}
+
+fn fail(code: u16) -> String {
+    let what = match code {
+        error::PANICKED => "panicked",
+        error::INDEX_OUT_OF_BOUNDS => "index out of bounds",
+        error::DIVISION_BY_ZERO => "division by zero",
+        error::OVERFLOW => "overflow",
+        error::BUDGET_EXHAUSTED => "loop budget exhausted",
+        _ => "failed",
+    };
+    format!("return {code:#06X}u; // {what}")
+}
