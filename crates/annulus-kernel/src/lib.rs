@@ -18,6 +18,7 @@ mod definition;
 #[cfg(feature = "serde")]
 mod described;
 mod descriptor;
+pub mod device;
 mod failure;
 mod inline;
 mod invocation;

@@ -50,6 +50,13 @@ pub trait DeviceKernel: Send + Sync {
     /// either sees them or is woken. Cheap while the shard is awake.
     fn wake(&self, shard: u32);
 
+    /// Says that somebody is about to wait for what the kernel reports, after [`HostSignals::is_awaited`] has come to say so.
+    ///
+    /// Whoever looks at the kernel's words on behalf of those who wait may sleep until this call. Must order the caller's earlier
+    /// stores before it looks whether they sleep, as [`wake`](Self::wake) does. A backend whose blocks report for themselves needs
+    /// nothing here.
+    fn expect(&self) {}
+
     /// Copies a shard's states out, in the order of its actors.
     ///
     /// # Errors
@@ -99,6 +106,13 @@ pub trait DeviceKernel: Send + Sync {
 pub trait HostSignals: Send + Sync {
     /// The shard made progress. What it reports was published before the call.
     fn progressed(&self, shard: u32, progress: Progress);
+
+    /// Whether somebody waits for a report, or a queue in front of a ring for space in it. While nobody does, reports may come late.
+    fn is_awaited(&self) -> bool;
+
+    /// The device is gone: no shard will do anything any more, or touch any memory. Every shard's state word says *terminated*
+    /// when this is called. Closes the kernel; what was left in its queues can be taken.
+    fn lost(&self);
 }
 
 /// What happened in a shard since its last report.

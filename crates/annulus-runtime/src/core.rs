@@ -129,6 +129,15 @@ impl KernelCore {
         }
     }
 
+    /// Before waiting for what the kernel reports, once the caller has registered where [`HostSignals::is_awaited`] looks: whoever
+    /// reports may sleep until then. Either it sees the caller there, or this sees it asleep (SYNC: expected).
+    #[inline]
+    pub(crate) fn expect(&self) {
+        if let Some(device) = self.device.get() {
+            device.expect();
+        }
+    }
+
     pub(crate) fn wake_all(&self) {
         (0..self.shards.len()).for_each(|shard| self.wake(shard));
     }
@@ -185,6 +194,7 @@ impl KernelCore {
             if condition() {
                 return;
             }
+            self.expect();
             listener.await;
         }
     }

@@ -347,6 +347,24 @@ impl<K: RingKernel> HostSignals for KernelShared<K> {
             self.core.changed.notify_all();
         }
     }
+
+    fn is_awaited(&self) -> bool {
+        let core = &self.core;
+        // SYNC: expected
+        core.ready.has_waiters()
+            || core.changed.has_waiters()
+            || core.space.has_waiters()
+            || self.calls.pending() != 0
+            || core.shards.iter().any(|shard| shard.space.has_waiters())
+            || (0..self.stages.len()).any(|shard| self.staged(shard) != 0)
+    }
+
+    fn lost(&self) {
+        let kernel: &dyn AnyKernel = self;
+        kernel.request_termination();
+        let progress = Progress { state_changed: true, ..Progress::default() };
+        self.progressed(0, progress);
+    }
 }
 
 impl<K: RingKernel> AnyKernel for KernelShared<K> {

@@ -49,7 +49,7 @@ pub use crate::{
     core::{ShutdownOutcome, Transition},
     error::{CallError, HandleError, LaunchError, LifecycleError, TelemetryError, UnknownKernel},
     handle::{KernelControl, KernelHandle, Outputs, Shutdown},
-    memory::{ShardMemory, SharedMemory, TelemetryLine},
+    memory::{Place, ShardMemory, SharedMemory, TelemetryLine},
     noop::Noop,
     options::{InvalidOptions, LaunchOptions, MAX_BLOCK, MAX_GRID, MAX_WINDOW, MIN_WINDOW},
     runtime::{Bound, DEFAULT_TELEMETRY_LINES, NoBackend, Runtime, RuntimeBuilder},

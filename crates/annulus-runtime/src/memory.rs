@@ -20,7 +20,7 @@ pub struct SharedMemory {
     base: NonNull<u8>,
     bytes: usize,
     /// Frees the memory when it is dropped.
-    _owner: Box<dyn Any + Send + Sync>,
+    owner: Box<dyn Any + Send + Sync>,
 }
 
 // SAFETY: the memory is reached through atomics and the ring's protocol only; its owner is `Send`.
@@ -59,12 +59,17 @@ impl SharedMemory {
     ///
     /// `base` is aligned to 128, and valid for reads and writes of `bytes` bytes, which are zero, until `owner` is dropped.
     pub unsafe fn from_raw(base: NonNull<u8>, bytes: usize, owner: Box<dyn Any + Send + Sync>) -> Self {
-        Self { base, bytes, _owner: owner }
+        Self { base, bytes, owner }
     }
 
     /// Its length in bytes.
     pub fn bytes(&self) -> usize {
         self.bytes
+    }
+
+    /// What a backend gave to [`from_raw`](Self::from_raw) as the memory's owner: by it a backend recognises its own memory.
+    pub fn owner(&self) -> &(dyn Any + Send + Sync) {
+        &*self.owner
     }
 
     /// A view that is valid as long as this memory.
@@ -89,8 +94,20 @@ pub struct ShardMemory {
     letters: Option<(Region, RingLayout)>,
     histogram: Option<Region>,
     telemetry: Option<TelemetryLine>,
+    layout: KernelLayout,
+    offset: usize,
     /// Keeps the views valid.
-    _memory: Arc<SharedMemory>,
+    memory: Arc<SharedMemory>,
+}
+
+/// Where a shard, or its telemetry line, lies in the memory that a backend allocated: for devices that reach it by another address
+/// than the host.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'a> {
+    /// The memory.
+    pub memory: &'a SharedMemory,
+    /// Bytes from its start.
+    pub offset: usize,
 }
 
 impl ShardMemory {
@@ -101,7 +118,8 @@ impl ShardMemory {
         index: u32,
         telemetry: Option<TelemetryLine>,
     ) -> Self {
-        let shard = memory.region().part(index as usize * layout.shard_bytes(), layout.shard_bytes());
+        let offset = index as usize * layout.shard_bytes();
+        let shard = memory.region().part(offset, layout.shard_bytes());
         let histogram =
             layout.histogram.then(|| shard.part(layout.histogram_offset(), layout.histogram_bytes()));
         let letters =
@@ -113,8 +131,20 @@ impl ShardMemory {
             outbound: (shard.part(layout.outbound_offset(), layout.outbound.bytes()), layout.outbound),
             histogram,
             telemetry,
-            _memory: Arc::clone(memory),
+            layout: *layout,
+            offset,
+            memory: Arc::clone(memory),
         }
+    }
+
+    /// The layout of the kernel's shards.
+    pub fn layout(&self) -> &KernelLayout {
+        &self.layout
+    }
+
+    /// Where the shard begins.
+    pub fn place(&self) -> Place<'_> {
+        Place { memory: &self.memory, offset: self.offset }
     }
 
     /// The ring from the host to the shard.
@@ -158,6 +188,12 @@ impl ShardMemory {
     #[inline]
     pub fn command(&self) -> &AtomicU32 {
         self.control.u32(0)
+    }
+
+    /// The host's time, as it was renewed last; 0 if it is not.
+    #[inline]
+    pub fn host_heartbeat(&self) -> &AtomicU64 {
+        self.control.u64(8)
     }
 
     /// The shard's state.
@@ -233,12 +269,17 @@ impl ShardMemory {
 pub struct TelemetryLine {
     arena: Region,
     offset: usize,
-    _memory: Arc<SharedMemory>,
+    memory: Arc<SharedMemory>,
 }
 
 impl TelemetryLine {
     pub(crate) fn new(arena: &Arc<SharedMemory>, index: usize) -> Self {
-        Self { arena: arena.region(), offset: index * LINE, _memory: Arc::clone(arena) }
+        Self { arena: arena.region(), offset: index * LINE, memory: Arc::clone(arena) }
+    }
+
+    /// Where the line begins.
+    pub fn place(&self) -> Place<'_> {
+        Place { memory: &self.memory, offset: self.offset }
     }
 
     /// Word `index` of the line's eight.
