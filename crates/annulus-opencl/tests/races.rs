@@ -20,7 +20,7 @@ use annulus_abi::{
     ring::{Envelope, kind},
 };
 use annulus_kernel::{
-    RingKernel,
+    LANGUAGE_SOURCE, RingKernel, Target,
     device::{
         ENTRY, INTERFACE, OPENCL_PRELUDE, RUNTIME,
         layout::{BellRecord, BlockRecord, JOB_BYTES, LaunchRecord},
@@ -45,7 +45,7 @@ use cl3::{
     types::{CL_TRUE, cl_command_queue, cl_context, cl_mem},
 };
 
-use common::{Counted, Item, count, handlers};
+use common::{Counted, Item, count};
 
 const SIMULATOR: &str = "/usr/lib/oclgrind/liboclgrind-rt.so";
 /// Which text the inner test runs.
@@ -105,9 +105,9 @@ fn text(variant: &str) -> String {
         let (at, barrier) = RUNTIME.match_indices("    ann_barrier();").nth(index).unwrap();
         runtime.replace_range(at..at + barrier.len(), "");
     }
-    let handler = handlers(count::DEFINITION).unwrap();
+    let handler = count::DEFINITION.handler_source(Target::OpenCl).unwrap();
     format!(
-        "#define ANN_LAUNCH_THREADS {THREADS}\n#define ANN_LAUNCH_PORTABLE 1\n\n{OPENCL_PRELUDE}\n{INTERFACE}\n{handler}\n{runtime}"
+        "#define ANN_LAUNCH_THREADS {THREADS}\n#define ANN_LAUNCH_PORTABLE 1\n\n{OPENCL_PRELUDE}\n{LANGUAGE_SOURCE}\n{INTERFACE}\n{handler}\n{runtime}"
     )
 }
 
@@ -168,6 +168,7 @@ fn one_epoch() {
         message: (size_of::<Item>(), align_of::<Item>()),
         output: (size_of::<Counted>(), align_of::<Counted>()),
         envelope: Envelope { enqueue_time: true, correlation: true },
+        letters_capacity: 16,
         histogram: true,
     });
     let mut shard = Memory::new(layout.shard_bytes());
@@ -204,6 +205,7 @@ fn one_epoch() {
         shard_stride: layout.shard_bytes() as u64,
         inbound: layout.inbound_offset() as u64,
         outbound: layout.outbound_offset() as u64,
+        letters: layout.letters_offset() as u64,
         histogram: layout.histogram_offset() as u64,
         in_stride: layout.inbound.slot_stride as u64,
         in_time: layout.inbound.enqueue_time_offset.unwrap() as u64,
@@ -213,6 +215,9 @@ fn one_epoch() {
         out_correlation: layout.outbound.correlation_offset.unwrap() as u64,
         out_payload: layout.outbound.payload_offset as u64,
         out_bytes: layout.outbound.payload_size as u64,
+        letter_stride: layout.letters.unwrap().slot_stride as u64,
+        letter_payload: layout.letters.unwrap().payload_offset as u64,
+        letter_shift: layout.letters.unwrap().capacity.trailing_zeros(),
         actors: ACTORS,
         actors_per_block: ACTORS,
         scratch_stride: u64::from(limit) * (JOB_BYTES + staged),
@@ -312,6 +317,7 @@ fn check(shard: &mut Memory, layout: &KernelLayout) {
         outbound.advance(&slot);
     }
     assert!(outbound.peek().is_none());
+    check_letters(&region, layout, failed + unknown);
     assert_eq!(region.u64(136).load(Ordering::Relaxed), counts.iter().sum::<u64>());
     assert_eq!(
         (region.u64(144).load(Ordering::Relaxed), region.u64(152).load(Ordering::Relaxed)),
@@ -320,4 +326,23 @@ fn check(shard: &mut Memory, layout: &KernelLayout) {
     let consumed =
         region.part(layout.inbound_offset(), layout.inbound.bytes()).u64(128).load(Ordering::Relaxed);
     assert_eq!(consumed, MESSAGES);
+}
+
+/// Every message that failed is a letter.
+fn check_letters(region: &Region, layout: &KernelLayout, expected: u64) {
+    let ring = layout.letters.unwrap();
+    // SAFETY: the kernel has ended; this is the ring's one consumer.
+    let letters = unsafe { Ring::new(region.part(layout.letters_offset(), ring.bytes()), ring) };
+    // SAFETY: as above.
+    let mut letters = unsafe { Consumer::new(letters) };
+    let mut count = 0;
+    while let Some(slot) = letters.peek() {
+        // SAFETY: the slot was just peeked, and the kernel copies messages.
+        let item = unsafe { letters.read::<Item>(&slot) };
+        let code = if u64::from(item.key) == ACTORS { 0xFF03 } else { 7 };
+        assert_eq!((slot.kind, slot.length), (kind::LETTER, code));
+        letters.advance(&slot);
+        count += 1;
+    }
+    assert_eq!(count + region.u64(176).load(Ordering::Relaxed), expected);
 }
