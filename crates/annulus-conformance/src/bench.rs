@@ -48,7 +48,7 @@ impl Needs {
 ///
 /// If the case does, and if it has not ended after `ANNULUS_PATIENCE` seconds: then with the status of every kernel.
 pub fn run(subject: impl Subject + 'static, name: &str, needs: Needs, case: fn(&Bench)) {
-    if let Some(why) = needs.lacking(&subject) {
+    if let Some(why) = needs.lacking(&subject).map(String::from).or_else(|| subject.unavailable()) {
         println!("skipped: {name} on {}: {why}", subject.name());
         return;
     }

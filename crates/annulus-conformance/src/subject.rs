@@ -10,6 +10,11 @@ pub trait Subject: Send + Sync {
     /// A fresh runtime on it. Each case has its own.
     fn runtime(&self) -> Runtime;
 
+    /// Why there is no runtime to be had on this machine, if so: every case is then skipped.
+    fn unavailable(&self) -> Option<String> {
+        None
+    }
+
     /// Whether kernels handle messages at all.
     fn runs_handlers(&self) -> bool {
         true

@@ -8,11 +8,12 @@ use std::{
 };
 
 use annulus_kernel::{
-    BindingKind, KernelDefinition, ProcessingMode, StateShape,
+    BindingKind, KernelDefinition, ProcessingMode, StateShape, Target,
     device::{
         ENTRY,
         layout::{BellRecord, BlockRecord, JOB_BYTES, LaunchRecord, NO_LINE},
     },
+    handler_source,
 };
 use annulus_runtime::{
     BackendError, BackendSource, Clock, DeviceBackend, DeviceInfo, DeviceKernel, LaunchSpec, SharedMemory,
@@ -31,7 +32,7 @@ use crate::{
     state::{self, Home, States},
 };
 
-/// What gives the text of a kernel's handler.
+/// What gives the text of a kernel's handler, for tests.
 type HandlerText = fn(&'static KernelDefinition) -> Option<Cow<'static, str>>;
 
 /// The OpenCL backend, as `Runtime::builder().backend(…)` takes it.
@@ -52,7 +53,7 @@ pub struct OpenCl {
     mapped: bool,
     resident_groups: u32,
     cache: Option<PathBuf>,
-    handler: HandlerText,
+    handler: Option<HandlerText>,
 }
 
 #[derive(Clone, Debug)]
@@ -89,7 +90,7 @@ impl OpenCl {
             mapped: false,
             resident_groups: RESIDENT_GROUPS,
             cache: cache::default_directory(),
-            handler: |_| None,
+            handler: None,
         }
     }
 
@@ -152,7 +153,7 @@ impl OpenCl {
     /// Where the C of a kernel's handler comes from: for tests of the device runtime.
     #[doc(hidden)]
     pub fn handlers(mut self, handler: HandlerText) -> Self {
-        self.handler = handler;
+        self.handler = Some(handler);
         self
     }
 
@@ -232,11 +233,7 @@ unsafe impl DeviceBackend for OpenClBackend {
     fn launch(&self, spec: LaunchSpec) -> Result<Box<dyn DeviceKernel>, BackendError> {
         let plan = Plan::new(self, &spec)?;
         let name = spec.definition.name;
-        let Some(handler) = (self.options.handler)(spec.definition) else {
-            return Err(BackendError::new(format!(
-                "`{name}` has no form that a device can run: launch it on the CPU backend"
-            )));
-        };
+        let handler = self.handler(spec.definition)?;
         let shape = Shape { threads: plan.threads, portable: self.options.portable };
         let source = program::assemble(&handler, shape);
         let program = program::load(self.device, self.opened, self.options.cache.as_ref(), name, &source)?;
@@ -319,6 +316,16 @@ unsafe impl DeviceBackend for OpenClBackend {
 }
 
 impl OpenClBackend {
+    /// The C of a kernel's handler.
+    fn handler(&self, definition: &'static KernelDefinition) -> Result<Cow<'static, str>, BackendError> {
+        if let Some(text) = self.options.handler.and_then(|handler| handler(definition)) {
+            return Ok(text);
+        }
+        handler_source(definition, Target::OpenCl)
+            .map(Cow::Owned)
+            .map_err(|error| BackendError::new(error.to_string()))
+    }
+
     fn describe(&self, device: &Device) -> DeviceInfo {
         let mut notes = vec![format!("{}, {}, driver {}", device.platform, device.version, device.driver)];
         match device.open() {

@@ -2,7 +2,10 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use annulus_kernel::device::{INTERFACE, OPENCL_PRELUDE, RUNTIME};
+use annulus_kernel::{
+    LANGUAGE_SOURCE,
+    device::{INTERFACE, OPENCL_PRELUDE, RUNTIME},
+};
 use annulus_runtime::BackendError;
 
 use crate::{
@@ -26,7 +29,7 @@ pub(crate) fn assemble(handler: &str, shape: Shape) -> String {
     let portable = u32::from(portable);
     format!(
         "#define ANN_LAUNCH_THREADS {threads}\n#define ANN_LAUNCH_PORTABLE {portable}\n\n\
-         {OPENCL_PRELUDE}\n{INTERFACE}\n{handler}\n{RUNTIME}"
+         {OPENCL_PRELUDE}\n{INTERFACE}\n{LANGUAGE_SOURCE}\n{handler}\n{RUNTIME}"
     )
 }
 

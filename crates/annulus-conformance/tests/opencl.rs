@@ -1,0 +1,38 @@
+//! The OpenCL backend, where this machine has a device for it: kernels that stay, and kernels that run in epochs.
+
+use annulus_conformance::{Subject, conformance_suite};
+use annulus_opencl::OpenCl;
+use annulus_runtime::Runtime;
+
+struct Device(OpenCl);
+
+impl Subject for Device {
+    fn name(&self) -> &str {
+        "opencl"
+    }
+
+    fn unavailable(&self) -> Option<String> {
+        Runtime::builder().backend(self.0.clone()).build().err().map(|error| error.to_string())
+    }
+
+    fn runtime(&self) -> Runtime {
+        Runtime::builder().backend(self.0.clone()).build().expect("it was available a moment ago")
+    }
+}
+
+/// Room for the cases that launch a hundred kernels, two at a time.
+fn opencl() -> OpenCl {
+    OpenCl::new().resident_groups(256)
+}
+
+/// Kernels stay on the device.
+mod persistent {
+    use super::*;
+    conformance_suite!(Device(opencl()));
+}
+
+/// Kernels come back after each epoch.
+mod epochs {
+    use super::*;
+    conformance_suite!(Device(opencl().force_epochs()));
+}
