@@ -43,3 +43,15 @@ mod epochs {
     use super::*;
     conformance_suite!(Device(opencl().force_epochs(), u32::MAX));
 }
+
+/// Blocks of several threads, among which messages are dealt.
+mod many_threads {
+    use super::*;
+    conformance_suite!(Device(opencl().threads_per_block(8), BLOCKS));
+}
+
+/// As devices run it that have no more than OpenCL itself: no naps, no clock, no bell, and buffers instead of shared virtual memory.
+mod portable {
+    use super::*;
+    conformance_suite!(Device(opencl().force_epochs().force_portable().force_mapped_buffers(), u32::MAX));
+}
