@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use annulus::{LaunchError, prelude::*};
+use annulus_opencl::OpenCl;
 
 use crate::{BackendName, harness::Failure};
 
@@ -22,6 +23,7 @@ pub(crate) fn launch<K: RingKernel>(
 pub(crate) fn runtime(backend: BackendName) -> Result<Runtime, Failure> {
     Ok(match backend {
         BackendName::Cpu => Runtime::builder().backend(annulus::Cpu::new()).build()?,
+        BackendName::Opencl => Runtime::builder().backend(OpenCl::new()).build()?,
     })
 }
 

@@ -38,6 +38,8 @@ use crate::{
 pub(crate) enum BackendName {
     /// The CPU backend.
     Cpu,
+    /// The first OpenCL device.
+    Opencl,
 }
 
 impl BackendName {
@@ -45,12 +47,14 @@ impl BackendName {
     fn shares_workers(self) -> bool {
         match self {
             Self::Cpu => true,
+            Self::Opencl => false,
         }
     }
 
     fn name(self) -> &'static str {
         match self {
             Self::Cpu => "cpu",
+            Self::Opencl => "opencl",
         }
     }
 }

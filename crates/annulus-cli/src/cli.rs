@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::{run::Run, send::Send};
+use crate::{emit::Emit, run::Run, send::Send};
 
 /// GPU-resident actors: kernels that are launched once, stay on the device and answer messages.
 #[derive(Parser)]
@@ -15,5 +15,6 @@ pub(crate) struct Cli {
 #[derive(Subcommand)]
 pub(crate) enum Command {
     Run(Run),
+    Emit(Emit),
     Send(Send),
 }

@@ -23,6 +23,7 @@
 //! command line is.
 
 mod cli;
+mod emit;
 mod failure;
 mod run;
 mod send;
@@ -38,6 +39,7 @@ pub fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Run(run) => run.execute(),
         Command::Send(send) => send.execute(),
+        Command::Emit(emit) => emit.execute(),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -140,3 +140,21 @@ fn a_reader_that_leaves_ends_the_program() {
     assert!(sent.is_some());
     assert!(child.wait().unwrap().success());
 }
+
+#[test]
+fn a_handler_is_shown_as_c() {
+    let output = run(&["emit", "anomalies"], "");
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    for part in [
+        "typedef struct Observation {",
+        "static u32 handle_anomalies(",
+        "// kernel_engine.rs:",
+        "#define ANN_CALL(",
+    ] {
+        assert!(text(&output.stdout).contains(part), "{part:?} is not in:\n{}", text(&output.stdout));
+    }
+    let cuda = run(&["emit", "anomalies", "--target", "cuda"], "");
+    assert!(text(&cuda.stdout).contains("static __device__ u32 handle_anomalies("));
+    assert_eq!(run(&["emit", "anomalies", "--target", "fortran"], "").status.code(), Some(2));
+    assert_eq!(run(&["emit", "nobody"], "").status.code(), Some(2));
+}

@@ -450,8 +450,10 @@ impl Plan {
             };
             // SAFETY: the memory has a record for each shard.
             let record = unsafe { base.add(index) };
+            // SAFETY: the record lies in the memory.
+            let place = unsafe { &raw mut (*record.as_ptr()).telemetry };
             // SAFETY: the record is the host's until the kernel starts.
-            unsafe { (&raw mut (*record.as_ptr()).telemetry).write(telemetry) };
+            unsafe { place.write(telemetry) };
         }
         Ok(())
     }

@@ -75,7 +75,7 @@ fn not_built(kernel: &str, device: &Device, source: &str, refused: &BuildError) 
         device.name, device.driver, refused.error
     );
     if !refused.log.is_empty() {
-        message.push_str("\n");
+        message.push('\n');
         message.push_str(&explain(&refused.log, source));
     }
     BackendError::new(message)

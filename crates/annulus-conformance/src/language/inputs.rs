@@ -19,6 +19,7 @@ impl Inputs {
     }
 
     /// The next random number (SplitMix64).
+    #[allow(clippy::should_implement_trait)] // It never ends, and its users want numbers, not options.
     pub fn next(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         crate::kernels::mix(self.state)

@@ -820,7 +820,7 @@ ANN_KERNEL void ann_main(
     GLOBAL u8 *memory, GLOBAL u8 *arena, GLOBAL u8 *records, GLOBAL const u8 *launch, GLOBAL u8 *states,
     GLOBAL u8 *scratch, GLOBAL u8 *bell ANN_BINDING_PARAMETERS)
 {
-    LOCAL ann_shared shared;
+    ANN_SHARED ann_shared shared;
     u32 leader = ann_thread() == 0;
     u32 block = ann_block();
     ann_view view;

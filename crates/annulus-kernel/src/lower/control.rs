@@ -120,11 +120,8 @@ impl Lowerer<'_> {
                 .position(|statement| matches!(statement, Stmt::Declare(id, _) if *id == made));
             if let Some(at) = declared {
                 self.locals[made].name = self.locals[local].name.clone();
-                match statements.remove(at) {
-                    Stmt::Declare(_, Some(initial)) => {
-                        statements.insert(at, Stmt::Assign(self.place_of_local(local), initial));
-                    }
-                    _ => {}
+                if let Stmt::Declare(_, Some(initial)) = statements.remove(at) {
+                    statements.insert(at, Stmt::Assign(self.place_of_local(local), initial));
                 }
                 return;
             }

@@ -1,5 +1,6 @@
 //! Kernels whose C is written by hand, against the contract of the device program: what tests of the device runtime launch.
 #![allow(missing_docs)] // Message fields say what they are by their names.
+#![allow(clippy::manual_is_multiple_of)] // The kernel language has `%`.
 #![allow(dead_code)] // Each test binary uses some of it.
 
 use std::borrow::Cow;

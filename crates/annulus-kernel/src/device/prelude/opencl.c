@@ -30,6 +30,8 @@ typedef double f64;
 #define LOCAL __local
 #define PRIVATE __private
 #define CONSTANT __constant
+/* A variable of the block. */
+#define ANN_SHARED __local
 
 /* A function of the program, and its entry. */
 #define ANN_FUNCTION static inline
