@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::{emit::Emit, run::Run, send::Send};
+use crate::{devices::Devices, emit::Emit, run::Run, send::Send};
 
 /// GPU-resident actors: kernels that are launched once, stay on the device and answer messages.
 #[derive(Parser)]
@@ -16,5 +16,6 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     Run(Run),
     Emit(Emit),
+    Devices(Devices),
     Send(Send),
 }

@@ -23,6 +23,7 @@
 //! command line is.
 
 mod cli;
+mod devices;
 mod emit;
 mod failure;
 mod run;
@@ -40,6 +41,7 @@ pub fn main() -> ExitCode {
         Command::Run(run) => run.execute(),
         Command::Send(send) => send.execute(),
         Command::Emit(emit) => emit.execute(),
+        Command::Devices(devices) => devices.execute(),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

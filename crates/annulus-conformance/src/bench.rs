@@ -30,6 +30,8 @@ pub enum Needs {
     Handlers,
     /// That it runs handlers, and contains their panics.
     Panics,
+    /// That it runs as many blocks as a runtime has telemetry lines, twice.
+    ManyBlocks,
 }
 
 impl Needs {
@@ -37,6 +39,7 @@ impl Needs {
         match self {
             Self::Handlers | Self::Panics if !subject.runs_handlers() => Some("it runs no handlers"),
             Self::Panics if !subject.contains_panics() => Some("it does not contain panics"),
+            Self::ManyBlocks if subject.most_blocks() < 2 * 4096 => Some("it runs too few blocks at a time"),
             _ => None,
         }
     }

@@ -24,4 +24,9 @@ pub trait Subject: Send + Sync {
     fn contains_panics(&self) -> bool {
         self.runs_handlers()
     }
+
+    /// How many blocks can run at the same time.
+    fn most_blocks(&self) -> u32 {
+        u32::MAX
+    }
 }

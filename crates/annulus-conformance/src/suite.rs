@@ -142,7 +142,7 @@ macro_rules! conformance_suite {
                 t11_enabled_lazily: Handlers,
                 t11_averages_begin_when_enabled: Handlers,
                 t11_enabling_races: Handlers,
-                t11_lines_can_run_out: Nothing,
+                t11_lines_can_run_out: ManyBlocks,
                 t12_reset: Handlers,
                 t15_the_histogram_counts_every_message: Handlers,
             }

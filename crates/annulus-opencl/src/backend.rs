@@ -4,6 +4,7 @@ use std::{
     borrow::Cow,
     path::{Path, PathBuf},
     sync::Arc,
+    thread,
     time::Duration,
 };
 
@@ -337,7 +338,11 @@ impl OpenClBackend {
                 Verdict::Unusable(why) => format!("cannot run kernels: {why}"),
             }),
         }
-        DeviceInfo { name: device.name.clone(), parallel_blocks: device.residency.limit(), notes }
+        notes.push(format!("up to {} blocks of kernels that stay, at a time", device.residency.limit()));
+        // A processor keeps more blocks than it runs: those that wait nap.
+        let cores = || thread::available_parallelism().map_or(u32::MAX, |cores| cores.get() as u32);
+        let most = if device.id.is_processor() { cores() } else { u32::MAX };
+        DeviceInfo { name: device.name.clone(), parallel_blocks: device.residency.limit().min(most), notes }
     }
 }
 

@@ -234,7 +234,20 @@ impl Shard {
         if now == state::LAUNCHED || wanted != self.memory.acknowledged().load(Ordering::Acquire) {
             return true;
         }
-        wanted & command::ACTIVE != 0 && self.inbound.may_be_ready() && self.has_credit(credit)
+        if wanted & command::TELEMETRY != 0 && self.shows_another_depth() {
+            return true;
+        }
+        // Without credit a message is work as long as the block has not said that it is stalled: only then does the host that makes
+        // room know whom to wake.
+        wanted & command::ACTIVE != 0
+            && self.inbound.may_be_ready()
+            && (self.memory.stalled().load(Ordering::Relaxed) == 0 || self.has_credit(credit))
+    }
+
+    /// Whether telemetry shows another depth than the inbound ring has: a block that takes nothing shows it all the same.
+    fn shows_another_depth(&self) -> bool {
+        let Some(line) = self.memory.telemetry() else { return false };
+        u64::from(line.word(3).load(Ordering::Relaxed) as u32) != self.inbound.depth()
     }
 
     fn has_credit(&self, credit: u64) -> bool {

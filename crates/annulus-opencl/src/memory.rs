@@ -26,8 +26,7 @@ pub(crate) fn allocate(
         ))
     })?;
     let base: NonNull<u8> = memory.host().expect("shared memory is seen by the host");
-    let bytes = memory.bytes();
-    // SAFETY: the memory is that long, zeroed, and stays where it is until the owner is dropped; its alignment is 128 (fine-grain
+    // SAFETY: the memory is at least that long, zeroed, and stays where it is until the owner is dropped; its alignment is 128 (fine-grain
     // memory by its allocation, mapped buffers by OpenCL's rule that a buffer suits every type, `long16` of 128 bytes included).
     Ok(unsafe { SharedMemory::from_raw(base, bytes, Box::new(Owner(Arc::new(memory)))) })
 }

@@ -354,6 +354,8 @@ impl Watched {
         let running = Arc::clone(&self.running);
         let Stay::Epochs { doze, .. } = &running.stay else { return false };
         let was_in_flight = self.in_flight;
+        // Roused: even a block that can take nothing has something to see, if only how long its queue has become.
+        let mut due = false;
         if self.in_flight {
             if !running.has_ended(self.epoch) {
                 return false;
@@ -361,13 +363,16 @@ impl Watched {
             self.in_flight = false;
             // What the epoch did last.
             self.report();
-        } else if !running.take_due() {
-            return false;
+        } else {
+            due = running.take_due();
+            if !due {
+                return false;
+            }
         }
         if self.signals.is_none() {
             return was_in_flight;
         }
-        if !running.has_work() {
+        if !due && !running.has_work() {
             doze.lie_down();
             if !running.has_work() || !doze.claim() {
                 return was_in_flight;
