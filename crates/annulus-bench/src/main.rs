@@ -1,2 +1,180 @@
-//! bench
-fn main() {}
+//! `annulus-bench`: what Annulus costs, measured with both sides in the loop, next to what the hardware allows.
+//!
+//! # What it promises
+//!
+//! * Ours and the limits take turns in one run, so their ratio means something on a machine that is shared.
+//! * No figure without work: a run fails unless the kernel processed exactly what was sent.
+//!
+//! # What it does not do
+//!
+//! It does not pin threads or change the machine's settings, and it asserts no maximum time: marks are reported, not enforced.
+
+mod clock;
+mod harness;
+mod kernels;
+mod launched;
+mod limit;
+mod machine;
+mod report;
+mod suite;
+
+use std::{
+    io::{self, IsTerminal, Write},
+    process::ExitCode,
+};
+
+use clap::{Parser, ValueEnum};
+
+use crate::{
+    harness::{Failure, measure},
+    report::Report,
+    suite::{Config, SUITES, Suite},
+};
+
+/// Where kernels run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum BackendName {
+    /// The CPU backend.
+    Cpu,
+}
+
+impl BackendName {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Cpu => "cpu",
+        }
+    }
+}
+
+/// Measures Annulus, both sides in the loop, next to bare limits of the hardware.
+///
+/// Candidates named `annulus…` are ours; those named `limit…` are two threads and cache lines, nothing else. Both take turns in
+/// every round, so trust the column "× limit" before the times.
+#[derive(Debug, Parser)]
+#[command(name = "annulus-bench", version, after_help = AFTER_HELP)]
+struct Arguments {
+    /// Suites to run, or `all` for all of them, or `list` to say what there is
+    #[arg(value_name = "SUITE", required = true, value_parser = suite_names())]
+    suites: Vec<String>,
+
+    /// Short runs: everything in under 40 seconds
+    #[arg(long)]
+    quick: bool,
+
+    /// One JSON object per line: suite, case, candidate, unit, median, min, max, runs, and limit_ratio where there is a limit
+    #[arg(long)]
+    json: bool,
+
+    /// Rounds [default: 11, or 5 with --quick]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    runs: Option<u32>,
+
+    /// Only cases whose name contains this
+    #[arg(long, value_name = "TEXT")]
+    case: Option<String>,
+
+    /// Where kernels run
+    #[arg(long, value_enum, default_value = "cpu")]
+    backend: BackendName,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  annulus-bench list                       what there is
+  annulus-bench rtt                        round trips, beside a bare ping-pong of two threads
+  annulus-bench stream --case 'of 64'      only the streams in batches of 64
+  annulus-bench all --quick --json         everything, briefly, for a program to read
+
+Progress goes to standard error. Exit codes: 0 done, whether marks were reached or not; 1 a check failed; 2 wrong arguments.
+Build with --release: figures of debug builds mean nothing.";
+
+fn suite_names() -> clap::builder::PossibleValuesParser {
+    SUITES.iter().map(|suite| suite.name).chain(["all", "list"]).collect::<Vec<_>>().into()
+}
+
+fn main() -> ExitCode {
+    match run(&Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever read the results has gone.
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("annulus-bench: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn is_broken_pipe(error: &Failure) -> bool {
+    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
+
+fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let asked = |name: &str| arguments.suites.iter().any(|suite| suite == name);
+    if asked("list") {
+        let mut out = io::stdout().lock();
+        SUITES.iter().try_for_each(|suite| writeln!(out, "{:<8} {}", suite.name, suite.about))?;
+        return Ok(());
+    }
+    if cfg!(debug_assertions) {
+        eprintln!("annulus-bench: this is a debug build; its figures mean nothing. Use --release.");
+    }
+    let rounds = arguments.runs.map_or(if arguments.quick { 5 } else { 11 }, |runs| runs as usize);
+    let config = Config { backend: arguments.backend, quick: arguments.quick };
+    let mut report = Report::new(io::stdout(), arguments.json);
+    report.header(arguments.backend.name(), rounds, arguments.quick)?;
+    let mut progress = Progress::new();
+    for suite in SUITES.iter().filter(|suite| asked("all") || asked(suite.name)) {
+        run_suite(suite, config, rounds, arguments.case.as_deref(), &mut report, &mut progress)?;
+    }
+    Ok(())
+}
+
+fn run_suite(
+    suite: &Suite,
+    config: Config,
+    rounds: usize,
+    wanted: Option<&str>,
+    report: &mut Report<impl Write>,
+    progress: &mut Progress,
+) -> Result<(), Failure> {
+    report.suite(suite)?;
+    for case in (suite.cases)(config) {
+        if wanted.is_some_and(|wanted| !case.name.contains(wanted)) {
+            continue;
+        }
+        let measured = measure(suite.name, case, rounds, &mut |text| progress.show(text));
+        progress.clear();
+        report.case(&measured?)?;
+    }
+    Ok(())
+}
+
+/// One line on standard error that overwrites itself on a terminal; elsewhere a line for each case.
+struct Progress {
+    terminal: bool,
+    last_case: String,
+}
+
+impl Progress {
+    fn new() -> Self {
+        Self { terminal: io::stderr().is_terminal(), last_case: String::new() }
+    }
+
+    fn show(&mut self, text: &str) {
+        if self.terminal {
+            eprint!("\r\x1b[K{text}");
+            return;
+        }
+        let case = text.split(": round").next().unwrap_or(text);
+        if case != self.last_case {
+            self.last_case = case.to_owned();
+            eprintln!("{case}");
+        }
+    }
+
+    fn clear(&mut self) {
+        if self.terminal {
+            eprint!("\r\x1b[K");
+        }
+    }
+}

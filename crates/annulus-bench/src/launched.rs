@@ -1,0 +1,42 @@
+//! Kernels under measurement: how they are launched, and the check that they did what was asked.
+
+use std::time::Duration;
+
+use annulus::{LaunchError, prelude::*};
+
+use crate::{BackendName, harness::Failure};
+
+/// What the macro's `launch` of a kernel is.
+pub(crate) type Launch<K> = fn(&Runtime, LaunchOptions) -> Result<KernelHandle<K>, LaunchError>;
+
+/// Launches a kernel on a runtime of its own, so that no run inherits anything from another.
+pub(crate) fn launch<K: RingKernel>(
+    backend: BackendName,
+    launch: Launch<K>,
+    options: LaunchOptions,
+) -> Result<KernelHandle<K>, Failure> {
+    let runtime = match backend {
+        BackendName::Cpu => Runtime::builder().backend(annulus::Cpu::new()).build()?,
+    };
+    Ok(launch(&runtime, options)?)
+}
+
+/// Ends a kernel, and makes sure that it processed what was sent, all of it, and answered as often as it should.
+pub(crate) fn finish<K: RingKernel>(
+    kernel: &KernelHandle<K>,
+    sent: u64,
+    answers: u64,
+) -> Result<(), Failure> {
+    let end = kernel.shutdown_blocking(Duration::from_secs(10));
+    let status = kernel.status();
+    let as_expected = status.sent == sent
+        && status.processed == sent
+        && status.produced == answers
+        && status.drops.total() == 0
+        && end.undelivered.is_empty();
+    if as_expected {
+        return Ok(());
+    }
+    let found = format!("{:?}, {status:?}", end.outcome);
+    Err(format!("{sent} messages should have been processed and {answers} answered, but: {found}").into())
+}

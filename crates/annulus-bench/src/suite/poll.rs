@@ -1,0 +1,154 @@
+//! What a look at a running kernel's telemetry costs.
+
+use std::{
+    hint::black_box,
+    time::{Duration, Instant},
+};
+
+use annulus::{Telemetry, prelude::*};
+use annulus_queue::sync::spin_loop;
+
+use super::{Config, Suite};
+use crate::{
+    clock::{PERCENTILES, percentiles, read_cost, time_of},
+    harness::{Better, Candidate, Case, Goal, Mark, Run},
+    kernels::{self, Numbered},
+    launched::{finish, launch},
+    limit,
+};
+
+pub(super) const SUITE: Suite = Suite {
+    name: "poll",
+    about: "one poll of a kernel's telemetry while it works, in nanoseconds (lower is better)",
+    method: "fresh: between two polls the host sends a message and waits 2 µs, in which the kernel writes its line; only polls \
+             that saw the new count are counted. The limit asks a thread for a write in the same way, waits as long, and \
+             loads a word of its line. cached: the kernel spins and has nothing to do, so the line is in the reader's cache; \
+             the limit loads eight words that nobody writes. busy: the kernel works through a stream and writes its line \
+             after each iteration, so that polls meet it in the middle of writing.",
+    cases,
+};
+
+/// Between the request for a write and the look at it: several times what a message takes.
+const PACE: Duration = Duration::from_micros(2);
+
+fn pace() {
+    let start = Instant::now();
+    while start.elapsed() < PACE {
+        spin_loop();
+    }
+}
+
+fn cases(config: Config) -> Vec<Case> {
+    let samples = if config.quick { 5_000 } else { 25_000 };
+    let loops = 100 * samples;
+    let case = |name: &str, metrics, limit, candidates, marks| Case {
+        name: name.into(),
+        unit: "ns",
+        better: Better::Lower,
+        metrics,
+        limit,
+        candidates,
+        marks,
+    };
+    vec![
+        case(
+            "fresh",
+            PERCENTILES,
+            Some("limit transfer"),
+            vec![
+                Candidate::new("limit transfer", move || limit::transfer(samples, pace)),
+                Candidate::new("annulus poll", move || fresh(config, samples)),
+            ],
+            vec![Mark { candidate: "annulus poll", metric: "middle", goal: Goal::LimitPlus(20.0) }],
+        ),
+        case(
+            "cached",
+            &[""],
+            Some("limit load"),
+            vec![
+                Candidate::new("limit load", move || limit::cached_load(loops)),
+                Candidate::new("annulus poll", move || cached(config, loops)),
+            ],
+            vec![Mark { candidate: "annulus poll", metric: "", goal: Goal::AtMost(15.0) }],
+        ),
+        case(
+            "busy",
+            PERCENTILES,
+            None,
+            vec![Candidate::new("annulus poll", move || busy(config, samples))],
+            vec![],
+        ),
+    ]
+}
+
+fn options() -> LaunchOptions {
+    LaunchOptions::high_throughput().spin(Duration::from_secs(10))
+}
+
+fn fresh(config: Config, samples: u64) -> Run {
+    let kernel = launch(config.backend, kernels::sink::launch, options())?;
+    let telemetry = kernel.enable_telemetry()?;
+    let cost = read_cost();
+    let mut times = Vec::with_capacity(samples as usize);
+    let (mut sent, mut stale) = (0, 0);
+    while (times.len() as u64) < samples {
+        let _ = kernel.try_send(Numbered::numbered(sent))?;
+        sent += 1;
+        pace();
+        let (time, snapshot) = time_of([&telemetry; 2], cost, Telemetry::poll);
+        if snapshot.messages_processed == sent {
+            times.push(time);
+        } else {
+            // The kernel had lost its core: there was nothing new to see yet.
+            stale += 1;
+            if stale > 100 * samples {
+                return Err("the kernel does not keep up".into());
+            }
+        }
+    }
+    finish(&kernel, sent, 0)?;
+    Ok(percentiles(times))
+}
+
+fn cached(config: Config, polls: u64) -> Run {
+    const SENT: u64 = 100;
+    let kernel = launch(config.backend, kernels::sink::launch, options())?;
+    let telemetry = kernel.enable_telemetry()?;
+    for number in 0..SENT {
+        let _ = kernel.send_blocking(Numbered::numbered(number))?;
+    }
+    while telemetry.poll().messages_processed != SENT {
+        spin_loop();
+    }
+    let start = Instant::now();
+    for _ in 0..polls {
+        // By reference, as in `time_of`.
+        black_box(&black_box(&telemetry).poll());
+    }
+    let nanos = start.elapsed().as_nanos() as f64 / polls as f64;
+    finish(&kernel, SENT, 0)?;
+    Ok(vec![nanos])
+}
+
+fn busy(config: Config, samples: u64) -> Run {
+    const BATCH: u64 = 256;
+    let kernel = launch(config.backend, kernels::sink::launch, options().mode(ProcessingMode::Continuous))?;
+    let telemetry = kernel.enable_telemetry()?;
+    let cost = read_cost();
+    let mut times = Vec::with_capacity(samples as usize);
+    let mut sent = 0;
+    while (times.len() as u64) < samples {
+        let batch: Vec<_> = (sent..sent + BATCH).map(Numbered::numbered).collect();
+        kernel.send_batch_blocking(&batch)?;
+        sent += BATCH;
+        loop {
+            let (time, snapshot) = time_of([&telemetry; 2], cost, Telemetry::poll);
+            if snapshot.messages_processed == sent {
+                break;
+            }
+            times.push(time);
+        }
+    }
+    finish(&kernel, sent, 0)?;
+    Ok(percentiles(times))
+}

@@ -1,0 +1,286 @@
+//! Messages per second through a launched kernel.
+
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
+
+use annulus::{KernelControl, prelude::*};
+use annulus_queue::sync::spin_loop;
+
+use super::{Config, Suite};
+use crate::{
+    harness::{Better, Candidate, Case, Failure, Goal, Mark, Run},
+    kernels::{self, Medium, Numbered},
+    launched::{finish, launch},
+    limit,
+};
+
+pub(super) const SUITE: Suite = Suite {
+    name: "stream",
+    about: "messages per second through a launched kernel, in millions (higher is better)",
+    method: "16-byte messages with time stamps and calls allowed, unless said otherwise; rings of 16,384 slots, backpressure \
+             Block, iterations of up to 64 messages where the mode has batches. The clock runs from the first send until \
+             the kernel has processed the last message. The limit is one thread that writes cache lines of a ring of the \
+             same length and another that reads them.",
+    cases,
+};
+
+const CAPACITY: u32 = 16_384;
+const UNIT: &str = "M messages/s";
+/// Messages before the first that counts.
+const WARM_UP: u64 = CAPACITY as u64;
+const ONE_AT_A_TIME: usize = 0;
+
+/// What may differ from run to run.
+#[derive(Clone)]
+struct Setup {
+    options: LaunchOptions,
+    producers: u64,
+    /// Messages per `send_batch_blocking`; [`ONE_AT_A_TIME`] means `send_blocking`.
+    batch: usize,
+    telemetry: bool,
+    messages: u64,
+}
+
+fn cases(config: Config) -> Vec<Case> {
+    let messages = if config.quick { 800_000 } else { 4_000_000 };
+    let setup = |producers, batch: usize| Setup {
+        options: LaunchOptions::high_throughput()
+            .capacity(CAPACITY)
+            .mode(ProcessingMode::Adaptive)
+            .max_messages_per_iteration(64),
+        producers,
+        batch,
+        telemetry: false,
+        // Small sends are slower, and their runs need not be longer.
+        messages: if batch <= 1 { messages / 4 } else { messages },
+    };
+    let mut cases = Vec::new();
+    for batch in [ONE_AT_A_TIME, 1, 8, 64, 256] {
+        let goal = (batch >= 64).then_some(10.0);
+        cases.push(by_mode(config, setup(1, batch), goal));
+    }
+    for batch in [ONE_AT_A_TIME, 64, 256] {
+        cases.push(by_mode(config, setup(4, batch), None));
+    }
+    cases.push(watched(config, &setup(1, 64)));
+    cases.push(echoed(config, &setup(1, 64)));
+    cases
+}
+
+fn case(name: String, messages: u64, candidates: Vec<Candidate>, marks: Vec<Mark>) -> Case {
+    let limit = move || limit::line_stream(CAPACITY.into(), messages);
+    let mut all = vec![Candidate::new("limit cache lines", limit)];
+    all.extend(candidates);
+    Case {
+        name,
+        unit: UNIT,
+        better: Better::Higher,
+        metrics: &[""],
+        limit: Some("limit cache lines"),
+        candidates: all,
+        marks,
+    }
+}
+
+fn by_mode(config: Config, setup: Setup, goal: Option<f64>) -> Case {
+    let producers = if setup.producers == 1 { "1 producer" } else { "4 producers" };
+    let how = match setup.batch {
+        ONE_AT_A_TIME => "send_blocking".to_owned(),
+        1 => "batches of 1 message".to_owned(),
+        batch => format!("batches of {batch} messages"),
+    };
+    let candidate = |name, mode| {
+        let setup = Setup { options: setup.options.clone().mode(mode), ..setup.clone() };
+        Candidate::new(name, move || into_sink(config, &setup))
+    };
+    let candidates = vec![
+        candidate("annulus continuous", ProcessingMode::Continuous),
+        candidate("annulus batch", ProcessingMode::Batch),
+        candidate("annulus adaptive", ProcessingMode::Adaptive),
+    ];
+    let mark = |candidate| goal.map(|goal| Mark { candidate, metric: "", goal: Goal::AtLeast(goal) });
+    let marks = [mark("annulus batch"), mark("annulus adaptive")].into_iter().flatten().collect();
+    case(format!("{producers}, {how}"), setup.messages, candidates, marks)
+}
+
+/// What watching costs.
+fn watched(config: Config, setup: &Setup) -> Case {
+    let candidate = |name, change: fn(Setup) -> Setup| {
+        let setup = change(setup.clone());
+        Candidate::new(name, move || into_sink(config, &setup))
+    };
+    let candidates = vec![
+        candidate("annulus", |setup| setup),
+        candidate("annulus, telemetry", |setup| Setup { telemetry: true, ..setup }),
+        candidate("annulus, track_latency", |mut setup| {
+            setup.options = setup.options.track_latency(true);
+            setup
+        }),
+        candidate("annulus, no stamps, no calls", |mut setup| {
+            setup.options = setup.options.timestamps(false).calls(false);
+            setup
+        }),
+    ];
+    case("1 producer, batches of 64 messages, adaptive".into(), setup.messages, candidates, vec![])
+}
+
+/// The kernel answers every message, and the host takes the answers.
+fn echoed(config: Config, setup: &Setup) -> Case {
+    let (one, two) = (setup.clone(), setup.clone());
+    let candidates = vec![
+        Candidate::new("annulus, one host thread", move || echo_one_thread(config, &one)),
+        Candidate::new("annulus, two host threads", move || echo_two_threads(config, &two)),
+    ];
+    case("echo, batches of 64 messages, adaptive".into(), setup.messages, candidates, vec![])
+}
+
+fn rate(messages: u64, elapsed: Duration) -> Vec<f64> {
+    vec![messages as f64 / elapsed.as_secs_f64() / 1e6]
+}
+
+/// Sends the numbers of a range.
+fn produce<K: RingKernel<Message = Medium>>(
+    kernel: &KernelHandle<K>,
+    numbers: std::ops::Range<u64>,
+    batch: usize,
+) -> Result<(), Failure> {
+    if batch == ONE_AT_A_TIME {
+        for number in numbers {
+            let _ = kernel.send_blocking(Medium::numbered(number))?;
+        }
+        return Ok(());
+    }
+    let mut messages = Vec::with_capacity(batch);
+    for first in numbers.clone().step_by(batch) {
+        let last = numbers.end.min(first + batch as u64);
+        messages.clear();
+        messages.extend((first..last).map(Medium::numbered));
+        kernel.send_batch_blocking(&messages)?;
+    }
+    Ok(())
+}
+
+fn into_sink(config: Config, setup: &Setup) -> Run {
+    let kernel = launch(config.backend, kernels::sink::launch, setup.options.clone())?;
+    let telemetry = if setup.telemetry { Some(kernel.enable_telemetry()?) } else { None };
+    // A lap before the clock runs: memory is mapped, the kernel awake.
+    produce(&kernel, 0..WARM_UP, 64)?;
+    await_processed(&kernel, WARM_UP);
+    let share = setup.messages / setup.producers;
+    let messages = share * setup.producers;
+    let start = Instant::now();
+    if setup.producers == 1 {
+        produce(&kernel, 0..messages, setup.batch)?;
+    } else {
+        thread::scope(|scope| {
+            let produce = |index| {
+                let kernel = &kernel;
+                scope.spawn(move || {
+                    produce(kernel, index * share..(index + 1) * share, setup.batch)
+                        .map_err(|error| error.to_string())
+                })
+            };
+            let producers: Vec<_> = (0..setup.producers).map(produce).collect();
+            producers
+                .into_iter()
+                .try_for_each(|producer| producer.join().map_err(|_| "a producer panicked")?)
+        })?;
+    }
+    await_processed(&kernel, WARM_UP + messages);
+    let elapsed = start.elapsed();
+    let all = WARM_UP + messages;
+    if let Some(telemetry) = telemetry {
+        // The line is written after the count.
+        let seen = (0..1_000_000).map(|_| telemetry.poll().messages_processed).find(|&seen| seen == all);
+        seen.ok_or("the telemetry has not shown every message")?;
+    }
+    finish(&kernel, all, 0)?;
+    Ok(rate(messages, elapsed))
+}
+
+/// Waits until the kernel has processed so many messages; what is left when everything was sent is a ring at most.
+fn await_processed(kernel: &KernelControl, messages: u64) {
+    while kernel.status().processed < messages {
+        spin_loop();
+    }
+}
+
+/// Checks answers as they come: all of them, in order.
+#[derive(Default)]
+struct Answers {
+    received: u64,
+    taken: Vec<Medium>,
+}
+
+impl Answers {
+    /// Takes what is there now; says how many.
+    fn take<K: RingKernel<Output = Medium>>(&mut self, kernel: &KernelHandle<K>) -> Result<u64, Failure> {
+        self.taken.clear();
+        match kernel.try_recv_batch(&mut self.taken, 256) {
+            Ok(_) => {}
+            Err(TryRecvError::Empty) => return Ok(0),
+            Err(closed) => return Err(closed.into()),
+        }
+        let before = self.received;
+        for answer in &self.taken {
+            if *answer != Medium::numbered(self.received) {
+                return Err(format!("answer {} is {answer:?}", self.received).into());
+            }
+            self.received += 1;
+        }
+        Ok(self.received - before)
+    }
+}
+
+/// The host sends and receives on one thread, with at most half a ring in flight, so that neither side ever waits for good.
+fn echo_one_thread(config: Config, setup: &Setup) -> Run {
+    let kernel = launch(config.backend, kernels::echo_medium::launch, setup.options.clone())?;
+    let mut answers = Answers::default();
+    let batch = setup.batch as u64;
+    let mut sent = 0;
+    let all = WARM_UP + setup.messages;
+    let mut start = Instant::now();
+    while answers.received < all {
+        if answers.received < WARM_UP {
+            start = Instant::now();
+        }
+        if sent < all && sent - answers.received <= u64::from(CAPACITY / 2) {
+            let end = all.min(sent + batch);
+            produce(&kernel, sent..end, setup.batch)?;
+            sent = end;
+        }
+        if answers.take(&kernel)? == 0 {
+            spin_loop();
+        }
+    }
+    let elapsed = start.elapsed();
+    finish(&kernel, all, all)?;
+    Ok(rate(setup.messages, elapsed))
+}
+
+/// The host sends on one thread and receives on another.
+fn echo_two_threads(config: Config, setup: &Setup) -> Run {
+    let kernel = launch(config.backend, kernels::echo_medium::launch, setup.options.clone())?;
+    let mut answers = Answers::default();
+    let all = WARM_UP + setup.messages;
+    let mut start = Instant::now();
+    thread::scope(|scope| -> Result<(), Failure> {
+        let producer =
+            scope.spawn(|| produce(&kernel, 0..all, setup.batch).map_err(|error| error.to_string()));
+        while answers.received < all {
+            if answers.received < WARM_UP {
+                start = Instant::now();
+            }
+            if answers.take(&kernel)? == 0 {
+                thread::yield_now();
+            }
+        }
+        producer.join().map_err(|_| "the producer panicked")??;
+        Ok(())
+    })?;
+    let elapsed = start.elapsed();
+    finish(&kernel, all, all)?;
+    Ok(rate(setup.messages, elapsed))
+}
