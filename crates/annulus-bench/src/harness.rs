@@ -59,6 +59,8 @@ pub(crate) struct Mark {
 pub(crate) enum Goal {
     /// At most so many times the case's limit.
     TimesLimit(f64),
+    /// At most so many times the best of these candidates: the one with the lowest median.
+    TimesBest(f64, &'static [&'static str]),
     /// At most the case's limit and so much.
     LimitPlus(f64),
     AtMost(f64),
@@ -178,6 +180,15 @@ fn evaluate(suite: &'static str, case: &Case, results: &[Vec<Vec<f64>>]) -> Meas
             Goal::TimesLimit(times) => {
                 let ratio = against_limit(index, metric, |value, limit| value / limit)?;
                 (ratio <= times, format!("{ratio:.2} × the limit; mark: at most {times} ×"))
+            }
+            Goal::TimesBest(times, peers) => {
+                let peers = peers.iter().filter_map(|name| index_of(name));
+                let median = |&peer: &usize| Spread::of(&column(peer, metric)).median;
+                let best = peers.min_by(|a, b| median(a).total_cmp(&median(b)))?;
+                let pairs = column(index, metric).into_iter().zip(column(best, metric));
+                let ratio = Spread::of(&pairs.map(|(value, best)| value / best).collect::<Vec<_>>()).median;
+                let name = case.candidates[best].name;
+                (ratio <= times, format!("{ratio:.2} × {name}; mark: at most {times} ×"))
             }
             Goal::LimitPlus(extra) => {
                 let over = against_limit(index, metric, |value, limit| value - limit)?;

@@ -15,6 +15,7 @@ mod kernels;
 mod launched;
 mod limit;
 mod machine;
+mod queue_suite;
 mod report;
 mod suite;
 

@@ -4,7 +4,7 @@ mod poll;
 mod rtt;
 mod stream;
 
-use crate::{BackendName, harness::Case};
+use crate::{BackendName, harness::Case, queue_suite};
 
 /// What a suite needs to know.
 #[derive(Clone, Copy)]
@@ -24,4 +24,4 @@ pub(crate) struct Suite {
 }
 
 /// All suites, in the order of `all`.
-pub(crate) const SUITES: &[Suite] = &[rtt::SUITE, poll::SUITE, stream::SUITE];
+pub(crate) const SUITES: &[Suite] = &[rtt::SUITE, poll::SUITE, stream::SUITE, queue_suite::SUITE];

@@ -1,0 +1,138 @@
+//! Host queues: ours beside those of other crates, and beside bare cache lines.
+
+mod drive;
+mod kind;
+mod ours;
+mod payload;
+mod peers;
+
+use crate::{
+    harness::{Better, Candidate, Case, Goal, Mark, Run},
+    limit,
+    suite::{Config, Suite},
+};
+
+use kind::Kind;
+use payload::{Bytes8, Bytes56, Bytes248, Payload};
+
+pub(crate) const SUITE: Suite = Suite {
+    name: "queue",
+    about: "host queues, beside those of other crates and bare cache lines",
+    method: "Capacity 1024. Ends that can wait use their own call for it; the others are polled, once with single pauses and once \
+             with the back-off that our calls use (\"+backoff\").",
+    cases,
+};
+
+/// A candidate that times one kind of queue with one loop.
+fn candidate<K: Kind>(run: fn(u64) -> Run, messages: u64) -> Candidate {
+    Candidate::new(K::NAME, move || run(messages))
+}
+
+/// `candidates!(pair, T, messages; A, B)`: each kind with the loop, for messages of type `T`.
+macro_rules! candidates {
+    ($run:ident, $payload:ty, $messages:expr; $($kind:ty),+ $(,)?) => {
+        vec![$(candidate::<$kind>(drive::$run::<$kind, $payload>, $messages)),+]
+    };
+}
+
+fn cases(config: Config) -> Vec<Case> {
+    let scale = if config.quick { 1 } else { 8 };
+    let mut cases = Vec::new();
+    cases.extend([pairs::<Bytes8>(scale), pairs::<Bytes56>(scale), pairs::<Bytes248>(scale)]);
+    cases.extend([streams::<Bytes8>(scale), streams::<Bytes56>(scale), streams::<Bytes248>(scale)]);
+    cases.extend([ping_pongs::<Bytes8>(scale), ping_pongs::<Bytes56>(scale)]);
+    cases.push(two_to_two::<Bytes56>(scale));
+    cases.push(refused::<Bytes56>(scale));
+    cases
+}
+
+const SPSC_PEERS: &[&str] = &[
+    "rtrb",
+    "rtrb+backoff",
+    "ringbuf",
+    "ringbuf+backoff",
+    "heapless spsc",
+    "heapless spsc+backoff",
+    "nexus-queue spsc",
+    "nexus-queue spsc+backoff",
+    "ringbuffer-spsc",
+    "ringbuffer-spsc+backoff",
+    "gil spsc",
+    "crossfire spsc",
+];
+const ARRAY_QUEUE: &[&str] = &["crossbeam ArrayQueue", "crossbeam ArrayQueue+backoff"];
+
+fn mark(candidate: &'static str, times: f64, peers: &'static [&'static str]) -> Mark {
+    Mark { candidate, metric: "", goal: Goal::TimesBest(times, peers) }
+}
+
+fn case(name: String, candidates: Vec<Candidate>, marks: Vec<Mark>) -> Case {
+    Case { name, unit: "ns", better: Better::Lower, metrics: &[""], limit: None, candidates, marks }
+}
+
+fn pairs<T: Payload>(scale: u64) -> Case {
+    let candidates = candidates!(pair, T, 200_000 * scale;
+        ours::Mpmc,
+        peers::ArrayQueue, peers::CrossbeamChannel, peers::ConcurrentQueue, peers::GilMpmc, peers::CrossfireMpmc,
+        peers::Kanal, peers::Flume, peers::Tokio,
+        peers::Rtrb, peers::Ringbuf, peers::Heapless, peers::Nexus, peers::RingbufferSpsc, peers::GilSpsc,
+        peers::CrossfireSpsc,
+    );
+    let name = format!("pair on one thread, {} B", size_of::<T>());
+    case(name, candidates, vec![mark("annulus queue", 0.9, ARRAY_QUEUE)])
+}
+
+fn streams<T: Payload>(scale: u64) -> Case {
+    let messages = 200_000 * scale;
+    let mut candidates = candidates!(stream, T, messages;
+        ours::Mpmc,
+        peers::ArrayQueue, peers::ArrayQueueBackOff, peers::CrossbeamChannel,
+        peers::ConcurrentQueue, peers::GilMpmc, peers::CrossfireMpmc, peers::Kanal, peers::Flume, peers::Tokio,
+        peers::Rtrb, peers::RtrbBackOff, peers::Ringbuf, peers::RingbufBackOff, peers::Heapless, peers::HeaplessBackOff,
+        peers::Nexus, peers::NexusBackOff, peers::RingbufferSpsc, peers::RingbufferSpscBackOff, peers::GilSpsc,
+        peers::CrossfireSpsc,
+    );
+    candidates.push(Candidate::new("limit: 64-byte lines", move || {
+        Ok(vec![1e3 / limit::line_stream(kind::CAPACITY as u64, messages)?[0]])
+    }));
+    let name = format!("stream, one to one, {} B", size_of::<T>());
+    case(name, candidates, vec![mark("annulus queue", 0.6, ARRAY_QUEUE)])
+}
+
+fn ping_pongs<T: Payload>(scale: u64) -> Case {
+    let mut candidates = candidates!(ping_pong, T, 20_000 * scale;
+        ours::Mpmc,
+        peers::ArrayQueue, peers::CrossbeamChannel, peers::ConcurrentQueue, peers::GilMpmc, peers::CrossfireMpmc,
+        peers::Kanal, peers::Flume, peers::Tokio,
+        peers::Rtrb, peers::RtrbBackOff, peers::Ringbuf, peers::Heapless, peers::Nexus, peers::RingbufferSpsc,
+        peers::GilSpsc, peers::CrossfireSpsc,
+    );
+    candidates.push(Candidate::new("limit: one line each way", move || {
+        Ok(vec![limit::ping_pong(1000, 20_000 * scale)?[0]])
+    }));
+    case(format!("ping-pong, {} B", size_of::<T>()), candidates, Vec::new())
+}
+
+fn two_to_two<T: Payload>(scale: u64) -> Case {
+    let candidates = candidates!(two_to_two, T, 200_000 * scale;
+        ours::Mpmc,
+        peers::ArrayQueue, peers::ArrayQueueBackOff, peers::CrossbeamChannel, peers::ConcurrentQueue,
+        peers::ConcurrentQueueBackOff, peers::GilMpmc, peers::CrossfireMpmc, peers::Kanal, peers::Flume,
+    );
+    Case {
+        metrics: &["", "stall"],
+        ..case(
+            format!("two to two, {} B", size_of::<T>()),
+            candidates,
+            vec![mark("annulus queue", 0.6, ARRAY_QUEUE)],
+        )
+    }
+}
+
+fn refused<T: Payload>(scale: u64) -> Case {
+    let candidates = candidates!(refused, T, 200_000 * scale;
+        ours::Mpmc,
+        peers::ArrayQueue, peers::CrossbeamChannel, peers::ConcurrentQueue, peers::Rtrb, peers::Nexus,
+    );
+    case(format!("refused, {} B", size_of::<T>()), candidates, Vec::new())
+}

@@ -1,0 +1,51 @@
+//! Our own queues.
+
+use annulus_queue::{Admission, QueueOptions, Receiver, Sender, queue};
+
+use super::{
+    kind::{CAPACITY, Kind, Polling, Rx, Tx},
+    payload::Payload,
+};
+
+const VALID: &str = "the options are valid";
+
+/// The queue that all may share.
+pub(crate) struct Mpmc;
+
+impl Kind for Mpmc {
+    const NAME: &'static str = "annulus queue";
+    type Tx<T: Payload> = Sender<T>;
+    type Rx<T: Payload> = Receiver<T>;
+
+    fn make<T: Payload>() -> (Sender<T>, Receiver<T>) {
+        queue(QueueOptions::new().capacity(CAPACITY)).expect(VALID)
+    }
+}
+
+impl<T: Payload> Tx<T> for Sender<T> {
+    #[inline]
+    fn push(&mut self, message: T) -> Result<(), T> {
+        match self.try_send(message) {
+            Ok(Admission::Accepted) => Ok(()),
+            Ok(_) => unreachable!("these queues drop nothing"),
+            Err(error) => Err(error.into_inner()),
+        }
+    }
+
+    #[inline]
+    fn put(&mut self, message: T, _: Polling) {
+        assert!(self.send_blocking(message).is_ok());
+    }
+}
+
+impl<T: Payload> Rx<T> for Receiver<T> {
+    #[inline]
+    fn pop(&mut self) -> Option<T> {
+        self.try_recv().ok()
+    }
+
+    #[inline]
+    fn get(&mut self, _: Polling) -> T {
+        self.recv_blocking().expect("the sender is there until the run is over")
+    }
+}
