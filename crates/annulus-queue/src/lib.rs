@@ -48,6 +48,7 @@
 //! assert_eq!(tx.counters().evicted, 4);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+mod barrier;
 mod counters;
 pub mod doze;
 mod ends;
@@ -62,6 +63,7 @@ pub mod region;
 pub mod relay;
 pub mod ring;
 mod sender;
+mod slab;
 mod slots;
 #[doc(hidden)]
 pub mod sync;

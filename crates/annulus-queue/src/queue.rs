@@ -6,7 +6,7 @@ use crate::{
     counters::Tally,
     event::Event,
     padded::Padded,
-    slots::Slots,
+    slots::{NoTicket, Slots},
     sync::{Arc, AtomicUsize, Ordering},
 };
 
@@ -72,44 +72,74 @@ pub(crate) struct Shared<T> {
     tally: Padded<Tally>,
 }
 
+/// Tells one who waits for space, after the message was read to where it is returned.
+struct NotifyOnDrop<'a>(&'a Event);
+
+impl Drop for NotifyOnDrop<'_> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        self.0.notify_after_rmw(1);
+    }
+}
+
 impl<T> Shared<T> {
     /// Sends without waiting for space. Counts every verdict but `Full` of a queue that blocks, which is a verdict only if
     /// the caller does not try again.
     #[inline]
     pub(crate) fn offer(&self, message: T) -> Result<Admission<T>, TrySendError<T>> {
-        let outcome = match self.backpressure {
-            Backpressure::DropOldest => match self.slots.push_evicting(message) {
-                Ok(None) => Ok(Admission::Accepted),
-                Ok(Some(oldest)) => {
-                    self.tally.evicted.add_one();
-                    Ok(Admission::Evicted(oldest))
-                }
-                Err(message) => Err(TrySendError::Closed(message)),
-            },
-            _ => self.slots.push(message).map(|()| Admission::Accepted),
-        };
-        match outcome {
-            Ok(admission) => {
+        match self.slots.claim_at_once() {
+            Some(claim) => {
+                self.slots.publish(claim, message);
                 self.not_empty.notify_after_rmw(1);
-                Ok(admission)
+                Ok(Admission::Accepted)
             }
-            Err(refusal) => self.refuse(refusal),
+            None if self.backpressure == Backpressure::DropOldest => self.offer_evicting(message),
+            None => self.offer_again(message),
         }
     }
 
-    #[cold]
-    fn refuse(&self, refusal: TrySendError<T>) -> Result<Admission<T>, TrySendError<T>> {
-        match (refusal, self.backpressure) {
-            (TrySendError::Full(message), Backpressure::DropNew) => {
+    /// [`offer`](Self::offer) when the first look did not do: rare, and so kept out of the callers' code.
+    #[inline(never)]
+    fn offer_again(&self, message: T) -> Result<Admission<T>, TrySendError<T>> {
+        match self.slots.claim() {
+            Ok(claim) => {
+                self.slots.publish(claim, message);
+                self.not_empty.notify_after_rmw(1);
+                Ok(Admission::Accepted)
+            }
+            Err(reason) => self.refuse(reason, message),
+        }
+    }
+
+    #[inline(never)]
+    fn offer_evicting(&self, message: T) -> Result<Admission<T>, TrySendError<T>> {
+        let Some((claim, oldest)) = self.slots.claim_evicting(|| self.tally.skipped.add_one()) else {
+            return self.refuse(NoTicket::Closed, message);
+        };
+        self.slots.publish(claim, message);
+        self.not_empty.notify_after_rmw(1);
+        Ok(match oldest {
+            None => Admission::Accepted,
+            Some(oldest) => {
+                self.tally.evicted.add_one();
+                Admission::Evicted(oldest)
+            }
+        })
+    }
+
+    /// The verdict on a message that got no ticket.
+    fn refuse(&self, reason: NoTicket, message: T) -> Result<Admission<T>, TrySendError<T>> {
+        match (reason, self.backpressure) {
+            (NoTicket::Full, Backpressure::DropNew) => {
                 self.tally.discarded.add_one();
                 Ok(Admission::Discarded(message))
             }
-            (TrySendError::Full(message), Backpressure::Block) => Err(TrySendError::Full(message)),
-            (TrySendError::Full(message), _) => {
+            (NoTicket::Full, Backpressure::Block) => Err(TrySendError::Full(message)),
+            (NoTicket::Full, _) => {
                 self.count_rejected();
                 Err(TrySendError::Full(message))
             }
-            (TrySendError::Closed(message), _) => {
+            (NoTicket::Closed, _) => {
                 self.tally.closed.add_one();
                 Err(TrySendError::Closed(message))
             }
@@ -122,16 +152,43 @@ impl<T> Shared<T> {
 
     #[inline]
     pub(crate) fn take(&self) -> Result<T, TryRecvError> {
-        let message = self.slots.pop()?;
+        match self.slots.take_at_once() {
+            Some(taken) => {
+                let _then = NotifyOnDrop(&self.not_full);
+                let taken = taken;
+                // SAFETY: once for each ticket.
+                Ok(unsafe { taken.message() })
+            }
+            None => self.take_again(),
+        }
+    }
+
+    /// [`take`](Self::take) when the first look did not do.
+    #[inline(never)]
+    fn take_again(&self) -> Result<T, TryRecvError> {
+        let taken = self.slots.take(u64::MAX, || self.skip())?;
+        // SAFETY: once for each ticket.
+        let message = unsafe { taken.message() };
+        drop(taken);
         self.not_full.notify_after_rmw(1);
         Ok(message)
+    }
+
+    /// A withdrawn reservation left the queue: that is space, and no message.
+    #[cold]
+    fn skip(&self) {
+        self.tally.skipped.add_one();
+        self.not_full.notify_after_rmw(1);
     }
 
     /// Takes and drops what was sent before this call; how many messages that were.
     pub(crate) fn clear(&self) -> usize {
         let end = self.slots.sent();
         let mut cleared = 0;
-        while let Ok(message) = self.slots.pop_before(end) {
+        while let Ok(taken) = self.slots.take(end, || self.skip()) {
+            // SAFETY: once for each ticket.
+            let message = unsafe { taken.message() };
+            drop(taken);
             self.not_full.notify_after_rmw(1);
             cleared += 1;
             drop(message);
@@ -169,7 +226,7 @@ impl<T> Shared<T> {
         // SYNC: last-end
         if self.receivers.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.close();
-            while let Ok(message) = self.slots.pop() {
+            while let Ok(message) = self.take() {
                 self.tally.abandoned.add_one();
                 drop(message);
             }
@@ -205,10 +262,14 @@ impl<T> Shared<T> {
         // no difference is negative.
         let evicted = tally.evicted.get();
         let abandoned = tally.abandoned.get();
+        let skipped = tally.skipped.get();
+        let withdrawn = tally.withdrawn.get();
         let taken = self.slots.taken();
+        let enqueued = self.slots.sent() - withdrawn;
         Counters {
-            enqueued: self.slots.sent(),
-            dequeued: taken - evicted - abandoned,
+            enqueued,
+            // A reservation that was withdrawn may have left the queue and not be counted as skipped yet.
+            dequeued: (taken - evicted - abandoned - skipped).min(enqueued - evicted - abandoned),
             rejected: tally.rejected.get(),
             evicted,
             discarded: tally.discarded.get(),

@@ -36,11 +36,11 @@ impl<T: Send> Sender<T> {
     /// ```
     #[inline]
     pub fn try_send(&self, message: T) -> Result<Admission<T>, TrySendError<T>> {
-        let outcome = self.shared.offer(message);
-        if matches!(outcome, Err(TrySendError::Full(_))) && self.backpressure() == Backpressure::Block {
-            self.shared.count_rejected();
-        }
-        outcome
+        self.shared.offer(message).inspect_err(|error| {
+            if matches!(error, TrySendError::Full(_)) && self.backpressure() == Backpressure::Block {
+                self.shared.count_rejected();
+            }
+        })
     }
 
     /// Sends; under [`Backpressure::Block`], waits for space as long as it takes. The others never wait.

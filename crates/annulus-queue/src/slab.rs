@@ -1,0 +1,185 @@
+//! The slots of a queue in memory: where each lies, and what its owner may do with it.
+//!
+//! A slot is a stamp and a message. Which stamp means what, and who owns a slot when, is the business of the protocols in
+//! `slots` and `solo`; here is only where they lie. **A slot that fits into a cache line lies in one**, stamp and all: 8 bytes of stamp
+//! and up to 56 of message move between two cores as one line. Such slots are padded to a power of two, and the first begins a
+//! line. Larger ones follow each other as closely as their alignment allows.
+
+use std::{
+    alloc::{Layout, alloc, dealloc, handle_alloc_error},
+    marker::PhantomData,
+    mem::MaybeUninit,
+    ptr::NonNull,
+};
+
+use crate::sync::{AtomicU64, UnsafeCell};
+
+/// The usual size of a cache line, and where a slab begins: a multiple, since x86-64 fetches lines in pairs.
+const LINE: usize = 64;
+const START: usize = 2 * LINE;
+
+/// The stamp lies before the message, so a reader that polls the stamp has the message's beginning already.
+#[repr(C)]
+pub(crate) struct Slot<T> {
+    /// The state, as the protocol says. Written by the slot's owner only.
+    pub(crate) stamp: AtomicU64,
+    /// Holds a message exactly while the protocol says so.
+    message: UnsafeCell<MaybeUninit<T>>,
+}
+
+// SAFETY: a shared slot gives access to its message only to its owner, and there is one at a time, with a happens-before edge
+// from each to the next (that is what the callers of its unsafe methods promise). So messages only move between threads,
+// which `T: Send` allows.
+unsafe impl<T: Send> Sync for Slot<T> {}
+
+impl<T> Slot<T> {
+    /// # Safety
+    /// The caller owns the slot, and it holds no message.
+    #[inline(always)]
+    pub(crate) unsafe fn write(&self, message: T) {
+        self.message.with_mut(|place| {
+            // SAFETY: the place is inside the slot, so it is aligned and lives; the caller owns the slot, so nobody else looks.
+            unsafe { place.write(MaybeUninit::new(message)) }
+        });
+    }
+
+    /// # Safety
+    /// The caller owns the slot, it holds a message, and the caller treats it as holding none afterwards.
+    #[inline(always)]
+    pub(crate) unsafe fn read(&self) -> T {
+        self.message.with_mut(|place| {
+            // SAFETY: the place is aligned, lives, and holds a message, all by the caller's word; nobody else looks, since the
+            // caller owns the slot; and it is read once, since the caller treats it as moved out.
+            unsafe { place.cast::<T>().read() }
+        })
+    }
+
+    /// The place of the message, for its owner to write.
+    ///
+    /// # Safety
+    /// The caller owns the slot for as long as it uses the reference, and makes no second one meanwhile.
+    #[inline]
+    #[allow(clippy::mut_from_ref, reason = "ownership of a slot is a ticket, not a borrow")]
+    pub(crate) unsafe fn place(&self) -> &mut MaybeUninit<T> {
+        self.message.with_mut(|place| {
+            // SAFETY: the place is inside the slot, so it is aligned and lives, and any bytes are a `MaybeUninit`; the caller
+            // owns the slot, so there is no other reference.
+            unsafe { &mut *place }
+        })
+    }
+
+    /// Looks at the message without taking it.
+    ///
+    /// # Safety
+    /// The caller owns the slot until `look` returns, and it holds a message.
+    #[inline]
+    pub(crate) unsafe fn peek<R>(&self, look: impl FnOnce(&T) -> R) -> R {
+        self.message.with(|place| {
+            // SAFETY: the place is aligned, lives, and holds a message; its owner does not write while it looks.
+            look(unsafe { &*place.cast::<T>() })
+        })
+    }
+}
+
+/// A power of two of slots, found by ticket. Dropping it drops no messages: who made it takes them out before.
+pub(crate) struct Slab<T> {
+    first: NonNull<Slot<T>>,
+    /// The capacity, less one.
+    mask: usize,
+    owns: PhantomData<Slot<T>>,
+}
+
+// SAFETY: a slab owns its slots like a box, and slots may be sent if messages may.
+unsafe impl<T: Send> Send for Slab<T> {}
+// SAFETY: a shared slab gives out shared slots, nothing else.
+unsafe impl<T: Send> Sync for Slab<T> {}
+
+impl<T> Slab<T> {
+    /// Bytes from one slot to the next.
+    const STRIDE: usize = {
+        let size = size_of::<Slot<T>>();
+        if size <= LINE { size.next_power_of_two() } else { size }
+    };
+
+    /// `capacity` slots, a power of two, stamped with 0, 1, 2, ….
+    pub(crate) fn new(capacity: usize) -> Self {
+        assert!(capacity.is_power_of_two(), "options are validated before they come here");
+        let layout = Self::layout(capacity);
+        // SAFETY: a slot has a stamp, so the layout's size is not zero.
+        let Some(start) = NonNull::new(unsafe { alloc(layout) }) else { handle_alloc_error(layout) };
+        let slab = Self { first: start.cast(), mask: capacity - 1, owns: PhantomData };
+        for ticket in 0..capacity as u64 {
+            let slot = Slot { stamp: AtomicU64::new(ticket), message: UnsafeCell::new(MaybeUninit::uninit()) };
+            // SAFETY: the pointer is inside the allocation, aligned, and nobody has it yet.
+            unsafe { slab.pointer(ticket).write(slot) };
+        }
+        slab
+    }
+
+    /// What `new` allocates.
+    pub(crate) fn layout(capacity: usize) -> Layout {
+        let align = START.max(align_of::<Slot<T>>());
+        let bytes = Self::STRIDE.checked_mul(capacity);
+        bytes
+            .and_then(|bytes| Layout::from_size_align(bytes, align).ok())
+            .expect("the greatest capacity times the size of a message is less than the address space")
+    }
+
+    #[inline]
+    pub(crate) fn capacity(&self) -> usize {
+        self.mask + 1
+    }
+
+    /// The slot that serves `ticket`.
+    #[inline]
+    pub(crate) fn slot(&self, ticket: u64) -> &Slot<T> {
+        let slot = self.pointer(ticket);
+        // SAFETY: `new` made a slot there, which lives as long as the slab, and only shared references to it are ever made.
+        unsafe { &*slot }
+    }
+
+    /// Asks for the line of the slot that will serve `ticket`, to write it: a hint. Only for slots that nobody is going to read.
+    #[inline]
+    pub(crate) fn prepare(&self, ticket: u64) {
+        prefetch_to_write(self.pointer(ticket).cast());
+    }
+
+    #[inline]
+    fn pointer(&self, ticket: u64) -> *mut Slot<T> {
+        // The capacity is a power of two, and the mask is below it, so the cast loses nothing that counts.
+        let index = ticket as usize & self.mask;
+        // SAFETY: the index is below the capacity, so the offset is inside the allocation, whose size `layout` checked.
+        unsafe { self.first.as_ptr().byte_add(index * Self::STRIDE) }
+    }
+}
+
+impl<T> Drop for Slab<T> {
+    fn drop(&mut self) {
+        for ticket in 0..self.capacity() as u64 {
+            // SAFETY: `new` made a slot there; it is dropped once, here, and not used again.
+            unsafe { self.pointer(ticket).drop_in_place() };
+        }
+        // SAFETY: `new` allocated this start with this very layout.
+        unsafe { dealloc(self.first.as_ptr().cast(), Self::layout(self.capacity())) };
+    }
+}
+
+/// Every x86-64 that runs today knows this instruction, or takes it for a no-op. The intrinsic would become a prefetch for
+/// *reading* unless the build says that the target knows it.
+#[cfg(all(target_arch = "x86_64", not(any(loom, miri))))]
+#[inline(always)]
+fn prefetch_to_write(place: *const u8) {
+    // SAFETY: a prefetch reads and writes nothing that a program can see, and never faults.
+    unsafe { std::arch::asm!("prefetchw [{}]", in(reg) place, options(nostack, preserves_flags)) };
+}
+
+#[cfg(all(target_arch = "aarch64", not(any(loom, miri))))]
+#[inline(always)]
+fn prefetch_to_write(place: *const u8) {
+    // SAFETY: a prefetch reads and writes nothing that a program can see, and never faults.
+    unsafe { std::arch::asm!("prfm pstl1keep, [{}]", in(reg) place, options(nostack, preserves_flags)) };
+}
+
+#[cfg(any(loom, miri, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
+#[inline(always)]
+fn prefetch_to_write(_: *const u8) {}
