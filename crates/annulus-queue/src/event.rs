@@ -34,6 +34,7 @@ use std::{
     task::{Context, Poll, Waker},
 };
 
+use crate::barrier;
 use crate::sync::{AtomicUsize, Mutex, MutexGuard, Ordering, fence};
 
 /// Something that can be waited for, by threads and by tasks, first come, first served.
@@ -107,19 +108,12 @@ impl Event {
         }
     }
 
-    /// [`notify`](Self::notify) without the fence, for a caller whose change *was* a SeqCst read-modify-write, of a word that
-    /// the waiter looks at after registering.
-    ///
-    /// The argument is the same, by C++20's `[atomics.order]`, which Rust adopts: the change and the load of `waiting` are both
-    /// SeqCst, so the waiter's fence comes before the change in their single order, or after the load. A locked instruction is a
-    /// full fence on x86-64, where this saves a second one.
-    #[inline]
-    pub(crate) fn notify_after_rmw(&self, n: usize) {
-        // loom takes SeqCst accesses for AcqRel ones (its documentation says so), but knows fences.
-        #[cfg(loom)]
-        fence(Ordering::SeqCst);
+    /// [`notify`](Self::notify) without the fence, for a caller that has made one between its change and this call: a full one, or a
+    /// light barrier if all who wait [listen heavily](Self::listen_heavily).
+    #[inline(always)]
+    pub(crate) fn notify_fenced(&self, n: usize) {
         // SYNC: event-registered
-        if self.waiting.load(Ordering::SeqCst) != 0 {
+        if self.waiting.load(Ordering::Relaxed) != 0 {
             self.wake(n);
         }
     }
@@ -185,6 +179,14 @@ impl Event {
         // SYNC: event-registered
         fence(Ordering::SeqCst);
         Listener { event: self, entry: Some(index) }
+    }
+
+    /// [`listen`](Self::listen) for events whose notifiers make a light barrier only.
+    pub(crate) fn listen_heavily(&self) -> Listener<'_> {
+        let listener = self.listen();
+        // SYNC: event-registered
+        barrier::heavy();
+        listener
     }
 
     #[cold]

@@ -65,6 +65,7 @@ pub mod ring;
 mod sender;
 mod slab;
 mod slots;
+pub mod solo;
 #[doc(hidden)]
 pub mod sync;
 pub mod wait;

@@ -98,6 +98,14 @@ impl QueueOptions {
         }
         if problems.is_empty() { Ok(()) } else { Err(InvalidOptions { problems }) }
     }
+
+    /// What is wrong with them for a queue with one receiver, beyond what [`validate`](Self::validate) finds.
+    pub(crate) fn refuse_eviction(&self) -> Result<(), InvalidOptions> {
+        match self.backpressure {
+            Backpressure::DropOldest => Err(InvalidOptions { problems: vec![OptionProblem::Eviction] }),
+            _ => Ok(()),
+        }
+    }
 }
 
 impl Default for QueueOptions {
@@ -137,6 +145,8 @@ pub enum OptionProblem {
         /// The next valid capacity, or the greatest if there is none above.
         valid: usize,
     },
+    /// The senders of a queue with one receiver cannot evict.
+    Eviction,
     /// The name is empty or too long.
     Name {
         /// How long it is.
@@ -152,6 +162,9 @@ impl fmt::Display for OptionProblem {
                 write!(f, "capacity {given} is not a power of 2 from {min} to {max}")?;
                 let which = if given > max { "greatest" } else { "next" };
                 write!(f, ": the {which} valid capacity is {valid}")
+            }
+            Self::Eviction => {
+                f.write_str("DropOldest needs `queue`: where the receiver is alone, senders cannot take a message out")
             }
             Self::Name { bytes } => {
                 write!(f, "the name has {bytes} bytes: give it 1 to {}, or none", QueueOptions::MAX_NAME)

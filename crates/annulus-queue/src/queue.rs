@@ -3,6 +3,7 @@
 use crate::{
     Admission, Backpressure, Counters, InvalidOptions, QueueOptions, Receiver, Sender, TryRecvError,
     TrySendError,
+    barrier,
     counters::Tally,
     event::Event,
     padded::Padded,
@@ -43,6 +44,7 @@ pub fn queue_of<T: Send>(capacity: usize, backpressure: Backpressure) -> (Sender
 }
 
 fn ends<T: Send>(options: QueueOptions) -> (Sender<T>, Receiver<T>) {
+    barrier::init();
     let QueueOptions { capacity, backpressure, name } = options;
     let shared = Arc::new(Shared {
         slots: Slots::new(capacity),
@@ -72,13 +74,21 @@ pub(crate) struct Shared<T> {
     tally: Padded<Tally>,
 }
 
+/// Wakes one, after a store of this thread that whoever waits looks at after listening heavily.
+#[inline(always)]
+fn notify_lightly(event: &Event) {
+    // SYNC: event-registered
+    barrier::light();
+    event.notify_fenced(1);
+}
+
 /// Tells one who waits for space, after the message was read to where it is returned.
 struct NotifyOnDrop<'a>(&'a Event);
 
 impl Drop for NotifyOnDrop<'_> {
     #[inline(always)]
     fn drop(&mut self) {
-        self.0.notify_after_rmw(1);
+        notify_lightly(self.0);
     }
 }
 
@@ -90,7 +100,7 @@ impl<T> Shared<T> {
         match self.slots.claim_at_once() {
             Some(claim) => {
                 self.slots.publish(claim, message);
-                self.not_empty.notify_after_rmw(1);
+                self.announce();
                 Ok(Admission::Accepted)
             }
             None if self.backpressure == Backpressure::DropOldest => self.offer_evicting(message),
@@ -104,11 +114,17 @@ impl<T> Shared<T> {
         match self.slots.claim() {
             Ok(claim) => {
                 self.slots.publish(claim, message);
-                self.not_empty.notify_after_rmw(1);
+                self.announce();
                 Ok(Admission::Accepted)
             }
             Err(reason) => self.refuse(reason, message),
         }
+    }
+
+    /// A message was published: wakes one who waits for it.
+    #[inline(always)]
+    fn announce(&self) {
+        notify_lightly(&self.not_empty);
     }
 
     #[inline(never)]
@@ -117,7 +133,7 @@ impl<T> Shared<T> {
             return self.refuse(NoTicket::Closed, message);
         };
         self.slots.publish(claim, message);
-        self.not_empty.notify_after_rmw(1);
+        self.announce();
         Ok(match oldest {
             None => Admission::Accepted,
             Some(oldest) => {
@@ -170,7 +186,7 @@ impl<T> Shared<T> {
         // SAFETY: once for each ticket.
         let message = unsafe { taken.message() };
         drop(taken);
-        self.not_full.notify_after_rmw(1);
+        notify_lightly(&self.not_full);
         Ok(message)
     }
 
@@ -178,7 +194,7 @@ impl<T> Shared<T> {
     #[cold]
     fn skip(&self) {
         self.tally.skipped.add_one();
-        self.not_full.notify_after_rmw(1);
+        notify_lightly(&self.not_full);
     }
 
     /// Takes and drops what was sent before this call; how many messages that were.
@@ -189,7 +205,7 @@ impl<T> Shared<T> {
             // SAFETY: once for each ticket.
             let message = unsafe { taken.message() };
             drop(taken);
-            self.not_full.notify_after_rmw(1);
+            notify_lightly(&self.not_full);
             cleared += 1;
             drop(message);
         }

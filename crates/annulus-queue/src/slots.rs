@@ -31,9 +31,8 @@
 //! **Full** is `tail - head = capacity`, exactly: a producer that finds its slot not free compares the tickets. If they say that
 //! there is space, a consumer has taken the message and is still copying it out, and the producer waits for that copy. **Empty** is
 //! `tail = head`; a consumer that finds its slot unpublished although the tickets differ waits for the producer's copy. These waits
-//! spin, then yield; they end as soon as the peer runs for the length of one `memcpy`, and no user code ever runs between a ticket
-//! and its stamp, but in a *reservation*, whose holder promises to be brief. That is the one place where the array is not
-//! lock-free.
+//! spin, then yield; they end as soon as the peer runs for the length of one `memcpy`. Only between a *reservation* and its commit
+//! runs user code; so a consumer waits for a while only, and then says that the queue is empty, which is true of what it can see.
 //!
 //! **Close is a bit of `tail`**, so a ticket and the close are ordered by one word: tickets moved before it are all received, and
 //! after it none can move.
@@ -47,8 +46,8 @@
 //! **Claiming is apart from moving the message**, so that a message which is refused was never moved, and one that is accepted is
 //! moved once.
 //!
-//! **Waking.** `tail` and `head` move by SeqCst operations *before* their callers look for waiters, and waiters look at these same
-//! words after registering: that is what `Event::notify_after_rmw` asks for.
+//! **Waking.** Callers look for waiters after they have stored a stamp and made a light barrier; waiters register, make a heavy one,
+//! and look again (`barrier`).
 
 use crate::{
     outcome::TryRecvError,
@@ -271,6 +270,10 @@ impl<T> Slots<T> {
                     let closed = tail & CLOSED != 0;
                     return Err(if closed { TryRecvError::Closed } else { TryRecvError::Empty });
                 }
+                if backoff.is_spent() {
+                    // Whoever has the ticket was stopped, or takes its time with a reservation; it will wake those who wait.
+                    return Err(TryRecvError::Empty);
+                }
                 backoff.snooze();
             } else {
                 // Another consumer had this ticket.
@@ -288,7 +291,7 @@ impl<T> Slots<T> {
 
     /// Closes; whether it was open. After it returns, in the order of `tail`, no ticket moves.
     pub(crate) fn close(&self) -> bool {
-        self.tail.fetch_or(CLOSED, Ordering::SeqCst) & CLOSED == 0
+        self.tail.fetch_or(CLOSED, Ordering::AcqRel) & CLOSED == 0
     }
 
     pub(crate) fn is_closed(&self) -> bool {
@@ -310,15 +313,15 @@ impl<T> Slots<T> {
     /// Moves `tail` on by one ticket if it is still `tail`, which must be open.
     #[inline]
     fn move_tail(&self, tail: u64) -> bool {
-        // SYNC: tickets. SeqCst, since the caller looks for waiters afterwards without a fence (`event-registered`).
-        self.tail.compare_exchange_weak(tail, tail + TICKET, Ordering::SeqCst, Ordering::Relaxed).is_ok()
+        // SYNC: tickets
+        self.tail.compare_exchange_weak(tail, tail + TICKET, Ordering::AcqRel, Ordering::Relaxed).is_ok()
     }
 
     /// Moves `head` past `ticket` if it is there.
     #[inline]
     fn move_head(&self, ticket: u64) -> bool {
-        // SYNC: tickets. SeqCst for the same reason.
-        self.head.compare_exchange_weak(ticket, ticket + 1, Ordering::SeqCst, Ordering::Relaxed).is_ok()
+        // SYNC: tickets
+        self.head.compare_exchange_weak(ticket, ticket + 1, Ordering::AcqRel, Ordering::Relaxed).is_ok()
     }
 }
 

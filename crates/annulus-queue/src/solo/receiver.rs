@@ -1,0 +1,376 @@
+//! The receiving end, which is alone.
+
+use std::{
+    fmt,
+    time::{Duration, Instant},
+};
+
+use crate::{
+    Backpressure, Counters, RecvError, TryRecvError, barrier,
+    sync::{Arc, Ordering},
+    wait::{Backoff, block_on, block_on_deadline},
+};
+
+use super::{Core, One, Producers, RecvFuture, VOID, producers::Nothing};
+
+/// The receiving end of a queue that has no other.
+///
+/// Dropping it closes the queue and drops what is queued, which counts as abandoned.
+pub struct Receiver<T, P: Producers = One> {
+    core: Arc<Core<T, P>>,
+    place: Place,
+}
+
+/// What the receiver remembers.
+#[derive(Debug)]
+pub(super) struct Place {
+    /// The next ticket to take. `head` says the same, but for a moment within a batch.
+    head: u64,
+    /// The first ticket that must not be read, once the receiver has closed the queue.
+    end: u64,
+}
+
+impl<T: Send, P: Producers> Receiver<T, P> {
+    pub(super) fn new(core: Arc<Core<T, P>>) -> Self {
+        Self { core, place: Place { head: 0, end: u64::MAX } }
+    }
+
+    /// Receives without waiting. Senders may send meanwhile: empty is what the queue was at one moment of the call.
+    ///
+    /// ```
+    /// # use annulus_queue::{QueueOptions, TryRecvError, solo::spsc};
+    /// let (mut tx, mut rx) = spsc(QueueOptions::new())?;
+    /// let _ = tx.try_send(1);
+    /// assert_eq!((rx.try_recv(), rx.try_recv()), (Ok(1), Err(TryRecvError::Empty)));
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    #[inline]
+    pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
+        self.core.take(&mut self.place)
+    }
+
+    /// Receives; the future waits for a message. Dropping it before it is ready takes nothing.
+    ///
+    /// ```
+    /// # use annulus_queue::{QueueOptions, RecvError, solo::spsc, wait::block_on};
+    /// let (mut tx, mut rx) = spsc(QueueOptions::new())?;
+    /// let _ = tx.try_send(1);
+    /// assert_eq!(block_on(rx.recv()), Ok(1));
+    /// drop(tx);
+    /// assert_eq!(block_on(rx.recv()), Err(RecvError::Closed));
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn recv(&mut self) -> RecvFuture<'_, T, P> {
+        RecvFuture::new(&self.core, &mut self.place)
+    }
+
+    /// [`recv`](Self::recv) that blocks the thread while it waits.
+    ///
+    /// ```
+    /// # use annulus_queue::{QueueOptions, solo::spsc};
+    /// let (mut tx, mut rx) = spsc(QueueOptions::new())?;
+    /// std::thread::spawn(move || { let _ = tx.try_send(1); });
+    /// assert_eq!(rx.recv_blocking(), Ok(1));
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    #[inline]
+    pub fn recv_blocking(&mut self) -> Result<T, RecvError> {
+        if self.core.is_published(&self.place) {
+            return Ok(self.core.take_published(&mut self.place));
+        }
+        self.recv_until(None)
+    }
+
+    /// [`recv_blocking`](Self::recv_blocking) that gives up when no message came for that long.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use annulus_queue::{QueueOptions, RecvError, solo::spsc};
+    /// let (_tx, mut rx) = spsc::<u32>(QueueOptions::new())?;
+    /// assert_eq!(rx.recv_timeout(Duration::from_millis(1)), Err(RecvError::Timeout));
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn recv_timeout(&mut self, timeout: Duration) -> Result<T, RecvError> {
+        // A deadline that the clock cannot express never comes.
+        self.recv_until(Instant::now().checked_add(timeout))
+    }
+
+    #[inline(never)]
+    fn recv_until(&mut self, deadline: Option<Instant>) -> Result<T, RecvError> {
+        let mut backoff = Backoff::new();
+        while !backoff.is_spent() && deadline.is_none_or(|deadline| Instant::now() < deadline) {
+            match self.try_recv() {
+                Ok(message) => return Ok(message),
+                Err(TryRecvError::Closed) => return Err(RecvError::Closed),
+                Err(TryRecvError::Empty) => backoff.snooze(),
+            }
+        }
+        match deadline {
+            None => block_on(self.recv()),
+            Some(deadline) => block_on_deadline(self.recv(), deadline).unwrap_or(Err(RecvError::Timeout)),
+        }
+    }
+
+    /// Receives up to `most` messages without waiting, in order, and returns how many. `each` gets them; senders may use their
+    /// places at the latest when it returns.
+    ///
+    /// ```
+    /// # use annulus_queue::{QueueOptions, solo::spsc};
+    /// let (mut tx, mut rx) = spsc(QueueOptions::new())?;
+    /// tx.try_send_batch(0..10, |_| ());
+    /// let mut first = Vec::with_capacity(8);
+    /// assert_eq!(rx.try_recv_batch(8, |message| first.push(message)), 8);
+    /// assert_eq!(first, [0, 1, 2, 3, 4, 5, 6, 7]);
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn try_recv_batch(&mut self, most: usize, mut each: impl FnMut(T)) -> usize {
+        let mut received = 0;
+        while received < most {
+            let part = (most - received).min(Self::PART);
+            let taken = self.recv_part(part, &mut each);
+            received += taken;
+            if taken < part {
+                // Published messages are gone; there may be voids, and senders who are still copying.
+                match self.try_recv() {
+                    Ok(message) if received < most => {
+                        each(message);
+                        received += 1;
+                    }
+                    _ => break,
+                }
+            }
+        }
+        received
+    }
+
+    /// How many messages of a batch senders wait for at most, until they learn that their places are free.
+    const PART: usize = 64;
+
+    /// Takes published messages, and tells senders once.
+    #[inline]
+    fn recv_part(&mut self, most: usize, each: &mut impl FnMut(T)) -> usize {
+        let part = Part { core: &self.core, first: self.place.head, place: &mut self.place };
+        let mut taken = 0;
+        while taken < most && part.core.is_published(part.place) {
+            // SAFETY: the ticket is published, and the receiver's since it is the next; it is read once, since the next line moves on.
+            let message = unsafe { part.core.slab.slot(part.place.head).read() };
+            part.place.head += 1;
+            taken += 1;
+            each(message);
+        }
+        taken
+    }
+
+    /// Waits for a message, blocking the thread, then receives up to `most` of those that are there; how many. `Err` once the
+    /// queue is closed and empty.
+    ///
+    /// ```
+    /// # use annulus_queue::{QueueOptions, RecvError, solo::spsc};
+    /// let (mut tx, mut rx) = spsc(QueueOptions::new())?;
+    /// tx.try_send_batch(0..10, |_| ());
+    /// drop(tx);
+    /// let mut sum = 0;
+    /// assert_eq!(rx.recv_batch_blocking(100, |message| sum += message), Ok(10));
+    /// assert_eq!(sum, 45);
+    /// assert_eq!(rx.recv_batch_blocking(100, |_| ()), Err(RecvError::Closed));
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn recv_batch_blocking(&mut self, most: usize, mut each: impl FnMut(T)) -> Result<usize, RecvError> {
+        if most == 0 {
+            return Ok(0);
+        }
+        let received = self.try_recv_batch(most, &mut each);
+        if received != 0 {
+            return Ok(received);
+        }
+        each(self.recv_blocking()?);
+        Ok(1 + self.try_recv_batch(most - 1, each))
+    }
+
+    /// Looks at the oldest message without taking it. Nobody else can take it meanwhile.
+    ///
+    /// ```
+    /// # use annulus_queue::{QueueOptions, solo::spsc};
+    /// let (mut tx, mut rx) = spsc(QueueOptions::new())?;
+    /// let _ = tx.try_send(String::from("one"));
+    /// assert_eq!(rx.peek(|message| message.len()), Ok(3));
+    /// assert_eq!(rx.try_recv().unwrap(), "one");
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn peek<R>(&mut self, look: impl FnOnce(&T) -> R) -> Result<R, TryRecvError> {
+        self.core.find(&mut self.place)?;
+        // SAFETY: `find` says that the next ticket is published; its slot is the receiver's until `head` moves past it, which
+        // cannot happen while this borrows the receiver.
+        Ok(unsafe { self.core.slab.slot(self.place.head).peek(look) })
+    }
+
+    /// Takes messages until there is none. Senders may send meanwhile; see [`clear`](Self::clear) for an end that they cannot move.
+    ///
+    /// ```
+    /// # use annulus_queue::{QueueOptions, solo::spsc};
+    /// let (mut tx, mut rx) = spsc(QueueOptions::new())?;
+    /// tx.try_send_batch(0..4, |_| ());
+    /// assert_eq!(rx.drain().sum::<i32>(), 6);
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn drain(&mut self) -> Drain<'_, T, P> {
+        Drain { receiver: self }
+    }
+
+    /// Takes and drops what was sent before this call; how many messages that were. They count as dequeued.
+    ///
+    /// ```
+    /// # use annulus_queue::{QueueOptions, solo::spsc};
+    /// let (mut tx, mut rx) = spsc(QueueOptions::new())?;
+    /// tx.try_send_batch(0..4, |_| ());
+    /// assert_eq!((rx.clear(), rx.len()), (4, 0));
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn clear(&mut self) -> usize {
+        let end = self.core.producers.sent();
+        let mut cleared = 0;
+        // Looks twice, since voids before the end may have led past it.
+        while self.place.head < end && self.core.find(&mut self.place).is_ok() && self.place.head < end {
+            drop(self.core.take_published(&mut self.place));
+            cleared += 1;
+        }
+        cleared
+    }
+
+    /// Closes the queue: what is queued can still be received, and nothing more can be sent. Whether it was open.
+    ///
+    /// ```
+    /// # use annulus_queue::{QueueOptions, TrySendError, solo::spsc};
+    /// let (mut tx, mut rx) = spsc(QueueOptions::new())?;
+    /// assert!(rx.close());
+    /// assert_eq!(tx.try_send(1), Err(TrySendError::Closed(1)));
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn close(&mut self) -> bool {
+        self.close_here()
+    }
+}
+
+impl<T, P: Producers> Receiver<T, P> {
+    fn close_here(&mut self) -> bool {
+        let (was_open, end) = self.core.producers.close_receiving();
+        self.place.end = end;
+        if was_open {
+            self.core.wake_all();
+        }
+        was_open
+    }
+}
+
+impl<T, P: Producers> Core<T, P> {
+    /// Whether the next ticket has a message.
+    #[inline(always)]
+    fn is_published(&self, place: &Place) -> bool {
+        // SYNC: solo-published
+        self.slab.slot(place.head).stamp.load(Ordering::Acquire) == place.head + 1 && place.head < place.end
+    }
+
+    #[inline(always)]
+    pub(super) fn take(&self, place: &mut Place) -> Result<T, TryRecvError> {
+        if self.is_published(place) {
+            return Ok(self.take_published(place));
+        }
+        self.find(place)?;
+        Ok(self.take_published(place))
+    }
+
+    /// Takes the next ticket, which is published.
+    #[inline(always)]
+    fn take_published(&self, place: &mut Place) -> T {
+        // Moves on when it is dropped, after the message was read to where it is returned: a copy in between is one that no
+        // compiler may remove.
+        let part = Part { core: self, first: place.head, place };
+        let ticket = part.place.head;
+        part.place.head += 1;
+        // SAFETY: every caller has seen the ticket published; its slot is the receiver's until `head` moves past it, when `part`
+        // is dropped; the ticket is not the next any more, so it is read once.
+        unsafe { self.slab.slot(ticket).read() }
+    }
+
+    /// Tells senders that the places of all tickets below `head` are free, `count` of them newly.
+    #[inline(always)]
+    fn free(&self, head: u64, count: usize) {
+        // SYNC: solo-freed
+        self.head.store(head, Ordering::Release);
+        // SYNC: event-registered
+        barrier::light();
+        self.not_full.notify_fenced(count);
+    }
+
+    /// Makes sure that the next ticket has a message, or says why there is none. Skips voids.
+    #[inline(never)]
+    fn find(&self, place: &mut Place) -> Result<(), TryRecvError> {
+        let mut backoff = Backoff::new();
+        loop {
+            if place.head >= place.end {
+                return Err(TryRecvError::Closed);
+            }
+            // SYNC: solo-published
+            let stamp = self.slab.slot(place.head).stamp.load(Ordering::Acquire);
+            if stamp == place.head + 1 {
+                return Ok(());
+            }
+            if stamp == (place.head + 1) | VOID {
+                place.head += 1;
+                self.free(place.head, 1);
+                self.tally.skipped.add_one();
+                continue;
+            }
+            match self.producers.nothing_at(place.head) {
+                Nothing::Yet => return Err(TryRecvError::Empty),
+                Nothing::Ever => return Err(TryRecvError::Closed),
+                // Whoever has the ticket was stopped, or takes its time with a reservation; it will wake the receiver.
+                Nothing::Visible if backoff.is_spent() => return Err(TryRecvError::Empty),
+                Nothing::Visible => backoff.snooze(),
+            }
+        }
+    }
+}
+
+/// Tickets that the receiver takes. Dropping it tells senders that their places are free.
+struct Part<'a, T, P: Producers> {
+    core: &'a Core<T, P>,
+    /// Where `head` was.
+    first: u64,
+    place: &'a mut Place,
+}
+
+impl<T, P: Producers> Drop for Part<'_, T, P> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        self.core.free(self.place.head, (self.place.head - self.first) as usize);
+    }
+}
+
+impl<T, P: Producers> Drop for Receiver<T, P> {
+    /// Drops what is queued, now and not with the last sender: a message may hold what its sender waits for.
+    fn drop(&mut self) {
+        self.close_here();
+        while let Ok(message) = self.core.take(&mut self.place) {
+            self.core.tally.abandoned.add_one();
+            drop(message);
+        }
+    }
+}
+
+/// Messages until there is none: see [`Receiver::drain`].
+#[derive(Debug)]
+pub struct Drain<'a, T, P: Producers> {
+    receiver: &'a mut Receiver<T, P>,
+}
+
+impl<T: Send, P: Producers> Iterator for Drain<'_, T, P> {
+    type Item = T;
+
+    #[inline]
+    fn next(&mut self) -> Option<T> {
+        self.receiver.try_recv().ok()
+    }
+}
+
+questions!(Receiver);

@@ -1,0 +1,520 @@
+//! The sending end.
+
+use std::{
+    fmt,
+    mem::MaybeUninit,
+    time::{Duration, Instant},
+};
+
+use crate::{
+    Admission, Backpressure, Counters, SendError, TrySendError,
+    sync::{Arc, Ordering},
+    wait::{Backoff, block_on, block_on_deadline},
+};
+
+use super::{Core, Many, One, Producers, SendFuture, VOID, producers::Position};
+
+/// The sending end of a queue with one receiver. With [`Many`] senders it can be cloned.
+///
+/// Dropping the last one closes the queue.
+pub struct Sender<T, P: Producers = One> {
+    core: Arc<Core<T, P>>,
+    position: Position,
+}
+
+/// Whether the message is queued; if not, `back` gets it.
+fn settle<T>(admission: Admission<T>, back: &mut impl FnMut(T)) -> bool {
+    match admission {
+        Admission::Accepted => return true,
+        Admission::Evicted(message) | Admission::Discarded(message) | Admission::Duplicate(message) => back(message),
+    }
+    false
+}
+
+/// Why there is no ticket.
+pub(super) enum NoTicket {
+    Full,
+    Closed,
+}
+
+impl<T: Send, P: Producers> Sender<T, P> {
+    pub(super) fn new(core: Arc<Core<T, P>>) -> Self {
+        let limit = core.capacity() as u64;
+        Self { core, position: Position { tail: 0, limit } }
+    }
+
+    /// Sends without waiting; [`Admission`] and [`TrySendError`] say what became of the message, as the table in the crate's
+    /// documentation lists it. The receiver may take messages meanwhile: full is what the queue was at one moment of the call.
+    ///
+    /// ```
+    /// use annulus_queue::{Admission, QueueOptions, TrySendError, solo::spsc};
+    ///
+    /// let (mut tx, rx) = spsc(QueueOptions::new())?;
+    /// assert_eq!(tx.try_send(1), Ok(Admission::Accepted));
+    /// drop(rx);
+    /// assert_eq!(tx.try_send(2), Err(TrySendError::Closed(2)));
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    #[inline]
+    pub fn try_send(&mut self, message: T) -> Result<Admission<T>, TrySendError<T>> {
+        match self.core.producers.claim(&mut self.position) {
+            Some(ticket) => self.core.send_as(&mut self.position, ticket, message),
+            None => self.try_send_again(message),
+        }
+    }
+
+    #[inline(never)]
+    fn try_send_again(&mut self, message: T) -> Result<Admission<T>, TrySendError<T>> {
+        self.core.offer(&mut self.position, message).inspect_err(|error| {
+            if matches!(error, TrySendError::Full(_)) && self.core.backpressure == Backpressure::Block {
+                self.core.tally.rejected.add_one();
+            }
+        })
+    }
+
+    /// Sends; under [`Backpressure::Block`] the future waits for space. Dropping it before it is ready loses nothing but its
+    /// own message, which was not sent.
+    ///
+    /// ```
+    /// # use annulus_queue::{Admission, QueueOptions, solo::spsc, wait::block_on};
+    /// let (mut tx, mut rx) = spsc(QueueOptions::new())?;
+    /// assert_eq!(block_on(tx.send(7)), Ok(Admission::Accepted));
+    /// assert_eq!(block_on(rx.recv()), Ok(7));
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn send(&mut self, message: T) -> SendFuture<'_, T, P> {
+        SendFuture::new(&self.core, &mut self.position, message)
+    }
+
+    /// [`send`](Self::send) that blocks the thread while it waits.
+    ///
+    /// ```
+    /// # use annulus_queue::{Admission, QueueOptions, solo::spsc};
+    /// let (mut tx, _rx) = spsc(QueueOptions::new())?;
+    /// assert_eq!(tx.send_blocking(7), Ok(Admission::Accepted));
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    #[inline]
+    pub fn send_blocking(&mut self, message: T) -> Result<Admission<T>, SendError<T>> {
+        match self.core.producers.claim(&mut self.position) {
+            Some(ticket) => {
+                self.core.send_as(&mut self.position, ticket, message).map_err(SendError::from)
+            }
+            None => self.send_until(message, None),
+        }
+    }
+
+    /// [`send_blocking`](Self::send_blocking) that gives up, and the message back, when there was no space for that long.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use annulus_queue::{QueueOptions, SendError, solo::spsc};
+    /// let (mut tx, _rx) = spsc(QueueOptions::new().capacity(16))?;
+    /// (0..16).for_each(|i| { let _ = tx.try_send(i); });
+    /// assert_eq!(tx.send_timeout(16, Duration::from_millis(1)), Err(SendError::Timeout(16)));
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn send_timeout(&mut self, message: T, timeout: Duration) -> Result<Admission<T>, SendError<T>> {
+        // A deadline that the clock cannot express never comes.
+        self.send_until(message, Instant::now().checked_add(timeout))
+    }
+
+    #[inline(never)]
+    fn send_until(&mut self, message: T, deadline: Option<Instant>) -> Result<Admission<T>, SendError<T>> {
+        let mut message = message;
+        let mut backoff = Backoff::new();
+        while !backoff.is_spent() && deadline.is_none_or(|deadline| Instant::now() < deadline) {
+            message = match self.core.offer(&mut self.position, message) {
+                Err(TrySendError::Full(message)) if self.core.backpressure == Backpressure::Block => message,
+                outcome => return outcome.map_err(SendError::from),
+            };
+            backoff.snooze();
+        }
+        let mut sending = SendFuture::new(&self.core, &mut self.position, message);
+        let Some(deadline) = deadline else { return block_on(sending) };
+        block_on_deadline(&mut sending, deadline).unwrap_or_else(|| {
+            let message = sending.into_message();
+            self.core.tally.rejected.add_one();
+            Err(SendError::Timeout(message))
+        })
+    }
+
+    /// Sends messages without waiting, in order, and returns how many are queued. `back` gets those that are not: they were refused or
+    /// discarded, because the queue was full or closed. The receiver may take messages meanwhile, so a later one may find space
+    /// where an earlier one found none.
+    ///
+    /// The receiver is woken once, at the end.
+    ///
+    /// ```
+    /// # use annulus_queue::{QueueOptions, solo::spsc};
+    /// let (mut tx, _rx) = spsc(QueueOptions::new().capacity(16))?;
+    /// let mut back = Vec::new();
+    /// assert_eq!(tx.try_send_batch(0..18, |refused| back.push(refused)), 16);
+    /// assert_eq!(back, [16, 17]);
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn try_send_batch(
+        &mut self,
+        messages: impl IntoIterator<Item = T>,
+        mut back: impl FnMut(T),
+    ) -> usize {
+        self.send_each(messages, |sender, message| match sender.try_send_again(message) {
+            Ok(admission) => settle(admission, &mut back),
+            Err(error) => {
+                back(error.into_inner());
+                false
+            }
+        })
+    }
+
+    /// [`try_send_batch`](Self::try_send_batch) that waits for space under [`Backpressure::Block`], blocking the thread.
+    ///
+    /// ```
+    /// # use annulus_queue::{QueueOptions, solo::spsc};
+    /// let (mut tx, mut rx) = spsc(QueueOptions::new().capacity(16))?;
+    /// let sender = std::thread::spawn(move || tx.send_batch_blocking(0..100, |_| ()));
+    /// assert_eq!((0..100).filter(|i| rx.recv_blocking() == Ok(*i)).count(), 100);
+    /// assert_eq!(sender.join().unwrap(), 100);
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn send_batch_blocking(
+        &mut self,
+        messages: impl IntoIterator<Item = T>,
+        mut back: impl FnMut(T),
+    ) -> usize {
+        self.send_each(messages, |sender, message| match sender.send_until(message, None) {
+            Ok(admission) => settle(admission, &mut back),
+            Err(error) => {
+                back(error.into_inner());
+                false
+            }
+        })
+    }
+
+    /// Sends what one look at the queue says there is space for; `otherwise` sends a message for which there is none.
+    fn send_each(
+        &mut self,
+        messages: impl IntoIterator<Item = T>,
+        mut otherwise: impl FnMut(&mut Self, T) -> bool,
+    ) -> usize {
+        let mut queued = 0;
+        let mut unannounced = Unannounced { sender: self, any: false };
+        for message in messages {
+            let Unannounced { sender, any } = &mut unannounced;
+            let accepted = match sender.core.producers.claim(&mut sender.position) {
+                Some(ticket) => match sender.core.publish(&mut sender.position, ticket, message) {
+                    Ok(()) => {
+                        *any = true;
+                        true
+                    }
+                    Err(message) => otherwise(sender, message),
+                },
+                None => {
+                    unannounced.announce();
+                    otherwise(unannounced.sender, message)
+                }
+            };
+            queued += usize::from(accepted);
+        }
+        queued
+    }
+
+    /// Space for one message, to be written in place; `Err` under every [`Backpressure`] if there is none.
+    ///
+    /// Nothing is sent until [`Reservation::commit`]. Of one sender, a reservation that is dropped leaves no trace. Of several, its place
+    /// in the queue stays, as a void that the receiver skips; and until it is committed or dropped, the receiver waits for it, and so for
+    /// everything behind it: be brief.
+    ///
+    /// ```
+    /// # use annulus_queue::{QueueOptions, solo::spsc};
+    /// let (mut tx, mut rx) = spsc::<[u64; 32]>(QueueOptions::new())?;
+    /// let mut place = tx.try_reserve()?;
+    /// place.write([7; 32]);
+    /// place.commit().unwrap();
+    /// assert_eq!(rx.try_recv(), Ok([7; 32]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn try_reserve(&mut self) -> Result<Reservation<'_, T, P>, TrySendError<()>> {
+        match self.core.ticket(&mut self.position) {
+            Ok(ticket) => Ok(Reservation { sender: self, ticket, written: false }),
+            Err(NoTicket::Full) => Err(TrySendError::Full(())),
+            Err(NoTicket::Closed) => Err(TrySendError::Closed(())),
+        }
+    }
+
+    /// Closes the queue: what is queued can still be received, and nothing more can be sent. Whether it was open.
+    ///
+    /// ```
+    /// # use annulus_queue::{QueueOptions, RecvError, solo::spsc};
+    /// let (mut tx, mut rx) = spsc(QueueOptions::new())?;
+    /// let _ = tx.try_send(1);
+    /// assert!(tx.close());
+    /// assert_eq!((rx.recv_blocking(), rx.recv_blocking()), (Ok(1), Err(RecvError::Closed)));
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn close(&mut self) -> bool {
+        self.core.close_sending(&mut self.position)
+    }
+}
+
+impl<T, P: Producers> Core<T, P> {
+    /// Writes and publishes the message of a ticket, and says whether it is accepted; if not, it comes back.
+    #[inline(always)]
+    fn publish(&self, position: &mut Position, ticket: u64, message: T) -> Result<(), T> {
+        let slot = self.slab.slot(ticket);
+        // SAFETY: the ticket is this sender's, and the receiver has passed the one a lap before (`solo-freed`), so the slot is the
+        // sender's and holds no message.
+        unsafe { slot.write(message) };
+        self.producers.count(position, ticket);
+        // SYNC: solo-published
+        slot.stamp.store(ticket + 1, Ordering::Release);
+        if self.producers.settle(ticket) { Ok(()) } else { Err(self.take_back(position, ticket)) }
+    }
+
+    /// The message of a published ticket that was not accepted.
+    #[cold]
+    fn take_back(&self, position: &mut Position, ticket: u64) -> T {
+        position.limit = 0;
+        // SAFETY: the queue was closed before this ticket, so the receiver never reads its slot: the slot is still this
+        // sender's, with the message that it has just written; it sends no more, so it reads it once.
+        unsafe { self.slab.slot(ticket).read() }
+    }
+
+    #[inline(always)]
+    fn send_as(
+        &self,
+        position: &mut Position,
+        ticket: u64,
+        message: T,
+    ) -> Result<Admission<T>, TrySendError<T>> {
+        match self.publish(position, ticket, message) {
+            Ok(()) => {
+                self.not_empty.notify_fenced(1);
+                Ok(Admission::Accepted)
+            }
+            Err(message) => {
+                self.tally.closed.add_one();
+                Err(TrySendError::Closed(message))
+            }
+        }
+    }
+
+    /// Sends without waiting. Counts every verdict but `Full` of a queue that blocks, which is a verdict only if the caller does
+    /// not try again.
+    pub(super) fn offer(
+        &self,
+        position: &mut Position,
+        message: T,
+    ) -> Result<Admission<T>, TrySendError<T>> {
+        match (self.ticket(position), self.backpressure) {
+            (Ok(ticket), _) => self.send_as(position, ticket, message),
+            (Err(NoTicket::Full), Backpressure::DropNew) => {
+                self.tally.discarded.add_one();
+                Ok(Admission::Discarded(message))
+            }
+            (Err(NoTicket::Full), Backpressure::Block) => Err(TrySendError::Full(message)),
+            (Err(NoTicket::Full), _) => {
+                self.tally.rejected.add_one();
+                Err(TrySendError::Full(message))
+            }
+            (Err(NoTicket::Closed), _) => {
+                self.tally.closed.add_one();
+                Err(TrySendError::Closed(message))
+            }
+        }
+    }
+
+    /// A ticket, if there is space.
+    fn ticket(&self, position: &mut Position) -> Result<u64, NoTicket> {
+        let mut backoff = Backoff::new();
+        loop {
+            if let Some(ticket) = self.producers.claim(position) {
+                return Ok(ticket);
+            }
+            let Some(next) = self.producers.next(position) else { return Err(NoTicket::Closed) };
+            if position.limit <= next {
+                // SYNC: solo-freed
+                position.limit = self.head.load(Ordering::Acquire) + self.capacity() as u64;
+                if position.limit <= next {
+                    return Err(NoTicket::Full);
+                }
+            } else {
+                // Another sender had this ticket.
+                backoff.spin();
+            }
+        }
+    }
+
+    fn close_sending(&self, position: &mut Position) -> bool {
+        let was_open = self.producers.close_sending(position.tail);
+        position.limit = 0;
+        if was_open {
+            self.wake_all();
+        }
+        was_open
+    }
+}
+
+/// Messages of a batch that are published, while the receiver may still sleep.
+struct Unannounced<'a, T: Send, P: Producers> {
+    sender: &'a mut Sender<T, P>,
+    any: bool,
+}
+
+impl<T: Send, P: Producers> Unannounced<'_, T, P> {
+    fn announce(&mut self) {
+        if std::mem::take(&mut self.any) {
+            self.sender.core.not_empty.notify_fenced(1);
+        }
+    }
+}
+
+// Also when the iterator panics.
+impl<T: Send, P: Producers> Drop for Unannounced<'_, T, P> {
+    fn drop(&mut self) {
+        self.announce();
+    }
+}
+
+/// A place in the queue for one message, to be [written](Self::write) and [committed](Self::commit).
+#[must_use = "nothing is sent unless it is written and committed"]
+pub struct Reservation<'a, T: Send, P: Producers> {
+    sender: &'a mut Sender<T, P>,
+    ticket: u64,
+    /// Whether the place holds a message.
+    written: bool,
+}
+
+impl<T: Send, P: Producers> Reservation<'_, T, P> {
+    /// Writes the message, dropping one that was written before, and gives access to it.
+    ///
+    /// ```
+    /// # use annulus_queue::{QueueOptions, solo::spsc};
+    /// # let (mut tx, mut rx) = spsc(QueueOptions::new())?;
+    /// let mut place = tx.try_reserve()?;
+    /// place.write([0; 32])[3] = 7;
+    /// place.commit().unwrap();
+    /// assert_eq!(rx.try_recv().unwrap()[3], 7);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[inline]
+    pub fn write(&mut self, message: T) -> &mut T {
+        self.forget_written();
+        self.written = true;
+        self.place().write(message)
+    }
+
+    /// The bare place, for a message that is built piece by piece: see [`assume_written`](Self::assume_written).
+    ///
+    /// ```
+    /// # use annulus_queue::{QueueOptions, solo::spsc};
+    /// # let (mut tx, mut rx) = spsc::<u64>(QueueOptions::new())?;
+    /// let mut place = tx.try_reserve()?;
+    /// place.as_uninit().write(7);
+    /// // SAFETY: it has just been written.
+    /// unsafe { place.assume_written() };
+    /// place.commit().unwrap();
+    /// assert_eq!(rx.try_recv(), Ok(7));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[inline]
+    pub fn as_uninit(&mut self) -> &mut MaybeUninit<T> {
+        self.forget_written();
+        self.place()
+    }
+
+    /// Says that the place holds a message.
+    ///
+    /// # Safety
+    /// All of it was written through [`as_uninit`](Self::as_uninit), after the last call of that.
+    #[inline]
+    pub unsafe fn assume_written(&mut self) {
+        self.written = true;
+    }
+
+    /// Sends the message. It comes back if the queue was closed meanwhile.
+    ///
+    /// # Panics
+    /// If none was written.
+    #[inline]
+    pub fn commit(mut self) -> Result<(), TrySendError<T>> {
+        assert!(self.written, "a reservation is committed after its message was written");
+        self.written = false;
+        let Self { sender: Sender { core, position }, ticket, .. } = &mut self;
+        let ticket = *ticket;
+        core.producers.count(position, ticket);
+        // SYNC: solo-published
+        core.slab.slot(ticket).stamp.store(ticket + 1, Ordering::Release);
+        let accepted = core.producers.settle(ticket);
+        let outcome = if accepted {
+            core.not_empty.notify_fenced(1);
+            Ok(())
+        } else {
+            core.tally.closed.add_one();
+            Err(TrySendError::Closed(core.take_back(position, ticket)))
+        };
+        std::mem::forget(self);
+        outcome
+    }
+
+    fn place(&mut self) -> &mut MaybeUninit<T> {
+        // SAFETY: the ticket is this sender's and the receiver has passed the one a lap before, so the slot is the sender's until
+        // it is committed; the reference borrows the reservation, so there is one at a time.
+        unsafe { self.sender.core.slab.slot(self.ticket).place() }
+    }
+
+    fn forget_written(&mut self) {
+        if std::mem::take(&mut self.written) {
+            // SAFETY: the place holds a message, by `written`, which is false from here on.
+            unsafe { self.place().assume_init_drop() };
+        }
+    }
+}
+
+impl<T: Send, P: Producers> Drop for Reservation<'_, T, P> {
+    fn drop(&mut self) {
+        if P::CLAIM_IS_FINAL {
+            // Before the message is dropped, whose code may panic: the receiver must not wait for ever. But then the slot would be
+            // the receiver's, who may free it; so the message leaves it first.
+            // SAFETY: if `written`, the place holds a message; it is moved out once, since the reservation ends here.
+            let written = self.written.then(|| unsafe { self.sender.core.slab.slot(self.ticket).read() });
+            let core = &*self.sender.core;
+            core.tally.withdrawn.add_one();
+            // SYNC: solo-published
+            core.slab.slot(self.ticket).stamp.store((self.ticket + 1) | VOID, Ordering::Release);
+            // Whoever waits for what lies behind it looks again; the void itself is nothing to wake for.
+            core.producers.settle(self.ticket);
+            core.not_empty.notify_fenced(1);
+            drop(written);
+        } else {
+            self.forget_written();
+        }
+    }
+}
+
+impl<T: Send, P: Producers> fmt::Debug for Reservation<'_, T, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reservation").field("written", &self.written).finish_non_exhaustive()
+    }
+}
+
+impl<T> Clone for Sender<T, Many> {
+    fn clone(&self) -> Self {
+        // First, since it is this count whose overflow aborts.
+        let core = Arc::clone(&self.core);
+        // An end is made from an end, so the count is not zero and stays so; nothing else depends on it.
+        core.senders.fetch_add(1, Ordering::Relaxed);
+        Self { core, position: self.position.clone() }
+    }
+}
+
+impl<T, P: Producers> Drop for Sender<T, P> {
+    fn drop(&mut self) {
+        // SYNC: last-end
+        if self.core.senders.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.core.close_sending(&mut self.position);
+        }
+    }
+}
+
+questions!(Sender);
