@@ -10,60 +10,45 @@
 //! also before its later load, which sees what was stored before `heavy`. So `light` and `heavy` are to each other what two
 //! SeqCst fences are; two `light`s are nothing to each other.
 //!
-//! Where `membarrier` is missing (other systems, old kernels, sandboxes) both are SeqCst fences. Which it is, is decided once,
-//! before the first queue of this process that needs it.
+//! Where `membarrier` is missing (other systems, old kernels, sandboxes) `light` is nothing, [`init`] says so, and the frequent side
+//! must fence: an `Event` remembers that in the very word that it looks at anyway. That is also how loom's models run.
 
-/// Decides, at the first call, which barriers this process uses. Whoever calls [`light`] or [`heavy`] has a happens-before
-/// edge from a call of this.
-pub(crate) fn init() {
-    imp::init();
+/// Whether this process has light and heavy barriers; decided once, at the first call.
+#[must_use = "without, a light barrier is nothing"]
+pub(crate) fn init() -> bool {
+    imp::init()
 }
 
-/// The frequent side's fence: between its store and its load.
+/// The frequent side's barrier, between its store and its load, where [`init`] said yes: keeps the compiler from exchanging them.
 #[inline(always)]
 pub(crate) fn light() {
-    imp::light();
+    #[cfg(not(loom))]
+    std::sync::atomic::compiler_fence(std::sync::atomic::Ordering::SeqCst);
 }
 
-/// The rare side's fence: between its store and its load.
+/// The rare side's barrier, between its store and its load.
 pub(crate) fn heavy() {
     imp::heavy();
 }
 
 #[cfg(all(target_os = "linux", not(any(loom, miri))))]
 mod imp {
-    use std::sync::Once;
+    use std::sync::OnceLock;
 
-    use crate::sync::{AtomicBool, Ordering, fence};
+    use crate::sync::{Ordering, fence};
 
     // From linux/membarrier.h.
     const PRIVATE_EXPEDITED: libc::c_int = 1 << 3;
     const REGISTER_PRIVATE_EXPEDITED: libc::c_int = 1 << 4;
 
-    /// Written once, by `init`.
-    static ASYMMETRIC: AtomicBool = AtomicBool::new(false);
-
-    pub(super) fn init() {
-        static DECIDED: Once = Once::new();
-        DECIDED.call_once(|| {
-            let asymmetric = membarrier(REGISTER_PRIVATE_EXPEDITED)
-                && membarrier(PRIVATE_EXPEDITED);
-            ASYMMETRIC.store(asymmetric, Ordering::Relaxed);
-        });
-    }
-
-    #[inline(always)]
-    pub(super) fn light() {
-        if ASYMMETRIC.load(Ordering::Relaxed) {
-            std::sync::atomic::compiler_fence(Ordering::SeqCst);
-        } else {
-            fence(Ordering::SeqCst);
-        }
+    pub(super) fn init() -> bool {
+        static DECIDED: OnceLock<bool> = OnceLock::new();
+        *DECIDED.get_or_init(|| membarrier(REGISTER_PRIVATE_EXPEDITED) && membarrier(PRIVATE_EXPEDITED))
     }
 
     pub(super) fn heavy() {
         fence(Ordering::SeqCst);
-        if ASYMMETRIC.load(Ordering::Relaxed) {
+        if init() {
             // Without it a wake-up may be lost for ever, so there is no going on.
             assert!(
                 membarrier(PRIVATE_EXPEDITED),
@@ -84,11 +69,8 @@ mod imp {
 mod imp {
     use crate::sync::{Ordering, fence};
 
-    pub(super) fn init() {}
-
-    #[inline(always)]
-    pub(super) fn light() {
-        fence(Ordering::SeqCst);
+    pub(super) fn init() -> bool {
+        false
     }
 
     pub(super) fn heavy() {

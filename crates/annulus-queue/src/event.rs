@@ -39,10 +39,16 @@ use crate::sync::{AtomicUsize, Mutex, MutexGuard, Ordering, fence};
 
 /// Something that can be waited for, by threads and by tasks, first come, first served.
 pub struct Event {
-    /// The length of the list of waiters. Written under the lock only, to mirror `Waiters::linked`.
+    /// The length of the list of waiters, written under the lock only, to mirror `Waiters::linked`; and flags.
     waiting: AtomicUsize,
     waiters: Mutex<Waiters>,
 }
+
+/// A flag of `Event::waiting`: a light barrier is no barrier here, so notifiers must fence before they trust the rest.
+const LIGHT_IS_NOTHING: usize = 1 << (usize::BITS - 1);
+/// A flag of `Event::waiting`: see [`Event::alert`].
+const ALERT: usize = 1 << (usize::BITS - 2);
+const FLAGS: usize = LIGHT_IS_NOTHING | ALERT;
 
 /// A doubly linked list within a slab, in the order of registration, and a list of the slab's free entries.
 struct Waiters {
@@ -87,6 +93,15 @@ impl Event {
         Self { waiting: AtomicUsize::new(0), waiters: Mutex::new(Waiters::new()) }
     }
 
+    /// An event whose notifiers may call [`notify_lightly`](Self::notify_lightly).
+    pub(crate) fn for_light_notifiers() -> Self {
+        let event = Self::new();
+        if !barrier::init() {
+            event.waiting.store(LIGHT_IS_NOTHING, Ordering::Relaxed);
+        }
+        event
+    }
+
     /// Wakes up to `n` of those who wait, longest waiting first. Others may register while it runs: they are not woken, and
     /// need not be, since they see everything that the caller stored before the call.
     ///
@@ -103,19 +118,47 @@ impl Event {
     pub fn notify(&self, n: usize) {
         // SYNC: event-registered
         fence(Ordering::SeqCst);
-        if self.waiting.load(Ordering::Relaxed) != 0 {
+        if self.has_registered() {
             self.wake(n);
         }
     }
 
-    /// [`notify`](Self::notify) without the fence, for a caller that has made one between its change and this call: a full one, or a
-    /// light barrier if all who wait [listen heavily](Self::listen_heavily).
+    /// Whether nobody waits and no flag is set, after a light barrier: what a frequent notifier asks before it calls
+    /// [`notify_lightly`](Self::notify_lightly). All who wait must [listen heavily](Self::listen_heavily).
     #[inline(always)]
-    pub(crate) fn notify_fenced(&self, n: usize) {
+    pub(crate) fn is_quiet(&self) -> bool {
+        barrier::light();
         // SYNC: event-registered
-        if self.waiting.load(Ordering::Relaxed) != 0 {
+        self.waiting.load(Ordering::Relaxed) == 0
+    }
+
+    /// [`notify`](Self::notify) for events that all who wait [listen to heavily](Self::listen_heavily).
+    #[inline(always)]
+    pub(crate) fn notify_lightly(&self, n: usize) {
+        if !self.is_quiet() {
+            self.notify_loudly(n);
+        }
+    }
+
+    /// [`notify_lightly`](Self::notify_lightly), where it is not quiet.
+    #[cold]
+    pub(crate) fn notify_loudly(&self, n: usize) {
+        if self.waiting.load(Ordering::Relaxed) & LIGHT_IS_NOTHING != 0 {
+            // SYNC: event-registered
+            fence(Ordering::SeqCst);
+        }
+        if self.has_registered() {
             self.wake(n);
         }
+    }
+
+    fn has_registered(&self) -> bool {
+        self.waiting.load(Ordering::Relaxed) & !FLAGS != 0
+    }
+
+    /// Breaks the quiet for ever, so that every notifier looks what is the matter.
+    pub(crate) fn alert(&self) {
+        self.waiting.fetch_or(ALERT, Ordering::Relaxed);
     }
 
     /// Wakes all who wait now. Others may register while it runs; see [`notify`](Self::notify).
@@ -146,7 +189,7 @@ impl Event {
     pub fn has_waiters(&self) -> bool {
         // SYNC: event-registered
         fence(Ordering::SeqCst);
-        self.waiting.load(Ordering::Relaxed) != 0
+        self.has_registered()
     }
 
     /// Registers the caller, who must then look at its condition again, and wait only if that still says so.
@@ -173,7 +216,7 @@ impl Event {
         let index = {
             let mut waiters = self.lock();
             let index = waiters.link();
-            self.waiting.store(waiters.linked, Ordering::Relaxed);
+            self.waiting.fetch_add(1, Ordering::Relaxed);
             index
         };
         // SYNC: event-registered
@@ -204,7 +247,7 @@ impl Event {
     fn notify_first(&self, waiters: &mut Waiters) -> Option<Waker> {
         let index = waiters.first?;
         waiters.unlink(index);
-        self.waiting.store(waiters.linked, Ordering::Relaxed);
+        self.waiting.fetch_sub(1, Ordering::Relaxed);
         match std::mem::replace(&mut waiters.entries[index].state, State::Notified) {
             State::Waiting(Some(waker)) => Some(waker),
             _ => Some(Waker::noop().clone()),
@@ -226,7 +269,7 @@ impl Default for Event {
 impl fmt::Debug for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Event")
-            .field("waiting", &self.waiting.load(Ordering::Relaxed))
+            .field("waiting", &(self.waiting.load(Ordering::Relaxed) & !FLAGS))
             .finish_non_exhaustive()
     }
 }
@@ -315,7 +358,7 @@ impl Drop for Listener<'_> {
         let mut waiters = self.event.lock();
         if matches!(waiters.entries[index].state, State::Waiting(_)) {
             waiters.unlink(index);
-            self.event.waiting.store(waiters.linked, Ordering::Relaxed);
+            self.event.waiting.fetch_sub(1, Ordering::Relaxed);
         }
         let state = waiters.free(index);
         let heir = match state {

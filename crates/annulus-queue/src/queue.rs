@@ -3,7 +3,6 @@
 use crate::{
     Admission, Backpressure, Counters, InvalidOptions, QueueOptions, Receiver, Sender, TryRecvError,
     TrySendError,
-    barrier,
     counters::Tally,
     event::Event,
     padded::Padded,
@@ -44,12 +43,11 @@ pub fn queue_of<T: Send>(capacity: usize, backpressure: Backpressure) -> (Sender
 }
 
 fn ends<T: Send>(options: QueueOptions) -> (Sender<T>, Receiver<T>) {
-    barrier::init();
     let QueueOptions { capacity, backpressure, name } = options;
     let shared = Arc::new(Shared {
         slots: Slots::new(capacity),
-        not_empty: Padded(Event::new()),
-        not_full: Padded(Event::new()),
+        not_empty: Padded(Event::for_light_notifiers()),
+        not_full: Padded(Event::for_light_notifiers()),
         backpressure,
         name,
         senders: AtomicUsize::new(1),
@@ -74,21 +72,13 @@ pub(crate) struct Shared<T> {
     tally: Padded<Tally>,
 }
 
-/// Wakes one, after a store of this thread that whoever waits looks at after listening heavily.
-#[inline(always)]
-fn notify_lightly(event: &Event) {
-    // SYNC: event-registered
-    barrier::light();
-    event.notify_fenced(1);
-}
-
 /// Tells one who waits for space, after the message was read to where it is returned.
 struct NotifyOnDrop<'a>(&'a Event);
 
 impl Drop for NotifyOnDrop<'_> {
     #[inline(always)]
     fn drop(&mut self) {
-        notify_lightly(self.0);
+        self.0.notify_lightly(1);
     }
 }
 
@@ -124,7 +114,7 @@ impl<T> Shared<T> {
     /// A message was published: wakes one who waits for it.
     #[inline(always)]
     fn announce(&self) {
-        notify_lightly(&self.not_empty);
+        self.not_empty.notify_lightly(1);
     }
 
     #[inline(never)]
@@ -186,7 +176,7 @@ impl<T> Shared<T> {
         // SAFETY: once for each ticket.
         let message = unsafe { taken.message() };
         drop(taken);
-        notify_lightly(&self.not_full);
+        self.not_full.notify_lightly(1);
         Ok(message)
     }
 
@@ -194,7 +184,7 @@ impl<T> Shared<T> {
     #[cold]
     fn skip(&self) {
         self.tally.skipped.add_one();
-        notify_lightly(&self.not_full);
+        self.not_full.notify_lightly(1);
     }
 
     /// Takes and drops what was sent before this call; how many messages that were.
@@ -205,7 +195,7 @@ impl<T> Shared<T> {
             // SAFETY: once for each ticket.
             let message = unsafe { taken.message() };
             drop(taken);
-            notify_lightly(&self.not_full);
+            self.not_full.notify_lightly(1);
             cleared += 1;
             drop(message);
         }

@@ -11,13 +11,13 @@ use crate::{
     Admission, Backpressure, RecvError, SendError, TryRecvError, TrySendError, event::Listener, future::listen_heavily,
 };
 
-use super::{Core, Producers, producers::Position, receiver::Place};
+use super::{Core, Producers, receiver::Place, sender::Local};
 
 /// A [`send`](super::Sender::send) under way.
 #[must_use = "nothing is sent unless the future is awaited"]
 pub struct SendFuture<'a, T, P: Producers> {
     core: &'a Core<T, P>,
-    position: &'a mut Position,
+    local: &'a mut Local<T>,
     /// There until the future is ready.
     message: Option<T>,
     listener: Option<Listener<'a>>,
@@ -27,13 +27,13 @@ pub struct SendFuture<'a, T, P: Producers> {
 #[must_use = "nothing is received unless the future is awaited"]
 pub struct RecvFuture<'a, T, P: Producers> {
     core: &'a Core<T, P>,
-    place: &'a mut Place,
+    place: &'a mut Place<T>,
     listener: Option<Listener<'a>>,
 }
 
 impl<'a, T, P: Producers> SendFuture<'a, T, P> {
-    pub(super) fn new(core: &'a Core<T, P>, position: &'a mut Position, message: T) -> Self {
-        Self { core, position, message: Some(message), listener: None }
+    pub(super) fn new(core: &'a Core<T, P>, local: &'a mut Local<T>, message: T) -> Self {
+        Self { core, local, message: Some(message), listener: None }
     }
 
     /// The message of a future that is not ready.
@@ -43,7 +43,7 @@ impl<'a, T, P: Producers> SendFuture<'a, T, P> {
 }
 
 impl<'a, T, P: Producers> RecvFuture<'a, T, P> {
-    pub(super) fn new(core: &'a Core<T, P>, place: &'a mut Place) -> Self {
+    pub(super) fn new(core: &'a Core<T, P>, place: &'a mut Place<T>) -> Self {
         Self { core, place, listener: None }
     }
 }
@@ -60,7 +60,7 @@ impl<T, P: Producers> Future for SendFuture<'_, T, P> {
         let this = &mut *self;
         let mut message = this.message.take().expect("a future is not polled after it was ready");
         loop {
-            message = match this.core.offer(this.position, message) {
+            message = match this.core.offer(this.local, message) {
                 Err(TrySendError::Full(message)) if this.core.backpressure == Backpressure::Block => message,
                 outcome => {
                     this.listener = None;

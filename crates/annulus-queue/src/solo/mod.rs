@@ -29,8 +29,7 @@
 //! |---|---|---|
 //! | a slot's `stamp` | `t + 1`: the message of ticket t is published; with the bit VOID: there is none | whoever holds ticket t |
 //! | `head` | the next ticket to take | the receiver |
-//! | `tail` of one sender | the next ticket to send | that sender |
-//! | `tail` of several | twice the next ticket to send, plus 1 once closed | senders, by compare-exchange from an open word; `close` |
+//! | `tail`, only with several senders | twice the next ticket to send, plus 1 once closed | senders, by compare-exchange from an open word; `close` |
 //! | `end`, only with one sender | `OPEN`; `CLOSING`; then the first ticket that was not accepted | see below |
 //!
 //! **Only senders write slots.** The stamp lies in the message's cache line, so the receiver learns of a message and gets it by
@@ -45,9 +44,9 @@
 //! published; with several, the receiver compares with `tail` and waits a while for a sender that is still copying, as `slots` does.
 //!
 //! **Closing with several senders** is a bit of `tail`, as in `slots`. **Closing with one** has no word that both ends modify. The
-//! sender closes by `end: OPEN → tail`. The receiver moves `end: OPEN → CLOSING`, makes a heavy barrier, loads `tail`, and moves
-//! `end: CLOSING → that tail`. A sender publishes ticket t, makes a light barrier, and looks at `end` (`SYNC: solo-close`). By the
-//! barriers, either the receiver's load sees ticket t, and accepts it, or the sender sees that `end` is not open. Then it helps: it moves
+//! sender closes by `end: OPEN → CLOSING → its next ticket`. The receiver moves `end: OPEN → CLOSING`, makes a heavy barrier, looks which
+//! tickets are published, and moves `end: CLOSING → the first that is not`. A sender publishes ticket t, makes a light barrier, and looks at `end` (`SYNC: solo-close`). By the
+//! barriers, either the receiver sees ticket t, and accepts it, or the sender sees that `end` is not open. Then it helps: it moves
 //! `end: CLOSING → t + 1`, and either succeeds, or reads what the receiver decided, and takes back a message that was not accepted. The
 //! receiver reads no slot from `end` on, so taking back is safe. `end` is decided once; so a send was accepted exactly if its ticket is below.
 //!
@@ -188,7 +187,7 @@ pub use receiver::{Drain, Receiver};
 pub use sender::{Reservation, Sender};
 
 use crate::{
-    Backpressure, Counters, InvalidOptions, QueueOptions, barrier,
+    Backpressure, Counters, InvalidOptions, QueueOptions,
     counters::Tally,
     event::Event,
     padded::Padded,
@@ -245,7 +244,6 @@ pub fn solo_of<T: Send, P: Producers>(
 }
 
 fn ends<T: Send, P: Producers>(options: QueueOptions) -> (Sender<T, P>, Receiver<T, P>) {
-    barrier::init();
     let QueueOptions { capacity, backpressure, name } = options;
     let core = Arc::new(Core {
         head: Padded(AtomicU64::new(0)),
@@ -253,8 +251,8 @@ fn ends<T: Send, P: Producers>(options: QueueOptions) -> (Sender<T, P>, Receiver
         slab: Slab::new(capacity),
         backpressure,
         name,
-        not_empty: Padded(Event::new()),
-        not_full: Padded(Event::new()),
+        not_empty: Padded(Event::for_light_notifiers()),
+        not_full: Padded(Event::for_light_notifiers()),
         senders: AtomicUsize::new(1),
         tally: Padded(Tally::default()),
     });
@@ -297,10 +295,26 @@ impl<T, P: Producers> Core<T, P> {
         self.head.load(Ordering::Acquire)
     }
 
+    /// How many tickets were ever accepted, where `taken` were taken.
+    fn sent(&self, taken: u64) -> u64 {
+        self.producers.sent(|| self.published(taken))
+    }
+
+    /// The first ticket from `taken` on that is not published, found by halving: published tickets follow each other.
+    fn published(&self, taken: u64) -> u64 {
+        let (mut from, mut to) = (taken, taken + self.capacity() as u64);
+        while from < to {
+            let middle = from + (to - from) / 2;
+            // SYNC: solo-published. A stamp of a later lap is greater: then this one was published too.
+            if self.slab.slot(middle).stamp.load(Ordering::Acquire) > middle { from = middle + 1 } else { to = middle }
+        }
+        from
+    }
+
     fn len(&self) -> usize {
         // In this order, so that the difference is not negative. It exceeds the capacity while messages pass by between the two loads.
         let taken = self.taken();
-        let waiting = self.producers.sent() - taken;
+        let waiting = self.sent(taken) - taken;
         usize::try_from(waiting).map_or(self.capacity(), |waiting| waiting.min(self.capacity()))
     }
 
@@ -312,7 +326,7 @@ impl<T, P: Producers> Core<T, P> {
         let skipped = tally.skipped.get();
         let withdrawn = tally.withdrawn.get();
         let taken = self.taken();
-        let enqueued = self.producers.sent() - withdrawn;
+        let enqueued = self.sent(taken) - withdrawn;
         Counters {
             enqueued,
             dequeued: (taken - abandoned - skipped).min(enqueued - abandoned),

@@ -2,6 +2,7 @@
 
 use crate::{
     barrier,
+    event::Event,
     padded::Padded,
     sync::{AtomicU64, Ordering},
 };
@@ -12,8 +13,6 @@ pub trait Producers: sealed::Protocol {}
 /// One sender, which cannot be cloned.
 #[derive(Debug)]
 pub struct One {
-    /// The next ticket to send. Written by the sender; only grows.
-    tail: Padded<AtomicU64>,
     /// `OPEN`, `CLOSING`, or the first ticket that was not accepted.
     end: Padded<AtomicU64>,
 }
@@ -40,7 +39,7 @@ pub enum Nothing {
     Visible,
 }
 
-/// What a sender remembers.
+/// How far a sender is.
 #[derive(Clone, Debug)]
 #[doc(hidden)]
 pub struct Position {
@@ -65,26 +64,28 @@ pub(super) mod sealed {
         /// The next ticket, to find out about space; `None` if closed.
         fn next(&self, position: &Position) -> Option<u64>;
 
-        /// Says that a ticket is about to be published: its message is written. Others may count it.
-        fn count(&self, position: &mut Position, ticket: u64);
+        /// Says that a ticket was published.
+        fn passed(&self, position: &mut Position, ticket: u64);
 
-        /// After a ticket was published: whether it was accepted. If not, its message is the sender's again. Makes a light barrier,
-        /// after which the caller looks whether the receiver sleeps.
+        /// After a ticket was published and the event that it is announced by was found alerted: whether it was accepted. If not, its
+        /// message is the sender's again.
         fn settle(&self, ticket: u64) -> bool;
 
         /// Closes, by a sender that has sent all tickets below `tail`; whether it was open.
         fn close_sending(&self, tail: u64) -> bool;
 
-        /// Closes, by the receiver; whether it was open, and the first ticket that it must not read.
-        fn close_receiving(&self) -> (bool, u64);
+        /// Closes, by the receiver; whether it was open, and the first ticket that it must not read. Senders who publish look at `announced_by` next. `published` finds the first
+        /// ticket that is not published.
+        fn close_receiving(&self, announced_by: &Event, published: impl FnOnce() -> u64) -> (bool, u64);
 
         fn is_closed(&self) -> bool;
 
         /// Why the receiver finds nothing published at `head`.
         fn nothing_at(&self, head: u64) -> Nothing;
 
-        /// How many tickets were ever accepted, those being copied in included. No less than what an earlier look at `head` said.
-        fn sent(&self) -> u64;
+        /// How many tickets were ever accepted. No less than what an earlier look at `head` said. `published` finds the first
+        /// ticket that is not published.
+        fn sent(&self, published: impl FnOnce() -> u64) -> u64;
     }
 }
 
@@ -101,11 +102,6 @@ impl One {
         }
     }
 
-    #[cold]
-    fn settle_closed(&self, ticket: u64) -> bool {
-        ticket < self.decide(ticket + 1)
-    }
-
     /// `OPEN → CLOSING`; whether it was open.
     fn begin_closing(&self) -> bool {
         self.end.compare_exchange(OPEN, CLOSING, Ordering::AcqRel, Ordering::Acquire).is_ok()
@@ -116,7 +112,7 @@ impl sealed::Protocol for One {
     const CLAIM_IS_FINAL: bool = false;
 
     fn new() -> Self {
-        Self { tail: Padded(AtomicU64::new(0)), end: Padded(AtomicU64::new(OPEN)) }
+        Self { end: Padded(AtomicU64::new(OPEN)) }
     }
 
     #[inline(always)]
@@ -129,17 +125,12 @@ impl sealed::Protocol for One {
     }
 
     #[inline(always)]
-    fn count(&self, position: &mut Position, ticket: u64) {
+    fn passed(&self, position: &mut Position, ticket: u64) {
         position.tail = ticket + 1;
-        // Before the stamp, so that whoever sees the message taken sees it sent (`solo-published`, `solo-freed`).
-        self.tail.store(ticket + 1, Ordering::Release);
     }
 
-    #[inline(always)]
     fn settle(&self, ticket: u64) -> bool {
-        // SYNC: solo-close, and event-registered.
-        barrier::light();
-        self.end.load(Ordering::Relaxed) == OPEN || self.settle_closed(ticket)
+        self.end.load(Ordering::Acquire) == OPEN || ticket < self.decide(ticket + 1)
     }
 
     fn close_sending(&self, tail: u64) -> bool {
@@ -148,11 +139,12 @@ impl sealed::Protocol for One {
         was_open
     }
 
-    fn close_receiving(&self) -> (bool, u64) {
+    fn close_receiving(&self, announced_by: &Event, published: impl FnOnce() -> u64) -> (bool, u64) {
         let was_open = self.begin_closing();
-        // SYNC: solo-close
+        // SYNC: solo-close. Whoever sees the alert after its own fence, or by this one, sees `CLOSING` too.
+        announced_by.alert();
         barrier::heavy();
-        (was_open, self.decide(self.tail.load(Ordering::Acquire)))
+        (was_open, self.decide(published()))
     }
 
     fn is_closed(&self) -> bool {
@@ -168,11 +160,11 @@ impl sealed::Protocol for One {
         }
     }
 
-    fn sent(&self) -> u64 {
-        let tail = self.tail.load(Ordering::Acquire);
+    fn sent(&self, published: impl FnOnce() -> u64) -> u64 {
+        let published = published();
         match self.end.load(Ordering::Acquire) {
-            OPEN | CLOSING => tail,
-            end => tail.min(end),
+            OPEN | CLOSING => published,
+            end => published.min(end),
         }
     }
 }
@@ -207,12 +199,9 @@ impl sealed::Protocol for Many {
     }
 
     #[inline(always)]
-    fn count(&self, _: &mut Position, _: u64) {}
+    fn passed(&self, _: &mut Position, _: u64) {}
 
-    #[inline(always)]
     fn settle(&self, _: u64) -> bool {
-        // SYNC: event-registered
-        barrier::light();
         true
     }
 
@@ -220,7 +209,7 @@ impl sealed::Protocol for Many {
         self.tail.fetch_or(CLOSED, Ordering::AcqRel) & CLOSED == 0
     }
 
-    fn close_receiving(&self) -> (bool, u64) {
+    fn close_receiving(&self, _: &Event, _: impl FnOnce() -> u64) -> (bool, u64) {
         // Tickets cannot move any more, so there is none that must not be read.
         (self.close_sending(0), u64::MAX)
     }
@@ -241,7 +230,7 @@ impl sealed::Protocol for Many {
         }
     }
 
-    fn sent(&self) -> u64 {
+    fn sent(&self, _: impl FnOnce() -> u64) -> u64 {
         // SYNC: tickets
         self.tail.load(Ordering::Acquire) / TICKET
     }

@@ -6,7 +6,8 @@ use std::{
 };
 
 use crate::{
-    Backpressure, Counters, RecvError, TryRecvError, barrier,
+    Backpressure, Counters, RecvError, TryRecvError,
+    slab::{Places, Slot},
     sync::{Arc, Ordering},
     wait::{Backoff, block_on, block_on_deadline},
 };
@@ -18,21 +19,23 @@ use super::{Core, One, Producers, RecvFuture, VOID, producers::Nothing};
 /// Dropping it closes the queue and drops what is queued, which counts as abandoned.
 pub struct Receiver<T, P: Producers = One> {
     core: Arc<Core<T, P>>,
-    place: Place,
+    place: Place<T>,
 }
 
 /// What the receiver remembers.
-#[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct Place<T> {
     /// The next ticket to take. `head` says the same, but for a moment within a batch.
     head: u64,
     /// The first ticket that must not be read, once the receiver has closed the queue.
     end: u64,
+    /// Those of the core that it belongs to.
+    places: Places<T>,
 }
 
 impl<T: Send, P: Producers> Receiver<T, P> {
     pub(super) fn new(core: Arc<Core<T, P>>) -> Self {
-        Self { core, place: Place { head: 0, end: u64::MAX } }
+        let place = Place { head: 0, end: u64::MAX, places: core.slab.places() };
+        Self { core, place }
     }
 
     /// Receives without waiting. Senders may send meanwhile: empty is what the queue was at one moment of the call.
@@ -76,7 +79,9 @@ impl<T: Send, P: Producers> Receiver<T, P> {
     #[inline]
     pub fn recv_blocking(&mut self) -> Result<T, RecvError> {
         if self.core.is_published(&self.place) {
-            return Ok(self.core.take_published(&mut self.place));
+            let part = Part::next(&self.core, &mut self.place);
+            // SAFETY: just seen published; read once for each part.
+            return Ok(unsafe { part.message() });
         }
         self.recv_until(None)
     }
@@ -227,11 +232,15 @@ impl<T: Send, P: Producers> Receiver<T, P> {
     /// # Ok::<(), annulus_queue::InvalidOptions>(())
     /// ```
     pub fn clear(&mut self) -> usize {
-        let end = self.core.producers.sent();
+        let end = self.core.sent(self.place.head);
         let mut cleared = 0;
         // Looks twice, since voids before the end may have led past it.
         while self.place.head < end && self.core.find(&mut self.place).is_ok() && self.place.head < end {
-            drop(self.core.take_published(&mut self.place));
+            let part = Part::next(&self.core, &mut self.place);
+            // SAFETY: found published; read once for each part.
+            let message = unsafe { part.message() };
+            drop(part);
+            drop(message);
             cleared += 1;
         }
         cleared
@@ -253,7 +262,7 @@ impl<T: Send, P: Producers> Receiver<T, P> {
 
 impl<T, P: Producers> Receiver<T, P> {
     fn close_here(&mut self) -> bool {
-        let (was_open, end) = self.core.producers.close_receiving();
+        let (was_open, end) = self.core.producers.close_receiving(&self.core.not_empty, || self.core.published(self.place.head));
         self.place.end = end;
         if was_open {
             self.core.wake_all();
@@ -265,31 +274,29 @@ impl<T, P: Producers> Receiver<T, P> {
 impl<T, P: Producers> Core<T, P> {
     /// Whether the next ticket has a message.
     #[inline(always)]
-    fn is_published(&self, place: &Place) -> bool {
+    fn is_published(&self, place: &Place<T>) -> bool {
+        // SAFETY: the slab is this core's, which is borrowed.
+        let slot: &Slot<T> = unsafe { place.places.slot(place.head) };
         // SYNC: solo-published
-        self.slab.slot(place.head).stamp.load(Ordering::Acquire) == place.head + 1 && place.head < place.end
+        slot.stamp.load(Ordering::Acquire) == place.head + 1 && place.head < place.end
     }
 
     #[inline(always)]
-    pub(super) fn take(&self, place: &mut Place) -> Result<T, TryRecvError> {
+    pub(super) fn take(&self, place: &mut Place<T>) -> Result<T, TryRecvError> {
         if self.is_published(place) {
-            return Ok(self.take_published(place));
+            let part = Part::next(self, place);
+            // SAFETY: just seen published; read once for each part.
+            return Ok(unsafe { part.message() });
         }
-        self.find(place)?;
-        Ok(self.take_published(place))
+        self.take_again(place)
     }
 
-    /// Takes the next ticket, which is published.
-    #[inline(always)]
-    fn take_published(&self, place: &mut Place) -> T {
-        // Moves on when it is dropped, after the message was read to where it is returned: a copy in between is one that no
-        // compiler may remove.
-        let part = Part { core: self, first: place.head, place };
-        let ticket = part.place.head;
-        part.place.head += 1;
-        // SAFETY: every caller has seen the ticket published; its slot is the receiver's until `head` moves past it, when `part`
-        // is dropped; the ticket is not the next any more, so it is read once.
-        unsafe { self.slab.slot(ticket).read() }
+    #[inline(never)]
+    fn take_again(&self, place: &mut Place<T>) -> Result<T, TryRecvError> {
+        self.find(place)?;
+        let part = Part::next(self, place);
+        // SAFETY: found published; read once for each part.
+        Ok(unsafe { part.message() })
     }
 
     /// Tells senders that the places of all tickets below `head` are free, `count` of them newly.
@@ -297,14 +304,12 @@ impl<T, P: Producers> Core<T, P> {
     fn free(&self, head: u64, count: usize) {
         // SYNC: solo-freed
         self.head.store(head, Ordering::Release);
-        // SYNC: event-registered
-        barrier::light();
-        self.not_full.notify_fenced(count);
+        self.not_full.notify_lightly(count);
     }
 
     /// Makes sure that the next ticket has a message, or says why there is none. Skips voids.
     #[inline(never)]
-    fn find(&self, place: &mut Place) -> Result<(), TryRecvError> {
+    fn find(&self, place: &mut Place<T>) -> Result<(), TryRecvError> {
         let mut backoff = Backoff::new();
         loop {
             if place.head >= place.end {
@@ -333,11 +338,37 @@ impl<T, P: Producers> Core<T, P> {
 }
 
 /// Tickets that the receiver takes. Dropping it tells senders that their places are free.
+///
+/// A guard, so that a message can be read straight to where it is returned, before its place is freed: a copy in between is one
+/// that no compiler may remove.
 struct Part<'a, T, P: Producers> {
     core: &'a Core<T, P>,
     /// Where `head` was.
     first: u64,
-    place: &'a mut Place,
+    place: &'a mut Place<T>,
+}
+
+impl<'a, T, P: Producers> Part<'a, T, P> {
+    /// The next ticket.
+    #[inline(always)]
+    fn next(core: &'a Core<T, P>, place: &'a mut Place<T>) -> Self {
+        let first = place.head;
+        place.head += 1;
+        Self { core, first, place }
+    }
+
+    /// The message of the only ticket.
+    ///
+    /// # Safety
+    /// It was published, and this is called once.
+    #[inline(always)]
+    unsafe fn message(&self) -> T {
+        // SAFETY: the slab is the core's, which is borrowed.
+        let slot: &Slot<T> = unsafe { self.place.places.slot(self.first) };
+        // SAFETY: the ticket is the receiver's and published; `head` moves past it when this is dropped; it is not the next any
+        // more, and the caller reads it once.
+        unsafe { slot.read() }
+    }
 }
 
 impl<T, P: Producers> Drop for Part<'_, T, P> {

@@ -8,6 +8,7 @@ use std::{
 
 use crate::{
     Admission, Backpressure, Counters, SendError, TrySendError,
+    slab::{Places, Slot},
     sync::{Arc, Ordering},
     wait::{Backoff, block_on, block_on_deadline},
 };
@@ -19,7 +20,14 @@ use super::{Core, Many, One, Producers, SendFuture, VOID, producers::Position};
 /// Dropping the last one closes the queue.
 pub struct Sender<T, P: Producers = One> {
     core: Arc<Core<T, P>>,
+    local: Local<T>,
+}
+
+/// What a sender remembers.
+pub(super) struct Local<T> {
     position: Position,
+    /// Those of the core that it belongs to.
+    places: Places<T>,
 }
 
 /// Whether the message is queued; if not, `back` gets it.
@@ -31,6 +39,15 @@ fn settle<T>(admission: Admission<T>, back: &mut impl FnMut(T)) -> bool {
     false
 }
 
+/// How a message is written; see `slab`.
+#[derive(Clone, Copy)]
+enum Manner {
+    /// For a receiver on another core, as one of many.
+    Stream,
+    /// For a receiver that may well be this thread.
+    Single,
+}
+
 /// Why there is no ticket.
 pub(super) enum NoTicket {
     Full,
@@ -40,7 +57,8 @@ pub(super) enum NoTicket {
 impl<T: Send, P: Producers> Sender<T, P> {
     pub(super) fn new(core: Arc<Core<T, P>>) -> Self {
         let limit = core.capacity() as u64;
-        Self { core, position: Position { tail: 0, limit } }
+        let local = Local { position: Position { tail: 0, limit }, places: core.slab.places() };
+        Self { core, local }
     }
 
     /// Sends without waiting; [`Admission`] and [`TrySendError`] say what became of the message, as the table in the crate's
@@ -57,15 +75,15 @@ impl<T: Send, P: Producers> Sender<T, P> {
     /// ```
     #[inline]
     pub fn try_send(&mut self, message: T) -> Result<Admission<T>, TrySendError<T>> {
-        match self.core.producers.claim(&mut self.position) {
-            Some(ticket) => self.core.send_as(&mut self.position, ticket, message),
+        match self.core.producers.claim(&mut self.local.position) {
+            Some(ticket) => self.core.send_as(&mut self.local, ticket, message, Manner::Single),
             None => self.try_send_again(message),
         }
     }
 
     #[inline(never)]
     fn try_send_again(&mut self, message: T) -> Result<Admission<T>, TrySendError<T>> {
-        self.core.offer(&mut self.position, message).inspect_err(|error| {
+        self.core.offer(&mut self.local, message).inspect_err(|error| {
             if matches!(error, TrySendError::Full(_)) && self.core.backpressure == Backpressure::Block {
                 self.core.tally.rejected.add_one();
             }
@@ -83,7 +101,7 @@ impl<T: Send, P: Producers> Sender<T, P> {
     /// # Ok::<(), annulus_queue::InvalidOptions>(())
     /// ```
     pub fn send(&mut self, message: T) -> SendFuture<'_, T, P> {
-        SendFuture::new(&self.core, &mut self.position, message)
+        SendFuture::new(&self.core, &mut self.local, message)
     }
 
     /// [`send`](Self::send) that blocks the thread while it waits.
@@ -96,9 +114,11 @@ impl<T: Send, P: Producers> Sender<T, P> {
     /// ```
     #[inline]
     pub fn send_blocking(&mut self, message: T) -> Result<Admission<T>, SendError<T>> {
-        match self.core.producers.claim(&mut self.position) {
+        match self.core.producers.claim(&mut self.local.position) {
             Some(ticket) => {
-                self.core.send_as(&mut self.position, ticket, message).map_err(SendError::from)
+                self.core
+                    .send_as(&mut self.local, ticket, message, Manner::Stream)
+                    .map_err(SendError::from)
             }
             None => self.send_until(message, None),
         }
@@ -124,13 +144,13 @@ impl<T: Send, P: Producers> Sender<T, P> {
         let mut message = message;
         let mut backoff = Backoff::new();
         while !backoff.is_spent() && deadline.is_none_or(|deadline| Instant::now() < deadline) {
-            message = match self.core.offer(&mut self.position, message) {
+            message = match self.core.offer(&mut self.local, message) {
                 Err(TrySendError::Full(message)) if self.core.backpressure == Backpressure::Block => message,
                 outcome => return outcome.map_err(SendError::from),
             };
             backoff.snooze();
         }
-        let mut sending = SendFuture::new(&self.core, &mut self.position, message);
+        let mut sending = SendFuture::new(&self.core, &mut self.local, message);
         let Some(deadline) = deadline else { return block_on(sending) };
         block_on_deadline(&mut sending, deadline).unwrap_or_else(|| {
             let message = sending.into_message();
@@ -142,8 +162,6 @@ impl<T: Send, P: Producers> Sender<T, P> {
     /// Sends messages without waiting, in order, and returns how many are queued. `back` gets those that are not: they were refused or
     /// discarded, because the queue was full or closed. The receiver may take messages meanwhile, so a later one may find space
     /// where an earlier one found none.
-    ///
-    /// The receiver is woken once, at the end.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, solo::spsc};
@@ -198,21 +216,13 @@ impl<T: Send, P: Producers> Sender<T, P> {
         mut otherwise: impl FnMut(&mut Self, T) -> bool,
     ) -> usize {
         let mut queued = 0;
-        let mut unannounced = Unannounced { sender: self, any: false };
         for message in messages {
-            let Unannounced { sender, any } = &mut unannounced;
-            let accepted = match sender.core.producers.claim(&mut sender.position) {
-                Some(ticket) => match sender.core.publish(&mut sender.position, ticket, message) {
-                    Ok(()) => {
-                        *any = true;
-                        true
-                    }
-                    Err(message) => otherwise(sender, message),
+            let accepted = match self.core.producers.claim(&mut self.local.position) {
+                Some(ticket) => match self.core.publish(&mut self.local, ticket, message, Manner::Stream) {
+                    Ok(()) => true,
+                    Err(message) => otherwise(self, message),
                 },
-                None => {
-                    unannounced.announce();
-                    otherwise(unannounced.sender, message)
-                }
+                None => otherwise(self, message),
             };
             queued += usize::from(accepted);
         }
@@ -235,7 +245,7 @@ impl<T: Send, P: Producers> Sender<T, P> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn try_reserve(&mut self) -> Result<Reservation<'_, T, P>, TrySendError<()>> {
-        match self.core.ticket(&mut self.position) {
+        match self.core.ticket(&mut self.local.position) {
             Ok(ticket) => Ok(Reservation { sender: self, ticket, written: false }),
             Err(NoTicket::Full) => Err(TrySendError::Full(())),
             Err(NoTicket::Closed) => Err(TrySendError::Closed(())),
@@ -253,28 +263,46 @@ impl<T: Send, P: Producers> Sender<T, P> {
     /// # Ok::<(), annulus_queue::InvalidOptions>(())
     /// ```
     pub fn close(&mut self) -> bool {
-        self.core.close_sending(&mut self.position)
+        self.core.close_sending(&mut self.local.position)
     }
 }
 
 impl<T, P: Producers> Core<T, P> {
     /// Writes and publishes the message of a ticket, and says whether it is accepted; if not, it comes back.
     #[inline(always)]
-    fn publish(&self, position: &mut Position, ticket: u64, message: T) -> Result<(), T> {
-        let slot = self.slab.slot(ticket);
-        // SAFETY: the ticket is this sender's, and the receiver has passed the one a lap before (`solo-freed`), so the slot is the
-        // sender's and holds no message.
-        unsafe { slot.write(message) };
-        self.producers.count(position, ticket);
+    fn publish(&self, local: &mut Local<T>, ticket: u64, message: T, manner: Manner) -> Result<(), T> {
+        // SAFETY: the slab is this core's, which is borrowed.
+        let slot: &Slot<T> = unsafe { local.places.slot(ticket) };
+        match manner {
+            // SAFETY: the ticket is this sender's, and the receiver has passed the one a lap before (`solo-freed`), so the slot is
+            // the sender's and holds no message.
+            Manner::Stream => unsafe { slot.write_words(message) },
+            // SAFETY: the same.
+            Manner::Single => unsafe { slot.write(message) },
+        }
         // SYNC: solo-published
         slot.stamp.store(ticket + 1, Ordering::Release);
-        if self.producers.settle(ticket) { Ok(()) } else { Err(self.take_back(position, ticket)) }
+        self.producers.passed(&mut local.position, ticket);
+        if self.announce(ticket) { Ok(()) } else { Err(self.take_back(local, ticket)) }
+    }
+
+    /// After a ticket was published: wakes the receiver if it sleeps, and says whether the message is accepted.
+    #[inline(always)]
+    fn announce(&self, ticket: u64) -> bool {
+        self.not_empty.is_quiet() || self.announce_loudly(ticket)
+    }
+
+    #[cold]
+    fn announce_loudly(&self, ticket: u64) -> bool {
+        self.not_empty.notify_loudly(1);
+        // SYNC: solo-close
+        self.producers.settle(ticket)
     }
 
     /// The message of a published ticket that was not accepted.
     #[cold]
-    fn take_back(&self, position: &mut Position, ticket: u64) -> T {
-        position.limit = 0;
+    fn take_back(&self, local: &mut Local<T>, ticket: u64) -> T {
+        local.position.limit = 0;
         // SAFETY: the queue was closed before this ticket, so the receiver never reads its slot: the slot is still this
         // sender's, with the message that it has just written; it sends no more, so it reads it once.
         unsafe { self.slab.slot(ticket).read() }
@@ -283,15 +311,13 @@ impl<T, P: Producers> Core<T, P> {
     #[inline(always)]
     fn send_as(
         &self,
-        position: &mut Position,
+        local: &mut Local<T>,
         ticket: u64,
         message: T,
+        manner: Manner,
     ) -> Result<Admission<T>, TrySendError<T>> {
-        match self.publish(position, ticket, message) {
-            Ok(()) => {
-                self.not_empty.notify_fenced(1);
-                Ok(Admission::Accepted)
-            }
+        match self.publish(local, ticket, message, manner) {
+            Ok(()) => Ok(Admission::Accepted),
             Err(message) => {
                 self.tally.closed.add_one();
                 Err(TrySendError::Closed(message))
@@ -303,11 +329,11 @@ impl<T, P: Producers> Core<T, P> {
     /// not try again.
     pub(super) fn offer(
         &self,
-        position: &mut Position,
+        local: &mut Local<T>,
         message: T,
     ) -> Result<Admission<T>, TrySendError<T>> {
-        match (self.ticket(position), self.backpressure) {
-            (Ok(ticket), _) => self.send_as(position, ticket, message),
+        match (self.ticket(&mut local.position), self.backpressure) {
+            (Ok(ticket), _) => self.send_as(local, ticket, message, Manner::Stream),
             (Err(NoTicket::Full), Backpressure::DropNew) => {
                 self.tally.discarded.add_one();
                 Ok(Admission::Discarded(message))
@@ -352,27 +378,6 @@ impl<T, P: Producers> Core<T, P> {
             self.wake_all();
         }
         was_open
-    }
-}
-
-/// Messages of a batch that are published, while the receiver may still sleep.
-struct Unannounced<'a, T: Send, P: Producers> {
-    sender: &'a mut Sender<T, P>,
-    any: bool,
-}
-
-impl<T: Send, P: Producers> Unannounced<'_, T, P> {
-    fn announce(&mut self) {
-        if std::mem::take(&mut self.any) {
-            self.sender.core.not_empty.notify_fenced(1);
-        }
-    }
-}
-
-// Also when the iterator panics.
-impl<T: Send, P: Producers> Drop for Unannounced<'_, T, P> {
-    fn drop(&mut self) {
-        self.announce();
     }
 }
 
@@ -440,18 +445,16 @@ impl<T: Send, P: Producers> Reservation<'_, T, P> {
     pub fn commit(mut self) -> Result<(), TrySendError<T>> {
         assert!(self.written, "a reservation is committed after its message was written");
         self.written = false;
-        let Self { sender: Sender { core, position }, ticket, .. } = &mut self;
+        let Self { sender: Sender { core, local }, ticket, .. } = &mut self;
         let ticket = *ticket;
-        core.producers.count(position, ticket);
         // SYNC: solo-published
         core.slab.slot(ticket).stamp.store(ticket + 1, Ordering::Release);
-        let accepted = core.producers.settle(ticket);
-        let outcome = if accepted {
-            core.not_empty.notify_fenced(1);
+        core.producers.passed(&mut local.position, ticket);
+        let outcome = if core.announce(ticket) {
             Ok(())
         } else {
             core.tally.closed.add_one();
-            Err(TrySendError::Closed(core.take_back(position, ticket)))
+            Err(TrySendError::Closed(core.take_back(local, ticket)))
         };
         std::mem::forget(self);
         outcome
@@ -483,8 +486,7 @@ impl<T: Send, P: Producers> Drop for Reservation<'_, T, P> {
             // SYNC: solo-published
             core.slab.slot(self.ticket).stamp.store((self.ticket + 1) | VOID, Ordering::Release);
             // Whoever waits for what lies behind it looks again; the void itself is nothing to wake for.
-            core.producers.settle(self.ticket);
-            core.not_empty.notify_fenced(1);
+            core.not_empty.notify_lightly(1);
             drop(written);
         } else {
             self.forget_written();
@@ -504,7 +506,8 @@ impl<T> Clone for Sender<T, Many> {
         let core = Arc::clone(&self.core);
         // An end is made from an end, so the count is not zero and stays so; nothing else depends on it.
         core.senders.fetch_add(1, Ordering::Relaxed);
-        Self { core, position: self.position.clone() }
+        let local = Local { position: self.local.position.clone(), places: self.local.places };
+        Self { core, local }
     }
 }
 
@@ -512,7 +515,7 @@ impl<T, P: Producers> Drop for Sender<T, P> {
     fn drop(&mut self) {
         // SYNC: last-end
         if self.core.senders.fetch_sub(1, Ordering::AcqRel) == 1 {
-            self.core.close_sending(&mut self.position);
+            self.core.close_sending(&mut self.local.position);
         }
     }
 }
