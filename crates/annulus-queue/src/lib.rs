@@ -56,6 +56,7 @@ pub mod event;
 mod future;
 mod options;
 pub mod outcome;
+mod pace;
 mod padded;
 mod queue;
 mod receiver;

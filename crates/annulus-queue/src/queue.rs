@@ -8,6 +8,7 @@ use crate::{
     padded::Padded,
     slots::{NoTicket, Slots},
     sync::{Arc, AtomicUsize, Ordering},
+    wait::Backoff,
 };
 
 /// Makes a bounded queue, and hands out its two ends.
@@ -54,7 +55,7 @@ fn ends<T: Send>(options: QueueOptions) -> (Sender<T>, Receiver<T>) {
         receivers: AtomicUsize::new(1),
         tally: Padded(Tally::default()),
     });
-    (Sender { shared: Arc::clone(&shared) }, Receiver { shared })
+    (Sender { shared: Arc::clone(&shared) }, Receiver::new(shared))
 }
 
 pub(crate) struct Shared<T> {
@@ -109,6 +110,23 @@ impl<T> Shared<T> {
             }
             Err(reason) => self.refuse(reason, message),
         }
+    }
+
+    /// Waits busily for a while, until a send looks as if it would succeed.
+    pub(crate) fn watch_for_space(&self, backoff: &mut Backoff) {
+        while !backoff.is_spent() && !self.slots.looks_free() {
+            backoff.snooze();
+        }
+    }
+
+    #[inline]
+    pub(crate) fn looks_published(&self) -> bool {
+        self.slots.looks_published()
+    }
+
+    /// How many tickets were ever taken.
+    pub(crate) fn taken(&self) -> u64 {
+        self.slots.taken()
     }
 
     /// A message was published: wakes one who waits for it.

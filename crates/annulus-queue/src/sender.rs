@@ -101,6 +101,9 @@ impl<T: Send> Sender<T> {
                 outcome => return outcome.map_err(SendError::from),
             };
             backoff.snooze();
+            if deadline.is_none() {
+                self.shared.watch_for_space(&mut backoff);
+            }
         }
         let mut sending = self.send(message);
         let Some(deadline) = deadline else { return block_on(sending) };

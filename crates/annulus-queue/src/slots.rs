@@ -134,6 +134,22 @@ impl<T> Slots<T> {
         (free && tail & CLOSED == 0 && self.move_tail(tail)).then_some(Claim(ticket))
     }
 
+    /// Whether [`claim_at_once`](Self::claim_at_once) would succeed: what a sender that waits asks again and again. It looks at words
+    /// that consumers do not write until they free the slot.
+    #[inline]
+    pub(crate) fn looks_free(&self) -> bool {
+        let ticket = self.tail.load(Ordering::Relaxed) / TICKET;
+        self.slab.slot(ticket).stamp.load(Ordering::Relaxed) == ticket
+    }
+
+    /// Whether [`take_at_once`](Self::take_at_once) would succeed: what a receiver that waits asks again and again. It looks at words
+    /// that producers do not write until they publish.
+    #[inline]
+    pub(crate) fn looks_published(&self) -> bool {
+        let ticket = self.head.load(Ordering::Relaxed);
+        self.slab.slot(ticket).stamp.load(Ordering::Relaxed) & !VOID == ticket + 1
+    }
+
     /// A ticket, if there is space.
     pub(crate) fn claim(&self) -> Result<Claim, NoTicket> {
         let mut backoff = Backoff::new();

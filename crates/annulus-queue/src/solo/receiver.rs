@@ -7,6 +7,7 @@ use std::{
 
 use crate::{
     Backpressure, Counters, RecvError, TryRecvError,
+    pace::Pace,
     slab::{Places, Slot},
     sync::{Arc, Ordering},
     wait::{Backoff, block_on, block_on_deadline},
@@ -30,11 +31,12 @@ pub(super) struct Place<T> {
     end: u64,
     /// Those of the core that it belongs to.
     places: Places<T>,
+    pace: Pace,
 }
 
 impl<T: Send, P: Producers> Receiver<T, P> {
     pub(super) fn new(core: Arc<Core<T, P>>) -> Self {
-        let place = Place { head: 0, end: u64::MAX, places: core.slab.places() };
+        let place = Place { head: 0, end: u64::MAX, places: core.slab.places(), pace: Pace::new() };
         Self { core, place }
     }
 
@@ -102,6 +104,12 @@ impl<T: Send, P: Producers> Receiver<T, P> {
 
     #[inline(never)]
     fn recv_until(&mut self, deadline: Option<Instant>) -> Result<T, RecvError> {
+        if deadline.is_none() {
+            let Self { core, place } = self;
+            let mut pace = place.pace;
+            pace.watch(place.head, || core.is_published(place));
+            place.pace = pace;
+        }
         let mut backoff = Backoff::new();
         while !backoff.is_spent() && deadline.is_none_or(|deadline| Instant::now() < deadline) {
             match self.try_recv() {
