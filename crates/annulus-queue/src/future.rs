@@ -102,7 +102,11 @@ impl<T> Future for RecvFuture<'_, T> {
 }
 
 /// One step of waiting, after a try that failed: whether to try again now. If not, the task will be woken.
-pub(crate) fn listen_heavily<'a>(event: &'a Event, listener: &mut Option<Listener<'a>>, context: &mut Context<'_>) -> bool {
+pub(crate) fn listen_heavily<'a>(
+    event: &'a Event,
+    listener: &mut Option<Listener<'a>>,
+    context: &mut Context<'_>,
+) -> bool {
     match listener {
         None => {
             *listener = Some(event.listen_heavily());

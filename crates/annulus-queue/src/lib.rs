@@ -49,11 +49,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 mod barrier;
+mod batch;
 mod counters;
 pub mod doze;
 mod ends;
 pub mod event;
 mod future;
+pub mod lossy;
 mod options;
 pub mod outcome;
 mod pace;
@@ -62,11 +64,14 @@ mod queue;
 mod receiver;
 pub mod region;
 pub mod relay;
+mod reserve;
 pub mod ring;
 mod sender;
 mod slab;
 mod slots;
 pub mod solo;
+#[cfg(feature = "futures")]
+mod stream;
 #[doc(hidden)]
 pub mod sync;
 pub mod wait;
@@ -80,4 +85,7 @@ pub use queue::queue;
 #[doc(hidden)]
 pub use queue::queue_of;
 pub use receiver::Receiver;
+pub use reserve::Reservation;
 pub use sender::Sender;
+#[cfg(feature = "futures")]
+pub use stream::{MessageSink, Messages, Source, Target};

@@ -163,9 +163,9 @@ impl fmt::Display for OptionProblem {
                 let which = if given > max { "greatest" } else { "next" };
                 write!(f, ": the {which} valid capacity is {valid}")
             }
-            Self::Eviction => {
-                f.write_str("DropOldest needs `queue`: where the receiver is alone, senders cannot take a message out")
-            }
+            Self::Eviction => f.write_str(
+                "DropOldest needs `queue`: where the receiver is alone, senders cannot take a message out",
+            ),
             Self::Name { bytes } => {
                 write!(f, "the name has {bytes} bytes: give it 1 to {}, or none", QueueOptions::MAX_NAME)
             }

@@ -1,12 +1,14 @@
 //! What both ends of a queue share: the strategy when it is full, waking, closing, and counting.
 
+use std::mem::MaybeUninit;
+
 use crate::{
     Admission, Backpressure, Counters, InvalidOptions, QueueOptions, Receiver, Sender, TryRecvError,
     TrySendError,
     counters::Tally,
     event::Event,
     padded::Padded,
-    slots::{NoTicket, Slots},
+    slots::{Claim, NoTicket, Slots},
     sync::{Arc, AtomicUsize, Ordering},
     wait::Backoff,
 };
@@ -112,6 +114,34 @@ impl<T> Shared<T> {
         }
     }
 
+    /// A ticket for a message that is written in place.
+    pub(crate) fn reserve(&self) -> Result<Claim, NoTicket> {
+        self.slots.claim()
+    }
+
+    pub(crate) fn place<'a>(&'a self, claim: &'a mut Claim) -> &'a mut MaybeUninit<T> {
+        self.slots.place(claim)
+    }
+
+    /// Publishes a message that was written in place.
+    ///
+    /// # Safety
+    /// All of it was written through [`place`](Self::place).
+    pub(crate) unsafe fn commit(&self, claim: Claim) {
+        // SAFETY: the caller's word.
+        unsafe { self.slots.publish_written(claim) };
+        self.announce();
+    }
+
+    /// Gives a ticket up.
+    pub(crate) fn withdraw(&self, claim: Claim) {
+        // Before consumers can skip and count it.
+        self.tally.withdrawn.add_one();
+        self.slots.withdraw(claim);
+        // Whoever sleeps over what lies behind it looks again.
+        self.announce();
+    }
+
     /// Waits busily for a while, until a send looks as if it would succeed.
     pub(crate) fn watch_for_space(&self, backoff: &mut Backoff) {
         while !backoff.is_spent() && !self.slots.looks_free() {
@@ -122,6 +152,11 @@ impl<T> Shared<T> {
     #[inline]
     pub(crate) fn looks_published(&self) -> bool {
         self.slots.looks_published()
+    }
+
+    /// How many tickets were ever sent.
+    pub(crate) fn sent(&self) -> u64 {
+        self.slots.sent()
     }
 
     /// How many tickets were ever taken.

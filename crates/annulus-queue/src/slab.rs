@@ -120,8 +120,10 @@ unsafe fn store<T>(place: *mut MaybeUninit<T>, message: MaybeUninit<T>) {
     let from = (&raw const message).cast::<Word>();
     let to = place.cast::<Word>();
     for i in 0..words::<T>() {
-        // SAFETY: the word lies inside the message, whose type may have a lesser alignment.
-        let word = unsafe { from.add(i).read_unaligned() };
+        // SAFETY: the word lies inside the message.
+        let from = unsafe { from.add(i) };
+        // SAFETY: valid for reads; the message's type may have a lesser alignment.
+        let word = unsafe { from.read_unaligned() };
         // SAFETY: the word lies inside the place, which is aligned for words.
         let to = unsafe { to.add(i) };
         // Volatile, so that the compiler makes no vectors of it.
@@ -192,7 +194,8 @@ impl<T> Slab<T> {
         let Some(start) = NonNull::new(unsafe { alloc(layout) }) else { handle_alloc_error(layout) };
         let slab = Self { places: Places { first: start.cast(), mask: capacity - 1 }, owns: PhantomData };
         for ticket in 0..capacity as u64 {
-            let slot = Slot { stamp: AtomicU64::new(ticket), message: UnsafeCell::new(MaybeUninit::uninit()) };
+            let slot =
+                Slot { stamp: AtomicU64::new(ticket), message: UnsafeCell::new(MaybeUninit::uninit()) };
             // SAFETY: the pointer is inside the allocation, aligned, and nobody has it yet.
             unsafe { slab.places.pointer(ticket).write(slot) };
         }
@@ -218,12 +221,6 @@ impl<T> Slab<T> {
         self.places
     }
 
-    /// Asks for the line of the slot that serves `ticket`, to write it: a hint.
-    #[inline(always)]
-    pub(crate) fn prepare(&self, ticket: u64) {
-        prefetch_to_write(self.places.pointer(ticket).cast());
-    }
-
     /// The slot that serves `ticket`.
     #[inline(always)]
     pub(crate) fn slot(&self, ticket: u64) -> &Slot<T> {
@@ -242,23 +239,3 @@ impl<T> Drop for Slab<T> {
         unsafe { dealloc(self.places.first.as_ptr().cast(), Self::layout(self.capacity())) };
     }
 }
-
-/// Every x86-64 that runs today knows this instruction, or takes it for a no-op. The intrinsic would become a prefetch for
-/// *reading* unless the build says that the target knows it.
-#[cfg(all(target_arch = "x86_64", not(any(loom, miri))))]
-#[inline(always)]
-fn prefetch_to_write(place: *const u8) {
-    // SAFETY: a prefetch reads and writes nothing that a program can see, and never faults.
-    unsafe { std::arch::asm!("prefetchw [{}]", in(reg) place, options(nostack, preserves_flags)) };
-}
-
-#[cfg(all(target_arch = "aarch64", not(any(loom, miri))))]
-#[inline(always)]
-fn prefetch_to_write(place: *const u8) {
-    // SAFETY: a prefetch reads and writes nothing that a program can see, and never faults.
-    unsafe { std::arch::asm!("prfm pstl1keep, [{}]", in(reg) place, options(nostack, preserves_flags)) };
-}
-
-#[cfg(any(loom, miri, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
-#[inline(always)]
-fn prefetch_to_write(_: *const u8) {}

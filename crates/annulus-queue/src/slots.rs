@@ -49,6 +49,8 @@
 //! **Waking.** Callers look for waiters after they have stored a stamp and made a light barrier; waiters register, make a heavy one,
 //! and look again (`barrier`).
 
+use std::mem::MaybeUninit;
+
 use crate::{
     outcome::TryRecvError,
     padded::Padded,
@@ -192,7 +194,7 @@ impl<T> Slots<T> {
 
     /// The place of a claimed ticket's message.
     #[inline]
-    pub(crate) fn place(&self, claim: &mut Claim) -> &mut std::mem::MaybeUninit<T> {
+    pub(crate) fn place<'a>(&'a self, claim: &'a mut Claim) -> &'a mut MaybeUninit<T> {
         // SAFETY: whoever holds the claim owns the slot, as in `publish`; the claim is borrowed for as long as the reference.
         unsafe { self.slab.slot(claim.0).place() }
     }

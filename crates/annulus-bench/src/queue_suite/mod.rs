@@ -79,7 +79,11 @@ fn pairs<T: Payload>(scale: u64) -> Case {
         peers::CrossfireSpsc,
     );
     let name = format!("pair on one thread, {} B", size_of::<T>());
-    case(name, candidates, vec![mark("annulus queue", 0.9, ARRAY_QUEUE), mark("annulus spsc", 1.1, SPSC_PEERS)])
+    case(
+        name,
+        candidates,
+        vec![mark("annulus queue", 0.9, ARRAY_QUEUE), mark("annulus spsc", 1.1, SPSC_PEERS)],
+    )
 }
 
 fn streams<T: Payload>(scale: u64) -> Case {
@@ -96,7 +100,11 @@ fn streams<T: Payload>(scale: u64) -> Case {
         Ok(vec![1e3 / limit::line_stream(kind::CAPACITY as u64, messages)?[0]])
     }));
     let name = format!("stream, one to one, {} B", size_of::<T>());
-    case(name, candidates, vec![mark("annulus queue", 0.6, ARRAY_QUEUE), mark("annulus spsc", 1.1, SPSC_PEERS)])
+    case(
+        name,
+        candidates,
+        vec![mark("annulus queue", 0.6, ARRAY_QUEUE), mark("annulus spsc", 1.1, SPSC_PEERS)],
+    )
 }
 
 fn ping_pongs<T: Payload>(scale: u64) -> Case {

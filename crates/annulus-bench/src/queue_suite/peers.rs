@@ -46,8 +46,11 @@ fn twice<Q>(queue: Q) -> (Arc<Q>, Arc<Q>) {
 }
 
 polled!(
-    ArrayQueue, ArrayQueueBackOff, "crossbeam ArrayQueue",
-    Arc<crossbeam_queue::ArrayQueue<T>>, Arc<crossbeam_queue::ArrayQueue<T>>,
+    ArrayQueue,
+    ArrayQueueBackOff,
+    "crossbeam ArrayQueue",
+    Arc<crossbeam_queue::ArrayQueue<T>>,
+    Arc<crossbeam_queue::ArrayQueue<T>>,
     twice(crossbeam_queue::ArrayQueue::new(CAPACITY))
 );
 impl<T: Payload> Tx<T> for Arc<crossbeam_queue::ArrayQueue<T>> {
@@ -64,8 +67,11 @@ impl<T: Payload> Rx<T> for Arc<crossbeam_queue::ArrayQueue<T>> {
 }
 
 polled!(
-    ConcurrentQueue, ConcurrentQueueBackOff, "concurrent-queue",
-    Arc<concurrent_queue::ConcurrentQueue<T>>, Arc<concurrent_queue::ConcurrentQueue<T>>,
+    ConcurrentQueue,
+    ConcurrentQueueBackOff,
+    "concurrent-queue",
+    Arc<concurrent_queue::ConcurrentQueue<T>>,
+    Arc<concurrent_queue::ConcurrentQueue<T>>,
     twice(concurrent_queue::ConcurrentQueue::bounded(CAPACITY))
 );
 impl<T: Payload> Tx<T> for Arc<concurrent_queue::ConcurrentQueue<T>> {
@@ -81,11 +87,7 @@ impl<T: Payload> Rx<T> for Arc<concurrent_queue::ConcurrentQueue<T>> {
     }
 }
 
-polled!(
-    Rtrb, RtrbBackOff, "rtrb",
-    rtrb::Producer<T>, rtrb::Consumer<T>,
-    rtrb::RingBuffer::new(CAPACITY)
-);
+polled!(Rtrb, RtrbBackOff, "rtrb", rtrb::Producer<T>, rtrb::Consumer<T>, rtrb::RingBuffer::new(CAPACITY));
 impl<T: Payload> Tx<T> for rtrb::Producer<T> {
     #[inline]
     fn push(&mut self, message: T) -> Result<(), T> {
@@ -100,8 +102,11 @@ impl<T: Payload> Rx<T> for rtrb::Consumer<T> {
 }
 
 polled!(
-    Ringbuf, RingbufBackOff, "ringbuf",
-    ringbuf::HeapProd<T>, ringbuf::HeapCons<T>,
+    Ringbuf,
+    RingbufBackOff,
+    "ringbuf",
+    ringbuf::HeapProd<T>,
+    ringbuf::HeapCons<T>,
     ringbuf::HeapRb::new(CAPACITY).split()
 );
 impl<T: Payload> Tx<T> for ringbuf::HeapProd<T> {
@@ -120,8 +125,11 @@ impl<T: Payload> Rx<T> for ringbuf::HeapCons<T> {
 type HeaplessTx<T> = heapless::spsc::Producer<'static, T>;
 type HeaplessRx<T> = heapless::spsc::Consumer<'static, T>;
 polled!(
-    Heapless, HeaplessBackOff, "heapless spsc",
-    HeaplessTx<T>, HeaplessRx<T>,
+    Heapless,
+    HeaplessBackOff,
+    "heapless spsc",
+    HeaplessTx<T>,
+    HeaplessRx<T>,
     // Its ends borrow the queue, and threads of a run own theirs: a queue a run is given up. It holds one less than its size.
     Box::leak(Box::new(heapless::spsc::Queue::<T, { CAPACITY + 1 }>::new())).split()
 );
@@ -139,8 +147,11 @@ impl<T: Payload> Rx<T> for HeaplessRx<T> {
 }
 
 polled!(
-    Nexus, NexusBackOff, "nexus-queue spsc",
-    nexus_queue::spsc::Producer<T>, nexus_queue::spsc::Consumer<T>,
+    Nexus,
+    NexusBackOff,
+    "nexus-queue spsc",
+    nexus_queue::spsc::Producer<T>,
+    nexus_queue::spsc::Consumer<T>,
     nexus_queue::spsc::ring_buffer(CAPACITY)
 );
 impl<T: Payload> Tx<T> for nexus_queue::spsc::Producer<T> {
@@ -157,8 +168,11 @@ impl<T: Payload> Rx<T> for nexus_queue::spsc::Consumer<T> {
 }
 
 polled!(
-    RingbufferSpsc, RingbufferSpscBackOff, "ringbuffer-spsc",
-    ringbuffer_spsc::RingBufferWriter<T>, ringbuffer_spsc::RingBufferReader<T>,
+    RingbufferSpsc,
+    RingbufferSpscBackOff,
+    "ringbuffer-spsc",
+    ringbuffer_spsc::RingBufferWriter<T>,
+    ringbuffer_spsc::RingBufferReader<T>,
     ringbuffer_spsc::ringbuffer(CAPACITY)
 );
 impl<T: Payload> Tx<T> for ringbuffer_spsc::RingBufferWriter<T> {
@@ -202,18 +216,32 @@ macro_rules! ends {
 
 const OPEN: &str = "the other end is there until the run is over";
 
-blocking!(GilSpsc, "gil spsc", gil::spsc::Sender<T>, gil::spsc::Receiver<T>, gil::spsc::channel(SOME_CAPACITY));
+blocking!(
+    GilSpsc,
+    "gil spsc",
+    gil::spsc::Sender<T>,
+    gil::spsc::Receiver<T>,
+    gil::spsc::channel(SOME_CAPACITY)
+);
 ends!(
-    gil::spsc::Sender<T>, gil::spsc::Receiver<T>,
+    gil::spsc::Sender<T>,
+    gil::spsc::Receiver<T>,
     |tx: &mut gil::spsc::Sender<T>, message| tx.try_send(message),
     |rx: &mut gil::spsc::Receiver<T>| rx.try_recv(),
     |tx: &mut gil::spsc::Sender<T>, message| tx.send(message),
     |rx: &mut gil::spsc::Receiver<T>| rx.recv()
 );
 
-blocking!(GilMpmc, "gil mpmc", gil::mpmc::Sender<T>, gil::mpmc::Receiver<T>, gil::mpmc::channel(SOME_CAPACITY));
+blocking!(
+    GilMpmc,
+    "gil mpmc",
+    gil::mpmc::Sender<T>,
+    gil::mpmc::Receiver<T>,
+    gil::mpmc::channel(SOME_CAPACITY)
+);
 ends!(
-    gil::mpmc::Sender<T>, gil::mpmc::Receiver<T>,
+    gil::mpmc::Sender<T>,
+    gil::mpmc::Receiver<T>,
     |tx: &mut gil::mpmc::Sender<T>, message| tx.try_send(message),
     |rx: &mut gil::mpmc::Receiver<T>| rx.try_recv(),
     |tx: &mut gil::mpmc::Sender<T>, message| tx.send(message),
@@ -221,12 +249,15 @@ ends!(
 );
 
 blocking!(
-    CrossbeamChannel, "crossbeam-channel",
-    crossbeam_channel::Sender<T>, crossbeam_channel::Receiver<T>,
+    CrossbeamChannel,
+    "crossbeam-channel",
+    crossbeam_channel::Sender<T>,
+    crossbeam_channel::Receiver<T>,
     crossbeam_channel::bounded(CAPACITY)
 );
 ends!(
-    crossbeam_channel::Sender<T>, crossbeam_channel::Receiver<T>,
+    crossbeam_channel::Sender<T>,
+    crossbeam_channel::Receiver<T>,
     |tx: &mut crossbeam_channel::Sender<T>, message| tx.try_send(message).map_err(|error| error.into_inner()),
     |rx: &mut crossbeam_channel::Receiver<T>| rx.try_recv().ok(),
     |tx: &mut crossbeam_channel::Sender<T>, message| tx.send(message).ok().expect(OPEN),
@@ -235,7 +266,8 @@ ends!(
 
 blocking!(Flume, "flume", flume::Sender<T>, flume::Receiver<T>, flume::bounded(CAPACITY));
 ends!(
-    flume::Sender<T>, flume::Receiver<T>,
+    flume::Sender<T>,
+    flume::Receiver<T>,
     |tx: &mut flume::Sender<T>, message| tx.try_send(message).map_err(|error| error.into_inner()),
     |rx: &mut flume::Receiver<T>| rx.try_recv().ok(),
     |tx: &mut flume::Sender<T>, message| tx.send(message).ok().expect(OPEN),
@@ -244,8 +276,13 @@ ends!(
 
 blocking!(Kanal, "kanal", kanal::Sender<T>, kanal::Receiver<T>, kanal::bounded(CAPACITY));
 ends!(
-    kanal::Sender<T>, kanal::Receiver<T>,
-    |tx: &mut kanal::Sender<T>, message| if tx.try_send(message).expect(OPEN) { Ok(()) } else { Err(message) },
+    kanal::Sender<T>,
+    kanal::Receiver<T>,
+    |tx: &mut kanal::Sender<T>, message| if tx.try_send(message).expect(OPEN) {
+        Ok(())
+    } else {
+        Err(message)
+    },
     |rx: &mut kanal::Receiver<T>| rx.try_recv().expect(OPEN),
     |tx: &mut kanal::Sender<T>, message| tx.send(message).expect(OPEN),
     |rx: &mut kanal::Receiver<T>| rx.recv().expect(OPEN)
@@ -254,12 +291,15 @@ ends!(
 type CrossfireTx<T> = crossfire::MTx<crossfire::mpmc::Array<T>>;
 type CrossfireRx<T> = crossfire::MRx<crossfire::mpmc::Array<T>>;
 blocking!(
-    CrossfireMpmc, "crossfire mpmc",
-    CrossfireTx<T>, CrossfireRx<T>,
+    CrossfireMpmc,
+    "crossfire mpmc",
+    CrossfireTx<T>,
+    CrossfireRx<T>,
     crossfire::mpmc::bounded_blocking(CAPACITY)
 );
 ends!(
-    CrossfireTx<T>, CrossfireRx<T>,
+    CrossfireTx<T>,
+    CrossfireRx<T>,
     |tx: &mut CrossfireTx<T>, message| tx.try_send(message).map_err(|error| error.into_inner()),
     |rx: &mut CrossfireRx<T>| rx.try_recv().ok(),
     |tx: &mut CrossfireTx<T>, message| tx.send(message).ok().expect(OPEN),
@@ -269,12 +309,15 @@ ends!(
 type CrossfireSpscTx<T> = crossfire::Tx<crossfire::spsc::Array<T>>;
 type CrossfireSpscRx<T> = crossfire::Rx<crossfire::spsc::Array<T>>;
 blocking!(
-    CrossfireSpsc, "crossfire spsc",
-    CrossfireSpscTx<T>, CrossfireSpscRx<T>,
+    CrossfireSpsc,
+    "crossfire spsc",
+    CrossfireSpscTx<T>,
+    CrossfireSpscRx<T>,
     crossfire::spsc::bounded_blocking(CAPACITY)
 );
 ends!(
-    CrossfireSpscTx<T>, CrossfireSpscRx<T>,
+    CrossfireSpscTx<T>,
+    CrossfireSpscRx<T>,
     |tx: &mut CrossfireSpscTx<T>, message| tx.try_send(message).map_err(|error| error.into_inner()),
     |rx: &mut CrossfireSpscRx<T>| rx.try_recv().ok(),
     |tx: &mut CrossfireSpscTx<T>, message| tx.send(message).ok().expect(OPEN),
@@ -285,7 +328,8 @@ type TokioTx<T> = tokio::sync::mpsc::Sender<T>;
 type TokioRx<T> = tokio::sync::mpsc::Receiver<T>;
 blocking!(Tokio, "tokio mpsc", TokioTx<T>, TokioRx<T>, tokio::sync::mpsc::channel(CAPACITY));
 ends!(
-    TokioTx<T>, TokioRx<T>,
+    TokioTx<T>,
+    TokioRx<T>,
     |tx: &mut TokioTx<T>, message| tx.try_send(message).map_err(|error| match error {
         tokio::sync::mpsc::error::TrySendError::Full(message)
         | tokio::sync::mpsc::error::TrySendError::Closed(message) => message,

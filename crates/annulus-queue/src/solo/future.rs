@@ -8,7 +8,8 @@ use std::{
 };
 
 use crate::{
-    Admission, Backpressure, RecvError, SendError, TryRecvError, TrySendError, event::Listener, future::listen_heavily,
+    Admission, Backpressure, RecvError, SendError, TryRecvError, TrySendError, event::Listener,
+    future::listen_heavily,
 };
 
 use super::{Core, Producers, receiver::Place, sender::Local};

@@ -180,6 +180,8 @@ mod future;
 mod producers;
 mod receiver;
 mod sender;
+#[cfg(feature = "futures")]
+mod stream;
 
 pub use future::{RecvFuture, SendFuture};
 pub use producers::{Many, One, Producers};
@@ -195,6 +197,9 @@ use crate::{
     sync::{Arc, AtomicU64, AtomicUsize, Ordering},
 };
 
+/// Both ends of a queue.
+pub type Ends<T, P> = (Sender<T, P>, Receiver<T, P>);
+
 /// Makes a queue with one sender and one receiver.
 ///
 /// ```
@@ -205,7 +210,7 @@ use crate::{
 /// assert_eq!(rx.try_recv(), Ok("one"));
 /// # Ok::<(), annulus_queue::InvalidOptions>(())
 /// ```
-pub fn spsc<T: Send>(options: QueueOptions) -> Result<(Sender<T, One>, Receiver<T, One>), InvalidOptions> {
+pub fn spsc<T: Send>(options: QueueOptions) -> Result<Ends<T, One>, InvalidOptions> {
     make(options)
 }
 
@@ -221,13 +226,11 @@ pub fn spsc<T: Send>(options: QueueOptions) -> Result<(Sender<T, One>, Receiver<
 /// assert_eq!((rx.try_recv(), rx.try_recv()), (Ok("one"), Ok("two")));
 /// # Ok::<(), annulus_queue::InvalidOptions>(())
 /// ```
-pub fn mpsc<T: Send>(options: QueueOptions) -> Result<(Sender<T, Many>, Receiver<T, Many>), InvalidOptions> {
+pub fn mpsc<T: Send>(options: QueueOptions) -> Result<Ends<T, Many>, InvalidOptions> {
     make(options)
 }
 
-fn make<T: Send, P: Producers>(
-    options: QueueOptions,
-) -> Result<(Sender<T, P>, Receiver<T, P>), InvalidOptions> {
+fn make<T: Send, P: Producers>(options: QueueOptions) -> Result<Ends<T, P>, InvalidOptions> {
     options.validate()?;
     options.refuse_eviction()?;
     Ok(ends(options))
@@ -236,14 +239,11 @@ fn make<T: Send, P: Producers>(
 /// [`spsc`] or [`mpsc`] with any capacity that the slots can have, for models, in which 16 messages would never end.
 #[cfg(loom)]
 #[doc(hidden)]
-pub fn solo_of<T: Send, P: Producers>(
-    capacity: usize,
-    backpressure: Backpressure,
-) -> (Sender<T, P>, Receiver<T, P>) {
+pub fn solo_of<T: Send, P: Producers>(capacity: usize, backpressure: Backpressure) -> Ends<T, P> {
     ends(QueueOptions { capacity, backpressure, name: None })
 }
 
-fn ends<T: Send, P: Producers>(options: QueueOptions) -> (Sender<T, P>, Receiver<T, P>) {
+fn ends<T: Send, P: Producers>(options: QueueOptions) -> Ends<T, P> {
     let QueueOptions { capacity, backpressure, name } = options;
     let core = Arc::new(Core {
         head: Padded(AtomicU64::new(0)),
@@ -306,7 +306,11 @@ impl<T, P: Producers> Core<T, P> {
         while from < to {
             let middle = from + (to - from) / 2;
             // SYNC: solo-published. A stamp of a later lap is greater: then this one was published too.
-            if self.slab.slot(middle).stamp.load(Ordering::Acquire) > middle { from = middle + 1 } else { to = middle }
+            if self.slab.slot(middle).stamp.load(Ordering::Acquire) > middle {
+                from = middle + 1
+            } else {
+                to = middle
+            }
         }
         from
     }

@@ -19,8 +19,8 @@ use super::{Core, One, Producers, RecvFuture, VOID, producers::Nothing};
 ///
 /// Dropping it closes the queue and drops what is queued, which counts as abandoned.
 pub struct Receiver<T, P: Producers = One> {
-    core: Arc<Core<T, P>>,
-    place: Place<T>,
+    pub(super) core: Arc<Core<T, P>>,
+    pub(super) place: Place<T>,
 }
 
 /// What the receiver remembers.
@@ -80,10 +80,11 @@ impl<T: Send, P: Producers> Receiver<T, P> {
     /// ```
     #[inline]
     pub fn recv_blocking(&mut self) -> Result<T, RecvError> {
-        if self.core.is_published(&self.place) {
-            let part = Part::next(&self.core, &mut self.place);
-            // SAFETY: just seen published; read once for each part.
-            return Ok(unsafe { part.message() });
+        if let Some(slot) = self.core.published_slot(&self.place) {
+            let _then = Part::next(&self.core, &mut self.place);
+            // SAFETY: the ticket is the receiver's and published; `head` moves past it when the part is dropped; it is not the next
+            // any more, so it is read once.
+            return Ok(unsafe { slot.read() });
         }
         self.recv_until(None)
     }
@@ -107,7 +108,7 @@ impl<T: Send, P: Producers> Receiver<T, P> {
         if deadline.is_none() {
             let Self { core, place } = self;
             let mut pace = place.pace;
-            pace.watch(place.head, || core.is_published(place));
+            pace.watch(place.head, || core.published_slot(place).is_some());
             place.pace = pace;
         }
         let mut backoff = Backoff::new();
@@ -164,9 +165,12 @@ impl<T: Send, P: Producers> Receiver<T, P> {
     fn recv_part(&mut self, most: usize, each: &mut impl FnMut(T)) -> usize {
         let part = Part { core: &self.core, first: self.place.head, place: &mut self.place };
         let mut taken = 0;
-        while taken < most && part.core.is_published(part.place) {
-            // SAFETY: the ticket is published, and the receiver's since it is the next; it is read once, since the next line moves on.
-            let message = unsafe { part.core.slab.slot(part.place.head).read() };
+        while taken < most
+            && let Some(slot) = part.core.published_slot(part.place)
+        {
+            // SAFETY: the ticket is the receiver's and published, and `head` moves past it later; it is read once, since the next line
+            // moves on.
+            let message = unsafe { slot.read() };
             part.place.head += 1;
             taken += 1;
             each(message);
@@ -211,10 +215,10 @@ impl<T: Send, P: Producers> Receiver<T, P> {
     /// # Ok::<(), annulus_queue::InvalidOptions>(())
     /// ```
     pub fn peek<R>(&mut self, look: impl FnOnce(&T) -> R) -> Result<R, TryRecvError> {
-        self.core.find(&mut self.place)?;
-        // SAFETY: `find` says that the next ticket is published; its slot is the receiver's until `head` moves past it, which
-        // cannot happen while this borrows the receiver.
-        Ok(unsafe { self.core.slab.slot(self.place.head).peek(look) })
+        let slot = self.core.find(&mut self.place)?;
+        // SAFETY: the slot has a message and is the receiver's until `head` moves past it, which cannot happen while this borrows
+        // the receiver.
+        Ok(unsafe { slot.peek(look) })
     }
 
     /// Takes messages until there is none. Senders may send meanwhile; see [`clear`](Self::clear) for an end that they cannot move.
@@ -243,11 +247,14 @@ impl<T: Send, P: Producers> Receiver<T, P> {
         let end = self.core.sent(self.place.head);
         let mut cleared = 0;
         // Looks twice, since voids before the end may have led past it.
-        while self.place.head < end && self.core.find(&mut self.place).is_ok() && self.place.head < end {
-            let part = Part::next(&self.core, &mut self.place);
-            // SAFETY: found published; read once for each part.
-            let message = unsafe { part.message() };
-            drop(part);
+        while self.place.head < end
+            && let Ok(slot) = self.core.find(&mut self.place)
+            && self.place.head < end
+        {
+            let then = Part::next(&self.core, &mut self.place);
+            // SAFETY: as in `take`.
+            let message = unsafe { slot.read() };
+            drop(then);
             drop(message);
             cleared += 1;
         }
@@ -270,7 +277,10 @@ impl<T: Send, P: Producers> Receiver<T, P> {
 
 impl<T, P: Producers> Receiver<T, P> {
     fn close_here(&mut self) -> bool {
-        let (was_open, end) = self.core.producers.close_receiving(&self.core.not_empty, || self.core.published(self.place.head));
+        let (was_open, end) = self
+            .core
+            .producers
+            .close_receiving(&self.core.not_empty, || self.core.published(self.place.head));
         self.place.end = end;
         if was_open {
             self.core.wake_all();
@@ -280,31 +290,33 @@ impl<T, P: Producers> Receiver<T, P> {
 }
 
 impl<T, P: Producers> Core<T, P> {
-    /// Whether the next ticket has a message.
+    /// The slot of the next ticket, if that has a message.
     #[inline(always)]
-    fn is_published(&self, place: &Place<T>) -> bool {
+    fn published_slot<'a>(&'a self, place: &Place<T>) -> Option<&'a Slot<T>> {
         // SAFETY: the slab is this core's, which is borrowed.
-        let slot: &Slot<T> = unsafe { place.places.slot(place.head) };
+        let slot: &'a Slot<T> = unsafe { place.places.slot(place.head) };
         // SYNC: solo-published
-        slot.stamp.load(Ordering::Acquire) == place.head + 1 && place.head < place.end
+        let published = slot.stamp.load(Ordering::Acquire) == place.head + 1 && place.head < place.end;
+        published.then_some(slot)
     }
 
     #[inline(always)]
     pub(super) fn take(&self, place: &mut Place<T>) -> Result<T, TryRecvError> {
-        if self.is_published(place) {
-            let part = Part::next(self, place);
-            // SAFETY: just seen published; read once for each part.
-            return Ok(unsafe { part.message() });
+        if let Some(slot) = self.published_slot(place) {
+            let _then = Part::next(self, place);
+            // SAFETY: the ticket is the receiver's and published; `head` moves past it when the part is dropped; it is not the next
+            // any more, so it is read once.
+            return Ok(unsafe { slot.read() });
         }
         self.take_again(place)
     }
 
     #[inline(never)]
     fn take_again(&self, place: &mut Place<T>) -> Result<T, TryRecvError> {
-        self.find(place)?;
-        let part = Part::next(self, place);
-        // SAFETY: found published; read once for each part.
-        Ok(unsafe { part.message() })
+        let slot = self.find(place)?;
+        let _then = Part::next(self, place);
+        // SAFETY: as in `take`.
+        Ok(unsafe { slot.read() })
     }
 
     /// Tells senders that the places of all tickets below `head` are free, `count` of them newly.
@@ -317,16 +329,17 @@ impl<T, P: Producers> Core<T, P> {
 
     /// Makes sure that the next ticket has a message, or says why there is none. Skips voids.
     #[inline(never)]
-    fn find(&self, place: &mut Place<T>) -> Result<(), TryRecvError> {
+    fn find<'a>(&'a self, place: &mut Place<T>) -> Result<&'a Slot<T>, TryRecvError> {
         let mut backoff = Backoff::new();
         loop {
             if place.head >= place.end {
                 return Err(TryRecvError::Closed);
             }
+            let slot = self.slab.slot(place.head);
             // SYNC: solo-published
-            let stamp = self.slab.slot(place.head).stamp.load(Ordering::Acquire);
+            let stamp = slot.stamp.load(Ordering::Acquire);
             if stamp == place.head + 1 {
-                return Ok(());
+                return Ok(slot);
             }
             if stamp == (place.head + 1) | VOID {
                 place.head += 1;
@@ -363,19 +376,6 @@ impl<'a, T, P: Producers> Part<'a, T, P> {
         let first = place.head;
         place.head += 1;
         Self { core, first, place }
-    }
-
-    /// The message of the only ticket.
-    ///
-    /// # Safety
-    /// It was published, and this is called once.
-    #[inline(always)]
-    unsafe fn message(&self) -> T {
-        // SAFETY: the slab is the core's, which is borrowed.
-        let slot: &Slot<T> = unsafe { self.place.places.slot(self.first) };
-        // SAFETY: the ticket is the receiver's and published; `head` moves past it when this is dropped; it is not the next any
-        // more, and the caller reads it once.
-        unsafe { slot.read() }
     }
 }
 

@@ -8,6 +8,7 @@ use std::{
 
 use crate::{
     Admission, Backpressure, Counters, SendError, TrySendError,
+    batch::{flush, settle},
     slab::{Places, Slot},
     sync::{Arc, Ordering},
     wait::{Backoff, block_on, block_on_deadline},
@@ -19,24 +20,15 @@ use super::{Core, Many, One, Producers, SendFuture, VOID, producers::Position};
 ///
 /// Dropping the last one closes the queue.
 pub struct Sender<T, P: Producers = One> {
-    core: Arc<Core<T, P>>,
-    local: Local<T>,
+    pub(super) core: Arc<Core<T, P>>,
+    pub(super) local: Local<T>,
 }
 
 /// What a sender remembers.
 pub(super) struct Local<T> {
-    position: Position,
+    pub(super) position: Position,
     /// Those of the core that it belongs to.
     places: Places<T>,
-}
-
-/// Whether the message is queued; if not, `back` gets it.
-fn settle<T>(admission: Admission<T>, back: &mut impl FnMut(T)) -> bool {
-    match admission {
-        Admission::Accepted => return true,
-        Admission::Evicted(message) | Admission::Discarded(message) | Admission::Duplicate(message) => back(message),
-    }
-    false
 }
 
 /// How a message is written; see `slab`.
@@ -116,9 +108,7 @@ impl<T: Send, P: Producers> Sender<T, P> {
     pub fn send_blocking(&mut self, message: T) -> Result<Admission<T>, SendError<T>> {
         match self.core.producers.claim(&mut self.local.position) {
             Some(ticket) => {
-                self.core
-                    .send_as(&mut self.local, ticket, message, Manner::Stream)
-                    .map_err(SendError::from)
+                self.core.send_as(&mut self.local, ticket, message, Manner::Stream).map_err(SendError::from)
             }
             None => self.send_until(message, None),
         }
@@ -218,10 +208,12 @@ impl<T: Send, P: Producers> Sender<T, P> {
         let mut queued = 0;
         for message in messages {
             let accepted = match self.core.producers.claim(&mut self.local.position) {
-                Some(ticket) => match self.core.publish(&mut self.local, ticket, message, Manner::Stream) {
-                    Ok(()) => true,
-                    Err(message) => otherwise(self, message),
-                },
+                Some(ticket) => {
+                    self.core.publish(&mut self.local, ticket, message, Manner::Stream) || {
+                        let message = self.core.take_back(&mut self.local, ticket);
+                        otherwise(self, message)
+                    }
+                }
                 None => otherwise(self, message),
             };
             queued += usize::from(accepted);
@@ -252,6 +244,24 @@ impl<T: Send, P: Producers> Sender<T, P> {
         }
     }
 
+    /// Waits until all that was queued when it was called has left the queue; whether it has, before the time was over. Blocks
+    /// the thread, and looks less and less often, up to every millisecond.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use annulus_queue::{QueueOptions, solo::spsc};
+    /// let (mut tx, mut rx) = spsc(QueueOptions::new())?;
+    /// let _ = tx.try_send(1);
+    /// assert!(!tx.flush_timeout(Duration::ZERO));
+    /// let _ = rx.try_recv();
+    /// assert!(tx.flush_timeout(Duration::ZERO));
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn flush_timeout(&self, timeout: Duration) -> bool {
+        let end = self.core.sent(self.core.taken());
+        flush(timeout, || self.core.taken() >= end)
+    }
+
     /// Closes the queue: what is queued can still be received, and nothing more can be sent. Whether it was open.
     ///
     /// ```
@@ -268,9 +278,9 @@ impl<T: Send, P: Producers> Sender<T, P> {
 }
 
 impl<T, P: Producers> Core<T, P> {
-    /// Writes and publishes the message of a ticket, and says whether it is accepted; if not, it comes back.
+    /// Writes and publishes the message of a ticket, and says whether it is accepted. If not, the caller takes it back.
     #[inline(always)]
-    fn publish(&self, local: &mut Local<T>, ticket: u64, message: T, manner: Manner) -> Result<(), T> {
+    fn publish(&self, local: &mut Local<T>, ticket: u64, message: T, manner: Manner) -> bool {
         // SAFETY: the slab is this core's, which is borrowed.
         let slot: &Slot<T> = unsafe { local.places.slot(ticket) };
         match manner {
@@ -283,7 +293,7 @@ impl<T, P: Producers> Core<T, P> {
         // SYNC: solo-published
         slot.stamp.store(ticket + 1, Ordering::Release);
         self.producers.passed(&mut local.position, ticket);
-        if self.announce(ticket) { Ok(()) } else { Err(self.take_back(local, ticket)) }
+        self.announce(ticket)
     }
 
     /// After a ticket was published: wakes the receiver if it sleeps, and says whether the message is accepted.
@@ -316,22 +326,22 @@ impl<T, P: Producers> Core<T, P> {
         message: T,
         manner: Manner,
     ) -> Result<Admission<T>, TrySendError<T>> {
-        match self.publish(local, ticket, message, manner) {
-            Ok(()) => Ok(Admission::Accepted),
-            Err(message) => {
-                self.tally.closed.add_one();
-                Err(TrySendError::Closed(message))
-            }
+        if self.publish(local, ticket, message, manner) {
+            Ok(Admission::Accepted)
+        } else {
+            self.refuse_published(local, ticket)
         }
+    }
+
+    #[cold]
+    fn refuse_published<R>(&self, local: &mut Local<T>, ticket: u64) -> Result<R, TrySendError<T>> {
+        self.tally.closed.add_one();
+        Err(TrySendError::Closed(self.take_back(local, ticket)))
     }
 
     /// Sends without waiting. Counts every verdict but `Full` of a queue that blocks, which is a verdict only if the caller does
     /// not try again.
-    pub(super) fn offer(
-        &self,
-        local: &mut Local<T>,
-        message: T,
-    ) -> Result<Admission<T>, TrySendError<T>> {
+    pub(super) fn offer(&self, local: &mut Local<T>, message: T) -> Result<Admission<T>, TrySendError<T>> {
         match (self.ticket(&mut local.position), self.backpressure) {
             (Ok(ticket), _) => self.send_as(local, ticket, message, Manner::Stream),
             (Err(NoTicket::Full), Backpressure::DropNew) => {
@@ -371,7 +381,7 @@ impl<T, P: Producers> Core<T, P> {
         }
     }
 
-    fn close_sending(&self, position: &mut Position) -> bool {
+    pub(super) fn close_sending(&self, position: &mut Position) -> bool {
         let was_open = self.producers.close_sending(position.tail);
         position.limit = 0;
         if was_open {
@@ -450,12 +460,7 @@ impl<T: Send, P: Producers> Reservation<'_, T, P> {
         // SYNC: solo-published
         core.slab.slot(ticket).stamp.store(ticket + 1, Ordering::Release);
         core.producers.passed(&mut local.position, ticket);
-        let outcome = if core.announce(ticket) {
-            Ok(())
-        } else {
-            core.tally.closed.add_one();
-            Err(TrySendError::Closed(core.take_back(local, ticket)))
-        };
+        let outcome = if core.announce(ticket) { Ok(()) } else { core.refuse_published(local, ticket) };
         std::mem::forget(self);
         outcome
     }
