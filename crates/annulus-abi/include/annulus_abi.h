@@ -9,7 +9,7 @@ typedef struct annulus_telemetry {
     uint64_t messages_dropped;
     int64_t last_processed_timestamp;
     int32_t queue_depth;
-    uint32_t padding;
+    uint32_t unmeasured;
     uint64_t total_latency_nanos;
     uint64_t max_latency_nanos;
     uint64_t min_latency_nanos;
@@ -40,7 +40,7 @@ typedef struct annulus_control_block {
     uint64_t unknown_actor;
     uint64_t sent;
     uint32_t stalled;
-    uint32_t epoch;
+    uint32_t acknowledged;
     uint64_t shard_padding[10];
 } annulus_control_block;
 

@@ -55,8 +55,8 @@ pub struct ControlBlock {
     pub sent: u64,
     /// 1 while the shard waits for space in its outbound ring. The host that makes space then wakes the shard.
     pub stalled: u32,
-    /// The telemetry epoch that the shard's counters belong to.
-    pub epoch: u32,
+    /// The command that the shard obeyed last. Written after `state`, so that who reads a command here sees what became of it.
+    pub acknowledged: u32,
     /// Rest of the shard's pair of lines.
     pub shard_padding: [u64; 10],
 }
@@ -72,5 +72,5 @@ const _: () = {
     assert!(offset_of!(ControlBlock, unknown_actor) == 152);
     assert!(offset_of!(ControlBlock, sent) == 160);
     assert!(offset_of!(ControlBlock, stalled) == 168);
-    assert!(offset_of!(ControlBlock, epoch) == 172);
+    assert!(offset_of!(ControlBlock, acknowledged) == 172);
 };

@@ -18,8 +18,9 @@ pub struct Telemetry {
     pub last_processed_timestamp: i64,
     /// Messages waiting in the shard's inbound ring when the block was last written: a gauge, never negative.
     pub queue_depth: i32,
-    /// Always 0.
-    pub padding: u32,
+    /// Of the processed messages, those whose latency was not measured because telemetry was off or messages carry no time; stays at
+    /// its largest value. The specification leaves these bytes to alignment.
+    pub unmeasured: u32,
     /// Sum of the latencies, in nanoseconds, from enqueue to the end of the handler.
     pub total_latency_nanos: u64,
     /// The largest of them; 0 before the first.
@@ -45,7 +46,7 @@ impl Telemetry {
             messages_dropped: 0,
             last_processed_timestamp: 0,
             queue_depth: 0,
-            padding: 0,
+            unmeasured: 0,
             total_latency_nanos: 0,
             max_latency_nanos: 0,
             min_latency_nanos: u64::MAX,
@@ -62,7 +63,7 @@ impl Telemetry {
             self.messages_processed,
             self.messages_dropped,
             self.last_processed_timestamp as u64,
-            self.queue_depth as u32 as u64,
+            self.queue_depth as u32 as u64 | (self.unmeasured as u64) << 32,
             self.total_latency_nanos,
             self.max_latency_nanos,
             self.min_latency_nanos,
@@ -84,7 +85,7 @@ impl Telemetry {
             messages_dropped: words[1],
             last_processed_timestamp: words[2] as i64,
             queue_depth: words[3] as u32 as i32,
-            padding: 0,
+            unmeasured: (words[3] >> 32) as u32,
             total_latency_nanos: words[4],
             max_latency_nanos: words[5],
             min_latency_nanos: words[6],

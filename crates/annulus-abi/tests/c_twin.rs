@@ -26,11 +26,11 @@ macro_rules! offsets {
 fn t_01_t_03_c_and_rust_agree() {
     let mut source = String::from("#include <stddef.h>\n#include \"annulus_abi.h\"\n");
     offsets!(source, Telemetry, "annulus_telemetry":
-        messages_processed, messages_dropped, last_processed_timestamp, queue_depth, padding, total_latency_nanos,
+        messages_processed, messages_dropped, last_processed_timestamp, queue_depth, unmeasured, total_latency_nanos,
         max_latency_nanos, min_latency_nanos, error_code, epoch, check);
     offsets!(source, ControlBlock, "annulus_control_block":
         command, host_reserved, host_heartbeat, host_padding, state, last_error, processed, failed, unknown_actor, sent,
-        stalled, epoch, shard_padding);
+        stalled, acknowledged, shard_padding);
     offsets!(source, RingHeader, "annulus_ring_header":
         reserved, consumed_seen, producer_padding, consumed, consumer_padding);
     offsets!(source, SlotHeader, "annulus_slot_header": commit, meta);

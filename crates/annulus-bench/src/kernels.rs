@@ -63,7 +63,7 @@ pub(crate) fn echo_large(_cx: &Cx, message: &Large, replies: &Outbox<Large>) {
     replies.send(*message);
 }
 
-/// What [`sink`] keeps.
+/// What `sink` keeps.
 #[derive(DeviceType, Clone, Copy, Default)]
 #[repr(C)]
 pub(crate) struct Sum {

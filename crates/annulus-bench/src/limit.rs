@@ -2,7 +2,7 @@
 
 use std::{hint::black_box, sync::Arc, thread, time::Instant};
 
-use annulus_queue::sync::{AtomicU64, Ordering, spin_loop};
+use annulus_queue::sync::{AtomicU64, Ordering, spin_loop, yield_now};
 
 use crate::{
     clock::{between, percentiles, read_cost, time_of},
@@ -30,21 +30,30 @@ struct Lines {
 
 const STOP: u64 = u64::MAX;
 
-fn wait_for(word: &AtomicU64, value: u64) {
-    while word.load(Ordering::Acquire) != value {
-        spin_loop();
+/// Looks this often before it lets other threads run: many times what an undisturbed thread needs, since whoever is waited for
+/// has then lost its core. Ours sleep in that case; a limit that went on would lose a time slice each time.
+const LOOKS: u32 = 20_000;
+
+/// Looks until there is something.
+fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
+    loop {
+        for _ in 0..LOOKS {
+            if let Some(found) = look() {
+                return found;
+            }
+            spin_loop();
+        }
+        yield_now();
     }
+}
+
+fn wait_for(word: &AtomicU64, value: u64) {
+    until(|| (word.load(Ordering::Acquire) == value).then_some(()));
 }
 
 /// Waits for the next value that is not `last`.
 fn wait_past(word: &AtomicU64, last: u64) -> u64 {
-    loop {
-        let value = word.load(Ordering::Acquire);
-        if value != last {
-            return value;
-        }
-        spin_loop();
-    }
+    until(|| Some(word.load(Ordering::Acquire)).filter(|&value| value != last))
 }
 
 /// A counter goes there in one line and comes back in another; both threads spin. The percentiles of a round trip.
@@ -156,9 +165,10 @@ pub(crate) fn line_stream(capacity: u64, lines: u64) -> Run {
         if n == capacity {
             start = Instant::now();
         }
-        while n - seen >= capacity {
-            spin_loop();
-            seen = returned.0.words[0].load(Ordering::Acquire);
+        if n - seen >= capacity {
+            seen = until(|| {
+                Some(returned.0.words[0].load(Ordering::Acquire)).filter(|&seen| n - seen < capacity)
+            });
         }
         let line = &ring[(n & (capacity - 1)) as usize];
         (1..4).for_each(|i| line.words[i].store(n, Ordering::Relaxed));

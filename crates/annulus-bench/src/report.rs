@@ -29,11 +29,11 @@ impl<W: Write> Report<W> {
         let length = if quick { ", short runs (--quick)" } else { "" };
         writeln!(
             out,
-            "Method:  {rounds} rounds{length}; each runs every candidate of a case once, beginning with another one; a run has"
+            "Method:  {rounds} rounds{length}; each runs every candidate of a case once, beginning with another one; a run"
         )?;
         writeln!(
             out,
-            "         a kernel of its own, and fails unless the kernel processed what was sent, all of it. Figures are medians"
+            "         launches its kernel or makes its queue anew, and fails unless all that was sent arrived. Figures are medians"
         )?;
         writeln!(
             out,

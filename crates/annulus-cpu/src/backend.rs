@@ -53,7 +53,9 @@ struct CpuBackend {
     workers: Workers,
 }
 
-impl DeviceBackend for CpuBackend {
+// SAFETY: each shard has one block, which makes the two ends and calls the definition's entry with the shard's own state and
+// slots (`Block::new`, `BlockCore::call`); a block that has stored *terminated* is not run again (`Block::run`).
+unsafe impl DeviceBackend for CpuBackend {
     fn name(&self) -> &'static str {
         "cpu"
     }

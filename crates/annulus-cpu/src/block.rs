@@ -63,7 +63,7 @@ struct BlockCore {
     spin: Duration,
     /// Until the block has terminated.
     signals: Option<Arc<dyn HostSignals>>,
-    /// The command that was looked at last.
+    /// The command that was looked at last; [`NONE_SEEN`] before the first look.
     seen_command: u32,
     stalled: bool,
     counts: Counts,
@@ -74,6 +74,9 @@ struct BlockCore {
 // SAFETY: the raw pointers in `outbox` and `bindings` lead into memory that `memory` and `_bindings` keep alive, and which no
 // thread but the one that holds the block's lock reaches through them (shared atomics excepted, which any thread may).
 unsafe impl Send for BlockCore {}
+
+/// No command: hosts leave most of its bits at 0. A kernel that is launched inactive has command 0, which is one to obey.
+const NONE_SEEN: u32 = u32::MAX;
 
 /// Since launch.
 #[derive(Default)]
@@ -196,7 +199,7 @@ impl BlockCore {
             clock: spec.clock,
             spin: spec.spin,
             signals: Some(Arc::clone(&spec.signals)),
-            seen_command: 0,
+            seen_command: NONE_SEEN,
             stalled: false,
             counts: Counts::default(),
             telemetry: Telemetry::new(0),
@@ -215,40 +218,40 @@ impl BlockCore {
             return Turn::Terminated;
         }
         if command & command::ACTIVE == 0 {
+            self.note_depth();
             return Turn::Nothing;
         }
         let limit = match self.mode {
             ProcessingMode::Continuous => 1,
             ProcessingMode::Batch => self.max_batch,
+            // With one message there is nothing to adapt to, and the gauge of depth lies in a line that producers write.
+            ProcessingMode::Adaptive if !self.inbound.is_ready_after(1) => 1,
             ProcessingMode::Adaptive => self.depth().clamp(1, self.max_batch.into()) as u32,
         };
         let mut batch = Batch::default();
         while batch.consumed < limit {
             let Some(slot) = self.inbound.peek() else { break };
+            // Between any two messages: a batch is no reason to obey late. And a message that was sent after a reset of the
+            // telemetry comes after the command that says so, whose epoch then counts it.
+            if self.memory.command().load(Ordering::Relaxed) != command {
+                if batch.consumed == 0 {
+                    return Turn::Progress;
+                }
+                break;
+            }
             if !self.has_credit() {
                 break;
             }
-            if batch.consumed == 0 {
-                self.look_again();
-            }
             self.handle(&slot, &mut batch);
-            self.inbound.advance();
+            self.inbound.advance(&slot);
             batch.consumed += 1;
         }
         if batch.consumed == 0 {
+            self.note_depth();
             return Turn::Nothing;
         }
         self.publish(&batch);
         Turn::Progress
-    }
-
-    /// Looks at the telemetry part of the command once more when the first message of an iteration is there: a reset that
-    /// came before the message was sent is then seen before it is counted.
-    fn look_again(&mut self) {
-        let command = self.memory.command().load(Ordering::Relaxed);
-        if command != self.seen_command {
-            self.obey_telemetry(command);
-        }
     }
 
     /// Acknowledges a new command.
@@ -263,10 +266,9 @@ impl BlockCore {
         } else {
             state::INACTIVE
         };
+        self.memory.state().store(state, Ordering::Release);
         // SYNC: state (release)
-        if self.memory.state().swap(state, Ordering::AcqRel) == state {
-            return;
-        }
+        self.memory.acknowledged().store(command, Ordering::Release);
         let signals = if state == state::TERMINATED {
             self.signals.take()
         } else {
@@ -320,10 +322,8 @@ impl BlockCore {
         let message = self.inbound.payload(slot);
         // SAFETY: the slot holds a message of the kernel's type, which the key function takes.
         let key = self.key.map_or(0, |key| unsafe { key(message) });
-        let code = match self.state.of(key) {
-            Some(state) => self.call(message, state),
-            None => error::UNKNOWN_ACTOR,
-        };
+        let state = self.state.of(key);
+        let code = state.map_or(error::UNKNOWN_ACTOR, |state| self.call(message, state));
         let caller = slot.header.correlation;
         let reply = |correlation| Header { correlation, ..Header::default() };
         if code == 0 {
@@ -349,11 +349,8 @@ impl BlockCore {
             }
             batch.dropped += 1;
             batch.error = code;
-            let count = if code == error::UNKNOWN_ACTOR {
-                &mut self.counts.unknown_actor
-            } else {
-                &mut self.counts.failed
-            };
+            let counts = &mut self.counts;
+            let count = if state.is_none() { &mut counts.unknown_actor } else { &mut counts.failed };
             *count += 1;
         }
     }
@@ -361,7 +358,8 @@ impl BlockCore {
     /// Calls the handler; returns its error code, 0 for success.
     #[inline]
     fn call(&self, message: *const u8, state: *mut u8) -> u16 {
-        self.outbox.begin(self.outbound.next());
+        // SAFETY: the block has credit for `max_outputs` slots from the next ticket on.
+        unsafe { self.outbox.begin(self.outbound.next()) };
         let invocation =
             Invocation { cx: self.cx, message, state, bindings: &self.bindings, outbox: &self.outbox };
         // The handler's state is a copy that is committed on success, and its sends are not published yet, so a panic leaves
@@ -431,6 +429,9 @@ impl BlockCore {
         if batch.error != 0 {
             telemetry.error_code = batch.error;
         }
+        if !(self.telemetry_on && self.timestamps) {
+            telemetry.unmeasured = telemetry.unmeasured.saturating_add(batch.processed);
+        }
         if !self.telemetry_on {
             return;
         }
@@ -450,6 +451,13 @@ impl BlockCore {
         self.write_telemetry();
     }
 
+    /// Shows in the telemetry what came while nothing was consumed: a block that is inactive or stalled is called all the same.
+    fn note_depth(&mut self) {
+        if self.telemetry_on && i64::from(self.telemetry.queue_depth) != self.depth() as i64 {
+            self.write_telemetry();
+        }
+    }
+
     /// Writes the line, if telemetry is on and there is one.
     fn write_telemetry(&mut self) {
         if !self.telemetry_on {
@@ -464,12 +472,15 @@ impl BlockCore {
     }
 
     /// Whether an iteration would find something to do. Asked by whoever lay the block down.
+    ///
+    /// Without credit a message is still work as long as the block has not said that it is stalled: only then does the host that
+    /// makes space know whom to wake.
     fn has_work(&mut self) -> bool {
         let command = self.memory.command().load(Ordering::Relaxed);
         command != self.seen_command
             || (command & command::ACTIVE != 0
                 && self.inbound.is_ready()
-                && self.outbound.has_credit(self.credit))
+                && (!self.stalled || self.outbound.has_credit(self.credit)))
     }
 
     /// Looks for something to do, for as long as the launch says since the block became idle; false if that time is up. An

@@ -2,6 +2,7 @@
 
 use std::{
     collections::VecDeque,
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
     thread::{self, JoinHandle, ThreadId},
 };
@@ -88,7 +89,11 @@ impl Workers {
             let pool = Arc::clone(&workers.pool);
             let run = move || {
                 while let Some(block) = pool.next() {
-                    block.run(&pool);
+                    // Handlers are caught where they are called; what is caught here is a waker of the program. The block had
+                    // published its work by then, and goes on.
+                    if catch_unwind(AssertUnwindSafe(|| block.run(&pool))).is_err() {
+                        pool.push(block);
+                    }
                 }
             };
             // If one cannot be started, dropping `workers` ends those that were.
@@ -113,7 +118,7 @@ impl Drop for Workers {
         // A task that a worker wakes may drop the last handle, and so the runtime, on the worker itself.
         let me: ThreadId = thread::current().id();
         for thread in self.threads.drain(..).filter(|thread| thread.thread().id() != me) {
-            // A worker does not panic: handlers are caught. If one has, its kernels are lost and there is nobody to tell.
+            // A worker does not panic: everything that it runs is caught.
             let _ = thread.join();
         }
     }

@@ -16,7 +16,6 @@ pub(crate) enum BlockState {
     /// Those of the actors whose key, modulo the grid, is this block's index; actor `k` stands at `k / grid`.
     PerActor {
         cells: Cells,
-        actors: u64,
         grid: u64,
     },
 }
@@ -25,6 +24,7 @@ pub(crate) enum BlockState {
 pub(crate) struct Cells {
     first: NonNull<u8>,
     size: usize,
+    count: u64,
     layout: Layout,
 }
 
@@ -38,7 +38,7 @@ impl BlockState {
             StateShape::Whole(definition) => Self::Whole(Cells::new(definition, 1)?),
             StateShape::PerActor(definition) => {
                 let own = actors.saturating_sub(block).div_ceil(grid);
-                Self::PerActor { cells: Cells::new(definition, own)?, actors, grid }
+                Self::PerActor { cells: Cells::new(definition, own)?, grid }
             }
         })
     }
@@ -49,9 +49,11 @@ impl BlockState {
         match self {
             Self::Stateless => Some(NonNull::dangling().as_ptr()),
             Self::Whole(cells) => Some(cells.first.as_ptr()),
-            Self::PerActor { cells, actors, grid } => {
-                // The host sends a key to shard `key % grid`, so `key / grid` is below this block's share.
-                (key < *actors).then(|| cells.first.as_ptr().wrapping_add((key / grid) as usize * cells.size))
+            Self::PerActor { cells, grid } => {
+                // For a key that belongs to this block this is `key < actors`; one that does not, which only a message type that
+                // changes its mind can give, finds a state of this block or none.
+                let index = key / grid;
+                (index < cells.count).then(|| cells.first.as_ptr().wrapping_add(index as usize * cells.size))
             }
         }
     }
@@ -71,7 +73,7 @@ impl Cells {
                 .map_err(|_| too_large())?;
         // SAFETY: the layout's size is not zero.
         let first = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or_else(too_large)?;
-        let cells = Self { first, size: definition.ty.size, layout };
+        let cells = Self { first, size: definition.ty.size, count, layout };
         for index in 0..count as usize {
             let cell = first.as_ptr().wrapping_add(index * cells.size);
             // SAFETY: the cell lies in the allocation, which has room for `count` of them at the type's alignment.

@@ -34,21 +34,34 @@ pub enum BindingKind {
 }
 
 /// The atomic types that a handler may share between blocks.
-pub trait DeviceAtomic: Send + Sync + 'static {
+///
+/// # Safety
+///
+/// The type has the size and bit validity of [`Value`](Self::Value), at most 64 bytes of alignment, and can be changed through
+/// a shared reference.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an atomic that devices have",
+    label = "write `AtomicU32`, `AtomicI32`, `AtomicU64` or `AtomicI64` of `std::sync::atomic`"
+)]
+pub unsafe trait DeviceAtomic: Send + Sync + 'static {
     /// The plain type of the same size and alignment.
     type Value: DeviceType;
 }
 
-impl DeviceAtomic for AtomicU32 {
+// SAFETY: the standard library gives `AtomicU32` the size and bit validity of `u32`, and its alignment, which is the type's size.
+unsafe impl DeviceAtomic for AtomicU32 {
     type Value = u32;
 }
-impl DeviceAtomic for AtomicI32 {
+// SAFETY: the standard library gives `AtomicI32` the size and bit validity of `i32`, and its alignment, which is the type's size.
+unsafe impl DeviceAtomic for AtomicI32 {
     type Value = i32;
 }
-impl DeviceAtomic for AtomicU64 {
+// SAFETY: the standard library gives `AtomicU64` the size and bit validity of `u64`, and its alignment, which is the type's size.
+unsafe impl DeviceAtomic for AtomicU64 {
     type Value = u64;
 }
-impl DeviceAtomic for AtomicI64 {
+// SAFETY: the standard library gives `AtomicI64` the size and bit validity of `i64`, and its alignment, which is the type's size.
+unsafe impl DeviceAtomic for AtomicI64 {
     type Value = i64;
 }
 

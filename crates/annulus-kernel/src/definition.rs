@@ -3,7 +3,12 @@
 use crate::{BindingDefinition, CpuEntry, DeviceType, RingMessage, TypeDescriptor};
 
 /// A ring kernel. `#[ring_kernel]` implements it for a type that has the handler's name.
-pub trait RingKernel: Send + Sync + 'static {
+///
+/// # Safety
+///
+/// The definition describes the associated types and one handler: its descriptors are theirs, its `key` takes a `Message`, and its
+/// `cpu` entry is sound to call with memory of the types that the definition names.
+pub unsafe trait RingKernel: Send + Sync + 'static {
     /// What it takes.
     type Message: RingMessage;
     /// What it sends; [`NoOutput`](crate::NoOutput) where the handler has no outbox.

@@ -10,6 +10,11 @@
 /// * `DESCRIPTOR` gives the size, alignment, field offsets and field types that the compiler really uses.
 /// * The layout is fixed by the language (`repr(C)`, a primitive representation, or a primitive type).
 /// * The type holds no pointer and no reference. (Padding is allowed: values are copied as possibly uninitialised bytes.)
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no layout that host and device share",
+    label = "a device cannot hold a `{Self}`",
+    note = "write `#[derive(DeviceType, Clone, Copy)]` and `#[repr(C)]` above its definition (`#[repr(u32)]` for an enum)"
+)]
 pub unsafe trait DeviceType: Copy + Send + Sync + 'static {
     /// The layout.
     const DESCRIPTOR: &'static TypeDescriptor;

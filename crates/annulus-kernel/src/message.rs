@@ -6,6 +6,11 @@ use crate::{DeviceType, TypeDescriptor, TypeKind};
 ///
 /// Derived by `#[derive(RingMessage)]`, which also derives [`DeviceType`]. Fields are marked `#[ring(key)]`, `#[ring(id)]`
 /// and `#[ring(priority)]`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a message",
+    label = "a ring cannot carry a `{Self}`",
+    note = "write `#[derive(RingMessage, Clone, Copy)]` and `#[repr(C)]` above its definition (`#[repr(u32)]` for an enum)"
+)]
 pub trait RingMessage: DeviceType {
     /// Whether the type has a key, and so addresses an actor.
     const KEYED: bool;
@@ -30,6 +35,10 @@ pub trait RingMessage: DeviceType {
 }
 
 /// The types that a `#[ring(key)]` or `#[ring(id)]` field may have: unsigned integers.
+#[diagnostic::on_unimplemented(
+    message = "a key or an id is `u8`, `u16`, `u32` or `u64`, not `{Self}`",
+    label = "not an unsigned integer"
+)]
 pub trait ActorKey: Copy {
     /// The key, zero-extended.
     fn to_u64(self) -> u64;
@@ -53,11 +62,13 @@ keys!(u8, u16, u32, u64);
 pub enum NoOutput {}
 
 // SAFETY: no value exists, so nothing is ever laid out.
+#[diagnostic::do_not_recommend]
 unsafe impl DeviceType for NoOutput {
     const DESCRIPTOR: &'static TypeDescriptor =
         &TypeDescriptor { name: "NoOutput", size: 0, align: 1, kind: TypeKind::Struct(&[]) };
 }
 
+#[diagnostic::do_not_recommend]
 impl RingMessage for NoOutput {
     const KEYED: bool = false;
 }

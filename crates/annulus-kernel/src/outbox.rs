@@ -26,8 +26,7 @@ impl RawOutbox {
     /// # Safety
     ///
     /// As long as the outbox is used for sends of type `M`: every payload is valid for writes of `M` and aligned for it,
-    /// and the slots of tickets `first .. first + limit`, as last set by [`begin`](Self::begin), belong to the caller
-    /// alone.
+    /// and the slots of tickets `0 .. limit` belong to the caller alone until the first [`begin`](Self::begin).
     pub const unsafe fn new(payloads: *mut u8, stride: usize, mask: u64, limit: u32) -> Self {
         Self {
             payloads,
@@ -41,8 +40,12 @@ impl RawOutbox {
     }
 
     /// Starts a call whose sends go to the slots from ticket `first` on.
+    ///
+    /// # Safety
+    ///
+    /// The slots of tickets `first .. first + limit` belong to the caller alone until the next `begin`.
     #[inline]
-    pub fn begin(&self, first: u64) {
+    pub unsafe fn begin(&self, first: u64) {
         self.first.set(first);
         self.sent.set(0);
         self.refused.set(false);

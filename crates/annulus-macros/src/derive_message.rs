@@ -92,7 +92,7 @@ impl Word {
     /// Refuses the primitive types that this word cannot mark; of others the compiler knows more.
     fn check(self, field: &Field) -> syn::Result<()> {
         let Some(segment) = types::last_segment(&field.ty) else {
-            let message = format!("a {} is one number: mark a field of type {}", self.name(), self.wants());
+            let message = format!("{} is one number: mark a field of type {}", self.article(), self.wants());
             return Err(syn::Error::new_spanned(&field.ty, message));
         };
         let ty = segment.ident.to_string();
@@ -105,8 +105,16 @@ impl Word {
         if fits {
             return Ok(());
         }
-        let message = format!("a {} is {}, not `{ty}`", self.name(), self.wants());
+        let message = format!("{} is {}, not `{ty}`", self.article(), self.wants());
         Err(syn::Error::new_spanned(&field.ty, message))
+    }
+
+    fn article(self) -> &'static str {
+        match self {
+            Self::Key => "a key",
+            Self::Id => "an id",
+            Self::Priority => "a priority",
+        }
     }
 
     fn wants(self) -> &'static str {

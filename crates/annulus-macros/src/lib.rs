@@ -1,4 +1,101 @@
-//! The macros of Annulus.
+//! The macros of Annulus: `#[ring_kernel]`, `#[derive(RingMessage)]` and `#[derive(DeviceType)]`.
+//!
+//! # What they promise
+//!
+//! * **Your function stays your function.** `#[ring_kernel]` leaves it as it is, to be called, tested and documented as
+//!   any other, and puts beside it a type of the same name that is the kernel.
+//! * **The signature is the contract.** What a handler may touch, and so what may run beside it, is read off its
+//!   parameters (the table below) and nothing else.
+//! * **Layouts are the compiler's.** Sizes, alignments and offsets in a descriptor are asked of rustc, never computed.
+//! * **Errors speak of your code.** They stand at the word that is wrong, say what to write instead, and come all at once.
+//! * **No `unsafe` of yours.** What the macros write compiles under `#![forbid(unsafe_code)]`.
+//!
+//! # What they do not do
+//!
+//! They read how a type is *written*, not what it is; what a name means is checked by the compiler, through the traits of
+//! `annulus-kernel`. They look at no body. Everything they write names `::annulus::__private`, so a crate without the
+//! facade writes `extern crate annulus_runtime as annulus;`.
+//!
+//! ```
+//! use annulus::prelude::*;
+//!
+//! #[derive(RingMessage, Clone, Copy)]
+//! #[repr(C)]
+//! struct Reading {
+//!     #[ring(key)]
+//!     sensor: u32,
+//!     value: f32,
+//! }
+//!
+//! #[derive(RingMessage, Clone, Copy)]
+//! #[repr(C)]
+//! struct Alert {
+//!     sensor: u32,
+//!     value: f32,
+//! }
+//!
+//! #[derive(DeviceType, Clone, Copy, Default)]
+//! #[repr(C)]
+//! struct Highest {
+//!     value: f32,
+//! }
+//!
+//! /// Alerts on each new record of a sensor.
+//! #[ring_kernel(mode = Adaptive)]
+//! fn record(reading: &Reading, highest: &mut Highest, alerts: &Outbox<Alert>) {
+//!     if reading.value > highest.value {
+//!         highest.value = reading.value;
+//!         alerts.send(Alert { sensor: reading.sensor, value: reading.value });
+//!     }
+//! }
+//!
+//! assert_eq!(record::DEFINITION.name, "record");
+//! assert_eq!(record::DEFINITION.max_messages_per_iteration, 32);
+//! ```
+//!
+//! # Parameters of a handler
+//!
+//! | parameter | meaning | how many |
+//! |---|---|---|
+//! | `cx: &Cx` | where the call runs | at most one, the first |
+//! | `message: &M` | the message; `M: RingMessage` | one, the first or after `cx` |
+//! | `state: &mut S` | the state, `S: DeviceType + Default`: of the actor that the message's key names, or of the whole kernel if it has no key | at most one |
+//! | `out: &Outbox<T>` | where sends go; `T: RingMessage` | at most one |
+//! | `p: &P` | a launch parameter, read-only; `P: DeviceType` | any |
+//! | `t: &[T]` | a table, read-only; `T: DeviceType` | any |
+//! | `c: &[AtomicU32]`, or `AtomicI32`, `AtomicU64`, `AtomicI64` | memory that all blocks share; not rolled back | any |
+//! | `m: &mut [T]` | memory of the whole kernel, for messages without a key; not rolled back | any |
+//!
+//! After the message the order is free. The last four are bound at launch, in the handler's order and by its names:
+//! `detect::bind(p, &t, &c, &m).launch(&runtime, options)`, with atomics and memory given as their first contents. A
+//! handler that has none of them is launched with `detect::launch(&runtime, options)`.
+//!
+//! `Cx`, `Outbox` and the atomics are recognised by the last word of their path, so an alias of another name is not.
+//!
+//! # What a handler returns
+//!
+//! Nothing, or `Result<(), E>` where `E` turns into a `Failure`. On an error, and when it sends more than `max_outputs`,
+//! its state stays as it was and its sends are dropped.
+//!
+//! # Words of `#[ring_kernel(..)]`
+//!
+//! | word | value | unless said |
+//! |---|---|---|
+//! | `mode` | `Continuous`, `Batch` or `Adaptive` | `Continuous` |
+//! | `max_messages_per_iteration` | 1 to 65536; 1 for `Continuous` | 1 for `Continuous`, 64 for `Batch`, 32 for `Adaptive` |
+//! | `max_outputs` | 1 to 256; needs an outbox | 1 with an outbox, else 0 |
+//! | `name` | a string: the kernel's id | the handler's name |
+//!
+//! # Words of `#[ring(..)]` on a message's field
+//!
+//! | word | field | meaning |
+//! |---|---|---|
+//! | `key` | `u8` to `u64` | the actor that the message is for |
+//! | `id` | `u8` to `u64` | what tells duplicates |
+//! | `priority` | `u8` | 255 leaves first; 128 unless said |
+//!
+//! In an enum a word marks one field of every variant, or of none.
+
 mod derive_device;
 mod derive_message;
 mod errors;
@@ -9,21 +106,89 @@ mod types;
 use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};
 
-/// Derives `DeviceType`.
+/// Implements `DeviceType`: the type means the same on host and device, and a descriptor says how it lies in memory.
+///
+/// The type is a struct with `#[repr(C)]` (or `transparent`), or an enum with an integer representation such as
+/// `#[repr(u32)]`, with or without fields. It is `Copy`, and every field is a `DeviceType`: a number, `bool`, an array, or
+/// another such type. Structs may have type parameters, each held to `DeviceType`.
+///
+/// ```
+/// use annulus::prelude::*;
+///
+/// #[derive(DeviceType, Clone, Copy)]
+/// #[repr(u32)]
+/// enum Shape {
+///     Empty,
+///     Circle { radius: f32 },
+/// }
+///
+/// assert_eq!(Shape::DESCRIPTOR.size, 8);
+/// # let _ = (Shape::Empty, Shape::Circle { radius: 1.0 });
+/// ```
+///
+/// Derive this or [`RingMessage`](macro@RingMessage), which implies it, but not both: the compiler would report
+/// conflicting implementations.
 #[proc_macro_derive(DeviceType, attributes(ring))]
 pub fn derive_device_type(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     derive_device::derive(&input).unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
-/// Derives `RingMessage`.
+/// Implements `RingMessage`, and `DeviceType` with it: the type may travel through a ring.
+///
+/// What holds for [`DeviceType`](macro@DeviceType) holds here. Fields may be marked `#[ring(key)]`, `#[ring(id)]` and
+/// `#[ring(priority)]`; see the [crate's front page](crate).
+///
+/// ```
+/// use annulus::prelude::*;
+///
+/// #[derive(RingMessage, Clone, Copy)]
+/// #[repr(C)]
+/// struct Order {
+///     #[ring(key)]
+///     account: u32,
+///     #[ring(priority)]
+///     urgency: u8,
+///     #[ring(id)]
+///     number: u64,
+/// }
+///
+/// let order = Order { account: 7, urgency: 200, number: 1 };
+/// assert_eq!((order.key(), order.priority(), order.id()), (7, 200, Some(1)));
+/// ```
 #[proc_macro_derive(RingMessage, attributes(ring))]
 pub fn derive_ring_message(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     derive_message::derive(&input).unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
-/// Makes a kernel of a function.
+/// Makes a ring kernel of a free function, its handler. The [crate's front page](crate) says what parameters it may have
+/// and lists the attribute's words.
+///
+/// Beside the function it writes a type of the same name that implements `RingKernel`, with `launch(&runtime, options)`,
+/// or with `bind(..)` if the launch must bind parameters. `#[cfg]` and documentation are copied to it. The function may
+/// stand at module level or inside another function; it is not async, generic, `const`, `unsafe` or `extern`.
+///
+/// ```
+/// use annulus::prelude::*;
+///
+/// #[derive(RingMessage, Clone, Copy)]
+/// #[repr(C)]
+/// struct Sample {
+///     value: f32,
+/// }
+///
+/// #[ring_kernel(mode = Batch, name = "low-pass")]
+/// fn low_pass(sample: &Sample, filtered: &mut f32, weight: &f32, out: &Outbox<Sample>) {
+///     *filtered += weight * (sample.value - *filtered);
+///     out.send(Sample { value: *filtered });
+/// }
+///
+/// let bound = low_pass::bind(0.25);
+/// # let _ = bound;
+/// assert_eq!(low_pass::DEFINITION.name, "low-pass");
+/// assert_eq!(low_pass::DEFINITION.bindings[0].name, "weight");
+/// ```
 #[proc_macro_attribute]
 pub fn ring_kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
     kernel::expand(attribute.into(), item.into()).into()

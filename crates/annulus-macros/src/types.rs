@@ -35,6 +35,11 @@ pub(crate) fn type_arguments(segment: &PathSegment) -> Vec<&Type> {
         .collect()
 }
 
+/// The first type argument as text, for an error to name: the `f32` of `Vec<f32>`.
+pub(crate) fn first_argument(segment: &PathSegment) -> String {
+    type_arguments(segment).first().map_or_else(|| "T".into(), text)
+}
+
 /// Source text on one line, with the spaces that a person would write.
 pub(crate) fn text(tokens: impl ToTokens) -> String {
     let mut text = tokens.to_token_stream().to_string();
@@ -44,6 +49,8 @@ pub(crate) fn text(tokens: impl ToTokens) -> String {
         (" >", ">"),
         ("< ", "<"),
         ("& ", "&"),
+        ("* const", "*const"),
+        ("* mut", "*mut"),
         (" ,", ","),
         (" ;", ";"),
         ("[ ", "["),
@@ -111,9 +118,12 @@ fn named(segment: &PathSegment) -> Option<String> {
         if arguments.args.iter().any(|argument| matches!(argument, GenericArgument::Lifetime(_))) {
             return Some("borrows; a device type owns all that it holds".into());
         }
-        let first = type_arguments(segment).first().map_or_else(|| "T".into(), |ty| text(ty));
+        let first = first_argument(segment);
         let reason = match name.as_str() {
-            "Vec" | "VecDeque" | "HashMap" | "HashSet" | "BTreeMap" | "BTreeSet" => {
+            "HashMap" | "BTreeMap" => {
+                "lives on the host's heap; write an array of structs of key and value, and a length".into()
+            }
+            "Vec" | "VecDeque" | "HashSet" | "BTreeSet" => {
                 format!("lives on the host's heap; write `[{first}; N]` and a length")
             }
             "Box" | "Rc" | "Arc" => format!("lives on the host's heap; store the `{first}` itself"),

@@ -7,8 +7,8 @@ use crate::sync::{AtomicU64, Ordering};
 /// What became of all messages of a queue so far, by cause. Exact when nobody sends or receives; see
 /// [`Sender::counters`](crate::Sender::counters) for what they mean while somebody does.
 ///
-/// Two balances always hold: [`attempts`](Self::attempts) `= enqueued + rejected + discarded + closed`, and
-/// `enqueued = dequeued + evicted + abandoned +` [`depth`](Self::depth).
+/// Two balances always hold: [`attempts`](Self::attempts) `= enqueued + rejected + discarded + closed + duplicate + too_large`, and
+/// `enqueued = dequeued + evicted + expired + abandoned +` [`depth`](Self::depth).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counters {
@@ -25,6 +25,12 @@ pub struct Counters {
     pub discarded: u64,
     /// Sends that were refused because the queue was closed.
     pub closed: u64,
+    /// Messages that were given back as [`Duplicate`](crate::Admission::Duplicate).
+    pub duplicate: u64,
+    /// Messages that were given back because they were larger than the queue allows.
+    pub too_large: u64,
+    /// Messages that were queued for longer than the queue's expiry, and skipped by a receive.
+    pub expired: u64,
     /// Messages that were still queued when the last receiver went away, and were dropped with it.
     pub abandoned: u64,
 }
@@ -41,7 +47,7 @@ impl Counters {
     /// # Ok::<(), annulus_queue::InvalidOptions>(())
     /// ```
     pub fn attempts(&self) -> u64 {
-        self.enqueued + self.rejected + self.discarded + self.closed
+        self.enqueued + self.rejected + self.discarded + self.closed + self.duplicate + self.too_large
     }
 
     /// How many messages were queued.
@@ -53,17 +59,29 @@ impl Counters {
     /// # Ok::<(), annulus_queue::InvalidOptions>(())
     /// ```
     pub fn depth(&self) -> u64 {
-        self.enqueued - self.dequeued - self.evicted - self.abandoned
+        self.enqueued - self.dequeued - self.evicted - self.expired - self.abandoned
     }
 }
 
 impl fmt::Display for Counters {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { enqueued, dequeued, rejected, evicted, discarded, closed, abandoned } = self;
+        let Self {
+            enqueued,
+            dequeued,
+            rejected,
+            evicted,
+            discarded,
+            closed,
+            duplicate,
+            too_large,
+            expired,
+            abandoned,
+        } = self;
         write!(
             f,
             "{enqueued} enqueued, {dequeued} dequeued, {rejected} rejected, {evicted} evicted, \
-             {discarded} discarded, {closed} refused as closed, {abandoned} abandoned"
+             {discarded} discarded, {closed} refused as closed, {duplicate} duplicate, \
+             {too_large} too large, {expired} expired, {abandoned} abandoned"
         )
     }
 }

@@ -29,6 +29,7 @@
 use std::{
     fmt,
     future::Future,
+    panic::{AssertUnwindSafe, catch_unwind},
     pin::Pin,
     sync::PoisonError,
     task::{Context, Poll, Waker},
@@ -41,6 +42,8 @@ use crate::sync::{AtomicUsize, Mutex, MutexGuard, Ordering, fence};
 pub struct Event {
     /// The length of the list of waiters, written under the lock only, to mirror `Waiters::linked`; and flags.
     waiting: AtomicUsize,
+    /// Whether notifiers may make a light barrier only, so that waiters must make the heavy one.
+    light: bool,
     waiters: Mutex<Waiters>,
 }
 
@@ -84,18 +87,18 @@ impl Event {
     /// ```
     #[cfg(not(loom))]
     pub const fn new() -> Self {
-        Self { waiting: AtomicUsize::new(0), waiters: Mutex::new(Waiters::new()) }
+        Self { waiting: AtomicUsize::new(0), light: false, waiters: Mutex::new(Waiters::new()) }
     }
 
     /// An event that nobody waits for.
     #[cfg(loom)]
     pub fn new() -> Self {
-        Self { waiting: AtomicUsize::new(0), waiters: Mutex::new(Waiters::new()) }
+        Self { waiting: AtomicUsize::new(0), light: false, waiters: Mutex::new(Waiters::new()) }
     }
 
     /// An event whose notifiers may call [`notify_lightly`](Self::notify_lightly).
     pub(crate) fn for_light_notifiers() -> Self {
-        let event = Self::new();
+        let event = Self { light: true, ..Self::new() };
         if !barrier::init() {
             event.waiting.store(LIGHT_IS_NOTHING, Ordering::Relaxed);
         }
@@ -124,15 +127,16 @@ impl Event {
     }
 
     /// Whether nobody waits and no flag is set, after a light barrier: what a frequent notifier asks before it calls
-    /// [`notify_lightly`](Self::notify_lightly). All who wait must [listen heavily](Self::listen_heavily).
+    /// [`notify_lightly`](Self::notify_lightly).
     #[inline(always)]
     pub(crate) fn is_quiet(&self) -> bool {
+        debug_assert!(self.light, "those who wait fence for both sides only where the event says so");
         barrier::light();
         // SYNC: event-registered
         self.waiting.load(Ordering::Relaxed) == 0
     }
 
-    /// [`notify`](Self::notify) for events that all who wait [listen to heavily](Self::listen_heavily).
+    /// [`notify`](Self::notify) at the waiters' cost, for events [made for it](Self::for_light_notifiers).
     #[inline(always)]
     pub(crate) fn notify_lightly(&self, n: usize) {
         if !self.is_quiet() {
@@ -159,6 +163,19 @@ impl Event {
     /// Breaks the quiet for ever, so that every notifier looks what is the matter.
     pub(crate) fn alert(&self) {
         self.waiting.fetch_or(ALERT, Ordering::Relaxed);
+    }
+
+    /// [`notify`](Self::notify) without the fence, for a caller who changed the condition under a lock, under which waiters look at
+    /// it after registering.
+    ///
+    /// If the waiter looked before the change, its unlocking happened before the caller's locking, and its registration before
+    /// both, so the caller sees it; else the waiter sees the change (`SYNC: event-registered`, by the lock's own order).
+    #[inline]
+    pub(crate) fn notify_after_unlock(&self, n: usize) {
+        // SYNC: event-registered
+        if self.waiting.load(Ordering::Relaxed) != 0 {
+            self.wake(n);
+        }
     }
 
     /// Wakes all who wait now. Others may register while it runs; see [`notify`](Self::notify).
@@ -220,16 +237,8 @@ impl Event {
             index
         };
         // SYNC: event-registered
-        fence(Ordering::SeqCst);
+        if self.light { barrier::heavy() } else { fence(Ordering::SeqCst) }
         Listener { event: self, entry: Some(index) }
-    }
-
-    /// [`listen`](Self::listen) for events whose notifiers make a light barrier only.
-    pub(crate) fn listen_heavily(&self) -> Listener<'_> {
-        let listener = self.listen();
-        // SYNC: event-registered
-        barrier::heavy();
-        listener
     }
 
     #[cold]
@@ -238,7 +247,7 @@ impl Event {
         // One at a time: a waker runs without the lock, and there is no list to allocate.
         while remaining != 0 {
             let Some(waker) = self.notify_first(&mut self.lock()) else { return };
-            waker.wake();
+            wake(waker);
             remaining -= 1;
         }
     }
@@ -258,6 +267,11 @@ impl Event {
     fn lock(&self) -> MutexGuard<'_, Waiters> {
         self.waiters.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Wakes one waiter. A waker is the program's code: should it panic, the others are woken all the same (the panic hook has told).
+pub fn wake(waker: Waker) {
+    let _ = catch_unwind(AssertUnwindSafe(|| waker.wake()));
 }
 
 impl Default for Event {
@@ -367,7 +381,7 @@ impl Drop for Listener<'_> {
         };
         drop(waiters);
         if let Some(waker) = heir {
-            waker.wake();
+            wake(waker);
         }
     }
 }

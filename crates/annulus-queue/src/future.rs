@@ -71,7 +71,7 @@ impl<T> Future for SendFuture<'_, T> {
                     return Poll::Ready(outcome.map_err(SendError::from));
                 }
             };
-            if !listen_heavily(&this.shared.not_full, &mut this.listener, context) {
+            if !listen(&this.shared.not_full, &mut this.listener, context) {
                 this.message = Some(message);
                 return Poll::Pending;
             }
@@ -89,7 +89,7 @@ impl<T> Future for RecvFuture<'_, T> {
                 Ok(message) => Ok(message),
                 Err(TryRecvError::Closed) => Err(RecvError::Closed),
                 Err(TryRecvError::Empty) => {
-                    if listen_heavily(&this.shared.not_empty, &mut this.listener, context) {
+                    if listen(&this.shared.not_empty, &mut this.listener, context) {
                         continue;
                     }
                     return Poll::Pending;
@@ -102,14 +102,14 @@ impl<T> Future for RecvFuture<'_, T> {
 }
 
 /// One step of waiting, after a try that failed: whether to try again now. If not, the task will be woken.
-pub(crate) fn listen_heavily<'a>(
+pub(crate) fn listen<'a>(
     event: &'a Event,
     listener: &mut Option<Listener<'a>>,
     context: &mut Context<'_>,
 ) -> bool {
     match listener {
         None => {
-            *listener = Some(event.listen_heavily());
+            *listener = Some(event.listen());
             true
         }
         Some(registered) => {

@@ -1,5 +1,14 @@
 //! Bounded queues for messages of any type, many producers to many consumers, with a choice of what to do when they are full.
 //!
+//! | to | use |
+//! |---|---|
+//! | move values between threads or tasks, lock-free | [`queue`](queue()): a [`Sender`] and a [`Receiver`] |
+//! | send urgent messages first, recognise duplicates, let messages expire | a [`MessageQueue`] of [`Message`]s |
+//! | keep what could not be handled, and send it again | [`DeadLetters`] |
+//! | find queues by name, list and close them together | a [`Registry`] |
+//!
+//! What follows is of [`queue`](queue()); [`MessageQueue`] says what its policies add.
+//!
 //! # What it promises
 //!
 //! - **Nothing is hidden.** A send returns what became of the message, and a message that is not queued comes back to the caller.
@@ -50,19 +59,37 @@
 //! ```
 mod barrier;
 mod batch;
+// It has a clock and a thread, which models have not, and no lock-free protocol of its own.
+#[cfg(not(loom))]
+pub mod batching;
+mod buckets;
+mod clock;
 mod counters;
+mod dead_letters;
 pub mod doze;
 mod ends;
 pub mod event;
 mod future;
+mod invalid;
 pub mod lossy;
+mod memory;
+pub mod message;
+mod message_builder;
+mod message_future;
+mod message_inner;
+mod message_questions;
+mod message_queue;
 mod options;
 pub mod outcome;
 mod pace;
 mod padded;
+mod policed;
+pub mod pool;
+mod presets;
 mod queue;
 mod receiver;
 pub mod region;
+mod registry;
 pub mod relay;
 mod reserve;
 pub mod ring;
@@ -70,22 +97,38 @@ mod sender;
 mod slab;
 mod slots;
 pub mod solo;
+pub mod stack;
+mod status;
 #[cfg(feature = "futures")]
 mod stream;
 #[doc(hidden)]
 pub mod sync;
 pub mod wait;
+mod wait_strategy;
+mod window;
 
+pub use clock::Clock;
 pub use counters::Counters;
+pub use dead_letters::{Alert, DeadLetters, Letter, LetterCounters, Reason, Redriven};
 pub use future::{RecvFuture, SendFuture};
-pub use options::{InvalidOptions, OptionProblem, QueueOptions};
+pub use invalid::{InvalidOptions, OptionProblem};
+pub use message::Message;
+pub use message_builder::MessageQueueBuilder;
+#[cfg(loom)]
+#[doc(hidden)]
+pub use message_builder::message_queue_of;
+pub use message_future::{MessageRecv, MessageSend};
+pub use message_queue::MessageQueue;
+pub use options::{Deduplication, QueueOptions};
 pub use outcome::{Admission, Backpressure, RecvError, SendError, TryRecvError, TrySendError};
 pub use queue::queue;
 #[cfg(loom)]
 #[doc(hidden)]
 pub use queue::queue_of;
 pub use receiver::Receiver;
+pub use registry::{CreateError, LookUpError, Registry};
 pub use reserve::Reservation;
 pub use sender::Sender;
+pub use status::{QueueStatus, Rates};
 #[cfg(feature = "futures")]
 pub use stream::{MessageSink, Messages, Source, Target};

@@ -1,22 +1,66 @@
-//! How to make a queue: options, and what is wrong with them.
+//! How to make a queue.
 
-use std::fmt;
+use std::time::Duration;
 
-use crate::Backpressure;
+use crate::{Backpressure, InvalidOptions, OptionProblem, wait::WaitStrategy};
 
-/// How to make a [`queue`](crate::queue).
+/// By what a queue recognises that a message was sent before.
+///
+/// The **window** is the last N accepted keys, first in, first out ([`QueueOptions::deduplication_window`]): whether a message was
+/// received meanwhile does not matter, and a send that was refused, discarded or cancelled leaves its key free for a retry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Deduplication {
+    /// Not at all: equal messages are legitimate.
+    #[default]
+    Off,
+    /// By [`Message::id`](crate::Message::id). A message without one is never a duplicate.
+    ById,
+    /// By [`Message::id`](crate::Message::id), and where a message has none by a 64-bit hash of its payload. Two different payloads
+    /// within a window of N are taken for equal with a probability of N / 2⁶⁴ a message.
+    ByPayload,
+}
+
+/// How to make a [`queue`](crate::queue) or a [`MessageQueue`](crate::MessageQueue).
+///
+/// | option | default | values | `queue` | `MessageQueue` |
+/// |---|---|---|---|---|
+/// | [`capacity`](Self::capacity) | 4096 | a power of two, 16 ..= 1,048,576 | yes | yes |
+/// | [`backpressure`](Self::backpressure) | `Block` | see [`Backpressure`] | yes | yes |
+/// | [`name`](Self::name) | none | 1 ..= 128 bytes | yes | yes |
+/// | [`priority`](Self::priority) | off | | | yes |
+/// | [`deduplication`](Self::deduplication) | `Off` | see [`Deduplication`] | | yes |
+/// | [`deduplication_window`](Self::deduplication_window) | 1024 | 16 ..= 65,536 | | yes |
+/// | [`expiry`](Self::expiry) | none | above zero | | yes |
+/// | [`block_timeout`](Self::block_timeout) | none | any | | yes |
+/// | [`wait`](Self::wait) | spin 10 µs, then park | see [`WaitStrategy`] | | yes |
+/// | [`max_message_bytes`](Self::max_message_bytes) | none | above zero | | yes |
+///
+/// What is asked for and not offered is an error, and never ignored.
 ///
 /// ```
 /// use annulus_queue::{Backpressure, QueueOptions, queue};
 ///
 /// let options = QueueOptions::new().capacity(1024).backpressure(Backpressure::DropOldest).name("readings");
 /// let (tx, rx) = queue::<u32>(options)?;
+///
+/// let refused = queue::<u32>(QueueOptions::new().priority(true)).unwrap_err();
+/// assert!(refused.to_string().contains("priority"));
 /// # Ok::<(), annulus_queue::InvalidOptions>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct QueueOptions {
     pub(crate) capacity: usize,
     pub(crate) backpressure: Backpressure,
+    pub(crate) priority: bool,
+    pub(crate) deduplication: Deduplication,
+    pub(crate) deduplication_window: usize,
+    pub(crate) expiry: Option<Duration>,
+    pub(crate) block_timeout: Option<Duration>,
+    pub(crate) wait: WaitStrategy,
+    pub(crate) max_message_bytes: Option<usize>,
     pub(crate) name: Option<String>,
 }
 
@@ -27,10 +71,16 @@ impl QueueOptions {
     pub const MAX_CAPACITY: usize = 1 << 20;
     /// The capacity unless said otherwise: 4096 messages.
     pub const DEFAULT_CAPACITY: usize = 4096;
+    /// The least deduplication window: 16 messages.
+    pub const MIN_WINDOW: usize = 16;
+    /// The greatest deduplication window: 65,536 messages.
+    pub const MAX_WINDOW: usize = 1 << 16;
+    /// The deduplication window unless said otherwise: 1024 messages.
+    pub const DEFAULT_WINDOW: usize = 1024;
     /// The greatest length of a name: 128 bytes.
     pub const MAX_NAME: usize = 128;
 
-    /// Capacity 4096, [`Backpressure::Block`], no name.
+    /// Capacity 4096, [`Backpressure::Block`], first in first out, no policy, no name.
     ///
     /// ```
     /// let (tx, _rx) = annulus_queue::queue::<u32>(annulus_queue::QueueOptions::new())?;
@@ -38,7 +88,18 @@ impl QueueOptions {
     /// # Ok::<(), annulus_queue::InvalidOptions>(())
     /// ```
     pub fn new() -> Self {
-        Self { capacity: Self::DEFAULT_CAPACITY, backpressure: Backpressure::default(), name: None }
+        Self {
+            capacity: Self::DEFAULT_CAPACITY,
+            backpressure: Backpressure::default(),
+            priority: false,
+            deduplication: Deduplication::default(),
+            deduplication_window: Self::DEFAULT_WINDOW,
+            expiry: None,
+            block_timeout: None,
+            wait: WaitStrategy::default(),
+            max_message_bytes: None,
+            name: None,
+        }
     }
 
     /// How many messages the queue holds, exactly: a power of two from [`MIN_CAPACITY`](Self::MIN_CAPACITY) to
@@ -65,6 +126,104 @@ impl QueueOptions {
         self
     }
 
+    /// Whether messages leave by [`Message::priority`](crate::Message::priority), 255 first, instead of first in, first out. Equal
+    /// priorities leave first in, first out. Priorities are strict: as long as higher ones keep coming, lower ones wait.
+    ///
+    /// ```
+    /// # use annulus_queue::{MessageQueue, QueueOptions};
+    /// let queue = MessageQueue::<u32>::new(QueueOptions::new().priority(true))?;
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn priority(mut self, on: bool) -> Self {
+        self.priority = on;
+        self
+    }
+
+    /// By what duplicates are recognised.
+    ///
+    /// ```
+    /// # use annulus_queue::{Admission, Deduplication, MessageQueue, QueueOptions};
+    /// let queue = MessageQueue::new(QueueOptions::new().deduplication(Deduplication::ByPayload))?;
+    /// assert_eq!(queue.try_send(7), Ok(Admission::Accepted));
+    /// assert_eq!(queue.try_send(7), Ok(Admission::Duplicate(7)));
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn deduplication(mut self, by: Deduplication) -> Self {
+        self.deduplication = by;
+        self
+    }
+
+    /// How many of the last accepted messages duplicates are looked for in: [`MIN_WINDOW`](Self::MIN_WINDOW) to
+    /// [`MAX_WINDOW`](Self::MAX_WINDOW), any number. Costs 40 bytes each (32 of them rounded up to a power of two), and nothing
+    /// while [`deduplication`](Self::deduplication) is off. Two to four times the greatest burst is a good choice.
+    ///
+    /// ```
+    /// # use annulus_queue::QueueOptions;
+    /// let invalid = QueueOptions::new().deduplication_window(100_000).validate().unwrap_err();
+    /// assert!(invalid.to_string().contains("16 to 65536"));
+    /// ```
+    pub fn deduplication_window(mut self, messages: usize) -> Self {
+        self.deduplication_window = messages;
+        self
+    }
+
+    /// How long a message lives in the queue, from the moment at which it was accepted. One that is older is skipped by receives,
+    /// counted, and goes to the dead letters if there are any. Until a receive meets it, it takes its place in the queue.
+    ///
+    /// Costs a clock read per send and per receive (about 20 ns each).
+    ///
+    /// ```
+    /// # use annulus_queue::QueueOptions;
+    /// # use std::time::Duration;
+    /// let options = QueueOptions::new().expiry(Duration::from_secs(30));
+    /// ```
+    pub fn expiry(mut self, lifetime: impl Into<Option<Duration>>) -> Self {
+        self.expiry = lifetime.into();
+        self
+    }
+
+    /// How long `send_blocking` waits for space under [`Backpressure::Block`] before it ends with `Timeout`; for ever unless
+    /// given. It bounds threads only: the future of `send` has no clock, and is bounded by dropping it.
+    ///
+    /// ```
+    /// # use annulus_queue::{MessageQueue, QueueOptions, SendError};
+    /// # use std::time::Duration;
+    /// let queue = MessageQueue::new(QueueOptions::new().capacity(16).block_timeout(Duration::from_millis(1)))?;
+    /// (0..16).for_each(|i| assert!(queue.send_blocking(i).is_ok()));
+    /// assert_eq!(queue.send_blocking(16), Err(SendError::Timeout(16)));
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn block_timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
+        self.block_timeout = timeout.into();
+        self
+    }
+
+    /// How a thread waits in the blocking verbs. Futures always sleep.
+    ///
+    /// ```
+    /// # use annulus_queue::{QueueOptions, wait::WaitStrategy};
+    /// let options = QueueOptions::new().wait(WaitStrategy::Park);
+    /// ```
+    pub fn wait(mut self, strategy: WaitStrategy) -> Self {
+        self.wait = strategy;
+        self
+    }
+
+    /// The greatest [`Message::size`](crate::Message::size) that the queue takes, in bytes. A larger message comes back as
+    /// `TooLarge`, and is counted.
+    ///
+    /// ```
+    /// # use annulus_queue::{MessageQueue, QueueOptions, TrySendError};
+    /// let queue = MessageQueue::new(QueueOptions::new().max_message_bytes(4))?;
+    /// assert!(queue.try_send("four".to_string()).is_ok());
+    /// assert_eq!(queue.try_send("large".to_string()), Err(TrySendError::TooLarge("large".to_string())));
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn max_message_bytes(mut self, bytes: impl Into<Option<usize>>) -> Self {
+        self.max_message_bytes = bytes.into();
+        self
+    }
+
     /// A name for people and for metrics: 1 to [`MAX_NAME`](Self::MAX_NAME) bytes.
     ///
     /// ```
@@ -78,7 +237,7 @@ impl QueueOptions {
         self
     }
 
-    /// Looks at every option, and returns all that is wrong with them. [`queue`](crate::queue) does so first.
+    /// Looks at every option, and returns all that is wrong with them. Whatever makes a queue does so first.
     ///
     /// ```
     /// # use annulus_queue::QueueOptions;
@@ -86,23 +245,61 @@ impl QueueOptions {
     /// assert_eq!(invalid.problems().len(), 2);
     /// ```
     pub fn validate(&self) -> Result<(), InvalidOptions> {
+        InvalidOptions::unless_empty(self.problems())
+    }
+
+    /// The same for a constructor of two ends, which offers none of a [`MessageQueue`](crate::MessageQueue)'s policies.
+    pub(crate) fn validate_for_ends(&self) -> Result<(), InvalidOptions> {
+        let mut problems = self.problems();
+        let unoffered = [
+            ("priority", self.priority),
+            ("deduplication", self.deduplication != Deduplication::Off),
+            ("expiry", self.expiry.is_some()),
+            ("block_timeout", self.block_timeout.is_some()),
+            ("wait", self.wait != WaitStrategy::default()),
+            ("max_message_bytes", self.max_message_bytes.is_some()),
+        ];
+        problems.extend(
+            unoffered
+                .iter()
+                .filter(|(_, asked)| *asked)
+                .map(|(option, _)| OptionProblem::NotOffered { option }),
+        );
+        InvalidOptions::unless_empty(problems)
+    }
+
+    pub(crate) fn problems(&self) -> Vec<OptionProblem> {
         let mut problems = Vec::new();
         let valid = self.capacity.clamp(Self::MIN_CAPACITY, Self::MAX_CAPACITY).next_power_of_two();
         if self.capacity != valid {
             problems.push(OptionProblem::Capacity { given: self.capacity, valid });
+        }
+        if !(Self::MIN_WINDOW..=Self::MAX_WINDOW).contains(&self.deduplication_window) {
+            problems.push(OptionProblem::Window { given: self.deduplication_window });
+        }
+        if self.expiry == Some(Duration::ZERO) {
+            problems.push(OptionProblem::Expiry);
+        }
+        if self.max_message_bytes == Some(0) {
+            problems.push(OptionProblem::MessageBytes);
         }
         if let Some(name) = &self.name
             && !(1..=Self::MAX_NAME).contains(&name.len())
         {
             problems.push(OptionProblem::Name { bytes: name.len() });
         }
-        if problems.is_empty() { Ok(()) } else { Err(InvalidOptions { problems }) }
+        problems
+    }
+
+    /// Whether a queue with these options must look at each message, and so cannot be the lock-free one.
+    pub(crate) fn has_policy(&self) -> bool {
+        self.priority || self.deduplication != Deduplication::Off || self.expiry.is_some()
     }
 
     /// What is wrong with them for a queue with one receiver, beyond what [`validate`](Self::validate) finds.
     pub(crate) fn refuse_eviction(&self) -> Result<(), InvalidOptions> {
         match self.backpressure {
-            Backpressure::DropOldest => Err(InvalidOptions { problems: vec![OptionProblem::Eviction] }),
+            Backpressure::DropOldest => InvalidOptions::unless_empty(vec![OptionProblem::Eviction]),
             _ => Ok(()),
         }
     }
@@ -113,75 +310,3 @@ impl Default for QueueOptions {
         Self::new()
     }
 }
-
-/// All that is wrong with a queue's options.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InvalidOptions {
-    /// One or more.
-    problems: Vec<OptionProblem>,
-}
-
-impl InvalidOptions {
-    /// Every problem, in the order of the options.
-    ///
-    /// ```
-    /// # use annulus_queue::{OptionProblem, QueueOptions};
-    /// let invalid = QueueOptions::new().capacity(5000).validate().unwrap_err();
-    /// assert_eq!(invalid.problems(), [OptionProblem::Capacity { given: 5000, valid: 8192 }]);
-    /// ```
-    pub fn problems(&self) -> &[OptionProblem] {
-        &self.problems
-    }
-}
-
-/// One thing that is wrong with a queue's options.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum OptionProblem {
-    /// The capacity is not a power of two, or beyond its limits.
-    Capacity {
-        /// What was asked for.
-        given: usize,
-        /// The next valid capacity, or the greatest if there is none above.
-        valid: usize,
-    },
-    /// The senders of a queue with one receiver cannot evict.
-    Eviction,
-    /// The name is empty or too long.
-    Name {
-        /// How long it is.
-        bytes: usize,
-    },
-}
-
-impl fmt::Display for OptionProblem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::Capacity { given, valid } => {
-                let (min, max) = (QueueOptions::MIN_CAPACITY, QueueOptions::MAX_CAPACITY);
-                write!(f, "capacity {given} is not a power of 2 from {min} to {max}")?;
-                let which = if given > max { "greatest" } else { "next" };
-                write!(f, ": the {which} valid capacity is {valid}")
-            }
-            Self::Eviction => f.write_str(
-                "DropOldest needs `queue`: where the receiver is alone, senders cannot take a message out",
-            ),
-            Self::Name { bytes } => {
-                write!(f, "the name has {bytes} bytes: give it 1 to {}, or none", QueueOptions::MAX_NAME)
-            }
-        }
-    }
-}
-
-impl fmt::Display for InvalidOptions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("invalid queue options: ")?;
-        for (i, problem) in self.problems.iter().enumerate() {
-            let separator = if i == 0 { "" } else { "; " };
-            write!(f, "{separator}{problem}")?;
-        }
-        Ok(())
-    }
-}
-
-impl std::error::Error for InvalidOptions {}

@@ -6,6 +6,7 @@ use std::fmt;
 
 /// What a bounded queue does with a message when it is full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Backpressure {
     /// The producer waits for space, for as long as it takes; nothing is lost. `try_send` reports `Full` instead.
     #[default]
@@ -20,7 +21,6 @@ pub enum Backpressure {
 
 /// How a send that did not fail ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[must_use = "a message that was evicted, discarded or recognised as a duplicate is in here"]
 pub enum Admission<T> {
     /// The message is queued.
     Accepted,
@@ -34,6 +34,12 @@ pub enum Admission<T> {
 
 impl<T> Admission<T> {
     /// Whether the message being sent is queued now.
+    ///
+    /// ```
+    /// # use annulus_queue::Admission;
+    /// assert!(Admission::Evicted(1).is_queued());
+    /// assert!(!Admission::Duplicate(1).is_queued());
+    /// ```
     pub fn is_queued(&self) -> bool {
         matches!(self, Self::Accepted | Self::Evicted(_))
     }
@@ -46,13 +52,33 @@ pub enum TrySendError<T> {
     Full(T),
     /// The queue is closed, for good.
     Closed(T),
+    /// The message is larger than the queue's [`max_message_bytes`](crate::QueueOptions::max_message_bytes).
+    TooLarge(T),
 }
 
 impl<T> TrySendError<T> {
     /// The message that was not queued.
+    ///
+    /// ```
+    /// assert_eq!(annulus_queue::TrySendError::Full(7).into_inner(), 7);
+    /// ```
     pub fn into_inner(self) -> T {
         match self {
-            Self::Full(message) | Self::Closed(message) => message,
+            Self::Full(message) | Self::Closed(message) | Self::TooLarge(message) => message,
+        }
+    }
+
+    /// The same error with something made of the message.
+    ///
+    /// ```
+    /// # use annulus_queue::TrySendError;
+    /// assert_eq!(TrySendError::Full(7).map(|n| n + 1), TrySendError::Full(8));
+    /// ```
+    pub fn map<U>(self, f: impl FnOnce(T) -> U) -> TrySendError<U> {
+        match self {
+            Self::Full(message) => TrySendError::Full(f(message)),
+            Self::Closed(message) => TrySendError::Closed(f(message)),
+            Self::TooLarge(message) => TrySendError::TooLarge(f(message)),
         }
     }
 }
@@ -66,13 +92,32 @@ pub enum SendError<T> {
     Closed(T),
     /// The deadline passed while the queue was full.
     Timeout(T),
+    /// The message is larger than the queue's [`max_message_bytes`](crate::QueueOptions::max_message_bytes).
+    TooLarge(T),
 }
 
 impl<T> SendError<T> {
     /// The message that was not queued.
+    ///
+    /// ```
+    /// assert_eq!(annulus_queue::SendError::Timeout(7).into_inner(), 7);
+    /// ```
     pub fn into_inner(self) -> T {
         match self {
-            Self::Full(message) | Self::Closed(message) | Self::Timeout(message) => message,
+            Self::Full(message)
+            | Self::Closed(message)
+            | Self::Timeout(message)
+            | Self::TooLarge(message) => message,
+        }
+    }
+}
+
+impl<T> From<TrySendError<T>> for SendError<T> {
+    fn from(error: TrySendError<T>) -> Self {
+        match error {
+            TrySendError::Full(message) => Self::Full(message),
+            TrySendError::Closed(message) => Self::Closed(message),
+            TrySendError::TooLarge(message) => Self::TooLarge(message),
         }
     }
 }
@@ -110,11 +155,13 @@ messages! {
     TrySendError<T> {
         Full(_) => "the queue is full: wait with `send`, or choose a backpressure that drops",
         Closed(_) => "the queue is closed to new messages",
+        TooLarge(_) => "the message is larger than the queue's `max_message_bytes`",
     }
     SendError<T> {
         Full(_) => "the queue is full and its backpressure is Reject",
         Closed(_) => "the queue is closed to new messages",
         Timeout(_) => "the queue stayed full until the deadline",
+        TooLarge(_) => "the message is larger than the queue's `max_message_bytes`",
     }
     TryRecvError {
         Empty => "no message is waiting",
@@ -132,6 +179,7 @@ impl<T> fmt::Debug for TrySendError<T> {
         f.write_str(match self {
             Self::Full(_) => "Full(..)",
             Self::Closed(_) => "Closed(..)",
+            Self::TooLarge(_) => "TooLarge(..)",
         })
     }
 }
@@ -142,6 +190,7 @@ impl<T> fmt::Debug for SendError<T> {
             Self::Full(_) => "Full(..)",
             Self::Closed(_) => "Closed(..)",
             Self::Timeout(_) => "Timeout(..)",
+            Self::TooLarge(_) => "TooLarge(..)",
         })
     }
 }

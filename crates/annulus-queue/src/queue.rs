@@ -34,7 +34,7 @@ use crate::{
 /// # Ok::<(), annulus_queue::InvalidOptions>(())
 /// ```
 pub fn queue<T: Send>(options: QueueOptions) -> Result<(Sender<T>, Receiver<T>), InvalidOptions> {
-    options.validate()?;
+    options.validate_for_ends()?;
     Ok(ends(options))
 }
 
@@ -42,11 +42,11 @@ pub fn queue<T: Send>(options: QueueOptions) -> Result<(Sender<T>, Receiver<T>),
 #[cfg(loom)]
 #[doc(hidden)]
 pub fn queue_of<T: Send>(capacity: usize, backpressure: Backpressure) -> (Sender<T>, Receiver<T>) {
-    ends(QueueOptions { capacity, backpressure, name: None })
+    ends(QueueOptions::new().capacity(capacity).backpressure(backpressure))
 }
 
-fn ends<T: Send>(options: QueueOptions) -> (Sender<T>, Receiver<T>) {
-    let QueueOptions { capacity, backpressure, name } = options;
+pub(crate) fn ends<T: Send>(options: QueueOptions) -> (Sender<T>, Receiver<T>) {
+    let QueueOptions { capacity, backpressure, name, .. } = options;
     let shared = Arc::new(Shared {
         slots: Slots::new(capacity),
         not_empty: Padded(Event::for_light_notifiers()),
@@ -334,6 +334,7 @@ impl<T> Shared<T> {
             discarded: tally.discarded.get(),
             closed: tally.closed.get(),
             abandoned,
+            ..Counters::default()
         }
     }
 }

@@ -32,14 +32,20 @@ impl Region {
     /// # Safety
     ///
     /// `base` is aligned to 128 and valid for reads and writes of `bytes` bytes as long as the region or a clone of it is
-    /// used. Whoever else accesses the words that [`u32`](Self::u32) and [`u64`](Self::u64) name does so atomically.
+    /// used. Whoever is given the region asks [`pointer`](Self::pointer), [`u32`](Self::u32) and [`u64`](Self::u64) only for
+    /// aligned offsets inside it (which they check in debug builds only), and the words that the latter two name are accessed
+    /// atomically by everybody.
     pub const unsafe fn new(base: NonNull<u8>, bytes: usize) -> Self {
         Self { base, bytes }
     }
 
     /// The part of the region from `offset` on, `bytes` long.
     pub fn part(&self, offset: usize, bytes: usize) -> Self {
-        assert!(offset.is_multiple_of(128) && offset + bytes <= self.bytes, "a part lies inside its region");
+        let end = offset.checked_add(bytes);
+        assert!(
+            offset.is_multiple_of(128) && end.is_some_and(|end| end <= self.bytes),
+            "a part lies inside its region"
+        );
         // SAFETY: the offset is inside the region, by the assertion.
         let base = unsafe { self.base.add(offset) };
         // SAFETY: the part is a stretch of this region, aligned by the assertion, and inherits what `new` was promised.

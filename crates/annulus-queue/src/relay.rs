@@ -32,7 +32,7 @@ impl<T> Relay<T> {
 
     /// Calls `f` on the data, waiting for the lock if need be, then does `job` if it was wanted meanwhile.
     ///
-    /// The caller's fence is [`serve`](Self::serve)'s: what `f` stored comes before what the caller loads afterwards.
+    /// A SeqCst fence follows: what `f` stored comes before what the caller loads afterwards.
     #[inline]
     pub fn with<R>(&self, f: impl FnOnce(&mut T) -> R, job: impl FnMut(&mut T)) -> R {
         let result = f(&mut self.data.lock().unwrap_or_else(PoisonError::into_inner));

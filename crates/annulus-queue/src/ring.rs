@@ -75,7 +75,7 @@ impl Ring {
     ///
     /// # Safety
     ///
-    /// The region is at least `layout.bytes()` long, was zero when the ring was first made over it, and is accessed through
+    /// The layout comes from [`RingLayout::new`]. The region is at least `layout.bytes()` long, was zero when the ring was first made over it, and is accessed through
     /// rings of the same layout only: by any number of [`Producers`] or one [`SoleProducer`], and by one [`Consumer`].
     pub unsafe fn new(region: Region, layout: RingLayout) -> Self {
         Self { region, layout }
@@ -107,9 +107,21 @@ impl Ring {
     /// Messages that were reserved and not given back, at most the capacity. May be outdated when it returns.
     #[inline]
     pub fn depth(&self) -> u64 {
-        // `consumed` first: it never passes `reserved`, so the difference is never negative.
+        // A sole producer moves `reserved` once per batch, so the consumer may have passed it.
         let consumed = self.consumed();
-        (self.reserved() - consumed).min(u64::from(self.layout.capacity))
+        self.reserved().saturating_sub(consumed).min(u64::from(self.layout.capacity))
+    }
+
+    /// Whether the next slot may be published, by a look that needs no end of the ring. After `false` there was a moment during the
+    /// call when every slot that the consumer had not given back was unpublished.
+    #[inline]
+    pub fn may_be_ready(&self) -> bool {
+        let next = self.consumed();
+        // SYNC: slot-published (acquire)
+        let commit = self.region.u32(self.layout.slot_offset(next)).load(Ordering::Acquire);
+        // If the slot is a lap ahead already, the consumer has moved on since `next` was loaded: the producer that published it had
+        // seen that, and by the acquire above the load below sees it too.
+        commit == self.layout.lap(next) || self.consumed() != next
     }
 
     /// Closes the ring: no ticket is handed out after this returns. Tickets handed out before remain valid.
@@ -151,7 +163,11 @@ pub struct Producers {
 
 impl Producers {
     /// The producing side of `ring`.
-    pub fn new(ring: Ring) -> Self {
+    ///
+    /// # Safety
+    ///
+    /// No [`SoleProducer`] of this ring exists or will.
+    pub unsafe fn new(ring: Ring) -> Self {
         Self { ring }
     }
 
@@ -338,6 +354,8 @@ pub struct Slot {
     pub kind: u8,
     /// Bytes of the payload, or an error code.
     pub length: u32,
+    /// The ticket that it was published under.
+    ticket: u64,
     /// From the ring's start to the payload.
     payload: usize,
     /// The envelope.
@@ -363,8 +381,15 @@ impl Consumer {
     /// Whether a published slot waits.
     #[inline]
     pub fn is_ready(&self) -> bool {
-        let slot = self.ring.layout.slot_offset(self.next);
-        self.ring.region.u32(slot).load(Ordering::Relaxed) == self.ring.layout.lap(self.next)
+        self.is_ready_after(0)
+    }
+
+    /// Whether a published slot waits behind `slots` others; those may be published or not.
+    #[inline]
+    pub fn is_ready_after(&self, slots: u32) -> bool {
+        let ticket = self.next + u64::from(slots);
+        let slot = self.ring.layout.slot_offset(ticket);
+        self.ring.region.u32(slot).load(Ordering::Relaxed) == self.ring.layout.lap(ticket)
     }
 
     /// The next slot, if it is published.
@@ -389,6 +414,7 @@ impl Consumer {
         Some(Slot {
             kind: (meta >> 24) as u8,
             length: meta & 0xFF_FFFF,
+            ticket: self.next,
             payload: slot + layout.payload_offset,
             header,
         })
@@ -414,8 +440,13 @@ impl Consumer {
     }
 
     /// Passes over the slot that [`peek`](Self::peek) gave.
+    ///
+    /// # Panics
+    ///
+    /// If the slot is not the next one: it was passed over before, or comes from another ring.
     #[inline]
-    pub fn advance(&mut self) {
+    pub fn advance(&mut self, slot: &Slot) {
+        assert!(slot.ticket == self.next, "a slot is passed over once");
         self.next += 1;
     }
 

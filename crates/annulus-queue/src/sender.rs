@@ -134,15 +134,6 @@ impl<T: Send> Sender<T> {
     }
 }
 
-impl<T> From<TrySendError<T>> for SendError<T> {
-    fn from(error: TrySendError<T>) -> Self {
-        match error {
-            TrySendError::Full(message) => Self::Full(message),
-            TrySendError::Closed(message) => Self::Closed(message),
-        }
-    }
-}
-
 impl<T> Clone for Sender<T> {
     fn clone(&self) -> Self {
         // First, since it is this count whose overflow aborts.

@@ -202,6 +202,11 @@ impl<T> Slab<T> {
         slab
     }
 
+    /// How many bytes `new` allocates.
+    pub(crate) const fn bytes(capacity: usize) -> usize {
+        Places::<T>::STRIDE * capacity
+    }
+
     /// What `new` allocates.
     pub(crate) fn layout(capacity: usize) -> Layout {
         let align = START.max(align_of::<Slot<T>>());

@@ -121,6 +121,11 @@ impl<T> Slots<T> {
         Self { head: Padded(AtomicU64::new(0)), tail: Padded(AtomicU64::new(0)), slab: Slab::new(capacity) }
     }
 
+    /// What slots for `capacity` messages allocate, in bytes.
+    pub(crate) const fn bytes(capacity: usize) -> usize {
+        Slab::<T>::bytes(capacity)
+    }
+
     #[inline]
     pub(crate) fn capacity(&self) -> usize {
         self.slab.capacity()

@@ -15,7 +15,7 @@ use futures_sink::Sink;
 use crate::{
     Admission, Backpressure, Receiver, SendError, Sender, TryRecvError, TrySendError,
     event::{Event, Listener},
-    future::listen_heavily,
+    future::listen,
     queue::Shared,
 };
 
@@ -69,7 +69,7 @@ impl<'a, S: Source<'a> + Unpin> Stream for Messages<'a, S> {
                 Ok(message) => Some(message),
                 Err(TryRecvError::Closed) => None,
                 Err(TryRecvError::Empty) => {
-                    if listen_heavily(this.source.not_empty(), &mut this.listener, context) {
+                    if listen(this.source.not_empty(), &mut this.listener, context) {
                         continue;
                     }
                     return Poll::Pending;
@@ -130,7 +130,7 @@ where
                 }
             };
             this.message = Some(message);
-            if !listen_heavily(this.target.not_full(), &mut this.listener, context) {
+            if !listen(this.target.not_full(), &mut this.listener, context) {
                 return Poll::Pending;
             }
         }

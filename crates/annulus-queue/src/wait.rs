@@ -8,6 +8,8 @@ use std::{
     time::Instant,
 };
 
+pub use crate::wait_strategy::WaitStrategy;
+
 use crate::sync::{AtomicBool, Ordering, spin_loop, thread, yield_now};
 
 /// Runs a future on this thread, asleep between polls. Other threads may wake it at any time.

@@ -33,13 +33,18 @@ fn consumer(ring: &Ring) -> Consumer {
     unsafe { Consumer::new(ring.clone()) }
 }
 
+fn producers(ring: Ring) -> Producers {
+    // SAFETY: no model mixes the two kinds of producers.
+    unsafe { Producers::new(ring) }
+}
+
 /// The next message with its correlation; waits for it.
 fn take(consumer: &mut Consumer) -> Option<(u64, u64)> {
     loop {
         if let Some(slot) = consumer.peek() {
             // SAFETY: producers of these models write `u64`s.
             let message = (slot.kind == kind::MESSAGE).then(|| unsafe { consumer.read::<u64>(&slot) });
-            consumer.advance();
+            consumer.advance(&slot);
             consumer.give_back();
             return message.map(|m| (m, slot.header.correlation));
         }
@@ -70,7 +75,7 @@ fn many_producers_one_consumer() {
     model(2, || {
         let ring = ring();
         let mut consumer = consumer(&ring);
-        let producers = Producers::new(ring);
+        let producers = producers(ring);
         let other = thread::spawn({
             let producers = producers.clone();
             move || assert!(put(&producers, 1))
@@ -116,11 +121,43 @@ fn sole_producer() {
                 }
             };
             assert_eq!((slot.kind, slot.header.correlation), (kind::NO_REPLY, expected));
-            consumer.advance();
+            consumer.advance(&slot);
             consumer.give_back();
         }
         producer.join().unwrap();
         assert!(consumer.is_finished());
+    });
+}
+
+/// A look without the consuming end, while slots are used again: it may see a message that is being taken, but when it sees none,
+/// everything that was published before it has been given back.
+#[test]
+fn a_look_misses_nothing() {
+    model(2, || {
+        let ring = ring();
+        let mut consumer = consumer(&ring);
+        let published = Arc::new(AtomicU32::new(0));
+        let producers = producers(ring.clone());
+        let producer = thread::spawn({
+            let published = Arc::clone(&published);
+            move || {
+                for message in 1..=3 {
+                    assert!(put(&producers, message));
+                    published.store(message as u32, Ordering::Release);
+                }
+            }
+        });
+        let looker = thread::spawn(move || {
+            let before = published.load(Ordering::Acquire);
+            if !ring.may_be_ready() {
+                assert!(ring.consumed() >= u64::from(before));
+            }
+        });
+        for _ in 0..3 {
+            assert!(take(&mut consumer).is_some());
+        }
+        producer.join().unwrap();
+        looker.join().unwrap();
     });
 }
 
@@ -130,7 +167,7 @@ fn close_against_send() {
     model(3, || {
         let ring = ring();
         let mut consumer = consumer(&ring);
-        let producers = Producers::new(ring.clone());
+        let producers = producers(ring.clone());
         let sender = thread::spawn(move || put(&producers, 7));
         let closer = thread::spawn(move || ring.close());
         let mut received = 0;
@@ -148,7 +185,7 @@ fn dropped_reservation_is_a_tombstone() {
     model(3, || {
         let ring = ring();
         let mut consumer = consumer(&ring);
-        let producers = Producers::new(ring);
+        let producers = producers(ring);
         let dropper = thread::spawn({
             let producers = producers.clone();
             move || drop(producers.reserve(1))

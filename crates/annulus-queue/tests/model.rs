@@ -91,8 +91,7 @@ fn send(tx: &Sender<Message>, message: &Message) -> Result<Admission<u32>, TrySe
         Ok(Admission::Evicted(m)) => Ok(Admission::Evicted(*m)),
         Ok(Admission::Discarded(m)) => Ok(Admission::Discarded(*m)),
         Ok(Admission::Duplicate(m)) => Ok(Admission::Duplicate(*m)),
-        Err(TrySendError::Full(m)) => Err(TrySendError::Full(*m)),
-        Err(TrySendError::Closed(m)) => Err(TrySendError::Closed(*m)),
+        Err(refusal) => Err(refusal.map(|m| *m)),
     }
 }
 

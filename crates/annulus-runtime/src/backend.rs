@@ -12,7 +12,14 @@ use crate::{
 };
 
 /// Something that runs kernels.
-pub trait DeviceBackend: Send + Sync + 'static {
+///
+/// # Safety
+///
+/// Memory safety rests on what a backend does with a launched kernel: it makes the one consumer of each shard's inbound ring and the
+/// one producer of its outbound ring, calls the definition's handler with memory of the types that the definition names, publishes
+/// outputs of the kernel's output type only, and touches neither rings nor state of a shard after it has stored *terminated* in
+/// the shard's state word.
+pub unsafe trait DeviceBackend: Send + Sync + 'static {
     /// Its name, as the command line and telemetry show it: `cpu`, `cuda`, …
     fn name(&self) -> &'static str;
 
@@ -57,7 +64,7 @@ pub struct Progress {
     pub consumed: u32,
     /// Messages that it published in its outbound ring.
     pub produced: u32,
-    /// Whether its state word changed.
+    /// Whether it has obeyed a new command, and acknowledged it.
     pub state_changed: bool,
 }
 

@@ -1,11 +1,15 @@
 //! Calls that wait for their replies.
 
 use std::{
+    collections::VecDeque,
     sync::{Mutex, MutexGuard, PoisonError},
     task::{Context, Poll, Waker},
 };
 
-use annulus_queue::sync::{AtomicUsize, Ordering};
+use annulus_queue::{
+    event::wake,
+    sync::{AtomicBool, AtomicUsize, Ordering, fence},
+};
 
 use crate::error::CallError;
 
@@ -16,12 +20,20 @@ use crate::error::CallError;
 pub(crate) struct CallTable<O> {
     /// How many calls are under way: written under the lock, read without it.
     pending: AtomicUsize,
+    /// Goes up with each reply, after it was stored: tells who looks busily when to look into the table.
+    completed: AtomicUsize,
+    /// Whether `Entries::ready` may hold something. Written under the lock.
+    has_ready: AtomicBool,
+    /// Whether there ever was a call, and so replies may come, wanted or not.
+    used: AtomicBool,
     entries: Mutex<Entries<O>>,
 }
 
 struct Entries<O> {
     entries: Vec<Entry<O>>,
     free: Vec<u32>,
+    /// Wakers of calls that were completed, to be woken when no lock is held: a waker may run the program's code.
+    ready: VecDeque<Waker>,
 }
 
 struct Entry<O> {
@@ -38,7 +50,10 @@ impl<O> CallTable<O> {
     pub(crate) fn new() -> Self {
         Self {
             pending: AtomicUsize::new(0),
-            entries: Mutex::new(Entries { entries: Vec::new(), free: Vec::new() }),
+            completed: AtomicUsize::new(0),
+            has_ready: AtomicBool::new(false),
+            used: AtomicBool::new(false),
+            entries: Mutex::new(Entries { entries: Vec::new(), free: Vec::new(), ready: VecDeque::new() }),
         }
     }
 
@@ -46,6 +61,19 @@ impl<O> CallTable<O> {
     #[inline]
     pub(crate) fn pending(&self) -> usize {
         self.pending.load(Ordering::Acquire)
+    }
+
+    /// How many replies have come in all, wrapping around; a reply that is counted is in the table.
+    #[inline]
+    pub(crate) fn completed(&self) -> usize {
+        // SYNC: completed
+        self.completed.load(Ordering::Acquire)
+    }
+
+    /// Whether there ever was a call.
+    #[inline]
+    pub(crate) fn used(&self) -> bool {
+        self.used.load(Ordering::Relaxed)
     }
 
     /// Begins a call; it ends when the guard is dropped.
@@ -59,21 +87,42 @@ impl<O> CallTable<O> {
         entry.call = Some(State::Waiting(None));
         let correlation = u64::from(entry.generation) << 32 | u64::from(index + 1);
         self.pending.fetch_add(1, Ordering::Release);
+        self.used.store(true, Ordering::Relaxed);
+        // SYNC: call-begun
+        fence(Ordering::SeqCst);
         PendingCall { table: self, correlation }
     }
 
-    /// Ends the call's wait. A call that was given up is nobody's loss.
+    /// Ends the call's wait. A call that was given up is nobody's loss. Whoever called this calls
+    /// [`wake_ready`](Self::wake_ready) when it holds no lock.
     pub(crate) fn complete(&self, correlation: u64, result: Result<O, CallError>) {
-        let waker = self.lock().find(correlation).and_then(|call| match call {
-            State::Waiting(waker) => {
-                let waker = waker.take();
-                *call = State::Done(result);
-                waker
-            }
-            State::Done(_) => None,
-        });
+        let mut table = self.lock();
+        let Some(call) = table.find(correlation) else { return };
+        let State::Waiting(waker) = call else { return };
+        let waker = waker.take();
+        *call = State::Done(result);
+        // SYNC: completed
+        self.completed.fetch_add(1, Ordering::Release);
         if let Some(waker) = waker {
-            waker.wake();
+            table.ready.push_back(waker);
+            self.has_ready.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Wakes the callers whose calls were completed. Whoever completed one sees `has_ready`, or another thread has taken its
+    /// waker.
+    #[inline]
+    pub(crate) fn wake_ready(&self) {
+        while self.has_ready.load(Ordering::Relaxed) {
+            let waker = {
+                let mut table = self.lock();
+                let waker = table.ready.pop_front();
+                self.has_ready.store(!table.ready.is_empty(), Ordering::Relaxed);
+                waker
+            };
+            if let Some(waker) = waker {
+                wake(waker);
+            }
         }
     }
 
@@ -106,13 +155,28 @@ impl<O> PendingCall<'_, O> {
         self.correlation
     }
 
+    /// The reply, once, if it has come.
+    pub(crate) fn try_take(&self) -> Option<Result<O, CallError>> {
+        let mut table = self.table.lock();
+        let call = table.find(self.correlation)?;
+        match call {
+            State::Waiting(_) => None,
+            State::Done(_) => match std::mem::replace(call, State::Waiting(None)) {
+                State::Done(result) => Some(result),
+                State::Waiting(_) => None,
+            },
+        }
+    }
+
     /// The reply, once.
     pub(crate) fn poll(&self, context: &mut Context<'_>) -> Poll<Result<O, CallError>> {
+        // Cloning a waker may run the program's code: not under the lock.
+        let fresh = context.waker().clone();
         let mut table = self.table.lock();
         let Some(call) = table.find(self.correlation) else { return Poll::Pending };
         match call {
             State::Waiting(waker) => {
-                let stale = waker.replace(context.waker().clone());
+                let stale = waker.replace(fresh);
                 // Dropping a waker may run the program's code: not under the lock.
                 drop(table);
                 drop(stale);

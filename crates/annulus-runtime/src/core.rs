@@ -52,11 +52,10 @@ pub(crate) struct HostDrops {
 
 impl HostDrops {
     /// All that backpressure dropped.
+    #[inline]
     pub(crate) fn by_backpressure(&self) -> u64 {
-        [&self.rejected, &self.evicted, &self.discarded]
-            .map(|count| count.load(Ordering::Relaxed))
-            .iter()
-            .sum()
+        let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        count(&self.rejected) + count(&self.evicted) + count(&self.discarded)
     }
 }
 
@@ -71,11 +70,17 @@ pub(crate) struct KernelCore {
     pub(crate) shards: Box<[Shard]>,
     /// Set by the launch, before anyone else has the kernel.
     pub(crate) device: OnceLock<Box<dyn DeviceKernel>>,
+    /// Notified when some shard's inbound queue has space, where messages have no key.
+    pub(crate) space: Event,
     /// Notified when replies are there, and when no more will come.
     pub(crate) ready: Event,
     /// Notified when a shard's state changes, when the kernel is finished, and, while `watched`, at each progress.
     pub(crate) changed: Event,
     pub(crate) drops: HostDrops,
+    /// What backpressure had dropped when telemetry was last reset.
+    pub(crate) dropped_before: AtomicU64,
+    /// When telemetry was enabled or reset last, on the runtime's clock.
+    pub(crate) counting_since: AtomicU64,
     /// Somebody waits, or has waited, for the queues to drain.
     pub(crate) watched: AtomicBool,
     /// Intake is closed.
@@ -155,12 +160,17 @@ impl KernelCore {
         self.finished.load(Ordering::Acquire)
     }
 
-    /// Whether every shard's state is `wanted` or terminated.
-    fn all_shards(&self, wanted: u32) -> bool {
+    /// Whether every shard has obeyed this command.
+    fn all_obeyed(&self, command: u32) -> bool {
         self.shards.iter().all(|shard| {
             // SYNC: state (acquire)
-            let state = shard.memory.state().load(Ordering::Acquire);
-            state == wanted || state == state::TERMINATED
+            let obeyed = shard.memory.acknowledged().load(Ordering::Acquire) == command;
+            match shard.memory.state().load(Ordering::Acquire) {
+                state::TERMINATED => true,
+                // It has not looked at any command yet, not even at one that happens to equal the word's initial value.
+                state::LAUNCHED => false,
+                _ => obeyed,
+            }
         })
     }
 
@@ -184,10 +194,12 @@ impl KernelCore {
                     if active { command | command::ACTIVE } else { command & !command::ACTIVE }
                 },
             );
-        let wanted = if active { state::ACTIVE } else { state::INACTIVE };
-        // Somebody else may ask for the opposite meanwhile: that ends the wait too.
-        let overtaken = || (self.current_command() & command::ACTIVE != 0) != active;
-        self.until(|| self.all_shards(wanted) || overtaken()).await;
+        self.until(|| {
+            let command = self.current_command();
+            // Somebody else may ask for the opposite meanwhile: that ends the wait too.
+            (command & command::ACTIVE != 0) != active || self.all_obeyed(command)
+        })
+        .await;
         if self.current_command() & command::TERMINATE != 0 {
             return Err(LifecycleError::Terminated);
         }
@@ -199,10 +211,12 @@ impl dyn AnyKernel {
     /// Closes the kernel to new messages. What was sent before is handled; what waits for space is refused.
     pub(crate) fn close(&self) -> Transition {
         let core = self.core();
+        // Before the flag, so that intake is closed when this returns, whoever was first.
+        self.close_intake();
         if core.closing.swap(true, Ordering::AcqRel) {
             return Transition::Already;
         }
-        self.close_intake();
+        core.space.notify_all();
         for shard in &core.shards {
             shard.space.notify_all();
         }
@@ -223,6 +237,11 @@ impl dyn AnyKernel {
         } else {
             Transition::Already
         }
+    }
+
+    /// Whether termination has been asked for.
+    pub(crate) fn is_ending(&self) -> bool {
+        self.core().current_command() & command::TERMINATE != 0
     }
 
     pub(crate) async fn finished(&self) {
@@ -279,6 +298,8 @@ impl dyn AnyKernel {
             stalled_shards: core
                 .shards
                 .iter()
+                // Once terminated, it waits for nothing, whatever the word said last.
+                .filter(|shard| shard.memory.state().load(Ordering::Acquire) != state::TERMINATED)
                 .filter(|shard| shard.memory.stalled().load(Ordering::Relaxed) != 0)
                 .count() as u32,
             shards: core.shards.len() as u32,
@@ -327,7 +348,14 @@ impl dyn AnyKernel {
                     true
                 }
             };
-            if drained { ShutdownOutcome::Drained } else { ShutdownOutcome::DeadlinePassed }
+            match drained {
+                false => ShutdownOutcome::DeadlinePassed,
+                // Somebody else ended it, and what it left is taken out of the rings: they are empty, and not drained.
+                true if core.current_command() & command::TERMINATE != 0 => {
+                    ShutdownOutcome::AlreadyTerminated
+                }
+                true => ShutdownOutcome::Drained,
+            }
         };
         self.request_termination();
         block_on(self.finished());
@@ -344,6 +372,6 @@ pub enum ShutdownOutcome {
     DeadlinePassed,
     /// The kernel was inactive, so it did not drain; what waited is returned.
     Inactive,
-    /// The kernel had terminated before.
+    /// The kernel had terminated before, or somebody else terminated it meanwhile.
     AlreadyTerminated,
 }

@@ -208,7 +208,7 @@ impl<K: RingKernel> KernelHandle<K> {
     ///
     /// As there.
     pub fn send_blocking(&self, message: K::Message) -> Result<Admission<K::Message>, SendError<K::Message>> {
-        block_on(self.send(message))
+        self.shared().send_blocking(message, 0)
     }
 
     /// [`send_blocking`](Self::send_blocking) for at most `limit`.
@@ -242,7 +242,7 @@ impl<K: RingKernel> KernelHandle<K> {
     ///
     /// As there.
     pub fn send_batch_blocking(&self, messages: &[K::Message]) -> Result<(), BatchError> {
-        block_on(self.send_batch(messages))
+        self.shared().send_batch_blocking(messages)
     }
 
     /// Receives without waiting. Outputs of one shard come in the order in which it sent them; replies to calls go to their
@@ -305,13 +305,13 @@ impl<K: RingKernel> KernelHandle<K> {
         self.shared().call(message).await
     }
 
-    /// [`call`](Self::call), blocking.
+    /// [`call`](Self::call), blocking: looks busily for as long as the launch's `spin` says, then sleeps.
     ///
     /// # Errors
     ///
     /// As there.
     pub fn call_blocking(&self, message: K::Message) -> Result<K::Output, CallError> {
-        block_on(self.call(message))
+        self.shared().call_blocking(message)
     }
 
     /// [`call_blocking`](Self::call_blocking) for at most `limit`.
@@ -326,14 +326,16 @@ impl<K: RingKernel> KernelHandle<K> {
     /// Closes the kernel, waits until everything that was sent has been handled, and terminates it; terminates it anyway
     /// when `limit` has passed. Somebody must receive meanwhile if the kernel sends more than its outbound rings hold.
     ///
-    /// The wait happens on a thread of its own, since a future has no clock. Dropping the future does not stop it.
+    /// The wait happens on a thread of its own, since a future has no clock. Dropping the future does not stop it; what is left
+    /// can then be taken with [`take_undelivered`](Self::take_undelivered). A handler that runs is not interrupted: the end waits
+    /// for it, past the limit.
     pub async fn shutdown(&self, limit: Duration) -> Shutdown<K::Message> {
-        let handle = self.clone();
+        let control = self.control.clone();
         let done = Arc::new((annulus_queue::event::Event::new(), std::sync::OnceLock::new()));
         let signal = Arc::clone(&done);
         let worker = move || {
             // A second result cannot come: this is the only setter.
-            let _ = signal.1.set(handle.shutdown_blocking(limit));
+            let _ = signal.1.set(control.shut_down(limit));
             signal.0.notify_all();
         };
         if let Err(error) = std::thread::Builder::new().name("annulus-shutdown".into()).spawn(worker) {
@@ -342,8 +344,8 @@ impl<K: RingKernel> KernelHandle<K> {
             return self.shutdown_blocking(limit);
         }
         loop {
-            if let Some(result) = done.1.get() {
-                return result.clone();
+            if let Some(&outcome) = done.1.get() {
+                return Shutdown { outcome, undelivered: self.take_undelivered() };
             }
             let listener = done.0.listen();
             if done.1.get().is_none() {
@@ -363,11 +365,10 @@ impl<K: RingKernel> KernelHandle<K> {
         self.shared().take_undelivered()
     }
 
-    /// The outputs as a stream, which ends when the kernel has terminated and everything was received.
+    /// The outputs as a stream, which ends when the kernel has terminated and everything was received. It does not keep the
+    /// kernel running.
     pub fn outputs(&self) -> Outputs<K> {
-        let handle = self.clone();
-        let recv = async move { (handle.recv().await, handle) };
-        Outputs { next: Some(Box::pin(recv)) }
+        Outputs { next: Some(next_output(Arc::clone(&self.guard.shared))) }
     }
 }
 
@@ -391,8 +392,13 @@ impl<K: RingKernel> fmt::Debug for KernelHandle<K> {
     }
 }
 
-type NextOutput<K> =
-    Pin<Box<dyn Future<Output = (Result<<K as RingKernel>::Output, RecvError>, KernelHandle<K>)> + Send>>;
+type NextOutput<K> = Pin<
+    Box<dyn Future<Output = (Result<<K as RingKernel>::Output, RecvError>, Arc<KernelShared<K>>)> + Send>,
+>;
+
+fn next_output<K: RingKernel>(shared: Arc<KernelShared<K>>) -> NextOutput<K> {
+    Box::pin(async move { (shared.recv().await, shared) })
+}
 
 /// A kernel's outputs as a [`Stream`].
 pub struct Outputs<K: RingKernel> {
@@ -410,9 +416,8 @@ impl<K: RingKernel> Stream for Outputs<K> {
                 self.next = None;
                 Poll::Ready(None)
             }
-            Poll::Ready((Ok(output), handle)) => {
-                let recv = async move { (handle.recv().await, handle) };
-                self.next = Some(Box::pin(recv));
+            Poll::Ready((Ok(output), shared)) => {
+                self.next = Some(next_output(shared));
                 Poll::Ready(Some(output))
             }
         }

@@ -8,10 +8,10 @@ use std::{
 use annulus_abi::{control::state, ring::kind};
 use annulus_kernel::{RingKernel, RingMessage};
 use annulus_queue::{
-    Receiver, Sender,
+    Receiver, Sender, TryRecvError,
     relay::Relay,
     ring::{Consumer, Header},
-    sync::{AtomicUsize, Ordering},
+    sync::{AtomicUsize, Ordering, fence},
 };
 
 use crate::{
@@ -38,13 +38,15 @@ pub(crate) struct Stage<M> {
 /// The host's end of a shard's outbound ring.
 pub(crate) struct Outbound<O> {
     pub(crate) end: Relay<OutboundEnd<O>>,
-    /// How many outputs are parked in the end. Written under its lock.
+    /// How many outputs are parked in the end, or one more. Written under its lock; before an output leaves the ring to be parked,
+    /// it is counted here, so that a look without the lock finds it in one of the two (`SYNC: parked`).
     pub(crate) parked: AtomicUsize,
 }
 
 pub(crate) struct OutboundEnd<O> {
     consumer: Consumer,
-    /// Outputs that stood before replies that somebody waits for; at most as many as the ring has slots.
+    /// Outputs that stood before replies that somebody waits for: at most twice as many as the ring has slots, and what the ring
+    /// holds in the end.
     parked: VecDeque<O>,
 }
 
@@ -54,8 +56,10 @@ pub(crate) struct KernelShared<K: RingKernel> {
     /// One for each shard, or none.
     pub(crate) stages: Box<[Stage<K::Message>]>,
     pub(crate) outbound: Box<[Outbound<K::Output>]>,
-    /// Where the next receive begins to look.
-    pub(crate) cursor: AtomicUsize,
+    /// Outputs received so far: where the next receive begins to look.
+    pub(crate) received: AtomicUsize,
+    /// Messages without key sent so far: where the next one begins to look for a shard.
+    pub(crate) dealt: AtomicUsize,
     pub(crate) calls: CallTable<K::Output>,
     /// What was left when the kernel terminated, until somebody takes it.
     undelivered: Mutex<Vec<K::Message>>,
@@ -84,14 +88,16 @@ impl<O: RingMessage> OutboundEnd<O> {
         }
     }
 
-    /// Completes every call whose reply is there, as far as there is room to park what stands in between.
-    fn demultiplex(&mut self, calls: &CallTable<O>) {
-        let room = self.consumer.ring().layout().capacity as usize;
-        while calls.pending() != 0 && self.parked.len() < room {
-            match self.step(calls) {
-                Some(Some(output)) => self.parked.push_back(output),
-                Some(None) => {}
-                None => return,
+    /// Completes every call whose reply is there, as far as there is room to park what stands in between. What stands in front
+    /// is parked only while somebody waits for a reply; replies that nobody waits for any more always go.
+    fn demultiplex(&mut self, calls: &CallTable<O>, room: usize) {
+        while let Some(slot) = self.consumer.peek() {
+            let reply = slot.header.correlation != 0;
+            if !reply && (calls.pending() == 0 || self.parked.len() >= room) {
+                return;
+            }
+            if let Some(Some(output)) = self.step(calls) {
+                self.parked.push_back(output);
             }
         }
     }
@@ -105,7 +111,7 @@ impl<O: RingMessage> OutboundEnd<O> {
             kind::FAILED => Err(CallError::Failed { code: slot.length as u16 }),
             _ => Err(CallError::NoReply),
         };
-        self.consumer.advance();
+        self.consumer.advance(&slot);
         self.consumer.give_back();
         if slot.header.correlation == 0 {
             return Some(result.ok());
@@ -125,7 +131,8 @@ impl<K: RingKernel> KernelShared<K> {
             core,
             stages,
             outbound,
-            cursor: AtomicUsize::new(0),
+            received: AtomicUsize::new(0),
+            dealt: AtomicUsize::new(0),
             calls: CallTable::new(),
             undelivered: Mutex::new(Vec::new()),
         }
@@ -133,54 +140,59 @@ impl<K: RingKernel> KernelShared<K> {
 
     /// The next output of a shard, if there is one now.
     pub(crate) fn take_from(&self, shard: usize) -> Option<K::Output> {
-        let outbound = &self.outbound[shard];
-        let output = outbound.end.with(
+        let output = self.outbound[shard].end.with(
             |end| {
                 let output = end.take(&self.calls);
-                end.demultiplex(&self.calls);
-                outbound.parked.store(end.parked.len(), Ordering::Relaxed);
+                self.demultiplex_end(shard, end);
                 output
             },
             |end| self.demultiplex_end(shard, end),
         );
-        self.unstall(shard);
+        self.after_taking(shard);
         output
     }
 
     /// Takes up to `max` outputs of a shard.
     pub(crate) fn take_many(&self, shard: usize, max: usize, outputs: &mut Vec<K::Output>) -> usize {
-        let outbound = &self.outbound[shard];
-        let taken = outbound.end.with(
+        let taken = self.outbound[shard].end.with(
             |end| {
                 let before = outputs.len();
                 outputs.extend(std::iter::from_fn(|| end.take(&self.calls)).take(max));
-                end.demultiplex(&self.calls);
-                outbound.parked.store(end.parked.len(), Ordering::Relaxed);
+                self.demultiplex_end(shard, end);
                 outputs.len() - before
             },
             |end| self.demultiplex_end(shard, end),
         );
-        self.unstall(shard);
+        self.after_taking(shard);
         taken
     }
 
     fn demultiplex_end(&self, shard: usize, end: &mut OutboundEnd<K::Output>) {
-        end.demultiplex(&self.calls);
-        self.outbound[shard].parked.store(end.parked.len(), Ordering::Relaxed);
+        let capacity = end.consumer.ring().layout().capacity as usize;
+        // A terminated shard sends no more, so what its ring holds still is all that there will be to park.
+        let room = if self.core.finishing.load(Ordering::Acquire) { usize::MAX } else { 2 * capacity };
+        let parked = &self.outbound[shard].parked;
+        // Before anything leaves the ring: a receiver that sees the ring empty (acquiring `consumed`) sees this, and takes the
+        // lock instead of going to sleep beside an output that is just being put aside (SYNC: parked).
+        parked.store(end.parked.len() + 1, Ordering::Relaxed);
+        end.demultiplex(&self.calls, room);
+        parked.store(end.parked.len(), Ordering::Relaxed);
     }
 
     /// Completes the calls whose replies a shard has published.
-    fn demultiplex(&self, shard: usize) {
+    pub(crate) fn demultiplex(&self, shard: usize) {
         self.outbound[shard].end.run(|end| self.demultiplex_end(shard, end));
-        self.unstall(shard);
+        self.after_taking(shard);
     }
 
-    /// Wakes a shard that waits for space in its outbound ring, after space was made.
+    /// After slots of an outbound ring were given back: wakes the callers whose replies were in them, and the shard if it
+    /// waits for space.
     ///
     /// The relay's fence stands between giving slots back and this load; the shard stores `stalled`, fences, and looks for
     /// space once more. So one of the two sees the other (SYNC: stalled).
     #[inline]
-    fn unstall(&self, shard: usize) {
+    fn after_taking(&self, shard: usize) {
+        self.calls.wake_ready();
         if self.core.shards[shard].memory.stalled().load(Ordering::Relaxed) != 0 {
             self.core.wake(shard);
         }
@@ -196,12 +208,13 @@ impl<K: RingKernel> KernelShared<K> {
             while producers.ring().depth() < most && !stage.receiver.is_empty() {
                 // The ticket first, so that the message is always seen to be in one of the two.
                 let Ok(mut slot) = producers.reserve(1) else { return };
+                moved = true;
                 match stage.receiver.try_recv() {
                     Ok(parcel) => slot.write(parcel.message, parcel.header),
-                    // A sender evicted the last one meanwhile; the slot becomes a tombstone.
+                    // Its sender is still writing it, and comes here after that. The slot becomes a tombstone, which the block
+                    // must take out like a message: a ring full of them would let nothing in.
                     Err(_) => return,
                 }
-                moved = true;
             }
         });
         if moved {
@@ -227,14 +240,19 @@ impl<K: RingKernel> KernelShared<K> {
                     // SAFETY: the slot was just peeked, and the host writes messages of the kernel's type.
                     left.push((unsafe { consumer.read::<K::Message>(&slot) }, slot.header.correlation));
                 }
-                consumer.advance();
+                consumer.advance(&slot);
                 consumer.give_back();
             }
             if let Some(stage) = self.stages.get(index) {
                 stage.relay.with(
                     |()| {
-                        while let Ok(parcel) = stage.receiver.try_recv() {
-                            left.push((parcel.message, parcel.header.correlation));
+                        loop {
+                            match stage.receiver.try_recv() {
+                                Ok(parcel) => left.push((parcel.message, parcel.header.correlation)),
+                                // Accepted before the queue was closed, and still being written.
+                                Err(TryRecvError::Empty) => std::thread::yield_now(),
+                                Err(TryRecvError::Closed) => break,
+                            }
                         }
                     },
                     |()| {},
@@ -289,13 +307,15 @@ impl<K: RingKernel> HostSignals for KernelShared<K> {
     fn progressed(&self, shard: u32, progress: Progress) {
         let shard = shard as usize;
         if progress.produced != 0 {
-            if self.calls.pending() != 0 {
+            // Its fence stands between publishing outputs and this look at the calls, so that either this sees a call that
+            // begins, or the call sees the outputs (SYNC: call-begun).
+            self.core.ready.notify(progress.produced as usize);
+            if self.calls.used() {
                 self.demultiplex(shard);
             }
-            self.core.ready.notify(progress.produced as usize);
         }
         if progress.consumed != 0 {
-            self.core.shards[shard].space.notify(progress.consumed as usize);
+            self.space(shard).notify(progress.consumed as usize);
             self.refill(shard);
             // The fence of `notify` stands between giving slots back and this load (SYNC: watched).
             if self.core.watched.load(Ordering::Relaxed) {
@@ -303,6 +323,8 @@ impl<K: RingKernel> HostSignals for KernelShared<K> {
             }
         }
         if progress.state_changed {
+            // Two shards that end at the same time must not each miss the other's word (SYNC: last-shard).
+            fence(Ordering::SeqCst);
             let terminated =
                 |s: &crate::core::Shard| s.memory.state().load(Ordering::Acquire) == state::TERMINATED;
             if self.core.shards.iter().all(terminated) && !self.core.finishing.swap(true, Ordering::AcqRel) {

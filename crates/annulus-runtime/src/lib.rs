@@ -47,7 +47,7 @@ pub use crate::{
     handle::{KernelControl, KernelHandle, Outputs, Shutdown},
     memory::{ShardMemory, SharedMemory, TelemetryLine},
     noop::Noop,
-    options::{Deduplication, InvalidOptions, LaunchOptions, MAX_BLOCK, MAX_GRID, MAX_WINDOW, MIN_WINDOW},
+    options::{InvalidOptions, LaunchOptions, MAX_BLOCK, MAX_GRID, MAX_WINDOW, MIN_WINDOW},
     runtime::{Bound, DEFAULT_TELEMETRY_LINES, NoBackend, Runtime, RuntimeBuilder},
     send::BatchError,
     status::{Drops, KernelState, KernelStatus},
@@ -55,7 +55,7 @@ pub use crate::{
 };
 pub use annulus_kernel::ProcessingMode;
 pub use annulus_queue::{
-    Admission, Backpressure, RecvError, SendError, TryRecvError, TrySendError, wait::block_on,
+    Admission, Backpressure, Deduplication, RecvError, SendError, TryRecvError, TrySendError, wait::block_on,
 };
 
 /// What the macros' output names. Not a public API.

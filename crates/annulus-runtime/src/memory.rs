@@ -8,7 +8,7 @@ use std::{
     sync::Arc,
 };
 
-use annulus_abi::{LINE, PAIR, kernel::KernelLayout, ring::RingLayout};
+use annulus_abi::{LINE, PAIR, histogram::BUCKETS, kernel::KernelLayout, ring::RingLayout};
 use annulus_queue::{
     region::Region,
     ring::Ring,
@@ -187,9 +187,16 @@ impl ShardMemory {
         self.control.u32(168)
     }
 
+    /// The command that the shard obeyed last.
+    #[inline]
+    pub fn acknowledged(&self) -> &AtomicU32 {
+        self.control.u32(172)
+    }
+
     /// The count of a histogram's bucket, if latencies are tracked.
     #[inline]
     pub fn latency_bucket(&self, bucket: usize) -> Option<&AtomicU64> {
+        assert!(bucket < BUCKETS, "a latency histogram has {BUCKETS} buckets");
         self.histogram.as_ref().map(|histogram| histogram.u64(bucket * 8))
     }
 
@@ -216,6 +223,7 @@ impl TelemetryLine {
     /// Word `index` of the line's eight.
     #[inline(always)]
     pub fn word(&self, index: usize) -> &AtomicU64 {
+        assert!(index < 8, "a telemetry line has eight words");
         self.arena.u64(self.offset + 8 * index)
     }
 }

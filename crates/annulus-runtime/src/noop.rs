@@ -14,7 +14,8 @@ use crate::{
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Noop;
 
-impl DeviceBackend for Noop {
+// SAFETY: it touches no ring, and calls no handler.
+unsafe impl DeviceBackend for Noop {
     fn name(&self) -> &'static str {
         "noop"
     }
@@ -63,9 +64,11 @@ impl DeviceKernel for NoopKernel {
         } else {
             state::INACTIVE
         };
-        let changed = memory.state().swap(next, Ordering::AcqRel) != next;
+        let before = memory.state().swap(next, Ordering::AcqRel);
+        // SYNC: state (release)
+        let obeyed = memory.acknowledged().swap(command, Ordering::AcqRel);
         drop(slot);
-        if changed {
+        if (before, obeyed) != (next, command) {
             signals.progressed(shard, Progress { state_changed: true, ..Progress::default() });
         }
     }

@@ -7,7 +7,7 @@ use annulus_abi::{
     ring::{MAX_CAPACITY, MAX_PAYLOAD, MIN_CAPACITY},
 };
 use annulus_kernel::{BindingKind, KernelDefinition, ProcessingMode, StateShape, TypeDescriptor};
-use annulus_queue::Backpressure;
+use annulus_queue::{Backpressure, Deduplication, QueueOptions};
 
 /// Smallest deduplication window of a launch.
 pub const MIN_WINDOW: u32 = 16;
@@ -17,18 +17,6 @@ pub const MAX_WINDOW: u32 = 1024;
 pub const MAX_GRID: u32 = 65_536;
 /// Largest block, in threads. Source: CUDA's limit, which OpenCL and Metal devices share.
 pub const MAX_BLOCK: u32 = 1024;
-
-/// By what duplicates are recognised.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub enum Deduplication {
-    /// Not at all: every message is delivered.
-    #[default]
-    Off,
-    /// By the message's `#[ring(id)]`.
-    ById,
-    /// By a 64-bit hash of the message's contents.
-    ByPayload,
-}
 
 /// How a kernel is launched: start from a preset, change what you need.
 ///
@@ -211,11 +199,15 @@ impl LaunchOptions {
         self.deduplication_window.min(self.capacity)
     }
 
-    /// The options of a host queue that holds what these launch options ask for: capacity, backpressure and name.
-    pub fn to_queue_options(&self) -> annulus_queue::QueueOptions {
-        let options = annulus_queue::QueueOptions::new()
+    /// The options of a host queue that does what these launch options ask for: capacity, backpressure, priority, deduplication with
+    /// the window that is used, and name.
+    pub fn to_queue_options(&self) -> QueueOptions {
+        let options = QueueOptions::new()
             .capacity(self.capacity as usize)
-            .backpressure(self.backpressure);
+            .backpressure(self.backpressure)
+            .priority(self.priority)
+            .deduplication(self.deduplication)
+            .deduplication_window(self.effective_deduplication_window() as usize);
         match &self.name {
             Some(name) => options.name(name),
             None => options,

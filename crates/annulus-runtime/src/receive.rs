@@ -5,14 +5,18 @@ use std::{
     time::{Duration, Instant},
 };
 
-use annulus_kernel::RingKernel;
+use annulus_kernel::{RingKernel, RingMessage};
 use annulus_queue::{
     Admission, RecvError, SendError, TryRecvError,
     sync::{Ordering, spin_loop},
     wait::{block_on, block_on_deadline},
 };
 
-use crate::{error::CallError, kernel::KernelShared};
+use crate::{calls::PendingCall, error::CallError, kernel::KernelShared};
+
+/// Outputs that are received before the look begins at the next shard: so many that lines stay in this core's cache, so few that
+/// no shard waits for long.
+const STAY: usize = 32;
 
 impl<K: RingKernel> KernelShared<K> {
     #[inline]
@@ -21,17 +25,16 @@ impl<K: RingKernel> KernelShared<K> {
         let finished = self.core.is_finished();
         let shards = self.outbound.len();
         if shards == 1 {
-            return self.take_from(0).ok_or(empty(finished));
+            return self.may_have(0).then(|| self.take_from(0)).flatten().ok_or(empty(finished));
         }
-        let start = self.cursor.load(Ordering::Relaxed);
+        let start = self.received.load(Ordering::Relaxed) / STAY;
         for i in 0..shards {
             let shard = (start.wrapping_add(i)) % shards;
-            if !finished && !self.may_have(shard) {
+            if !self.may_have(shard) {
                 continue;
             }
             if let Some(output) = self.take_from(shard) {
-                // Stay with it while it has more, so that its lines stay in this core's cache.
-                self.cursor.store(shard, Ordering::Relaxed);
+                self.received.fetch_add(1, Ordering::Relaxed);
                 return Ok(output);
             }
         }
@@ -46,20 +49,24 @@ impl<K: RingKernel> KernelShared<K> {
     ) -> Result<usize, TryRecvError> {
         let finished = self.core.is_finished();
         let shards = self.outbound.len();
-        let start = self.cursor.fetch_add(1, Ordering::Relaxed);
+        let start = self.received.fetch_add(STAY, Ordering::Relaxed) / STAY;
         let mut taken = 0;
         for i in 0..shards {
             let shard = (start.wrapping_add(i)) % shards;
-            if taken < max && (finished || shards == 1 || self.may_have(shard)) {
+            if taken < max && self.may_have(shard) {
                 taken += self.take_many(shard, max - taken, outputs);
             }
         }
         if taken == 0 && max != 0 { Err(empty(finished)) } else { Ok(taken) }
     }
 
-    /// Whether a shard's outputs are worth the lock.
+    /// Whether a shard's outputs are worth the lock: an empty look then touches only the line that an output will come in.
+    ///
+    /// After `false` there was a moment without an output: one that left the ring to be parked before that moment is counted in
+    /// `parked`, which the acquire load of the ring's position makes visible (SYNC: parked).
+    #[inline]
     fn may_have(&self, shard: usize) -> bool {
-        self.core.shards[shard].outbound.depth() != 0
+        self.core.shards[shard].outbound.may_be_ready()
             || self.outbound[shard].parked.load(Ordering::Relaxed) != 0
     }
 
@@ -80,7 +87,7 @@ impl<K: RingKernel> KernelShared<K> {
     }
 
     pub(crate) fn recv_blocking(&self, deadline: Option<Instant>) -> Result<K::Output, RecvError> {
-        if let Some(result) = self.spin_for(|| match self.try_recv() {
+        if let Some(result) = self.spin_until(deadline, || match self.try_recv() {
             Ok(output) => Some(Ok(output)),
             Err(TryRecvError::Closed) => Some(Err(RecvError::Closed)),
             Err(TryRecvError::Empty) => None,
@@ -93,10 +100,11 @@ impl<K: RingKernel> KernelShared<K> {
         }
     }
 
-    /// Tries for as long as the kernel's own blocks look for work: waking up costs microseconds.
-    fn spin_for<R>(&self, mut attempt: impl FnMut() -> Option<R>) -> Option<R> {
-        let limit: Duration = self.core.options.spin;
+    /// Tries for as long as the kernel's own blocks look for work, and not past the deadline: waking up costs microseconds.
+    fn spin_until<R>(&self, deadline: Option<Instant>, mut attempt: impl FnMut() -> Option<R>) -> Option<R> {
         let start = Instant::now();
+        let left = deadline.map_or(Duration::MAX, |deadline| deadline.saturating_duration_since(start));
+        let limit = self.core.options.spin.min(left);
         loop {
             // A clock read costs as much as several looks.
             for _ in 0..32 {
@@ -111,19 +119,52 @@ impl<K: RingKernel> KernelShared<K> {
         }
     }
 
+    /// Begins a call.
+    ///
+    /// What a shard sent before stands in front of its reply, and may be what it waits for to go on: it is put aside here, and
+    /// from now on by whoever reports progress (SYNC: call-begun).
+    fn begin_call(&self, message: &K::Message) -> PendingCall<'_, K::Output> {
+        let call = self.calls.begin();
+        let all = 0..self.outbound.len();
+        let shards = if K::Message::KEYED { self.shard_of(message)..self.shard_of(message) + 1 } else { all };
+        for shard in shards.filter(|&shard| self.core.shards[shard].outbound.may_be_ready()) {
+            self.demultiplex(shard);
+        }
+        call
+    }
+
     pub(crate) async fn call(&self, message: K::Message) -> Result<K::Output, CallError> {
         if !self.core.options.calls {
             return Err(CallError::Disabled);
         }
-        let call = self.calls.begin();
-        match self.send(message, call.correlation()).await {
-            Ok(Admission::Accepted | Admission::Evicted(_)) => {}
-            Ok(Admission::Discarded(_) | Admission::Duplicate(_)) => return Err(CallError::Dropped),
-            Err(SendError::Full(_)) => return Err(CallError::Full),
-            Err(SendError::Closed(_)) => return Err(CallError::Closed),
-            Err(SendError::Timeout(_)) => return Err(CallError::Timeout),
-        }
+        let call = self.begin_call(&message);
+        accepted(self.send(message, call.correlation()).await)?;
         poll_fn(|context| call.poll(context)).await
+    }
+
+    /// [`call`](Self::call), blocking: looks busily for as long as the kernel's own blocks do, then sleeps.
+    pub(crate) fn call_blocking(&self, message: K::Message) -> Result<K::Output, CallError> {
+        if !self.core.options.calls {
+            return Err(CallError::Disabled);
+        }
+        let call = self.begin_call(&message);
+        let mut completed = self.calls.completed();
+        accepted(self.send_blocking(message, call.correlation()))?;
+        let reply = self.spin_until(None, || {
+            // The reply is completed by whoever sees it first, here or on the kernel's side.
+            for shard in
+                (0..self.outbound.len()).filter(|&shard| self.core.shards[shard].outbound.may_be_ready())
+            {
+                self.demultiplex(shard);
+            }
+            let now = self.calls.completed();
+            if now == completed {
+                return None;
+            }
+            completed = now;
+            call.try_take()
+        });
+        reply.unwrap_or_else(|| block_on(poll_fn(|context| call.poll(context))))
     }
 
     pub(crate) fn call_timeout(
@@ -132,6 +173,19 @@ impl<K: RingKernel> KernelShared<K> {
         deadline: Instant,
     ) -> Result<K::Output, CallError> {
         block_on_deadline(self.call(message), deadline).unwrap_or(Err(CallError::Timeout))
+    }
+}
+
+/// What became of a call's message, if it will not be answered.
+fn accepted<M>(sent: Result<Admission<M>, SendError<M>>) -> Result<(), CallError> {
+    match sent {
+        Ok(Admission::Accepted | Admission::Evicted(_)) => Ok(()),
+        Ok(Admission::Discarded(_) | Admission::Duplicate(_)) => Err(CallError::Dropped),
+        Err(SendError::Full(_)) => Err(CallError::Full),
+        Err(SendError::Closed(_)) => Err(CallError::Closed),
+        Err(SendError::Timeout(_)) => Err(CallError::Timeout),
+        // Messages of a kernel have one size, and its queue takes that.
+        Err(SendError::TooLarge(_)) => Err(CallError::Dropped),
     }
 }
 

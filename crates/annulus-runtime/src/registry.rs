@@ -5,6 +5,8 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
 };
 
+use annulus_queue::wait::block_on;
+
 use crate::{
     core::AnyKernel,
     error::{LaunchError, UnknownKernel},
@@ -16,20 +18,50 @@ pub(crate) struct Registry {
     kernels: Mutex<BTreeMap<String, Option<Weak<dyn AnyKernel>>>>,
 }
 
+/// A name that is freed again unless its kernel is launched.
+pub(crate) struct ReservedName<'a> {
+    registry: &'a Registry,
+    name: &'a str,
+}
+
+impl ReservedName<'_> {
+    /// The kernel was launched, and frees the name when it ends.
+    pub(crate) fn keep(self) {
+        std::mem::forget(self);
+    }
+}
+
+impl Drop for ReservedName<'_> {
+    fn drop(&mut self) {
+        self.registry.remove(self.name);
+    }
+}
+
 impl Registry {
     fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Option<Weak<dyn AnyKernel>>>> {
         // Map operations do not panic half way.
         self.kernels.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a name for a kernel that is about to be launched.
-    pub(crate) fn reserve(&self, name: &str) -> Result<(), LaunchError> {
-        let mut kernels = self.lock();
-        if kernels.contains_key(name) {
-            return Err(LaunchError::AlreadyLaunched { name: name.into() });
+    /// Takes a name for a kernel that is about to be launched. Waits for a kernel of that name that is about to end, so that
+    /// dropping a kernel and launching it again works.
+    pub(crate) fn reserve<'a>(&'a self, name: &'a str) -> Result<ReservedName<'a>, LaunchError> {
+        loop {
+            let ending = {
+                let mut kernels = self.lock();
+                match kernels.get(name) {
+                    None => {
+                        kernels.insert(name.into(), None);
+                        return Ok(ReservedName { registry: self, name });
+                    }
+                    Some(kernel) => kernel.as_ref().and_then(Weak::upgrade),
+                }
+            };
+            match ending {
+                Some(kernel) if kernel.is_ending() => block_on(kernel.finished()),
+                _ => return Err(LaunchError::AlreadyLaunched { name: name.into() }),
+            }
         }
-        kernels.insert(name.into(), None);
-        Ok(())
     }
 
     /// Gives the name to its kernel.

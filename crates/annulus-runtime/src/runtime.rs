@@ -13,14 +13,14 @@ use annulus_abi::{
     kernel::{KernelLayout, KernelShape},
     ring::Envelope,
 };
-use annulus_kernel::{Binding, KernelDefinition, RingKernel, StateShape};
+use annulus_kernel::{Binding, BindingKind, KernelDefinition, RingKernel, StateShape};
 use annulus_queue::{
     Backpressure, QueueOptions,
     event::Event,
     queue,
     relay::Relay,
     ring::{Consumer, Producers},
-    sync::AtomicBool,
+    sync::{AtomicBool, AtomicU64},
 };
 
 use crate::{
@@ -144,7 +144,14 @@ impl<B: BackendSource> RuntimeBuilder<B> {
     /// If this machine has not what the backend needs.
     pub fn build(self) -> Result<Runtime, BackendError> {
         let backend = self.backend.open()?;
-        let memory = Arc::new(backend.allocate(self.telemetry_lines * LINE)?);
+        let bytes = self.telemetry_lines.checked_mul(LINE).ok_or_else(|| {
+            BackendError::new(format!(
+                "telemetry_lines is {}, and memory ends at {} lines: reserve one for each block that runs at a time",
+                self.telemetry_lines,
+                usize::MAX / LINE
+            ))
+        })?;
+        let memory = allocate(&*backend, bytes)?;
         let arena = Arc::new(Arena { memory, taken: Mutex::new(vec![false; self.telemetry_lines]) });
         let registry = Arc::new(Registry::default());
         Ok(Runtime { inner: Arc::new(RuntimeInner { registry, backend, clock: Clock::start(), arena }) })
@@ -214,20 +221,32 @@ impl<K: RingKernel> Bound<K> {
         options.validate_for(definition).map_err(LaunchError::Invalid)?;
         check_bindings(definition, &self.bindings)?;
         let name = options.name.clone().unwrap_or_else(|| definition.name.into());
-        let registry = &runtime.inner.registry;
-        registry.reserve(&name)?;
-        let launched = start::<K>(&runtime.inner, name.clone(), options, self.bindings);
-        if launched.is_err() {
-            registry.remove(&name);
-        }
-        launched
+        let reserved = runtime.inner.registry.reserve(&name)?;
+        let kernel = start::<K>(&runtime.inner, name.clone(), options, self.bindings)?;
+        reserved.keep();
+        Ok(kernel)
     }
+}
+
+/// Memory of the backend's, as much as was asked for.
+fn allocate(backend: &dyn DeviceBackend, bytes: usize) -> Result<Arc<SharedMemory>, BackendError> {
+    let memory = backend.allocate(bytes)?;
+    if memory.bytes() < bytes {
+        return Err(BackendError::new(format!(
+            "the backend gave {} bytes of memory where {bytes} were asked for",
+            memory.bytes()
+        )));
+    }
+    Ok(Arc::new(memory))
 }
 
 fn check_bindings(definition: &KernelDefinition, bindings: &[Binding]) -> Result<(), LaunchError> {
     let expected = definition.bindings;
     let fits = expected.len() == bindings.len()
-        && expected.iter().zip(bindings).all(|(expected, found)| *expected.ty == *found.ty());
+        && expected.iter().zip(bindings).all(|(expected, found)| {
+            let one = expected.kind != BindingKind::Parameter || found.len() == 1;
+            one && *expected.ty == *found.ty()
+        });
     if fits {
         return Ok(());
     }
@@ -250,8 +269,14 @@ fn start<K: RingKernel>(
     let backend_error = |error| LaunchError::Backend { backend: backend.name(), error };
 
     let layout = layout(definition, &options);
-    let memory =
-        Arc::new(backend.allocate(options.grid as usize * layout.shard_bytes()).map_err(backend_error)?);
+    let bytes = layout.shard_bytes().checked_mul(options.grid as usize).ok_or_else(|| {
+        backend_error(BackendError::new(format!(
+            "{} blocks of {} bytes each are more than memory can be: launch with a smaller grid or capacity",
+            options.grid,
+            layout.shard_bytes()
+        )))
+    })?;
+    let memory = allocate(&**backend, bytes).map_err(backend_error)?;
     let lines = runtime.arena.take(options.grid as usize).map(Arc::new);
     let shards: Vec<ShardMemory> = (0..options.grid)
         .map(|i| ShardMemory::new(&memory, &layout, i, lines.as_ref().map(|lines| lines.line(i as usize))))
@@ -269,9 +294,12 @@ fn start<K: RingKernel>(
         launched: Instant::now(),
         shards: shards.iter().map(host_shard).collect(),
         device: OnceLock::new(),
+        space: Event::new(),
         ready: Event::new(),
         changed: Event::new(),
         drops: HostDrops::default(),
+        dropped_before: AtomicU64::new(0),
+        counting_since: AtomicU64::new(0),
         watched: AtomicBool::new(false),
         closing: AtomicBool::new(false),
         finishing: AtomicBool::new(false),
@@ -337,7 +365,9 @@ fn outbound<O>(shard: &ShardMemory) -> Outbound<O> {
 
 fn host_shard(shard: &ShardMemory) -> Shard {
     // SAFETY: the host makes producers of this ring; they lie beside the shard's memory.
-    let inbound = Producers::new(unsafe { shard.inbound() });
+    let inbound = unsafe { shard.inbound() };
+    // SAFETY: nobody makes a sole producer of an inbound ring.
+    let inbound = unsafe { Producers::new(inbound) };
     // SAFETY: used as a gauge of depth only.
     let outbound = unsafe { shard.outbound() };
     Shard { memory: shard.clone(), inbound, outbound, space: Event::new() }

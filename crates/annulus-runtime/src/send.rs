@@ -2,12 +2,13 @@
 
 use std::{fmt, time::Instant};
 
-use annulus_kernel::{RingKernel, RingMessage, StateShape};
+use annulus_kernel::{RingKernel, RingMessage};
 use annulus_queue::{
     Admission, Backpressure, SendError, TrySendError,
+    event::Event,
     ring::{Header, Refused},
     sync::Ordering,
-    wait::block_on_deadline,
+    wait::{block_on, block_on_deadline},
 };
 
 use crate::{
@@ -46,11 +47,11 @@ impl<K: RingKernel> KernelShared<K> {
         if shards == 1 {
             return 0;
         }
-        if K::Message::KEYED && !matches!(K::DEFINITION.state, StateShape::Whole(_)) {
+        if K::Message::KEYED {
             return (message.key() % shards as u64) as usize;
         }
         let depth = |shard: usize| self.core.shards[shard].inbound.ring().depth() + self.staged_in(shard);
-        let first = self.cursor.fetch_add(1, Ordering::Relaxed);
+        let first = self.dealt.fetch_add(1, Ordering::Relaxed);
         let candidates = if shards <= SCAN { shards } else { 2 };
         // With many shards: two that lie far apart, by a multiplicative hash of a counter.
         let candidate = |i: usize| {
@@ -107,6 +108,7 @@ impl<K: RingKernel> KernelShared<K> {
                 self.core.drops.evicted.fetch_add(1, Ordering::Relaxed);
                 if old.header.correlation != 0 {
                     self.calls.complete(old.header.correlation, Err(CallError::Dropped));
+                    self.calls.wake_ready();
                 }
                 Admission::Evicted(old.message)
             }
@@ -115,8 +117,7 @@ impl<K: RingKernel> KernelShared<K> {
                 return Ok(Admission::Discarded(new.message));
             }
             Ok(Admission::Duplicate(new)) => return Ok(Admission::Duplicate(new.message)),
-            Err(TrySendError::Full(parcel)) => return Err(TrySendError::Full(parcel.message)),
-            Err(TrySendError::Closed(parcel)) => return Err(TrySendError::Closed(parcel.message)),
+            Err(refusal) => return Err(refusal.map(|parcel| parcel.message)),
         };
         self.refill(shard);
         Ok(admission)
@@ -142,31 +143,52 @@ impl<K: RingKernel> KernelShared<K> {
     fn attempt(&self, shard: usize, message: K::Message, correlation: u64) -> Option<Sent<K>> {
         match self.offer(shard, message, self.header(correlation)) {
             Ok(admission) => Some(Ok(admission)),
-            Err(TrySendError::Closed(message)) => Some(Err(SendError::Closed(message))),
             Err(TrySendError::Full(message)) if self.core.options.backpressure == Backpressure::Reject => {
                 self.refused();
                 Some(Err(SendError::Full(message)))
             }
             Err(TrySendError::Full(_)) => None,
+            Err(refusal) => Some(Err(refusal.into())),
         }
     }
 
-    pub(crate) async fn send(
-        &self,
-        message: K::Message,
-        correlation: u64,
-    ) -> Result<Admission<K::Message>, SendError<K::Message>> {
-        // Chosen once: a notification of one shard's space must not be spent on another's.
-        let shard = self.shard_of(&message);
+    /// What is notified when a shard's queue has space. A message without key may go to any shard, so whoever waits to send one
+    /// waits for the first space there is.
+    #[inline]
+    pub(crate) fn space(&self, shard: usize) -> &Event {
+        if K::Message::KEYED { &self.core.shards[shard].space } else { &self.core.space }
+    }
+
+    pub(crate) async fn send(&self, message: K::Message, correlation: u64) -> Sent<K> {
         loop {
+            let shard = self.shard_of(&message);
             if let Some(result) = self.attempt(shard, message, correlation) {
                 return result;
             }
-            let listener = self.core.shards[shard].space.listen();
-            if let Some(result) = self.attempt(shard, message, correlation) {
+            let listener = self.space(shard).listen();
+            if let Some(result) = self.attempt(self.shard_of(&message), message, correlation) {
                 return result;
             }
             listener.await;
+        }
+    }
+
+    /// [`send`](Self::send), blocking: without a future, a waker and a parker as long as there is space.
+    #[inline]
+    pub(crate) fn send_blocking(&self, message: K::Message, correlation: u64) -> Sent<K> {
+        match self.attempt(self.shard_of(&message), message, correlation) {
+            Some(result) => result,
+            None => block_on(self.send(message, correlation)),
+        }
+    }
+
+    /// [`send_batch`](Self::send_batch), blocking; the same.
+    pub(crate) fn send_batch_blocking(&self, messages: &[K::Message]) -> Result<(), BatchError> {
+        match self.attempt_batch(messages) {
+            (sent, None) if sent == messages.len() => Ok(()),
+            (sent, None) => block_on(self.send_batch(&messages[sent..]))
+                .map_err(|error| BatchError { sent: sent + error.sent, ..error }),
+            (sent, Some(cause)) => Err(BatchError { sent, cause }),
         }
     }
 
@@ -271,7 +293,7 @@ impl<K: RingKernel> KernelShared<K> {
                 return Ok(());
             }
             let shard = self.shard_of(&messages[sent]);
-            let listener = self.core.shards[shard].space.listen();
+            let listener = self.space(shard).listen();
             let (more, error) = self.attempt_batch(&messages[sent..]);
             sent += more;
             match error {

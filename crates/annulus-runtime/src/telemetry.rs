@@ -7,7 +7,7 @@ use annulus_abi::{
     histogram,
     telemetry::{Telemetry as Block, TelemetryWords},
 };
-use annulus_queue::sync::{AtomicU64, Ordering, spin_loop, yield_now};
+use annulus_queue::sync::{Ordering, spin_loop, yield_now};
 
 use crate::{
     core::{AnyKernel, KernelCore},
@@ -22,8 +22,6 @@ use crate::{
 /// telemetry is enabled. The last snapshot stays readable after the kernel has terminated.
 pub struct Telemetry {
     kernel: Arc<dyn AnyKernel>,
-    /// What the host had dropped when the counters were last reset.
-    dropped_before: AtomicU64,
 }
 
 impl Telemetry {
@@ -36,7 +34,7 @@ impl Telemetry {
             return Err(TelemetryError::NoLines { lines: arena_lines });
         }
         set_enabled(core, true);
-        Ok(Self { kernel, dropped_before: AtomicU64::new(0) })
+        Ok(Self { kernel })
     }
 
     /// A snapshot: each shard's line as it was at some moment during the call, summed up.
@@ -46,6 +44,12 @@ impl Telemetry {
     pub fn poll(&self) -> TelemetrySnapshot {
         let core = self.kernel.core();
         let epoch = (core.shards[0].memory.command().load(Ordering::Relaxed) >> command::EPOCH_SHIFT) as u16;
+        if let [shard] = &*core.shards
+            && let Some(block) = shard.memory.telemetry().map(read).filter(|block| block.epoch == epoch)
+        {
+            // Nothing to sum up.
+            return Self::snapshot(core, block);
+        }
         let mut sum = Block::new(epoch);
         for line in core.shards.iter().filter_map(|shard| shard.memory.telemetry()) {
             let block = read(line);
@@ -56,6 +60,7 @@ impl Telemetry {
             }
             sum.messages_processed += block.messages_processed;
             sum.messages_dropped += block.messages_dropped;
+            sum.unmeasured = sum.unmeasured.saturating_add(block.unmeasured);
             sum.last_processed_timestamp = sum.last_processed_timestamp.max(block.last_processed_timestamp);
             sum.total_latency_nanos = sum.total_latency_nanos.saturating_add(block.total_latency_nanos);
             sum.max_latency_nanos = sum.max_latency_nanos.max(block.max_latency_nanos);
@@ -64,9 +69,15 @@ impl Telemetry {
                 sum.error_code = block.error_code;
             }
         }
+        Self::snapshot(core, sum)
+    }
+
+    /// What the shards count, and what the host dropped before them.
+    #[inline]
+    fn snapshot(core: &KernelCore, mut block: Block) -> TelemetrySnapshot {
         let host = core.drops.by_backpressure();
-        sum.messages_dropped += host.saturating_sub(self.dropped_before.load(Ordering::Relaxed));
-        TelemetrySnapshot::from_block(&sum)
+        block.messages_dropped += host.saturating_sub(core.dropped_before.load(Ordering::Relaxed));
+        TelemetrySnapshot::from_block(&block, core.counting_since.load(Ordering::Relaxed))
     }
 
     /// Sets every counter to zero and the minimum latency to `u64::MAX`; the queue depth is a gauge and stays.
@@ -75,7 +86,8 @@ impl Telemetry {
     /// counted; a message that is sent after this returns is.
     pub fn reset(&self) {
         let core = self.kernel.core();
-        self.dropped_before.store(core.drops.by_backpressure(), Ordering::Relaxed);
+        core.dropped_before.store(core.drops.by_backpressure(), Ordering::Relaxed);
+        core.counting_since.store(core.clock.now(), Ordering::Relaxed);
         core.change_command(|command| command.wrapping_add(1 << command::EPOCH_SHIFT));
     }
 
@@ -98,14 +110,7 @@ impl fmt::Debug for Telemetry {
 
 fn set_enabled(core: &KernelCore, on: bool) {
     if on && core.current_command() & command::TELEMETRY == 0 {
-        // A fresh line is all zeros: give it a minimum latency that says "none yet". No shard writes it yet.
-        for line in core.shards.iter().filter_map(|shard| shard.memory.telemetry()) {
-            if line.word(6).load(Ordering::Relaxed) == 0 {
-                for (i, word) in Block::new(0).to_words().into_iter().enumerate() {
-                    line.word(i).store(word, Ordering::Relaxed);
-                }
-            }
-        }
+        core.counting_since.store(core.clock.now(), Ordering::Relaxed);
     }
     core.change_command(
         |command| {
@@ -122,6 +127,10 @@ fn read(line: &TelemetryLine) -> Block {
         // Relaxed: the check, not the order, tells whether the words belong together.
         let words: TelemetryWords = std::array::from_fn(|i| line.word(i).load(Ordering::Relaxed));
         if let Some(block) = Block::from_words(&words) {
+            // A line that no shard has written yet is all zeros, which is no latency of 0.
+            if block.min_latency_nanos == 0 && words == [0; 8] {
+                return Block::new(0);
+            }
             return block;
         }
         attempts += 1;
@@ -149,10 +158,14 @@ pub struct TelemetrySnapshot {
     pub min_latency_nanos: u64,
     /// The last error code; 0 for none.
     pub error_code: u16,
+    /// Of the processed messages, those whose latency was not measured: telemetry was off, or messages carry no time.
+    pub unmeasured: u32,
+    /// When telemetry was enabled or reset last, in nanoseconds on the runtime's clock.
+    pub counting_since: u64,
 }
 
 impl TelemetrySnapshot {
-    fn from_block(block: &Block) -> Self {
+    fn from_block(block: &Block, counting_since: u64) -> Self {
         Self {
             messages_processed: block.messages_processed,
             messages_dropped: block.messages_dropped,
@@ -162,12 +175,15 @@ impl TelemetrySnapshot {
             max_latency_nanos: block.max_latency_nanos,
             min_latency_nanos: block.min_latency_nanos,
             error_code: block.error_code,
+            unmeasured: block.unmeasured,
+            counting_since,
         }
     }
 
-    /// The average latency in nanoseconds; 0 if nothing was processed.
+    /// The average of the latencies that were measured, in nanoseconds; 0 if none was.
     pub fn average_latency_nanos(&self) -> u64 {
-        self.total_latency_nanos.checked_div(self.messages_processed).unwrap_or(0)
+        let measured = self.messages_processed.saturating_sub(self.unmeasured.into());
+        self.total_latency_nanos.checked_div(measured).unwrap_or(0)
     }
 
     /// Messages per second over an uptime in seconds; 0 if that is not positive.
@@ -184,10 +200,14 @@ impl TelemetrySnapshot {
         self.max_latency_nanos as f64 / self.min_latency_nanos.max(1) as f64
     }
 
-    /// Whether there is no error code, and not: messages pending and none processed for longer than the threshold. An idle
-    /// kernel is healthy. `now` is [`Telemetry::now`].
+    /// Whether there is no error code, and not: messages pending and none processed for longer than the threshold, nor since
+    /// telemetry was enabled or reset. An idle kernel is healthy. `now` is [`Telemetry::now`].
+    ///
+    /// The depth is as the kernel last wrote it: a handler that never returns, called when nothing else waited, shows in
+    /// [`KernelControl::status`](crate::KernelControl::status) instead, whose `pending` is the host's own count.
     pub fn is_healthy(&self, now: u64, stuck_threshold_nanos: u64) -> bool {
-        let silent = now.saturating_sub(self.last_processed_timestamp.max(0) as u64);
+        let last = (self.last_processed_timestamp.max(0) as u64).max(self.counting_since);
+        let silent = now.saturating_sub(last);
         self.error_code == 0 && !(self.queue_depth > 0 && silent > stuck_threshold_nanos)
     }
 }

@@ -146,7 +146,7 @@ impl Stall {
 
     #[inline]
     fn look(&mut self, number: u64) {
-        if number % 64 == 0 {
+        if number.is_multiple_of(64) {
             let now = Instant::now();
             self.longest = self.longest.max(now - self.last);
             self.last = now;

@@ -1,8 +1,8 @@
 //! What stands beside a handler: a type of its name that is the kernel.
 
 use proc_macro2::{Literal, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
-use syn::{Attribute, Ident, ItemFn, ReturnType, ext::IdentExt, spanned::Spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::{Attribute, Ident, ItemFn, ReturnType, Type, ext::IdentExt, spanned::Spanned};
 
 use super::{
     attribute::Options,
@@ -33,7 +33,7 @@ pub(super) fn kernel(options: &Options, function: &ItemFn, handler: &Handler) ->
         #ring_kernel
 
         #(#cfgs)*
-        #[allow(dead_code, deprecated, unreachable_pub, clippy::too_many_arguments)]
+        #[allow(dead_code, deprecated, unreachable_pub, clippy::too_many_arguments, clippy::used_underscore_binding)]
         impl #name { #launcher }
 
         #assertions
@@ -49,9 +49,12 @@ fn ring_kernel(options: &Options, function: &ItemFn, handler: &Handler) -> Token
     let shown = options.name().map_or_else(|| name.unraw().to_string(), str::to_owned);
     let line = quote_spanned!(name.span()=> ::core::line!());
     let message = handler.message();
-    let output_type = handler
-        .output()
-        .map_or_else(|| quote!(::annulus::__private::NoOutput), |ty| quote_spanned!(ty.span()=> #ty));
+    // Named by its own tokens, so that an error about the message stands at the message.
+    let message_descriptor =
+        quote_spanned!(message.span()=> <#message as ::annulus::__private::DeviceType>::DESCRIPTOR);
+    let key = quote_spanned!(message.span()=> ::annulus::__private::KernelDefinition::key_of::<#message>());
+    let output_type =
+        handler.output().map_or_else(|| quote!(::annulus::__private::NoOutput), |ty| quote!(#ty));
     let output = match handler.output() {
         Some(_) => quote! {
             ::core::option::Option::Some(<Self::Output as ::annulus::__private::DeviceType>::DESCRIPTOR)
@@ -70,7 +73,8 @@ fn ring_kernel(options: &Options, function: &ItemFn, handler: &Handler) -> Token
     let outputs = options.max_outputs(handler.output().is_some());
     let entry = entry(function, handler);
     quote! {
-        impl ::annulus::__private::RingKernel for #name {
+        // SAFETY: everything in the definition is derived from the one function below and its types.
+        unsafe impl ::annulus::__private::RingKernel for #name {
             type Message = #message;
             type Output = #output_type;
             const DEFINITION: &'static ::annulus::__private::KernelDefinition =
@@ -79,9 +83,9 @@ fn ring_kernel(options: &Options, function: &ItemFn, handler: &Handler) -> Token
                     module: ::core::module_path!(),
                     file: ::core::file!(),
                     line: #line,
-                    message: <Self::Message as ::annulus::__private::DeviceType>::DESCRIPTOR,
+                    message: #message_descriptor,
                     output: #output,
-                    key: ::annulus::__private::KernelDefinition::key_of::<Self::Message>(),
+                    key: #key,
                     state: #state,
                     bindings: &[#(#bindings),*],
                     mode: ::annulus::__private::ProcessingMode::#mode,
@@ -102,9 +106,7 @@ fn binding(name: &Ident, parameter: &Parameter) -> TokenStream {
         _ => unreachable!("only bound parameters have a binding"),
     };
     let plain = match &parameter.role {
-        Role::Shared(ty) => {
-            quote_spanned!(ty.span()=> <#ty as ::annulus::__private::DeviceAtomic>::Value)
-        }
+        Role::Shared(ty) => atomic_value(ty),
         _ => quote!(#ty),
     };
     let descriptor = quote_spanned!(ty.span()=> <#plain as ::annulus::__private::DeviceType>::DESCRIPTOR);
@@ -117,6 +119,11 @@ fn binding(name: &Ident, parameter: &Parameter) -> TokenStream {
             ty: #descriptor,
         }
     }
+}
+
+/// The plain type of an atomic's value.
+fn atomic_value(ty: &Type) -> TokenStream {
+    quote_spanned!(ty.span()=> <#ty as ::annulus::__private::DeviceAtomic>::Value)
 }
 
 /// The handler on the CPU: from untyped memory to the user's function and back.
@@ -196,7 +203,8 @@ fn launcher(function: &ItemFn, handler: &Handler) -> TokenStream {
     let parameters = handler.bound().map(|(name, parameter)| match &parameter.role {
         Role::Parameter(ty) => quote!(#name: #ty),
         Role::Shared(ty) => {
-            quote!(#name: &[<#ty as ::annulus::__private::DeviceAtomic>::Value])
+            let value = atomic_value(ty);
+            quote!(#name: &[#value])
         }
         Role::Table(ty) | Role::Whole(ty) => quote!(#name: &[#ty]),
         _ => unreachable!("only bound parameters are bound"),
@@ -227,13 +235,16 @@ fn whole_needs_no_key(handler: &Handler, cfgs: &[&Attribute]) -> TokenStream {
                  take a message without `#[ring(key)]`, or share atomics, `&[AtomicU32]`",
                 crate::types::text(element)
             );
-            let place = parameter.ty.span();
-            Some(quote_spanned! {place=>
+            // From the first token to the last: the compiler then underlines the whole type.
+            let tokens = parameter.ty.to_token_stream().into_iter();
+            let (first, last) = (parameter.ty.span(), tokens.last().map(|token| token.span())?);
+            let assertion = quote_spanned!(first=> ::core::assert!);
+            let condition = quote_spanned! {last=>
+                (!<#message as ::annulus::__private::RingMessage>::KEYED, #reason)
+            };
+            Some(quote! {
                 #(#cfgs)*
-                const _: () = ::core::assert!(
-                    !<#message as ::annulus::__private::RingMessage>::KEYED,
-                    #reason
-                );
+                const _: () = #assertion #condition;
             })
         })
         .collect()

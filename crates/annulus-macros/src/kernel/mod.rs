@@ -24,8 +24,14 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
     };
     let beside = kernel(attribute, &function).unwrap_or_else(|errors| errors.into_compile_error());
     quote! {
-        // A kernel that nobody launches yet is no mistake, nor are many parameters: each is something a launch binds.
-        #[allow(dead_code, clippy::too_many_arguments, clippy::trivially_copy_pass_by_ref)]
+        // A kernel that nobody launches yet is no mistake; its parameters are references, and as many as a launch binds;
+        // and it cannot be `const`.
+        #[allow(
+            dead_code,
+            clippy::missing_const_for_fn,
+            clippy::too_many_arguments,
+            clippy::trivially_copy_pass_by_ref
+        )]
         #item
         #beside
     }

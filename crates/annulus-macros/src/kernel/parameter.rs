@@ -2,7 +2,7 @@
 
 use syn::{Error, Ident, Pat, PatType, Type, TypeReference};
 
-use crate::types::{self, bare, last_segment, text, type_arguments};
+use crate::types::{self, bare, first_argument, last_segment, text, type_arguments};
 
 /// The atomic types that devices have, by name.
 const ATOMICS: [&str; 4] = ["AtomicU32", "AtomicI32", "AtomicU64", "AtomicI64"];
@@ -158,9 +158,7 @@ fn check_single(reference: &TypeReference, target: &Type, name: &str) -> syn::Re
     let message = match name {
         "str" | "String" => format!("text is bytes on a device: write `{access}[u8]`"),
         "Vec" => {
-            let element = last_segment(target)
-                .and_then(|last| type_arguments(last).first().map(|ty| text(ty)))
-                .unwrap_or_else(|| "T".into());
+            let element = last_segment(target).map(first_argument).unwrap_or_default();
             format!("the host's vectors are slices on a device: write `{access}[{element}]`")
         }
         _ => return types::check(target),
@@ -176,7 +174,7 @@ fn by_value(ty: &Type, position: Position) -> String {
             "a handler's parameters are references: `&M`, `&mut S`, `&[T]`, `&Outbox<T>`; not `{shown}`"
         );
     };
-    let argument = type_arguments(segment).first().map_or_else(|| "T".into(), |ty| text(ty));
+    let argument = first_argument(segment);
     match segment.ident.to_string().as_str() {
         "Option" => {
             let inner = argument.trim_start_matches('&');

@@ -9,7 +9,7 @@ use std::{
 
 use crate::{
     Admission, Backpressure, RecvError, SendError, TryRecvError, TrySendError, event::Listener,
-    future::listen_heavily,
+    future::listen,
 };
 
 use super::{Core, Producers, receiver::Place, sender::Local};
@@ -68,7 +68,7 @@ impl<T, P: Producers> Future for SendFuture<'_, T, P> {
                     return Poll::Ready(outcome.map_err(SendError::from));
                 }
             };
-            if !listen_heavily(&this.core.not_full, &mut this.listener, context) {
+            if !listen(&this.core.not_full, &mut this.listener, context) {
                 this.message = Some(message);
                 return Poll::Pending;
             }
@@ -86,7 +86,7 @@ impl<T, P: Producers> Future for RecvFuture<'_, T, P> {
                 Ok(message) => Ok(message),
                 Err(TryRecvError::Closed) => Err(RecvError::Closed),
                 Err(TryRecvError::Empty) => {
-                    if listen_heavily(&this.core.not_empty, &mut this.listener, context) {
+                    if listen(&this.core.not_empty, &mut this.listener, context) {
                         continue;
                     }
                     return Poll::Pending;

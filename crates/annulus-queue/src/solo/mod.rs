@@ -231,7 +231,7 @@ pub fn mpsc<T: Send>(options: QueueOptions) -> Result<Ends<T, Many>, InvalidOpti
 }
 
 fn make<T: Send, P: Producers>(options: QueueOptions) -> Result<Ends<T, P>, InvalidOptions> {
-    options.validate()?;
+    options.validate_for_ends()?;
     options.refuse_eviction()?;
     Ok(ends(options))
 }
@@ -240,11 +240,11 @@ fn make<T: Send, P: Producers>(options: QueueOptions) -> Result<Ends<T, P>, Inva
 #[cfg(loom)]
 #[doc(hidden)]
 pub fn solo_of<T: Send, P: Producers>(capacity: usize, backpressure: Backpressure) -> Ends<T, P> {
-    ends(QueueOptions { capacity, backpressure, name: None })
+    ends(QueueOptions::new().capacity(capacity).backpressure(backpressure))
 }
 
 fn ends<T: Send, P: Producers>(options: QueueOptions) -> Ends<T, P> {
-    let QueueOptions { capacity, backpressure, name } = options;
+    let QueueOptions { capacity, backpressure, name, .. } = options;
     let core = Arc::new(Core {
         head: Padded(AtomicU64::new(0)),
         producers: P::new(),
@@ -335,10 +335,10 @@ impl<T, P: Producers> Core<T, P> {
             enqueued,
             dequeued: (taken - abandoned - skipped).min(enqueued - abandoned),
             rejected: tally.rejected.get(),
-            evicted: 0,
             discarded: tally.discarded.get(),
             closed: tally.closed.get(),
             abandoned,
+            ..Counters::default()
         }
     }
 }

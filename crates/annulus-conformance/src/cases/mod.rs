@@ -1,0 +1,16 @@
+//! The cases, by subject matter. `suite.rs` lists them.
+
+pub mod backpressure;
+pub mod calls;
+pub mod dropping;
+pub mod failures;
+pub mod idle;
+pub mod lifecycle;
+pub mod load;
+pub mod messages;
+pub mod shutdown;
+pub mod stalls;
+pub mod state;
+pub mod telemetry;
+pub mod undelivered;
+pub mod waking;

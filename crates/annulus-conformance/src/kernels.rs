@@ -1,0 +1,213 @@
+//! The kernels that the cases launch.
+#![allow(clippy::disallowed_types)] // A handler's shared counters are the user's data, not a protocol of ours.
+#![allow(missing_docs)] // Message fields say what they are by their names.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use annulus_macros::{DeviceType, RingMessage, ring_kernel};
+use annulus_runtime::prelude::{Failure, Outbox};
+
+/// A message without a key.
+#[derive(RingMessage, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(C)]
+pub struct Number {
+    pub value: u64,
+}
+
+/// A message for an actor.
+#[derive(RingMessage, Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct Item {
+    #[ring(key)]
+    pub key: u32,
+    pub producer: u32,
+    pub sequence: u64,
+}
+
+/// What [`track`](struct@track) answers: the item, and which of its actor's it was.
+#[derive(RingMessage, Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct Tracked {
+    pub key: u32,
+    pub producer: u32,
+    pub sequence: u64,
+    pub count: u64,
+}
+
+#[derive(DeviceType, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Total {
+    pub sum: u64,
+}
+
+pub(crate) fn number(value: u64) -> Number {
+    Number { value }
+}
+
+pub(crate) fn numbers(values: std::ops::Range<u64>) -> Vec<Number> {
+    values.map(number).collect()
+}
+
+/// Answers each message with itself.
+#[ring_kernel]
+pub fn echo(message: &Number, replies: &Outbox<Number>) {
+    replies.send(*message);
+}
+
+/// [`echo`](struct@echo) in batches.
+#[ring_kernel(mode = Batch, max_messages_per_iteration = 64)]
+pub fn batch_echo(message: &Number, replies: &Outbox<Number>) {
+    replies.send(*message);
+}
+
+/// Takes messages and answers nothing.
+#[ring_kernel(mode = Batch)]
+pub fn swallow(message: &Number) {
+    let _ = message;
+}
+
+/// Keeps a sum for the whole kernel, and answers with it.
+#[ring_kernel(mode = Adaptive)]
+pub fn total(message: &Number, total: &mut Total, replies: &Outbox<Number>) {
+    total.sum += message.value;
+    replies.send(Number { value: total.sum });
+}
+
+/// Counts each actor's messages.
+#[ring_kernel(mode = Adaptive, max_messages_per_iteration = 32)]
+pub fn track(item: &Item, count: &mut Total, replies: &Outbox<Tracked>) {
+    count.sum += 1;
+    replies.send(Tracked {
+        key: item.key,
+        producer: item.producer,
+        sequence: item.sequence,
+        count: count.sum,
+    });
+}
+
+/// Answers odd numbers only.
+#[ring_kernel]
+pub fn odd(message: &Number, replies: &Outbox<Number>) {
+    if message.value % 2 == 1 {
+        replies.send(*message);
+    }
+}
+
+/// Sends as many messages as the number says, of the four that it may.
+#[ring_kernel(mode = Batch, max_messages_per_iteration = 16, max_outputs = 4)]
+pub fn fan(message: &Number, sum: &mut Total, replies: &Outbox<Number>) {
+    sum.sum += 1;
+    let mut i = 0;
+    while i < message.value {
+        replies.send(Number { value: sum.sum * 100 + i });
+        i += 1;
+    }
+}
+
+/// What [`fragile`](struct@fragile) fails with.
+pub const TEAPOT: u16 = 418;
+/// Makes [`fragile`](struct@fragile) fail after it has changed its state and sent.
+pub const FAIL: u64 = u64::MAX;
+/// Makes [`fragile`](struct@fragile) panic after it has changed its state and sent.
+pub const PANIC: u64 = u64::MAX - 1;
+
+/// Keeps a sum, and fails when it is told to.
+#[ring_kernel(mode = Batch, max_outputs = 2)]
+pub fn fragile(message: &Number, total: &mut Total, replies: &Outbox<Number>) -> Result<(), Failure> {
+    total.sum = total.sum.wrapping_add(message.value);
+    replies.send(Number { value: total.sum });
+    if message.value == FAIL {
+        return Err(Failure::of(TEAPOT));
+    }
+    if message.value == PANIC {
+        panic!("told to");
+    }
+    Ok(())
+}
+
+/// Launch parameters of [`scale`](struct@scale).
+#[derive(DeviceType, Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Scale {
+    pub factor: u64,
+    pub offset: u64,
+}
+
+/// Looks a number up in a table, scales it, and counts lookups per entry.
+#[ring_kernel]
+pub fn scale(message: &Number, scale: &Scale, table: &[u64], uses: &[AtomicU32], replies: &Outbox<Number>) {
+    let index = message.value as usize % table.len();
+    let before = uses[index].fetch_add(1, Ordering::Relaxed);
+    replies
+        .send(Number { value: table[index] * scale.factor + scale.offset + u64::from(before) * 1_000_000 });
+}
+
+/// Swaps numbers with the kernel's own memory.
+#[ring_kernel(mode = Batch)]
+pub fn exchange(message: &Number, memory: &mut [u64], replies: &Outbox<Number>) {
+    let index = message.value as usize % memory.len();
+    let old = memory[index];
+    memory[index] = message.value;
+    replies.send(Number { value: old });
+}
+
+/// The producers that [`audit`](struct@audit) tells apart.
+pub const PRODUCERS: usize = 4;
+/// The producer number that asks [`audit`](struct@audit) for its account.
+pub const REPORT: u32 = u32::MAX;
+
+/// What an actor of [`audit`](struct@audit) saw of each producer.
+#[derive(DeviceType, Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct Ledger {
+    pub received: [u64; PRODUCERS],
+    pub last: [u64; PRODUCERS],
+    pub checksum: u64,
+    pub misordered: u64,
+    pub gaps: u64,
+}
+
+/// An actor's account.
+#[derive(RingMessage, Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Account {
+    pub received: [u64; PRODUCERS],
+    pub checksum: u64,
+    pub misordered: u64,
+    /// Steps between neighbours of one producer that were not the step that all have.
+    pub gaps: u64,
+}
+
+/// Checks that each producer's items come in order, that none is missing between two (an actor's items are `step` apart), and
+/// sums up their contents.
+#[ring_kernel(mode = Batch, max_messages_per_iteration = 256)]
+pub fn audit(item: &Item, ledger: &mut Ledger, step: &u64, replies: &Outbox<Account>) {
+    if item.producer == REPORT {
+        replies.send(Account {
+            received: ledger.received,
+            checksum: ledger.checksum,
+            misordered: ledger.misordered,
+            gaps: ledger.gaps,
+        });
+        return;
+    }
+    let producer = item.producer as usize;
+    let first = ledger.received[producer] == 0;
+    if !first && item.sequence <= ledger.last[producer] {
+        ledger.misordered += 1;
+    }
+    let expected = if first { u64::from(item.key) } else { ledger.last[producer] + *step };
+    if item.sequence != expected {
+        ledger.gaps += 1;
+    }
+    ledger.last[producer] = item.sequence;
+    ledger.received[producer] += 1;
+    ledger.checksum = ledger.checksum.wrapping_add(mix(item.sequence ^ (u64::from(item.producer) << 56)));
+}
+
+/// SplitMix64's finalizer: any change of the input changes about half of the output's bits.
+pub fn mix(value: u64) -> u64 {
+    let value = (value ^ (value >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let value = (value ^ (value >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    value ^ (value >> 31)
+}

@@ -1,0 +1,206 @@
+//! The list of cases.
+
+/// Instantiates every case as a `#[test]`, for a subject: an expression that makes a [`Subject`](crate::Subject).
+///
+/// Each case says what it needs of the backend.
+#[macro_export]
+macro_rules! conformance_suite {
+    ($subject:expr) => {
+        $crate::conformance_suite! { @modules $subject;
+            lifecycle {
+                r01_r04_launch_and_status: Nothing,
+                r01_name_defaults_to_the_id: Nothing,
+                r02_launch_inactive: Nothing,
+                r02_repeated_transitions_say_already: Nothing,
+                r02_inactive_keeps_state_and_messages: Handlers,
+                transitions_race_with_sends: Handlers,
+                terminations_race: Nothing,
+                a_second_launch_under_a_name_is_refused: Nothing,
+                a_refused_launch_takes_no_name: Nothing,
+                an_unknown_kernel_lists_the_running: Nothing,
+                r03_relaunch_with_new_options: Nothing,
+                r03_relaunch_begins_anew: Handlers,
+                r14_a_hundred_kernels: Handlers,
+                r14_a_hundred_busy_kernels: Handlers,
+            }
+            messages {
+                launch_and_echo: Handlers,
+                order_per_key_and_producer: Handlers,
+                receivers_share_the_replies: Handlers,
+                a_reply_wakes_another_receiver: Handlers,
+                the_modes_agree: Handlers,
+                receive_in_batches: Handlers,
+                outputs_are_a_stream: Handlers,
+                a_timeout_is_not_the_end: Nothing,
+                the_end_wakes_receivers: Nothing,
+                a_cancelled_send_loses_nothing: Handlers,
+                a_cancelled_receive_loses_nothing: Handlers,
+                closing_ends_waiting_sends: Nothing,
+            }
+            state {
+                actors_have_states_of_their_own: Handlers,
+                a_kernel_has_one_state: Handlers,
+                one_state_needs_one_block: Nothing,
+                instances_share_no_state: Handlers,
+                parameters_tables_and_shared_counters: Handlers,
+                memory_of_the_kernel: Handlers,
+                an_unknown_actor_is_counted: Handlers,
+            }
+            backpressure {
+                q14_block_refuses_without_waiting: Nothing,
+                q14_block_waits_for_space: Handlers,
+                q15_reject: Nothing,
+                q15_reject_then_drain: Handlers,
+                q17_drop_new: Nothing,
+                q17_drop_new_then_drain: Handlers,
+                q16_drop_oldest: Nothing,
+                q16_drop_oldest_then_drain: Handlers,
+                counts_are_exact_under_every_strategy: Handlers,
+            }
+            failures {
+                an_error_is_rolled_back: Handlers,
+                a_panic_is_contained: Panics,
+                too_many_outputs_fail: Handlers,
+                many_outputs_through_a_small_ring: Handlers,
+                a_call_takes_the_first_of_many_outputs: Handlers,
+            }
+            stalls {
+                unread_replies_stall_the_kernel: Handlers,
+                a_busy_block_stalls_as_well: Handlers,
+                a_stalled_kernel_obeys: Handlers,
+                a_stalled_kernel_terminates: Handlers,
+                a_call_passes_unread_replies: Handlers,
+                a_call_wakes_a_stalled_kernel: Handlers,
+                replies_that_nobody_wants_stall_nobody: Handlers,
+                the_end_brings_replies_that_were_held_up: Handlers,
+                the_end_ends_calls_behind_a_full_ring: Handlers,
+                a_cycle_of_kernels_goes_round: Handlers,
+                a_full_cycle_can_be_terminated: Handlers,
+            }
+            undelivered {
+                termination_hands_back: Nothing,
+                a_closed_kernel_refuses: Nothing,
+                what_was_sent_before_closing_is_handled: Handlers,
+                termination_races_with_sends: Handlers,
+            }
+            shutdown {
+                a_shutdown_drains: Handlers,
+                a_shutdown_is_a_future: Handlers,
+                a_shutdown_goes_on_without_its_future: Nothing,
+                an_inactive_kernel_does_not_drain: Nothing,
+                a_deadline_returns_what_is_left: Handlers,
+                a_second_shutdown_finds_it_done: Nothing,
+                a_shutdown_that_was_overtaken_says_so: Handlers,
+                shutdowns_race: Handlers,
+                a_runtime_shuts_all_down: Handlers,
+            }
+            dropping {
+                a_handle_is_dropped_in_any_state: Nothing,
+                a_stalled_kernel_is_dropped: Handlers,
+                the_runtime_is_dropped_first: Handlers,
+                a_runtime_ends_with_its_last_handle: Nothing,
+                a_control_outlives_its_kernel: Nothing,
+                handles_are_dropped_by_many: Nothing,
+            }
+            calls {
+                replies_reach_their_callers: Handlers,
+                callers_need_no_receiver: Handlers,
+                a_call_without_a_reply: Handlers,
+                a_call_that_fails: Handlers,
+                termination_ends_calls: Nothing,
+                calls_race_with_termination: Handlers,
+                dropped_calls_harm_nobody: Handlers,
+                calls_under_pressure: Nothing,
+                calls_can_be_off: Nothing,
+            }
+            telemetry {
+                t04_counts_are_exact: Handlers,
+                t05_an_error_is_unhealthy: Handlers,
+                t05_a_stall_is_unhealthy: Handlers,
+                t05_what_comes_meanwhile_is_seen: Handlers,
+                t10_polls_are_never_torn: Handlers,
+                t10_polling_needs_no_kernel: Nothing,
+                t11_enabled_lazily: Handlers,
+                t11_averages_begin_when_enabled: Handlers,
+                t11_enabling_races: Handlers,
+                t11_lines_can_run_out: Nothing,
+                t12_reset: Handlers,
+                t15_the_histogram_counts_every_message: Handlers,
+            }
+            waking {
+                ping_pong_without_spinning: Handlers,
+                ping_pong_at_the_edge_of_sleep: Handlers,
+                ping_pong_with_pauses: Handlers,
+                many_play_ping_pong: Handlers,
+                many_kernels_wake_and_sleep: Handlers,
+                senders_wait_for_space: Handlers,
+                a_staged_message_wakes_the_block: Handlers,
+                drains_end: Handlers,
+            }
+            load {
+                ten_million_messages: Handlers,
+                q15_a_million_under_reject: Handlers,
+                q16_a_million_under_drop_oldest: Handlers,
+                q17_a_million_under_drop_new: Handlers,
+            }
+        }
+    };
+    (@modules $subject:expr; $($module:ident { $($case:ident: $needs:ident,)+ })+) => {$(
+        mod $module {
+            #[allow(unused_imports)] // Whatever the subject's expression names.
+            use super::*;
+            $(
+                #[test]
+                fn $case() {
+                    let name = concat!(stringify!($module), "::", stringify!($case));
+                    $crate::run($subject, name, $crate::Needs::$needs, $crate::cases::$module::$case);
+                }
+            )+
+        }
+    )+};
+}
+
+/// Instantiates the cases that measure the whole process. Stands in a test binary of its own.
+#[macro_export]
+macro_rules! idle_suite {
+    ($subject:expr) => {
+        #[test]
+        fn r14_a_hundred_idle_kernels() {
+            let case = $crate::cases::idle::r14_a_hundred_idle_kernels;
+            $crate::run($subject, "idle::r14_a_hundred_idle_kernels", $crate::Needs::Handlers, case);
+        }
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    /// The cases of a module's source.
+    fn cases(source: &str) -> impl Iterator<Item = &str> {
+        source.lines().filter_map(|line| line.strip_prefix("pub fn ")?.strip_suffix("(bench: &Bench) {"))
+    }
+
+    #[test]
+    fn every_case_is_listed() {
+        let list = include_str!("suite.rs");
+        for source in [
+            include_str!("cases/lifecycle.rs"),
+            include_str!("cases/messages.rs"),
+            include_str!("cases/state.rs"),
+            include_str!("cases/backpressure.rs"),
+            include_str!("cases/failures.rs"),
+            include_str!("cases/stalls.rs"),
+            include_str!("cases/undelivered.rs"),
+            include_str!("cases/shutdown.rs"),
+            include_str!("cases/dropping.rs"),
+            include_str!("cases/calls.rs"),
+            include_str!("cases/telemetry.rs"),
+            include_str!("cases/waking.rs"),
+            include_str!("cases/load.rs"),
+        ] {
+            assert_ne!(cases(source).count(), 0);
+            for case in cases(source) {
+                assert!(list.contains(&format!(" {case}: ")), "`{case}` is not listed");
+            }
+        }
+    }
+}

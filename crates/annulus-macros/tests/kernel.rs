@@ -1,0 +1,266 @@
+//! What `#[ring_kernel]` writes beside a handler: the kernel as data, and its entry on the CPU.
+#![allow(clippy::disallowed_types)] // These atomics are a user's data.
+
+use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
+
+use annulus::{
+    __private::{
+        BindingKind, BoundMemory, Invocation, KernelDefinition, NoOutput, ProcessingMode, RawOutbox,
+        StateShape,
+    },
+    prelude::*,
+};
+
+#[derive(RingMessage, Clone, Copy)]
+#[repr(C)]
+struct Reading {
+    #[ring(key)]
+    sensor: u32,
+    value: f32,
+}
+
+#[derive(RingMessage, Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
+struct Alert {
+    sensor: u32,
+    value: f32,
+}
+
+#[derive(RingMessage, Clone, Copy)]
+#[repr(C)]
+struct Tick {
+    times: u32,
+}
+
+#[derive(DeviceType, Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C)]
+struct Stats {
+    n: u32,
+    sum: f32,
+}
+
+#[derive(DeviceType, Clone, Copy)]
+#[repr(C)]
+struct Limits {
+    high: f32,
+}
+
+/// Counts, and repeats what it hears as often as the reading says.
+#[ring_kernel(mode = Adaptive, max_outputs = 2)]
+fn detect(cx: &Cx, reading: &Reading, stats: &mut Stats, alerts: &Outbox<Alert>) -> Result<(), Failure> {
+    stats.n += 1;
+    stats.sum += reading.value;
+    for _ in 0..reading.value as u32 {
+        alerts.send(Alert { sensor: reading.sensor + cx.block_index(), value: reading.value });
+    }
+    if reading.value < 0.0 { Err(Failure::of(77)) } else { Ok(()) }
+}
+
+#[ring_kernel(name = "everything", max_outputs = 256)]
+fn everything(
+    tick: &Tick,
+    table: &[f32],
+    out: &Outbox<Alert>,
+    counts: &[AtomicU32],
+    Stats { n, .. }: &mut Stats,
+    limits: &Limits,
+    history: &mut [u16],
+    totals: &[AtomicI64],
+    weights: &[f32; 2],
+) {
+    *n += tick.times;
+    history[0] += 1;
+    counts[1].fetch_add(tick.times, Ordering::Relaxed);
+    totals[0].fetch_sub(1, Ordering::Relaxed);
+    out.send(Alert { sensor: *n, value: table[0] + limits.high + weights[1] });
+}
+
+#[ring_kernel]
+pub(crate) fn quiet(_: &Tick) {}
+
+#[ring_kernel(mode = Batch, max_messages_per_iteration = 65536)]
+#[allow(clippy::unused_unit)] // A handler may spell it out.
+fn r#match(_cx: &annulus::prelude::Cx, Tick { .. }: &self::Tick) -> () {}
+
+/// Memory for outbound messages, as a block of the CPU backend would lend it.
+struct Ring {
+    slots: [Alert; 4],
+}
+
+impl Ring {
+    fn new() -> Self {
+        Self { slots: [Alert { sensor: 0, value: 0.0 }; 4] }
+    }
+
+    fn outbox(&mut self, limit: u32) -> RawOutbox {
+        // SAFETY: four aligned slots that live as long as the ring, which the caller keeps still; nobody else looks.
+        let outbox = unsafe { RawOutbox::new(self.slots.as_mut_ptr().cast(), size_of::<Alert>(), 3, limit) };
+        // SAFETY: the outbox's slots are this test's own.
+        unsafe { outbox.begin(0) };
+        outbox
+    }
+}
+
+fn call<M, S>(
+    definition: &KernelDefinition,
+    message: &M,
+    state: &mut S,
+    bindings: &[BoundMemory],
+    outbox: &RawOutbox,
+) -> Result<(), Failure> {
+    let invocation = Invocation {
+        cx: Cx::new(1, 2, 0),
+        message: std::ptr::from_ref(message).cast(),
+        state: std::ptr::from_mut(state).cast(),
+        bindings,
+        outbox,
+    };
+    // SAFETY: each test gives the types that its definition names.
+    unsafe { (definition.cpu)(&invocation) }
+}
+
+fn memory<T>(values: &mut [T]) -> BoundMemory {
+    BoundMemory { data: values.as_mut_ptr().cast(), len: values.len() }
+}
+
+#[test]
+fn success_commits_state_and_sends() {
+    let (mut ring, mut stats) = (Ring::new(), Stats { n: 1, sum: 1.0 });
+    let outbox = ring.outbox(2);
+    let reading = Reading { sensor: 6, value: 2.0 };
+    assert_eq!(call(detect::DEFINITION, &reading, &mut stats, &[], &outbox), Ok(()));
+    assert_eq!(stats, Stats { n: 2, sum: 3.0 });
+    assert_eq!((outbox.sent(), outbox.refused()), (2, false));
+    assert_eq!(ring.slots[..2], [Alert { sensor: 7, value: 2.0 }; 2]);
+}
+
+#[test]
+fn an_error_leaves_the_state_alone() {
+    let (mut ring, mut stats) = (Ring::new(), Stats { n: 1, sum: 1.0 });
+    let outbox = ring.outbox(2);
+    let verdict = call(detect::DEFINITION, &Reading { sensor: 6, value: -1.0 }, &mut stats, &[], &outbox);
+    assert_eq!(verdict.map_err(Failure::code), Err(77));
+    assert_eq!(stats, Stats { n: 1, sum: 1.0 });
+}
+
+#[test]
+fn too_many_sends_leave_the_state_alone() {
+    let (mut ring, mut stats) = (Ring::new(), Stats { n: 1, sum: 1.0 });
+    let outbox = ring.outbox(2);
+    let verdict = call(detect::DEFINITION, &Reading { sensor: 6, value: 3.0 }, &mut stats, &[], &outbox);
+    assert_eq!(verdict, Ok(()), "the block sees that the outbox refused, and fails the message");
+    assert!(outbox.refused());
+    assert_eq!(stats, Stats { n: 1, sum: 1.0 });
+}
+
+#[test]
+fn every_kind_of_parameter_arrives() {
+    let (mut ring, mut stats) = (Ring::new(), Stats::default());
+    let outbox = ring.outbox(256);
+    let (mut table, mut history, mut limits) = ([0.5f32, 9.0], [3u16, 4], [Limits { high: 10.0 }]);
+    let mut counts = [AtomicU32::new(0), AtomicU32::new(40)];
+    let (mut totals, mut weights) = ([AtomicI64::new(0)], [[1.0f32, 100.0]]);
+    let bindings = [
+        memory(&mut table),
+        memory(&mut counts),
+        memory(&mut limits),
+        memory(&mut history),
+        memory(&mut totals),
+        memory(&mut weights),
+    ];
+    assert_eq!(call(everything::DEFINITION, &Tick { times: 2 }, &mut stats, &bindings, &outbox), Ok(()));
+    assert_eq!(stats.n, 2);
+    assert_eq!(history, [4, 4]);
+    assert_eq!(counts[1].load(Ordering::Relaxed), 42);
+    assert_eq!(totals[0].load(Ordering::Relaxed), -1);
+    assert_eq!(ring.slots[0], Alert { sensor: 2, value: 110.5 });
+}
+
+#[test]
+fn the_definition_says_what_was_written() {
+    let definition = detect::DEFINITION;
+    assert_eq!(definition.name, "detect");
+    assert_eq!(definition.module, module_path!());
+    assert_eq!(definition.file, file!());
+    let (before, _) = include_str!("kernel.rs").split_once("fn detect(").expect("the handler is here");
+    assert_eq!(definition.line as usize, before.lines().count() + 1);
+    assert_eq!(definition.message, Reading::DESCRIPTOR);
+    assert_eq!(definition.output, Some(Alert::DESCRIPTOR));
+    assert_eq!(definition.bindings, []);
+    assert_eq!(definition.mode, ProcessingMode::Adaptive);
+    assert_eq!((definition.max_messages_per_iteration, definition.max_outputs), (32, 2));
+    let reading = Reading { sensor: 12, value: 0.0 };
+    let key = definition.key.expect("readings have a key");
+    // SAFETY: the pointer is to a reading.
+    assert_eq!(unsafe { key((&raw const reading).cast()) }, 12);
+}
+
+#[test]
+fn a_key_decides_whose_the_state_is() {
+    let StateShape::PerActor(state) = detect::DEFINITION.state else { panic!("readings have a key") };
+    assert_eq!(state.ty, Stats::DESCRIPTOR);
+    let mut stats = Stats { n: 9, sum: 9.0 };
+    // SAFETY: the pointer is to memory for such a state.
+    unsafe { (state.init)((&raw mut stats).cast()) };
+    assert_eq!(stats, Stats::default());
+
+    assert!(matches!(everything::DEFINITION.state, StateShape::Whole(_)));
+    assert!(matches!(quiet::DEFINITION.state, StateShape::Stateless));
+}
+
+#[test]
+fn bindings_are_in_the_order_of_the_handler() {
+    let bindings: Vec<_> = everything::DEFINITION
+        .bindings
+        .iter()
+        .map(|binding| (binding.name, binding.kind, binding.ty))
+        .collect();
+    assert_eq!(
+        bindings,
+        [
+            ("table", BindingKind::Table, f32::DESCRIPTOR),
+            ("counts", BindingKind::Shared, u32::DESCRIPTOR),
+            ("limits", BindingKind::Parameter, Limits::DESCRIPTOR),
+            ("history", BindingKind::Whole, u16::DESCRIPTOR),
+            ("totals", BindingKind::Shared, i64::DESCRIPTOR),
+            ("weights", BindingKind::Parameter, <[f32; 2]>::DESCRIPTOR),
+        ]
+    );
+    let _bound = everything::bind(&[0.5], &[0, 0], Limits { high: 1.0 }, &[0; 16], &[-1], [1.0, 2.0]);
+}
+
+#[test]
+fn what_is_not_said_has_a_default() {
+    let definition = quiet::DEFINITION;
+    assert_eq!(definition.mode, ProcessingMode::Continuous);
+    assert_eq!((definition.max_messages_per_iteration, definition.max_outputs), (1, 0));
+    assert_eq!((definition.output, definition.key), (None, None));
+    fn is_no_output<K: RingKernel<Output = NoOutput>>() {}
+    is_no_output::<quiet>();
+
+    assert_eq!(everything::DEFINITION.name, "everything");
+    assert_eq!(everything::DEFINITION.max_outputs, 256);
+    assert_eq!(r#match::DEFINITION.name, "match");
+    assert_eq!(r#match::DEFINITION.max_messages_per_iteration, 65536);
+
+    #[ring_kernel(mode = Batch)]
+    fn batch(_: &Tick, _sent: &Outbox<Alert>) {}
+    assert_eq!((batch::DEFINITION.max_messages_per_iteration, batch::DEFINITION.max_outputs), (64, 1));
+}
+
+#[test]
+fn the_handler_stays_a_function() {
+    let mut history = [];
+    quiet(&Tick { times: 1 });
+    #[ring_kernel]
+    fn local(_: &Tick, history: &mut [u32]) -> Result<(), Failure> {
+        Err(Failure::of(history.len() as u16 + 1))
+    }
+    assert_eq!(local(&Tick { times: 1 }, &mut history).map_err(Failure::code), Err(1));
+    fn launches<K: RingKernel>(
+        _: fn(&Runtime, LaunchOptions) -> Result<KernelHandle<K>, annulus::__private::LaunchError>,
+    ) {
+    }
+    launches(quiet::launch);
+    launches(detect::launch);
+}

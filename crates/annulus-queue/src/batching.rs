@@ -1,0 +1,208 @@
+//! Batches: messages are collected, and handed on when there are enough of them or when the first has waited long enough.
+//!
+//! # What it promises
+//!
+//! - **A batch goes when it is full, or when its first message has waited for the delay**, whether or not another message ever comes:
+//!   a timer does it. One thread is the timer of all batchers of the process. It sleeps while nothing is due, and is woken only
+//!   for a deadline that is earlier than the one it sleeps for: so a busy batcher costs it one wake-up per delay, not per batch.
+//! - **A message is accepted or comes back.** `Ok` says that the batcher has it and will offer it to the sink until the sink takes it
+//!   or [`close`](Batcher::close) hands it back; an error has the message in it.
+//! - **Order.** Messages reach the sink in the order in which their pushes took effect, also after a refusal.
+//! - **A bound.** It holds two batches at most: one that is filled, and one that is being delivered or was refused.
+//! - **Waiting only for the sink.** `push` waits for at most those deliveries that it needs in order to find space, its own batch's
+//!   included; while a batch is delivered, others push into the next. [`try_push`](Batcher::try_push) never waits for a delivery, as
+//!   async code needs it, if the sink's [`try_deliver`](BatchSink::try_deliver) does not wait.
+//! - **No allocation per message or batch**, as long as the sink leaves the vector's memory, as [`Recycled`] does.
+//! - **What fails is counted**, and tried again: by the next push that needs space, by a flush, and by the timer, which doubles its pause
+//!   with every failure in a row, from the delay (or a millisecond, if that is longer) up to a second.
+//!
+//! # What it does not promise
+//!
+//! - *Punctuality.* A batch is not delivered before its deadline by the timer, but may be later: as late as the system runs the thread, and
+//!   as late as other batchers' sinks keep it. A sink that may wait should implement `try_deliver`.
+//! - *Delivery at the end of the process.* Closing and dropping deliver what is left; a process that just ends does not.
+//! - *Delivery in spite of the sink.* Dropping a batcher that was not closed offers what is left once more, and gives what is refused to
+//!   [`BatchSink::abandon`].
+//!
+//! ```
+//! use annulus_queue::batching::{BatchOptions, Batcher};
+//!
+//! let (tx, rx) = std::sync::mpsc::channel();
+//! let sink = move |batch: &mut Vec<&'static str>| tx.send(std::mem::take(batch));
+//! let batcher = Batcher::new(BatchOptions::new().messages(3), sink)?;
+//! for word in "one two three four".split(' ') {
+//!     batcher.push(word)?;
+//! }
+//! let mut words = Vec::new();
+//! while words.len() < 4 {
+//!     words.extend(rx.recv()?); // three at once, and a millisecond later the fourth, though nothing else was pushed
+//! }
+//! assert_eq!(words, ["one", "two", "three", "four"]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod counters;
+mod errors;
+mod options;
+mod shared;
+mod sink;
+mod timer;
+
+use std::{
+    fmt,
+    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
+    sync::Arc,
+    thread,
+};
+
+pub use counters::BatchCounters;
+pub use errors::{CloseError, PushError, StartError};
+pub use options::BatchOptions;
+use shared::{Cause, Shared, Wait};
+pub use sink::{Batch, BatchSink, QueueRefused, Recycled};
+
+/// Collects messages and hands them to a sink in batches; see the [module](self). Can be shared by any number of threads.
+pub struct Batcher<T: Send + 'static, S: BatchSink<T> + 'static> {
+    shared: Arc<Shared<T, S>>,
+}
+
+impl<T: Send + 'static, S: BatchSink<T> + 'static> Batcher<T, S> {
+    /// A batcher in front of `sink`. The first one of the process starts the timer's thread.
+    ///
+    /// ```
+    /// use annulus_queue::{QueueOptions, batching::{BatchOptions, Batcher}, queue};
+    ///
+    /// let (tx, rx) = queue::<Vec<u32>>(QueueOptions::new())?;
+    /// let batcher = Batcher::new(BatchOptions::new(), tx)?;
+    /// batcher.push(1)?;
+    /// assert_eq!(rx.recv_blocking()?, [1]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn new(options: BatchOptions, sink: S) -> Result<Self, StartError> {
+        options.validate()?;
+        timer::TIMER.start().map_err(StartError::Timer)?;
+        Ok(Self { shared: Shared::new(options, sink) })
+    }
+
+    /// Adds a message to the batch. If that makes it full, or if it was, delivers, and waits as long as the sink does.
+    ///
+    /// An error means that the message was not accepted: the batcher is closed, or both of its batches are full and the sink refuses.
+    /// A refusal that the batcher still has space for is only counted.
+    ///
+    /// ```
+    /// # use annulus_queue::batching::{BatchOptions, Batcher, PushError};
+    /// let batcher = Batcher::new(BatchOptions::new().messages(1), |_: &mut Vec<u32>| Err("not now"))?;
+    /// batcher.push(1)?; // refused, and kept
+    /// batcher.push(2)?; // waits behind it
+    /// assert_eq!(batcher.push(3), Err(PushError::Refused(3, "not now")));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn push(&self, message: T) -> Result<(), PushError<T, S::Error>> {
+        self.shared.push(message)
+    }
+
+    /// [`push`](Self::push) that does not wait: `Busy` if both batches are full and another thread is delivering.
+    ///
+    /// A batch that it makes full is offered with [`BatchSink::try_deliver`], here or by the thread that is delivering just now.
+    ///
+    /// ```
+    /// # use annulus_queue::batching::{BatchOptions, Batcher};
+    /// let batcher = Batcher::new(BatchOptions::new(), |_: &mut Vec<u32>| Ok::<(), ()>(()))?;
+    /// assert_eq!(batcher.try_push(1), Ok(()));
+    /// # Ok::<(), annulus_queue::batching::StartError>(())
+    /// ```
+    pub fn try_push(&self, message: T) -> Result<(), PushError<T, S::Error>> {
+        self.shared.try_push(message)
+    }
+
+    /// Delivers everything that was pushed before, and waits as long as the sink does. After an error, what was refused is kept.
+    ///
+    /// ```
+    /// # use annulus_queue::batching::{BatchOptions, Batcher};
+    /// let batcher = Batcher::new(BatchOptions::new(), |_: &mut Vec<u32>| Ok::<(), ()>(()))?;
+    /// let _ = batcher.push(1);
+    /// assert_eq!(batcher.flush(), Ok(()));
+    /// assert_eq!(batcher.counters().delivered, 1);
+    /// # Ok::<(), annulus_queue::batching::StartError>(())
+    /// ```
+    pub fn flush(&self) -> Result<(), S::Error> {
+        self.shared.flush()
+    }
+
+    /// Accepts no more messages, delivers what is left, and drops the sink. If the sink refuses, what is left comes back.
+    ///
+    /// A push happens before the close, and its message is delivered or comes back here, or after it, and is refused. Once closed, the
+    /// batcher stays closed, and closing it again does nothing.
+    ///
+    /// ```
+    /// # use annulus_queue::batching::{BatchOptions, Batcher, PushError};
+    /// let batcher = Batcher::new(BatchOptions::new(), |_: &mut Vec<u32>| Err("gone"))?;
+    /// batcher.push(1)?;
+    /// let error = batcher.close().unwrap_err();
+    /// assert_eq!((error.error, error.undelivered), ("gone", vec![1]));
+    /// assert_eq!(batcher.push(2), Err(PushError::Closed(2)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn close(&self) -> Result<(), CloseError<T, S::Error>> {
+        self.shared.stop_accepting();
+        let (result, undelivered, sink) = self.shared.outgoing.with(
+            |out| {
+                let result = self.shared.deliver(out, Cause::Close, Wait::AsTheSinkDoes);
+                let undelivered = self.shared.take_all(out);
+                (result, undelivered, out.sink.take())
+            },
+            |_| (),
+        );
+        drop(sink);
+        result.map_err(|error| CloseError { error, undelivered })
+    }
+
+    /// What became of all messages and batches so far. Exact when nobody uses the batcher and nothing is due; every figure only grows.
+    ///
+    /// ```
+    /// # use annulus_queue::batching::{BatchOptions, Batcher};
+    /// let options = BatchOptions::new().messages(2).delay(std::time::Duration::MAX);
+    /// let batcher = Batcher::new(options, |_: &mut Vec<u32>| Ok::<(), ()>(()))?;
+    /// (0..5).for_each(|i| drop(batcher.push(i)));
+    /// let counters = batcher.counters();
+    /// assert_eq!((counters.pushed, counters.delivered, counters.by_count), (5, 4, 2));
+    /// # Ok::<(), annulus_queue::batching::StartError>(())
+    /// ```
+    pub fn counters(&self) -> BatchCounters {
+        self.shared.lock().counters
+    }
+}
+
+/// Delivers what is left, and waits as long as the sink does; [`close`](Batcher::close) says how that went.
+impl<T: Send + 'static, S: BatchSink<T> + 'static> Drop for Batcher<T, S> {
+    fn drop(&mut self) {
+        self.shared.stop_accepting();
+        let shared = &self.shared;
+        let (panic, sink) = shared.outgoing.with(
+            |out| {
+                let delivered =
+                    catch_unwind(AssertUnwindSafe(|| shared.deliver(out, Cause::Close, Wait::AsTheSinkDoes)));
+                let undelivered = shared.take_all(out);
+                let mut sink = out.sink.take();
+                let abandoned = catch_unwind(AssertUnwindSafe(|| match &mut sink {
+                    Some(sink) if !undelivered.is_empty() => sink.abandon(undelivered),
+                    _ => {}
+                }));
+                (delivered.err().or(abandoned.err()), sink)
+            },
+            |_| (),
+        );
+        shared.disarm();
+        drop(sink);
+        // Two panics at a time would abort.
+        if let Some(panic) = panic.filter(|_| !thread::panicking()) {
+            resume_unwind(panic);
+        }
+    }
+}
+
+impl<T: Send + 'static, S: BatchSink<T> + 'static> fmt::Debug for Batcher<T, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Batcher").field("counters", &self.counters()).finish_non_exhaustive()
+    }
+}

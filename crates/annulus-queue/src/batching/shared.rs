@@ -1,0 +1,349 @@
+//! What a batcher and the timer share.
+//!
+//! Two locks, so that pushing goes on while a batch is delivered. **`outgoing`** has the sink, and the batch that is being delivered or
+//! was refused; whoever delivers holds it, so deliveries are in order. **`filling`** has the batch that is being filled; it is held for
+//! a few instructions, never while foreign code runs, and is taken within `outgoing`, never around it. To deliver, the two vectors
+//! change places.
+//!
+//! The timer and `try_push` do not wait for `outgoing`: by [`Relay`], the thread that holds it looks for full and due batches before it
+//! leaves.
+//!
+//! At most one of a batcher's entries in the timer is valid: the one for the time that `armed` says. Others, left behind when an earlier time
+//! was needed, return without a trace when they fire.
+
+use std::{
+    mem,
+    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
+    sync::{Arc, PoisonError, Weak},
+    time::{Duration, Instant},
+};
+
+use super::{
+    BatchCounters, BatchOptions, BatchSink, PushError,
+    timer::{Due, TIMER},
+};
+use crate::{
+    relay::Relay,
+    sync::{Mutex, MutexGuard},
+};
+
+pub(super) struct Shared<T, S> {
+    pub(super) outgoing: Relay<Outgoing<T, S>>,
+    filling: Mutex<Filling<T>>,
+    options: BatchOptions,
+    /// This, for the timer.
+    this: Weak<Self>,
+}
+
+pub(super) struct Outgoing<T, S> {
+    /// Is there until the batcher is closed or dropped.
+    pub(super) sink: Option<S>,
+    /// What the sink has not taken yet; empty unless it is at work or has refused. Its memory is for a whole batch.
+    batch: Vec<T>,
+    /// Why `batch` was handed on.
+    cause: Cause,
+    /// How many deliveries have failed in a row.
+    failures: u32,
+}
+
+pub(super) struct Filling<T> {
+    /// Never more than a batch, and its memory is for a whole one.
+    buffer: Vec<T>,
+    /// When the first message of `buffer` will have waited long enough; `None` if there is none, or no end to its wait.
+    deadline: Option<Instant>,
+    /// When to offer a refused batch again, before which nothing else can go.
+    retry: Option<Instant>,
+    /// The time of the timer's valid entry. Past while the timer's call is at work.
+    armed: Option<Instant>,
+    closed: bool,
+    pub(super) counters: BatchCounters,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cause {
+    Count,
+    /// Past the deadline, or full.
+    Timer,
+    Flush,
+    Close,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wait {
+    AsTheSinkDoes,
+    No,
+}
+
+enum NotAppended<T> {
+    Closed(T),
+    Full(T),
+}
+
+/// The least and the greatest pause after a failure, if the delay is not longer.
+const LEAST_PAUSE: Duration = Duration::from_millis(1);
+const GREATEST_PAUSE: Duration = Duration::from_secs(1);
+
+impl<T> Filling<T> {
+    fn due(&self) -> Option<Instant> {
+        self.retry.or(self.deadline)
+    }
+
+    /// The time for which the timer must be armed now, if it is not armed for an earlier one.
+    #[must_use]
+    fn arm(&mut self) -> Option<Instant> {
+        let due = self.due()?;
+        if self.armed.is_some_and(|armed| armed <= due) {
+            return None;
+        }
+        self.armed = Some(due);
+        Some(due)
+    }
+}
+
+impl<T: Send + 'static, S: BatchSink<T> + 'static> Shared<T, S> {
+    pub(super) fn new(options: BatchOptions, sink: S) -> Arc<Self> {
+        let outgoing = Outgoing {
+            sink: Some(sink),
+            batch: Vec::with_capacity(options.messages),
+            cause: Cause::Count,
+            failures: 0,
+        };
+        let filling = Filling {
+            buffer: Vec::with_capacity(options.messages),
+            deadline: None,
+            retry: None,
+            armed: None,
+            closed: false,
+            counters: BatchCounters::default(),
+        };
+        Arc::new_cyclic(|this| Self {
+            outgoing: Relay::new(outgoing),
+            filling: Mutex::new(filling),
+            options,
+            this: Weak::clone(this),
+        })
+    }
+
+    /// No foreign code runs under the lock, so nothing panics under it, and poison means nothing.
+    pub(super) fn lock(&self) -> MutexGuard<'_, Filling<T>> {
+        self.filling.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn push(&self, message: T) -> Result<(), PushError<T, S::Error>> {
+        let mut message = message;
+        loop {
+            message = match self.append(message) {
+                Ok(full) => {
+                    if full {
+                        // The message is accepted whatever the sink says; a refusal is counted, and kept for later.
+                        drop(self.deliver_full());
+                    }
+                    return Ok(());
+                }
+                Err(NotAppended::Closed(message)) => return Err(self.refuse(PushError::Closed(message))),
+                Err(NotAppended::Full(message)) => message,
+            };
+            if let Err(error) = self.deliver_full() {
+                // It may have refused the second of the two batches: then there is space.
+                return self
+                    .append(message)
+                    .map(|_| ())
+                    .map_err(|refused| self.refuse(refused.because(Some(error))));
+            }
+        }
+    }
+
+    pub(super) fn try_push(&self, message: T) -> Result<(), PushError<T, S::Error>> {
+        let message = match self.append(message) {
+            Ok(full) => {
+                if full {
+                    drop(self.serve());
+                }
+                return Ok(());
+            }
+            Err(NotAppended::Closed(message)) => return Err(self.refuse(PushError::Closed(message))),
+            Err(NotAppended::Full(message)) => message,
+        };
+        let error = self.serve().err();
+        self.append(message).map(|_| ()).map_err(|refused| self.refuse(refused.because(error)))
+    }
+
+    pub(super) fn flush(&self) -> Result<(), S::Error> {
+        self.deliver_as(Cause::Flush)
+    }
+
+    pub(super) fn stop_accepting(&self) {
+        self.lock().closed = true;
+    }
+
+    pub(super) fn disarm(&self) {
+        let this: Weak<dyn Due> = self.this.clone();
+        TIMER.disarm(&this);
+    }
+
+    /// Everything that is not delivered, oldest first. Nothing is due afterwards.
+    pub(super) fn take_all(&self, out: &mut Outgoing<T, S>) -> Vec<T> {
+        let mut all = mem::take(&mut out.batch);
+        let mut filling = self.lock();
+        all.append(&mut filling.buffer);
+        filling.deadline = None;
+        filling.retry = None;
+        filling.counters.returned += all.len() as u64;
+        all
+    }
+
+    fn refuse(&self, error: PushError<T, S::Error>) -> PushError<T, S::Error> {
+        self.lock().counters.refused += 1;
+        error
+    }
+
+    /// Whether the batch is full now.
+    fn append(&self, message: T) -> Result<bool, NotAppended<T>> {
+        let mut filling = self.lock();
+        if filling.closed {
+            return Err(NotAppended::Closed(message));
+        }
+        if filling.buffer.len() == self.options.messages {
+            return Err(NotAppended::Full(message));
+        }
+        filling.buffer.push(message);
+        filling.counters.pushed += 1;
+        let full = filling.buffer.len() == self.options.messages;
+        if filling.buffer.len() == 1 {
+            filling.deadline = Instant::now().checked_add(self.options.delay);
+            let arm = filling.arm();
+            drop(filling);
+            self.arm(arm);
+        }
+        Ok(full)
+    }
+
+    fn arm(&self, at: Option<Instant>) {
+        if let Some(at) = at {
+            TIMER.arm(at, self.this.clone());
+        }
+    }
+
+    fn deliver_full(&self) -> Result<(), S::Error> {
+        self.deliver_as(Cause::Count)
+    }
+
+    fn deliver_as(&self, cause: Cause) -> Result<(), S::Error> {
+        self.outgoing
+            .with(|out| self.deliver(out, cause, Wait::AsTheSinkDoes), |out| drop(self.deliver_due(out)))
+    }
+
+    /// Has full and due batches delivered without waiting; `Ok` also if the thread that is delivering will do it.
+    fn serve(&self) -> Result<(), S::Error> {
+        let mut result = Ok(());
+        self.outgoing.run(|out| result = self.deliver_due(out));
+        result
+    }
+
+    fn deliver_due(&self, out: &mut Outgoing<T, S>) -> Result<(), S::Error> {
+        let due = {
+            let filling = self.lock();
+            filling.buffer.len() == self.options.messages
+                || filling.due().is_some_and(|due| due <= Instant::now())
+        };
+        if due { self.deliver(out, Cause::Timer, Wait::No) } else { Ok(()) }
+    }
+
+    /// Delivers what was refused before, then the batch that is being filled, if the cause holds for it.
+    pub(super) fn deliver(&self, out: &mut Outgoing<T, S>, cause: Cause, wait: Wait) -> Result<(), S::Error> {
+        if !out.batch.is_empty() {
+            self.hand_over(out, wait)?;
+        }
+        if self.change_places(out, cause) { self.hand_over(out, wait) } else { Ok(()) }
+    }
+
+    fn change_places(&self, out: &mut Outgoing<T, S>, cause: Cause) -> bool {
+        let mut filling = self.lock();
+        let full = filling.buffer.len() == self.options.messages;
+        let late = || filling.deadline.is_some_and(|deadline| deadline <= Instant::now());
+        let holds = match cause {
+            Cause::Count => full,
+            Cause::Timer => full || late(),
+            Cause::Flush | Cause::Close => !filling.buffer.is_empty(),
+        };
+        if holds {
+            mem::swap(&mut filling.buffer, &mut out.batch);
+            filling.deadline = None;
+            out.cause = if full { Cause::Count } else { cause };
+        }
+        holds
+    }
+
+    fn hand_over(&self, out: &mut Outgoing<T, S>, wait: Wait) -> Result<(), S::Error> {
+        let Outgoing { sink: Some(sink), batch, cause, failures } = out else {
+            // Closed, which left nothing behind.
+            return Ok(());
+        };
+        let offered = batch.len();
+        // A panic is a failure like others, and then goes on.
+        let result = catch_unwind(AssertUnwindSafe(|| match wait {
+            Wait::AsTheSinkDoes => sink.deliver(batch),
+            Wait::No => sink.try_deliver(batch),
+        }));
+        let failed = !matches!(result, Ok(Ok(())));
+        if !failed {
+            batch.clear();
+        }
+        let left = batch.len();
+        // If the sink kept the vector; a batch that was put back whole needs nothing.
+        batch.reserve_exact(self.options.messages.saturating_sub(left));
+        *failures = if failed { failures.saturating_add(1) } else { 0 };
+
+        let mut filling = self.lock();
+        let counters = &mut filling.counters;
+        counters.delivered += offered.saturating_sub(left) as u64;
+        counters.failures += u64::from(failed);
+        if left == 0 {
+            *match cause {
+                Cause::Count => &mut counters.by_count,
+                Cause::Timer => &mut counters.by_timer,
+                Cause::Flush => &mut counters.by_flush,
+                Cause::Close => &mut counters.by_close,
+            } += 1;
+        }
+        filling.retry = if left == 0 { None } else { Instant::now().checked_add(self.pause(*failures)) };
+        let arm = filling.arm();
+        drop(filling);
+        self.arm(arm);
+        result.unwrap_or_else(|panic| resume_unwind(panic))
+    }
+
+    /// How long to wait after so many failures in a row.
+    fn pause(&self, failures: u32) -> Duration {
+        let least = self.options.delay.max(LEAST_PAUSE);
+        let doublings = failures.saturating_sub(1).min(10);
+        least.saturating_mul(1 << doublings).min(least.max(GREATEST_PAUSE))
+    }
+}
+
+impl<T: Send + 'static, S: BatchSink<T> + 'static> Due for Shared<T, S> {
+    fn fire(&self, at: Instant) -> Option<Instant> {
+        if self.lock().armed != Some(at) {
+            return None;
+        }
+        // The panic of a sink is counted already, and there is nobody here whom it concerns.
+        let _ = catch_unwind(AssertUnwindSafe(|| self.serve()));
+        let mut filling = self.lock();
+        let now = Instant::now();
+        // If something is due still, another thread is delivering, and will see to it. In case its sink panics, look again later.
+        filling.armed =
+            filling.due().and_then(|due| if due > now { Some(due) } else { now.checked_add(self.pause(1)) });
+        filling.armed
+    }
+}
+
+impl<T> NotAppended<T> {
+    /// The error of a push that found no space although it tried to make some.
+    fn because<E>(self, refusal: Option<E>) -> PushError<T, E> {
+        match (self, refusal) {
+            (Self::Closed(message), _) => PushError::Closed(message),
+            (Self::Full(message), None) => PushError::Busy(message),
+            (Self::Full(message), Some(error)) => PushError::Refused(message, error),
+        }
+    }
+}

@@ -1,0 +1,376 @@
+//! Where messages go that could not be delivered or handled.
+
+use std::{borrow::Cow, collections::VecDeque, fmt, sync::PoisonError, time::SystemTime};
+
+use crate::{
+    Admission, Message, MessageQueue,
+    sync::{Arc, Mutex, MutexGuard},
+};
+
+/// Why a message is a dead letter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Reason {
+    /// It was queued for longer than its queue's expiry.
+    Expired,
+    /// It is wrong in itself: sending it again will not help.
+    Invalid(Cow<'static, str>),
+    /// Handling it failed: sending it again may help.
+    Failed(Cow<'static, str>),
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Expired => f.write_str("expired"),
+            Self::Invalid(text) => write!(f, "invalid: {text}"),
+            Self::Failed(text) => write!(f, "failed: {text}"),
+        }
+    }
+}
+
+/// A message that could not be delivered or handled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Letter<T> {
+    /// The message.
+    pub message: T,
+    /// Why it is here.
+    pub reason: Reason,
+    /// How many times it came here, this one included: 1, and 1 more for each time that it was re-driven and came back. Messages
+    /// without an [`id`](Message::id) cannot be recognised when they come back, and always have 1.
+    pub attempts: u32,
+    /// When it came here.
+    pub at: SystemTime,
+    /// The message's id, asked for before it came under the store's lock.
+    id: Option<u64>,
+    /// How many came before it. Letters lie in this order.
+    number: u64,
+}
+
+/// What the alert is told of each dead letter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Alert {
+    /// The message's id, if it has one.
+    pub id: Option<u64>,
+    /// Why it is here.
+    pub reason: Reason,
+    /// How many times it came here.
+    pub attempts: u32,
+    /// Whether an older letter was evicted to make room.
+    pub evicted: bool,
+}
+
+/// What became of all dead letters so far. While none is being re-driven, `buried = drained + redriven + evicted +` those present.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LetterCounters {
+    /// Letters that came, each time they came.
+    pub buried: u64,
+    /// Letters that left to make room for newer ones.
+    pub evicted: u64,
+    /// Letters that were drained.
+    pub drained: u64,
+    /// Letters whose message was sent again.
+    pub redriven: u64,
+}
+
+/// What a [`redrive`](DeadLetters::redrive) did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+#[must_use = "messages that the queue evicted to make room are in here"]
+pub struct Redriven<T> {
+    /// How many messages are queued again.
+    pub sent: usize,
+    /// How many letters stay because they had all their attempts.
+    pub exhausted: usize,
+    /// Whether the queue refused one, so that it and all newer letters stay.
+    pub refused: bool,
+    /// What left to make room: in a full queue ([`Backpressure::DropOldest`](crate::Backpressure::DropOldest)), or here, if others filled
+    /// the store before a refused message was back.
+    pub evicted: Vec<T>,
+}
+
+/// A bounded store of dead letters, which evicts its oldest. Clones share it.
+///
+/// Letters come from queues whose messages expire
+/// ([`MessageQueueBuilder::dead_letters`](crate::MessageQueueBuilder::dead_letters)) and from [`bury`](Self::bury): a handler
+/// buries what is invalid, and retries what failed for a passing reason. They leave in batches ([`drain_batch`](Self::drain_batch)) or
+/// are sent again ([`redrive`](Self::redrive)).
+///
+/// Burying never waits and never fails. It allocates nothing; memory for all letters is allocated at the start.
+///
+/// ```
+/// use annulus_queue::{DeadLetters, MessageQueue, Reason};
+///
+/// let letters = DeadLetters::with_alert(1000, |alert| eprintln!("dead letter: {}", alert.reason));
+/// letters.bury(7, Reason::Failed("the disk was full".into()));
+///
+/// let queue = MessageQueue::with_defaults();
+/// assert_eq!(letters.redrive(&queue, 3).sent, 1);
+/// assert_eq!(queue.try_recv(), Ok(7));
+/// ```
+pub struct DeadLetters<T> {
+    shared: Arc<Shared<T>>,
+}
+
+type OnAlert = dyn Fn(&Alert) + Send + Sync;
+
+struct Shared<T> {
+    store: Mutex<Store<T>>,
+    /// Called without the lock.
+    alert: Option<Box<OnAlert>>,
+}
+
+struct Store<T> {
+    /// Oldest first. Never more than `capacity`, for which it has space from the start.
+    letters: VecDeque<Letter<T>>,
+    /// At least 1.
+    capacity: usize,
+    /// The ids of the last messages that were re-driven, oldest first, with their attempts so far; as many as letters, at most.
+    redriven: VecDeque<(u64, u32)>,
+    counters: LetterCounters,
+}
+
+impl<T> DeadLetters<T> {
+    /// How many letters are kept unless said otherwise: 1000.
+    pub const DEFAULT_CAPACITY: usize = 1000;
+    /// How many letters [`drain_batch`](Self::drain_batch) takes at most: 100.
+    pub const BATCH: usize = 100;
+
+    /// A store of the [default capacity](Self::DEFAULT_CAPACITY), without an alert.
+    ///
+    /// ```
+    /// assert_eq!(annulus_queue::DeadLetters::<u32>::new().capacity(), 1000);
+    /// ```
+    pub fn new() -> Self {
+        Self::make(Self::DEFAULT_CAPACITY, None)
+    }
+
+    /// A store of `capacity` letters, at least one, that calls `alert` once for each, after it was stored.
+    ///
+    /// The call is made by whoever buries the letter, or meets the expired message, and under no lock: it may use the store, and
+    /// the queue too. It should be short.
+    ///
+    /// ```
+    /// # use annulus_queue::{DeadLetters, Reason};
+    /// let letters = DeadLetters::with_alert(10, |alert| println!("{:?}: {}", alert.id, alert.reason));
+    /// letters.bury(7, Reason::Invalid("negative".into()));
+    /// ```
+    pub fn with_alert(capacity: usize, alert: impl Fn(&Alert) + Send + Sync + 'static) -> Self {
+        Self::make(capacity, Some(Box::new(alert)))
+    }
+
+    fn make(capacity: usize, alert: Option<Box<OnAlert>>) -> Self {
+        let capacity = capacity.max(1);
+        let store = Store {
+            letters: VecDeque::with_capacity(capacity),
+            capacity,
+            redriven: VecDeque::with_capacity(capacity),
+            counters: LetterCounters::default(),
+        };
+        Self { shared: Arc::new(Shared { store: Mutex::new(store), alert }) }
+    }
+
+    /// Takes up to [`BATCH`](Self::BATCH) letters, oldest first; none if there are none. Others may bury meanwhile.
+    ///
+    /// ```
+    /// # use annulus_queue::{DeadLetters, Reason};
+    /// let letters = DeadLetters::new();
+    /// (0..150).for_each(|i| drop(letters.bury(i, Reason::Expired)));
+    /// assert_eq!(letters.drain_batch().len(), 100);
+    /// assert_eq!(letters.drain_batch().len(), 50);
+    /// ```
+    pub fn drain_batch(&self) -> Vec<Letter<T>> {
+        let mut batch = Vec::with_capacity(Self::BATCH);
+        let mut store = self.lock();
+        let taken = store.letters.len().min(Self::BATCH);
+        batch.extend(store.letters.drain(..taken));
+        store.counters.drained += taken as u64;
+        batch
+    }
+
+    /// How many letters there are. Others may change it at any time.
+    ///
+    /// ```
+    /// assert_eq!(annulus_queue::DeadLetters::<u32>::new().len(), 0);
+    /// ```
+    pub fn len(&self) -> usize {
+        self.lock().letters.len()
+    }
+
+    /// Whether there is none. Others may change it at any time.
+    ///
+    /// ```
+    /// assert!(annulus_queue::DeadLetters::<u32>::new().is_empty());
+    /// ```
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many letters are kept at most. Never changes.
+    ///
+    /// ```
+    /// assert_eq!(annulus_queue::DeadLetters::<u32>::with_alert(10, |_| ()).capacity(), 10);
+    /// ```
+    pub fn capacity(&self) -> usize {
+        self.lock().capacity
+    }
+
+    /// What became of all letters so far, at one moment.
+    ///
+    /// ```
+    /// # use annulus_queue::{DeadLetters, Reason};
+    /// let letters = DeadLetters::new();
+    /// letters.bury(7, Reason::Expired);
+    /// assert_eq!(letters.counters().buried, 1);
+    /// ```
+    pub fn counters(&self) -> LetterCounters {
+        self.lock().counters
+    }
+
+    /// No user code runs under the lock, so nothing panics there, and poison means nothing.
+    fn lock(&self) -> MutexGuard<'_, Store<T>> {
+        self.shared.store.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T: Message + Send> DeadLetters<T> {
+    /// Stores a message as the newest letter, then calls the alert. If the store is full, the oldest letter leaves and is
+    /// returned.
+    ///
+    /// ```
+    /// # use annulus_queue::{DeadLetters, Reason};
+    /// let letters = DeadLetters::with_alert(1, |_| ());
+    /// assert_eq!(letters.bury(7, Reason::Expired), None);
+    /// assert_eq!(letters.bury(8, Reason::Expired).map(|oldest| oldest.message), Some(7));
+    /// ```
+    pub fn bury(&self, message: T, reason: Reason) -> Option<Letter<T>> {
+        let id = message.id();
+        let at = SystemTime::now();
+        // Copied before the letter is given away, and only if somebody listens, since it may allocate.
+        let told = self.shared.alert.as_ref().map(|_| reason.clone());
+        let (attempts, evicted) = {
+            let mut store = self.lock();
+            let attempts = 1 + id.map_or(0, |id| store.take_attempts(id));
+            let evicted = store.make_room();
+            let number = store.counters.buried;
+            store.counters.buried += 1;
+            store.letters.push_back(Letter { message, reason, attempts, at, id, number });
+            (attempts, evicted)
+        };
+        if let (Some(alert), Some(reason)) = (&self.shared.alert, told) {
+            alert(&Alert { id, reason, attempts, evicted: evicted.is_some() });
+        }
+        evicted
+    }
+
+    /// Sends the messages of the letters that are here now to a queue again, oldest first, without waiting.
+    ///
+    /// A letter that already had `max_attempts` stays, and so does every one from the first that the queue refuses or discards. What
+    /// is sent again is no duplicate of itself, and its time in the queue begins anew. The queue counts it as any other message.
+    ///
+    /// ```
+    /// # use annulus_queue::{DeadLetters, MessageQueue, Reason};
+    /// let letters = DeadLetters::new();
+    /// letters.bury(7, Reason::Failed("busy".into()));
+    /// let redriven = letters.redrive(&MessageQueue::with_defaults(), 3);
+    /// assert_eq!((redriven.sent, redriven.exhausted, redriven.refused), (1, 0, false));
+    /// ```
+    pub fn redrive(&self, to: &MessageQueue<T>, max_attempts: u32) -> Redriven<T> {
+        let mut done = Redriven { sent: 0, exhausted: 0, refused: false, evicted: Vec::new() };
+        for _ in 0..self.len() {
+            let Some(letter) = self.lock().take_retryable(max_attempts) else { break };
+            let Letter { message, reason, attempts, at, id, number } = letter;
+            let refused = match to.try_send_again(message) {
+                Ok(Admission::Accepted) => None,
+                Ok(Admission::Evicted(oldest)) => {
+                    done.evicted.push(oldest);
+                    None
+                }
+                Ok(Admission::Discarded(message) | Admission::Duplicate(message)) => Some(message),
+                Err(refusal) => Some(refusal.into_inner()),
+            };
+            let Some(message) = refused else {
+                self.lock().counters.redriven += 1;
+                done.sent += 1;
+                continue;
+            };
+            done.refused = true;
+            let evicted = self.lock().put_back(Letter { message, reason, attempts, at, id, number });
+            done.evicted.extend(evicted.map(|letter| letter.message));
+            break;
+        }
+        done.exhausted = self.lock().letters.iter().filter(|letter| letter.attempts >= max_attempts).count();
+        done
+    }
+}
+
+impl<T> Store<T> {
+    /// Evicts the oldest letter if there is no space.
+    fn make_room(&mut self) -> Option<Letter<T>> {
+        if self.letters.len() < self.capacity {
+            return None;
+        }
+        self.counters.evicted += 1;
+        self.letters.pop_front()
+    }
+
+    /// Takes the oldest letter that has attempts left, and remembers those that it had before its message can come back.
+    fn take_retryable(&mut self, max_attempts: u32) -> Option<Letter<T>> {
+        let index = self.letters.iter().position(|letter| letter.attempts < max_attempts)?;
+        let letter = self.letters.remove(index)?;
+        if let Some(id) = letter.id {
+            if self.redriven.len() == self.capacity {
+                self.redriven.pop_front();
+            }
+            self.redriven.push_back((id, letter.attempts));
+        }
+        Some(letter)
+    }
+
+    /// Returns a letter to its place; or what leaves to make room, which is the letter itself if it is the oldest.
+    fn put_back(&mut self, letter: Letter<T>) -> Option<Letter<T>> {
+        if let Some(id) = letter.id {
+            self.take_attempts(id);
+        }
+        let index = self.letters.partition_point(|other| other.number < letter.number);
+        if self.letters.len() == self.capacity && index == 0 {
+            self.counters.evicted += 1;
+            return Some(letter);
+        }
+        let evicted = self.make_room();
+        let index = index - usize::from(evicted.is_some());
+        self.letters.insert(index, letter);
+        evicted
+    }
+
+    /// How many attempts a re-driven message had before, which is forgotten; 0 if it was not re-driven, or too long ago.
+    fn take_attempts(&mut self, id: u64) -> u32 {
+        let index = self.redriven.iter().rposition(|&(other, _)| other == id);
+        index.and_then(|index| self.redriven.remove(index)).map_or(0, |(_, attempts)| attempts)
+    }
+}
+
+impl<T> Clone for DeadLetters<T> {
+    fn clone(&self) -> Self {
+        Self { shared: Arc::clone(&self.shared) }
+    }
+}
+
+impl<T> Default for DeadLetters<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T> fmt::Debug for DeadLetters<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DeadLetters")
+            .field("len", &self.len())
+            .field("capacity", &self.capacity())
+            .field("counters", &self.counters())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,124 @@
+//! What is wrong with options.
+
+use std::fmt;
+
+use crate::QueueOptions;
+
+/// All that is wrong with a queue's options.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InvalidOptions {
+    /// One or more.
+    problems: Vec<OptionProblem>,
+}
+
+impl InvalidOptions {
+    pub(crate) fn unless_empty(problems: Vec<OptionProblem>) -> Result<(), Self> {
+        if problems.is_empty() { Ok(()) } else { Err(Self { problems }) }
+    }
+
+    /// Every problem, in the order of the options.
+    ///
+    /// ```
+    /// # use annulus_queue::{OptionProblem, QueueOptions};
+    /// let invalid = QueueOptions::new().capacity(5000).validate().unwrap_err();
+    /// assert_eq!(invalid.problems(), [OptionProblem::Capacity { given: 5000, valid: 8192 }]);
+    /// ```
+    pub fn problems(&self) -> &[OptionProblem] {
+        &self.problems
+    }
+}
+
+/// One thing that is wrong with a queue's options.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OptionProblem {
+    /// The capacity is not a power of two, or beyond its limits.
+    Capacity {
+        /// What was asked for.
+        given: usize,
+        /// The next valid capacity, or the greatest if there is none above.
+        valid: usize,
+    },
+    /// The senders of a queue with one receiver cannot evict.
+    Eviction,
+    /// The deduplication window is beyond its limits.
+    Window {
+        /// What was asked for.
+        given: usize,
+    },
+    /// The expiry is zero, so that no message could ever be received.
+    Expiry,
+    /// Messages may have no bytes at all.
+    MessageBytes,
+    /// The name is empty or too long.
+    Name {
+        /// How long it is.
+        bytes: usize,
+    },
+    /// The constructor at hand cannot do this.
+    NotOffered {
+        /// The option's name.
+        option: &'static str,
+    },
+    /// Deduplication by payload, for a type whose payload has no hash.
+    NoPayloadHash {
+        /// The message type.
+        message: &'static str,
+    },
+    /// Dead letters for a queue whose messages never expire.
+    NoExpiry,
+}
+
+impl fmt::Display for OptionProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Capacity { given, valid } => {
+                let (min, max) = (QueueOptions::MIN_CAPACITY, QueueOptions::MAX_CAPACITY);
+                write!(f, "capacity {given} is not a power of 2 from {min} to {max}")?;
+                let which = if given > max { "greatest" } else { "next" };
+                write!(f, ": the {which} valid capacity is {valid}")
+            }
+            Self::Eviction => f.write_str(
+                "DropOldest needs `queue`: where the receiver is alone, senders cannot take a message out",
+            ),
+            Self::Window { given } => {
+                let (min, max) = (QueueOptions::MIN_WINDOW, QueueOptions::MAX_WINDOW);
+                let nearest = given.clamp(min, max);
+                write!(f, "deduplication_window {given} is not from {min} to {max}: the nearest is {nearest}")
+            }
+            Self::Expiry => {
+                f.write_str("expiry is zero, so nothing could be received: make it longer, or leave it out")
+            }
+            Self::MessageBytes => {
+                f.write_str("max_message_bytes is 0: give it what the largest message has, or none")
+            }
+            Self::Name { bytes } => {
+                write!(f, "the name has {bytes} bytes: give it 1 to {}, or none", QueueOptions::MAX_NAME)
+            }
+            Self::NotOffered { option } => {
+                write!(f, "{option} is asked for, which only a MessageQueue offers: make one, or leave it out")
+            }
+            Self::NoPayloadHash { message } => write!(
+                f,
+                "deduplication is ByPayload, and {message} has no payload hash: \
+                 give it `Message::PAYLOAD_HASH`, or deduplicate ById"
+            ),
+            Self::NoExpiry => f.write_str(
+                "dead letters are given, and no expiry, so the queue would never use them: set one, or bury by hand",
+            ),
+        }
+    }
+}
+
+impl fmt::Display for InvalidOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("invalid queue options: ")?;
+        for (i, problem) in self.problems.iter().enumerate() {
+            let separator = if i == 0 { "" } else { "; " };
+            write!(f, "{separator}{problem}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for InvalidOptions {}

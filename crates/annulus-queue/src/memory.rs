@@ -1,0 +1,33 @@
+//! How much memory queues take, exactly.
+
+use std::alloc::Layout;
+
+use crate::{QueueOptions, queue::Shared, slots::Slots};
+
+impl QueueOptions {
+    /// What [`queue`](crate::queue) with these options allocates for messages of type `T`, in bytes, exactly; nothing is
+    /// allocated later but a few words per waiting thread or task, the first time so many wait. Messages' own heap memory is theirs.
+    ///
+    /// A [`MessageQueue`](crate::MessageQueue) has [its own figure](crate::MessageQueue::memory_usage_of).
+    ///
+    /// ```
+    /// # use annulus_queue::QueueOptions;
+    /// let bytes = QueueOptions::new().capacity(256).memory_usage::<[u8; 1024]>();
+    /// assert!(bytes > 256 * 1024);
+    /// ```
+    pub fn memory_usage<T>(&self) -> usize {
+        ends_bytes::<T>(self.capacity) + self.name.as_ref().map_or(0, String::capacity)
+    }
+}
+
+/// What a queue of two ends allocates, without its name.
+pub(crate) fn ends_bytes<T>(capacity: usize) -> usize {
+    shared_bytes::<Shared<T>>() + Slots::<T>::bytes(capacity)
+}
+
+/// What an `Arc` of a `T` allocates: two counts and the value, each aligned.
+pub(crate) fn shared_bytes<T>() -> usize {
+    let counts = Layout::new::<[usize; 2]>();
+    let (layout, _) = counts.extend(Layout::new::<T>()).expect("a type that exists fits into memory");
+    layout.pad_to_align().size()
+}

@@ -1,0 +1,188 @@
+//! Making a [`MessageQueue`].
+
+use crate::{
+    Clock, DeadLetters, Deduplication, InvalidOptions, Message, MessageQueue, OptionProblem, QueueOptions,
+    counters::Count,
+    memory,
+    message_inner::{Inner, Kind},
+    policed::Policed,
+    sync::{Arc, AtomicUsize},
+};
+
+/// A [`MessageQueue`] with more than options say.
+#[must_use = "`build` makes the queue"]
+pub struct MessageQueueBuilder<T> {
+    options: QueueOptions,
+    clock: Clock,
+    dead_letters: Option<DeadLetters<T>>,
+}
+
+impl<T: Message + Send> MessageQueueBuilder<T> {
+    /// Where messages go that expire in this queue. Several queues may share one. Needs an [`expiry`](QueueOptions::expiry).
+    ///
+    /// ```
+    /// # use annulus_queue::{DeadLetters, MessageQueue, QueueOptions};
+    /// # use std::time::Duration;
+    /// let letters = DeadLetters::<u32>::new();
+    /// let options = QueueOptions::new().expiry(Duration::from_secs(30));
+    /// let queue = MessageQueue::builder(options).dead_letters(&letters).build()?;
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn dead_letters(mut self, letters: &DeadLetters<T>) -> Self {
+        self.dead_letters = Some(letters.clone());
+        self
+    }
+
+    /// By which clock messages age; the machine's unless given.
+    ///
+    /// ```
+    /// # use annulus_queue::{Clock, MessageQueue, QueueOptions, TryRecvError};
+    /// # use std::time::Duration;
+    /// let clock = Clock::manual();
+    /// let options = QueueOptions::new().expiry(Duration::from_secs(30));
+    /// let queue = MessageQueue::builder(options).clock(&clock).build()?;
+    /// let _ = queue.try_send(1);
+    /// clock.advance(Duration::from_secs(30));
+    /// assert_eq!(queue.try_recv(), Err(TryRecvError::Empty));
+    /// assert_eq!(queue.counters().expired, 1);
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn clock(mut self, clock: &Clock) -> Self {
+        self.clock = clock.clone();
+        self
+    }
+
+    /// Makes the queue, or says all that is wrong.
+    ///
+    /// ```
+    /// # use annulus_queue::{MessageQueue, QueueOptions};
+    /// assert!(MessageQueue::<u32>::builder(QueueOptions::new().capacity(17)).build().is_err());
+    /// ```
+    pub fn build(self) -> Result<MessageQueue<T>, InvalidOptions> {
+        let Self { options, clock, dead_letters } = self;
+        let mut problems = options.problems();
+        if options.deduplication == Deduplication::ByPayload && T::PAYLOAD_HASH.is_none() {
+            problems.push(OptionProblem::NoPayloadHash { message: std::any::type_name::<T>() });
+        }
+        if dead_letters.is_some() && options.expiry.is_none() {
+            problems.push(OptionProblem::NoExpiry);
+        }
+        InvalidOptions::unless_empty(problems)?;
+        Ok(MessageQueue::of(options, clock, dead_letters))
+    }
+}
+
+/// # Making one
+impl<T: Message + Send> MessageQueue<T> {
+    /// Makes a queue, or says all that is wrong with the options.
+    ///
+    /// ```
+    /// # use annulus_queue::{MessageQueue, QueueOptions};
+    /// let queue = MessageQueue::<u32>::new(QueueOptions::ml().name("requests"))?;
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn new(options: QueueOptions) -> Result<Self, InvalidOptions> {
+        Self::builder(options).build()
+    }
+
+    /// Makes a queue with the default options: 4096 messages, Block, first in first out.
+    ///
+    /// ```
+    /// # use annulus_queue::MessageQueue;
+    /// assert_eq!(MessageQueue::<u32>::with_defaults().capacity(), 4096);
+    /// ```
+    pub fn with_defaults() -> Self {
+        Self::of(QueueOptions::new(), Clock::machine(), None)
+    }
+
+    /// Makes a queue with these options and priorities.
+    ///
+    /// ```
+    /// # use annulus_queue::{MessageQueue, QueueOptions};
+    /// let queue = MessageQueue::<u32>::with_priority(QueueOptions::low_latency())?;
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn with_priority(options: QueueOptions) -> Result<Self, InvalidOptions> {
+        Self::new(options.priority(true))
+    }
+
+    /// Makes a queue for bursts: [`QueueOptions::high_throughput`], so 16,384 messages, Block, lock-free.
+    ///
+    /// ```
+    /// # use annulus_queue::MessageQueue;
+    /// assert_eq!(MessageQueue::<u32>::for_throughput().capacity(), 16_384);
+    /// ```
+    pub fn for_throughput() -> Self {
+        Self::of(QueueOptions::high_throughput(), Clock::machine(), None)
+    }
+
+    /// Makes a queue that has more than options say: dead letters, or a clock of its own.
+    ///
+    /// ```
+    /// # use annulus_queue::{MessageQueue, QueueOptions};
+    /// let queue = MessageQueue::<u32>::builder(QueueOptions::new()).build()?;
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn builder(options: QueueOptions) -> MessageQueueBuilder<T> {
+        MessageQueueBuilder { options, clock: Clock::machine(), dead_letters: None }
+    }
+
+    /// The options are validated.
+    fn of(options: QueueOptions, clock: Clock, dead_letters: Option<DeadLetters<T>>) -> Self {
+        let memory = Self::memory_usage_of(&options);
+        let kind = if options.has_policy() {
+            Kind::Policed(Policed::new(&options, clock))
+        } else {
+            let plain = QueueOptions::new().capacity(options.capacity).backpressure(options.backpressure);
+            let (tx, rx) = crate::queue::ends(plain);
+            Kind::Plain(tx, rx)
+        };
+        let QueueOptions { capacity, backpressure, name, wait, block_timeout, max_message_bytes, .. } =
+            options;
+        let name = name.map(|name| name.into_boxed_str().into_string());
+        Self {
+            inner: Arc::new(Inner {
+                kind,
+                capacity,
+                backpressure,
+                name,
+                wait,
+                block_timeout,
+                max_message_bytes,
+                dead_letters,
+                too_large: Count::default(),
+                seen: AtomicUsize::new(0),
+                memory,
+            }),
+        }
+    }
+
+    /// What [`new`](Self::new) with these options allocates, in bytes, exactly; nothing is allocated later but a few words per waiting
+    /// thread or task, the first time so many wait. Messages' own heap memory is theirs, and dead letters are counted apart.
+    ///
+    /// ```
+    /// # use annulus_queue::{MessageQueue, QueueOptions};
+    /// let options = QueueOptions::production();
+    /// assert!(MessageQueue::<[u8; 32]>::memory_usage_of(&options) > 4096 * 32);
+    /// ```
+    pub fn memory_usage_of(options: &QueueOptions) -> usize {
+        let name = options.name.as_ref().map_or(0, String::len);
+        let kind = if options.has_policy() {
+            Policed::<T>::bytes(options)
+        } else {
+            memory::ends_bytes::<T>(options.capacity)
+        };
+        memory::shared_bytes::<Inner<T>>() + name + kind
+    }
+}
+
+/// A queue with priorities and any capacity, for models, in which 16 messages would never end.
+#[cfg(loom)]
+#[doc(hidden)]
+pub fn message_queue_of<T: Message + Send>(
+    capacity: usize,
+    backpressure: crate::Backpressure,
+) -> MessageQueue<T> {
+    let options = QueueOptions::new().capacity(capacity).backpressure(backpressure).priority(true);
+    MessageQueue::of(options, Clock::machine(), None)
+}

@@ -1,0 +1,220 @@
+//! What all handles of a [`MessageQueue`](crate::MessageQueue) share: one of two kinds of queue, and what both have.
+
+use std::time::Duration;
+
+use crate::{
+    Admission, Backpressure, Counters, DeadLetters, Message, Reason, Receiver, SendError, Sender,
+    TryRecvError, TrySendError,
+    counters::Count,
+    event::Event,
+    policed::{Parcel, Policed},
+    sync::{AtomicUsize, Ordering},
+    wait::WaitStrategy,
+};
+
+pub(crate) struct Inner<T> {
+    pub(crate) kind: Kind<T>,
+    pub(crate) capacity: usize,
+    pub(crate) backpressure: Backpressure,
+    pub(crate) name: Option<String>,
+    pub(crate) wait: WaitStrategy,
+    pub(crate) block_timeout: Option<Duration>,
+    pub(crate) max_message_bytes: Option<usize>,
+    pub(crate) dead_letters: Option<DeadLetters<T>>,
+    pub(crate) too_large: Count,
+    /// The greatest depth that was seen of a plain queue, which does not keep it. Only grows.
+    pub(crate) seen: AtomicUsize,
+    /// What making the queue allocated, in bytes.
+    pub(crate) memory: usize,
+}
+
+#[expect(clippy::large_enum_variant, reason = "there is one per queue, in an allocation that is never moved")]
+pub(crate) enum Kind<T> {
+    /// No policy: lock-free.
+    Plain(Sender<T>, Receiver<T>),
+    Policed(Policed<T>),
+}
+
+impl<T: Message + Send> Inner<T> {
+    /// Asks a message what the queue must know. `again`: it was accepted before, so it is no duplicate of itself.
+    #[inline]
+    pub(crate) fn parcel(&self, message: T, again: bool) -> Parcel<T> {
+        match &self.kind {
+            Kind::Plain(..) => Parcel::plain(message),
+            Kind::Policed(queue) => queue.parcel(message, again),
+        }
+    }
+
+    /// Sends without waiting for space, and counts the verdict, whatever it is.
+    #[inline]
+    pub(crate) fn try_send(&self, message: T) -> Result<Admission<T>, TrySendError<T>> {
+        match &self.kind {
+            // The short way, without a parcel.
+            Kind::Plain(tx, _) if self.max_message_bytes.is_none() => match tx.try_send(message) {
+                Ok(Admission::Accepted) => Ok(Admission::Accepted),
+                other => self.not_simply_accepted(other),
+            },
+            _ => self.send_now(self.parcel(message, false)),
+        }
+    }
+
+    /// The same for a message that was asked already.
+    #[inline]
+    pub(crate) fn send_now(&self, parcel: Parcel<T>) -> Result<Admission<T>, TrySendError<T>> {
+        self.offer(parcel).map_err(|refusal| {
+            if matches!(refusal, TrySendError::Full(_)) && self.blocks() {
+                self.count_rejected();
+            }
+            refusal.map(|parcel| parcel.message)
+        })
+    }
+
+    /// Sends without waiting for space. Counts every verdict but `Full` of a queue that blocks, which is a verdict only if
+    /// the caller does not try again.
+    #[inline]
+    pub(crate) fn offer(&self, parcel: Parcel<T>) -> Result<Admission<T>, TrySendError<Parcel<T>>> {
+        if self.max_message_bytes.is_some_and(|most| parcel.message.size() > most) {
+            self.too_large.add_one();
+            return Err(TrySendError::TooLarge(parcel));
+        }
+        match &self.kind {
+            Kind::Plain(tx, _) => {
+                let outcome = match tx.shared.offer(parcel.message) {
+                    Ok(Admission::Accepted) => return Ok(Admission::Accepted),
+                    other => self.not_simply_accepted(other),
+                };
+                outcome.map_err(|refusal| refusal.map(Parcel::plain))
+            }
+            Kind::Policed(queue) => queue.offer(parcel),
+        }
+    }
+
+    /// One attempt of a send that may wait: the message again, if waiting for space helps.
+    #[inline]
+    pub(crate) fn attempt(&self, parcel: Parcel<T>) -> Result<Result<Admission<T>, SendError<T>>, Parcel<T>> {
+        match self.offer(parcel) {
+            Err(TrySendError::Full(parcel)) if self.blocks() => Err(parcel),
+            outcome => Ok(outcome.map_err(|refusal| refusal.map(|parcel| parcel.message).into())),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn take(&self) -> Result<T, TryRecvError> {
+        match &self.kind {
+            Kind::Plain(_, rx) => rx.try_recv(),
+            Kind::Policed(queue) => queue.take(|message| self.expire(message)),
+        }
+    }
+
+    pub(crate) fn drain(&self) -> Vec<T> {
+        match &self.kind {
+            Kind::Plain(_, rx) => (0..rx.len()).map_while(|_| rx.try_recv().ok()).collect(),
+            Kind::Policed(queue) => queue.drain(|message| self.expire(message)),
+        }
+    }
+
+    pub(crate) fn clear(&self) -> usize {
+        match &self.kind {
+            Kind::Plain(_, rx) => rx.clear(),
+            Kind::Policed(_) => self.drain().len(),
+        }
+    }
+
+    pub(crate) fn close(&self) -> bool {
+        match &self.kind {
+            Kind::Plain(tx, _) => tx.close(),
+            Kind::Policed(queue) => queue.close(),
+        }
+    }
+
+    fn expire(&self, message: T) {
+        if let Some(letters) = &self.dead_letters {
+            // What it evicts is counted there.
+            drop(letters.bury(message, Reason::Expired));
+        }
+    }
+}
+
+impl<T> Inner<T> {
+    pub(crate) fn blocks(&self) -> bool {
+        self.backpressure == Backpressure::Block
+    }
+
+    pub(crate) fn count_rejected(&self) {
+        match &self.kind {
+            Kind::Plain(tx, _) => tx.shared.count_rejected(),
+            Kind::Policed(queue) => queue.count_rejected(),
+        }
+    }
+
+    pub(crate) fn not_full(&self) -> &Event {
+        match &self.kind {
+            Kind::Plain(tx, _) => &tx.shared.not_full,
+            Kind::Policed(queue) => &queue.not_full,
+        }
+    }
+
+    pub(crate) fn not_empty(&self) -> &Event {
+        match &self.kind {
+            Kind::Plain(tx, _) => &tx.shared.not_empty,
+            Kind::Policed(queue) => &queue.not_empty,
+        }
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        match &self.kind {
+            Kind::Plain(tx, _) => tx.is_closed(),
+            Kind::Policed(queue) => queue.is_closed(),
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        match &self.kind {
+            Kind::Plain(tx, _) => {
+                let len = tx.len();
+                self.see(len);
+                len
+            }
+            Kind::Policed(queue) => queue.len(),
+        }
+    }
+
+    /// The greatest depth so far, and whether no greater one was missed.
+    pub(crate) fn high_water(&self) -> (usize, bool) {
+        match &self.kind {
+            Kind::Plain(..) => {
+                self.len();
+                let seen = self.seen.load(Ordering::Relaxed);
+                (seen, seen == self.capacity)
+            }
+            Kind::Policed(queue) => (queue.high_water(), true),
+        }
+    }
+
+    pub(crate) fn counters(&self) -> Counters {
+        let counters = match &self.kind {
+            Kind::Plain(tx, _) => tx.counters(),
+            Kind::Policed(queue) => queue.counters(),
+        };
+        Counters { too_large: self.too_large.get(), ..counters }
+    }
+
+    /// What a plain queue did when it was full or closed, with a note that it was full.
+    #[cold]
+    fn not_simply_accepted(
+        &self,
+        outcome: Result<Admission<T>, TrySendError<T>>,
+    ) -> Result<Admission<T>, TrySendError<T>> {
+        if !matches!(outcome, Err(TrySendError::Closed(_))) {
+            self.see(self.capacity);
+        }
+        outcome
+    }
+
+    fn see(&self, depth: usize) {
+        // A statistic, which publishes nothing. Looks first, so that a queue that stays full is not written by all its producers.
+        if self.seen.load(Ordering::Relaxed) < depth {
+            self.seen.fetch_max(depth, Ordering::Relaxed);
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! Launch options: defaults, presets, limits, and what is said about values that are wrong..
+
+use std::time::Duration;
+
+use annulus_queue::QueueOptions;
+use annulus_runtime::{
+    Admission, Backpressure, Deduplication, LaunchOptions, MAX_BLOCK, MAX_GRID, MAX_WINDOW, MIN_WINDOW,
+    ProcessingMode,
+};
+
+/// What is wrong with these options.
+fn problems(options: LaunchOptions) -> Vec<String> {
+    options.validate().err().map_or_else(Vec::new, |invalid| invalid.problems().to_vec())
+}
+
+/// The one thing that is wrong, which names all of these.
+#[track_caller]
+fn problem(options: LaunchOptions, names: &[&str]) {
+    let problems = problems(options);
+    assert_eq!(problems.len(), 1, "{problems:?}");
+    for name in names {
+        assert!(problems[0].contains(name), "`{name}` in: {}", problems[0]);
+    }
+}
+
+/// How many messages a queue made from these options holds.
+fn held(options: &LaunchOptions) -> usize {
+    let (sender, _receiver) = annulus_queue::queue::<u64>(options.to_queue_options()).unwrap();
+    sender.capacity()
+}
+
+#[test]
+fn q07_the_default_capacity_is_4096() {
+    assert_eq!(held(&LaunchOptions::default()), 4096);
+    assert_eq!(LaunchOptions::default(), LaunchOptions::production());
+}
+
+#[test]
+fn q07_capacity_is_a_power_of_two_within_limits() {
+    for exponent in 4..=20 {
+        assert!(problems(LaunchOptions::default().capacity(1 << exponent)).is_empty(), "2^{exponent}");
+    }
+    for (value, remedy) in [
+        (0, "use 16"),
+        (1, "use 16"),
+        (8, "use 16"),
+        (15, "use 16"),
+        (17, "use 32"),
+        (5000, "use 8192"),
+        (1 << 21, "use 1048576"),
+        (u32::MAX, "use 1048576"),
+    ] {
+        let value_said = format!("capacity is {value}");
+        problem(
+            LaunchOptions::default().capacity(value),
+            &[&value_said, "power of 2", "16 ..= 1048576", remedy],
+        );
+        let value_said = format!("output_capacity is {value}");
+        problem(LaunchOptions::default().output_capacity(value), &[&value_said, "power of 2", remedy]);
+    }
+}
+
+#[test]
+fn q07_the_remedy_is_valid() {
+    for value in (0..200).chain([4095, 4097, 1_000_000, 1_048_575, 1_048_577, u32::MAX]) {
+        for problem in problems(LaunchOptions::default().capacity(value)) {
+            let remedy = problem.rsplit_once("use ").unwrap().1.parse().unwrap();
+            assert!(problems(LaunchOptions::default().capacity(remedy)).is_empty(), "{problem}");
+            assert!(remedy >= value || remedy == 1 << 20, "{problem}");
+        }
+    }
+}
+
+#[test]
+fn q08_the_window_has_limits_and_is_clamped() {
+    let window = |messages| LaunchOptions::default().deduplication_window(messages);
+    assert_eq!((MIN_WINDOW, MAX_WINDOW), (16, 1024));
+    assert_eq!(LaunchOptions::default().effective_deduplication_window(), 1024);
+    for valid in [16, 17, 500, 1024] {
+        assert!(problems(window(valid)).is_empty());
+        assert_eq!(window(valid).effective_deduplication_window(), valid);
+    }
+    problem(window(15), &["deduplication_window is 15", "16 ..= 1024", "use 16"]);
+    problem(window(1025), &["deduplication_window is 1025", "16 ..= 1024", "use 1024"]);
+    // Validating changes nothing: the clamped value is asked for.
+    let clamped = window(1024).capacity(64);
+    assert!(problems(clamped.clone()).is_empty());
+    assert_eq!(clamped.effective_deduplication_window(), 64);
+    assert_eq!(window(32).capacity(64).effective_deduplication_window(), 32);
+}
+
+#[test]
+fn q09_nothing_is_dropped_or_reordered_unless_asked_for() {
+    let options = LaunchOptions::default();
+    assert_eq!(options, options.clone().backpressure(Backpressure::Block));
+    assert_eq!(options, options.clone().priority(false));
+    assert_eq!(options, options.clone().deduplication(Deduplication::Off));
+    assert_eq!(options, options.clone().grid(1).block(1).active(true).calls(true).timestamps(true));
+    assert_eq!(options, options.clone().track_latency(false));
+}
+
+#[test]
+fn q10_options_of_a_queue() {
+    let options =
+        LaunchOptions::default().capacity(16).backpressure(Backpressure::DropOldest).name("readings");
+    let (sender, receiver) = annulus_queue::queue(options.to_queue_options()).unwrap();
+    assert_eq!((sender.capacity(), sender.name()), (16, Some("readings")));
+    for i in 0..16 {
+        assert_eq!(sender.try_send(i), Ok(Admission::Accepted));
+    }
+    assert_eq!(sender.try_send(16), Ok(Admission::Evicted(0)));
+    assert_eq!(receiver.try_recv(), Ok(1));
+    let (unnamed, _receiver) =
+        annulus_queue::queue::<u8>(LaunchOptions::default().to_queue_options()).unwrap();
+    assert_eq!(unnamed.name(), None);
+    let policies = LaunchOptions::default().capacity(64).priority(true).deduplication(Deduplication::ById);
+    let expected = QueueOptions::new()
+        .capacity(64)
+        .priority(true)
+        .deduplication(Deduplication::ById)
+        .deduplication_window(64);
+    assert_eq!(policies.to_queue_options(), expected, "the window is clamped to the capacity");
+}
+
+#[test]
+fn q11_presets() {
+    let preset = |capacity, window, backpressure| {
+        LaunchOptions::production().capacity(capacity).deduplication_window(window).backpressure(backpressure)
+    };
+    assert_eq!(LaunchOptions::production(), preset(4096, 1024, Backpressure::Block));
+    assert_eq!(LaunchOptions::high_throughput(), preset(16_384, 1024, Backpressure::Block));
+    let low_latency = LaunchOptions::low_latency();
+    assert_eq!(
+        low_latency.clone().spin(Duration::ZERO),
+        preset(256, 256, Backpressure::Reject).spin(Duration::ZERO)
+    );
+    for preset in [LaunchOptions::production(), LaunchOptions::high_throughput(), low_latency] {
+        assert!(problems(preset).is_empty());
+    }
+}
+
+#[test]
+fn q13_every_problem_is_reported_at_once() {
+    let options = LaunchOptions::default().capacity(5000).deduplication_window(2048);
+    let error = options.validate().unwrap_err();
+    assert_eq!(error.problems().len(), 2);
+    let text = error.to_string();
+    for name in ["capacity is 5000", "power of 2", "use 8192", "deduplication_window is 2048", "use 1024"] {
+        assert!(text.contains(name), "`{name}` in: {text}");
+    }
+    let everything = options.output_capacity(3).grid(0).block(0).max_messages_per_iteration(0).name("");
+    assert_eq!(problems(everything.track_latency(true).timestamps(false)).len(), 8);
+}
+
+#[test]
+fn a_grid_and_a_block_have_limits() {
+    let options = LaunchOptions::default;
+    assert!(problems(options().grid(MAX_GRID).block(MAX_BLOCK)).is_empty());
+    problem(options().grid(0), &["grid is 0", "1 ..= 65536", "use 1"]);
+    problem(options().grid(MAX_GRID + 1), &["grid is 65537", "use 65536"]);
+    problem(options().block(0), &["block is 0", "1 ..= 1024", "use 1"]);
+    problem(options().block(MAX_BLOCK + 1), &["block is 1025", "use 1024"]);
+}
+
+#[test]
+fn an_iteration_takes_at_most_what_fits() {
+    let options = |cap| {
+        LaunchOptions::default().mode(ProcessingMode::Batch).capacity(64).max_messages_per_iteration(cap)
+    };
+    assert!(problems(options(1)).is_empty() && problems(options(64)).is_empty());
+    problem(options(0), &["max_messages_per_iteration is 0", "1 ..= 64", "use 1"]);
+    problem(options(65), &["max_messages_per_iteration is 65", "use 64"]);
+}
+
+#[test]
+fn what_contradicts_itself_is_refused() {
+    problem(
+        LaunchOptions::default().track_latency(true).timestamps(false),
+        &["track_latency", "leave timestamps on"],
+    );
+    problem(LaunchOptions::default().name(""), &["name is empty", "leave it out"]);
+}
