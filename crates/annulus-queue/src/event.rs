@@ -237,7 +237,11 @@ impl Event {
             index
         };
         // SYNC: event-registered
-        if self.light { barrier::heavy() } else { fence(Ordering::SeqCst) }
+        if self.light {
+            barrier::heavy()
+        } else {
+            fence(Ordering::SeqCst)
+        }
         Listener { event: self, entry: Some(index) }
     }
 

@@ -46,6 +46,20 @@ fn cases(config: Config) -> Vec<Case> {
     cases
 }
 
+const SPSC_PEERS: &[&str] = &[
+    "rtrb",
+    "rtrb+backoff",
+    "ringbuf",
+    "ringbuf+backoff",
+    "heapless spsc",
+    "heapless spsc+backoff",
+    "nexus-queue spsc",
+    "nexus-queue spsc+backoff",
+    "ringbuffer-spsc",
+    "ringbuffer-spsc+backoff",
+    "gil spsc",
+    "crossfire spsc",
+];
 const ARRAY_QUEUE: &[&str] = &["crossbeam ArrayQueue", "crossbeam ArrayQueue+backoff"];
 
 fn mark(candidate: &'static str, times: f64, peers: &'static [&'static str]) -> Mark {
@@ -58,20 +72,24 @@ fn case(name: String, candidates: Vec<Candidate>, marks: Vec<Mark>) -> Case {
 
 fn pairs<T: Payload>(scale: u64) -> Case {
     let candidates = candidates!(pair, T, 200_000 * scale;
-        ours::Mpmc,
+        ours::Mpmc, ours::Spsc, ours::Mpsc,
         peers::ArrayQueue, peers::CrossbeamChannel, peers::ConcurrentQueue, peers::GilMpmc, peers::CrossfireMpmc,
         peers::Kanal, peers::Flume, peers::Tokio,
         peers::Rtrb, peers::Ringbuf, peers::Heapless, peers::Nexus, peers::RingbufferSpsc, peers::GilSpsc,
         peers::CrossfireSpsc,
     );
     let name = format!("pair on one thread, {} B", size_of::<T>());
-    case(name, candidates, vec![mark("annulus queue", 0.9, ARRAY_QUEUE)])
+    case(
+        name,
+        candidates,
+        vec![mark("annulus queue", 0.9, ARRAY_QUEUE), mark("annulus spsc", 1.1, SPSC_PEERS)],
+    )
 }
 
 fn streams<T: Payload>(scale: u64) -> Case {
     let messages = 200_000 * scale;
     let mut candidates = candidates!(stream, T, messages;
-        ours::Mpmc,
+        ours::Mpmc, ours::Spsc, ours::Mpsc,
         peers::ArrayQueue, peers::ArrayQueueBackOff, peers::CrossbeamChannel,
         peers::ConcurrentQueue, peers::GilMpmc, peers::CrossfireMpmc, peers::Kanal, peers::Flume, peers::Tokio,
         peers::Rtrb, peers::RtrbBackOff, peers::Ringbuf, peers::RingbufBackOff, peers::Heapless, peers::HeaplessBackOff,
@@ -82,12 +100,16 @@ fn streams<T: Payload>(scale: u64) -> Case {
         Ok(vec![1e3 / limit::line_stream(kind::CAPACITY as u64, messages)?[0]])
     }));
     let name = format!("stream, one to one, {} B", size_of::<T>());
-    case(name, candidates, vec![mark("annulus queue", 0.6, ARRAY_QUEUE)])
+    case(
+        name,
+        candidates,
+        vec![mark("annulus queue", 0.6, ARRAY_QUEUE), mark("annulus spsc", 1.1, SPSC_PEERS)],
+    )
 }
 
 fn ping_pongs<T: Payload>(scale: u64) -> Case {
     let mut candidates = candidates!(ping_pong, T, 20_000 * scale;
-        ours::Mpmc,
+        ours::Mpmc, ours::Spsc, ours::Mpsc,
         peers::ArrayQueue, peers::CrossbeamChannel, peers::ConcurrentQueue, peers::GilMpmc, peers::CrossfireMpmc,
         peers::Kanal, peers::Flume, peers::Tokio,
         peers::Rtrb, peers::RtrbBackOff, peers::Ringbuf, peers::Heapless, peers::Nexus, peers::RingbufferSpsc,
@@ -96,7 +118,7 @@ fn ping_pongs<T: Payload>(scale: u64) -> Case {
     candidates.push(Candidate::new("limit: one line each way", move || {
         Ok(vec![limit::ping_pong(1000, 20_000 * scale)?[0]])
     }));
-    case(format!("ping-pong, {} B", size_of::<T>()), candidates, Vec::new())
+    case(format!("ping-pong, {} B", size_of::<T>()), candidates, vec![mark("annulus spsc", 0.7, &["rtrb"])])
 }
 
 fn two_to_two<T: Payload>(scale: u64) -> Case {
@@ -117,7 +139,7 @@ fn two_to_two<T: Payload>(scale: u64) -> Case {
 
 fn refused<T: Payload>(scale: u64) -> Case {
     let candidates = candidates!(refused, T, 200_000 * scale;
-        ours::Mpmc,
+        ours::Mpmc, ours::Spsc, ours::Mpsc,
         peers::ArrayQueue, peers::CrossbeamChannel, peers::ConcurrentQueue, peers::Rtrb, peers::Nexus,
     );
     case(format!("refused, {} B", size_of::<T>()), candidates, Vec::new())

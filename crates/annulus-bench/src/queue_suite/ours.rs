@@ -1,13 +1,9 @@
 //! Our own queues.
 
-<<<<<<< HEAD
 use annulus_queue::{
     Admission, QueueOptions, Receiver, Sender, queue,
     solo::{self, Many, One, Producers, mpsc, spsc},
 };
-=======
-use annulus_queue::{Admission, QueueOptions, Receiver, Sender, queue};
->>>>>>> main
 
 use super::{
     kind::{CAPACITY, Kind, Polling, Rx, Tx},
@@ -56,7 +52,6 @@ impl<T: Payload> Rx<T> for Receiver<T> {
         self.recv_blocking().expect("the sender is there until the run is over")
     }
 }
-<<<<<<< HEAD
 
 /// One sender, one receiver.
 pub(crate) struct Spsc;
@@ -111,5 +106,3 @@ impl<T: Payload, P: Producers> Rx<T> for solo::Receiver<T, P> {
         self.recv_blocking().expect("the sender is there until the run is over")
     }
 }
-=======
->>>>>>> main

@@ -260,11 +260,7 @@ ends!(
     crossbeam_channel::Receiver<T>,
     |tx: &mut crossbeam_channel::Sender<T>, message| tx.try_send(message).map_err(|error| error.into_inner()),
     |rx: &mut crossbeam_channel::Receiver<T>| rx.try_recv().ok(),
-<<<<<<< HEAD
-    |tx: &mut crossbeam_channel::Sender<T>, message| tx.send(message).ok().expect(OPEN),
-=======
     |tx: &mut crossbeam_channel::Sender<T>, message| tx.send(message).expect(OPEN),
->>>>>>> main
     |rx: &mut crossbeam_channel::Receiver<T>| rx.recv().expect(OPEN)
 );
 
@@ -274,11 +270,7 @@ ends!(
     flume::Receiver<T>,
     |tx: &mut flume::Sender<T>, message| tx.try_send(message).map_err(|error| error.into_inner()),
     |rx: &mut flume::Receiver<T>| rx.try_recv().ok(),
-<<<<<<< HEAD
-    |tx: &mut flume::Sender<T>, message| tx.send(message).ok().expect(OPEN),
-=======
     |tx: &mut flume::Sender<T>, message| tx.send(message).expect(OPEN),
->>>>>>> main
     |rx: &mut flume::Receiver<T>| rx.recv().expect(OPEN)
 );
 
@@ -310,11 +302,7 @@ ends!(
     CrossfireRx<T>,
     |tx: &mut CrossfireTx<T>, message| tx.try_send(message).map_err(|error| error.into_inner()),
     |rx: &mut CrossfireRx<T>| rx.try_recv().ok(),
-<<<<<<< HEAD
-    |tx: &mut CrossfireTx<T>, message| tx.send(message).ok().expect(OPEN),
-=======
     |tx: &mut CrossfireTx<T>, message| tx.send(message).expect(OPEN),
->>>>>>> main
     |rx: &mut CrossfireRx<T>| rx.recv().expect(OPEN)
 );
 
@@ -332,11 +320,7 @@ ends!(
     CrossfireSpscRx<T>,
     |tx: &mut CrossfireSpscTx<T>, message| tx.try_send(message).map_err(|error| error.into_inner()),
     |rx: &mut CrossfireSpscRx<T>| rx.try_recv().ok(),
-<<<<<<< HEAD
-    |tx: &mut CrossfireSpscTx<T>, message| tx.send(message).ok().expect(OPEN),
-=======
     |tx: &mut CrossfireSpscTx<T>, message| tx.send(message).expect(OPEN),
->>>>>>> main
     |rx: &mut CrossfireSpscRx<T>| rx.recv().expect(OPEN)
 );
 
@@ -351,10 +335,6 @@ ends!(
         | tokio::sync::mpsc::error::TrySendError::Closed(message) => message,
     }),
     |rx: &mut TokioRx<T>| rx.try_recv().ok(),
-<<<<<<< HEAD
-    |tx: &mut TokioTx<T>, message| tx.blocking_send(message).ok().expect(OPEN),
-=======
     |tx: &mut TokioTx<T>, message| tx.blocking_send(message).expect(OPEN),
->>>>>>> main
     |rx: &mut TokioRx<T>| rx.blocking_recv().expect(OPEN)
 );
