@@ -160,6 +160,12 @@ impl Event {
         self.waiting.load(Ordering::Relaxed) & !FLAGS != 0
     }
 
+    /// Whether [`alert`](Self::alert) was called, for a notifier that found no quiet and has called
+    /// [`notify_loudly`](Self::notify_loudly).
+    pub(crate) fn is_alerted(&self) -> bool {
+        self.waiting.load(Ordering::Relaxed) & ALERT != 0
+    }
+
     /// Breaks the quiet for ever, so that every notifier looks what is the matter.
     pub(crate) fn alert(&self) {
         self.waiting.fetch_or(ALERT, Ordering::Relaxed);

@@ -35,6 +35,7 @@
 
 use std::{fmt, marker::PhantomData, mem::MaybeUninit};
 
+use crate::memory::shared_bytes;
 use crate::sync::{Arc, AtomicBool, AtomicU64, Ordering, fence};
 
 /// Data that is nothing but its bytes.
@@ -113,14 +114,34 @@ impl std::error::Error for Missed {}
 /// assert_eq!(rx.try_recv(), Ok(1.5));
 /// ```
 pub fn ring<T: Plain>(capacity: usize) -> (Writer<T>, Reader<T>) {
-    let capacity = capacity.next_power_of_two().max(2);
-    let lines_each = (1 + words::<T>()).div_ceil(LINE);
+    let capacity = slots(capacity);
+    let lines_each = lines_each::<T>();
     let lines =
         (0..capacity * lines_each).map(|_| Line(std::array::from_fn(|_| AtomicU64::new(0)))).collect();
     let closed = AtomicBool::new(false);
     let ring = Arc::new(Ring { lines, lines_each, mask: capacity as u64 - 1, closed });
     let writer = Writer { ring: Arc::clone(&ring), next: 0, writes: PhantomData };
     (writer, Reader { ring, next: 0, lost: 0, reads: PhantomData })
+}
+
+/// What [`ring`] allocates for messages of type `T`, in bytes, exactly; nothing is allocated later.
+///
+/// ```
+/// // A message of up to 56 bytes takes a cache line.
+/// assert!(annulus_queue::lossy::memory_usage::<[u64; 7]>(16) >= 16 * 64);
+/// ```
+pub fn memory_usage<T: Plain>(capacity: usize) -> usize {
+    shared_bytes::<Ring>() + slots(capacity) * lines_each::<T>() * size_of::<Line>()
+}
+
+/// How many slots a ring for `capacity` messages has.
+fn slots(capacity: usize) -> usize {
+    capacity.next_power_of_two().max(2)
+}
+
+/// How many lines a slot has.
+const fn lines_each<T: Plain>() -> usize {
+    (1 + words::<T>()).div_ceil(LINE)
 }
 
 const fn words<T: Plain>() -> usize {

@@ -4,12 +4,12 @@ use std::mem::MaybeUninit;
 
 use crate::{
     Admission, Backpressure, Counters, InvalidOptions, QueueOptions, Receiver, Sender, TryRecvError,
-    TrySendError,
+    TrySendError, barrier,
     counters::Tally,
     event::Event,
     padded::Padded,
     slots::{Claim, NoTicket, Slots},
-    sync::{Arc, AtomicUsize, Ordering},
+    sync::{Arc, AtomicUsize, Ordering, fence},
     wait::Backoff,
 };
 
@@ -167,7 +167,27 @@ impl<T> Shared<T> {
     /// A message was published: wakes one who waits for it.
     #[inline(always)]
     fn announce(&self) {
-        self.not_empty.notify_lightly(1);
+        if !self.not_empty.is_quiet() {
+            self.announce_loudly();
+        }
+    }
+
+    #[cold]
+    fn announce_loudly(&self) {
+        self.not_empty.notify_loudly(1);
+        if self.not_empty.is_alerted() {
+            // SYNC: nobody-receives. With the fence of another sender that does the same: one of the two sees both messages.
+            fence(Ordering::SeqCst);
+            self.abandon();
+        }
+    }
+
+    /// Drops what is queued, when nobody is left to receive it.
+    fn abandon(&self) {
+        while let Ok(message) = self.take() {
+            self.tally.abandoned.add_one();
+            drop(message);
+        }
     }
 
     #[inline(never)]
@@ -281,14 +301,17 @@ impl<T> Shared<T> {
     }
 
     /// The last one drops what is queued, now and not with the last sender: a message may hold what its sender waits for.
+    ///
+    /// A sender may have its ticket and still be copying, or hold a reservation, for which nobody can wait here: it may be this
+    /// very thread's. So whoever publishes from now on looks too.
     pub(crate) fn remove_receiver(&self) {
         // SYNC: last-end
         if self.receivers.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.close();
-            while let Ok(message) = self.take() {
-                self.tally.abandoned.add_one();
-                drop(message);
-            }
+            self.not_empty.alert();
+            // SYNC: nobody-receives. Either a sender sees the alert after it has published, or its message is seen here.
+            barrier::heavy();
+            self.abandon();
         }
     }
 

@@ -192,9 +192,10 @@ use crate::{
     Backpressure, Counters, InvalidOptions, QueueOptions,
     counters::Tally,
     event::Event,
+    memory::shared_bytes,
     padded::Padded,
     slab::Slab,
-    sync::{Arc, AtomicU64, AtomicUsize, Ordering},
+    sync::{Arc, AtomicU64, AtomicUsize, Mutex, Ordering},
 };
 
 /// Both ends of a queue.
@@ -230,6 +231,18 @@ pub fn mpsc<T: Send>(options: QueueOptions) -> Result<Ends<T, Many>, InvalidOpti
     make(options)
 }
 
+/// What [`spsc`] (with [`One`]) or [`mpsc`] (with [`Many`]) with these options allocates for messages of type `T`, in bytes,
+/// exactly; nothing is allocated later but a few words per waiting thread or task, the first time so many wait.
+///
+/// ```
+/// use annulus_queue::{QueueOptions, solo::{One, memory_usage}};
+///
+/// assert!(memory_usage::<[u8; 1024], One>(&QueueOptions::new().capacity(256)) > 256 * 1024);
+/// ```
+pub fn memory_usage<T, P: Producers>(options: &QueueOptions) -> usize {
+    shared_bytes::<Core<T, P>>() + Slab::<T>::bytes(options.capacity) + options.name_bytes()
+}
+
 fn make<T: Send, P: Producers>(options: QueueOptions) -> Result<Ends<T, P>, InvalidOptions> {
     options.validate_for_ends()?;
     options.refuse_eviction()?;
@@ -255,6 +268,7 @@ fn ends<T: Send, P: Producers>(options: QueueOptions) -> Ends<T, P> {
         not_full: Padded(Event::for_light_notifiers()),
         senders: AtomicUsize::new(1),
         tally: Padded(Tally::default()),
+        left: Mutex::new(None),
     });
     (Sender::new(Arc::clone(&core)), Receiver::new(core))
 }
@@ -277,6 +291,8 @@ pub(crate) struct Core<T, P> {
     /// How many senders there are. The last one closes the queue.
     senders: AtomicUsize,
     tally: Padded<Tally>,
+    /// The receiver's place, once it has gone.
+    left: Mutex<Option<receiver::Place<T>>>,
 }
 
 impl<T, P: Producers> Core<T, P> {

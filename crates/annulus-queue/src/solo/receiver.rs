@@ -2,14 +2,15 @@
 
 use std::{
     fmt,
+    sync::PoisonError,
     time::{Duration, Instant},
 };
 
 use crate::{
-    Backpressure, Counters, RecvError, TryRecvError,
+    Backpressure, Counters, RecvError, TryRecvError, barrier,
     pace::Pace,
     slab::{Places, Slot},
-    sync::{Arc, Ordering},
+    sync::{Arc, MutexGuard, Ordering},
     wait::{Backoff, block_on, block_on_deadline},
 };
 
@@ -388,12 +389,38 @@ impl<T, P: Producers> Drop for Part<'_, T, P> {
 
 impl<T, P: Producers> Drop for Receiver<T, P> {
     /// Drops what is queued, now and not with the last sender: a message may hold what its sender waits for.
+    ///
+    /// One of several senders may have its ticket and still be copying, or hold a reservation, for which nobody can wait here: it
+    /// may be this very thread's. So the receiver leaves its place to whoever publishes from now on.
     fn drop(&mut self) {
         self.close_here();
-        while let Ok(message) = self.core.take(&mut self.place) {
-            self.core.tally.abandoned.add_one();
+        let Place { head, end, places, pace } = self.place;
+        *self.core.left() = Some(Place { head, end, places, pace });
+        self.core.not_empty.alert();
+        // SYNC: nobody-receives. Either a sender sees the alert after it has published, or its message is seen here.
+        barrier::heavy();
+        self.core.abandon();
+    }
+}
+
+impl<T, P: Producers> Core<T, P> {
+    /// Drops what is queued, after the receiver has left its place.
+    pub(super) fn abandon(&self) {
+        // One at a time: a message is dropped without the lock, since its code may send.
+        while let Some(message) = self.take_left() {
+            self.tally.abandoned.add_one();
             drop(message);
         }
+    }
+
+    fn take_left(&self) -> Option<T> {
+        // SYNC: nobody-receives. Whoever locks later sees what an earlier one had published.
+        self.take(self.left().as_mut()?).ok()
+    }
+
+    /// No user code runs under the lock, so poison means nothing.
+    fn left(&self) -> MutexGuard<'_, Option<Place<T>>> {
+        self.left.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

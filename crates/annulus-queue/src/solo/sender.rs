@@ -306,7 +306,12 @@ impl<T, P: Producers> Core<T, P> {
     fn announce_loudly(&self, ticket: u64) -> bool {
         self.not_empty.notify_loudly(1);
         // SYNC: solo-close
-        self.producers.settle(ticket)
+        let accepted = self.producers.settle(ticket);
+        // SYNC: nobody-receives
+        if P::CLAIM_IS_FINAL && self.not_empty.is_alerted() {
+            self.abandon();
+        }
+        accepted
     }
 
     /// The message of a published ticket that was not accepted.
@@ -491,7 +496,7 @@ impl<T: Send, P: Producers> Drop for Reservation<'_, T, P> {
             // SYNC: solo-published
             core.slab.slot(self.ticket).stamp.store((self.ticket + 1) | VOID, Ordering::Release);
             // Whoever waits for what lies behind it looks again; the void itself is nothing to wake for.
-            core.not_empty.notify_lightly(1);
+            core.announce(self.ticket);
             drop(written);
         } else {
             self.forget_written();
