@@ -14,6 +14,14 @@ pub(crate) struct Queued<T> {
     pub(crate) at: u64,
 }
 
+impl<T> Queued<T> {
+    /// Whether it is older than `expiry`, if there is one.
+    #[inline]
+    pub(crate) fn has_expired(&self, now: u64, expiry: Option<u64>) -> bool {
+        expiry.is_some_and(|lifetime| now.saturating_sub(self.at) >= lifetime)
+    }
+}
+
 pub(crate) struct Buckets<T> {
     nodes: Box<[Node<T>]>,
     /// The first of the nodes without a message, or [`NONE`]. The last one freed is the first used again: it is in the cache.
@@ -95,8 +103,19 @@ impl<T> Buckets<T> {
     /// Takes the oldest message of the highest priority present.
     #[inline]
     pub(crate) fn pop_highest(&mut self) -> Option<Queued<T>> {
+        let priority = self.highest_priority()?;
+        self.pop(priority)
+    }
+
+    /// The oldest message of the highest priority present.
+    pub(crate) fn highest(&self) -> Option<&Queued<T>> {
+        self.nodes[self.lists[self.highest_priority()?].first as usize].queued.as_ref()
+    }
+
+    #[inline]
+    fn highest_priority(&self) -> Option<usize> {
         let word = self.present.iter().rposition(|&word| word != 0)?;
-        self.pop(word * 64 + 63 - self.present[word].leading_zeros() as usize)
+        Some(word * 64 + 63 - self.present[word].leading_zeros() as usize)
     }
 
     /// Takes the oldest message of the lowest priority present.

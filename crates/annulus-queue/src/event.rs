@@ -160,8 +160,9 @@ impl Event {
         self.waiting.load(Ordering::Relaxed) & !FLAGS != 0
     }
 
-    /// Whether [`alert`](Self::alert) was called, for a notifier that found no quiet and has called
-    /// [`notify_loudly`](Self::notify_loudly).
+    /// Whether [`alert`](Self::alert) was called. What a notifier sees after [`notify_loudly`](Self::notify_loudly) is ordered as
+    /// those who wait are.
+    #[inline(always)]
     pub(crate) fn is_alerted(&self) -> bool {
         self.waiting.load(Ordering::Relaxed) & ALERT != 0
     }

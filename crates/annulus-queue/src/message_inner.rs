@@ -127,7 +127,7 @@ impl<T: Message + Send> Inner<T> {
         }
     }
 
-    fn expire(&self, message: T) {
+    pub(crate) fn expire(&self, message: T) {
         if let Some(letters) = &self.dead_letters {
             // What it evicts is counted there.
             drop(letters.bury(message, Reason::Expired));

@@ -20,8 +20,8 @@ use crate::{Backpressure, QueueOptions, wait::WaitStrategy};
 /// # What is in it
 ///
 /// Without any policy it is the lock-free queue of [`queue`](crate::queue), with the same promises. With priority,
-/// deduplication or expiry it is a slab behind a lock that is held for tens of nanoseconds, under which no user code runs; both
-/// ends then take turns. Neither allocates memory per message.
+/// deduplication or expiry it is a slab behind a lock that is held for tens of nanoseconds, under which no user code runs but that
+/// of [`peek`](Self::peek); both ends then take turns. Neither allocates memory per message.
 ///
 /// # What it promises
 ///

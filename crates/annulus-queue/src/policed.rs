@@ -1,7 +1,7 @@
 //! A queue that looks at its messages: priority, deduplication and expiry, under one lock.
 //!
-//! The lock is held for tens of nanoseconds, and no user code runs under it: keys, priorities and the time are found out before,
-//! and messages are dropped after. Both events are notified after the lock is released; see [`Event::notify_after_unlock`].
+//! The lock is held for tens of nanoseconds, and no user code runs under it but a `peek`'s: keys, priorities and the time are found
+//! out before, and messages are dropped after. Both events are notified after the lock is released; see [`Event::notify_after_unlock`].
 
 use std::sync::PoisonError;
 
@@ -142,6 +142,31 @@ impl<T> Policed<T> {
         }
     }
 
+    /// Looks at the next message that lives, under the lock. Those that have expired leave, and go to `expired` without the lock.
+    pub(crate) fn peek<R>(
+        &self,
+        look: impl FnOnce(&T) -> R,
+        mut expired: impl FnMut(T),
+    ) -> Result<R, TryRecvError> {
+        loop {
+            let now = self.now();
+            let mut state = self.lock();
+            let Some(next) = state.buckets.highest() else { return Err(state.nothing()) };
+            if !next.has_expired(now, self.rules.expiry) {
+                return Ok(look(&next.message));
+            }
+            let (message, _) = state.take(now, self.rules.expiry)?;
+            drop(state);
+            self.not_full.notify_after_unlock(1);
+            expired(message);
+        }
+    }
+
+    /// Whether messages may leave in another order than they came.
+    pub(crate) fn reorders(&self) -> bool {
+        self.rules.priority
+    }
+
     /// Takes all that is queued, in one step, in the order in which it would have been received.
     pub(crate) fn drain(&self, mut expired: impl FnMut(T)) -> Vec<T> {
         let now = self.now();
@@ -196,7 +221,7 @@ impl<T> Policed<T> {
         if self.rules.expiry.is_some() { self.rules.clock.nanoseconds() } else { 0 }
     }
 
-    /// No user code runs under the lock, so nothing panics there, and poison means nothing.
+    /// No user code runs under the lock but a `peek`'s, which changes nothing; so poison means nothing.
     #[inline]
     fn lock(&self) -> MutexGuard<'_, State<T>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -256,15 +281,18 @@ impl<T> State<T> {
     /// The next message, and whether it has expired.
     #[inline]
     fn take(&mut self, now: u64, expiry: Option<u64>) -> Result<(T, bool), TryRecvError> {
-        let Some(queued) = self.buckets.pop_highest() else {
-            return Err(if self.closed { TryRecvError::Closed } else { TryRecvError::Empty });
-        };
-        let has_expired = expiry.is_some_and(|lifetime| now.saturating_sub(queued.at) >= lifetime);
+        let Some(queued) = self.buckets.pop_highest() else { return Err(self.nothing()) };
+        let has_expired = queued.has_expired(now, expiry);
         if has_expired {
             self.counters.expired += 1;
         } else {
             self.counters.dequeued += 1;
         }
         Ok((queued.message, has_expired))
+    }
+
+    /// Why there is no message.
+    fn nothing(&self) -> TryRecvError {
+        if self.closed { TryRecvError::Closed } else { TryRecvError::Empty }
     }
 }

@@ -46,12 +46,18 @@ pub fn queue_of<T: Send>(capacity: usize, backpressure: Backpressure) -> (Sender
 }
 
 pub(crate) fn ends<T: Send>(options: QueueOptions) -> (Sender<T>, Receiver<T>) {
+    ends_with(options, false)
+}
+
+/// `sender_is_alone`: see [`Shared`].
+pub(crate) fn ends_with<T: Send>(options: QueueOptions, sender_is_alone: bool) -> (Sender<T>, Receiver<T>) {
     let QueueOptions { capacity, backpressure, name, .. } = options;
     let shared = Arc::new(Shared {
         slots: Slots::new(capacity),
         not_empty: Padded(Event::for_light_notifiers()),
         not_full: Padded(Event::for_light_notifiers()),
         backpressure,
+        sender_is_alone,
         name,
         senders: AtomicUsize::new(1),
         receivers: AtomicUsize::new(1),
@@ -67,6 +73,9 @@ pub(crate) struct Shared<T> {
     /// Notified once per message taken, and on close.
     pub(crate) not_full: Padded<Event>,
     backpressure: Backpressure,
+    /// Whether there is one sender for ever, and nobody else closes: see `spmc`. Then [`offer_noticing`](Self::offer_noticing) is
+    /// to be used, or [`offer_alone`](Self::offer_alone).
+    sender_is_alone: bool,
     name: Option<String>,
     /// How many `Sender`s there are. The last one closes the queue.
     senders: AtomicUsize,
@@ -101,6 +110,29 @@ impl<T> Shared<T> {
         }
     }
 
+    /// [`offer`](Self::offer) by a sender that may be the only one.
+    #[inline]
+    pub(crate) fn offer_noticing(&self, message: T) -> Result<Admission<T>, TrySendError<T>> {
+        self.notice();
+        self.offer(message)
+    }
+
+    /// [`offer`](Self::offer) by the only sender, if one look shows that there is space; the message again if not.
+    ///
+    /// # Safety
+    /// Nobody else sends meanwhile.
+    #[inline(always)]
+    pub(crate) unsafe fn offer_alone(&self, message: T) -> Result<(), T> {
+        if self.nobody_receives() {
+            return Err(message);
+        }
+        // SAFETY: the caller's word; only sends claim.
+        let Some(claim) = (unsafe { self.slots.claim_alone() }) else { return Err(message) };
+        self.slots.publish(claim, message);
+        self.announce();
+        Ok(())
+    }
+
     /// [`offer`](Self::offer) when the first look did not do: rare, and so kept out of the callers' code.
     #[inline(never)]
     fn offer_again(&self, message: T) -> Result<Admission<T>, TrySendError<T>> {
@@ -116,6 +148,7 @@ impl<T> Shared<T> {
 
     /// A ticket for a message that is written in place.
     pub(crate) fn reserve(&self) -> Result<Claim, NoTicket> {
+        self.notice();
         self.slots.claim()
     }
 
@@ -175,7 +208,8 @@ impl<T> Shared<T> {
     #[cold]
     fn announce_loudly(&self) {
         self.not_empty.notify_loudly(1);
-        if self.not_empty.is_alerted() {
+        if self.nobody_receives() {
+            self.notice();
             // SYNC: nobody-receives. With the fence of another sender that does the same: one of the two sees both messages.
             fence(Ordering::SeqCst);
             self.abandon();
@@ -307,16 +341,35 @@ impl<T> Shared<T> {
     pub(crate) fn remove_receiver(&self) {
         // SYNC: last-end
         if self.receivers.fetch_sub(1, Ordering::AcqRel) == 1 {
-            self.close();
+            if !self.sender_is_alone {
+                self.close();
+            }
             self.not_empty.alert();
             // SYNC: nobody-receives. Either a sender sees the alert after it has published, or its message is seen here.
             barrier::heavy();
+            if self.sender_is_alone {
+                self.not_full.notify_all();
+            }
             self.abandon();
         }
     }
 
+    /// Closes, in the name of the last receiver, a queue whose only sender must do that itself: see `spmc`.
+    #[inline]
+    pub(crate) fn notice(&self) {
+        if self.sender_is_alone && self.nobody_receives() {
+            self.slots.close();
+        }
+    }
+
+    /// Whether the last receiver has left.
+    #[inline(always)]
+    fn nobody_receives(&self) -> bool {
+        self.not_empty.is_alerted()
+    }
+
     pub(crate) fn is_closed(&self) -> bool {
-        self.slots.is_closed()
+        self.slots.is_closed() || self.sender_is_alone && self.nobody_receives()
     }
 
     pub(crate) fn backpressure(&self) -> Backpressure {

@@ -96,7 +96,7 @@ impl<T: Send> Sender<T> {
         let mut message = message;
         let mut backoff = Backoff::new();
         while !backoff.is_spent() && deadline.is_none_or(|deadline| Instant::now() < deadline) {
-            message = match self.shared.offer(message) {
+            message = match self.shared.offer_noticing(message) {
                 Err(TrySendError::Full(message)) if self.backpressure() == Backpressure::Block => message,
                 outcome => return outcome.map_err(SendError::from),
             };

@@ -141,6 +141,24 @@ impl<T> Slots<T> {
         (free && tail & CLOSED == 0 && self.move_tail(tail)).then_some(Claim(ticket))
     }
 
+    /// [`claim_at_once`](Self::claim_at_once) without a compare-exchange.
+    ///
+    /// # Safety
+    /// Nobody else claims meanwhile.
+    #[inline]
+    pub(crate) unsafe fn claim_alone(&self) -> Option<Claim> {
+        let tail = self.tail.load(Ordering::Relaxed);
+        let ticket = tail / TICKET;
+        // SYNC: slot-freed
+        let free = self.slab.slot(ticket).stamp.load(Ordering::Acquire) == ticket;
+        if !free || tail & CLOSED != 0 {
+            return None;
+        }
+        // SYNC: tickets. Whoever closes meanwhile without being the sender sees to it that the sender closes again.
+        self.tail.store(tail + TICKET, Ordering::Release);
+        Some(Claim(ticket))
+    }
+
     /// Whether [`claim_at_once`](Self::claim_at_once) would succeed: what a sender that waits asks again and again. It looks at words
     /// that consumers do not write until they free the slot.
     #[inline]

@@ -177,7 +177,7 @@ impl<'a, T> Target<'a> for SharedEnd<'a, T> {
     type Message = T;
 
     fn offer(&mut self, message: T) -> Result<Admission<T>, TrySendError<T>> {
-        self.0.offer(message)
+        self.0.offer_noticing(message)
     }
 
     fn backpressure(&self) -> Backpressure {

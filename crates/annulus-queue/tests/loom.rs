@@ -3,7 +3,7 @@
 //! Queues have capacity 2, the least that the slots' stamps allow, so that three messages reach the second lap. All models are
 //! without a bound on preemption but those with sleepers, which would take minutes: they have a bound of 3. Two
 //! involuntary switches suffice for every known shape of lost wake-up (one to stop a thread between its two steps, one to
-//! return to it); the third is margin.
+//! return to it); the third is margin, which models with three threads at work do without.
 //!
 //! Weakening any of the orderings of `slots.rs` that carry a `SYNC` label of a slot, or either fence of `event.rs`, fails here.
 #![cfg(loom)]
@@ -322,4 +322,30 @@ fn q_14_a_cancelled_receiver_hands_its_turn_on() {
         }
         producer.join().unwrap().unwrap();
     });
+}
+
+/// a message that is on its way while the last receiver leaves is handed back, or dropped and counted; none stays.
+fn send_against_leaving(backpressure: Backpressure) {
+    check(Some(2), move || {
+        let (tx, rx) = queue_of(2, backpressure);
+        let senders = [1, 2].map(|n| {
+            let tx = tx.clone();
+            thread::spawn(move || tx.try_send(Arc::new(n)).is_ok())
+        });
+        drop(rx);
+        let accepted = senders.into_iter().map(|sender| u64::from(sender.join().unwrap())).sum();
+        let counters = tx.counters();
+        assert_eq!((counters.enqueued, counters.abandoned), (accepted, accepted));
+        assert!(matches!(tx.try_send(Arc::new(3)), Err(TrySendError::Closed(_))));
+    });
+}
+
+#[test]
+fn q_02_send_against_leaving() {
+    send_against_leaving(Backpressure::Reject);
+}
+
+#[test]
+fn q_16_evicting_send_against_leaving() {
+    send_against_leaving(Backpressure::DropOldest);
 }

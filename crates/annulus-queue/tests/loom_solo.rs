@@ -13,6 +13,7 @@ use annulus_queue::{
     lossy::{Missed, ring},
     queue_of,
     solo::{Many, One, Producers, solo_of},
+    sync::Arc,
     wait::block_on,
 };
 use loom::thread;
@@ -180,6 +181,66 @@ fn sender_wakes_when_nobody_receives() {
         leaver.join().unwrap();
         assert_eq!(tx.counters().abandoned, 2);
     });
+}
+
+/// A message that is on its way while the receiver leaves is handed back, or dropped and counted; none stays. Also what a reservation
+/// holds up.
+fn send_against_leaving(reserve: bool) {
+    check(Some(3), move || {
+        let (mut tx, rx) = solo_of::<_, Many>(2, Backpressure::Block);
+        let senders = [1, 2].map(|n| {
+            let mut tx = tx.clone();
+            thread::spawn(move || {
+                if !reserve || n == 1 {
+                    return tx.try_send(Arc::new(n)).is_ok();
+                }
+                drop(tx.try_reserve());
+                false
+            })
+        });
+        drop(rx);
+        let accepted = senders.into_iter().map(|sender| u64::from(sender.join().unwrap())).sum();
+        let counters = tx.counters();
+        assert_eq!((counters.enqueued, counters.abandoned, tx.len()), (accepted, accepted, 0));
+        assert!(matches!(tx.try_send(Arc::new(3)), Err(TrySendError::Closed(_))));
+    });
+}
+
+#[test]
+fn many_senders_against_leaving() {
+    send_against_leaving(false);
+}
+
+#[test]
+fn many_senders_and_a_reservation_against_leaving() {
+    send_against_leaving(true);
+}
+
+/// Batches: what is said to be queued is received, in order, though their places are given back once a batch.
+fn batch_against_batch<P: Producers>() {
+    let (mut tx, mut rx) = solo_of::<_, P>(2, Backpressure::Reject);
+    let sender = thread::spawn(move || {
+        let mut back = Vec::new();
+        let sent = tx.try_send_batch((1..=3).map(boxed), |refused| back.push(*refused));
+        (sent, back)
+    });
+    let mut received = Vec::new();
+    rx.try_recv_batch(2, |message| received.push(*message));
+    let (sent, back) = sender.join().unwrap();
+    rx.try_recv_batch(3, |message| received.push(*message));
+    assert_eq!(received.len(), sent);
+    let expected: Vec<u32> = (1..=3).filter(|n| !back.contains(n)).collect();
+    assert_eq!(received, expected);
+}
+
+#[test]
+fn one_sender_batches() {
+    model(batch_against_batch::<One>);
+}
+
+#[test]
+fn many_senders_batches() {
+    model(batch_against_batch::<Many>);
 }
 
 /// A reservation of several senders: dropped, it is skipped; committed, it arrives. A message behind it arrives either way.
