@@ -102,7 +102,7 @@ macro_rules! ends {
                 assert_eq!(*place.write(Item::clone(&item)), item);
                 if close {
                     let $rxa = &mut self.1;
-                    $close_there;
+                    let _: bool = $close_there;
                 }
                 let $commit = place.commit();
                 $committed
@@ -192,13 +192,13 @@ ends!(
 );
 ends!(
     [] spmc::Sender<Item>, spmc::Receiver<Item>, receivers_close: false, commit_is_final: true,
-    |_rx| (), |_done| Ok(()), |_rx| None
+    |_rx| false, |_done| Ok(()), |_rx| None
 );
 ends!(
     [P: Producers + Finality] solo::Sender<Item, P>, solo::Receiver<Item, P>, receivers_close: true,
     commit_is_final: P::FINAL,
     |rx| rx.close(), |outcome| outcome.map_err(|error| error.map(drop)),
-    |rx| Some(rx.peek(|item| Item::clone(item)).map_or_else(Err, |item| number(Ok(item))))
+    |rx| Some(rx.peek(Item::clone).map_or_else(Err, |item| number(Ok(item))))
 );
 
 /// Whether a ticket, once given out, is accepted.
