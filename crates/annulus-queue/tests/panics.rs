@@ -18,7 +18,7 @@ struct Bomb(Arc<()>, bool);
 
 impl Drop for Bomb {
     fn drop(&mut self) {
-        assert!(!self.1, "dropped");
+        assert!(!self.1, "dropped, one of {}", Arc::strong_count(&self.0));
     }
 }
 
