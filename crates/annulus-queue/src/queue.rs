@@ -216,9 +216,9 @@ impl<T> Shared<T> {
         }
     }
 
-    /// Drops what is queued, when nobody is left to receive it.
+    /// Drops what is queued, when nobody is left to receive it. Waits for no sender: each looks when it has published.
     fn abandon(&self) {
-        while let Ok(message) = self.take() {
+        while let Ok(message) = self.take_within(Backoff::spent()) {
             self.tally.abandoned.add_one();
             drop(message);
         }
@@ -279,7 +279,11 @@ impl<T> Shared<T> {
     /// [`take`](Self::take) when the first look did not do.
     #[inline(never)]
     fn take_again(&self) -> Result<T, TryRecvError> {
-        let taken = self.slots.take(u64::MAX, || self.skip())?;
+        self.take_within(Backoff::new())
+    }
+
+    fn take_within(&self, patience: Backoff) -> Result<T, TryRecvError> {
+        let taken = self.slots.take(u64::MAX, patience, || self.skip())?;
         // SAFETY: once for each ticket.
         let message = unsafe { taken.message() };
         drop(taken);
@@ -298,7 +302,7 @@ impl<T> Shared<T> {
     pub(crate) fn clear(&self) -> usize {
         let end = self.slots.sent();
         let mut cleared = 0;
-        while let Ok(taken) = self.slots.take(end, || self.skip()) {
+        while let Ok(taken) = self.slots.take(end, Backoff::new(), || self.skip()) {
             // SAFETY: once for each ticket.
             let message = unsafe { taken.message() };
             drop(taken);

@@ -284,10 +284,14 @@ impl<T> Slots<T> {
         (published && self.move_head(ticket)).then(|| Taken { slots: self, ticket })
     }
 
-    /// Takes the oldest message's ticket if it is below `limit`; as if there were none if it is not. `skipped` is called for every
-    /// void ticket that leaves before it.
-    pub(crate) fn take(&self, limit: u64, mut skipped: impl FnMut()) -> Result<Taken<'_, T>, TryRecvError> {
-        let mut backoff = Backoff::new();
+    /// Takes the oldest message's ticket if it is below `limit`; as if there were none if it is not. Waits for a message that is being
+    /// copied in until `backoff` is spent. `skipped` is called for every void ticket that leaves before it.
+    pub(crate) fn take(
+        &self,
+        limit: u64,
+        mut backoff: Backoff,
+        mut skipped: impl FnMut(),
+    ) -> Result<Taken<'_, T>, TryRecvError> {
         loop {
             let ticket = self.head.load(Ordering::Relaxed);
             if ticket >= limit {
@@ -368,7 +372,7 @@ impl<T> Slots<T> {
 
 impl<T> Drop for Slots<T> {
     fn drop(&mut self) {
-        while let Ok(taken) = self.take(u64::MAX, || {}) {
+        while let Ok(taken) = self.take(u64::MAX, Backoff::spent(), || {}) {
             // SAFETY: once for each ticket.
             drop(unsafe { taken.message() });
         }

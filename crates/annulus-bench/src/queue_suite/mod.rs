@@ -1,10 +1,14 @@
 //! Host queues: ours beside those of other crates, and beside bare cache lines.
 
+mod batches;
 mod drive;
 mod kind;
 mod ours;
+mod overflow;
 mod payload;
 mod peers;
+mod policies;
+mod wake;
 
 use crate::{
     harness::{Better, Candidate, Case, Goal, Mark, Run},
@@ -40,9 +44,13 @@ fn cases(config: Config) -> Vec<Case> {
     let mut cases = Vec::new();
     cases.extend([pairs::<Bytes8>(scale), pairs::<Bytes56>(scale), pairs::<Bytes248>(scale)]);
     cases.extend([streams::<Bytes8>(scale), streams::<Bytes56>(scale), streams::<Bytes248>(scale)]);
-    cases.extend([ping_pongs::<Bytes8>(scale), ping_pongs::<Bytes56>(scale)]);
-    cases.push(two_to_two::<Bytes56>(scale));
+    cases.extend(batches::cases(scale));
+    cases.extend([ping_pongs::<Bytes8>(scale), ping_pongs::<Bytes56>(scale), ping_pongs::<Bytes248>(scale)]);
+    cases.extend([two_to_two::<Bytes8>(scale), two_to_two::<Bytes56>(scale), two_to_two::<Bytes248>(scale)]);
     cases.push(refused::<Bytes56>(scale));
+    cases.extend(overflow::cases(scale));
+    cases.extend(policies::cases(scale));
+    cases.extend(wake::cases(scale));
     cases
 }
 
@@ -58,6 +66,7 @@ const SPSC_PEERS: &[&str] = &[
     "ringbuffer-spsc",
     "ringbuffer-spsc+backoff",
     "gil spsc",
+    "gil spsc+backoff",
     "crossfire spsc",
 ];
 const ARRAY_QUEUE: &[&str] = &["crossbeam ArrayQueue", "crossbeam ArrayQueue+backoff"];
@@ -72,7 +81,7 @@ fn case(name: String, candidates: Vec<Candidate>, marks: Vec<Mark>) -> Case {
 
 fn pairs<T: Payload>(scale: u64) -> Case {
     let candidates = candidates!(pair, T, 200_000 * scale;
-        ours::Mpmc, ours::Spsc, ours::Mpsc,
+        ours::Mpmc, ours::Spsc, ours::Mpsc, ours::Spmc,
         peers::ArrayQueue, peers::CrossbeamChannel, peers::ConcurrentQueue, peers::GilMpmc, peers::CrossfireMpmc,
         peers::Kanal, peers::Flume, peers::Tokio,
         peers::Rtrb, peers::Ringbuf, peers::Heapless, peers::Nexus, peers::RingbufferSpsc, peers::GilSpsc,
@@ -89,11 +98,11 @@ fn pairs<T: Payload>(scale: u64) -> Case {
 fn streams<T: Payload>(scale: u64) -> Case {
     let messages = 200_000 * scale;
     let mut candidates = candidates!(stream, T, messages;
-        ours::Mpmc, ours::Spsc, ours::Mpsc,
+        ours::Mpmc, ours::Spsc, ours::Mpsc, ours::Spmc,
         peers::ArrayQueue, peers::ArrayQueueBackOff, peers::CrossbeamChannel,
-        peers::ConcurrentQueue, peers::GilMpmc, peers::CrossfireMpmc, peers::Kanal, peers::Flume, peers::Tokio,
+        peers::ConcurrentQueue, peers::GilMpmc, peers::GilMpmcBackOff, peers::CrossfireMpmc, peers::Kanal, peers::Flume, peers::Tokio,
         peers::Rtrb, peers::RtrbBackOff, peers::Ringbuf, peers::RingbufBackOff, peers::Heapless, peers::HeaplessBackOff,
-        peers::Nexus, peers::NexusBackOff, peers::RingbufferSpsc, peers::RingbufferSpscBackOff, peers::GilSpsc,
+        peers::Nexus, peers::NexusBackOff, peers::RingbufferSpsc, peers::RingbufferSpscBackOff, peers::GilSpsc, peers::GilSpscBackOff,
         peers::CrossfireSpsc,
     );
     candidates.push(Candidate::new("limit: 64-byte lines", move || {
@@ -125,7 +134,7 @@ fn two_to_two<T: Payload>(scale: u64) -> Case {
     let candidates = candidates!(two_to_two, T, 200_000 * scale;
         ours::Mpmc,
         peers::ArrayQueue, peers::ArrayQueueBackOff, peers::CrossbeamChannel, peers::ConcurrentQueue,
-        peers::ConcurrentQueueBackOff, peers::GilMpmc, peers::CrossfireMpmc, peers::Kanal, peers::Flume,
+        peers::ConcurrentQueueBackOff, peers::GilMpmc, peers::GilMpmcBackOff, peers::CrossfireMpmc, peers::Kanal, peers::Flume,
     );
     Case {
         metrics: &["", "stall"],

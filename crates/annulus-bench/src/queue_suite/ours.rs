@@ -3,6 +3,7 @@
 use annulus_queue::{
     Admission, QueueOptions, Receiver, Sender, queue,
     solo::{self, Many, One, Producers, mpsc, spsc},
+    spmc,
 };
 
 use super::{
@@ -76,6 +77,47 @@ impl Kind for Mpsc {
 
     fn make<T: Payload>() -> (solo::Sender<T, Many>, solo::Receiver<T, Many>) {
         mpsc(QueueOptions::new().capacity(CAPACITY)).expect(VALID)
+    }
+}
+
+/// One sender, several receivers.
+pub(crate) struct Spmc;
+
+impl Kind for Spmc {
+    const NAME: &'static str = "annulus spmc";
+    type Tx<T: Payload> = spmc::Sender<T>;
+    type Rx<T: Payload> = spmc::Receiver<T>;
+
+    fn make<T: Payload>() -> (spmc::Sender<T>, spmc::Receiver<T>) {
+        spmc::spmc(QueueOptions::new().capacity(CAPACITY)).expect(VALID)
+    }
+}
+
+impl<T: Payload> Tx<T> for spmc::Sender<T> {
+    #[inline]
+    fn push(&mut self, message: T) -> Result<(), T> {
+        match self.try_send(message) {
+            Ok(Admission::Accepted) => Ok(()),
+            Ok(_) => unreachable!("these queues drop nothing"),
+            Err(error) => Err(error.into_inner()),
+        }
+    }
+
+    #[inline]
+    fn put(&mut self, message: T, _: Polling) {
+        assert!(self.send_blocking(message).is_ok());
+    }
+}
+
+impl<T: Payload> Rx<T> for spmc::Receiver<T> {
+    #[inline]
+    fn pop(&mut self) -> Option<T> {
+        self.try_recv().ok()
+    }
+
+    #[inline]
+    fn get(&mut self, _: Polling) -> T {
+        self.recv_blocking().expect("the sender is there until the run is over")
     }
 }
 

@@ -216,7 +216,7 @@ impl<T: Send, P: Producers> Receiver<T, P> {
     /// # Ok::<(), annulus_queue::InvalidOptions>(())
     /// ```
     pub fn peek<R>(&mut self, look: impl FnOnce(&T) -> R) -> Result<R, TryRecvError> {
-        let slot = self.core.find(&mut self.place)?;
+        let slot = self.core.find(&mut self.place, Backoff::new())?;
         // SAFETY: the slot has a message and is the receiver's until `head` moves past it, which cannot happen while this borrows
         // the receiver.
         Ok(unsafe { slot.peek(look) })
@@ -249,7 +249,7 @@ impl<T: Send, P: Producers> Receiver<T, P> {
         let mut cleared = 0;
         // Looks twice, since voids before the end may have led past it.
         while self.place.head < end
-            && let Ok(slot) = self.core.find(&mut self.place)
+            && let Ok(slot) = self.core.find(&mut self.place, Backoff::new())
             && self.place.head < end
         {
             let then = Part::next(&self.core, &mut self.place);
@@ -314,7 +314,11 @@ impl<T, P: Producers> Core<T, P> {
 
     #[inline(never)]
     fn take_again(&self, place: &mut Place<T>) -> Result<T, TryRecvError> {
-        let slot = self.find(place)?;
+        self.take_within(place, Backoff::new())
+    }
+
+    fn take_within(&self, place: &mut Place<T>, patience: Backoff) -> Result<T, TryRecvError> {
+        let slot = self.find(place, patience)?;
         let _then = Part::next(self, place);
         // SAFETY: as in `take`.
         Ok(unsafe { slot.read() })
@@ -328,10 +332,10 @@ impl<T, P: Producers> Core<T, P> {
         self.not_full.notify_lightly(count);
     }
 
-    /// Makes sure that the next ticket has a message, or says why there is none. Skips voids.
+    /// Makes sure that the next ticket has a message, or says why there is none. Waits for one that is being copied in until
+    /// `backoff` is spent. Skips voids.
     #[inline(never)]
-    fn find<'a>(&'a self, place: &mut Place<T>) -> Result<&'a Slot<T>, TryRecvError> {
-        let mut backoff = Backoff::new();
+    fn find<'a>(&'a self, place: &mut Place<T>, mut backoff: Backoff) -> Result<&'a Slot<T>, TryRecvError> {
         loop {
             if place.head >= place.end {
                 return Err(TryRecvError::Closed);
@@ -415,7 +419,8 @@ impl<T, P: Producers> Core<T, P> {
 
     fn take_left(&self) -> Option<T> {
         // SYNC: nobody-receives. Whoever locks later sees what an earlier one had published.
-        self.take(self.left().as_mut()?).ok()
+        // Waits for no sender: each looks when it has published.
+        self.take_within(self.left().as_mut()?, Backoff::spent()).ok()
     }
 
     /// No user code runs under the lock, so poison means nothing.
