@@ -71,6 +71,7 @@ mod ends;
 pub mod event;
 mod future;
 mod invalid;
+mod lock;
 pub mod lossy;
 mod memory;
 pub mod message;
