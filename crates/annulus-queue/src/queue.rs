@@ -94,6 +94,26 @@ impl Drop for NotifyOnDrop<'_> {
     }
 }
 
+/// Sends a message after the one that it replaces was read to where it is returned.
+struct PublishOnDrop<'a, T> {
+    shared: &'a Shared<T>,
+    claim: Option<Claim>,
+    /// There until it is dropped.
+    message: MaybeUninit<T>,
+}
+
+impl<T> Drop for PublishOnDrop<'_, T> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        if let Some(claim) = self.claim.take() {
+            // SAFETY: it was there from the start, and is moved out once, here.
+            let message = unsafe { self.message.assume_init_read() };
+            self.shared.slots.publish(claim, message);
+            self.shared.announce();
+        }
+    }
+}
+
 impl<T> Shared<T> {
     /// Sends without waiting for space. Counts every verdict but `Full` of a queue that blocks, which is a verdict only if
     /// the caller does not try again.
@@ -226,18 +246,45 @@ impl<T> Shared<T> {
 
     #[inline(never)]
     fn offer_evicting(&self, message: T) -> Result<Admission<T>, TrySendError<T>> {
-        let Some((claim, oldest)) = self.slots.claim_evicting(|| self.tally.skipped.add_one()) else {
-            return self.refuse(NoTicket::Closed, message);
-        };
-        self.slots.publish(claim, message);
-        self.announce();
-        Ok(match oldest {
-            None => Admission::Accepted,
-            Some(oldest) => {
-                self.tally.evicted.add_one();
-                Admission::Evicted(oldest)
-            }
-        })
+        match self.slots.claim_evicting(|| self.tally.skipped.add_one()) {
+            None => self.refuse(NoTicket::Closed, message),
+            // SAFETY: what the slots said of this claim.
+            Some((claim, must_leave)) => Ok(unsafe { self.replace(claim, must_leave, message) }),
+        }
+    }
+
+    /// [`offer_evicting`](Self::offer_evicting) by the only sender.
+    ///
+    /// # Safety
+    /// Nobody else sends meanwhile.
+    #[inline]
+    pub(crate) unsafe fn offer_evicting_alone(&self, message: T) -> Result<Admission<T>, TrySendError<T>> {
+        self.notice();
+        // SAFETY: the caller's word; only sends claim.
+        match unsafe { self.slots.claim_evicting_alone(|| self.tally.skipped.add_one()) } {
+            None => self.refuse(NoTicket::Closed, message),
+            // SAFETY: what the slots said of this claim.
+            Some((claim, must_leave)) => Ok(unsafe { self.replace(claim, must_leave, message) }),
+        }
+    }
+
+    /// Sends the message of a claim whose slot another must leave, or not.
+    ///
+    /// # Safety
+    /// It must exactly if `must_leave`, and nobody has read it.
+    #[inline(always)]
+    unsafe fn replace(&self, claim: Claim, must_leave: bool, message: T) -> Admission<T> {
+        if !must_leave {
+            self.slots.publish(claim, message);
+            self.announce();
+            return Admission::Accepted;
+        }
+        self.tally.evicted.add_one();
+        // A guard, so that the oldest message can be read straight to where it is returned.
+        let then = PublishOnDrop { shared: self, claim: Some(claim), message: MaybeUninit::new(message) };
+        let claim = then.claim.as_ref().expect("it has just been put there");
+        // SAFETY: the caller's word; once.
+        Admission::Evicted(unsafe { self.slots.evicted(claim) })
     }
 
     /// The verdict on a message that got no ticket.

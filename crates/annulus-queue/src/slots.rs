@@ -238,9 +238,9 @@ impl<T> Slots<T> {
         self.slab.slot(ticket).stamp.store((ticket + 1) | VOID, Ordering::Release);
     }
 
-    /// A ticket, and the oldest message if that had to leave; `None` if closed. `skipped` is called for a void ticket that left.
-    #[inline]
-    pub(crate) fn claim_evicting(&self, skipped: impl FnOnce()) -> Option<(Claim, Option<T>)> {
+    /// A ticket, and whether the oldest message must leave its slot; `None` if closed. `skipped` is called for a void ticket that left.
+    #[inline(always)]
+    pub(crate) fn claim_evicting(&self, skipped: impl FnOnce()) -> Option<(Claim, bool)> {
         let mut backoff = Backoff::new();
         let ticket = loop {
             let tail = self.tail.load(Ordering::Relaxed);
@@ -252,27 +252,58 @@ impl<T> Slots<T> {
             }
             backoff.spin();
         };
+        self.evict_for(ticket, skipped)
+    }
+
+    /// [`claim_evicting`](Self::claim_evicting) without a compare-exchange of `tail`.
+    ///
+    /// # Safety
+    /// Nobody else claims meanwhile.
+    #[inline(always)]
+    pub(crate) unsafe fn claim_evicting_alone(&self, skipped: impl FnOnce()) -> Option<(Claim, bool)> {
+        let tail = self.tail.load(Ordering::Relaxed);
+        if tail & CLOSED != 0 {
+            return None;
+        }
+        // SYNC: tickets
+        self.tail.store(tail + TICKET, Ordering::Release);
+        self.evict_for(tail / TICKET, skipped)
+    }
+
+    /// Frees the slot of a ticket that this thread moved `tail` past.
+    #[inline(always)]
+    fn evict_for(&self, ticket: u64, skipped: impl FnOnce()) -> Option<(Claim, bool)> {
+        let mut backoff = Backoff::new();
         let slot = self.slab.slot(ticket);
         loop {
             // SYNC: slot-freed, slot-published
             let stamp = slot.stamp.load(Ordering::Acquire);
             if stamp == ticket {
-                return Some((Claim(ticket), None));
+                return Some((Claim(ticket), false));
             }
             // In the first lap slots are free, so beyond it there is a ticket one lap before.
             let oldest = ticket - self.capacity() as u64;
             if stamp & !VOID == oldest + 1 && self.move_head(oldest) {
-                if stamp & VOID != 0 {
+                let is_void = stamp & VOID != 0;
+                if is_void {
                     skipped();
-                    return Some((Claim(ticket), None));
                 }
-                // SAFETY: this thread moved `head` past the ticket that the slot was published for, so it owns it, with its
-                // message; its claim is for the same slot, which holds none from here on.
-                return Some((Claim(ticket), Some(unsafe { slot.read() })));
+                return Some((Claim(ticket), !is_void));
             }
             // A peer is copying in or out, or another producer has to evict first.
             backoff.snooze();
         }
+    }
+
+    /// The message that must leave the slot of a claimed ticket.
+    ///
+    /// # Safety
+    /// [`claim_evicting`](Self::claim_evicting) said so, and it is called once.
+    #[inline(always)]
+    pub(crate) unsafe fn evicted(&self, claim: &Claim) -> T {
+        // SAFETY: this thread moved `head` past the ticket that the slot was published for, so it owns it, with its message; it
+        // is read once.
+        unsafe { self.slab.slot(claim.0).read() }
     }
 
     /// Takes the oldest message's ticket, if one look shows that there is one; [`take`](Self::take) says what is the matter if not.
