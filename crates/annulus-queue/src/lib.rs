@@ -1,13 +1,33 @@
-//! Bounded queues for messages of any type, many producers to many consumers, with a choice of what to do when they are full.
+//! Bounded queues for messages of any type, with a choice of who sends, who receives, and what happens when they are full.
 //!
 //! | to | use |
 //! |---|---|
-//! | move values between threads or tasks, lock-free | [`queue`](queue()): a [`Sender`] and a [`Receiver`] |
+//! | move values between threads or tasks, lock-free | one of the pairs of ends below |
 //! | send urgent messages first, recognise duplicates, let messages expire | a [`MessageQueue`] of [`Message`]s |
 //! | keep what could not be handled, and send it again | [`DeadLetters`] |
 //! | find queues by name, list and close them together | a [`Registry`] |
+//! | hand over groups of messages, by count or after a time | [`batching`] |
 //!
-//! What follows is of [`queue`](queue()); [`MessageQueue`] says what its policies add.
+//! # Which ends
+//!
+//! | senders | receivers | ends | what they lack |
+//! |---|---|---|---|
+//! | many | many | [`queue`](queue()) | peek |
+//! | one | many | [`spmc::spmc`] | peek; receivers cannot close |
+//! | many | one | [`solo::mpsc`] | [`DropOldest`](Backpressure::DropOldest) |
+//! | one | one | [`solo::spsc`] | `DropOldest` |
+//! | one | each gets all it can | [`lossy::ring`] | for plain old data; overwrites what is not read in time, and never waits |
+//!
+//! The further down, the cheaper: an end that is alone needs no compare-exchange, and that is checked by the types, since it cannot be
+//! cloned and is used through `&mut`. All offer the same verbs, each as a future, blocking, with a timeout and without waiting: send and
+//! receive, one or a batch; a place to write a message in ([`Reservation`], [`solo::Reservation`]); drain, clear, flush, close; and with the
+//! feature `futures` (on by default) a `Sink` and a `Stream`. Futures need no particular runtime.
+//!
+//! For a stream, one sender and one receiver with batches ([`solo::Sender::send_batch_blocking`], [`solo::Receiver::recv_batch_blocking`])
+//! is the fastest there is here. For one message at a time, back and forth, the same ends are: a message of up to 56 bytes and its
+//! stamp share a cache line, so that it crosses between cores as one transfer.
+//!
+//! What follows is of [`queue`](queue()); [`solo`], [`spmc`] and [`MessageQueue`] say what differs.
 //!
 //! # What it promises
 //!
@@ -28,8 +48,10 @@
 //! - *Progress past a stopped thread.* A thread that the system stops while it copies a message holds up those that need this very
 //!   slot; they spin, then yield, until it runs again. No user code runs in that window. Likewise a thread that loses a race backs
 //!   off: that serves throughput, and can cost the loser up to a millisecond under heavy contention.
-//! - *Looking without taking.* There is no peek: with many consumers, what was seen may be gone at once.
-//! - *Survival.* Messages live in memory; what is queued when the last receiver goes away is dropped, and counted as abandoned.
+//! - *Looking without taking.* There is no peek where receivers may be many: what was seen may be gone at once. A receiver that is alone
+//!   has [one](solo::Receiver::peek), and so has a [queue with policies](MessageQueue::peek).
+//! - *Survival.* Messages live in memory; what is queued when the last receiver goes away is dropped, and counted as abandoned. If a
+//!   sender is just copying one in, or holds a reservation, that very thread drops it.
 //!
 //! # When it is full
 //!

@@ -179,6 +179,7 @@ macro_rules! questions {
 mod future;
 mod producers;
 mod receiver;
+mod reservation;
 mod sender;
 #[cfg(feature = "futures")]
 mod stream;
@@ -186,7 +187,8 @@ mod stream;
 pub use future::{RecvFuture, SendFuture};
 pub use producers::{Many, One, Producers};
 pub use receiver::{Drain, Receiver};
-pub use sender::{Reservation, Sender};
+pub use reservation::Reservation;
+pub use sender::Sender;
 
 use crate::{
     Backpressure, Counters, InvalidOptions, QueueOptions,
