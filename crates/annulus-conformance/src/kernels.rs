@@ -115,6 +115,10 @@ pub const TEAPOT: u16 = 418;
 pub const FAIL: u64 = u64::MAX;
 /// Makes [`fragile`](struct@fragile) panic after it has changed its state and sent.
 pub const PANIC: u64 = u64::MAX - 1;
+/// Makes [`fragile`](struct@fragile) take an element that is not there, after it has changed its state and sent.
+pub const INDEX: u64 = u64::MAX - 2;
+/// Makes [`fragile`](struct@fragile) divide by zero, after it has changed its state and sent.
+pub const DIVIDE: u64 = u64::MAX - 3;
 
 /// Keeps a sum, and fails when it is told to.
 #[ring_kernel(mode = Batch, max_outputs = 2)]
@@ -126,6 +130,13 @@ pub fn fragile(message: &Number, total: &mut Total, replies: &Outbox<Number>) ->
     }
     if message.value == PANIC {
         panic!("told to");
+    }
+    if message.value == INDEX {
+        let powers = [1, 10, 100];
+        total.sum += powers[message.value as usize];
+    }
+    if message.value == DIVIDE {
+        total.sum /= message.value - DIVIDE;
     }
     Ok(())
 }

@@ -1,5 +1,7 @@
 //! Kernels that use every construct of the language, in ways that an order of evaluation or a scope could get wrong.
 
+#![allow(clippy::needless_late_init, clippy::let_unit_value, clippy::reversed_empty_ranges)] // They are what is tested.
+
 use std::{
     f32::consts::PI,
     sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering},

@@ -1,5 +1,7 @@
 //! Kernels that compute with every type of number: what an operator or a method means on a device.
 
+#![allow(clippy::neg_cmp_op_on_partial_ord)] // It is what is tested: NaN is not greater, and not less or equal.
+
 use annulus_macros::{RingMessage, ring_kernel};
 use annulus_runtime::prelude::{DeviceType, Outbox};
 

@@ -1,4 +1,4 @@
-// The handler of kernel `failures`, written from crates/annulus-conformance/src/kernels/constructs.rs:343 (module annulus_conformance::kernels::constructs).
+// The handler of kernel `failures`, written from crates/annulus-conformance/src/kernels/constructs.rs:345 (module annulus_conformance::kernels::constructs).
 #pragma OPENCL FP_CONTRACT OFF
 
 typedef struct Small {
@@ -32,9 +32,9 @@ typedef char ann_size_of_Kind[sizeof(Kind) == 1 ? 1 : -1];
 
 static u32 handle_failures(GLOBAL const Small *small, PRIVATE u32_x4 *state, PRIVATE ann_outbox *answers) {
     u32 ann_budget = 16777216u;
-    // constructs.rs:344
+    // constructs.rs:346
     state->at[0] = state->at[0] + 1u;
-    // constructs.rs:345
+    // constructs.rs:347
     u32 item = state->at[0];
     u32_x8 items;
     for (u64 i = 0ul; i < 8ul; i += 1) {
@@ -45,51 +45,51 @@ static u32 handle_failures(GLOBAL const Small *small, PRIVATE u32_x4 *state, PRI
     answer.sum = 1l;
     answer.x = 0.5f;
     answer.on = true;
-    // constructs.rs:346
+    // constructs.rs:348
     if (small->a <= 3) {
-        // constructs.rs:347
+        // constructs.rs:349
         u64 at = (u64)small->b;
         if (at >= 4ul) return 0xFF04u; // index out of bounds
         state->at[at] = state->at[at] + 1u;
     } else if (small->a == 4) {
-        // constructs.rs:348
+        // constructs.rs:350
         u32 divisor = state->at[3];
         if (divisor == 0u) return 0xFF05u; // division by zero
         state->at[1] = state->at[2] % divisor;
     } else if (small->a == 5) {
-        // constructs.rs:349
+        // constructs.rs:351
         u16 code = small->key;
         if ((code == 0) || (code >= 65280)) return 0xFF01u; // panicked
         return (u32)code;
     } else if (small->a == 6) {
-        // constructs.rs:350
+        // constructs.rs:352
         if (!small->on) return 0xFF01u; // panicked
     } else if ((small->a == 7) && small->on) {
-        // constructs.rs:351
+        // constructs.rs:353
         return 0xFF01u; // panicked
     } else if (small->a == 8) {
-        // constructs.rs:353
+        // constructs.rs:355
         i32 end = small->b;
         for (i32 i = 0; i < end; i += 1) {
             if (ann_budget-- == 0u) return 0xFF07u; // loop budget exhausted
-            // constructs.rs:354
+            // constructs.rs:356
             {
                 GLOBAL Answer *ann_slot = (GLOBAL Answer *)ann_outbox_next(answers);
                 if (ann_slot) *ann_slot = answer;
             }
-            // constructs.rs:355
+            // constructs.rs:357
             if ((state->at[0] == 0u) || (state->at[1] > 3u)) {
-                // constructs.rs:356
+                // constructs.rs:358
                 break;
             }
-            // constructs.rs:358
+            // constructs.rs:360
             state->at[1] = state->at[1] + 1u;
         }
     } else if (small->a == 9) {
-        // constructs.rs:361
+        // constructs.rs:363
         if (small->key != 3) return 0xFF01u; // panicked
     } else if (small->a == 10) {
-        // constructs.rs:363
+        // constructs.rs:365
         Kind chosen_2;
         if (small->on) {
             chosen_2.tag = (-2); // Busy
@@ -99,18 +99,18 @@ static u32 handle_failures(GLOBAL const Small *small, PRIVATE u32_x4 *state, PRI
         if (chosen_2.tag != (-2)) {
             return 77u;
         }
-        // constructs.rs:364
+        // constructs.rs:366
         {
             GLOBAL Answer *ann_slot = (GLOBAL Answer *)ann_outbox_next(answers);
             if (ann_slot) *ann_slot = answer;
         }
     } else {
-        // constructs.rs:367
+        // constructs.rs:369
         {
             GLOBAL Answer *ann_slot = (GLOBAL Answer *)ann_outbox_next(answers);
             if (ann_slot) *ann_slot = answer;
         }
-        // constructs.rs:368
+        // constructs.rs:370
         u32 chosen_2;
         if (rs_is_nan_f32(small->x)) {
             chosen_2 = 77u;
@@ -119,7 +119,7 @@ static u32 handle_failures(GLOBAL const Small *small, PRIVATE u32_x4 *state, PRI
         }
         return chosen_2;
     }
-    // constructs.rs:371
+    // constructs.rs:373
     return 0u;
 }
 

@@ -1,4 +1,4 @@
-// The handler of kernel `orders`, written from crates/annulus-conformance/src/kernels/constructs.rs:101 (module annulus_conformance::kernels::constructs).
+// The handler of kernel `orders`, written from crates/annulus-conformance/src/kernels/constructs.rs:103 (module annulus_conformance::kernels::constructs).
 #pragma OPENCL FP_CONTRACT OFF
 
 typedef struct Small {
@@ -26,85 +26,85 @@ typedef char ann_size_of_Answer[sizeof(Answer) == 48 ? 1 : -1];
 typedef struct u32_x4 { u32 at[4]; } u32_x4;
 
 static u32 handle_orders(GLOBAL const Small *small, PRIVATE ann_outbox *answers) {
-    // constructs.rs:102
+    // constructs.rs:104
     u32 x = (u32)small->a;
-    // constructs.rs:105
+    // constructs.rs:107
     u32 before = x;
     x = x + 1u;
-    // constructs.rs:106
-    u32 first = (before + (x * 2u)) + x;
     // constructs.rs:108
-    u32 x_before = x;
-    // constructs.rs:109
-    u32 x_2 = small->on ? x : (x_before + 100u);
+    u32 first = (before + (x * 2u)) + x;
     // constructs.rs:110
-    u32 n = 0u;
+    u32 x_before = x;
     // constructs.rs:111
+    u32 x_2 = small->on ? x : (x_before + 100u);
+    // constructs.rs:112
+    u32 n = 0u;
+    // constructs.rs:113
     bool both = small->b > 3;
     if (both) {
-        // constructs.rs:112
+        // constructs.rs:114
         n = n + 1u;
-        // constructs.rs:113
+        // constructs.rs:115
         both = n > 0u;
     }
-    // constructs.rs:115
+    // constructs.rs:117
     bool both_2 = small->b > 3;
     if (!both_2) {
-        // constructs.rs:116
+        // constructs.rs:118
         n = n + 10u;
-        // constructs.rs:117
+        // constructs.rs:119
         both_2 = small->on;
     }
-    // constructs.rs:119
+    // constructs.rs:121
     u32 chosen;
     if (both) {
-        // constructs.rs:120
+        // constructs.rs:122
         chosen = n + 5u;
     } else if (both_2) {
-        // constructs.rs:122
+        // constructs.rs:124
         u32 t = n * 3u;
-        // constructs.rs:123
+        // constructs.rs:125
         chosen = t + 1u;
     } else {
-        // constructs.rs:125
+        // constructs.rs:127
         n = n + 2u;
-        // constructs.rs:126
+        // constructs.rs:128
         chosen = n;
     }
-    // constructs.rs:128
+    // constructs.rs:130
     u32_x4 list;
     list.at[0] = x_2;
     list.at[1] = 2u;
     list.at[2] = 3u;
     list.at[3] = chosen;
-    // constructs.rs:129
-    u64 i = 1ul;
     // constructs.rs:131
+    u64 i = 1ul;
+    // constructs.rs:133
     i = i + 1ul;
-    // constructs.rs:132
+    // constructs.rs:134
     if (i >= 4ul) return 0xFF04u; // index out of bounds
     list.at[i] = first;
-    // constructs.rs:135
+    // constructs.rs:137
     i = 0ul;
-    // constructs.rs:136
+    // constructs.rs:138
     if (i >= 4ul) return 0xFF04u; // index out of bounds
     list.at[i] = list.at[i] + list.at[1];
-    // constructs.rs:139
+    // constructs.rs:141
     i = i + 1ul;
-    // constructs.rs:140
+    // constructs.rs:142
     if (i >= 4ul) return 0xFF04u; // index out of bounds
     list.at[i] = list.at[i] ^ 255u;
-    // constructs.rs:142
+    // constructs.rs:144
     i64 late;
-    // constructs.rs:143
+    // constructs.rs:145
     if (small->on) {
-        // constructs.rs:144
+        // constructs.rs:146
         late = (-1l);
     } else {
-        // constructs.rs:146
+        // constructs.rs:148
         late = (i64)small->b;
     }
-    // constructs.rs:150
+    // constructs.rs:152
     u32_x8 words;
     words.at[0] = first;
     words.at[1] = x_2;
@@ -114,7 +114,7 @@ static u32 handle_orders(GLOBAL const Small *small, PRIVATE ann_outbox *answers)
     words.at[5] = list.at[1];
     words.at[6] = list.at[2];
     words.at[7] = list.at[3];
-    // constructs.rs:151
+    // constructs.rs:153
     Answer answer;
     answer.sum = rs_add_i64(late, (i64)n);
     answer.words = words;
