@@ -1,12 +1,12 @@
 //! What host and device runtime tell each other besides control blocks and rings: the Rust side of the structures at the top of
-//! `runtime.c`, which asserts the same sizes.
+//! `runtime/1_words.c`, which asserts the same sizes.
 
 use core::mem::offset_of;
 
 /// No telemetry line, in [`BlockRecord::telemetry`].
 pub const NO_LINE: u64 = u64::MAX;
 
-/// What a launch fixes. Written by the host before the launch, read by all blocks; the fields are explained in `runtime.c`.
+/// What a launch fixes. Written by the host before the launch, read by all blocks; the fields are explained in `runtime/1_words.c`.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 #[allow(missing_docs)]

@@ -90,7 +90,17 @@ pub const OPENCL_PRELUDE: &str = include_str!("prelude/opencl.c");
 pub const INTERFACE: &str = include_str!("interface.c");
 
 /// The dispatch loop: comes last. Its entry is [`ENTRY`].
-pub const RUNTIME: &str = include_str!("runtime.c");
+pub const RUNTIME: &str = concat!(
+    include_str!("runtime/1_words.c"),
+    "\n",
+    include_str!("runtime/2_telemetry.c"),
+    "\n",
+    include_str!("runtime/3_turn.c"),
+    "\n",
+    include_str!("runtime/4_messages.c"),
+    "\n",
+    include_str!("runtime/5_entry.c"),
+);
 
 /// The name of the program's entry.
 pub const ENTRY: &str = "ann_main";
