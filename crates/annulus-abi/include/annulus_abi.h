@@ -41,7 +41,8 @@ typedef struct annulus_control_block {
     uint64_t sent;
     uint32_t stalled;
     uint32_t acknowledged;
-    uint64_t shard_padding[10];
+    uint64_t letters_lost;
+    uint64_t shard_padding[9];
 } annulus_control_block;
 
 #define ANNULUS_RING_CLOSED (1ull << 63)
@@ -58,6 +59,7 @@ typedef struct annulus_ring_header {
 #define ANNULUS_KIND_TOMBSTONE 2u
 #define ANNULUS_KIND_NO_REPLY 3u
 #define ANNULUS_KIND_FAILED 4u
+#define ANNULUS_KIND_LETTER 5u
 
 typedef struct annulus_slot_header {
     uint32_t commit;

@@ -57,8 +57,10 @@ pub struct ControlBlock {
     pub stalled: u32,
     /// The command that the shard obeyed last. Written after `state`, so that who reads a command here sees what became of it.
     pub acknowledged: u32,
+    /// Dead letters that found no room in the ring of letters, since launch.
+    pub letters_lost: u64,
     /// Rest of the shard's pair of lines.
-    pub shard_padding: [u64; 10],
+    pub shard_padding: [u64; 9],
 }
 
 const _: () = {
@@ -73,4 +75,5 @@ const _: () = {
     assert!(offset_of!(ControlBlock, sent) == 160);
     assert!(offset_of!(ControlBlock, stalled) == 168);
     assert!(offset_of!(ControlBlock, acknowledged) == 172);
+    assert!(offset_of!(ControlBlock, letters_lost) == 176);
 };

@@ -7,13 +7,16 @@ use crate::{
     ring::{Envelope, RingLayout},
 };
 
-/// The layout of each shard: control block, inbound ring, outbound ring and, if latencies are tracked, their histogram.
+/// The layout of each shard: control block, inbound ring, outbound ring and, as the launch asks for them, a ring of dead letters and a
+/// histogram of latencies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KernelLayout {
     /// From the host to the shard.
     pub inbound: RingLayout,
     /// From the shard to the host. Its envelope has a correlation exactly if the inbound one has.
     pub outbound: RingLayout,
+    /// From the shard to the host: messages whose handling failed. No envelope words.
+    pub letters: Option<RingLayout>,
     /// Whether a histogram follows.
     pub histogram: bool,
 }
@@ -31,6 +34,8 @@ pub struct KernelShape {
     pub output: (usize, usize),
     /// Words of the inbound envelope.
     pub envelope: Envelope,
+    /// Slots of the ring of dead letters, 0 for none.
+    pub letters_capacity: u32,
     /// Whether latencies are tracked.
     pub histogram: bool,
 }
@@ -47,6 +52,16 @@ impl KernelLayout {
                 shape.envelope,
             ),
             outbound: RingLayout::new(shape.outbound_capacity, shape.output.0, shape.output.1, replies),
+            letters: if shape.letters_capacity == 0 {
+                None
+            } else {
+                Some(RingLayout::new(
+                    shape.letters_capacity,
+                    shape.message.0,
+                    shape.message.1,
+                    Envelope { enqueue_time: false, correlation: false },
+                ))
+            },
             histogram: shape.histogram,
         }
     }
@@ -61,9 +76,18 @@ impl KernelLayout {
         self.inbound_offset() + self.inbound.bytes()
     }
 
+    /// From the shard's start to its ring of dead letters, or to what follows if it has none.
+    pub const fn letters_offset(&self) -> usize {
+        self.outbound_offset() + self.outbound.bytes()
+    }
+
     /// From the shard's start to its histogram, or to its end if it has none.
     pub const fn histogram_offset(&self) -> usize {
-        self.outbound_offset() + self.outbound.bytes()
+        self.letters_offset()
+            + match &self.letters {
+                Some(letters) => letters.bytes(),
+                None => 0,
+            }
     }
 
     /// Bytes of the histogram.

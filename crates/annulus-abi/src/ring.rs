@@ -45,6 +45,8 @@ pub mod kind {
     pub const NO_REPLY: u8 = 3;
     /// The answer to a call whose handler failed; the error code stands in the length.
     pub const FAILED: u8 = 4;
+    /// A dead letter: the message whose handling failed; the error code stands in the length.
+    pub const LETTER: u8 = 5;
 }
 
 /// The optional words of an envelope, fixed at launch.

@@ -30,7 +30,7 @@ fn t_01_t_03_c_and_rust_agree() {
         max_latency_nanos, min_latency_nanos, error_code, epoch, check);
     offsets!(source, ControlBlock, "annulus_control_block":
         command, host_reserved, host_heartbeat, host_padding, state, last_error, processed, failed, unknown_actor, sent,
-        stalled, acknowledged, shard_padding);
+        stalled, acknowledged, letters_lost, shard_padding);
     offsets!(source, RingHeader, "annulus_ring_header":
         reserved, consumed_seen, producer_padding, consumed, consumer_padding);
     offsets!(source, SlotHeader, "annulus_slot_header": commit, meta);
@@ -48,6 +48,7 @@ fn t_01_t_03_c_and_rust_agree() {
         ("ANNULUS_KIND_TOMBSTONE", kind::TOMBSTONE.into()),
         ("ANNULUS_KIND_NO_REPLY", kind::NO_REPLY.into()),
         ("ANNULUS_KIND_FAILED", kind::FAILED.into()),
+        ("ANNULUS_KIND_LETTER", kind::LETTER.into()),
         ("ANNULUS_ERROR_FIRST_OWN", error::FIRST_OWN.into()),
         ("ANNULUS_ERROR_PANICKED", error::PANICKED.into()),
         ("ANNULUS_ERROR_TOO_MANY_OUTPUTS", error::TOO_MANY_OUTPUTS.into()),

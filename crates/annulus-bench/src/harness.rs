@@ -59,6 +59,8 @@ pub(crate) struct Mark {
 pub(crate) enum Goal {
     /// At most so many times the case's limit.
     TimesLimit(f64),
+    /// At least so many times the case's limit.
+    TimesLimitAtLeast(f64),
     /// At most so many times the best of these candidates: the one with the lowest median.
     TimesBest(f64, &'static [&'static str]),
     /// At most the case's limit and so much.
@@ -180,6 +182,10 @@ fn evaluate(suite: &'static str, case: &Case, results: &[Vec<Vec<f64>>]) -> Meas
             Goal::TimesLimit(times) => {
                 let ratio = against_limit(index, metric, |value, limit| value / limit)?;
                 (ratio <= times, format!("{ratio:.2} × the limit; mark: at most {times} ×"))
+            }
+            Goal::TimesLimitAtLeast(times) => {
+                let ratio = against_limit(index, metric, |value, limit| value / limit)?;
+                (ratio >= times, format!("{ratio:.1} × the limit; mark: at least {times} ×"))
             }
             Goal::TimesBest(times, peers) => {
                 let peers = peers.iter().filter_map(|name| index_of(name));

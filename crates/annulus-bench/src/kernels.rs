@@ -25,6 +25,14 @@ pub(crate) struct Large {
     rest: [u64; 6],
 }
 
+/// 256 bytes.
+#[derive(RingMessage, Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
+pub(crate) struct Huge {
+    number: u64,
+    rest: [u64; 31],
+}
+
 /// A message that carries a number.
 pub(crate) trait Numbered: RingMessage + PartialEq + std::fmt::Debug {
     fn numbered(number: u64) -> Self;
@@ -46,6 +54,17 @@ impl Numbered for Large {
     fn numbered(number: u64) -> Self {
         Self { number, rest: [!number; 6] }
     }
+}
+
+impl Numbered for Huge {
+    fn numbered(number: u64) -> Self {
+        Self { number, rest: [!number; 31] }
+    }
+}
+
+#[ring_kernel(mode = Adaptive, max_messages_per_iteration = 256)]
+pub(crate) fn echo_huge(_cx: &Cx, message: &Huge, replies: &Outbox<Huge>) {
+    replies.send(*message);
 }
 
 #[ring_kernel(mode = Continuous)]

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use annulus::{LaunchError, prelude::*};
+use annulus_opencl::OpenCl;
 
 use crate::{BackendName, harness::Failure};
 
@@ -15,10 +16,15 @@ pub(crate) fn launch<K: RingKernel>(
     launch: Launch<K>,
     options: LaunchOptions,
 ) -> Result<KernelHandle<K>, Failure> {
-    let runtime = match backend {
+    Ok(launch(&runtime(backend)?, options)?)
+}
+
+/// A runtime on the backend.
+pub(crate) fn runtime(backend: BackendName) -> Result<Runtime, Failure> {
+    Ok(match backend {
         BackendName::Cpu => Runtime::builder().backend(annulus::Cpu::new()).build()?,
-    };
-    Ok(launch(&runtime, options)?)
+        BackendName::Opencl => Runtime::builder().backend(OpenCl::new()).build()?,
+    })
 }
 
 /// Ends a kernel, and makes sure that it processed what was sent, all of it, and answered as often as it should.

@@ -15,6 +15,7 @@ mod kernels;
 mod launched;
 mod limit;
 mod machine;
+mod opencl;
 mod queue_suite;
 mod report;
 mod suite;
@@ -22,6 +23,7 @@ mod suite;
 use std::{
     io::{self, IsTerminal, Write},
     process::ExitCode,
+    time::Instant,
 };
 
 use clap::{Parser, ValueEnum};
@@ -37,12 +39,23 @@ use crate::{
 pub(crate) enum BackendName {
     /// The CPU backend.
     Cpu,
+    /// The first OpenCL device.
+    Opencl,
 }
 
 impl BackendName {
+    /// Whether any number of kernels can run at the same time.
+    fn shares_workers(self) -> bool {
+        match self {
+            Self::Cpu => true,
+            Self::Opencl => false,
+        }
+    }
+
     fn name(self) -> &'static str {
         match self {
             Self::Cpu => "cpu",
+            Self::Opencl => "opencl",
         }
     }
 }
@@ -94,7 +107,9 @@ fn suite_names() -> clap::builder::PossibleValuesParser {
 }
 
 fn main() -> ExitCode {
-    match run(&Arguments::parse()) {
+    let begun = Instant::now();
+    let outcome = suite::measured_process(begun).unwrap_or_else(|| run(&Arguments::parse()));
+    match outcome {
         Ok(()) => ExitCode::SUCCESS,
         // Whoever read the results has gone.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
@@ -113,7 +128,7 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
     let asked = |name: &str| arguments.suites.iter().any(|suite| suite == name);
     if asked("list") {
         let mut out = io::stdout().lock();
-        SUITES.iter().try_for_each(|suite| writeln!(out, "{:<8} {}", suite.name, suite.about))?;
+        SUITES.iter().try_for_each(|suite| writeln!(out, "{:<20} {}", suite.name, suite.about))?;
         return Ok(());
     }
     if cfg!(debug_assertions) {

@@ -70,8 +70,11 @@ impl<W: Write> Report<W> {
             let ratio = line.limit_ratio.map(|ratio| format!("{ratio:7.2}")).unwrap_or_default();
             writeln!(
                 out,
-                "{:<30} {metric:>8} {:>10.1} {:>10.1} {:>10.1}  {ratio}",
-                line.candidate, line.median, line.min, line.max
+                "{:<30} {metric:>8} {:>10} {:>10} {:>10}  {ratio}",
+                line.candidate,
+                figure(line.median),
+                figure(line.min),
+                figure(line.max)
             )?;
         }
         for verdict in &measured.verdicts {
@@ -85,4 +88,9 @@ impl<W: Write> Report<W> {
         writeln!(self.out)?;
         self.out.flush()
     }
+}
+/// With as many decimals as a small value needs.
+fn figure(value: f64) -> String {
+    let decimals = if value.abs() < 1.0 { 3 } else { 1 };
+    format!("{value:.decimals$}")
 }

@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::run::Run;
+use crate::{devices::Devices, emit::Emit, run::Run, send::Send};
 
 /// GPU-resident actors: kernels that are launched once, stay on the device and answer messages.
 #[derive(Parser)]
@@ -15,4 +15,7 @@ pub(crate) struct Cli {
 #[derive(Subcommand)]
 pub(crate) enum Command {
     Run(Run),
+    Emit(Emit),
+    Devices(Devices),
+    Send(Send),
 }

@@ -417,11 +417,61 @@ fn alerts_never_overwrite_the_input() {
 fn jobs_are_listed_and_help_teaches() {
     let list = Command::new(env!("CARGO_BIN_EXE_annulus")).args(["run", "--list"]).output().unwrap();
     assert!(list.status.success());
-    assert!(stdout(&list).starts_with("anomalies "), "{}", stdout(&list));
+    let text = stdout(&list);
+    assert!(text.contains("\n  anomalies    Watch") && text.contains("takes Observation {"), "{text}");
 
     let help = run(&["--help"]);
     assert!(help.status.success());
     for part in ["Examples:", "--input -", "Exit codes:"] {
         assert!(stdout(&help).contains(part), "{part:?} is not in:\n{}", stdout(&help));
     }
+}
+
+/// The lines of `annulus devices --json` for a backend.
+fn devices(backend: &str) -> Vec<Value> {
+    let output = Command::new(env!("CARGO_BIN_EXE_annulus")).args(["devices", "--json"]).output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    let lines = stdout(&output).lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    lines.filter(|line| line["backend"] == backend).collect()
+}
+
+#[test]
+fn devices_are_listed_with_how_they_run_kernels() {
+    let cpu = devices("cpu");
+    assert_eq!(cpu.len(), 1);
+    assert!(cpu[0]["parallel_blocks"].as_u64().unwrap() > 0);
+    let opencl = devices("opencl");
+    assert!(!opencl.is_empty(), "a backend has devices, or says what it lacks");
+    for device in opencl {
+        match device["missing"].as_str() {
+            Some(missing) => assert!(missing.contains("install"), "{missing}"),
+            None => {
+                let notes = device["notes"].to_string();
+                let told = ["persistent: ", "epochs: ", "cannot "].iter().any(|mode| notes.contains(mode));
+                assert!(told, "{notes}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_device_finds_the_same_alerts() {
+    let missing = devices("opencl")[0]["missing"].clone();
+    if let Some(missing) = missing.as_str() {
+        println!("skipped: {missing}");
+        return;
+    }
+    let alerts = |backend: &str| {
+        let file = TempFile::new(&format!("alerts-of-{backend}.csv"));
+        let summary = json(&run(&["--json", "--backend", backend, "--alerts", file.as_str()]));
+        assert_eq!(summary["processed"].as_u64(), Some(SHIPPED), "{summary}");
+        assert_eq!(summary["backend"], backend);
+        let text = fs::read_to_string(&file.0).unwrap();
+        let mut lines: Vec<String> = text.lines().map(String::from).collect();
+        lines.sort();
+        lines
+    };
+    let expected = alerts("cpu");
+    assert!(expected.len() > 100);
+    assert_eq!(alerts("opencl"), expected);
 }

@@ -30,6 +30,8 @@ pub enum Needs {
     Handlers,
     /// That it runs handlers, and contains their panics.
     Panics,
+    /// That it runs as many blocks as a runtime has telemetry lines, twice.
+    ManyBlocks,
 }
 
 impl Needs {
@@ -37,6 +39,7 @@ impl Needs {
         match self {
             Self::Handlers | Self::Panics if !subject.runs_handlers() => Some("it runs no handlers"),
             Self::Panics if !subject.contains_panics() => Some("it does not contain panics"),
+            Self::ManyBlocks if subject.most_blocks() < 2 * 4096 => Some("it runs too few blocks at a time"),
             _ => None,
         }
     }
@@ -48,7 +51,7 @@ impl Needs {
 ///
 /// If the case does, and if it has not ended after `ANNULUS_PATIENCE` seconds: then with the status of every kernel.
 pub fn run(subject: impl Subject + 'static, name: &str, needs: Needs, case: fn(&Bench)) {
-    if let Some(why) = needs.lacking(&subject) {
+    if let Some(why) = needs.lacking(&subject).map(String::from).or_else(|| subject.unavailable()) {
         println!("skipped: {name} on {}: {why}", subject.name());
         return;
     }

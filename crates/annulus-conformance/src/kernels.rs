@@ -142,6 +142,27 @@ pub fn fragile(message: &Number, total: &mut Total, replies: &Outbox<Number>) ->
     Ok(())
 }
 
+/// A message that can be recognised.
+#[derive(RingMessage, Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct Job {
+    #[ring(id)]
+    pub id: u64,
+    pub place: u32,
+    pub failures: u32,
+}
+
+/// Fails as often as the job says, counting in the job's place, and then answers with the job.
+#[ring_kernel]
+pub fn flaky(job: &Job, tries: &[AtomicU32], replies: &Outbox<Job>) -> Result<(), Failure> {
+    let before = tries[job.place as usize].fetch_add(1, Ordering::Relaxed);
+    if before < job.failures {
+        return Err(Failure::of(TEAPOT));
+    }
+    replies.send(*job);
+    Ok(())
+}
+
 /// Launch parameters of [`scale`](struct@scale).
 #[derive(DeviceType, Clone, Copy, Debug)]
 #[repr(C)]

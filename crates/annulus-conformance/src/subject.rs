@@ -10,6 +10,11 @@ pub trait Subject: Send + Sync {
     /// A fresh runtime on it. Each case has its own.
     fn runtime(&self) -> Runtime;
 
+    /// Why there is no runtime to be had on this machine, if so: every case is then skipped.
+    fn unavailable(&self) -> Option<String> {
+        None
+    }
+
     /// Whether kernels handle messages at all.
     fn runs_handlers(&self) -> bool {
         true
@@ -18,5 +23,10 @@ pub trait Subject: Send + Sync {
     /// Whether a panic in a handler can be contained.
     fn contains_panics(&self) -> bool {
         self.runs_handlers()
+    }
+
+    /// How many blocks can run at the same time.
+    fn most_blocks(&self) -> u32 {
+        u32::MAX
     }
 }

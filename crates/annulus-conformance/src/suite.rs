@@ -18,6 +18,7 @@ macro_rules! conformance_suite {
                 a_second_launch_under_a_name_is_refused: Nothing,
                 a_refused_launch_takes_no_name: Nothing,
                 an_unknown_kernel_lists_the_running: Nothing,
+                r08_a_handle_by_name_and_type: Nothing,
                 r03_relaunch_with_new_options: Nothing,
                 r03_relaunch_begins_anew: Handlers,
                 r14_a_hundred_kernels: Handlers,
@@ -65,6 +66,24 @@ macro_rules! conformance_suite {
                 too_many_outputs_fail: Handlers,
                 many_outputs_through_a_small_ring: Handlers,
                 a_call_takes_the_first_of_many_outputs: Handlers,
+            }
+            snapshots {
+                states_by_key_whatever_the_grid: Handlers,
+                a_restored_kernel_goes_on_from_there: Handlers,
+                one_state_and_bound_memory: Handlers,
+                an_active_kernel_has_no_snapshot: Nothing,
+                what_does_not_fit_is_refused: Handlers,
+                the_end_can_be_read: Handlers,
+                snapshots_race_with_activation: Handlers,
+            }
+            letters {
+                e03_a_failed_message_is_a_dead_letter: Handlers,
+                e03_a_letter_is_sent_again: Handlers,
+                e03_an_alert_is_told_of_each_letter: Handlers,
+                letters_of_unknown_actors_are_invalid: Handlers,
+                letters_are_kept_or_counted: Handlers,
+                a_terminated_kernel_leaves_its_letters: Handlers,
+                no_letters_unless_asked_for: Handlers,
             }
             stalls {
                 unread_replies_stall_the_kernel: Handlers,
@@ -125,7 +144,7 @@ macro_rules! conformance_suite {
                 t11_enabled_lazily: Handlers,
                 t11_averages_begin_when_enabled: Handlers,
                 t11_enabling_races: Handlers,
-                t11_lines_can_run_out: Nothing,
+                t11_lines_can_run_out: ManyBlocks,
                 t12_reset: Handlers,
                 t15_the_histogram_counts_every_message: Handlers,
             }

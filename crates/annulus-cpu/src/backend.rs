@@ -1,6 +1,8 @@
 //! The backend and its kernels.
 
-use std::{num::NonZeroUsize, sync::Arc, thread};
+use std::{mem::MaybeUninit, num::NonZeroUsize, sync::Arc, thread};
+
+use annulus_kernel::Binding;
 
 use annulus_runtime::{
     BackendError, BackendSource, DeviceBackend, DeviceInfo, DeviceKernel, LaunchSpec, SharedMemory,
@@ -81,12 +83,14 @@ unsafe impl DeviceBackend for CpuBackend {
         let bindings = Arc::new(std::mem::take(&mut spec.bindings));
         let block = |index| Block::new(&spec, index, &bindings).map(Arc::new);
         let blocks = (0..spec.shards.len() as u32).map(block).collect::<Result<_, _>>()?;
-        Ok(Box::new(CpuKernel { blocks, pool: Arc::clone(self.workers.pool()) }))
+        Ok(Box::new(CpuKernel { blocks, bindings, pool: Arc::clone(self.workers.pool()) }))
     }
 }
 
 struct CpuKernel {
     blocks: Box<[Arc<Block>]>,
+    /// The same that the blocks have.
+    bindings: Arc<Vec<Binding>>,
     pool: Arc<Pool>,
 }
 
@@ -97,5 +101,31 @@ impl DeviceKernel for CpuKernel {
         if block.rouse() {
             self.pool.push(Arc::clone(block));
         }
+    }
+
+    unsafe fn read_states(&self, shard: u32, states: &mut [MaybeUninit<u8>]) -> Result<(), BackendError> {
+        self.blocks[shard as usize].read_states(states);
+        Ok(())
+    }
+
+    unsafe fn write_states(&self, shard: u32, states: &[MaybeUninit<u8>]) -> Result<(), BackendError> {
+        // SAFETY: the caller's word.
+        unsafe { self.blocks[shard as usize].write_states(states) };
+        Ok(())
+    }
+
+    unsafe fn read_binding(&self, index: usize, memory: &mut [MaybeUninit<u8>]) -> Result<(), BackendError> {
+        let from = self.bindings[index].as_ptr().cast::<MaybeUninit<u8>>();
+        // SAFETY: the binding has as many bytes as are asked for, and no block runs while every shard is inactive, nor has a pointer
+        // into memory of the caller.
+        unsafe { from.copy_to_nonoverlapping(memory.as_mut_ptr(), memory.len()) };
+        Ok(())
+    }
+
+    unsafe fn write_binding(&self, index: usize, memory: &[MaybeUninit<u8>]) -> Result<(), BackendError> {
+        let to = self.bindings[index].as_ptr().cast::<MaybeUninit<u8>>();
+        // SAFETY: as for reading.
+        unsafe { memory.as_ptr().copy_to_nonoverlapping(to, memory.len()) };
+        Ok(())
     }
 }

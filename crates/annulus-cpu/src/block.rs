@@ -10,6 +10,7 @@
 //!    that a message was consumed sees it counted.
 
 use std::{
+    mem::MaybeUninit,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
@@ -44,6 +45,8 @@ struct BlockCore {
     memory: ShardMemory,
     inbound: Consumer,
     outbound: SoleProducer,
+    /// The ring of dead letters, if the launch keeps them.
+    letters: Option<SoleProducer>,
     outbox: RawOutbox,
     /// The kernel's bound parameters; `_bindings` owns the memory.
     bindings: Box<[BoundMemory]>,
@@ -94,6 +97,7 @@ struct Batch {
     produced: u32,
     processed: u32,
     dropped: u32,
+    letters: u32,
     error: u16,
     /// Of the enqueue times of processed messages.
     earliest: u64,
@@ -121,6 +125,20 @@ impl Block {
     #[inline]
     pub(crate) fn rouse(&self) -> bool {
         self.doze.rouse()
+    }
+
+    /// Copies the states of the shard's actors out, in order. Waits until no worker runs the block.
+    pub(crate) fn read_states(&self, states: &mut [MaybeUninit<u8>]) {
+        states.copy_from_slice(self.core.lock().unwrap_or_else(PoisonError::into_inner).state.bytes());
+    }
+
+    /// Sets them.
+    ///
+    /// # Safety
+    ///
+    /// They are valid values of the kernel's state type.
+    pub(crate) unsafe fn write_states(&self, states: &[MaybeUninit<u8>]) {
+        self.core.lock().unwrap_or_else(PoisonError::into_inner).state.bytes().copy_from_slice(states);
     }
 
     /// Runs the block until it sleeps, gives way or terminates.
@@ -166,6 +184,10 @@ impl BlockCore {
         let inbound = unsafe { Consumer::new(inbound) };
         // SAFETY: this block is the outbound ring's one producer, and keeps the memory beside it.
         let outbound = unsafe { memory.outbound() };
+        // SAFETY: this block is the one producer of its ring of letters, and keeps the memory beside it.
+        let letters = unsafe { memory.letters() };
+        // SAFETY: as above.
+        let letters = letters.map(|ring| unsafe { SoleProducer::new(ring) });
         let layout = *outbound.layout();
         // SAFETY: as above.
         let outbound = unsafe { SoleProducer::new(outbound) };
@@ -183,6 +205,7 @@ impl BlockCore {
         Ok(Self {
             inbound,
             outbound,
+            letters,
             outbox,
             bindings: bindings.iter().map(|b| BoundMemory { data: b.as_ptr(), len: b.len() }).collect(),
             _bindings: Arc::clone(bindings),
@@ -342,6 +365,7 @@ impl BlockCore {
             }
             self.note_success(slot.header.enqueue_time, batch);
         } else {
+            self.bury(message, code, batch);
             if caller != 0 {
                 // SAFETY: as above.
                 unsafe { self.outbound.publish(kind::FAILED, code.into(), reply(caller)) };
@@ -353,6 +377,18 @@ impl BlockCore {
             let count = if state.is_none() { &mut counts.unknown_actor } else { &mut counts.failed };
             *count += 1;
         }
+    }
+
+    /// Puts the message of a failed call into the ring of letters; counts it if there is no room.
+    #[cold]
+    fn bury(&mut self, message: *const u8, code: u16, batch: &mut Batch) {
+        let Some(letters) = &mut self.letters else { return };
+        if !letters.has_credit(1) {
+            return add(self.memory.letters_lost(), 1);
+        }
+        // SAFETY: there is credit for the slot, and the message is of the kernel's message type, which is the ring's.
+        unsafe { letters.publish_copy(kind::LETTER, code.into(), Header::default(), message) };
+        batch.letters += 1;
     }
 
     /// Calls the handler; returns its error code, 0 for success.
@@ -410,6 +446,11 @@ impl BlockCore {
             self.memory.unknown_actor().store(counts.unknown_actor, Ordering::Relaxed);
             self.memory.last_error().store(batch.error.into(), Ordering::Relaxed);
         }
+        if batch.letters != 0
+            && let Some(letters) = &self.letters
+        {
+            letters.show();
+        }
         if batch.produced != 0 {
             self.memory.sent().store(counts.sent, Ordering::Relaxed);
             self.outbound.show();
@@ -417,8 +458,12 @@ impl BlockCore {
         self.count_telemetry(batch);
         self.inbound.give_back();
         if let Some(signals) = &self.signals {
-            let progress =
-                Progress { consumed: batch.consumed, produced: batch.produced, state_changed: false };
+            let progress = Progress {
+                consumed: batch.consumed,
+                produced: batch.produced,
+                letters: batch.letters,
+                state_changed: false,
+            };
             signals.progressed(self.cx.block_index(), progress);
         }
     }

@@ -2,6 +2,7 @@
 
 use std::{
     alloc::{Layout, alloc_zeroed, dealloc},
+    mem::MaybeUninit,
     ptr::NonNull,
 };
 
@@ -43,6 +44,14 @@ impl BlockState {
         })
     }
 
+    /// All states, in the order of their actors.
+    pub(crate) fn bytes(&mut self) -> &mut [MaybeUninit<u8>] {
+        match self {
+            Self::Stateless => &mut [],
+            Self::Whole(cells) | Self::PerActor { cells, .. } => cells.bytes(),
+        }
+    }
+
     /// The state for a message with this key; `None` if the key names no actor.
     #[inline]
     pub(crate) fn of(&self, key: u64) -> Option<*mut u8> {
@@ -80,6 +89,15 @@ impl Cells {
             unsafe { (definition.init)(cell) };
         }
         Ok(cells)
+    }
+}
+
+impl Cells {
+    fn bytes(&mut self) -> &mut [MaybeUninit<u8>] {
+        let bytes = self.count as usize * self.size;
+        // SAFETY: the allocation has room for `count` cells of `size` bytes, any byte is a `MaybeUninit`, and the cells are borrowed
+        // exclusively.
+        unsafe { std::slice::from_raw_parts_mut(self.first.as_ptr().cast(), bytes) }
     }
 }
 

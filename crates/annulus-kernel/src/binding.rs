@@ -87,16 +87,26 @@ impl Binding {
 
     /// Several values, for `&[T]`, `&mut [T]` (its initial contents) and atomics.
     pub fn slice<T: DeviceType>(values: &[T]) -> Self {
-        let bytes = size_of_val(values);
+        // SAFETY: these are valid values of the type, as many as said.
+        unsafe { Self::copied(T::DESCRIPTOR, values.len(), values.as_ptr().cast()) }
+    }
+
+    /// A copy of `len` values that begin at `values`.
+    ///
+    /// # Safety
+    ///
+    /// `values` is valid for reads of as many valid values of the type that `ty` describes; they may lie less aligned.
+    pub(crate) unsafe fn copied(ty: &'static TypeDescriptor, len: usize, values: *const u8) -> Self {
+        let bytes = len * ty.size;
         // A cache line at least, so that neighbours do not share one; never of size zero.
-        let layout = Layout::from_size_align(bytes.max(1), align_of::<T>().max(64))
-            .expect("a slice that exists has a valid layout");
+        let layout = Layout::from_size_align(bytes.max(1), ty.align.max(64))
+            .expect("values that exist have a valid layout");
         // SAFETY: the layout's size is not zero.
         let data = unsafe { alloc_zeroed(layout) };
         let Some(data) = NonNull::new(data) else { handle_alloc_error(layout) };
         // SAFETY: source and destination are valid for `bytes` bytes and distinct allocations; copying bytes keeps padding.
-        unsafe { values.as_ptr().cast::<u8>().copy_to_nonoverlapping(data.as_ptr(), bytes) };
-        Self { ty: T::DESCRIPTOR, len: values.len(), layout, data }
+        unsafe { values.copy_to_nonoverlapping(data.as_ptr(), bytes) };
+        Self { ty, len, layout, data }
     }
 
     /// The type of each element.

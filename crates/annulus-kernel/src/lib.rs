@@ -57,8 +57,12 @@
 mod binding;
 mod cx;
 mod definition;
+#[cfg(feature = "serde")]
+mod described;
 mod descriptor;
+pub mod device;
 mod failure;
+mod inline;
 mod invocation;
 mod lower;
 mod message;
@@ -72,8 +76,11 @@ pub use cx::Cx;
 pub use definition::{
     DEFAULT_LOOP_BUDGET, KernelDefinition, ProcessingMode, RingKernel, StateDefinition, StateShape,
 };
+#[cfg(feature = "serde")]
+pub use described::{Described, read_described};
 pub use descriptor::{DeviceType, FieldDescriptor, Primitive, TypeDescriptor, TypeKind, VariantDescriptor};
 pub use failure::{Failure, HandlerReturn, panic_code};
+pub use inline::{List, Text, TooLong};
 pub use invocation::{BoundMemory, CpuEntry, Invocation};
 pub use lower::LowerError;
 pub use message::{ActorKey, KeyDescriptor, NoOutput, RingMessage};

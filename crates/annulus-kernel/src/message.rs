@@ -1,6 +1,6 @@
 //! What may travel through a ring.
 
-use crate::{DeviceType, TypeDescriptor, TypeKind};
+use crate::{DeviceType, Primitive, TypeDescriptor, TypeKind};
 
 /// A message: plain old data with, if its type declares them, a key, an id and a priority.
 ///
@@ -75,8 +75,12 @@ pub enum NoOutput {}
 // SAFETY: no value exists, so nothing is ever laid out.
 #[diagnostic::do_not_recommend]
 unsafe impl DeviceType for NoOutput {
-    const DESCRIPTOR: &'static TypeDescriptor =
-        &TypeDescriptor { name: "NoOutput", size: 0, align: 1, kind: TypeKind::Struct(&[]) };
+    const DESCRIPTOR: &'static TypeDescriptor = &TypeDescriptor {
+        name: "NoOutput",
+        size: 0,
+        align: 1,
+        kind: TypeKind::Enum { tag: Primitive::U8, variants: &[] },
+    };
 }
 
 #[diagnostic::do_not_recommend]

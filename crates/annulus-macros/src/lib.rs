@@ -94,6 +94,11 @@
 //! | `cpu_only` | none: the body may be any Rust, and the kernel stays on the CPU | |
 //! | `name` | a string: the kernel's id | the handler's name |
 //!
+//! Words that say how the kernel is launched unless its launch says otherwise: `capacity`, `output_capacity`, `backpressure`,
+//! `deduplication`, `deduplication_window`, `priority`, `timestamps`, `calls`, `track_latency`, `dead_letters`, `active`, `grid`,
+//! `block`, `actors`. Each is the method of `LaunchOptions` of that name; `detect::options()` gives options with all of them:
+//! `detect::launch(&runtime, detect::options())`.
+//!
 //! # Words of `#[ring(..)]` on a message's field
 //!
 //! | word | field | meaning |

@@ -264,3 +264,44 @@ fn the_handler_stays_a_function() {
     launches(quiet::launch);
     launches(detect::launch);
 }
+
+/// W-06: the queue properties of the attribute become the options of its launches.
+#[test]
+fn w06_the_attribute_says_how_it_is_launched() {
+    use annulus::{Backpressure, Deduplication};
+
+    #[ring_kernel(
+        capacity = 256,
+        output_capacity = 1_024,
+        backpressure = DropOldest,
+        deduplication = ById,
+        deduplication_window = 64,
+        priority = true,
+        timestamps = false,
+        calls = false,
+        track_latency = false,
+        dead_letters = 5,
+        active = false,
+        grid = 4,
+        block = 64,
+        actors = 12
+    )]
+    fn asked(_: &Tick) {}
+
+    let expected = LaunchOptions::production()
+        .capacity(256)
+        .output_capacity(1024)
+        .backpressure(Backpressure::DropOldest)
+        .deduplication(Deduplication::ById)
+        .deduplication_window(64)
+        .priority(true)
+        .timestamps(false)
+        .calls(false)
+        .dead_letters(5)
+        .active(false)
+        .grid(4)
+        .block(64)
+        .actors(12);
+    assert_eq!(asked::options(), expected);
+    assert_eq!(quiet::options(), LaunchOptions::production());
+}

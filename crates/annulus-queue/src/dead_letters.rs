@@ -1,9 +1,15 @@
 //! Where messages go that could not be delivered or handled.
 
-use std::{borrow::Cow, collections::VecDeque, fmt, sync::PoisonError, time::SystemTime};
+use std::{
+    borrow::Cow,
+    collections::VecDeque,
+    fmt,
+    sync::{OnceLock, PoisonError},
+    time::SystemTime,
+};
 
 use crate::{
-    Admission, Message, MessageQueue,
+    Admission, Message, MessageQueue, TrySendError,
     sync::{Arc, Mutex, MutexGuard},
 };
 
@@ -17,6 +23,11 @@ pub enum Reason {
     Invalid(Cow<'static, str>),
     /// Handling it failed: sending it again may help.
     Failed(Cow<'static, str>),
+    /// A kernel's handler failed with this error code, see [`annulus_abi::error`]; what it had done was rolled back.
+    Handler {
+        /// The code, never 0.
+        code: u16,
+    },
 }
 
 impl fmt::Display for Reason {
@@ -25,6 +36,9 @@ impl fmt::Display for Reason {
             Self::Expired => f.write_str("expired"),
             Self::Invalid(text) => write!(f, "invalid: {text}"),
             Self::Failed(text) => write!(f, "failed: {text}"),
+            Self::Handler { code } => {
+                write!(f, "failed in a kernel: error {code:#06x}, {}", annulus_abi::error::describe(*code))
+            }
         }
     }
 }
@@ -119,8 +133,8 @@ type OnAlert = dyn Fn(&Alert) + Send + Sync;
 
 struct Shared<T> {
     store: Mutex<Store<T>>,
-    /// Called without the lock.
-    alert: Option<Box<OnAlert>>,
+    /// Called without the lock. Set once, before letters come or while they do.
+    alert: OnceLock<Box<OnAlert>>,
 }
 
 struct Store<T> {
@@ -145,7 +159,7 @@ impl<T> DeadLetters<T> {
     /// assert_eq!(annulus_queue::DeadLetters::<u32>::new().capacity(), 1000);
     /// ```
     pub fn new() -> Self {
-        Self::make(Self::DEFAULT_CAPACITY, None)
+        Self::with_capacity(Self::DEFAULT_CAPACITY)
     }
 
     /// A store of `capacity` letters, at least one, that calls `alert` once for each, after it was stored.
@@ -159,10 +173,30 @@ impl<T> DeadLetters<T> {
     /// letters.bury(7, Reason::Invalid("negative".into()));
     /// ```
     pub fn with_alert(capacity: usize, alert: impl Fn(&Alert) + Send + Sync + 'static) -> Self {
-        Self::make(capacity, Some(Box::new(alert)))
+        let letters = Self::with_capacity(capacity);
+        letters.set_alert(alert);
+        letters
     }
 
-    fn make(capacity: usize, alert: Option<Box<OnAlert>>) -> Self {
+    /// Has `alert` called from now on, as [`with_alert`](Self::with_alert) says. Only the first alert of a store counts: `false` if
+    /// there is one.
+    ///
+    /// ```
+    /// # use annulus_queue::{DeadLetters, Reason};
+    /// let letters = DeadLetters::<u32>::new();
+    /// assert!(letters.set_alert(|alert| println!("{}", alert.reason)));
+    /// assert!(!letters.set_alert(|_| ()));
+    /// ```
+    pub fn set_alert(&self, alert: impl Fn(&Alert) + Send + Sync + 'static) -> bool {
+        self.shared.alert.set(Box::new(alert)).is_ok()
+    }
+
+    /// A store of `capacity` letters, at least one, without an alert.
+    ///
+    /// ```
+    /// assert_eq!(annulus_queue::DeadLetters::<u32>::with_capacity(10).capacity(), 10);
+    /// ```
+    pub fn with_capacity(capacity: usize) -> Self {
         let capacity = capacity.max(1);
         let store = Store {
             letters: VecDeque::with_capacity(capacity),
@@ -170,7 +204,7 @@ impl<T> DeadLetters<T> {
             redriven: VecDeque::with_capacity(capacity),
             counters: LetterCounters::default(),
         };
-        Self { shared: Arc::new(Shared { store: Mutex::new(store), alert }) }
+        Self { shared: Arc::new(Shared { store: Mutex::new(store), alert: OnceLock::new() }) }
     }
 
     /// Takes up to [`BATCH`](Self::BATCH) letters, oldest first; none if there are none. Others may bury meanwhile.
@@ -230,27 +264,18 @@ impl<T> DeadLetters<T> {
         self.lock().counters
     }
 
-    /// No user code runs under the lock, so nothing panics there, and poison means nothing.
-    fn lock(&self) -> MutexGuard<'_, Store<T>> {
-        self.shared.store.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl<T: Message + Send> DeadLetters<T> {
-    /// Stores a message as the newest letter, then calls the alert. If the store is full, the oldest letter leaves and is
-    /// returned.
+    /// [`bury`](DeadLetters::bury) for messages of any type, whose id the caller knows.
     ///
     /// ```
     /// # use annulus_queue::{DeadLetters, Reason};
-    /// let letters = DeadLetters::with_alert(1, |_| ());
-    /// assert_eq!(letters.bury(7, Reason::Expired), None);
-    /// assert_eq!(letters.bury(8, Reason::Expired).map(|oldest| oldest.message), Some(7));
+    /// let letters = DeadLetters::new();
+    /// letters.bury_with_id([1.5f32; 2], Some(7), Reason::Handler { code: 3 });
+    /// assert_eq!(letters.len(), 1);
     /// ```
-    pub fn bury(&self, message: T, reason: Reason) -> Option<Letter<T>> {
-        let id = message.id();
+    pub fn bury_with_id(&self, message: T, id: Option<u64>, reason: Reason) -> Option<Letter<T>> {
         let at = SystemTime::now();
         // Copied before the letter is given away, and only if somebody listens, since it may allocate.
-        let told = self.shared.alert.as_ref().map(|_| reason.clone());
+        let told = self.shared.alert.get().map(|_| reason.clone());
         let (attempts, evicted) = {
             let mut store = self.lock();
             let attempts = 1 + id.map_or(0, |id| store.take_attempts(id));
@@ -260,30 +285,33 @@ impl<T: Message + Send> DeadLetters<T> {
             store.letters.push_back(Letter { message, reason, attempts, at, id, number });
             (attempts, evicted)
         };
-        if let (Some(alert), Some(reason)) = (&self.shared.alert, told) {
+        if let (Some(alert), Some(reason)) = (self.shared.alert.get(), told) {
             alert(&Alert { id, reason, attempts, evicted: evicted.is_some() });
         }
         evicted
     }
 
-    /// Sends the messages of the letters that are here now to a queue again, oldest first, without waiting.
-    ///
-    /// A letter that already had `max_attempts` stays, and so does every one from the first that the queue refuses or discards. What
-    /// is sent again is no duplicate of itself, and its time in the queue begins anew. The queue counts it as any other message.
+    /// [`redrive`](DeadLetters::redrive) to anything that messages can be sent to without waiting.
     ///
     /// ```
-    /// # use annulus_queue::{DeadLetters, MessageQueue, Reason};
+    /// # use annulus_queue::{DeadLetters, QueueOptions, Reason, queue};
     /// let letters = DeadLetters::new();
     /// letters.bury(7, Reason::Failed("busy".into()));
-    /// let redriven = letters.redrive(&MessageQueue::with_defaults(), 3);
-    /// assert_eq!((redriven.sent, redriven.exhausted, redriven.refused), (1, 0, false));
+    /// let (tx, rx) = queue(QueueOptions::new())?;
+    /// assert_eq!(letters.redrive_by(3, |message| tx.try_send(message)).sent, 1);
+    /// assert_eq!(rx.try_recv(), Ok(7));
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
     /// ```
-    pub fn redrive(&self, to: &MessageQueue<T>, max_attempts: u32) -> Redriven<T> {
+    pub fn redrive_by(
+        &self,
+        max_attempts: u32,
+        mut send: impl FnMut(T) -> Result<Admission<T>, TrySendError<T>>,
+    ) -> Redriven<T> {
         let mut done = Redriven { sent: 0, exhausted: 0, refused: false, evicted: Vec::new() };
         for _ in 0..self.len() {
             let Some(letter) = self.lock().take_retryable(max_attempts) else { break };
             let Letter { message, reason, attempts, at, id, number } = letter;
-            let refused = match to.try_send_again(message) {
+            let refused = match send(message) {
                 Ok(Admission::Accepted) => None,
                 Ok(Admission::Evicted(oldest)) => {
                     done.evicted.push(oldest);
@@ -304,6 +332,42 @@ impl<T: Message + Send> DeadLetters<T> {
         }
         done.exhausted = self.lock().letters.iter().filter(|letter| letter.attempts >= max_attempts).count();
         done
+    }
+    /// No user code runs under the lock, so nothing panics there, and poison means nothing.
+    fn lock(&self) -> MutexGuard<'_, Store<T>> {
+        self.shared.store.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T: Message + Send> DeadLetters<T> {
+    /// Stores a message as the newest letter, then calls the alert. If the store is full, the oldest letter leaves and is
+    /// returned.
+    ///
+    /// ```
+    /// # use annulus_queue::{DeadLetters, Reason};
+    /// let letters = DeadLetters::with_alert(1, |_| ());
+    /// assert_eq!(letters.bury(7, Reason::Expired), None);
+    /// assert_eq!(letters.bury(8, Reason::Expired).map(|oldest| oldest.message), Some(7));
+    /// ```
+    pub fn bury(&self, message: T, reason: Reason) -> Option<Letter<T>> {
+        let id = message.id();
+        self.bury_with_id(message, id, reason)
+    }
+
+    /// Sends the messages of the letters that are here now to a queue again, oldest first, without waiting.
+    ///
+    /// A letter that already had `max_attempts` stays, and so does every one from the first that the queue refuses or discards. What
+    /// is sent again is no duplicate of itself, and its time in the queue begins anew. The queue counts it as any other message.
+    ///
+    /// ```
+    /// # use annulus_queue::{DeadLetters, MessageQueue, Reason};
+    /// let letters = DeadLetters::new();
+    /// letters.bury(7, Reason::Failed("busy".into()));
+    /// let redriven = letters.redrive(&MessageQueue::with_defaults(), 3);
+    /// assert_eq!((redriven.sent, redriven.exhausted, redriven.refused), (1, 0, false));
+    /// ```
+    pub fn redrive(&self, to: &MessageQueue<T>, max_attempts: u32) -> Redriven<T> {
+        self.redrive_by(max_attempts, |message| to.try_send_again(message))
     }
 }
 

@@ -328,6 +328,23 @@ impl SoleProducer {
         unsafe { self.ring.publish(ticket, kind, length, header) };
     }
 
+    /// Publishes a copy of the bytes at `payload`, as many as the ring's payloads have.
+    ///
+    /// # Safety
+    ///
+    /// [`has_credit`](Self::has_credit) has vouched for the slot; `payload` is valid for reads of the ring's payload size, and what
+    /// lies there is of the type that the consumer reads.
+    #[cfg(not(loom))]
+    pub unsafe fn publish_copy(&mut self, kind: u8, length: u32, header: Header, payload: *const u8) {
+        let layout = &self.ring.layout;
+        let to = self.ring.region.pointer(layout.slot_offset(self.next) + layout.payload_offset);
+        // SAFETY: the slot is ours by credit, and inside the region by the layout; source and destination are different memory,
+        // since nobody else has a pointer into a free slot.
+        unsafe { payload.copy_to_nonoverlapping(to, layout.payload_size) };
+        // SAFETY: the caller vouches for the slot, and its payload was just written.
+        unsafe { self.publish(kind, length, header) };
+    }
+
     /// Moves the gauge of depth: once per batch is enough.
     #[inline]
     pub fn show(&self) {

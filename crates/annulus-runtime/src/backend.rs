@@ -2,7 +2,7 @@
 //!
 //! The runtime validates everything once, above this line; a backend may take every input for good.
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{fmt, mem::MaybeUninit, sync::Arc, time::Duration};
 
 use annulus_kernel::{Binding, KernelDefinition, ProcessingMode};
 
@@ -49,12 +49,70 @@ pub trait DeviceKernel: Send + Sync {
     /// Must order the caller's earlier stores before it looks whether the shard sleeps (a SeqCst fence), so that the shard
     /// either sees them or is woken. Cheap while the shard is awake.
     fn wake(&self, shard: u32);
+
+    /// Says that somebody is about to wait for what the kernel reports, after [`HostSignals::is_awaited`] has come to say so.
+    ///
+    /// Whoever looks at the kernel's words on behalf of those who wait may sleep until this call. Must order the caller's earlier
+    /// stores before it looks whether they sleep, as [`wake`](Self::wake) does. A backend whose blocks report for themselves needs
+    /// nothing here.
+    fn expect(&self) {}
+
+    /// Copies a shard's states out, in the order of its actors.
+    ///
+    /// # Errors
+    ///
+    /// If the device cannot.
+    ///
+    /// # Safety
+    ///
+    /// The shard is inactive or has terminated, and stays so; there are as many bytes as the shard's states have.
+    unsafe fn read_states(&self, shard: u32, states: &mut [MaybeUninit<u8>]) -> Result<(), BackendError>;
+
+    /// Sets a shard's states.
+    ///
+    /// # Errors
+    ///
+    /// If the device cannot.
+    ///
+    /// # Safety
+    ///
+    /// As for [`read_states`](Self::read_states), and the bytes are valid values of the kernel's state type.
+    unsafe fn write_states(&self, shard: u32, states: &[MaybeUninit<u8>]) -> Result<(), BackendError>;
+
+    /// Copies the memory of a bound parameter out, by its number in the definition.
+    ///
+    /// # Errors
+    ///
+    /// If the device cannot.
+    ///
+    /// # Safety
+    ///
+    /// Every shard is inactive or has terminated, and stays so; there are as many bytes as the parameter has.
+    unsafe fn read_binding(&self, index: usize, memory: &mut [MaybeUninit<u8>]) -> Result<(), BackendError>;
+
+    /// Sets the memory of a bound parameter.
+    ///
+    /// # Errors
+    ///
+    /// If the device cannot.
+    ///
+    /// # Safety
+    ///
+    /// As for [`read_binding`](Self::read_binding), and the bytes are valid values of the parameter's type.
+    unsafe fn write_binding(&self, index: usize, memory: &[MaybeUninit<u8>]) -> Result<(), BackendError>;
 }
 
 /// What a backend tells the runtime about a shard. Called by whoever drives the shard, a worker or the runtime's pump.
 pub trait HostSignals: Send + Sync {
     /// The shard made progress. What it reports was published before the call.
     fn progressed(&self, shard: u32, progress: Progress);
+
+    /// Whether somebody waits for a report, or a queue in front of a ring for space in it. While nobody does, reports may come late.
+    fn is_awaited(&self) -> bool;
+
+    /// The device is gone: no shard will do anything any more, or touch any memory. Every shard's state word says *terminated*
+    /// when this is called. Closes the kernel; what was left in its queues can be taken.
+    fn lost(&self);
 }
 
 /// What happened in a shard since its last report.
@@ -64,6 +122,8 @@ pub struct Progress {
     pub consumed: u32,
     /// Messages that it published in its outbound ring.
     pub produced: u32,
+    /// Dead letters that it published.
+    pub letters: u32,
     /// Whether it has obeyed a new command, and acknowledged it.
     pub state_changed: bool,
 }

@@ -8,6 +8,7 @@
 //! taken out. From then on nobody but receivers touches the kernel's memory.
 
 use std::{
+    any::Any,
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak},
     time::{Duration, Instant},
 };
@@ -68,6 +69,8 @@ pub(crate) struct KernelCore {
     pub(crate) clock: Clock,
     pub(crate) launched: Instant,
     pub(crate) shards: Box<[Shard]>,
+    /// How many elements each bound parameter has.
+    pub(crate) binding_lengths: Box<[usize]>,
     /// Set by the launch, before anyone else has the kernel.
     pub(crate) device: OnceLock<Box<dyn DeviceKernel>>,
     /// Notified when some shard's inbound queue has space, where messages have no key.
@@ -97,8 +100,10 @@ pub(crate) struct KernelCore {
 }
 
 /// A kernel of any types.
-pub(crate) trait AnyKernel: HostSignals {
+pub(crate) trait AnyKernel: HostSignals + 'static {
     fn core(&self) -> &KernelCore;
+    /// To find out its types.
+    fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
     /// Closes the queues to new messages.
     fn close_intake(&self);
     /// Messages in front of a shard's ring.
@@ -124,11 +129,20 @@ impl KernelCore {
         }
     }
 
+    /// Before waiting for what the kernel reports, once the caller has registered where [`HostSignals::is_awaited`] looks: whoever
+    /// reports may sleep until then. Either it sees the caller there, or this sees it asleep (SYNC: expected).
+    #[inline]
+    pub(crate) fn expect(&self) {
+        if let Some(device) = self.device.get() {
+            device.expect();
+        }
+    }
+
     pub(crate) fn wake_all(&self) {
         (0..self.shards.len()).for_each(|shard| self.wake(shard));
     }
 
-    fn lock_command(&self) -> MutexGuard<'_, u32> {
+    pub(crate) fn lock_command(&self) -> MutexGuard<'_, u32> {
         // The command is one word: a panic cannot leave it half written.
         self.command.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -161,7 +175,7 @@ impl KernelCore {
     }
 
     /// Whether every shard has obeyed this command.
-    fn all_obeyed(&self, command: u32) -> bool {
+    pub(crate) fn all_obeyed(&self, command: u32) -> bool {
         self.shards.iter().all(|shard| {
             // SYNC: state (acquire)
             let obeyed = shard.memory.acknowledged().load(Ordering::Acquire) == command;
@@ -180,6 +194,7 @@ impl KernelCore {
             if condition() {
                 return;
             }
+            self.expect();
             listener.await;
         }
     }
@@ -302,6 +317,7 @@ impl dyn AnyKernel {
                 .filter(|shard| shard.memory.state().load(Ordering::Acquire) != state::TERMINATED)
                 .filter(|shard| shard.memory.stalled().load(Ordering::Relaxed) != 0)
                 .count() as u32,
+            letters_lost: sum(ShardMemory::letters_lost),
             shards: core.shards.len() as u32,
             last_error: core
                 .shards

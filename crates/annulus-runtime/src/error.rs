@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use annulus_kernel::BindingDefinition;
+use annulus_kernel::{BindingDefinition, KernelDefinition};
 
 use crate::{backend::BackendError, options::InvalidOptions};
 
@@ -68,6 +68,37 @@ impl fmt::Display for LifecycleError {
 }
 
 impl std::error::Error for LifecycleError {}
+
+/// Why there is no handle of that name and type.
+#[derive(Clone, Debug)]
+pub enum HandleError {
+    /// No kernel of this name is running.
+    Unknown(UnknownKernel),
+    /// Another kernel than the one that was asked for runs under this name.
+    OtherKernel {
+        /// The name.
+        name: String,
+        /// What runs.
+        runs: &'static KernelDefinition,
+        /// What was asked for.
+        wanted: &'static KernelDefinition,
+    },
+}
+
+impl fmt::Display for HandleError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown(unknown) => unknown.fmt(f),
+            Self::OtherKernel { name, runs, wanted } => write!(
+                f,
+                "`{name}` runs {}::{}, which takes {}, not {}::{}, which takes {}",
+                runs.module, runs.name, runs.message.name, wanted.module, wanted.name, wanted.message.name
+            ),
+        }
+    }
+}
+
+impl std::error::Error for HandleError {}
 
 /// No kernel of this name is running.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,15 +11,19 @@ use std::{
 };
 
 use annulus_kernel::RingKernel;
-use annulus_queue::{Admission, RecvError, SendError, TryRecvError, TrySendError, wait::block_on};
+use annulus_queue::{
+    Admission, DeadLetters, RecvError, Redriven, SendError, TryRecvError, TrySendError, wait::block_on,
+};
 use futures_core::Stream;
 
 use crate::{
     core::{AnyKernel, ShutdownOutcome, Transition},
     error::{CallError, LifecycleError, TelemetryError},
     kernel::KernelShared,
+    letters::Letters,
     runtime::RuntimeInner,
     send::BatchError,
+    snapshot::{self, Snapshot, SnapshotError},
     status::KernelStatus,
     telemetry::{LatencyHistogram, Telemetry},
 };
@@ -117,6 +121,44 @@ impl KernelControl {
         block_on(self.terminate())
     }
 
+    /// A copy of all that the kernel keeps between messages. The kernel must be inactive, or have terminated; nothing activates it
+    /// meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// [`SnapshotError::Active`], or what the device says.
+    pub async fn snapshot(&self) -> Result<Snapshot, SnapshotError> {
+        snapshot::take(&*self.kernel).await
+    }
+
+    /// [`snapshot`](Self::snapshot), blocking.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn snapshot_blocking(&self) -> Result<Snapshot, SnapshotError> {
+        block_on(self.snapshot())
+    }
+
+    /// Sets all that the kernel keeps between messages to what a snapshot says: one of this kernel, with as many actors and as much
+    /// bound memory, on any backend and any grid. The kernel must be inactive; nothing activates it meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// [`SnapshotError`] says what does not fit. If the device fails in the middle, the state is partly set.
+    pub async fn restore(&self, snapshot: &Snapshot) -> Result<(), SnapshotError> {
+        snapshot::restore(&*self.kernel, snapshot).await
+    }
+
+    /// [`restore`](Self::restore), blocking.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn restore_blocking(&self, snapshot: &Snapshot) -> Result<(), SnapshotError> {
+        block_on(self.restore(snapshot))
+    }
+
     /// Starts to write telemetry and hands out the value that polls it.
     ///
     /// # Errors
@@ -151,7 +193,7 @@ pub struct KernelHandle<K: RingKernel> {
 }
 
 /// Terminates the kernel with the last handle, and keeps the runtime until then.
-struct Guard<K: RingKernel> {
+pub(crate) struct Guard<K: RingKernel> {
     shared: Arc<KernelShared<K>>,
     _runtime: Arc<RuntimeInner>,
 }
@@ -176,7 +218,15 @@ impl<K: RingKernel> KernelHandle<K> {
     pub(crate) fn new(shared: Arc<KernelShared<K>>, runtime: Arc<RuntimeInner>) -> Self {
         let kernel: Arc<dyn AnyKernel> = Arc::clone(&shared) as _;
         let control = KernelControl::new(kernel, runtime.arena_lines());
-        Self { guard: Arc::new(Guard { shared, _runtime: runtime }), control }
+        let guard = Arc::new(Guard { shared, _runtime: runtime });
+        // Only a launch makes a handle from nothing, and it does so once.
+        let _ = guard.shared.guard.set(Arc::downgrade(&guard));
+        Self { guard, control }
+    }
+
+    /// Another handle of a kernel that runs; `None` if its last handle is being dropped.
+    pub(crate) fn again(shared: &KernelShared<K>, control: KernelControl) -> Option<Self> {
+        Some(Self { guard: shared.guard.get()?.upgrade()?, control })
     }
 
     fn shared(&self) -> &KernelShared<K> {
@@ -363,6 +413,24 @@ impl<K: RingKernel> KernelHandle<K> {
     /// The messages that were left in the queues when the kernel terminated: whoever asks first gets them. Empty before.
     pub fn take_undelivered(&self) -> Vec<K::Message> {
         self.shared().take_undelivered()
+    }
+
+    /// The kernel's dead letters: messages whose handler failed, or that were for no actor, with the error code; `None` if it was
+    /// launched without. A message that was handled before this call is in it, if it failed and the letter was not lost.
+    ///
+    /// The store can be drained, and lives on when the kernel has terminated; see [`redrive`](Self::redrive) for another try.
+    pub fn dead_letters(&self) -> Option<&DeadLetters<K::Message>> {
+        self.shared().letters.as_ref().map(Letters::collected)
+    }
+
+    /// Sends the dead letters' messages to the kernel again, oldest first, without waiting, except those that had `max_attempts`; see
+    /// [`DeadLetters::redrive`]. Messages are recognised when they come back if their type has an id. Does nothing for a kernel
+    /// without dead letters.
+    pub fn redrive(&self, max_attempts: u32) -> Redriven<K::Message> {
+        match self.dead_letters() {
+            Some(letters) => letters.redrive_by(max_attempts, |message| self.try_send(message)),
+            None => DeadLetters::new().redrive_by(max_attempts, |message| self.try_send(message)),
+        }
     }
 
     /// The outputs as a stream, which ends when the kernel has terminated and everything was received. It does not keep the

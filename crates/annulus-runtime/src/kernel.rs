@@ -1,8 +1,9 @@
 //! A launched kernel with its types: queues in front, rings, replies.
 
 use std::{
+    any::Any,
     collections::VecDeque,
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, OnceLock, PoisonError, Weak},
 };
 
 use annulus_abi::{control::state, ring::kind};
@@ -19,6 +20,8 @@ use crate::{
     calls::CallTable,
     core::{AnyKernel, KernelCore},
     error::CallError,
+    handle::Guard,
+    letters::Letters,
 };
 
 /// A message with its envelope, in a queue in front of the ring.
@@ -61,6 +64,9 @@ pub(crate) struct KernelShared<K: RingKernel> {
     /// Messages without key sent so far: where the next one begins to look for a shard.
     pub(crate) dealt: AtomicUsize,
     pub(crate) calls: CallTable<K::Output>,
+    pub(crate) letters: Option<Letters<K::Message>>,
+    /// What all handles hold; set by the first.
+    pub(crate) guard: OnceLock<Weak<Guard<K>>>,
     /// What was left when the kernel terminated, until somebody takes it.
     undelivered: Mutex<Vec<K::Message>>,
 }
@@ -126,6 +132,7 @@ impl<K: RingKernel> KernelShared<K> {
         core: KernelCore,
         stages: Box<[Stage<K::Message>]>,
         outbound: Box<[Outbound<K::Output>]>,
+        letters: Option<Letters<K::Message>>,
     ) -> Self {
         Self {
             core,
@@ -134,6 +141,8 @@ impl<K: RingKernel> KernelShared<K> {
             received: AtomicUsize::new(0),
             dealt: AtomicUsize::new(0),
             calls: CallTable::new(),
+            letters,
+            guard: OnceLock::new(),
             undelivered: Mutex::new(Vec::new()),
         }
     }
@@ -306,6 +315,11 @@ impl KernelCore {
 impl<K: RingKernel> HostSignals for KernelShared<K> {
     fn progressed(&self, shard: u32, progress: Progress) {
         let shard = shard as usize;
+        if progress.letters != 0
+            && let Some(letters) = &self.letters
+        {
+            letters.collect(shard);
+        }
         if progress.produced != 0 {
             // Its fence stands between publishing outputs and this look at the calls, so that either this sees a call that
             // begins, or the call sees the outputs (SYNC: call-begun).
@@ -333,11 +347,33 @@ impl<K: RingKernel> HostSignals for KernelShared<K> {
             self.core.changed.notify_all();
         }
     }
+
+    fn is_awaited(&self) -> bool {
+        let core = &self.core;
+        // SYNC: expected
+        core.ready.has_waiters()
+            || core.changed.has_waiters()
+            || core.space.has_waiters()
+            || self.calls.pending() != 0
+            || core.shards.iter().any(|shard| shard.space.has_waiters())
+            || (0..self.stages.len()).any(|shard| self.staged(shard) != 0)
+    }
+
+    fn lost(&self) {
+        let kernel: &dyn AnyKernel = self;
+        kernel.request_termination();
+        let progress = Progress { state_changed: true, ..Progress::default() };
+        self.progressed(0, progress);
+    }
 }
 
 impl<K: RingKernel> AnyKernel for KernelShared<K> {
     fn core(&self) -> &KernelCore {
         &self.core
+    }
+
+    fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
+        self
     }
 
     fn close_intake(&self) {

@@ -26,13 +26,17 @@ mod core;
 mod error;
 mod handle;
 mod kernel;
+mod letters;
 mod memory;
 mod noop;
 mod options;
 mod receive;
+#[cfg(feature = "registry")]
+mod registered;
 mod registry;
 mod runtime;
 mod send;
+mod snapshot;
 mod status;
 mod telemetry;
 
@@ -43,26 +47,60 @@ pub use crate::{
     },
     clock::Clock,
     core::{ShutdownOutcome, Transition},
-    error::{CallError, LaunchError, LifecycleError, TelemetryError, UnknownKernel},
+    error::{CallError, HandleError, LaunchError, LifecycleError, TelemetryError, UnknownKernel},
     handle::{KernelControl, KernelHandle, Outputs, Shutdown},
-    memory::{ShardMemory, SharedMemory, TelemetryLine},
+    memory::{Place, ShardMemory, SharedMemory, TelemetryLine},
     noop::Noop,
     options::{InvalidOptions, LaunchOptions, MAX_BLOCK, MAX_GRID, MAX_WINDOW, MIN_WINDOW},
     runtime::{Bound, DEFAULT_TELEMETRY_LINES, NoBackend, Runtime, RuntimeBuilder},
     send::BatchError,
+    snapshot::{Snapshot, SnapshotError},
     status::{Drops, KernelState, KernelStatus},
     telemetry::{LatencyHistogram, Telemetry, TelemetrySnapshot},
 };
+pub use annulus_abi::error::describe as describe_error;
 pub use annulus_kernel::ProcessingMode;
 pub use annulus_queue::{
-    Admission, Backpressure, Deduplication, RecvError, SendError, TryRecvError, TrySendError, wait::block_on,
+    Admission, Alert, Backpressure, DeadLetters, Deduplication, Letter, Reason, RecvError, Redriven,
+    SendError, TryRecvError, TrySendError, wait::block_on,
 };
+
+#[cfg(feature = "registry")]
+pub use registered::{DynamicError, DynamicKernel, NotRegistered, RegisteredKernel};
+
+/// Puts a kernel into the list of the program's kernels, where that is asked for.
+#[cfg(feature = "registry")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __register_kernel {
+    ($kernel:ty) => {
+        const _: () = {
+            #[$crate::__private::linkme::distributed_slice($crate::__private::KERNELS)]
+            #[linkme(crate = $crate::__private::linkme)]
+            static KERNEL: $crate::RegisteredKernel =
+                $crate::RegisteredKernel::of::<$kernel>(<$kernel>::options);
+        };
+    };
+}
+
+/// Puts a kernel into the list of the program's kernels, where that is asked for.
+#[cfg(not(feature = "registry"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __register_kernel {
+    ($kernel:ty) => {};
+}
 
 /// What the macros' output names. Not a public API.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::{Bound, KernelHandle, LaunchError, LaunchOptions, Runtime};
+    pub use crate::__register_kernel as register_kernel;
+    #[cfg(feature = "registry")]
+    pub use crate::registered::KERNELS;
+    pub use crate::{Backpressure, Bound, Deduplication, KernelHandle, LaunchError, LaunchOptions, Runtime};
     pub use annulus_kernel::*;
+    #[cfg(feature = "registry")]
+    pub use linkme;
 }
 
 /// What a program that uses ring kernels imports.
@@ -71,6 +109,6 @@ pub mod prelude {
         Admission, Backpressure, KernelHandle, LaunchOptions, ProcessingMode, RecvError, Runtime, SendError,
         TryRecvError, TrySendError,
     };
-    pub use annulus_kernel::{Cx, DeviceType, Failure, Outbox, RingKernel, RingMessage};
+    pub use annulus_kernel::{Cx, DeviceType, Failure, List, Outbox, RingKernel, RingMessage, Text};
     pub use annulus_macros::{DeviceType, RingMessage, ring_kernel};
 }

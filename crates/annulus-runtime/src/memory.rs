@@ -20,7 +20,7 @@ pub struct SharedMemory {
     base: NonNull<u8>,
     bytes: usize,
     /// Frees the memory when it is dropped.
-    _owner: Box<dyn Any + Send + Sync>,
+    owner: Box<dyn Any + Send + Sync>,
 }
 
 // SAFETY: the memory is reached through atomics and the ring's protocol only; its owner is `Send`.
@@ -59,12 +59,17 @@ impl SharedMemory {
     ///
     /// `base` is aligned to 128, and valid for reads and writes of `bytes` bytes, which are zero, until `owner` is dropped.
     pub unsafe fn from_raw(base: NonNull<u8>, bytes: usize, owner: Box<dyn Any + Send + Sync>) -> Self {
-        Self { base, bytes, _owner: owner }
+        Self { base, bytes, owner }
     }
 
     /// Its length in bytes.
     pub fn bytes(&self) -> usize {
         self.bytes
+    }
+
+    /// What a backend gave to [`from_raw`](Self::from_raw) as the memory's owner: by it a backend recognises its own memory.
+    pub fn owner(&self) -> &(dyn Any + Send + Sync) {
+        &*self.owner
     }
 
     /// A view that is valid as long as this memory.
@@ -86,10 +91,23 @@ pub struct ShardMemory {
     control: Region,
     inbound: (Region, RingLayout),
     outbound: (Region, RingLayout),
+    letters: Option<(Region, RingLayout)>,
     histogram: Option<Region>,
     telemetry: Option<TelemetryLine>,
+    layout: KernelLayout,
+    offset: usize,
     /// Keeps the views valid.
-    _memory: Arc<SharedMemory>,
+    memory: Arc<SharedMemory>,
+}
+
+/// Where a shard, or its telemetry line, lies in the memory that a backend allocated: for devices that reach it by another address
+/// than the host.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'a> {
+    /// The memory.
+    pub memory: &'a SharedMemory,
+    /// Bytes from its start.
+    pub offset: usize,
 }
 
 impl ShardMemory {
@@ -100,17 +118,33 @@ impl ShardMemory {
         index: u32,
         telemetry: Option<TelemetryLine>,
     ) -> Self {
-        let shard = memory.region().part(index as usize * layout.shard_bytes(), layout.shard_bytes());
+        let offset = index as usize * layout.shard_bytes();
+        let shard = memory.region().part(offset, layout.shard_bytes());
         let histogram =
             layout.histogram.then(|| shard.part(layout.histogram_offset(), layout.histogram_bytes()));
+        let letters =
+            layout.letters.map(|letters| (shard.part(layout.letters_offset(), letters.bytes()), letters));
         Self {
+            letters,
             control: shard.part(0, layout.inbound_offset()),
             inbound: (shard.part(layout.inbound_offset(), layout.inbound.bytes()), layout.inbound),
             outbound: (shard.part(layout.outbound_offset(), layout.outbound.bytes()), layout.outbound),
             histogram,
             telemetry,
-            _memory: Arc::clone(memory),
+            layout: *layout,
+            offset,
+            memory: Arc::clone(memory),
         }
+    }
+
+    /// The layout of the kernel's shards.
+    pub fn layout(&self) -> &KernelLayout {
+        &self.layout
+    }
+
+    /// Where the shard begins.
+    pub fn place(&self) -> Place<'_> {
+        Place { memory: &self.memory, offset: self.offset }
     }
 
     /// The ring from the host to the shard.
@@ -134,6 +168,17 @@ impl ShardMemory {
         unsafe { Ring::new(self.outbound.0.clone(), self.outbound.1) }
     }
 
+    /// The ring of dead letters from the shard to the host, if the launch keeps them.
+    ///
+    /// # Safety
+    ///
+    /// As for [`outbound`](Self::outbound).
+    pub unsafe fn letters(&self) -> Option<Ring> {
+        let (region, layout) = self.letters.as_ref()?;
+        // SAFETY: as for `inbound`.
+        Some(unsafe { Ring::new(region.clone(), *layout) })
+    }
+
     /// Slot 0's payload in the outbound ring: where a block's outbox begins.
     pub fn outbound_payloads(&self) -> *mut u8 {
         self.outbound.0.pointer(self.outbound.1.slot_offset(0) + self.outbound.1.payload_offset)
@@ -143,6 +188,12 @@ impl ShardMemory {
     #[inline]
     pub fn command(&self) -> &AtomicU32 {
         self.control.u32(0)
+    }
+
+    /// The host's time, as it was renewed last; 0 if it is not.
+    #[inline]
+    pub fn host_heartbeat(&self) -> &AtomicU64 {
+        self.control.u64(8)
     }
 
     /// The shard's state.
@@ -193,6 +244,12 @@ impl ShardMemory {
         self.control.u32(172)
     }
 
+    /// Dead letters that found no room in their ring, since launch.
+    #[inline]
+    pub fn letters_lost(&self) -> &AtomicU64 {
+        self.control.u64(176)
+    }
+
     /// The count of a histogram's bucket, if latencies are tracked.
     #[inline]
     pub fn latency_bucket(&self, bucket: usize) -> Option<&AtomicU64> {
@@ -212,12 +269,17 @@ impl ShardMemory {
 pub struct TelemetryLine {
     arena: Region,
     offset: usize,
-    _memory: Arc<SharedMemory>,
+    memory: Arc<SharedMemory>,
 }
 
 impl TelemetryLine {
     pub(crate) fn new(arena: &Arc<SharedMemory>, index: usize) -> Self {
-        Self { arena: arena.region(), offset: index * LINE, _memory: Arc::clone(arena) }
+        Self { arena: arena.region(), offset: index * LINE, memory: Arc::clone(arena) }
+    }
+
+    /// Where the line begins.
+    pub fn place(&self) -> Place<'_> {
+        Place { memory: &self.memory, offset: self.offset }
     }
 
     /// Word `index` of the line's eight.

@@ -1,6 +1,9 @@
 //! A backend that obeys every command and runs no handler: it keeps the contract honest, and measures the host's own cost.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    mem::MaybeUninit,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use annulus_abi::control::{command, state};
 use annulus_queue::sync::{Ordering, fence};
@@ -72,4 +75,24 @@ impl DeviceKernel for NoopKernel {
             signals.progressed(shard, Progress { state_changed: true, ..Progress::default() });
         }
     }
+
+    unsafe fn read_states(&self, _: u32, _: &mut [MaybeUninit<u8>]) -> Result<(), BackendError> {
+        keeps_nothing()
+    }
+
+    unsafe fn write_states(&self, _: u32, _: &[MaybeUninit<u8>]) -> Result<(), BackendError> {
+        keeps_nothing()
+    }
+
+    unsafe fn read_binding(&self, _: usize, _: &mut [MaybeUninit<u8>]) -> Result<(), BackendError> {
+        keeps_nothing()
+    }
+
+    unsafe fn write_binding(&self, _: usize, _: &[MaybeUninit<u8>]) -> Result<(), BackendError> {
+        keeps_nothing()
+    }
+}
+
+fn keeps_nothing() -> Result<(), BackendError> {
+    Err(BackendError::new("the noop backend keeps no state: launch on another one"))
 }

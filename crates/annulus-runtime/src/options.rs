@@ -42,6 +42,7 @@ pub struct LaunchOptions {
     pub(crate) timestamps: bool,
     pub(crate) calls: bool,
     pub(crate) track_latency: bool,
+    pub(crate) dead_letters: u32,
     pub(crate) active: bool,
     pub(crate) spin: Duration,
 }
@@ -65,6 +66,7 @@ impl LaunchOptions {
             timestamps: true,
             calls: true,
             track_latency: false,
+            dead_letters: 100,
             active: true,
             spin: Duration::from_micros(20),
         }
@@ -178,6 +180,13 @@ impl LaunchOptions {
     /// read per message and 15 KB per shard. Off by default; needs timestamps.
     pub fn track_latency(mut self, on: bool) -> Self {
         self.track_latency = on;
+        self
+    }
+
+    /// How many dead letters the host keeps: messages whose handler failed, and such as were for no actor. The oldest leaves for a
+    /// newer one. 100 unless said otherwise; 0 for none, which saves each shard a ring of 64 messages.
+    pub fn dead_letters(mut self, letters: u32) -> Self {
+        self.dead_letters = letters;
         self
     }
 

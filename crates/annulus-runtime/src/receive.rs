@@ -81,7 +81,10 @@ impl<K: RingKernel> KernelShared<K> {
             match self.try_recv() {
                 Ok(output) => return Ok(output),
                 Err(TryRecvError::Closed) => return Err(RecvError::Closed),
-                Err(TryRecvError::Empty) => listener.await,
+                Err(TryRecvError::Empty) => {
+                    self.core.expect();
+                    listener.await;
+                }
             }
         }
     }
@@ -139,6 +142,7 @@ impl<K: RingKernel> KernelShared<K> {
         }
         let call = self.begin_call(&message);
         accepted(self.send(message, call.correlation()).await)?;
+        self.core.expect();
         poll_fn(|context| call.poll(context)).await
     }
 
@@ -164,7 +168,10 @@ impl<K: RingKernel> KernelShared<K> {
             completed = now;
             call.try_take()
         });
-        reply.unwrap_or_else(|| block_on(poll_fn(|context| call.poll(context))))
+        reply.unwrap_or_else(|| {
+            self.core.expect();
+            block_on(poll_fn(|context| call.poll(context)))
+        })
     }
 
     pub(crate) fn call_timeout(

@@ -83,6 +83,10 @@ impl Registry {
             .ok_or_else(|| UnknownKernel { name: name.into(), running: kernels.keys().cloned().collect() })
     }
 
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.lock().keys().cloned().collect()
+    }
+
     pub(crate) fn all(&self) -> Vec<Arc<dyn AnyKernel>> {
         self.lock().values().flatten().filter_map(Weak::upgrade).collect()
     }

@@ -27,9 +27,10 @@ use crate::{
     backend::{BackendError, BackendSource, DeviceBackend, DeviceInfo, HostSignals, LaunchSpec},
     clock::Clock,
     core::{AnyKernel, HostDrops, KernelCore, Shard, ShutdownOutcome},
-    error::{LaunchError, UnknownKernel},
+    error::{HandleError, LaunchError, UnknownKernel},
     handle::{KernelControl, KernelHandle},
     kernel::{KernelShared, Outbound, Stage},
+    letters::{Letters, RING_CAPACITY},
     memory::{ShardMemory, SharedMemory, TelemetryLine},
     options::LaunchOptions,
     registry::Registry,
@@ -93,6 +94,27 @@ impl Runtime {
     /// [`UnknownKernel`], which lists those that run.
     pub fn kernel(&self, name: &str) -> Result<KernelControl, UnknownKernel> {
         Ok(KernelControl::new(self.inner.registry.find(name)?, self.inner.arena_lines()))
+    }
+
+    /// A handle of the kernel that runs under this name, with its types: like a clone of the one that launched it.
+    ///
+    /// # Errors
+    ///
+    /// [`HandleError`] lists the kernels that run, or names the kernel that runs under this name.
+    pub fn handle<K: RingKernel>(&self, name: &str) -> Result<KernelHandle<K>, HandleError> {
+        let kernel = self.inner.registry.find(name).map_err(HandleError::Unknown)?;
+        let definition = kernel.core().definition;
+        let control = KernelControl::new(Arc::clone(&kernel), self.inner.arena_lines());
+        let Ok(shared) = kernel.as_any().downcast::<KernelShared<K>>() else {
+            return Err(HandleError::OtherKernel {
+                name: name.into(),
+                runs: definition,
+                wanted: K::DEFINITION,
+            });
+        };
+        KernelHandle::again(&shared, control).ok_or_else(|| {
+            HandleError::Unknown(UnknownKernel { name: name.into(), running: self.inner.registry.names() })
+        })
     }
 
     /// The kernels that run, by name.
@@ -285,6 +307,8 @@ fn start<K: RingKernel>(
     let staged = options.backpressure == Backpressure::DropOldest;
     let stages = (0..if staged { options.grid } else { 0 }).map(|_| stage(&options)).collect();
     let outbound = shards.iter().map(outbound).collect();
+    let letters = (options.dead_letters != 0)
+        .then(|| Letters::new(options.dead_letters, shards.iter().filter_map(letters)));
     let command = if options.active { command::ACTIVE } else { 0 };
     let core = KernelCore {
         name,
@@ -293,6 +317,7 @@ fn start<K: RingKernel>(
         clock: runtime.clock,
         launched: Instant::now(),
         shards: shards.iter().map(host_shard).collect(),
+        binding_lengths: bindings.iter().map(Binding::len).collect(),
         device: OnceLock::new(),
         space: Event::new(),
         ready: Event::new(),
@@ -309,7 +334,7 @@ fn start<K: RingKernel>(
         _telemetry_lines: lines,
         options,
     };
-    let shared = Arc::new(KernelShared::<K>::new(core, stages, outbound));
+    let shared = Arc::new(KernelShared::<K>::new(core, stages, outbound, letters));
     let core = &shared.core;
     core.change_command(|_| command);
 
@@ -346,6 +371,7 @@ fn layout(definition: &KernelDefinition, options: &LaunchOptions) -> KernelLayou
         message: (definition.message.size, definition.message.align),
         output: definition.output.map_or((0, 1), |output| (output.size, output.align)),
         envelope: Envelope { enqueue_time: options.timestamps, correlation: options.calls },
+        letters_capacity: if options.dead_letters == 0 { 0 } else { RING_CAPACITY },
         histogram: options.track_latency,
     })
 }
@@ -361,6 +387,13 @@ fn outbound<O>(shard: &ShardMemory) -> Outbound<O> {
     let ring = unsafe { shard.outbound() };
     // SAFETY: as above.
     Outbound::new(unsafe { Consumer::new(ring) })
+}
+
+fn letters(shard: &ShardMemory) -> Option<Consumer> {
+    // SAFETY: the block makes the producer; this is the host's one consumer, and it lies beside the shard's memory.
+    let ring = unsafe { shard.letters() }?;
+    // SAFETY: as above.
+    Some(unsafe { Consumer::new(ring) })
 }
 
 fn host_shard(shard: &ShardMemory) -> Shard {

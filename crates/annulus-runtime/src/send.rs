@@ -120,6 +120,9 @@ impl<K: RingKernel> KernelShared<K> {
             Err(refusal) => return Err(refusal.map(|parcel| parcel.message)),
         };
         self.refill(shard);
+        if self.staged_in(shard) != 0 {
+            self.core.expect();
+        }
         Ok(admission)
     }
 
@@ -169,6 +172,7 @@ impl<K: RingKernel> KernelShared<K> {
             if let Some(result) = self.attempt(self.shard_of(&message), message, correlation) {
                 return result;
             }
+            self.core.expect();
             listener.await;
         }
     }
@@ -299,7 +303,10 @@ impl<K: RingKernel> KernelShared<K> {
             match error {
                 Some(cause) => return Err(BatchError { sent, cause }),
                 None if more != 0 || sent == messages.len() => {}
-                None => listener.await,
+                None => {
+                    self.core.expect();
+                    listener.await;
+                }
             }
         }
     }

@@ -88,6 +88,8 @@ pub struct KernelStatus {
     pub replies_waiting: u64,
     /// Shards that wait for space in their outbound ring: they go on when somebody receives.
     pub stalled_shards: u32,
+    /// Dead letters that were lost, since their shard's ring was full before the host came by.
+    pub letters_lost: u64,
     /// Shards.
     pub shards: u32,
     /// A shard's last error code, 0 if none had an error.

@@ -3,29 +3,34 @@
 use std::{fmt, str::FromStr, sync::Arc};
 
 use annulus_cpu::Cpu;
+use annulus_opencl::OpenCl;
 use annulus_runtime::{BackendError, BackendSource, DeviceBackend, Noop};
 
-/// A backend by name, with its defaults. For more say, give the builder a backend itself: [`Cpu`], [`Noop`].
+/// A backend by name, with its defaults. For more say, give the builder a backend itself: [`Cpu`], [`OpenCl`], [`Noop`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Backend {
-    /// The best that this machine has. Today that is the CPU.
+    /// The fastest that this machine is sure to have. Today that is the CPU.
     #[default]
     Auto,
     /// Worker threads.
     Cpu,
+    /// This machine's first OpenCL device; an error says what to install where there is none.
+    OpenCl,
     /// Obeys every command and runs no handler: for measuring and for tests.
     Noop,
 }
 
 impl Backend {
     /// Every backend by its name, `auto` first.
-    pub const ALL: [(&str, Self); 3] = [("auto", Self::Auto), ("cpu", Self::Cpu), ("noop", Self::Noop)];
+    pub const ALL: [(&str, Self); 4] =
+        [("auto", Self::Auto), ("cpu", Self::Cpu), ("opencl", Self::OpenCl), ("noop", Self::Noop)];
 }
 
 impl BackendSource for Backend {
     fn open(self) -> Result<Arc<dyn DeviceBackend>, BackendError> {
         match self {
             Self::Auto | Self::Cpu => Cpu::new().open(),
+            Self::OpenCl => OpenCl::new().open(),
             Self::Noop => Noop.open(),
         }
     }
@@ -45,7 +50,7 @@ impl FromStr for Backend {
     /// use annulus::Backend;
     /// assert_eq!("cpu".parse(), Ok(Backend::Cpu));
     /// let error = "gpu".parse::<Backend>().unwrap_err();
-    /// assert_eq!(error.to_string(), "no backend is called `gpu`; there are auto, cpu, noop");
+    /// assert_eq!(error.to_string(), "no backend is called `gpu`; there are auto, cpu, opencl, noop");
     /// ```
     fn from_str(name: &str) -> Result<Self, UnknownBackend> {
         let found = Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, backend)| *backend);

@@ -13,7 +13,8 @@
 //!
 //! # What it does not do
 //!
-//! It does not persist messages, and it does not interrupt a handler. Today it runs on the CPU; kernels on GPUs are being built,
+//! It does not persist messages, and it does not interrupt a handler. Today it runs on the CPU and
+//! on OpenCL devices (tried on PoCL, which is the processor again); CUDA and Metal are being built,
 //! and nothing here pretends otherwise.
 //!
 //! # A kernel
@@ -121,6 +122,7 @@ mod backend;
 
 pub use annulus_cpu::Cpu;
 pub use annulus_kernel as kernel;
+pub use annulus_opencl::OpenCl;
 pub use annulus_queue as queue;
 pub use annulus_runtime::*;
 pub use backend::{Backend, UnknownBackend};

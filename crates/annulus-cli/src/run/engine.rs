@@ -94,6 +94,9 @@ pub(crate) enum Backend {
     Auto,
     /// The processor's cores
     Cpu,
+    /// The first OpenCL device
+    #[value(name = "opencl")]
+    OpenCl,
 }
 
 impl Backend {
@@ -101,6 +104,7 @@ impl Backend {
         match self {
             Self::Auto => annulus::Backend::Auto,
             Self::Cpu => annulus::Backend::Cpu,
+            Self::OpenCl => annulus::Backend::OpenCl,
         }
     }
 }

@@ -22,6 +22,10 @@ mod summary;
 
 use std::io::{self, Write};
 
+use annulus::{
+    RegisteredKernel,
+    kernel::{BindingKind, FieldDescriptor, TypeDescriptor, TypeKind, VariantDescriptor},
+};
 use clap::{Args, CommandFactory, Subcommand};
 
 use crate::cli::Cli;
@@ -36,7 +40,7 @@ use crate::failure::Failure;
 )]
 #[command(subcommand_value_name = "JOB", subcommand_help_heading = "Jobs")]
 pub(crate) struct Run {
-    /// List the jobs
+    /// List the jobs, and the kernels that `annulus send` knows
     #[arg(long)]
     list: bool,
 
@@ -58,12 +62,57 @@ impl Run {
     }
 }
 
-/// Prints one line per job: its name and what it does.
+/// Prints one line per job, its name and what it does; then the kernels that `annulus send` knows.
 fn list() -> Result<(), Failure> {
     let command = Cli::command();
     let jobs = command.find_subcommand("run").into_iter().flat_map(clap::Command::get_subcommands);
     let lines: String = jobs
-        .map(|job| format!("{:<12} {}\n", job.get_name(), job.get_about().cloned().unwrap_or_default()))
+        .map(|job| format!("  {:<12} {}\n", job.get_name(), job.get_about().cloned().unwrap_or_default()))
         .collect();
-    io::stdout().write_all(lines.as_bytes()).map_err(Failure::stdout)
+    let kernels: String = RegisteredKernel::all().into_iter().map(described).collect();
+    let text = format!("Jobs, for `annulus run`:\n{lines}\nKernels, for `annulus send`:\n{kernels}");
+    io::stdout().write_all(text.as_bytes()).map_err(Failure::stdout)
+}
+
+/// A kernel's name, what it takes and gives, and where it stands.
+fn described(kernel: &RegisteredKernel) -> String {
+    let definition = kernel.definition();
+    let mut text = format!("  {:<12} takes {}\n", definition.name, shape(definition.message));
+    let mut line = |line: String| text += &format!("  {:<12} {line}\n", "");
+    if let Some(output) = definition.output {
+        line(format!("sends {}", shape(output)));
+    }
+    for binding in definition.bindings {
+        let values = if binding.kind == BindingKind::Parameter { "" } else { "values of " };
+        line(format!("--bind {}=… {values}{}", binding.name, shape(binding.ty)));
+    }
+    line(format!("{}, {}:{}", kernel.path(), definition.file, definition.line));
+    text
+}
+
+/// A type with its fields.
+fn shape(ty: &TypeDescriptor) -> String {
+    match ty.kind {
+        TypeKind::Struct(fields) => format!("{} {{ {} }}", ty.name, listed(fields)),
+        TypeKind::Enum { variants, .. } => {
+            let variant = |variant: &VariantDescriptor| match variant.fields {
+                [] => variant.name.to_owned(),
+                fields => format!("{} {{ {} }}", variant.name, listed(fields)),
+            };
+            format!("{}: {}", ty.name, variants.iter().map(variant).collect::<Vec<_>>().join(" | "))
+        }
+        TypeKind::Array { element, len } => format!("[{}; {len}]", shape(element)),
+        TypeKind::Primitive(_) => ty.name.to_owned(),
+    }
+}
+
+fn listed(fields: &[FieldDescriptor]) -> String {
+    let field = |field: &FieldDescriptor| {
+        let ty = match field.ty.kind {
+            TypeKind::Struct(_) | TypeKind::Enum { .. } => field.ty.name.to_owned(),
+            _ => shape(field.ty),
+        };
+        format!("{}: {ty}", field.name)
+    };
+    fields.iter().map(field).collect::<Vec<_>>().join(", ")
 }

@@ -3,7 +3,8 @@
 use std::{thread, time::Duration};
 
 use annulus_runtime::{
-    KernelState, LaunchError, LaunchOptions, LifecycleError, TelemetryError, Transition, TrySendError,
+    HandleError, KernelState, LaunchError, LaunchOptions, LifecycleError, TelemetryError, Transition,
+    TrySendError,
 };
 
 use crate::{
@@ -184,6 +185,26 @@ pub fn an_unknown_kernel_lists_the_running(bench: &Bench) {
     );
     assert!(error.to_string().contains("one, two"), "{error}");
     assert_eq!(bench.runtime().kernels().len(), 2);
+}
+
+/// a handle by name has the types of what runs, and only those; it keeps the kernel running like any other.
+pub fn r08_a_handle_by_name_and_type(bench: &Bench) {
+    let runtime = bench.runtime();
+    let first = echo::launch(runtime, LaunchOptions::default().name("mine")).unwrap();
+    let second = runtime.handle::<echo>("mine").unwrap();
+    drop(first);
+    assert!(second.status().accepts_messages);
+    let _ = second.send_blocking(number(1)).unwrap();
+    let error = runtime.handle::<track>("mine").unwrap_err();
+    assert!(matches!(error, HandleError::OtherKernel { .. }));
+    let text = error.to_string();
+    assert!(
+        text.contains("::echo, which takes Number, not") && text.contains("::track, which takes Item"),
+        "{text}"
+    );
+    assert!(matches!(runtime.handle::<echo>("yours"), Err(HandleError::Unknown(_))));
+    drop(second);
+    assert!(matches!(runtime.handle::<echo>("mine"), Err(HandleError::Unknown(_))));
 }
 
 /// after the end the name is free, and a launch with other options is a new kernel.

@@ -6,10 +6,10 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::ToTokens;
 use syn::{Expr, ExprLit, Lit, Meta, Token, parse::Parser, punctuated::Punctuated};
 
+use super::launch_words;
 use crate::{errors::Errors, types};
 
-const WORDS: &str =
-    "`mode`, `max_messages_per_iteration`, `max_outputs`, `loop_budget`, `cpu_only` and `name`";
+const WORDS: &str = "`mode`, `max_messages_per_iteration`, `max_outputs`, `loop_budget`, `cpu_only`, `name`";
 const MODES: [&str; 3] = ["Continuous", "Batch", "Adaptive"];
 const MODE_LIST: &str = "`Continuous`, `Batch` and `Adaptive`";
 
@@ -28,6 +28,8 @@ pub(super) struct Options {
     loop_budget: Option<Number>,
     cpu_only: bool,
     name: Option<String>,
+    /// Calls of `LaunchOptions`' methods.
+    launch: TokenStream,
 }
 
 impl Options {
@@ -66,11 +68,15 @@ impl Options {
                 _ => return Err(syn::Error::new_spanned(meta, "write `cpu_only` alone")),
             },
             "name" => self.name = Some(name(value()?)?),
+            _ if launch_words::is(word) => self.launch.extend(launch_words::call(word, value()?)?),
             _ if MODES.contains(&word) => {
                 return Err(syn::Error::new_spanned(meta, format!("write `mode = {word}`")));
             }
             _ => {
-                let message = format!("`{word}` is no word of `#[ring_kernel]`: they are {WORDS}");
+                let message = format!(
+                    "`{word}` is no word of `#[ring_kernel]`: they are {WORDS}, and for its launches {}",
+                    launch_words::list()
+                );
                 return Err(syn::Error::new_spanned(meta.path(), message));
             }
         }
@@ -125,6 +131,11 @@ impl Options {
     /// Whether the handler may be any Rust, and stays on the host.
     pub(super) fn cpu_only(&self) -> bool {
         self.cpu_only
+    }
+
+    /// What the attribute says of launches, as method calls.
+    pub(super) fn launch(&self) -> &TokenStream {
+        &self.launch
     }
 
     pub(super) fn name(&self) -> Option<&str> {

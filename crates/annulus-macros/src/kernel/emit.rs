@@ -24,6 +24,7 @@ pub(super) fn kernel(
     let title = format!("The ring kernel `{}`.", name.unraw());
     let ring_kernel = ring_kernel(options, function, handler, tree);
     let launcher = launcher(function, handler);
+    let launch_options = launch_options(options, function);
     let assertions = whole_needs_no_key(handler, &cfgs);
     quote! {
         #(#cfgs)*
@@ -39,7 +40,13 @@ pub(super) fn kernel(
 
         #(#cfgs)*
         #[allow(dead_code, deprecated, unreachable_pub, clippy::too_many_arguments, clippy::used_underscore_binding)]
-        impl #name { #launcher }
+        impl #name {
+            #launch_options
+            #launcher
+        }
+
+        #(#cfgs)*
+        ::annulus::__private::register_kernel!(#name);
 
         #assertions
     }
@@ -202,6 +209,19 @@ fn argument(parameter: &Parameter, index: usize) -> TokenStream {
         Role::Parameter(ty) => quote!(unsafe { call.parameter::<#ty>(#index) }),
         Role::Table(ty) | Role::Shared(ty) => quote!(unsafe { call.table::<#ty>(#index) }),
         Role::Whole(ty) => quote!(unsafe { call.whole::<#ty>(#index) }),
+    }
+}
+
+/// `options`: what the attribute says of launches.
+fn launch_options(options: &Options, function: &ItemFn) -> TokenStream {
+    let visibility = &function.vis;
+    let calls = options.launch();
+    quote! {
+        /// The launch options that the kernel's attribute asks for: those of `LaunchOptions::production()`, changed by its words.
+        #[must_use]
+        #visibility fn options() -> ::annulus::__private::LaunchOptions {
+            ::annulus::__private::LaunchOptions::production() #calls
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod attribute;
 mod emit;
+mod launch_words;
 mod parameter;
 mod signature;
 

@@ -1,0 +1,160 @@
+//! `annulus send` as its users meet it.
+
+use std::{
+    io::Write,
+    process::{Command, Output, Stdio},
+};
+
+use serde_json::{Value, json};
+
+const KERNEL: [&str; 6] = ["send", "anomalies", "--actors", "8", "--bind", r#"limits={"threshold": 3}"#];
+
+fn run(arguments: &[&str], input: &str) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_annulus"))
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A program that has had enough closes the pipe; what it says tells whether that was right.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    child.wait_with_output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> &str {
+    str::from_utf8(bytes).unwrap()
+}
+
+fn reading(sequence: u64, series: u32, value: f64) -> String {
+    json!({"sequence": sequence, "series": series, "value": value}).to_string() + "\n"
+}
+
+/// Enough readings around 3 for the kernel to know what is normal.
+fn normal(series: u32) -> String {
+    (0..40u32).map(|i| reading(i.into(), series, f64::from(i % 7))).collect()
+}
+
+#[test]
+fn lines_go_in_and_lines_come_out() {
+    let input = normal(3) + "\n" + &reading(77, 3, 900.0);
+    let output = run(&KERNEL, &input);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let alert: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(
+        (&alert["sequence"], &alert["series"], &alert["value"]),
+        (&json!(77), &json!(3), &json!(900.0))
+    );
+    assert!(alert["z"].as_f64().unwrap() > 3.0);
+    assert!(
+        text(&output.stderr).contains("anomalies on cpu: 41 processed, 1 sent back"),
+        "{}",
+        text(&output.stderr)
+    );
+}
+
+#[test]
+fn more_comes_out_than_rings_hold() {
+    let outliers: String = (0..2000).map(|i| reading(i, 3, if i % 2 == 0 { 9e5 } else { -9e5 })).collect();
+    let mut arguments = KERNEL.to_vec();
+    arguments.extend(["--capacity", "16"]);
+    arguments[5] = r#"limits={"threshold": 0.1}"#;
+    let output = run(&arguments, &(normal(3) + &outliers));
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let sequences: Vec<u64> = text(&output.stdout)
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["sequence"].as_u64().unwrap())
+        .collect();
+    assert!(sequences.len() > 1900, "{}", sequences.len());
+    assert!(sequences.iter().filter(|&&sequence| sequence > 40).is_sorted());
+}
+
+#[test]
+fn calls_are_answered_one_by_one() {
+    let mut arguments = KERNEL.to_vec();
+    arguments.push("--calls");
+    let output = run(&arguments, &(normal(0) + &reading(50, 0, 900.0) + &reading(51, 99, 0.0)));
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let replies: Vec<Value> =
+        text(&output.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(replies.len(), 42);
+    assert!(replies[0]["error"].as_str().unwrap().contains("sent nothing"), "{}", replies[0]);
+    assert_eq!(replies[40]["sequence"], json!(50));
+    assert!(replies[41]["error"].as_str().unwrap().contains("actor"), "{}", replies[41]);
+    assert!(text(&output.stderr).contains("1 unknown actor"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn a_bad_line_is_told_with_its_number() {
+    let input = reading(1, 0, 1.0) + "{\"series\": 1}\n" + &reading(2, 0, 1.0);
+    let output = run(&KERNEL, &input);
+    assert_eq!(output.status.code(), Some(1));
+    let error = text(&output.stderr);
+    assert!(error.contains("line 2: not of type Observation: `value` of Observation is missing"), "{error}");
+
+    let mut arguments = KERNEL.to_vec();
+    arguments.push("--skip-bad");
+    let output = run(&arguments, &input);
+    assert!(output.status.success());
+    assert!(
+        text(&output.stderr).contains("2 processed, 0 sent back, 1 skipped lines"),
+        "{}",
+        text(&output.stderr)
+    );
+}
+
+#[test]
+fn what_the_command_line_lacks_is_said() {
+    let cases: [(&[&str], &str); 6] = [
+        (&["send", "nobody"], "no kernel is called `nobody`; there are annulus_cli::"),
+        (&["send", "anomalies"], "the kernel binds limits (Parameter of Limits): give --bind limits=JSON"),
+        (&["send", "anomalies", "--bind", "limit=3"], "--bind limit: the kernel binds limits"),
+        (&["send", "anomalies", "--bind", "limits"], "--bind limits: write NAME=JSON"),
+        (&["send", "anomalies", "--bind", "limits={}"], "--bind limits: `threshold` of Limits is missing"),
+        (
+            &["send", "anomalies", "--bind", "limits={\"threshold\": 3}", "--backend", "gpu"],
+            "no backend is called `gpu`",
+        ),
+    ];
+    for (arguments, expected) in cases {
+        let output = run(arguments, "");
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(text(&output.stderr).contains(expected), "{arguments:?}: {}", text(&output.stderr));
+    }
+}
+
+#[test]
+fn a_reader_that_leaves_ends_the_program() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_annulus"))
+        .args(["send", "anomalies", "--actors", "8", "--bind", r#"limits={"threshold": 0.1}"#])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let mut stdin = child.stdin.take().unwrap();
+    // Until the program closes its end.
+    let sent = (0..)
+        .find(|&i| stdin.write_all(reading(i, 1, if i % 2 == 0 { 9e5 } else { -9e5 }).as_bytes()).is_err());
+    assert!(sent.is_some());
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn a_handler_is_shown_as_c() {
+    let output = run(&["emit", "anomalies"], "");
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    for part in [
+        "typedef struct Observation {",
+        "static u32 handle_anomalies(",
+        "// kernel_engine.rs:",
+        "#define ANN_CALL(",
+    ] {
+        assert!(text(&output.stdout).contains(part), "{part:?} is not in:\n{}", text(&output.stdout));
+    }
+    let cuda = run(&["emit", "anomalies", "--target", "cuda"], "");
+    assert!(text(&cuda.stdout).contains("static __device__ u32 handle_anomalies("));
+    assert_eq!(run(&["emit", "anomalies", "--target", "fortran"], "").status.code(), Some(2));
+    assert_eq!(run(&["emit", "nobody"], "").status.code(), Some(2));
+}

@@ -1,0 +1,57 @@
+//! The OpenCL backend, where this machine has a device for it: kernels that stay, and kernels that run in epochs.
+
+use annulus_conformance::{Subject, conformance_suite};
+use annulus_opencl::OpenCl;
+use annulus_runtime::Runtime;
+
+struct Device(OpenCl, u32);
+
+impl Subject for Device {
+    fn name(&self) -> &str {
+        "opencl"
+    }
+
+    fn unavailable(&self) -> Option<String> {
+        Runtime::builder().backend(self.0.clone()).build().err().map(|error| error.to_string())
+    }
+
+    fn runtime(&self) -> Runtime {
+        Runtime::builder().backend(self.0.clone()).build().expect("it was available a moment ago")
+    }
+
+    fn most_blocks(&self) -> u32 {
+        self.1
+    }
+}
+
+/// How many blocks the tests of this process can keep on a device.
+const BLOCKS: u32 = 256;
+
+/// Room for the cases that launch a hundred kernels, two at a time.
+fn opencl() -> OpenCl {
+    OpenCl::new().resident_groups(BLOCKS)
+}
+
+/// Kernels stay on the device.
+mod persistent {
+    use super::*;
+    conformance_suite!(Device(opencl(), BLOCKS));
+}
+
+/// Kernels come back after each epoch.
+mod epochs {
+    use super::*;
+    conformance_suite!(Device(opencl().force_epochs(), u32::MAX));
+}
+
+/// Blocks of several threads, among which messages are dealt.
+mod many_threads {
+    use super::*;
+    conformance_suite!(Device(opencl().threads_per_block(8), BLOCKS));
+}
+
+/// As devices run it that have no more than OpenCL itself: no naps, no clock, no bell, and buffers instead of shared virtual memory.
+mod portable {
+    use super::*;
+    conformance_suite!(Device(opencl().force_epochs().force_portable().force_mapped_buffers(), u32::MAX));
+}

@@ -1,0 +1,354 @@
+//! From whatever serde reads to memory.
+
+use std::{fmt, mem::MaybeUninit};
+
+use serde::de::{
+    self, DeserializeSeed, Deserializer, EnumAccess, Error as _, IgnoredAny, MapAccess, SeqAccess,
+    VariantAccess, Visitor,
+};
+
+use super::{bounded, is_tuple, size_of_primitive};
+use crate::{DeviceType, FieldDescriptor, Primitive, TypeDescriptor, TypeKind, VariantDescriptor};
+
+/// Reads a value of any device type by its descriptor; padding is zero.
+///
+/// ```
+/// use serde_json::Deserializer;
+/// let pair: [u16; 2] = annulus_kernel::read_described(&mut Deserializer::from_str("[258, 3]"))?;
+/// assert_eq!(pair, [258, 3]);
+/// let error = annulus_kernel::read_described::<[u16; 2], _>(&mut Deserializer::from_str("[258, 65536]")).unwrap_err();
+/// assert!(error.to_string().starts_with("[1]: 65536 is no u16, which is from 0 to 65535"), "{error}");
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// What does not fit, and where in the value; or the deserializer's own.
+pub fn read_described<'de, T: DeviceType, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+    let mut value = MaybeUninit::<T>::zeroed();
+    // SAFETY: the place is as long as the type, lives, and all of it is initialised.
+    let to = unsafe { std::slice::from_raw_parts_mut(value.as_mut_ptr().cast::<u8>(), size_of::<T>()) };
+    Place { ty: T::DESCRIPTOR, to }.deserialize(deserializer)?;
+    // SAFETY: every part that the descriptor names was written with a value that is valid for it, and the rest is padding, of which
+    // any byte will do, or belongs to variants that the tag does not name.
+    Ok(unsafe { value.assume_init() })
+}
+
+/// Where a value of a type goes.
+pub(super) struct Place<'a> {
+    pub(super) ty: &'static TypeDescriptor,
+    pub(super) to: &'a mut [u8],
+}
+
+impl Place<'_> {
+    fn part(&mut self, offset: usize, ty: &'static TypeDescriptor) -> Place<'_> {
+        Place { ty, to: &mut self.to[offset..offset + ty.size] }
+    }
+
+    fn put(self, bits: u64) {
+        let size = self.to.len();
+        let bytes = bits.to_ne_bytes();
+        let from = if cfg!(target_endian = "big") { 8 - size } else { 0 };
+        self.to.copy_from_slice(&bytes[from..from + size]);
+    }
+}
+
+/// Says where in the value an error is.
+pub(super) fn within<E: de::Error>(place: impl fmt::Display) -> impl FnOnce(E) -> E {
+    move |error| {
+        let error = error.to_string();
+        let separator = if error.starts_with(['[', '.']) { "" } else { ": " };
+        E::custom(format!("{place}{separator}{error}"))
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Place<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        if let Some((_, _, _, room)) = bounded(self.ty) {
+            return match self.ty.name {
+                "Text" => deserializer.deserialize_str(TextVisitor { place: self, room }),
+                _ => deserializer.deserialize_seq(self),
+            };
+        }
+        match self.ty.kind {
+            TypeKind::Primitive(Primitive::Bool) => deserializer.deserialize_bool(self),
+            TypeKind::Primitive(Primitive::F32 | Primitive::F64) => deserializer.deserialize_any(self),
+            TypeKind::Primitive(_) => deserializer.deserialize_any(self),
+            TypeKind::Struct(fields) if is_tuple(fields) => deserializer.deserialize_seq(self),
+            TypeKind::Struct(_) => deserializer.deserialize_map(self),
+            TypeKind::Array { .. } => deserializer.deserialize_seq(self),
+            TypeKind::Enum { .. } => deserializer.deserialize_enum(self.ty.name, &[], self),
+        }
+    }
+}
+
+/// The least and the greatest value of an integer type.
+fn range(primitive: Primitive) -> (i128, i128) {
+    match primitive {
+        Primitive::I8 => (i8::MIN.into(), i8::MAX.into()),
+        Primitive::I16 => (i16::MIN.into(), i16::MAX.into()),
+        Primitive::I32 => (i32::MIN.into(), i32::MAX.into()),
+        Primitive::I64 => (i64::MIN.into(), i64::MAX.into()),
+        Primitive::U8 => (0, u8::MAX.into()),
+        Primitive::U16 => (0, u16::MAX.into()),
+        Primitive::U32 => (0, u32::MAX.into()),
+        _ => (0, u64::MAX.into()),
+    }
+}
+
+impl Place<'_> {
+    fn put_integer<E: de::Error>(self, value: i128) -> Result<(), E> {
+        match self.ty.kind {
+            TypeKind::Primitive(Primitive::F32 | Primitive::F64) => self.put_float(value as f64),
+            TypeKind::Primitive(primitive) if primitive != Primitive::Bool => {
+                let (least, most) = range(primitive);
+                if !(least..=most).contains(&value) {
+                    let name = self.ty.name;
+                    return Err(E::custom(format!("{value} is no {name}, which is from {least} to {most}")));
+                }
+                self.put(value as u64);
+                Ok(())
+            }
+            _ => Err(E::custom(format!("{value} is no {}", self.ty.name))),
+        }
+    }
+
+    fn put_float<E: de::Error>(self, value: f64) -> Result<(), E> {
+        match self.ty.kind {
+            TypeKind::Primitive(Primitive::F32) => self.put((value as f32).to_bits().into()),
+            TypeKind::Primitive(Primitive::F64) => self.put(value.to_bits()),
+            _ => return Err(E::custom(format!("{value} is no {}: write an integer", self.ty.name))),
+        }
+        Ok(())
+    }
+}
+
+impl<'de> Visitor<'de> for Place<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.ty.kind {
+            TypeKind::Struct(fields) if !is_tuple(fields) => {
+                let names: Vec<_> = fields.iter().map(|field| field.name).collect();
+                write!(f, "a {} with {}", self.ty.name, names.join(", "))
+            }
+            TypeKind::Array { element, len } => write!(f, "{len} values of {}", element.name),
+            TypeKind::Enum { variants, .. } => {
+                let names: Vec<_> = variants.iter().map(|variant| variant.name).collect();
+                write!(f, "a {}: {}", self.ty.name, names.join(", "))
+            }
+            _ => write!(f, "a {}", self.ty.name),
+        }
+    }
+
+    fn visit_bool<E: de::Error>(self, value: bool) -> Result<(), E> {
+        if self.ty.kind != TypeKind::Primitive(Primitive::Bool) {
+            return Err(E::custom(format!("{value} is no {}", self.ty.name)));
+        }
+        self.put(value.into());
+        Ok(())
+    }
+
+    fn visit_i64<E: de::Error>(self, value: i64) -> Result<(), E> {
+        self.put_integer(value.into())
+    }
+
+    fn visit_u64<E: de::Error>(self, value: u64) -> Result<(), E> {
+        self.put_integer(value.into())
+    }
+
+    fn visit_f64<E: de::Error>(self, value: f64) -> Result<(), E> {
+        self.put_float(value)
+    }
+
+    fn visit_unit<E: de::Error>(self) -> Result<(), E> {
+        self.put_float(f64::NAN)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut seq: A) -> Result<(), A::Error> {
+        if let Some((len, items, element, room)) = bounded(self.ty) {
+            let mut count = 0;
+            while count < room {
+                let place = self.part(items.offset + count * element.size, element);
+                match seq.next_element_seed(place).map_err(within(format_args!("[{count}]")))? {
+                    Some(()) => count += 1,
+                    None => break,
+                }
+            }
+            if count == room && seq.next_element::<IgnoredAny>()?.is_some() {
+                return Err(A::Error::custom(format!(
+                    "there are more than the {room} values that it has room for"
+                )));
+            }
+            self.part(len.offset, len.ty).put(count as u64);
+            return Ok(());
+        }
+        match self.ty.kind {
+            TypeKind::Array { element, len } => {
+                for i in 0..len {
+                    let place = self.part(i * element.size, element);
+                    let found = seq.next_element_seed(place).map_err(within(format_args!("[{i}]")))?;
+                    found.ok_or_else(|| A::Error::custom(format!("there are {i} values, not {len}")))?;
+                }
+                match seq.next_element::<IgnoredAny>()? {
+                    None => Ok(()),
+                    Some(_) => Err(A::Error::custom(format!("there are more than {len} values"))),
+                }
+            }
+            TypeKind::Struct(fields) => self.tuple(fields, seq),
+            _ => Err(A::Error::custom(format!("an array is no {}", self.ty.name))),
+        }
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<(), A::Error> {
+        match self.ty.kind {
+            TypeKind::Struct(fields) => self.named(fields, map),
+            _ => Err(A::Error::custom(format!("an object is no {}", self.ty.name))),
+        }
+    }
+
+    fn visit_enum<A: EnumAccess<'de>>(self, data: A) -> Result<(), A::Error> {
+        let TypeKind::Enum { tag, variants } = self.ty.kind else {
+            return Err(A::Error::custom(format!("a variant is no {}", self.ty.name)));
+        };
+        let (variant, access) = data.variant_seed(VariantName { of: self.ty, variants })?;
+        let mut place = self;
+        Place { ty: place.ty, to: &mut place.to[..size_of_primitive(tag)] }.put(variant.tag);
+        let name = variant.name;
+        match variant.fields {
+            [] => access.unit_variant(),
+            [only] if is_tuple(variant.fields) => {
+                access.newtype_variant_seed(place.part(only.offset, only.ty))
+            }
+            fields if is_tuple(fields) => access.tuple_variant(fields.len(), Fields { place, fields }),
+            fields => access.struct_variant(&[], Fields { place, fields }),
+        }
+        .map_err(within(format_args!(".{name}")))
+    }
+}
+
+impl Place<'_> {
+    fn tuple<'de, A: SeqAccess<'de>>(
+        mut self,
+        fields: &'static [FieldDescriptor],
+        mut seq: A,
+    ) -> Result<(), A::Error> {
+        for field in fields {
+            let found = seq.next_element_seed(self.part(field.offset, field.ty));
+            let missing = || A::Error::custom(format!("it has {} values", fields.len()));
+            found.map_err(within(format_args!("[{}]", field.name)))?.ok_or_else(missing)?;
+        }
+        match seq.next_element::<IgnoredAny>()? {
+            None => Ok(()),
+            Some(_) => Err(A::Error::custom(format!("there are more than {} values", fields.len()))),
+        }
+    }
+
+    fn named<'de, A: MapAccess<'de>>(
+        mut self,
+        fields: &'static [FieldDescriptor],
+        mut map: A,
+    ) -> Result<(), A::Error> {
+        let mut seen = vec![false; fields.len()];
+        while let Some(name) = map.next_key::<String>()? {
+            let Some(index) = fields.iter().position(|field| field.name == name) else {
+                let names: Vec<_> = fields.iter().map(|field| field.name).collect();
+                let (ty, names) = (self.ty.name, names.join(", "));
+                return Err(A::Error::custom(format!("{ty} has no `{name}`: it has {names}")));
+            };
+            if std::mem::replace(&mut seen[index], true) {
+                return Err(A::Error::custom(format!("`{name}` is said twice")));
+            }
+            let field = &fields[index];
+            map.next_value_seed(self.part(field.offset, field.ty))
+                .map_err(within(format_args!(".{name}")))?;
+        }
+        match seen.iter().position(|seen| !seen) {
+            None => Ok(()),
+            Some(index) => {
+                Err(A::Error::custom(format!("`{}` of {} is missing", fields[index].name, self.ty.name)))
+            }
+        }
+    }
+}
+
+/// The fields of a variant, which lie in the whole enum.
+struct Fields<'a> {
+    place: Place<'a>,
+    fields: &'static [FieldDescriptor],
+}
+
+impl<'de> Visitor<'de> for Fields<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = self.fields.iter().map(|field| field.name).collect();
+        write!(f, "the fields {}", names.join(", "))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<(), A::Error> {
+        self.place.tuple(self.fields, seq)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<(), A::Error> {
+        self.place.named(self.fields, map)
+    }
+}
+
+/// Finds a variant by its name.
+struct VariantName {
+    of: &'static TypeDescriptor,
+    variants: &'static [VariantDescriptor],
+}
+
+impl<'de> DeserializeSeed<'de> for VariantName {
+    type Value = &'static VariantDescriptor;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_identifier(self)
+    }
+}
+
+impl<'de> Visitor<'de> for VariantName {
+    type Value = &'static VariantDescriptor;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a variant of {}", self.of.name)
+    }
+
+    fn visit_str<E: de::Error>(self, name: &str) -> Result<Self::Value, E> {
+        self.variants.iter().find(|variant| variant.name == name).ok_or_else(|| {
+            let names: Vec<_> = self.variants.iter().map(|variant| variant.name).collect();
+            E::custom(format!("{} has no variant `{name}`: it has {}", self.of.name, names.join(", ")))
+        })
+    }
+}
+
+/// Text in its room.
+struct TextVisitor<'a> {
+    place: Place<'a>,
+    room: usize,
+}
+
+impl<'de> Visitor<'de> for TextVisitor<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "text of up to {} bytes", self.room)
+    }
+
+    fn visit_str<E: de::Error>(mut self, text: &str) -> Result<(), E> {
+        let Some((len, items, _, room)) = bounded(self.place.ty) else {
+            return Err(E::custom("text is asked for where there is room for it"));
+        };
+        if text.len() > room {
+            let given = text.len();
+            return Err(E::custom(format!("the text has {given} bytes, and there is room for {room}")));
+        }
+        self.place.to[items.offset..items.offset + text.len()].copy_from_slice(text.as_bytes());
+        self.place.part(len.offset, len.ty).put(text.len() as u64);
+        Ok(())
+    }
+}

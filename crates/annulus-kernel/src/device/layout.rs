@@ -1,0 +1,94 @@
+//! What host and device runtime tell each other besides control blocks and rings: the Rust side of the structures at the top of
+//! `runtime/1_words.c`, which asserts the same sizes.
+
+use core::mem::offset_of;
+
+/// No telemetry line, in [`BlockRecord::telemetry`].
+pub const NO_LINE: u64 = u64::MAX;
+
+/// What a launch fixes. Written by the host before the launch, read by all blocks; the fields are explained in `runtime/1_words.c`.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+#[allow(missing_docs)]
+pub struct LaunchRecord {
+    pub shard_stride: u64,
+    pub inbound: u64,
+    pub outbound: u64,
+    pub letters: u64,
+    pub histogram: u64,
+    pub in_stride: u64,
+    pub in_time: u64,
+    pub in_correlation: u64,
+    pub in_payload: u64,
+    pub out_stride: u64,
+    pub out_correlation: u64,
+    pub out_payload: u64,
+    pub out_bytes: u64,
+    pub letter_stride: u64,
+    pub letter_payload: u64,
+    pub actors: u64,
+    pub actors_per_block: u64,
+    pub clock_origin: u64,
+    pub scratch_stride: u64,
+    pub in_shift: u32,
+    pub out_shift: u32,
+    pub letter_shift: u32,
+    pub grid: u32,
+    pub limit: u32,
+    pub credit: u32,
+    pub idle_polls: u32,
+    pub epoch_messages: u32,
+    pub epoch_polls: u32,
+    pub nap_micros: u32,
+    pub patience: u32,
+    pub patience_polls: u32,
+}
+
+/// One block's private state between epochs, and the words by which it sleeps and ends. All zero before the first launch.
+#[derive(Debug)]
+#[repr(C, align(128))]
+pub struct BlockRecord {
+    /// The block's alone.
+    pub state: [u64; 30],
+    /// Written by the block, after the acknowledgement itself: how many commands it has acknowledged, wrapping. By it a host that looks
+    /// now and then sees that a command was obeyed, though the next one undid it.
+    pub obeyed: u32,
+    /// Always 0.
+    pub reserved: u32,
+    /// Written by the block: 1 while it naps, or is about to.
+    pub asleep: u32,
+    /// Written by the block, last of all that it does: the epoch that it has ended.
+    pub ended: u32,
+    /// Written by the host: changes when a nap must end.
+    pub wake: u32,
+    /// Written by the host before a launch: the epoch that begins.
+    pub epoch: u32,
+    /// Written by the host before the first launch: from the telemetry arena's start to the shard's line, or [`NO_LINE`].
+    pub telemetry: u64,
+    /// Rest of the host's pair of lines.
+    pub host_padding: [u64; 14],
+}
+
+/// Where blocks wake the host, on devices that can.
+#[derive(Debug)]
+#[repr(C, align(128))]
+pub struct BellRecord {
+    /// Written by the host: 1 while it sleeps and wants to hear of progress, 2 while it sleeps and wants to hear of dead letters alone.
+    pub asleep: u32,
+    /// Not 0 since somebody rang. Written by any ringer, and cleared by the host.
+    pub rung: u32,
+}
+
+/// A turn's message in the scratch memory of a block of several threads: the size of `ann_job`.
+pub const JOB_BYTES: u64 = 32;
+
+const _: () = {
+    assert!(size_of::<LaunchRecord>() == 200);
+    assert!(size_of::<BlockRecord>() == 384);
+    assert!(offset_of!(BlockRecord, obeyed) == 240);
+    assert!(offset_of!(BlockRecord, asleep) == 248);
+    assert!(offset_of!(BlockRecord, ended) == 252);
+    assert!(offset_of!(BlockRecord, wake) == 256);
+    assert!(offset_of!(BlockRecord, epoch) == 260);
+    assert!(offset_of!(BlockRecord, telemetry) == 264);
+};

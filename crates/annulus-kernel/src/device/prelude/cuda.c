@@ -1,0 +1,124 @@
+/* Prelude, CUDA C++. What the runtime and the handler need of the dialect, by names that are the same in all of them.
+   It needs no header: ordered accesses, clock and sleep are PTX. */
+
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef signed char i8;
+typedef short i16;
+typedef int i32;
+typedef long long i64;
+typedef float f32;
+typedef double f64;
+#define ANN_DOUBLE 1
+#define ANN_ATOMICS_64 1
+
+/* Pointers of this dialect are generic. */
+#define GLOBAL
+#define LOCAL
+#define PRIVATE
+#define CONSTANT static __constant__ const
+/* A variable of the block. */
+#define ANN_SHARED __shared__
+
+/* A function of the program, and its entry. */
+#define ANN_FUNCTION static __device__ __forceinline__
+#define ANN_KERNEL extern "C" __global__ __launch_bounds__(ANN_LAUNCH_THREADS)
+
+#define ann_thread() ((u32)threadIdx.x)
+#define ann_block() ((u32)blockIdx.x)
+
+/* All threads of the block reach it; what they wrote before it, in whatever memory, they see after it. */
+#define ann_barrier() __syncthreads()
+
+/*
+ * Ordered loads and stores of words that the host, or another kernel, reads and writes: system scope. A relaxed access neither
+ * orders nor is it torn; looks are relaxed, and one fence follows the one that found something.
+ */
+#define ann_fence_acquire() asm volatile("fence.acq_rel.sys;" ::: "memory")
+#define ann_fence_release() asm volatile("fence.acq_rel.sys;" ::: "memory")
+#define ann_fence_all() asm volatile("fence.sc.sys;" ::: "memory")
+
+ANN_FUNCTION u32 ann_load_relaxed_u32(const u32 *word)
+{
+    u32 value;
+    asm volatile("ld.relaxed.sys.u32 %0, [%1];" : "=r"(value) : "l"(word) : "memory");
+    return value;
+}
+
+ANN_FUNCTION u32 ann_load_acquire_u32(const u32 *word)
+{
+    u32 value;
+    asm volatile("ld.acquire.sys.u32 %0, [%1];" : "=r"(value) : "l"(word) : "memory");
+    return value;
+}
+
+ANN_FUNCTION void ann_store_relaxed_u32(u32 *word, u32 value)
+{
+    asm volatile("st.relaxed.sys.u32 [%0], %1;" ::"l"(word), "r"(value) : "memory");
+}
+
+ANN_FUNCTION void ann_store_release_u32(u32 *word, u32 value)
+{
+    asm volatile("st.release.sys.u32 [%0], %1;" ::"l"(word), "r"(value) : "memory");
+}
+
+ANN_FUNCTION u64 ann_load_relaxed_u64(const u64 *word)
+{
+    u64 value;
+    asm volatile("ld.relaxed.sys.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
+    return value;
+}
+
+ANN_FUNCTION u64 ann_load_acquire_u64(const u64 *word)
+{
+    u64 value;
+    asm volatile("ld.acquire.sys.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
+    return value;
+}
+
+ANN_FUNCTION void ann_store_relaxed_u64(u64 *word, u64 value)
+{
+    asm volatile("st.relaxed.sys.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
+}
+
+ANN_FUNCTION void ann_store_release_u64(u64 *word, u64 value)
+{
+    asm volatile("st.release.sys.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
+}
+
+/* Nanoseconds on the device's clock; 0 where it has none. */
+ANN_FUNCTION u64 ann_clock(void)
+{
+    u64 time;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time)::"memory");
+    return time;
+}
+
+/* Spares the memory system a little while a word is looked at again and again. */
+ANN_FUNCTION void ann_pause(void)
+{
+    asm volatile("nanosleep.u32 20;" ::: "memory");
+}
+
+/* Other threads of the device need not be let run: they are resident. */
+ANN_FUNCTION void ann_yield(void) {}
+
+/* Sleeps while *word is `seen`, for at most so many microseconds. */
+ANN_FUNCTION u32 ann_nap(u32 *word, u32 seen, u32 micros)
+{
+    u64 begun = ann_clock();
+    u32 nanos = 250;
+    while (ann_load_relaxed_u32(word) == seen && ann_clock() - begun < (u64)micros * 1000) {
+        asm volatile("nanosleep.u32 %0;" ::"r"(nanos) : "memory");
+        nanos = nanos < 8000 ? nanos * 2 : nanos;
+    }
+    return 1;
+}
+
+/* A device cannot wake the host, which looks. */
+ANN_FUNCTION void ann_ring(u32 *word) {}
+
+#define ANN_SYSTEM 1
+#define ann_leading_zeros_u64(value) ((u32)__clzll((i64)(value)))

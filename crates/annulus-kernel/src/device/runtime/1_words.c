@@ -1,0 +1,206 @@
+/* The device runtime: the dispatch loop around ANN_CALL, the same in all dialects. Its protocol is described in `device/mod.rs`. */
+
+#define ANN_ACTIVE 1u
+#define ANN_TERMINATE 2u
+#define ANN_TELEMETRY 4u
+#define ANN_EPOCH_SHIFT 16
+#define ANN_STATE_ACTIVE 1u
+#define ANN_STATE_INACTIVE 2u
+#define ANN_STATE_TERMINATED 3u
+#define ANN_CLOSED 0x8000000000000000ul
+#define ANN_KIND_MESSAGE 1u
+#define ANN_KIND_NO_REPLY 3u
+#define ANN_KIND_FAILED 4u
+#define ANN_KIND_LETTER 5u
+#define ANN_TOO_MANY_OUTPUTS 0xFF02u
+#define ANN_UNKNOWN_ACTOR 0xFF03u
+#define ANN_STATELESS 0
+#define ANN_PER_ACTOR 1
+#define ANN_WHOLE 2
+#define ANN_NO_ACTOR 0xFFFFFFFFFFFFFFFFul
+
+/* Words of a control block and of a ring's header, by their offsets in bytes. */
+#define ANN_CONTROL_COMMAND 0
+#define ANN_CONTROL_HEARTBEAT 8
+#define ANN_CONTROL_STATE 128
+#define ANN_CONTROL_ERROR 132
+#define ANN_CONTROL_PROCESSED 136
+#define ANN_CONTROL_FAILED 144
+#define ANN_CONTROL_UNKNOWN 152
+#define ANN_CONTROL_SENT 160
+#define ANN_CONTROL_STALLED 168
+#define ANN_CONTROL_ACKNOWLEDGED 172
+#define ANN_CONTROL_LETTERS_LOST 176
+#define ANN_RING_RESERVED 0
+#define ANN_RING_CONSUMED 128
+#define ANN_RING_SLOTS 256
+
+/* What a launch fixes. Twin of `LaunchRecord`. */
+typedef struct {
+    u64 shard_stride;
+    u64 inbound;
+    u64 outbound;
+    u64 letters;   /* 0 if there are none */
+    u64 histogram; /* 0 if there is none */
+    u64 in_stride;
+    u64 in_time;        /* 0 if messages carry none */
+    u64 in_correlation; /* 0 if messages carry none */
+    u64 in_payload;
+    u64 out_stride;
+    u64 out_correlation; /* 0 exactly if in_correlation is */
+    u64 out_payload;
+    u64 out_bytes;
+    u64 letter_stride;
+    u64 letter_payload;
+    u64 actors;
+    u64 actors_per_block; /* places for states in each block's part */
+    u64 clock_origin;     /* what the device's clock shows when the runtime's shows 0 */
+    u64 scratch_stride;
+    u32 in_shift; /* the capacity is 1 << in_shift */
+    u32 out_shift;
+    u32 letter_shift;
+    u32 grid;
+    u32 limit;          /* messages in one turn */
+    u32 credit;         /* outbound slots that a message may need */
+    u32 idle_polls;     /* looks for something to do before a nap */
+    u32 epoch_messages; /* 0 for a kernel that stays; else an epoch ends after so many */
+    u32 epoch_polls;    /* or after so many looks that found nothing */
+    u32 nap_micros;
+    u32 patience; /* whole naps without a heartbeat after which the kernel ends itself */
+    u32 patience_polls; /* looks that count as a nap where there are no naps */
+} ann_launch;
+
+/* What a block keeps from turn to turn, and from epoch to epoch. */
+typedef struct {
+    u64 next_in;
+    u64 next_out;
+    u64 out_seen; /* a copy of the outbound ring's `consumed`, never ahead of it */
+    u64 next_letter;
+    u64 letters_seen; /* the same of the ring of letters */
+    u64 letters_lost;
+    u64 processed;
+    u64 failed;
+    u64 unknown_actor;
+    u64 sent;
+    u64 shown_processed;
+    u64 shown_dropped;
+    u64 shown_last;
+    u64 shown_total;
+    u64 shown_max;
+    u64 shown_min;
+    u64 heartbeat;
+    u32 shown_depth;
+    u32 shown_unmeasured;
+    u32 shown_error;
+    u32 shown_epoch;
+    u32 command;
+    u32 looked; /* whether it has looked at a command yet */
+    u32 stalled;
+    u32 strikes; /* whole naps since the heartbeat changed */
+} ann_state;
+
+/* What host and block tell each other besides the control block. Twin of `BlockRecord`. */
+typedef struct {
+    ann_state state; /* while no epoch runs */
+    u64 reserved_state[9];
+    u32 obeyed; /* written by the block: how many commands it has acknowledged, wrapping */
+    u32 reserved;
+    u32 asleep; /* written by the block: it naps, or is about to */
+    u32 ended;  /* written by the block, last of all: the epoch that it has ended */
+    u32 wake; /* written by the host: changes when a nap must end */
+    u32 epoch;
+    u64 telemetry; /* from the arena's start to the shard's line; ANN_NO_ACTOR for none */
+    u64 host_padding[14];
+} ann_block_record;
+
+/* Where blocks wake the host. Twin of `BellRecord`. */
+typedef struct {
+    u32 asleep; /* written by the host: it sleeps, and wants to hear of progress (1), or of dead letters alone (2) */
+    u32 rung;
+} ann_bell;
+
+typedef char ann_launch_is_200_bytes[sizeof(ann_launch) == 200 ? 1 : -1];
+typedef char ann_block_record_is_384_bytes[sizeof(ann_block_record) == 384 ? 1 : -1];
+
+/* The block's own memory. */
+typedef struct {
+    ann_launch launch;
+    ann_state state;
+    /* The turn. */
+    u32 count; /* messages to handle, from state.next_in on */
+    u32 command;
+    u32 again;  /* nothing was taken, and yet there is something to do */
+    u32 ending; /* the block ends with this turn */
+    /* Since the kernel or the epoch began. */
+    u32 idle; /* turns in a row that found nothing */
+    u32 handled;
+    /* What the turn has done. */
+    u32 taken;
+    u32 processed;
+    u32 dropped;
+    u32 produced;
+    u32 letters;
+    u32 error;
+    u64 first_time; /* of the processed messages' enqueue times */
+    u64 earliest;
+    u64 latest;
+    u64 sum; /* of the enqueue times less `first_time`, wrapping */
+    u64 own; /* actors of this block */
+} ann_shared;
+
+/* One block's view of memory. */
+typedef struct {
+    GLOBAL u8 *shard;
+    GLOBAL u8 *inbound;
+    GLOBAL u8 *outbound;
+    GLOBAL ann_block_record *record;
+    GLOBAL u8 *arena;
+    GLOBAL u8 *states;
+    GLOBAL u8 *scratch;
+    GLOBAL ann_bell *bell;
+    LOCAL ann_shared *shared;
+} ann_view;
+
+#define ANN_U32(base, offset) ((GLOBAL u32 *)((base) + (offset)))
+#define ANN_U64(base, offset) ((GLOBAL u64 *)((base) + (offset)))
+
+ANN_FUNCTION GLOBAL u8 *ann_in_slot(const ann_view *v, u64 ticket)
+{
+    LOCAL ann_launch *l = &v->shared->launch;
+    return v->inbound + ANN_RING_SLOTS + (ticket & (((u64)1 << l->in_shift) - 1)) * l->in_stride;
+}
+
+ANN_FUNCTION GLOBAL u8 *ann_out_slot(const ann_view *v, u64 ticket)
+{
+    LOCAL ann_launch *l = &v->shared->launch;
+    return v->outbound + ANN_RING_SLOTS + (ticket & (((u64)1 << l->out_shift) - 1)) * l->out_stride;
+}
+
+/* Whether the slot of `ticket` is published. The caller fences before it reads the slot (SYNC: slot-published). */
+ANN_FUNCTION u32 ann_published(const ann_view *v, u64 ticket)
+{
+    u32 lap = (u32)(ticket >> v->shared->launch.in_shift) + 1;
+    return ann_load_relaxed_u32(ANN_U32(ann_in_slot(v, ticket), 0)) == lap;
+}
+
+/* The time on the runtime's clock: the device's own where it has one, else the host's last heartbeat. */
+ANN_FUNCTION u64 ann_now(const ann_view *v)
+{
+    u64 clock = ann_clock();
+    if (clock != 0)
+        return clock - v->shared->launch.clock_origin;
+    return ann_load_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_HEARTBEAT));
+}
+
+/* Tells the host, if it sleeps and wants to hear of it, that something is new (SYNC: bell). */
+ANN_FUNCTION void ann_tell(const ann_view *v, u32 letters)
+{
+#if ANN_SYSTEM
+    ann_fence_all();
+    u32 asleep = ann_load_relaxed_u32(&v->bell->asleep);
+    if (asleep == 1 || (asleep == 2 && letters != 0)) {
+        ann_store_release_u32(&v->bell->rung, 1);
+        ann_ring(&v->bell->rung);
+    }
+#endif
+}

@@ -1,0 +1,158 @@
+/* The device runtime: telemetry, latencies, dead letters. */
+
+ANN_FUNCTION u32 ann_depth(const ann_view *v)
+{
+    u64 reserved = ann_load_acquire_u64(ANN_U64(v->inbound, ANN_RING_RESERVED)) & ~ANN_CLOSED;
+    u64 depth = reserved - v->shared->state.next_in;
+    return depth < 0x7FFFFFFFul ? (u32)depth : 0x7FFFFFFFu;
+}
+
+/* Writes the line, if telemetry is on and there is one: words in any order, whose check tells which belong together. */
+ANN_FUNCTION void ann_write_telemetry(const ann_view *v)
+{
+    LOCAL ann_state *s = &v->shared->state;
+    if ((s->command & ANN_TELEMETRY) == 0)
+        return;
+    s->shown_depth = ann_depth(v);
+    if (v->record->telemetry == ANN_NO_ACTOR)
+        return;
+    u64 words[8];
+    words[0] = s->shown_processed;
+    words[1] = s->shown_dropped;
+    words[2] = s->shown_last;
+    words[3] = (u64)s->shown_depth | (u64)s->shown_unmeasured << 32;
+    words[4] = s->shown_total;
+    words[5] = s->shown_max;
+    words[6] = s->shown_min;
+    words[7] = (u64)s->shown_error | (u64)s->shown_epoch << 16;
+    u64 sum = words[7] * 0x9E3779B97F4A7C15ul;
+    sum += words[0] * 0x9E3779B185EBCA87ul;
+    sum += words[1] * 0xC2B2AE3D27D4EB4Ful;
+    sum += words[2] * 0x165667B19E3779F9ul;
+    sum += words[3] * 0x85EBCA77C2B2AE63ul;
+    sum += words[4] * 0x27D4EB2F165667C5ul;
+    sum += words[5] * 0x5851F42D4C957F2Dul;
+    sum += words[6] * 0xD6E8FEB86659FD93ul;
+    words[7] |= (u64)((u32)(sum >> 32) ^ (u32)sum) << 32;
+    GLOBAL u8 *line = v->arena + v->record->telemetry;
+    for (u32 i = 0; i < 8; i++)
+        ann_store_relaxed_u64(ANN_U64(line, 8 * i), words[i]);
+}
+
+/* Shows what came while nothing was consumed. */
+ANN_FUNCTION void ann_note_depth(const ann_view *v)
+{
+    LOCAL ann_state *s = &v->shared->state;
+    if ((s->command & ANN_TELEMETRY) != 0 && s->shown_depth != ann_depth(v))
+        ann_write_telemetry(v);
+}
+
+/* Counts a latency in the histogram, whose buckets are 32 to each doubling. */
+ANN_FUNCTION void ann_count_latency(const ann_view *v, u64 nanos)
+{
+    u64 bucket = nanos;
+    if (nanos >= 32) {
+        u32 exponent = 63 - ann_leading_zeros_u64(nanos);
+        bucket = ((u64)(exponent - 4) << 5) + ((nanos >> (exponent - 5)) & 31);
+    }
+    GLOBAL u64 *count = ANN_U64(v->shard, v->shared->launch.histogram + 8 * bucket);
+    ann_store_relaxed_u64(count, ann_load_relaxed_u64(count) + 1);
+}
+
+/* A message's handler succeeded. */
+ANN_FUNCTION void ann_note_success(const ann_view *v, GLOBAL u8 *slot)
+{
+    LOCAL ann_shared *b = v->shared;
+    b->processed += 1;
+    if (b->launch.in_time == 0)
+        return;
+    u64 enqueued = *ANN_U64(slot, b->launch.in_time);
+    if (b->launch.histogram != 0) {
+        u64 now = ann_now(v);
+        ann_count_latency(v, now > enqueued ? now - enqueued : 0);
+    }
+    if ((b->command & ANN_TELEMETRY) != 0) {
+        if (b->processed == 1) {
+            b->first_time = enqueued;
+            b->earliest = enqueued;
+        }
+        if (enqueued < b->earliest)
+            b->earliest = enqueued;
+        if (enqueued > b->latest)
+            b->latest = enqueued;
+        b->sum += enqueued - b->first_time;
+    }
+}
+
+/* Puts the message of a failed call into the ring of letters; counts it if there is no room. */
+ANN_FUNCTION void ann_bury(const ann_view *v, GLOBAL u8 *message, u32 code)
+{
+    LOCAL ann_launch *l = &v->shared->launch;
+    LOCAL ann_state *s = &v->shared->state;
+    if (l->letters == 0)
+        return;
+    GLOBAL u8 *ring = v->shard + l->letters;
+    u64 capacity = (u64)1 << l->letter_shift;
+    if (s->next_letter - s->letters_seen >= capacity) {
+        /* SYNC: slots-returned (acquire) */
+        s->letters_seen = ann_load_acquire_u64(ANN_U64(ring, ANN_RING_CONSUMED));
+        if (s->next_letter - s->letters_seen >= capacity) {
+            s->letters_lost += 1;
+            ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_LETTERS_LOST), s->letters_lost);
+            return;
+        }
+    }
+    GLOBAL u8 *slot = ring + ANN_RING_SLOTS + (s->next_letter & (capacity - 1)) * l->letter_stride;
+    *(GLOBAL ANN_MESSAGE *)(slot + l->letter_payload) = *(GLOBAL const ANN_MESSAGE *)message;
+    *ANN_U32(slot, 4) = ANN_KIND_LETTER << 24 | code;
+    /* SYNC: slot-published (release) */
+    ann_store_release_u32(ANN_U32(slot, 0), (u32)(s->next_letter >> l->letter_shift) + 1);
+    s->next_letter += 1;
+    v->shared->letters += 1;
+}
+
+/* A message failed: its state and its sends are forgotten. */
+ANN_FUNCTION void ann_note_failure(const ann_view *v, GLOBAL u8 *slot, u32 code)
+{
+    LOCAL ann_shared *b = v->shared;
+    ann_bury(v, slot + b->launch.in_payload, code);
+    b->dropped += 1;
+    b->error = code;
+    if (code == ANN_UNKNOWN_ACTOR)
+        b->state.unknown_actor += 1;
+    else
+        b->state.failed += 1;
+}
+
+ANN_FUNCTION void ann_count_telemetry(const ann_view *v)
+{
+    LOCAL ann_shared *b = v->shared;
+    LOCAL ann_state *s = &b->state;
+    u32 on = (b->command & ANN_TELEMETRY) != 0;
+    u32 measured = on && b->launch.in_time != 0;
+    s->shown_processed += b->processed;
+    s->shown_dropped += b->dropped;
+    if (b->error != 0)
+        s->shown_error = b->error;
+    if (!measured)
+        s->shown_unmeasured =
+            s->shown_unmeasured + b->processed < s->shown_unmeasured ? 0xFFFFFFFFu : s->shown_unmeasured + b->processed;
+    if (!on)
+        return;
+    if (b->processed != 0) {
+        /* One stamp for the turn: a message's latency ends with its turn's last handler. */
+        u64 now = ann_now(v);
+        s->shown_last = now;
+        if (measured) {
+            u64 total = (now - b->first_time) * b->processed - b->sum;
+            s->shown_total += (i64)total > 0 ? total : 0;
+            u64 longest = now > b->earliest ? now - b->earliest : 0;
+            u64 shortest = now > b->latest ? now - b->latest : 0;
+            if (longest > s->shown_max)
+                s->shown_max = longest;
+            if (shortest < s->shown_min)
+                s->shown_min = shortest;
+        }
+    }
+    ann_write_telemetry(v);
+}

@@ -1,0 +1,216 @@
+/* The device runtime: commands, credit, and what the leader does in a turn. */
+
+/* Acknowledges a new command: telemetry first, then the state, then the command itself (SYNC: state). */
+ANN_FUNCTION void ann_obey(const ann_view *v, u32 command)
+{
+    LOCAL ann_state *s = &v->shared->state;
+    u32 epoch = command >> ANN_EPOCH_SHIFT;
+    if (!s->looked || epoch != s->shown_epoch) {
+        s->shown_processed = 0;
+        s->shown_dropped = 0;
+        s->shown_last = 0;
+        s->shown_total = 0;
+        s->shown_max = 0;
+        s->shown_min = 0xFFFFFFFFFFFFFFFFul;
+        s->shown_depth = 0;
+        s->shown_unmeasured = 0;
+        s->shown_error = 0;
+        s->shown_epoch = epoch;
+    }
+    s->looked = 1;
+    s->command = command;
+    ann_write_telemetry(v);
+    u32 state = ANN_STATE_INACTIVE;
+    if ((command & ANN_TERMINATE) != 0) {
+        ann_store_release_u64(ANN_U64(v->outbound, ANN_RING_RESERVED), s->next_out | ANN_CLOSED);
+        state = ANN_STATE_TERMINATED;
+    } else if ((command & ANN_ACTIVE) != 0) {
+        state = ANN_STATE_ACTIVE;
+    }
+    ann_store_release_u32(ANN_U32(v->shard, ANN_CONTROL_STATE), state);
+    ann_store_release_u32(ANN_U32(v->shard, ANN_CONTROL_ACKNOWLEDGED), command);
+    ann_store_release_u32(&v->record->obeyed, ann_load_relaxed_u32(&v->record->obeyed) + 1);
+    ann_tell(v, 0);
+}
+
+/* Ends the block without a command: nobody is there to give one. */
+ANN_FUNCTION void ann_give_up(const ann_view *v)
+{
+    ann_store_release_u64(ANN_U64(v->outbound, ANN_RING_RESERVED), v->shared->state.next_out | ANN_CLOSED);
+    ann_store_release_u32(ANN_U32(v->shard, ANN_CONTROL_STATE), ANN_STATE_TERMINATED);
+    v->shared->ending = 1;
+}
+
+/* Messages that there is credit for, of `want`; with a fresh look at the ring only if the last one does not suffice. */
+ANN_FUNCTION u32 ann_credit(const ann_view *v, u32 want)
+{
+    LOCAL ann_shared *b = v->shared;
+    LOCAL ann_state *s = &b->state;
+    u64 need = (u64)want * b->launch.credit;
+    u64 capacity = (u64)1 << b->launch.out_shift;
+    if (s->next_out + need - s->out_seen <= capacity)
+        return want;
+    /* SYNC: slots-returned (acquire) */
+    s->out_seen = ann_load_acquire_u64(ANN_U64(v->outbound, ANN_RING_CONSUMED));
+    u64 room = (capacity - (s->next_out - s->out_seen)) / b->launch.credit;
+    return room < want ? (u32)room : want;
+}
+
+/* As above, and says in the control block when there is none, so that the host that makes room wakes this block. */
+ANN_FUNCTION u32 ann_credit_or_stall(const ann_view *v, u32 want)
+{
+    LOCAL ann_state *s = &v->shared->state;
+    u32 credit = ann_credit(v, want);
+    if ((credit == 0) == (s->stalled != 0))
+        return credit;
+    if (credit == 0) {
+        ann_store_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_STALLED), 1);
+        /* SYNC: stalled */
+        ann_fence_all();
+        credit = ann_credit(v, want);
+    }
+    if (credit != 0)
+        ann_store_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_STALLED), 0);
+    s->stalled = credit == 0;
+    return credit;
+}
+
+
+/* By the leader: what this turn has to do. */
+ANN_FUNCTION void ann_begin_turn(const ann_view *v)
+{
+    LOCAL ann_shared *b = v->shared;
+    LOCAL ann_state *s = &b->state;
+    b->count = 0;
+    b->again = 0;
+    b->taken = 0;
+    b->processed = 0;
+    b->dropped = 0;
+    b->produced = 0;
+    b->letters = 0;
+    b->error = 0;
+    b->latest = 0;
+    b->sum = 0;
+    if (b->ending)
+        return;
+    /* SYNC: command (acquire) */
+    u32 command = ann_load_acquire_u32(ANN_U32(v->shard, ANN_CONTROL_COMMAND));
+    b->command = command;
+    if (!s->looked || command != s->command) {
+        ann_obey(v, command);
+        b->again = 1;
+    }
+    if ((command & ANN_TERMINATE) != 0) {
+        b->ending = 1;
+        return;
+    }
+    if ((command & ANN_ACTIVE) == 0) {
+        ann_note_depth(v);
+        return;
+    }
+    u32 ready = 0;
+    while (ready < b->launch.limit && ann_published(v, s->next_in + ready))
+        ready++;
+    if (ready != 0) {
+        /* SYNC: slot-published (acquire) */
+        ann_fence_acquire();
+        /* A message that was sent after a command is handled after it. */
+        if (ann_load_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_COMMAND)) != command) {
+            b->again = 1;
+            return;
+        }
+        ready = ann_credit_or_stall(v, ready);
+    }
+    b->count = ready;
+    if (ready == 0)
+        ann_note_depth(v);
+}
+
+/* By the leader, of a block that found nothing: whether a turn would find something now. */
+ANN_FUNCTION u32 ann_has_work(const ann_view *v)
+{
+    LOCAL ann_state *s = &v->shared->state;
+    u32 command = ann_load_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_COMMAND));
+    if (command != s->command)
+        return 1;
+    if ((command & ANN_ACTIVE) == 0 || !ann_published(v, s->next_in))
+        return 0;
+    return !s->stalled || ann_credit(v, 1) != 0;
+}
+
+/* By the leader, of a block that found nothing: waits a little, and sees whether the host still lives. */
+ANN_FUNCTION void ann_idle(const ann_view *v)
+{
+    LOCAL ann_shared *b = v->shared;
+    LOCAL ann_state *s = &b->state;
+    b->idle += 1;
+    if (b->launch.epoch_messages != 0) {
+        u32 active = (s->command & ANN_ACTIVE) != 0;
+        if (!active || s->stalled || b->idle >= b->launch.epoch_polls)
+            b->ending = 1;
+        ann_pause();
+        return;
+    }
+    u32 nap = ANN_SYSTEM && (b->idle > b->launch.idle_polls || (s->command & ANN_ACTIVE) == 0);
+    if (!nap) {
+        ann_pause();
+        /* Long enough that another thread on this core may have the answer. */
+        if ((b->idle > b->launch.idle_polls / 4 || b->idle > 1024) && (b->idle & 63) == 0)
+            ann_yield();
+        if (ANN_SYSTEM || b->idle < b->launch.patience_polls)
+            return;
+        b->idle = 0;
+    } else {
+        u32 seen = ann_load_relaxed_u32(&v->record->wake);
+        ann_store_relaxed_u32(&v->record->asleep, 1);
+        /* SYNC: asleep */
+        ann_fence_all();
+        u32 undisturbed = !ann_has_work(v) && ann_nap(&v->record->wake, seen, b->launch.nap_micros);
+        ann_store_relaxed_u32(&v->record->asleep, 0);
+        if (!undisturbed)
+            return;
+    }
+    u64 heartbeat = ann_load_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_HEARTBEAT));
+    s->strikes = heartbeat == s->heartbeat ? s->strikes + 1 : 0;
+    s->heartbeat = heartbeat;
+    if (s->strikes > b->launch.patience)
+        ann_give_up(v);
+}
+
+/* By the leader: makes the turn's results visible; whoever sees that a message was consumed sees it counted. */
+ANN_FUNCTION void ann_end_turn(const ann_view *v)
+{
+    LOCAL ann_shared *b = v->shared;
+    LOCAL ann_state *s = &b->state;
+    if (b->ending)
+        return;
+    if (b->taken == 0) {
+        if (!b->again)
+            ann_idle(v);
+        return;
+    }
+    b->idle = 0;
+    s->next_in += b->taken;
+    s->processed += b->processed;
+    ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_PROCESSED), s->processed);
+    if (b->dropped != 0) {
+        ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_FAILED), s->failed);
+        ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_UNKNOWN), s->unknown_actor);
+        ann_store_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_ERROR), b->error);
+    }
+    if (b->letters != 0)
+        ann_store_release_u64(ANN_U64(v->shard + b->launch.letters, ANN_RING_RESERVED), s->next_letter);
+    if (b->produced != 0) {
+        ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_SENT), s->sent);
+        ann_store_release_u64(ANN_U64(v->outbound, ANN_RING_RESERVED), s->next_out);
+    }
+    ann_count_telemetry(v);
+    /* SYNC: slots-returned (release) */
+    ann_store_release_u64(ANN_U64(v->inbound, ANN_RING_CONSUMED), s->next_in);
+    ann_tell(v, b->letters);
+    if (b->launch.epoch_messages != 0) {
+        b->handled += b->taken;
+        if (b->handled >= b->launch.epoch_messages)
+            b->ending = 1;
+    }
+}

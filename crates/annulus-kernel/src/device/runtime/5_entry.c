@@ -1,0 +1,67 @@
+/* The device runtime: the dispatch loop. */
+
+ANN_KERNEL void ann_main(
+    GLOBAL u8 *memory, GLOBAL u8 *arena, GLOBAL u8 *records, GLOBAL const u8 *launch, GLOBAL u8 *states,
+    GLOBAL u8 *scratch, GLOBAL u8 *bell ANN_BINDING_PARAMETERS)
+{
+    ANN_SHARED ann_shared shared;
+    u32 leader = ann_thread() == 0;
+    u32 block = ann_block();
+    ann_view view;
+    {
+        GLOBAL const ann_launch *l = (GLOBAL const ann_launch *)launch;
+        view.shard = memory + block * l->shard_stride;
+        view.inbound = view.shard + l->inbound;
+        view.outbound = view.shard + l->outbound;
+        view.record = (GLOBAL ann_block_record *)records + block;
+        view.arena = arena;
+#ifdef ANN_STATE
+        view.states = states + block * l->actors_per_block * sizeof(ANN_STATE);
+#else
+        view.states = states;
+#endif
+        view.scratch = scratch + block * l->scratch_stride;
+        view.bell = (GLOBAL ann_bell *)bell;
+        view.shared = &shared;
+        if (leader) {
+            shared.launch = *l;
+            shared.state = view.record->state;
+            shared.ending = 0;
+            shared.idle = 0;
+            shared.handled = 0;
+            shared.own = l->actors > block ? (l->actors - block + l->grid - 1) / l->grid : 0;
+        }
+    }
+    ann_barrier();
+    for (;;) {
+        if (leader)
+            ann_begin_turn(&view);
+        ann_barrier();
+        u32 ending = shared.ending;
+        if (ending)
+            break;
+#if ANN_LAUNCH_THREADS == 1
+        ann_handle(&view ANN_BINDING_ARGUMENTS);
+#else
+        u32 count = shared.count;
+        ann_look_up(&view, count);
+        ann_barrier();
+        ann_handle(&view, count ANN_BINDING_ARGUMENTS);
+        ann_barrier();
+        if (leader)
+            ann_number(&view, count);
+        ann_barrier();
+        ann_send_staged(&view, count);
+        ann_barrier();
+#endif
+        if (leader)
+            ann_end_turn(&view);
+        ann_barrier();
+    }
+    if (leader) {
+        /* A block that has terminated leaves only this behind: rings and states are not its own any more. */
+        view.record->state = shared.state;
+        ann_store_release_u32(&view.record->ended, view.record->epoch);
+        ann_tell(&view, 0);
+    }
+}

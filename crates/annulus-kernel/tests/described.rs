@@ -1,0 +1,148 @@
+//! Values of any device type as JSON.
+
+extern crate annulus_runtime as annulus;
+
+use annulus::prelude::*;
+use annulus_kernel::{Described, NoOutput, read_described};
+use serde_json::{Deserializer, Value, json};
+
+#[derive(RingMessage, Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
+struct Order {
+    #[ring(key)]
+    account: u32,
+    urgent: bool,
+    price: f64,
+    symbol: Text<8>,
+    legs: List<Leg, 3>,
+    action: Action,
+    history: [i16; 2],
+}
+
+#[derive(DeviceType, Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C)]
+struct Leg(u8, i64);
+
+#[derive(DeviceType, Clone, Copy, Debug, PartialEq)]
+#[repr(u16)]
+enum Action {
+    Cancel,
+    Fill(f32),
+    Move { to: u64, by: i8 } = 700,
+    Split(u8, u8),
+}
+
+fn order(action: Action) -> Order {
+    Order {
+        account: 7,
+        urgent: true,
+        price: -0.5,
+        symbol: Text::new("ÅNG").unwrap(),
+        legs: List::new(&[Leg(1, -2), Leg(3, i64::MIN)]).unwrap(),
+        action,
+        history: [-1, 2],
+    }
+}
+
+fn read<T: DeviceType>(value: &Value) -> Result<T, String> {
+    read_described(value).map_err(|error| error.to_string())
+}
+
+#[test]
+fn values_go_there_and_back() {
+    let actions =
+        [Action::Cancel, Action::Fill(1.25), Action::Move { to: u64::MAX, by: -3 }, Action::Split(1, 2)];
+    for action in actions {
+        let value = serde_json::to_value(Described::new(&order(action))).unwrap();
+        assert_eq!(read::<Order>(&value), Ok(order(action)));
+    }
+}
+
+#[test]
+fn the_text_is_what_one_would_write() {
+    let text = serde_json::to_value(Described::new(&order(Action::Move { to: 5, by: -3 }))).unwrap();
+    let expected = json!({
+        "account": 7, "urgent": true, "price": -0.5, "symbol": "ÅNG", "legs": [[1, -2], [3, i64::MIN]],
+        "action": {"Move": {"to": 5, "by": -3}}, "history": [-1, 2],
+    });
+    assert_eq!(text, expected);
+    let action = |action| serde_json::to_string(&Described::new(&action)).unwrap();
+    assert_eq!(action(Action::Cancel), r#""Cancel""#);
+    assert_eq!(action(Action::Fill(2.0)), r#"{"Fill":2.0}"#);
+    assert_eq!(action(Action::Split(1, 2)), r#"{"Split":[1,2]}"#);
+    assert_eq!(serde_json::to_string(&Described::new(&[f32::NAN, f32::INFINITY])).unwrap(), "[null,null]");
+    assert!(read::<f32>(&json!(null)).unwrap().is_nan());
+}
+
+#[test]
+fn what_does_not_fit_is_refused_where_it_stands() {
+    let good = serde_json::to_value(Described::new(&order(Action::Cancel))).unwrap();
+    let with = |name: &str, value: Value| {
+        let mut changed = good.clone();
+        changed[name] = value;
+        read::<Order>(&changed).unwrap_err()
+    };
+    assert_eq!(with("account", json!(-1)), ".account: -1 is no u32, which is from 0 to 4294967295");
+    assert_eq!(with("account", json!(1.5)), ".account: 1.5 is no u32: write an integer");
+    assert_eq!(with("history", json!([1])), ".history: there are 1 values, not 2");
+    assert_eq!(with("history", json!([1, 2, 3])), ".history: there are more than 2 values");
+    assert_eq!(
+        with("history", json!([1, 40_000])),
+        ".history[1]: 40000 is no i16, which is from -32768 to 32767"
+    );
+    assert_eq!(with("symbol", json!("123456789")), ".symbol: the text has 9 bytes, and there is room for 8");
+    assert_eq!(
+        with("legs", json!([[1, 1], [1, 1], [1, 1], [1, 1]])),
+        ".legs: there are more than the 3 values that it has room for"
+    );
+    assert_eq!(with("legs", json!([[1, "x"]])), ".legs[0][1]: invalid type: string \"x\", expected a i64");
+    assert_eq!(
+        with("colour", json!(1)),
+        "Order has no `colour`: it has account, urgent, price, symbol, legs, action, history"
+    );
+    assert_eq!(
+        with("action", json!("Sell")),
+        ".action: Action has no variant `Sell`: it has Cancel, Fill, Move, Split"
+    );
+    assert_eq!(with("action", json!({"Move": {"to": 1}})), ".action.Move: `by` of Action is missing");
+    let mut short = good.clone();
+    short.as_object_mut().unwrap().remove("price");
+    assert_eq!(read::<Order>(&short).unwrap_err(), "`price` of Order is missing");
+    let twice = r#"{"Move": {"to": 1, "to": 2}}"#;
+    let error = read_described::<Action, _>(&mut Deserializer::from_str(twice)).unwrap_err();
+    assert!(error.to_string().starts_with(".Move: `to` is said twice"), "{error}");
+}
+
+/// A type without values has no value that could be read.
+#[test]
+fn nothing_is_no_output() {
+    for value in [json!(null), json!({}), json!([]), json!("NoOutput"), json!(0)] {
+        assert!(read::<NoOutput>(&value).is_err(), "{value}");
+    }
+}
+
+#[test]
+fn what_a_launch_binds_is_read_too() {
+    use annulus_kernel::{Binding, BindingDefinition, BindingKind};
+
+    let definition = |kind| BindingDefinition { name: "legs", kind, ty: Leg::DESCRIPTOR };
+    let bind =
+        |kind, value: Value| Binding::read(&definition(kind), value).map_err(|error| error.to_string());
+    let parameter = bind(BindingKind::Parameter, json!([1, 2])).unwrap();
+    assert_eq!((parameter.len(), parameter.ty().name), (1, "Leg"));
+    let table = bind(BindingKind::Table, json!([[1, 2], [3, 4], [5, 6]])).unwrap();
+    assert_eq!(table.len(), 3);
+    let third = table.as_ptr().cast::<Leg>().wrapping_add(2);
+    // SAFETY: the binding has three legs.
+    assert_eq!(unsafe { third.read() }, Leg(5, 6));
+    assert_eq!(bind(BindingKind::Whole, json!({"repeat": [1, 2], "count": 1000})).unwrap().len(), 1000);
+    assert_eq!(bind(BindingKind::Whole, json!([])).unwrap().len(), 0);
+    let refusal = |value| bind(BindingKind::Whole, value).unwrap_err();
+    assert_eq!(refusal(json!([[1, 2], [300, 2]])), "[1][0]: 300 is no u8, which is from 0 to 255");
+    assert_eq!(refusal(json!({"repeat": [1, 2]})), "`repeat` and `count` are both needed");
+    assert_eq!(
+        refusal(json!({"repeat": [1, 2], "count": u64::MAX})),
+        ".count: 18446744073709551615 values are more than memory can hold"
+    );
+    assert!(refusal(json!(3)).contains(r#"an array of Leg, or {"repeat": Leg, "count": n}"#));
+}

@@ -1,0 +1,105 @@
+//! The words of `#[ring_kernel(..)]` that say how a kernel is launched unless its launch says otherwise.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote};
+use syn::{Expr, ExprLit, Lit};
+
+use crate::types;
+
+/// What a word's value is.
+enum Value {
+    /// An integer from the first to the second.
+    Number(u32, u32),
+    /// A power of two, 16 to 1,048,576.
+    Capacity,
+    /// `true` or `false`.
+    Switch,
+    /// A variant of the enum, which is Annulus's own.
+    Variant(&'static str, &'static [&'static str]),
+}
+
+const STRATEGIES: &[&str] = &["Block", "Reject", "DropOldest", "DropNew"];
+const IDENTITIES: &[&str] = &["Off", "ById", "ByPayload"];
+
+/// Each word is the method of `LaunchOptions` of the same name. The limits are those that `LaunchOptions` documents.
+const WORDS: [(&str, Value); 14] = [
+    ("capacity", Value::Capacity),
+    ("output_capacity", Value::Capacity),
+    ("backpressure", Value::Variant("Backpressure", STRATEGIES)),
+    ("deduplication", Value::Variant("Deduplication", IDENTITIES)),
+    ("deduplication_window", Value::Number(16, 1024)),
+    ("priority", Value::Switch),
+    ("timestamps", Value::Switch),
+    ("calls", Value::Switch),
+    ("track_latency", Value::Switch),
+    ("dead_letters", Value::Number(0, u32::MAX)),
+    ("active", Value::Switch),
+    ("grid", Value::Number(1, 65_536)),
+    ("block", Value::Number(1, 1024)),
+    ("actors", Value::Number(1, u32::MAX)),
+];
+
+/// Every word, for an error.
+pub(super) fn list() -> String {
+    let words: Vec<_> = WORDS.iter().map(|(word, _)| format!("`{word}`")).collect();
+    words.join(", ")
+}
+
+pub(super) fn is(word: &str) -> bool {
+    WORDS.iter().any(|(known, _)| *known == word)
+}
+
+/// The method call that the word stands for, such as `.capacity(256)`.
+pub(super) fn call(word: &str, value: &Expr) -> syn::Result<TokenStream> {
+    let (name, kind) = WORDS.iter().find(|(known, _)| *known == word).expect("asked for with `is` before");
+    let method = format_ident!("{name}", span = Span::mixed_site());
+    let error = |message: String| syn::Error::new_spanned(value, message);
+    match kind {
+        Value::Number(least, most) => {
+            let number =
+                integer(value).filter(|number| (u64::from(*least)..=u64::from(*most)).contains(number));
+            let range = if *most == u32::MAX {
+                format!("from {least} on")
+            } else {
+                format!("from {least} to {most}")
+            };
+            let number =
+                number.ok_or_else(|| error(format!("`{word}` is an integer literal {range}")))? as u32;
+            // Methods take `u32` or `u64`: an unsuffixed literal is either.
+            let number = proc_macro2::Literal::u32_unsuffixed(number);
+            Ok(quote!(.#method(#number)))
+        }
+        Value::Capacity => {
+            let slots =
+                integer(value).filter(|slots| slots.is_power_of_two() && (16..=1 << 20).contains(slots));
+            let slots = slots.ok_or_else(|| {
+                let valid = integer(value).map_or(256, |slots| slots.clamp(16, 1 << 20).next_power_of_two());
+                error(format!("`{word}` is a power of two from 16 to 1048576: write `{word} = {valid}`"))
+            })? as u32;
+            Ok(quote!(.#method(#slots)))
+        }
+        Value::Switch => match value {
+            Expr::Lit(ExprLit { lit: Lit::Bool(on), .. }) => Ok(quote!(.#method(#on))),
+            _ => Err(error(format!("`{word}` is `true` or `false`"))),
+        },
+        Value::Variant(of, variants) => {
+            let said = types::text(value);
+            let Some(variant) = variants.iter().find(|variant| **variant == said) else {
+                let known: Vec<_> = variants.iter().map(|variant| format!("`{variant}`")).collect();
+                return Err(error(format!(
+                    "`{said}` is no value of `{word}`: they are {}",
+                    known.join(", ")
+                )));
+            };
+            let (of, variant) = (format_ident!("{of}"), Ident::new(variant, Span::mixed_site()));
+            Ok(quote!(.#method(::annulus::__private::#of::#variant)))
+        }
+    }
+}
+
+fn integer(value: &Expr) -> Option<u64> {
+    match value {
+        Expr::Lit(ExprLit { lit: Lit::Int(literal), .. }) => literal.base10_parse().ok(),
+        _ => None,
+    }
+}

@@ -1,0 +1,23 @@
+use annulus::prelude::*;
+
+#[derive(RingMessage, Clone, Copy)]
+#[repr(C)]
+struct Tick {
+    n: u32,
+}
+
+#[ring_kernel(
+    capacity = 1000,
+    output_capacity = 2_000_000,
+    backpressure = DropSome,
+    deduplication = Always,
+    deduplication_window = 8,
+    priority = 1,
+    grid = 0,
+    block = 2048,
+    actors = many,
+    colour = 3
+)]
+fn tick(_: &Tick) {}
+
+fn main() {}

@@ -1,0 +1,127 @@
+//! Built programs on disk.
+//!
+//! An entry's name is the hash of all that decides the binary: device, driver, options and source. Its contents are a line that names
+//! this format, the binary's own hash, and the binary; an entry that does not fit its hash counts as absent. It is written under another
+//! name and then renamed, so that a reader finds all of it or none. A cache that cannot be used costs time, and never a launch.
+
+use std::{
+    env, fs,
+    io::Write,
+    path::{Path, PathBuf},
+};
+
+use annulus_queue::sync::{AtomicU64, Ordering};
+use sha2::{Digest, Sha256};
+
+const MAGIC: &[u8] = b"annulus program 1\n";
+const HASH: usize = 32;
+
+/// The entry of one program.
+#[derive(Debug)]
+pub(crate) struct Cache {
+    entry: PathBuf,
+}
+
+/// Where programs are kept unless told otherwise: `annulus/opencl` in the user's cache; nowhere if the user has none.
+pub(crate) fn default_directory() -> Option<PathBuf> {
+    let absolute = |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let base = absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".cache")))?;
+    Some(base.join("annulus/opencl"))
+}
+
+impl Cache {
+    /// The entry for what this key describes.
+    pub(crate) fn new(directory: &Path, key: &str) -> Self {
+        let name: String = Sha256::digest(key).iter().map(|byte| format!("{byte:02x}")).collect();
+        Self { entry: directory.join(name) }
+    }
+
+    /// The binary, if there is one that is whole.
+    pub(crate) fn read(&self) -> Option<Vec<u8>> {
+        let bytes = fs::read(&self.entry).ok()?;
+        let rest = bytes.strip_prefix(MAGIC)?;
+        let (hash, binary) = rest.split_at_checked(HASH)?;
+        (hash == Sha256::digest(binary).as_slice()).then(|| binary.to_vec())
+    }
+
+    /// Keeps a binary.
+    pub(crate) fn write(&self, binary: &[u8]) {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let draft = self.entry.with_extension(format!("{}-{count}", std::process::id()));
+        if self.write_to(&draft, binary).is_err() {
+            // What cannot be written is not kept; a rest of it is in nobody's way.
+            let _ = fs::remove_file(&draft);
+        }
+    }
+
+    fn write_to(&self, draft: &Path, binary: &[u8]) -> std::io::Result<()> {
+        if let Some(directory) = self.entry.parent() {
+            fs::create_dir_all(directory)?;
+        }
+        let mut file = fs::File::create(draft)?;
+        file.write_all(MAGIC)?;
+        file.write_all(&Sha256::digest(binary))?;
+        file.write_all(binary)?;
+        drop(file);
+        fs::rename(draft, &self.entry)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Directory(PathBuf);
+
+    impl Directory {
+        fn new(name: &str) -> Self {
+            Self(env::temp_dir().join(format!("annulus-cache-test-{}-{name}", std::process::id())))
+        }
+    }
+
+    impl Drop for Directory {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    #[test]
+    fn a_binary_is_found_under_its_own_key_only() {
+        let directory = Directory::new("found");
+        let cache = Cache::new(&directory.0, "one");
+        assert_eq!(cache.read(), None);
+        cache.write(b"binary");
+        assert_eq!(Cache::new(&directory.0, "one").read().as_deref(), Some(&b"binary"[..]));
+        assert_eq!(Cache::new(&directory.0, "two").read(), None);
+        assert_eq!(fs::read_dir(&directory.0).unwrap().count(), 1, "no draft is left");
+    }
+
+    #[test]
+    fn a_damaged_entry_counts_as_absent() {
+        let directory = Directory::new("damaged");
+        let cache = Cache::new(&directory.0, "key");
+        cache.write(b"a longer binary");
+        let whole = fs::read(&cache.entry).unwrap();
+        for length in 0..whole.len() {
+            fs::write(&cache.entry, &whole[..length]).unwrap();
+            assert_eq!(cache.read(), None, "cut after {length} bytes");
+        }
+        for place in 0..whole.len() {
+            let mut bytes = whole.clone();
+            bytes[place] ^= 1;
+            fs::write(&cache.entry, bytes).unwrap();
+            assert_eq!(cache.read(), None, "byte {place} changed");
+        }
+    }
+
+    #[test]
+    fn a_cache_that_cannot_be_written_is_no_error() {
+        let directory = Directory::new("a-file");
+        fs::write(&directory.0, "not a directory").unwrap();
+        let cache = Cache::new(&directory.0, "key");
+        cache.write(b"binary");
+        assert_eq!(cache.read(), None);
+        fs::remove_file(&directory.0).unwrap();
+    }
+}

@@ -1,0 +1,48 @@
+//! OpenCL's objects as safe types: the third floor over `cl3`, whose functions return results over raw symbols.
+//!
+//! Handles are released when they are dropped. OpenCL's functions may be called from any thread at any time, with one exception,
+//! which `&mut` states: a kernel's arguments.
+
+mod device;
+mod memory;
+mod program;
+mod queue;
+
+use std::fmt;
+
+pub(crate) use self::{
+    device::{DeviceId, devices},
+    memory::{Memory, MemoryKind},
+    program::{BuildError, Kernel, Program},
+    queue::{Context, Event, Queue},
+};
+
+/// A call that failed: which, and OpenCL's code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ClError {
+    call: &'static str,
+    code: i32,
+}
+
+impl ClError {
+    /// The error of a call, to be put into `map_err`.
+    pub(crate) fn of(call: &'static str) -> impl Fn(i32) -> Self {
+        move |code| Self { call, code }
+    }
+
+    /// Whether there is no OpenCL library on this machine.
+    pub(crate) fn is_no_library(self) -> bool {
+        self.code == cl3::error_codes::DLOPEN_RUNTIME_LOAD_FAILED
+    }
+
+    /// Whether there is a library, and no device's driver.
+    pub(crate) fn is_no_platform(self) -> bool {
+        self.code == cl3::error_codes::CL_PLATFORM_NOT_FOUND_KHR
+    }
+}
+
+impl fmt::Display for ClError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} failed: {} ({})", self.call, cl3::error_codes::ClError(self.code), self.code)
+    }
+}

@@ -1,0 +1,331 @@
+//! A kernel on the device, as both the handle that the runtime holds and the pump see it.
+
+use std::{
+    mem::{MaybeUninit, offset_of},
+    ptr::NonNull,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use annulus_abi::control::{command, state};
+use annulus_kernel::device::layout::BlockRecord;
+use annulus_queue::{
+    doze::Doze,
+    ring::Ring,
+    sync::{AtomicBool, AtomicU32, Ordering, fence},
+};
+use annulus_runtime::{BackendError, DeviceKernel, ShardMemory};
+
+use crate::{
+    bell::Bell,
+    cl::{ClError, Event, Kernel, Memory, Queue},
+    residency::Places,
+};
+
+/// A launched kernel.
+pub(crate) struct Running {
+    pub(crate) shards: Box<[Shard]>,
+    pub(crate) bell: Arc<Bell>,
+    /// How it is woken.
+    pub(crate) stay: Stay,
+    /// Outbound slots that a message may need.
+    credit: u64,
+    threads: u32,
+    queue: Queue,
+    kernel: Kernel,
+    _records: Arc<Memory>,
+    states: Arc<Memory>,
+    /// Bytes of a block's part of the states.
+    state_bytes: usize,
+    bindings: Vec<Arc<Memory>>,
+    /// Everything else that the kernel was given.
+    _memory: Vec<Arc<Memory>>,
+    /// A resident kernel's, until it has left the device.
+    places: Mutex<Option<Places>>,
+}
+
+/// Whether the kernel stays on the device.
+pub(crate) enum Stay {
+    /// It does, and naps there.
+    Resident,
+    /// It comes back after each epoch, and then dozes until there is work: the pump is its runner.
+    Epochs {
+        doze: Doze,
+        /// It was roused: the pump launches it.
+        due: AtomicBool,
+    },
+}
+
+/// One block's words.
+pub(crate) struct Shard {
+    pub(crate) memory: ShardMemory,
+    /// For the gauges; the block is the consumer.
+    pub(crate) inbound: Ring,
+    /// For the gauges; the block is the producer.
+    pub(crate) outbound: Ring,
+    /// The same of its dead letters, if the launch keeps them.
+    pub(crate) letters: Option<Ring>,
+    record: NonNull<BlockRecord>,
+}
+
+// SAFETY: the record lies in memory that `Running::_records` keeps, and is reached through atomics only.
+unsafe impl Send for Shard {}
+// SAFETY: as for `Send`.
+unsafe impl Sync for Shard {}
+
+/// What makes a [`Running`].
+pub(crate) struct Parts {
+    pub(crate) shards: Vec<ShardMemory>,
+    pub(crate) bell: Arc<Bell>,
+    /// A kernel that stays has its places.
+    pub(crate) places: Option<Places>,
+    pub(crate) credit: u32,
+    pub(crate) threads: u32,
+    pub(crate) queue: Queue,
+    /// Its arguments are set.
+    pub(crate) kernel: Kernel,
+    /// One [`BlockRecord`] for each shard.
+    pub(crate) records: Arc<Memory>,
+    pub(crate) states: Arc<Memory>,
+    /// Bytes of a block's part of the states.
+    pub(crate) state_bytes: usize,
+    /// The bound parameters' memory.
+    pub(crate) bindings: Vec<Arc<Memory>>,
+    /// Whatever else it was given.
+    pub(crate) memory: Vec<Arc<Memory>>,
+}
+
+impl Running {
+    pub(crate) fn new(parts: Parts) -> Self {
+        let base =
+            parts.records.host().expect("records lie in memory that the host sees").cast::<BlockRecord>();
+        assert!(
+            parts.records.bytes() >= parts.shards.len() * size_of::<BlockRecord>(),
+            "there is a record for each shard"
+        );
+        let shard = |(index, memory): (usize, ShardMemory)| {
+            // SAFETY: a gauge: nobody makes an end of it.
+            let inbound = unsafe { memory.inbound() };
+            // SAFETY: as above.
+            let outbound = unsafe { memory.outbound() };
+            // SAFETY: as above.
+            let letters = unsafe { memory.letters() };
+            // SAFETY: the memory has a record for each shard, by the assertion.
+            let record = unsafe { base.add(index) };
+            Shard { memory, inbound, outbound, letters, record }
+        };
+        let stay = match parts.places {
+            Some(_) => Stay::Resident,
+            None => Stay::Epochs { doze: Doze::new(), due: AtomicBool::new(false) },
+        };
+        Self {
+            shards: parts.shards.into_iter().enumerate().map(shard).collect(),
+            bell: parts.bell,
+            stay,
+            credit: parts.credit.into(),
+            threads: parts.threads,
+            queue: parts.queue,
+            kernel: parts.kernel,
+            _records: parts.records,
+            states: parts.states,
+            state_bytes: parts.state_bytes,
+            bindings: parts.bindings,
+            _memory: parts.memory,
+            places: Mutex::new(parts.places),
+        }
+    }
+
+    /// A shard's part of the states.
+    fn states_of(&self, shard: u32) -> Result<(&Memory, usize), BackendError> {
+        Ok((self.within_reach(&self.states)?, self.state_bytes * shard as usize))
+    }
+
+    /// Memory that can be copied while the kernel is on the device, by the host itself or by a command that does not wait for it.
+    fn within_reach<'a>(&self, memory: &'a Memory) -> Result<&'a Memory, BackendError> {
+        if matches!(self.stay, Stay::Resident) && memory.host().is_none() {
+            return Err(BackendError::new(
+                "the kernel stays on a device with memory of its own, which is not copied meanwhile: run it in epochs \
+                 (OpenCl::force_epochs)",
+            ));
+        }
+        Ok(memory)
+    }
+
+    /// Whether the kernel has been told to end.
+    pub(crate) fn is_ending(&self) -> bool {
+        self.shards[0].memory.command().load(Ordering::Relaxed) & command::TERMINATE != 0
+    }
+
+    /// The kernel has left the device: its places are free.
+    pub(crate) fn leave(&self) {
+        drop(self.places.lock().unwrap_or_else(PoisonError::into_inner).take());
+    }
+
+    /// The kernel was told to end: whoever wants its places may wait for them, and the pump hurries.
+    #[cold]
+    fn end(&self) {
+        if let Some(places) = &mut *self.places.lock().unwrap_or_else(PoisonError::into_inner) {
+            places.leaving();
+        }
+        self.bell.expect();
+    }
+
+    /// Starts the kernel, or its next epoch.
+    ///
+    /// # Safety
+    ///
+    /// No earlier start is still running, or else the queue's order keeps them apart. `self` lives until the event is over.
+    pub(crate) unsafe fn start(&self, epoch: u32) -> Result<Event, ClError> {
+        for shard in &self.shards {
+            shard.word(offset_of!(BlockRecord, epoch)).store(epoch, Ordering::Relaxed);
+        }
+        // SAFETY: the launch set the arguments that the runtime's entry takes; all memory is `self`'s, which outlives the run.
+        unsafe { self.queue.start(&self.kernel, self.shards.len() as u32, self.threads) }
+    }
+
+    /// Whether every block has left the epoch.
+    pub(crate) fn has_ended(&self, epoch: u32) -> bool {
+        self.shards
+            .iter()
+            .all(|shard| shard.word(offset_of!(BlockRecord, ended)).load(Ordering::Acquire) == epoch)
+    }
+
+    /// Whether a block would find something to do.
+    pub(crate) fn has_work(&self) -> bool {
+        self.shards.iter().any(|shard| shard.has_work(self.credit))
+    }
+
+    /// Whether the kernel waits to be launched; if so it does not any more.
+    pub(crate) fn take_due(&self) -> bool {
+        match &self.stay {
+            Stay::Resident => false,
+            Stay::Epochs { due, .. } => due.swap(false, Ordering::AcqRel),
+        }
+    }
+
+    /// Whether the kernel waits to be launched.
+    pub(crate) fn is_due(&self) -> bool {
+        match &self.stay {
+            Stay::Resident => false,
+            Stay::Epochs { due, .. } => due.load(Ordering::Acquire),
+        }
+    }
+}
+
+impl Shard {
+    /// The record's word at an offset: one of its four 32-bit words.
+    #[inline]
+    fn word(&self, offset: usize) -> &AtomicU32 {
+        let word = self.record.as_ptr().cast::<u8>().wrapping_add(offset).cast();
+        // SAFETY: the offset is that of a `u32` of the record, whose memory outlives `self`; everybody accesses the word atomically.
+        unsafe { AtomicU32::from_ptr(word) }
+    }
+
+    /// How many commands the block has acknowledged.
+    pub(crate) fn obeyed(&self) -> u32 {
+        self.word(offset_of!(BlockRecord, obeyed)).load(Ordering::Acquire)
+    }
+
+    fn has_work(&self, credit: u64) -> bool {
+        let wanted = self.memory.command().load(Ordering::Acquire);
+        let now = self.memory.state().load(Ordering::Acquire);
+        if now == state::TERMINATED {
+            return false;
+        }
+        if now == state::LAUNCHED || wanted != self.memory.acknowledged().load(Ordering::Acquire) {
+            return true;
+        }
+        if wanted & command::TELEMETRY != 0 && self.shows_another_depth() {
+            return true;
+        }
+        // Without credit a message is work as long as the block has not said that it is stalled: only then does the host that makes
+        // room know whom to wake.
+        wanted & command::ACTIVE != 0
+            && self.inbound.may_be_ready()
+            && (self.memory.stalled().load(Ordering::Relaxed) == 0 || self.has_credit(credit))
+    }
+
+    /// Whether telemetry shows another depth than the inbound ring has: a block that takes nothing shows it all the same.
+    fn shows_another_depth(&self) -> bool {
+        let Some(line) = self.memory.telemetry() else { return false };
+        u64::from(line.word(3).load(Ordering::Relaxed) as u32) != self.inbound.depth()
+    }
+
+    fn has_credit(&self, credit: u64) -> bool {
+        let capacity = u64::from(self.outbound.layout().capacity);
+        // Between epochs only the host moves, and it only makes room.
+        let consumed = self.outbound.consumed();
+        self.outbound.reserved() + credit - consumed <= capacity
+    }
+}
+
+/// The runtime's handle on a kernel.
+pub(crate) struct OpenClKernel(pub(crate) Arc<Running>);
+
+impl DeviceKernel for OpenClKernel {
+    #[inline]
+    fn wake(&self, shard: u32) {
+        let running = &*self.0;
+        if running.is_ending() {
+            running.end();
+        }
+        match &running.stay {
+            Stay::Resident => {
+                let shard = &running.shards[shard as usize];
+                // SYNC: asleep
+                fence(Ordering::SeqCst);
+                if shard.word(offset_of!(BlockRecord, asleep)).load(Ordering::Relaxed) != 0 {
+                    shard.end_nap();
+                }
+            }
+            Stay::Epochs { doze, due } => {
+                if doze.rouse() {
+                    due.store(true, Ordering::Release);
+                    running.bell.ring();
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn expect(&self) {
+        self.0.bell.expect();
+    }
+
+    unsafe fn read_states(&self, shard: u32, states: &mut [MaybeUninit<u8>]) -> Result<(), BackendError> {
+        let (memory, offset) = self.0.states_of(shard)?;
+        // SAFETY: the caller's word: no block touches the states meanwhile.
+        unsafe { memory.read(offset, states) }.map_err(not_copied)
+    }
+
+    unsafe fn write_states(&self, shard: u32, states: &[MaybeUninit<u8>]) -> Result<(), BackendError> {
+        let (memory, offset) = self.0.states_of(shard)?;
+        // SAFETY: as for reading.
+        unsafe { memory.write(offset, states) }.map_err(not_copied)
+    }
+
+    unsafe fn read_binding(&self, index: usize, memory: &mut [MaybeUninit<u8>]) -> Result<(), BackendError> {
+        let bound = self.0.within_reach(&self.0.bindings[index])?;
+        // SAFETY: the caller's word: no block touches bound memory meanwhile.
+        unsafe { bound.read(0, memory) }.map_err(not_copied)
+    }
+
+    unsafe fn write_binding(&self, index: usize, memory: &[MaybeUninit<u8>]) -> Result<(), BackendError> {
+        let bound = self.0.within_reach(&self.0.bindings[index])?;
+        // SAFETY: as for reading.
+        unsafe { bound.write(0, memory) }.map_err(not_copied)
+    }
+}
+
+fn not_copied(error: ClError) -> BackendError {
+    BackendError::new(format!("the device does not copy the kernel's memory: {error}"))
+}
+
+impl Shard {
+    #[cold]
+    fn end_nap(&self) {
+        let wake = self.word(offset_of!(BlockRecord, wake));
+        wake.fetch_add(1, Ordering::Release);
+        #[cfg(target_os = "linux")]
+        crate::futex::wake_one(wake);
+    }
+}

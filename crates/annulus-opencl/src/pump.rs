@@ -1,0 +1,393 @@
+//! The pump: one thread per backend, which looks at the words of its kernels on behalf of those who wait for them.
+//!
+//! A device cannot wake a thread of the host's, or not without cost, so somebody must look. The pump does, for the kernels of its
+//! backend: it reports progress to the runtime, renews the heartbeats, launches epochs, and sees kernels off the device. It looks
+//! busily for a moment, then sleeps ([`Bell`]): lightly while somebody waits, so that devices that can ring wake it, and others are
+//! looked at often; deeply while nobody does, until its next heartbeat is due or a host thread rings. Whoever is about to wait rings
+//! (`DeviceKernel::expect`); whoever sends to a kernel between epochs, too.
+//!
+//! # The end
+//!
+//! A kernel is let go when each of its shards has said *terminated* and its last run is over: only then is its memory freed, and
+//! its places. If a device fails, or ends a kernel by itself, the kernel is reported lost. When the backend is dropped the pump stays
+//! until its last kernel is gone, for [`FAREWELL`] at most; what a hanging device may still touch is then leaked, not freed.
+
+use std::{
+    mem,
+    sync::{Arc, Condvar, Mutex, PoisonError},
+    thread,
+    time::{Duration, Instant},
+};
+
+use annulus_abi::control::{command, state};
+use annulus_queue::{
+    ring::Ring,
+    sync::{AtomicBool, Ordering, spin_loop},
+};
+use annulus_runtime::{BackendError, Clock, HostSignals, Progress};
+
+use crate::{
+    bell::Bell,
+    cl::Event,
+    kernel::{Running, Shard, Stay},
+};
+
+/// How often heartbeats are renewed, and the longest sleep.
+const BEAT: Duration = Duration::from_millis(50);
+/// The same where the heartbeat is the kernel's only clock.
+const FINE_BEAT: Duration = Duration::from_millis(1);
+/// How long the pump looks busily while somebody waits.
+const BUSY: Duration = Duration::from_micros(20);
+/// The first and the longest sleep while what is waited for cannot ring.
+const SHORT: Duration = Duration::from_micros(50);
+const LONG: Duration = Duration::from_micros(500);
+/// How long a backend that is dropped waits for its kernels to leave.
+pub(crate) const FAREWELL: Duration = Duration::from_secs(10);
+
+/// The handle on a pump; dropping it ends the thread.
+pub(crate) struct Pump {
+    shared: Arc<Shared>,
+    thread: thread::ThreadId,
+}
+
+struct Shared {
+    bell: Arc<Bell>,
+    /// Launched, and not yet seen by the pump.
+    arrived: Mutex<Vec<Watched>>,
+    some_arrived: AtomicBool,
+    stop: AtomicBool,
+    /// Blocks cannot ring, and have no clock.
+    portable: bool,
+    ended: (Mutex<bool>, Condvar),
+}
+
+/// A kernel under the pump's eyes.
+pub(crate) struct Watched {
+    running: Arc<Running>,
+    clock: Clock,
+    /// Until every shard has terminated.
+    signals: Option<Arc<dyn HostSignals>>,
+    seen: Vec<Seen>,
+    epoch: u32,
+    /// The run that may be in flight: the resident kernel's, or the last epoch's.
+    run: Option<Event>,
+    /// Whether a block may be running.
+    in_flight: bool,
+}
+
+/// What was reported of a shard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Seen {
+    state: u32,
+    /// Commands obeyed so far.
+    obeyed: u32,
+    consumed: u64,
+    produced: u64,
+    letters: u64,
+}
+
+impl Pump {
+    pub(crate) fn start(bell: Arc<Bell>, portable: bool) -> Result<Self, BackendError> {
+        let shared = Arc::new(Shared {
+            bell,
+            arrived: Mutex::default(),
+            some_arrived: AtomicBool::new(false),
+            stop: AtomicBool::new(false),
+            portable,
+            ended: Default::default(),
+        });
+        let its = Arc::clone(&shared);
+        let thread =
+            thread::Builder::new().name("annulus-pump".into()).spawn(move || its.run()).map_err(|error| {
+                BackendError::new(format!(
+                    "the pump's thread cannot be started: {error}; end other threads first"
+                ))
+            })?;
+        Ok(Self { shared, thread: thread.thread().id() })
+    }
+
+    pub(crate) fn bell(&self) -> &Arc<Bell> {
+        &self.shared.bell
+    }
+
+    /// Hands over a launched kernel.
+    pub(crate) fn watch(&self, kernel: Watched) {
+        let mut arrived = self.shared.arrived.lock().unwrap_or_else(PoisonError::into_inner);
+        arrived.push(kernel);
+        self.shared.some_arrived.store(true, Ordering::Release);
+        drop(arrived);
+        self.shared.bell.ring();
+    }
+}
+
+impl Drop for Pump {
+    fn drop(&mut self) {
+        self.shared.stop.store(true, Ordering::Release);
+        self.shared.bell.ring();
+        // A waker that the pump called may be what drops the backend: it cannot wait for itself.
+        if thread::current().id() == self.thread {
+            return;
+        }
+        let ended = self.shared.ended.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // Whether it has ended or the time is up: there is no more to do here.
+        let _ = self.shared.ended.1.wait_timeout_while(ended, FAREWELL + BEAT, |ended| !*ended);
+    }
+}
+
+impl Shared {
+    fn run(&self) {
+        let mut kernels: Vec<Watched> = Vec::new();
+        let mut idle_since = Instant::now();
+        let mut nap = SHORT;
+        let mut last_beat: Option<Instant> = None;
+        let mut stopping: Option<Instant> = None;
+        let beat = if self.portable { FINE_BEAT } else { BEAT };
+        loop {
+            if self.some_arrived.swap(false, Ordering::AcqRel) {
+                kernels.append(&mut self.arrived.lock().unwrap_or_else(PoisonError::into_inner));
+                last_beat = None;
+            }
+            let now = Instant::now();
+            let beat_is_due = last_beat.is_none_or(|last| now.duration_since(last) >= beat);
+            if beat_is_due {
+                last_beat = Some(now);
+                kernels.iter().for_each(Watched::beat);
+            }
+            let mut progress = false;
+            kernels.retain_mut(|kernel| {
+                progress |= kernel.look(beat_is_due);
+                !kernel.is_gone()
+            });
+            if self.stop.load(Ordering::Acquire) {
+                let since = *stopping.get_or_insert(now);
+                let late = now.duration_since(since) > FAREWELL;
+                if (kernels.is_empty() && !self.some_arrived.load(Ordering::Acquire)) || late {
+                    // What is left hangs on its device, which may still touch its memory.
+                    mem::forget(kernels);
+                    break;
+                }
+            }
+            if progress {
+                idle_since = now;
+                nap = SHORT;
+            }
+            let leaving = kernels.iter().any(Watched::is_leaving);
+            let light = leaving || kernels.iter().any(Watched::is_watched_closely);
+            if light && now.duration_since(idle_since) < BUSY {
+                if progress {
+                    thread::yield_now()
+                } else {
+                    spin_loop()
+                }
+                continue;
+            }
+            // Who cannot ring must be looked at; and no device says that it is done with a kernel.
+            let polled = leaving || (light && self.portable);
+            let limit = if polled { nap.min(beat) } else { beat };
+            nap = (nap * 2).min(LONG);
+            let stopping = stopping.is_some();
+            self.bell.sleep(!light, limit, || {
+                let quiet = |kernel: &Watched| match light {
+                    true => !kernel.has_news(),
+                    // Nobody waits: what is new can be reported at the next beat.
+                    false => {
+                        !kernel.is_watched_closely() && !kernel.running.is_due() && !kernel.has_letters()
+                    }
+                };
+                kernels.iter().all(quiet)
+                    && !self.some_arrived.load(Ordering::Acquire)
+                    && (stopping || !self.stop.load(Ordering::Acquire))
+            });
+        }
+        *self.ended.0.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.ended.1.notify_all();
+    }
+}
+
+impl Watched {
+    /// A kernel that was launched, with its run if it stays.
+    pub(crate) fn new(
+        running: Arc<Running>,
+        clock: Clock,
+        signals: Arc<dyn HostSignals>,
+        run: Option<Event>,
+    ) -> Self {
+        let nothing = Seen { state: state::LAUNCHED, obeyed: 0, consumed: 0, produced: 0, letters: 0 };
+        Self {
+            seen: vec![nothing; running.shards.len()],
+            clock,
+            signals: Some(signals),
+            epoch: u32::from(run.is_some()),
+            in_flight: run.is_some(),
+            run,
+            running,
+        }
+    }
+
+    fn beat(&self) {
+        for shard in &self.running.shards {
+            shard.memory.host_heartbeat().store(self.clock.now(), Ordering::Relaxed);
+        }
+    }
+
+    /// Whether what the kernel does must be seen soon: somebody waits for it, it is about to end, or an epoch is.
+    fn is_watched_closely(&self) -> bool {
+        let Some(signals) = &self.signals else { return false };
+        self.in_flight_epoch() || self.running.is_ending() || signals.is_awaited()
+    }
+
+    fn in_flight_epoch(&self) -> bool {
+        self.in_flight && matches!(self.running.stay, Stay::Epochs { .. })
+    }
+
+    /// Nobody is reported to any more, and the kernel has not left the device yet.
+    fn is_leaving(&self) -> bool {
+        self.signals.is_none() && self.run.is_some()
+    }
+
+    fn is_gone(&self) -> bool {
+        self.signals.is_none() && self.run.is_none()
+    }
+
+    /// What a shard's words say now.
+    fn words(&self, index: usize) -> Seen {
+        let shard = &self.running.shards[index];
+        // The acknowledgements first, then the state: whoever sees *terminated* then sees all that came before it. And what was consumed before what was
+        // produced: its outputs are then seen with a message.
+        let obeyed = shard.obeyed();
+        let state = shard.memory.state().load(Ordering::Acquire);
+        let consumed = shard.inbound.consumed();
+        let produced = shard.outbound.reserved();
+        let letters = shard.letters.as_ref().map_or(0, Ring::reserved);
+        Seen { state, obeyed, consumed, produced, letters }
+    }
+
+    /// Whether a look would find something new.
+    fn has_news(&self) -> bool {
+        let shards = 0..self.seen.len();
+        self.running.is_due()
+            || (self.signals.is_some()
+                && shards.into_iter().any(|index| self.words(index) != self.seen[index]))
+            || (self.in_flight_epoch() && self.running.has_ended(self.epoch))
+    }
+
+    /// Whether dead letters wait, whose ring is small.
+    fn has_letters(&self) -> bool {
+        let unseen = |(shard, seen): (&Shard, &Seen)| {
+            shard.letters.as_ref().is_some_and(|letters| letters.reserved() != seen.letters)
+        };
+        self.signals.is_some() && self.running.shards.iter().zip(&self.seen).any(unseen)
+    }
+
+    /// Looks at every shard and reports what is new; says whether anything was.
+    fn look(&mut self, closely: bool) -> bool {
+        let mut progress = self.report();
+        if self.signals.is_none() || closely {
+            self.look_after_run();
+        }
+        if let Stay::Epochs { .. } = self.running.stay {
+            progress |= self.drive_epochs();
+        }
+        progress
+    }
+
+    fn report(&mut self) -> bool {
+        let Some(signals) = self.signals.clone() else { return false };
+        let mut progress = false;
+        for index in 0..self.seen.len() {
+            let before = self.seen[index];
+            let now = self.words(index);
+            if now == before {
+                continue;
+            }
+            self.seen[index] = now;
+            progress = true;
+            let ended = now.state == state::TERMINATED && before.state != state::TERMINATED;
+            let wanted = self.running.shards[index].memory.command().load(Ordering::Acquire);
+            if ended && wanted & command::TERMINATE == 0 {
+                // It has given up by itself.
+                signals.lost();
+            }
+            signals.progressed(
+                index as u32,
+                Progress {
+                    consumed: (now.consumed - before.consumed) as u32,
+                    produced: (now.produced - before.produced) as u32,
+                    letters: (now.letters - before.letters) as u32,
+                    state_changed: (now.state, now.obeyed) != (before.state, before.obeyed),
+                },
+            );
+        }
+        if self.seen.iter().all(|seen| seen.state == state::TERMINATED) {
+            self.signals = None;
+        }
+        progress
+    }
+
+    /// Whether the run in flight is over, and how it ended.
+    fn look_after_run(&mut self) {
+        let Some(run) = &self.run else { return };
+        match run.is_over() {
+            Ok(false) => return,
+            Ok(true) if self.signals.is_none() => {}
+            // Between epochs; a resident kernel that is over while its shards do not say so has failed.
+            Ok(true) if matches!(self.running.stay, Stay::Epochs { .. }) => return,
+            Ok(true) if self.report() && self.signals.is_none() => {}
+            Ok(true) | Err(_) => self.lose(),
+        }
+        self.run = None;
+        self.running.leave();
+        self.in_flight = false;
+    }
+
+    /// The device has failed: nothing of the kernel runs any more.
+    fn lose(&mut self) {
+        let Some(signals) = self.signals.take() else { return };
+        for shard in &self.running.shards {
+            shard.memory.state().store(state::TERMINATED, Ordering::Release);
+        }
+        signals.lost();
+    }
+
+    /// Launches the next epoch if there is something to do, else lies down.
+    fn drive_epochs(&mut self) -> bool {
+        let running = Arc::clone(&self.running);
+        let Stay::Epochs { doze, .. } = &running.stay else { return false };
+        let was_in_flight = self.in_flight;
+        // Roused: even a block that can take nothing has something to see, if only how long its queue has become.
+        let mut due = false;
+        if self.in_flight {
+            if !running.has_ended(self.epoch) {
+                return false;
+            }
+            self.in_flight = false;
+            // What the epoch did last.
+            self.report();
+        } else {
+            due = running.take_due();
+            if !due {
+                return false;
+            }
+        }
+        if self.signals.is_none() {
+            return was_in_flight;
+        }
+        if !due && !running.has_work() {
+            doze.lie_down();
+            if !running.has_work() || !doze.claim() {
+                return was_in_flight;
+            }
+        }
+        self.epoch += 1;
+        // SAFETY: earlier epochs have ended, but for returning, and the queue runs one after the other; `self` holds the kernel until
+        // the event is over, or for ever.
+        match unsafe { running.start(self.epoch) } {
+            Ok(run) => {
+                self.run = Some(run);
+                self.in_flight = true;
+            }
+            Err(_) => self.lose(),
+        }
+        true
+    }
+}

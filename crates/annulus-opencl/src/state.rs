@@ -1,0 +1,118 @@
+//! What a kernel keeps for itself: states and bound memory.
+
+use std::{
+    alloc::{Layout, alloc_zeroed, dealloc},
+    ptr::NonNull,
+    sync::Arc,
+};
+
+use annulus_kernel::{Binding, StateDefinition, StateShape};
+use annulus_runtime::BackendError;
+
+use crate::cl::{ClError, Context, Memory, MemoryKind};
+
+/// Where a kernel's own memory lies: on a processor in memory that the host reads as well, else with the device.
+pub(crate) struct Home {
+    pub(crate) context: Arc<Context>,
+    /// How it is shared, if it is.
+    pub(crate) shared: Option<MemoryKind>,
+}
+
+impl Home {
+    /// Memory with these contents.
+    ///
+    /// # Safety
+    ///
+    /// They are valid for reads.
+    unsafe fn keep(&self, contents: *const u8, bytes: usize) -> Result<Memory, ClError> {
+        match self.shared {
+            // SAFETY: the caller's promise.
+            Some(kind) => unsafe { Memory::shared_copy(&self.context, kind, contents, bytes) },
+            // SAFETY: the caller's promise.
+            None => unsafe { Memory::device(&self.context, contents, bytes) },
+        }
+    }
+}
+
+/// The states of a kernel: each block's part has `per_block` places.
+pub(crate) struct States {
+    pub(crate) memory: Memory,
+    pub(crate) per_block: u64,
+}
+
+impl States {
+    /// Initialised states.
+    pub(crate) fn new(home: &Home, shape: StateShape, actors: u64, grid: u64) -> Result<Self, BackendError> {
+        let per_block = match shape {
+            StateShape::Stateless => 0,
+            StateShape::Whole(_) => 1,
+            StateShape::PerActor(_) => actors.div_ceil(grid),
+        };
+        let memory = match shape.definition() {
+            None => Memory::scratch(&home.context, 0),
+            Some(definition) => {
+                let cells = Cells::new(definition, per_block, grid)?;
+                // SAFETY: the cells are that many initialised bytes, or padding, which is copied as it is.
+                unsafe { home.keep(cells.first.as_ptr(), cells.layout.size()) }
+            }
+        };
+        let memory = memory.map_err(|error| {
+            BackendError::new(format!(
+                "the device has no room for {per_block} states in each of {grid} blocks ({error}): launch with fewer actors"
+            ))
+        })?;
+        Ok(Self { memory, per_block })
+    }
+}
+
+/// Initial states in the host's memory, on their way to the device.
+struct Cells {
+    first: NonNull<u8>,
+    layout: Layout,
+}
+
+impl Cells {
+    fn new(definition: StateDefinition, per_block: u64, grid: u64) -> Result<Self, BackendError> {
+        let size = definition.ty.size;
+        let too_large = || {
+            BackendError::new(format!(
+                "{per_block} states of {size} bytes in each of {grid} blocks are more memory than there is: launch with fewer actors"
+            ))
+        };
+        let count = per_block
+            .checked_mul(grid)
+            .and_then(|count| usize::try_from(count).ok())
+            .ok_or_else(too_large)?;
+        let bytes = count.checked_mul(size).ok_or_else(too_large)?.max(1);
+        let layout = Layout::from_size_align(bytes, definition.ty.align).map_err(|_| too_large())?;
+        // SAFETY: the layout's size is not zero.
+        let first = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or_else(too_large)?;
+        let cells = Self { first, layout };
+        for index in 0..count {
+            let cell = first.as_ptr().wrapping_add(index * size);
+            // SAFETY: the cell lies in the allocation, which has room for `count` of them at the type's alignment.
+            unsafe { (definition.init)(cell) };
+        }
+        Ok(cells)
+    }
+}
+
+impl Drop for Cells {
+    fn drop(&mut self) {
+        // SAFETY: `first` came from `alloc_zeroed` with this layout and is freed once; plain old data needs no drop.
+        unsafe { dealloc(self.first.as_ptr(), self.layout) };
+    }
+}
+
+/// A bound parameter's memory, and how many elements it has.
+pub(crate) fn bind(home: &Home, binding: &Binding) -> Result<(Memory, u64), BackendError> {
+    let bytes = binding.len() * binding.ty().size;
+    // SAFETY: the binding's memory holds that many bytes.
+    let memory = unsafe { home.keep(binding.as_ptr(), bytes) }.map_err(|error| {
+        BackendError::new(format!(
+            "the device has no {bytes} bytes for a table of {} ({error}): bind a smaller one",
+            binding.ty().name
+        ))
+    })?;
+    Ok((memory, binding.len() as u64))
+}
