@@ -1,5 +1,12 @@
 //! Kernels in which one construct stands inside another.
-#![allow(clippy::needless_late_init, clippy::collapsible_match, clippy::single_match, unused_assignments)] // They are what is tested.
+#![allow(
+    clippy::needless_late_init,
+    clippy::collapsible_match,
+    clippy::single_match,
+    clippy::mut_range_bound,
+    clippy::nonminimal_bool,
+    unused_assignments
+)] // They are what is tested.
 
 use annulus_macros::{DeviceType, ring_kernel};
 use annulus_runtime::prelude::{Failure, Outbox};

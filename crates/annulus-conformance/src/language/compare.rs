@@ -23,6 +23,11 @@ pub fn difference(rust: &Outcome, other: &Outcome, ulps: u32) -> Option<String> 
     bindings.find_map(|(index, (rust, other))| memories(&format!("binding {index}"), rust, other))
 }
 
+/// The first difference between values of one type, as [`difference`] sees them.
+pub fn value_difference(rust: &Memory, other: &Memory, ulps: u32) -> Option<String> {
+    memories("value", rust, other, ulps)
+}
+
 fn memories(what: &str, rust: &Memory, other: &Memory, ulps: u32) -> Option<String> {
     if rust.len() != other.len() {
         return Some(format!("{what}: {} values, and {} in Rust", other.len(), rust.len()));

@@ -9,7 +9,7 @@ mod inputs;
 mod memory;
 mod rust;
 
-pub use compare::difference;
+pub use compare::{difference, value_difference};
 pub use host::HostText;
 pub use inputs::Inputs;
 pub use memory::Memory;

@@ -1,4 +1,4 @@
-// The handler of kernel `machine`, written from crates/annulus-conformance/src/kernels/corners.rs:108 (module annulus_conformance::kernels::corners).
+// The handler of kernel `machine`, written from crates/annulus-conformance/src/kernels/corners.rs:115 (module annulus_conformance::kernels::corners).
 #pragma OPENCL FP_CONTRACT OFF
 
 typedef struct Small {
@@ -79,23 +79,23 @@ typedef char ann_size_of_Machine[sizeof(Machine) == 84 ? 1 : -1];
 
 static u32 handle_machine(GLOBAL const Small *message, PRIVATE Machine *machine, PRIVATE ann_outbox *events) {
     u32 ann_budget = 16777216u;
-    // corners.rs:114
+    // corners.rs:121
     Phase before = machine->phase;
-    // corners.rs:115
+    // corners.rs:122
     if (machine->phase.tag == 0) {
-        // corners.rs:117
+        // corners.rs:124
         Phase phase;
         phase.tag = 1; // Counting
         phase.Counting.left = message->a % 20;
         phase.Counting.step_ = (i16)message->b;
         machine->phase = phase;
     } else if ((machine->phase.tag == 1) && (machine->phase.Counting.left == 0)) {
-        // corners.rs:120
+        // corners.rs:127
         Point point;
         point.x = message->x;
         point.y = 1.0f;
         point.z = message->a;
-        // corners.rs:121
+        // corners.rs:128
         Kind kind;
         kind.tag = (-2); // Busy
         Kind_x3 items;
@@ -108,17 +108,17 @@ static u32 handle_machine(GLOBAL const Small *message, PRIVATE Machine *machine,
         phase.Holding.field_1 = items;
         machine->phase = phase;
     } else if ((machine->phase.tag == 1) && message->on) {
-        // corners.rs:124
+        // corners.rs:131
         machine->phase.Counting.left = rs_sub_u8(machine->phase.Counting.left, 1);
-        // corners.rs:125
+        // corners.rs:132
         machine->phase.Counting.step_ = rs_mul_i16(machine->phase.Counting.step_, 3);
-        // corners.rs:126
+        // corners.rs:133
         if (machine->phase.Counting.step_ == 0) {
-            // corners.rs:127
+            // corners.rs:134
             return 9u;
         }
     } else if (machine->phase.tag == 1) {
-        // corners.rs:130
+        // corners.rs:137
         Event event;
         event.tag = 2; // Closed
         {
@@ -126,29 +126,29 @@ static u32 handle_machine(GLOBAL const Small *message, PRIVATE Machine *machine,
             if (ann_slot) *ann_slot = event;
         }
     } else {
-        // corners.rs:132
+        // corners.rs:139
         machine->phase.Holding.field_0.x = machine->phase.Holding.field_0.x + 1.0f;
-        // corners.rs:133
+        // corners.rs:140
         for (u64 i = 0ul; i < 3ul; i += 1) {
             if (ann_budget-- == 0u) return 0xFF07u; // loop budget exhausted
-            // corners.rs:134
+            // corners.rs:141
             Kind chosen_2;
             if (machine->phase.Holding.field_1.at[i].tag == (-3)) {
-                // corners.rs:135
+                // corners.rs:142
                 chosen_2.tag = (-2); // Busy
             } else if ((machine->phase.Holding.field_1.at[i].tag == (-2)) && (i == 1ul)) {
-                // corners.rs:136
+                // corners.rs:143
                 chosen_2.tag = (-3); // Idle
             } else if (machine->phase.Holding.field_1.at[i].tag == (-2)) {
-                // corners.rs:137
+                // corners.rs:144
                 chosen_2.tag = 7; // Done
             } else {
-                // corners.rs:138
+                // corners.rs:145
                 continue;
             }
             machine->phase.Holding.field_1.at[i] = chosen_2;
         }
-        // corners.rs:141
+        // corners.rs:148
         u64 at = ((u64)message->a) % 3ul;
         if (at >= 3ul) return 0xFF04u; // index out of bounds
         Event event;
@@ -160,46 +160,46 @@ static u32 handle_machine(GLOBAL const Small *message, PRIVATE Machine *machine,
             if (ann_slot) *ann_slot = event;
         }
     }
-    // corners.rs:144
+    // corners.rs:151
     machine->history.at[2] = machine->history.at[1];
-    // corners.rs:145
+    // corners.rs:152
     machine->history.at[1] = machine->history.at[0];
-    // corners.rs:146
+    // corners.rs:153
     machine->history.at[0] = before;
-    // corners.rs:147
+    // corners.rs:154
     machine->turns = rs_add_u16(machine->turns, 1);
-    // corners.rs:148
+    // corners.rs:155
     u64 at = ((u64)message->a) % 3ul;
     if (at >= 3ul) return 0xFF04u; // index out of bounds
     if (machine->history.at[at].tag != 1) {
-        // corners.rs:149
+        // corners.rs:156
         machine->turns = rs_add_u16(machine->turns, 100);
-        // corners.rs:150
+        // corners.rs:157
         return 0u;
     }
     u8 left = machine->history.at[at].Counting.left;
     i16 step_ = machine->history.at[at].Counting.step_;
-    // corners.rs:152
+    // corners.rs:159
     Phase phase = machine->phase;
-    // corners.rs:153
+    // corners.rs:160
     for (;;) {
         if (!((phase.tag == 1) && (phase.Counting.left >= 2))) {
             break;
         }
         if (ann_budget-- == 0u) return 0xFF07u; // loop budget exhausted
-        // corners.rs:154
+        // corners.rs:161
         phase.Counting.step_ = rs_sub_i16(phase.Counting.step_, 1);
-        // corners.rs:155
+        // corners.rs:162
         if ((phase.Counting.step_ % 5) == 0) {
-            // corners.rs:156
+            // corners.rs:163
             Phase phase_2;
             phase_2.tag = 0; // Idle
             phase = phase_2;
         }
     }
-    // corners.rs:159
+    // corners.rs:166
     if (phase.tag == 0) {
-        // corners.rs:160
+        // corners.rs:167
         Event event;
         event.tag = 1; // Balance
         event.Balance.field_0 = rs_mul_i64((i64)left, (i64)step_);
@@ -209,7 +209,7 @@ static u32 handle_machine(GLOBAL const Small *message, PRIVATE Machine *machine,
         }
     } else if ((machine->phase.tag == 2) && ((machine->phase.Holding.field_0.z >= 1) && (machine->phase.Holding.field_0.z <= 200))) {
         u8 z = machine->phase.Holding.field_0.z;
-        // corners.rs:162
+        // corners.rs:169
         Event event;
         event.tag = 1; // Balance
         event.Balance.field_0 = (i64)z;
@@ -218,7 +218,7 @@ static u32 handle_machine(GLOBAL const Small *message, PRIVATE Machine *machine,
             if (ann_slot) *ann_slot = event;
         }
     }
-    // corners.rs:164
+    // corners.rs:171
     return 0u;
 }
 

@@ -1,4 +1,4 @@
-// The handler of kernel `nested_values`, written from crates/annulus-conformance/src/kernels/corners.rs:34 (module annulus_conformance::kernels::corners).
+// The handler of kernel `nested_values`, written from crates/annulus-conformance/src/kernels/corners.rs:41 (module annulus_conformance::kernels::corners).
 #pragma OPENCL FP_CONTRACT OFF
 
 typedef struct Small {
@@ -29,93 +29,93 @@ typedef struct u32_x3 { u32 at[3]; } u32_x3;
 
 static u32 handle_nested_values(GLOBAL const Small *small, PRIVATE ann_outbox *answers) {
     u32 ann_budget = 16777216u;
-    // corners.rs:37
+    // corners.rs:44
     u32 n = (u32)(small->a % 12);
-    // corners.rs:39
+    // corners.rs:46
     u32 total = 0u;
-    // corners.rs:40
+    // corners.rs:47
     u32 i = 0u;
-    // corners.rs:41
+    // corners.rs:48
     u32 total_2;
     for (;;) {
         if (ann_budget-- == 0u) return 0xFF07u; // loop budget exhausted
-        // corners.rs:42
+        // corners.rs:49
         i = i + 1u;
-        // corners.rs:43
+        // corners.rs:50
         u32 subject = i % 4u;
         u32 chosen;
         if (subject == 0u) {
-            // corners.rs:44
+            // corners.rs:51
             continue;
         } else if (subject == 1u) {
-            // corners.rs:45
+            // corners.rs:52
             chosen = 3u;
         } else if ((subject == 2u) && small->on) {
-            // corners.rs:47
+            // corners.rs:54
             if (total > 40u) {
-                // corners.rs:48
+                // corners.rs:55
                 total_2 = total * 2u;
                 break;
             }
-            // corners.rs:50
+            // corners.rs:57
             chosen = i;
         } else {
-            // corners.rs:52
+            // corners.rs:59
             u32 rest = subject;
-            // corners.rs:53
+            // corners.rs:60
             u32 inner;
             for (;;) {
                 if (ann_budget-- == 0u) return 0xFF07u; // loop budget exhausted
-                // corners.rs:54
+                // corners.rs:61
                 if (rest > n) {
-                    // corners.rs:55
+                    // corners.rs:62
                     inner = rest;
                     break;
                 }
-                // corners.rs:57
+                // corners.rs:64
                 if (i > 20u) {
-                    // corners.rs:58
+                    // corners.rs:65
                     inner = 1u;
                     break;
                 }
-                // corners.rs:60
+                // corners.rs:67
                 i = i + rest;
             }
-            // corners.rs:62
+            // corners.rs:69
             chosen = inner + 1u;
         }
         total = total + chosen;
-        // corners.rs:65
+        // corners.rs:72
         if (i > n) {
-            // corners.rs:66
+            // corners.rs:73
             total_2 = total;
             break;
         }
     }
-    // corners.rs:70
+    // corners.rs:77
     u32_x4 a;
     a.at[0] = total_2;
     a.at[1] = n;
     a.at[2] = 3u;
     a.at[3] = 4u;
-    // corners.rs:71
+    // corners.rs:78
     u32_x4 b = a;
-    // corners.rs:72
+    // corners.rs:79
     u32 chosen;
     if (a.at[1] > 5u) {
-        // corners.rs:73
+        // corners.rs:80
         b.at[1] = 100u;
-        // corners.rs:74
+        // corners.rs:81
         chosen = a.at[0];
     } else {
-        // corners.rs:76
+        // corners.rs:83
         chosen = b.at[2];
     }
     b.at[0] = chosen;
-    // corners.rs:78
+    // corners.rs:85
     u32_x8 words;
     if (small->on) {
-        // corners.rs:79
+        // corners.rs:86
         words.at[0] = a.at[0];
         words.at[1] = b.at[0];
         words.at[2] = a.at[1];
@@ -125,52 +125,52 @@ static u32 handle_nested_values(GLOBAL const Small *small, PRIVATE ann_outbox *a
         words.at[6] = 0u;
         words.at[7] = 1u;
     } else {
-        // corners.rs:81
+        // corners.rs:88
         u32_x8 words_2;
         for (u64 i_2 = 0ul; i_2 < 8ul; i_2 += 1) {
             words_2.at[i_2] = n;
         }
-        // corners.rs:82
+        // corners.rs:89
         u32 chosen_2;
         if (small->b < 0) {
-            // corners.rs:83
+            // corners.rs:90
             chosen_2 = 1u;
         } else {
-            // corners.rs:84
+            // corners.rs:91
             if (n <= 3u) {
-                // corners.rs:86
+                // corners.rs:93
                 words_2.at[4] = 77u;
-                // corners.rs:87
+                // corners.rs:94
                 chosen_2 = words_2.at[5];
             } else {
-                // corners.rs:89
+                // corners.rs:96
                 chosen_2 = words_2.at[6] + 1u;
             }
         }
         words_2.at[3] = chosen_2;
-        // corners.rs:92
+        // corners.rs:99
         words = words_2;
     }
-    // corners.rs:94
+    // corners.rs:101
     u64 at = 0ul;
-    // corners.rs:95
+    // corners.rs:102
     u32_x3 list;
     list.at[0] = 1u;
     list.at[1] = 2u;
     list.at[2] = 3u;
-    // corners.rs:97
+    // corners.rs:104
     at = 2ul;
-    // corners.rs:98
+    // corners.rs:105
     list.at[0] = list.at[0] + 10u;
-    // corners.rs:99
+    // corners.rs:106
     if (at >= 3ul) return 0xFF04u; // index out of bounds
     list.at[at] = list.at[at] + list.at[1];
-    // corners.rs:101
+    // corners.rs:108
     if (at >= 3ul) return 0xFF04u; // index out of bounds
     list.at[at] = list.at[at] - list.at[0];
-    // corners.rs:102
+    // corners.rs:109
     i64 sum = rs_sub_i64((i64)list.at[0], (i64)rs_max_i32(small->b, 3));
-    // corners.rs:103
+    // corners.rs:110
     Answer answer;
     answer.words = words;
     answer.sum = sum;
