@@ -45,5 +45,5 @@ fn other_panics_have_none_of_these() {
     assert_eq!(code(|| panic!("index out of bounds")), error::PANICKED);
     assert_eq!(code(|| panic!("{}", black_box(3))), error::PANICKED);
     assert_eq!(code(|| std::panic::panic_any(3)), error::PANICKED);
-    assert_eq!(code(|| Option::<u32>::None.unwrap()), error::PANICKED);
+    assert_eq!(code(|| black_box(None::<u32>).unwrap()), error::PANICKED);
 }
