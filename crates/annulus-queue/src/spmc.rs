@@ -90,13 +90,13 @@ impl<T: Send> Sender<T> {
     pub fn try_send(&mut self, message: T) -> Result<Admission<T>, TrySendError<T>> {
         match self.send_alone(message) {
             Ok(admission) => Ok(admission),
-            Err(message) if self.0.backpressure() == Backpressure::DropOldest => {
+            Err(message) if self.0.shared.evicts() => {
                 // SAFETY: this is the only sender that its queue ever has, and it is borrowed mutably, so nobody else sends.
                 unsafe { self.0.shared.offer_evicting_alone(message) }
             }
             Err(message) => {
                 self.0.shared.notice();
-                self.0.try_send(message)
+                self.0.try_send_again(message)
             }
         }
     }
@@ -127,7 +127,7 @@ impl<T: Send> Sender<T> {
     pub fn send_blocking(&mut self, message: T) -> Result<Admission<T>, SendError<T>> {
         match self.send_alone(message) {
             Ok(admission) => Ok(admission),
-            Err(message) => self.0.send_blocking(message),
+            Err(message) => self.0.send_until(message, None),
         }
     }
 
