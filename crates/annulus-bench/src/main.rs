@@ -71,7 +71,7 @@ struct Arguments {
     #[arg(value_name = "SUITE", required = true, value_parser = suite_names())]
     suites: Vec<String>,
 
-    /// Short runs: everything in under 40 seconds
+    /// Short runs: each suite in two minutes or less
     #[arg(long)]
     quick: bool,
 

@@ -119,15 +119,19 @@ impl<T> Shared<T> {
     /// the caller does not try again.
     #[inline]
     pub(crate) fn offer(&self, message: T) -> Result<Admission<T>, TrySendError<T>> {
-        match self.slots.claim_at_once() {
-            Some(claim) => {
-                self.slots.publish(claim, message);
-                self.announce();
-                Ok(Admission::Accepted)
-            }
-            None if self.backpressure == Backpressure::DropOldest => self.offer_evicting(message),
-            None => self.offer_again(message),
+        match self.offer_at_once(message) {
+            Ok(()) => Ok(Admission::Accepted),
+            Err(message) => self.offer_hard(message),
         }
+    }
+
+    /// Sends if one look shows that there is space; the message again if not, to [`offer_again`](Self::offer_again).
+    #[inline(always)]
+    pub(crate) fn offer_at_once(&self, message: T) -> Result<(), T> {
+        let Some(claim) = self.slots.claim_at_once() else { return Err(message) };
+        self.slots.publish(claim, message);
+        self.announce();
+        Ok(())
     }
 
     /// [`offer`](Self::offer) by a sender that may be the only one.
@@ -153,9 +157,16 @@ impl<T> Shared<T> {
         Ok(())
     }
 
+    /// [`offer`](Self::offer) when the first look did not do. Apart, so that a message that is simply accepted is moved once: where both
+    /// ways meet in one function, their outcomes go through memory.
+    #[inline(never)]
+    fn offer_hard(&self, message: T) -> Result<Admission<T>, TrySendError<T>> {
+        if self.evicts() { self.offer_evicting(message) } else { self.offer_again(message) }
+    }
+
     /// [`offer`](Self::offer) when the first look did not do: rare, and so kept out of the callers' code.
     #[inline(never)]
-    fn offer_again(&self, message: T) -> Result<Admission<T>, TrySendError<T>> {
+    pub(crate) fn offer_again(&self, message: T) -> Result<Admission<T>, TrySendError<T>> {
         match self.slots.claim() {
             Ok(claim) => {
                 self.slots.publish(claim, message);
@@ -244,12 +255,13 @@ impl<T> Shared<T> {
         }
     }
 
-    #[inline(never)]
-    fn offer_evicting(&self, message: T) -> Result<Admission<T>, TrySendError<T>> {
+    /// [`offer`](Self::offer) where the oldest message may have to leave.
+    #[inline(always)]
+    pub(crate) fn offer_evicting(&self, message: T) -> Result<Admission<T>, TrySendError<T>> {
         match self.slots.claim_evicting(|| self.tally.skipped.add_one()) {
             None => self.refuse(NoTicket::Closed, message),
             // SAFETY: what the slots said of this claim.
-            Some((claim, must_leave)) => Ok(unsafe { self.replace(claim, must_leave, message) }),
+            Some((claim, must_leave)) => unsafe { self.replace(claim, must_leave, message) },
         }
     }
 
@@ -264,7 +276,7 @@ impl<T> Shared<T> {
         match unsafe { self.slots.claim_evicting_alone(|| self.tally.skipped.add_one()) } {
             None => self.refuse(NoTicket::Closed, message),
             // SAFETY: what the slots said of this claim.
-            Some((claim, must_leave)) => Ok(unsafe { self.replace(claim, must_leave, message) }),
+            Some((claim, must_leave)) => unsafe { self.replace(claim, must_leave, message) },
         }
     }
 
@@ -273,18 +285,28 @@ impl<T> Shared<T> {
     /// # Safety
     /// It must exactly if `must_leave`, and nobody has read it.
     #[inline(always)]
-    unsafe fn replace(&self, claim: Claim, must_leave: bool, message: T) -> Admission<T> {
+    unsafe fn replace(
+        &self,
+        claim: Claim,
+        must_leave: bool,
+        message: T,
+    ) -> Result<Admission<T>, TrySendError<T>> {
         if !must_leave {
             self.slots.publish(claim, message);
             self.announce();
-            return Admission::Accepted;
+            return Ok(Admission::Accepted);
         }
         self.tally.evicted.add_one();
         // A guard, so that the oldest message can be read straight to where it is returned.
         let then = PublishOnDrop { shared: self, claim: Some(claim), message: MaybeUninit::new(message) };
         let claim = then.claim.as_ref().expect("it has just been put there");
         // SAFETY: the caller's word; once.
-        Admission::Evicted(unsafe { self.slots.evicted(claim) })
+        Ok(Admission::Evicted(unsafe { self.slots.evicted(claim) }))
+    }
+
+    #[inline(always)]
+    pub(crate) fn evicts(&self) -> bool {
+        self.backpressure == Backpressure::DropOldest
     }
 
     /// The verdict on a message that got no ticket.

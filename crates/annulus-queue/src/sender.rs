@@ -36,11 +36,25 @@ impl<T: Send> Sender<T> {
     /// ```
     #[inline]
     pub fn try_send(&self, message: T) -> Result<Admission<T>, TrySendError<T>> {
-        self.shared.offer(message).inspect_err(|error| {
-            if matches!(error, TrySendError::Full(_)) && self.backpressure() == Backpressure::Block {
+        match self.shared.offer_at_once(message) {
+            Ok(()) => Ok(Admission::Accepted),
+            Err(message) => self.try_send_again(message),
+        }
+    }
+
+    /// [`try_send`](Self::try_send) when the first look did not do.
+    #[inline(never)]
+    pub(crate) fn try_send_again(&self, message: T) -> Result<Admission<T>, TrySendError<T>> {
+        if self.shared.evicts() {
+            return self.shared.offer_evicting(message);
+        }
+        match self.shared.offer_again(message) {
+            Err(TrySendError::Full(message)) if self.backpressure() == Backpressure::Block => {
                 self.shared.count_rejected();
+                Err(TrySendError::Full(message))
             }
-        })
+            outcome => outcome,
+        }
     }
 
     /// Sends; under [`Backpressure::Block`], waits for space as long as it takes. The others never wait.
@@ -69,8 +83,12 @@ impl<T: Send> Sender<T> {
     /// assert_eq!(tx.send_blocking("hello"), Ok(Admission::Accepted));
     /// # Ok::<(), annulus_queue::InvalidOptions>(())
     /// ```
+    #[inline]
     pub fn send_blocking(&self, message: T) -> Result<Admission<T>, SendError<T>> {
-        self.send_until(message, None)
+        match self.shared.offer_at_once(message) {
+            Ok(()) => Ok(Admission::Accepted),
+            Err(message) => self.send_until(message, None),
+        }
     }
 
     /// [`send_blocking`](Self::send_blocking) that gives up, and the message back, after `timeout`.
@@ -92,7 +110,12 @@ impl<T: Send> Sender<T> {
         self.send_until(message, Instant::now().checked_add(timeout))
     }
 
-    fn send_until(&self, message: T, deadline: Option<Instant>) -> Result<Admission<T>, SendError<T>> {
+    #[inline(never)]
+    pub(crate) fn send_until(
+        &self,
+        message: T,
+        deadline: Option<Instant>,
+    ) -> Result<Admission<T>, SendError<T>> {
         let mut message = message;
         let mut backoff = Backoff::new();
         while !backoff.is_spent() && deadline.is_none_or(|deadline| Instant::now() < deadline) {

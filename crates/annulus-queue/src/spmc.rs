@@ -89,16 +89,20 @@ impl<T: Send> Sender<T> {
     #[inline]
     pub fn try_send(&mut self, message: T) -> Result<Admission<T>, TrySendError<T>> {
         match self.send_alone(message) {
-            Ok(admission) => Ok(admission),
-            Err(message) if self.0.backpressure() == Backpressure::DropOldest => {
-                // SAFETY: this is the only sender that its queue ever has, and it is borrowed mutably, so nobody else sends.
-                unsafe { self.0.shared.offer_evicting_alone(message) }
-            }
-            Err(message) => {
-                self.0.shared.notice();
-                self.0.try_send(message)
-            }
+            Ok(()) => Ok(Admission::Accepted),
+            Err(message) => self.try_send_again(message),
         }
+    }
+
+    /// [`try_send`](Self::try_send) when the first look did not do.
+    #[inline(never)]
+    fn try_send_again(&mut self, message: T) -> Result<Admission<T>, TrySendError<T>> {
+        if self.0.shared.evicts() {
+            // SAFETY: this is the only sender that its queue ever has, and it is borrowed mutably, so nobody else sends.
+            return unsafe { self.0.shared.offer_evicting_alone(message) };
+        }
+        self.0.shared.notice();
+        self.0.try_send_again(message)
     }
 
     /// Sends; under [`Backpressure::Block`] the future waits for space. Dropping it before it is ready loses nothing but its own
@@ -126,8 +130,8 @@ impl<T: Send> Sender<T> {
     #[inline]
     pub fn send_blocking(&mut self, message: T) -> Result<Admission<T>, SendError<T>> {
         match self.send_alone(message) {
-            Ok(admission) => Ok(admission),
-            Err(message) => self.0.send_blocking(message),
+            Ok(()) => Ok(Admission::Accepted),
+            Err(message) => self.0.send_until(message, None),
         }
     }
 
@@ -250,9 +254,9 @@ impl<T: Send> Sender<T> {
 
     /// Sends if one look shows that there is space; the message again if not.
     #[inline(always)]
-    fn send_alone(&mut self, message: T) -> Result<Admission<T>, T> {
+    fn send_alone(&mut self, message: T) -> Result<(), T> {
         // SAFETY: this is the only sender that its queue ever has, and it is borrowed mutably, so nobody else sends.
-        unsafe { self.0.shared.offer_alone(message) }.map(|()| Admission::Accepted)
+        unsafe { self.0.shared.offer_alone(message) }
     }
 }
 
