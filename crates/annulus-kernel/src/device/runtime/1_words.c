@@ -63,8 +63,8 @@ typedef struct {
     u32 limit;          /* messages in one turn */
     u32 credit;         /* outbound slots that a message may need */
     u32 idle_polls;     /* looks for something to do before a nap */
-    u32 epoch_messages; /* 0 for a kernel that stays; else an epoch ends after so many */
-    u32 epoch_polls;    /* or after so many looks that found nothing */
+    u32 epoch_messages; /* 0 for a kernel that stays; else an epoch ends after so many, */
+    u32 epoch_polls;    /* or after so many looks that found nothing; 0 for a kernel that stays */
     u32 nap_micros;
     u32 patience; /* whole naps without a heartbeat after which the kernel ends itself */
     u32 patience_polls; /* looks that count as a nap where there are no naps */
