@@ -94,3 +94,21 @@ pub(crate) struct Sum {
 pub(crate) fn sink(_cx: &Cx, message: &Medium, state: &mut Sum) {
     state.sum = state.sum.wrapping_add(message.number);
 }
+
+#[cfg(test)]
+mod tests {
+    use annulus::kernel::Target;
+
+    use super::*;
+
+    #[test]
+    fn every_kernel_can_run_on_every_device() {
+        for definition in
+            [echo_small::DEFINITION, echo_medium::DEFINITION, echo_large::DEFINITION, sink::DEFINITION]
+        {
+            for target in Target::ALL {
+                definition.handler_source(target).unwrap_or_else(|error| panic!("{error}"));
+            }
+        }
+    }
+}

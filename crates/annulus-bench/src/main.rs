@@ -23,6 +23,7 @@ mod suite;
 use std::{
     io::{self, IsTerminal, Write},
     process::ExitCode,
+    time::Instant,
 };
 
 use clap::{Parser, ValueEnum};
@@ -106,7 +107,9 @@ fn suite_names() -> clap::builder::PossibleValuesParser {
 }
 
 fn main() -> ExitCode {
-    match run(&Arguments::parse()) {
+    let begun = Instant::now();
+    let outcome = suite::measured_process(begun).unwrap_or_else(|| run(&Arguments::parse()));
+    match outcome {
         Ok(()) => ExitCode::SUCCESS,
         // Whoever read the results has gone.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,

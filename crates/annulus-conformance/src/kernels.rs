@@ -2,8 +2,13 @@
 #![allow(clippy::disallowed_types)] // A handler's shared counters are the user's data, not a protocol of ours.
 #![allow(missing_docs)] // Message fields say what they are by their names.
 
+pub mod constructs;
+pub mod numbers;
+pub mod real;
+
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use annulus_kernel::{KernelDefinition, RingKernel};
 use annulus_macros::{DeviceType, RingMessage, ring_kernel};
 use annulus_runtime::prelude::{Failure, Outbox};
 
@@ -110,6 +115,10 @@ pub const TEAPOT: u16 = 418;
 pub const FAIL: u64 = u64::MAX;
 /// Makes [`fragile`](struct@fragile) panic after it has changed its state and sent.
 pub const PANIC: u64 = u64::MAX - 1;
+/// Makes [`fragile`](struct@fragile) take an element that is not there, after it has changed its state and sent.
+pub const INDEX: u64 = u64::MAX - 2;
+/// Makes [`fragile`](struct@fragile) divide by zero, after it has changed its state and sent.
+pub const DIVIDE: u64 = u64::MAX - 3;
 
 /// Keeps a sum, and fails when it is told to.
 #[ring_kernel(mode = Batch, max_outputs = 2)]
@@ -121,6 +130,13 @@ pub fn fragile(message: &Number, total: &mut Total, replies: &Outbox<Number>) ->
     }
     if message.value == PANIC {
         panic!("told to");
+    }
+    if message.value == INDEX {
+        let powers = [1, 10, 100];
+        total.sum += powers[message.value as usize];
+    }
+    if message.value == DIVIDE {
+        total.sum /= message.value - DIVIDE;
     }
     Ok(())
 }
@@ -236,3 +252,98 @@ pub fn mix(value: u64) -> u64 {
     let value = (value ^ (value >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     value ^ (value >> 31)
 }
+
+/// The kernels above that take any message: all but [`fan`](struct@fan), which may loop for ever.
+pub const SUITE: &[&KernelDefinition] = &[
+    echo::DEFINITION,
+    swallow::DEFINITION,
+    total::DEFINITION,
+    track::DEFINITION,
+    odd::DEFINITION,
+    fragile::DEFINITION,
+    scale::DEFINITION,
+    exchange::DEFINITION,
+    audit::DEFINITION,
+];
+
+/// Every type of integer.
+pub const INTEGERS: &[&KernelDefinition] = {
+    use numbers::*;
+    &[
+        u8_numbers::DEFINITION,
+        u8_divides::DEFINITION,
+        u8_converts::DEFINITION,
+        u16_numbers::DEFINITION,
+        u16_divides::DEFINITION,
+        u16_converts::DEFINITION,
+        u32_numbers::DEFINITION,
+        u32_divides::DEFINITION,
+        u32_converts::DEFINITION,
+        u64_numbers::DEFINITION,
+        u64_divides::DEFINITION,
+        u64_converts::DEFINITION,
+        i8_numbers::DEFINITION,
+        i8_divides::DEFINITION,
+        i8_converts::DEFINITION,
+        i16_numbers::DEFINITION,
+        i16_divides::DEFINITION,
+        i16_converts::DEFINITION,
+        i16_signs::DEFINITION,
+        i32_numbers::DEFINITION,
+        i32_divides::DEFINITION,
+        i32_converts::DEFINITION,
+        i32_signs::DEFINITION,
+        i64_numbers::DEFINITION,
+        i64_divides::DEFINITION,
+        i64_converts::DEFINITION,
+        i64_signs::DEFINITION,
+    ]
+};
+
+/// Floats, where every target gives the same bits.
+pub const FLOATS: &[&KernelDefinition] = {
+    use numbers::*;
+    &[f32_numbers::DEFINITION, f64_numbers::DEFINITION]
+};
+
+/// Floats, where a target's functions have errors of their own.
+pub const FUNCTIONS: &[&KernelDefinition] = {
+    use numbers::*;
+    &[f32_functions::DEFINITION, f64_functions::DEFINITION]
+};
+
+/// Every construct of the language.
+pub const CONSTRUCTS: &[&KernelDefinition] = {
+    use constructs::*;
+    &[
+        orders::DEFINITION,
+        loops::DEFINITION,
+        numbers_matched::DEFINITION,
+        commands::DEFINITION,
+        places::DEFINITION,
+        failures::DEFINITION,
+        bindings::DEFINITION,
+        atomics::DEFINITION,
+        names::DEFINITION,
+    ]
+};
+
+/// Kernels of real kinds.
+pub const REAL: &[&KernelDefinition] = {
+    use real::*;
+    &[
+        detect::DEFINITION,
+        histogram::DEFINITION,
+        moving_average::DEFINITION,
+        fir::DEFINITION,
+        bloom::DEFINITION,
+        crc32::DEFINITION,
+        sha256::DEFINITION,
+        order_book::DEFINITION,
+        k_means::DEFINITION,
+        conway::DEFINITION,
+        run_length::DEFINITION,
+        union_find::DEFINITION,
+        least_recent::DEFINITION,
+    ]
+};

@@ -61,6 +61,8 @@ macro_rules! conformance_suite {
             failures {
                 an_error_is_rolled_back: Handlers,
                 a_panic_is_contained: Panics,
+                a_bad_index_is_contained: Panics,
+                a_division_by_zero_is_contained: Panics,
                 too_many_outputs_fail: Handlers,
                 many_outputs_through_a_small_ring: Handlers,
                 a_call_takes_the_first_of_many_outputs: Handlers,

@@ -1,15 +1,25 @@
 //! Handlers as the text that they are lowered to, run beside their Rust on random and edge values.
 
+use std::collections::BTreeSet;
+
+use annulus_abi::error;
 use annulus_conformance::{
-    kernels,
-    language::{HostText, Inputs, call, difference},
+    kernels::{
+        self,
+        real::{Block, Bytes, Checksum, Hash, crc32, sha256},
+    },
+    language::{Call, HostText, Inputs, Memory, call, difference},
 };
-use annulus_kernel::{KernelDefinition, RingKernel};
+use annulus_kernel::{DeviceType, KernelDefinition, RingKernel};
 
 /// How many calls each handler gets.
 const CALLS: u64 = 2000;
 
 fn agree(name: &str, definitions: &[&'static KernelDefinition]) {
+    agree_within(name, definitions, 0);
+}
+
+fn agree_within(name: &str, definitions: &[&'static KernelDefinition], ulps: u32) {
     let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let text = HostText::compile(definitions, &folder).unwrap_or_else(|error| panic!("{error}"));
     // The panics of the handlers are what is tested.
@@ -17,13 +27,21 @@ fn agree(name: &str, definitions: &[&'static KernelDefinition]) {
     let mut differences = Vec::new();
     for (index, definition) in definitions.iter().enumerate() {
         let mut inputs = Inputs::new(index as u64, 16);
+        let mut succeeded = 0;
         for number in 0..CALLS {
             let input = inputs.call(definition);
             let rust = call(definition, &input);
-            if let Some(difference) = difference(&rust, &text.call(index, &input)) {
+            succeeded += u64::from(rust.code == 0);
+            if let Some(difference) = difference(&rust, &text.call(index, &input), ulps) {
                 differences.push(format!("{} in call {number}: {difference}", definition.name));
                 break;
             }
+        }
+        if succeeded < CALLS / 10 {
+            differences.push(format!(
+                "{}: {succeeded} of {CALLS} calls succeed, too few to say much",
+                definition.name
+            ));
         }
     }
     drop(std::panic::take_hook());
@@ -32,18 +50,105 @@ fn agree(name: &str, definitions: &[&'static KernelDefinition]) {
 
 #[test]
 fn the_kernels_of_the_suite() {
-    agree(
-        "suite",
-        &[
-            kernels::echo::DEFINITION,
-            kernels::swallow::DEFINITION,
-            kernels::total::DEFINITION,
-            kernels::track::DEFINITION,
-            kernels::odd::DEFINITION,
-            kernels::fragile::DEFINITION,
-            kernels::scale::DEFINITION,
-            kernels::exchange::DEFINITION,
-            kernels::audit::DEFINITION,
-        ],
+    agree("suite", kernels::SUITE);
+}
+
+#[test]
+fn integers() {
+    agree("integers", kernels::INTEGERS);
+}
+
+#[test]
+fn floats() {
+    agree("floats", kernels::FLOATS);
+    // The host's C library and Rust's standard library each have a cube root of their own.
+    agree_within("functions", kernels::FUNCTIONS, 2);
+}
+
+#[test]
+fn constructs() {
+    agree("constructs", kernels::CONSTRUCTS);
+}
+
+#[test]
+fn real_kernels() {
+    agree("real", kernels::REAL);
+}
+
+/// The kernels compute what their names say: texts whose checksums are known.
+#[test]
+fn checksums_are_right() {
+    let mut bytes = Bytes { len: 9, bytes: [0; 31] };
+    bytes.bytes[..9].copy_from_slice(b"123456789");
+    let [checksum] =
+        outputs::<_, Checksum>(crc32::DEFINITION, &bytes, &Memory::zeroed(u32::DESCRIPTOR, 0))[..]
+    else {
+        panic!("one answer");
+    };
+    assert_eq!(checksum.value, 0xCBF4_3926);
+
+    let mut block = Block { text: 0, words: [0; 16] };
+    block.words[0] = u32::from_be_bytes([b'a', b'b', b'c', 0x80]);
+    block.words[15] = 24;
+    let state = Memory::of(&[Hash::default()]);
+    let [hash] = outputs::<_, Hash>(sha256::DEFINITION, &block, &state)[..] else { panic!("one answer") };
+    assert_eq!(hash.words[0], 0xBA78_16BF);
+    assert_eq!(hash.words[7], 0xF200_15AD);
+}
+
+/// What a kernel that binds nothing sends.
+fn outputs<M: DeviceType, O: DeviceType>(
+    definition: &'static KernelDefinition,
+    message: &M,
+    state: &Memory,
+) -> Vec<O> {
+    let input = Call { message: Memory::of(&[*message]), state: state.clone(), bindings: Vec::new() };
+    let outcome = call(definition, &input);
+    assert_eq!(outcome.code, 0);
+    outcome.outputs.values()
+}
+
+/// A loop that does not end is a failure on a device; the CPU would run it for ever.
+#[test]
+fn budgets_end_loops() {
+    use kernels::constructs::{Small, endless};
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("budget");
+    let text = HostText::compile(&[endless::DEFINITION], &folder).unwrap_or_else(|error| panic!("{error}"));
+    let run = |a, state: u32| {
+        let message = Small { key: 0, a, b: 0, on: false, x: 0.0 };
+        let input =
+            Call { message: Memory::of(&[message]), state: Memory::of(&[state]), bindings: Vec::new() };
+        let outcome = text.call(0, &input);
+        (outcome.code, outcome.state.values::<u32>()[0])
+    };
+    // The budget is the whole call's: it is spent by 100 turns in all.
+    assert_eq!(run(99, 0), (0, 99));
+    assert_eq!(
+        run(100, u32::MAX - 98),
+        (0, 1),
+        "100 turns, and a condition that ends the second loop at once"
     );
+    assert_eq!(run(101, 0), (error::BUDGET_EXHAUSTED, 0));
+    assert_eq!(run(100, 0), (error::BUDGET_EXHAUSTED, 0));
+}
+
+/// Every way to fail is found the same by both, and all of them are met.
+#[test]
+fn failures_have_their_codes() {
+    use kernels::constructs::failures;
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("failures");
+    let text = HostText::compile(&[failures::DEFINITION], &folder).unwrap_or_else(|error| panic!("{error}"));
+    let mut inputs = Inputs::new(1, 4);
+    let codes: BTreeSet<u16> =
+        (0..20_000).map(|_| text.call(0, &inputs.call(failures::DEFINITION)).code).collect();
+    for code in [
+        0,
+        kernels::constructs::TOO_MUCH.code(),
+        error::PANICKED,
+        error::TOO_MANY_OUTPUTS,
+        error::INDEX_OUT_OF_BOUNDS,
+        error::DIVISION_BY_ZERO,
+    ] {
+        assert!(codes.contains(&code), "{code:#06X} is not among {codes:X?}");
+    }
 }

@@ -7,10 +7,52 @@
 //!   [`TypeDescriptor`]s, so that a runtime can check, place and launch it without knowing its types.
 //! * A handler is a transaction: its actor's state and what it sends take effect only when it succeeds.
 //!
+//! * A handler can be written for a device: [`handler_source`] gives its text in a dialect of C, which means what the Rust means,
+//!   or an error that names the line that no device can do.
+//!
 //! # What it does not do
 //!
 //! It knows no device and starts nothing: launching is `annulus-runtime`'s, running is a backend's. The `unsafe` traits
 //! here are implemented by `#[derive(DeviceType)]` and `#[derive(RingMessage)]`; nobody needs to write them by hand.
+//!
+//! # The language
+//!
+//! What a handler's body may have if its kernel is to run on devices. Everything else is refused where it stands, with what to
+//! write instead; `#[ring_kernel(cpu_only)]` lets a body be any Rust, and keeps the kernel on the CPU.
+//!
+//! | construct | on a device |
+//! |---|---|
+//! | `u8` … `u64`, `i8` … `i64`, `usize`, `isize`, `bool`, `f32`, `f64` | `usize` and `isize` have 64 bits; Metal has no `f64` |
+//! | structs, fixed arrays, enums with and without data, nested at will | laid out as in Rust, which the text checks |
+//! | `let` with patterns, shadowing, `let … else`, assignment | types are inferred by rustc |
+//! | `+ - * / % & \| ^ << >>`, comparisons, `&& \|\|`, `op=` | overflow wraps, as in a release build; a shift takes its distance modulo the width; a division by zero and `MIN / -1` fail |
+//! | `as` | as in Rust: saturating from floats, NaN to 0 |
+//! | `T::from(x)`, `x.into()` between numbers | |
+//! | integers: `wrapping_…`, `saturating_…` (add, sub, mul), `pow`, `abs`, `abs_diff`, `signum`, `min`, `max`, `clamp`, `rotate_…`, `count_…`, `leading_…`, `trailing_…`, `swap_bytes`, `div_euclid`, `rem_euclid`, `is_power_of_two` … | exact |
+//! | floats: `abs`, `sqrt`, `mul_add`, `floor`, `ceil`, `round`, `trunc`, `fract`, `min`, `max`, `clamp`, `copysign`, `is_nan`, `to_bits`, `from_bits` … | exact where the target divides and takes roots exactly; nothing is contracted to fused operations |
+//! | floats: `sin`, `cos`, `tan`, `exp`, `ln`, `log2`, `log10`, `powf`, `powi`, `hypot`, `atan2` … | as exact as the target's own |
+//! | `if`, `match` and blocks as values; `if let`, `while let`, `matches!` | patterns: literals, ranges, constants, variants, structs, `_`, bindings, `@`, `\|` without bindings, guards |
+//! | `while`, `loop` with `break value`, `for` over `a..b` and `a..=b` with `.rev()` and `.step_by(n)`, labels | all turns of a call count against its [loop budget](DEFAULT_LOOP_BUDGET) |
+//! | `values[i]`, `.len()`, `.is_empty()` of arrays and slices | an index out of bounds fails |
+//! | `&place`, `&mut place` in `let` and through patterns | another name for the place |
+//! | constants, statics, associated constants, `T::default()` | captured by value when the kernel is launched |
+//! | `outbox.send(value)`, [`Cx`]'s methods | |
+//! | `load`, `store`, `swap`, `fetch_…`, `compare_exchange` of bound atomics | ordered at least as written; 64 bits where the device has them |
+//! | `return`, `Ok(())`, `Err(failure)` with a [`Failure`] | |
+//! | `panic!`, `unreachable!`, `assert!`, `assert_eq!`, `assert_ne!` | fail with [`PANICKED`](annulus_abi::error::PANICKED) |
+//!
+//! A check that fails ends the call with a code of [`annulus_abi::error`], and its transaction with it. The CPU gives the same code,
+//! by the panic's text ([`panic_code`]). In a build with overflow checks the CPU also fails with
+//! [`OVERFLOW`](annulus_abi::error::OVERFLOW) where a device wraps.
+//!
+//! Operands are evaluated in Rust's order: what a later operand changes is copied before it.
+//!
+//! # From Rust to C
+//!
+//! `#[ring_kernel]` keeps the body as a tree of syntax and has rustc infer the types that it needs ([`Typed`], [`KernelTree`]).
+//! Lowering makes statements of it, whose order is the order of evaluation, with the checks written out. One writer spells them
+//! in the dialect of the [`Target`]. The text stands after [`LANGUAGE_SOURCE`], which says in C what Rust's operators mean; it
+//! carries the Rust lines in comments and keeps the names.
 
 mod binding;
 mod cx;

@@ -24,6 +24,11 @@ impl Errors {
         result.map_err(|error| self.push(error)).ok()
     }
 
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        self.0.as_ref().map_or(0, |errors| errors.into_iter().count())
+    }
+
     /// `value` if nothing was wrong.
     pub(crate) fn finish<T>(self, value: T) -> syn::Result<T> {
         self.0.map_or(Ok(value), Err)

@@ -77,6 +77,12 @@
 //! Nothing, or `Result<(), E>` where `E` turns into a `Failure`. On an error, and when it sends more than `max_outputs`,
 //! its state stays as it was and its sends are dropped.
 //!
+//! # What a handler's body may have
+//!
+//! What devices have; `annulus-kernel` lists it (`annulus::kernel`). The macro reads the body into a tree, refuses the rest at its
+//! place, and has rustc infer the types of a copy that is never run. The copy is warned of nothing. With the word
+//! `cpu_only` the body may be any Rust.
+//!
 //! # Words of `#[ring_kernel(..)]`
 //!
 //! | word | value | unless said |
@@ -84,6 +90,8 @@
 //! | `mode` | `Continuous`, `Batch` or `Adaptive` | `Continuous` |
 //! | `max_messages_per_iteration` | 1 to 65536; 1 for `Continuous` | 1 for `Continuous`, 64 for `Batch`, 32 for `Adaptive` |
 //! | `max_outputs` | 1 to 256; needs an outbox | 1 with an outbox, else 0 |
+//! | `loop_budget` | 1 to 4294967295: turns of all loops of a call on a device | 16777216 |
+//! | `cpu_only` | none: the body may be any Rust, and the kernel stays on the CPU | |
 //! | `name` | a string: the kernel's id | the handler's name |
 //!
 //! Words that say how the kernel is launched unless its launch says otherwise: `capacity`, `output_capacity`, `backpressure`,

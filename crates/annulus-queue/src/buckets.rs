@@ -7,12 +7,7 @@
 //! A binary heap takes more steps the longer the queue is, and twice as long at a backlog of 1024 (60 ns against 30 for a push
 //! and a pop of 64 bytes); it also needs a sequence number in each message to keep equals in order, and cannot evict its lowest.
 
-/// A message, and what the queue must know about it.
-pub(crate) struct Queued<T> {
-    pub(crate) message: T,
-    /// When it was accepted, by the queue's clock, in nanoseconds. 0 where nothing expires.
-    pub(crate) at: u64,
-}
+use std::mem::MaybeUninit;
 
 pub(crate) struct Buckets<T> {
     nodes: Box<[Node<T>]>,
@@ -27,8 +22,10 @@ pub(crate) struct Buckets<T> {
 }
 
 struct Node<T> {
-    /// There while the node is on a list, and not while it is free.
-    queued: Option<Queued<T>>,
+    /// There exactly while the node is on a list. Written and read in place: a large message is moved once each way.
+    message: MaybeUninit<T>,
+    /// When it was accepted, by the queue's clock, in nanoseconds. 0 where nothing expires.
+    at: u64,
     /// The next node of the same list or of the free ones, or [`NONE`].
     next: u32,
 }
@@ -47,7 +44,11 @@ impl<T> Buckets<T> {
     /// `capacity` is at most 2^20; options are validated before they come here.
     pub(crate) fn new(capacity: usize) -> Self {
         let nodes = (1..=capacity as u32)
-            .map(|next| Node { queued: None, next: if next as usize == capacity { NONE } else { next } })
+            .map(|next| Node {
+                message: MaybeUninit::uninit(),
+                at: 0,
+                next: if next as usize == capacity { NONE } else { next },
+            })
             .collect();
         Self {
             nodes,
@@ -72,13 +73,14 @@ impl<T> Buckets<T> {
         self.free == NONE
     }
 
-    /// Puts a message behind those of its priority. The caller knows that there is space.
-    #[inline]
-    pub(crate) fn push(&mut self, priority: u8, queued: Queued<T>) {
+    /// Puts a message that was accepted `at` some time behind those of its priority. The caller knows that there is space.
+    #[inline(always)]
+    pub(crate) fn push(&mut self, priority: u8, at: u64, message: T) {
         let index = self.free;
         let node = &mut self.nodes[index as usize];
         self.free = node.next;
-        node.queued = Some(queued);
+        node.message.write(message);
+        node.at = at;
         node.next = NONE;
         let list = &mut self.lists[usize::from(priority)];
         let (word, bit) = (usize::from(priority / 64), 1 << (priority % 64));
@@ -92,20 +94,15 @@ impl<T> Buckets<T> {
         self.len += 1;
     }
 
-    /// Takes the oldest message of the highest priority present.
-    #[inline]
-    pub(crate) fn pop_highest(&mut self) -> Option<Queued<T>> {
+    /// The highest priority present.
+    #[inline(always)]
+    pub(crate) fn highest(&self) -> Option<u8> {
         let word = self.present.iter().rposition(|&word| word != 0)?;
-        self.pop(word * 64 + 63 - self.present[word].leading_zeros() as usize)
+        // At most 255.
+        Some((word as u32 * 64 + 63 - self.present[word].leading_zeros()) as u8)
     }
 
-    /// Takes the oldest message of the lowest priority present.
-    #[inline]
-    pub(crate) fn pop_lowest(&mut self) -> Option<Queued<T>> {
-        let lowest = self.lowest()?;
-        self.pop(usize::from(lowest))
-    }
-
+    /// The lowest priority present.
     #[inline]
     pub(crate) fn lowest(&self) -> Option<u8> {
         let word = self.present.iter().position(|&word| word != 0)?;
@@ -113,20 +110,54 @@ impl<T> Buckets<T> {
         Some((word as u32 * 64 + self.present[word].trailing_zeros()) as u8)
     }
 
-    /// Takes the first node of a list that is not empty.
-    #[inline]
-    fn pop(&mut self, priority: usize) -> Option<Queued<T>> {
-        let list = &mut self.lists[priority];
+    /// When the oldest message of a priority that is present was accepted.
+    #[inline(always)]
+    pub(crate) fn accepted_at(&self, priority: u8) -> u64 {
+        self.nodes[self.lists[usize::from(priority)].first as usize].at
+    }
+
+    /// The oldest message of a priority, if that is present.
+    pub(crate) fn peek(&self, priority: u8) -> Option<&T> {
+        if !self.is_present(priority) {
+            return None;
+        }
+        let node = &self.nodes[self.lists[usize::from(priority)].first as usize];
+        // SAFETY: the node is on a list, so it has a message.
+        Some(unsafe { node.message.assume_init_ref() })
+    }
+
+    #[inline(always)]
+    fn is_present(&self, priority: u8) -> bool {
+        self.present[usize::from(priority / 64)] & 1 << (priority % 64) != 0
+    }
+
+    /// Takes the oldest message of a priority.
+    ///
+    /// # Panics
+    /// If there is none.
+    #[inline(always)]
+    pub(crate) fn pop(&mut self, priority: u8) -> T {
+        assert!(self.is_present(priority), "a priority is asked for that is present");
+        let list = &mut self.lists[usize::from(priority)];
         let index = list.first;
         let node = &mut self.nodes[index as usize];
         if index == list.last {
-            self.present[priority / 64] &= !(1 << (priority % 64));
+            self.present[usize::from(priority / 64)] &= !(1 << (priority % 64));
         } else {
             list.first = node.next;
         }
         node.next = self.free;
         self.free = index;
         self.len -= 1;
-        node.queued.take()
+        // SAFETY: the node was on a list, so it has a message; it is on none any more, so that is moved out once.
+        unsafe { node.message.assume_init_read() }
+    }
+}
+
+impl<T> Drop for Buckets<T> {
+    fn drop(&mut self) {
+        while let Some(priority) = self.highest() {
+            drop(self.pop(priority));
+        }
     }
 }

@@ -94,6 +94,10 @@ pub(crate) struct Tally {
     pub(crate) discarded: Count,
     pub(crate) closed: Count,
     pub(crate) abandoned: Count,
+    /// Reservations that were dropped: tickets that were sent without a message.
+    pub(crate) withdrawn: Count,
+    /// Those of them that were taken. Counted after the ticket moved.
+    pub(crate) skipped: Count,
 }
 
 #[derive(Default)]

@@ -35,14 +35,23 @@ use std::{
     task::{Context, Poll, Waker},
 };
 
+use crate::barrier;
 use crate::sync::{AtomicUsize, Mutex, MutexGuard, Ordering, fence};
 
 /// Something that can be waited for, by threads and by tasks, first come, first served.
 pub struct Event {
-    /// The length of the list of waiters. Written under the lock only, to mirror `Waiters::linked`.
+    /// The length of the list of waiters, written under the lock only, to mirror `Waiters::linked`; and flags.
     waiting: AtomicUsize,
+    /// Whether notifiers may make a light barrier only, so that waiters must make the heavy one.
+    light: bool,
     waiters: Mutex<Waiters>,
 }
+
+/// A flag of `Event::waiting`: a light barrier is no barrier here, so notifiers must fence before they trust the rest.
+const LIGHT_IS_NOTHING: usize = 1 << (usize::BITS - 1);
+/// A flag of `Event::waiting`: see [`Event::alert`].
+const ALERT: usize = 1 << (usize::BITS - 2);
+const FLAGS: usize = LIGHT_IS_NOTHING | ALERT;
 
 /// A doubly linked list within a slab, in the order of registration, and a list of the slab's free entries.
 struct Waiters {
@@ -78,13 +87,22 @@ impl Event {
     /// ```
     #[cfg(not(loom))]
     pub const fn new() -> Self {
-        Self { waiting: AtomicUsize::new(0), waiters: Mutex::new(Waiters::new()) }
+        Self { waiting: AtomicUsize::new(0), light: false, waiters: Mutex::new(Waiters::new()) }
     }
 
     /// An event that nobody waits for.
     #[cfg(loom)]
     pub fn new() -> Self {
-        Self { waiting: AtomicUsize::new(0), waiters: Mutex::new(Waiters::new()) }
+        Self { waiting: AtomicUsize::new(0), light: false, waiters: Mutex::new(Waiters::new()) }
+    }
+
+    /// An event whose notifiers may call [`notify_lightly`](Self::notify_lightly).
+    pub(crate) fn for_light_notifiers() -> Self {
+        let event = Self { light: true, ..Self::new() };
+        if !barrier::init() {
+            event.waiting.store(LIGHT_IS_NOTHING, Ordering::Relaxed);
+        }
+        event
     }
 
     /// Wakes up to `n` of those who wait, longest waiting first. Others may register while it runs: they are not woken, and
@@ -103,26 +121,55 @@ impl Event {
     pub fn notify(&self, n: usize) {
         // SYNC: event-registered
         fence(Ordering::SeqCst);
-        if self.waiting.load(Ordering::Relaxed) != 0 {
+        if self.has_registered() {
             self.wake(n);
         }
     }
 
-    /// [`notify`](Self::notify) without the fence, for a caller whose change *was* a SeqCst read-modify-write, of a word that
-    /// the waiter looks at after registering.
-    ///
-    /// The argument is the same, by C++20's `[atomics.order]`, which Rust adopts: the change and the load of `waiting` are both
-    /// SeqCst, so the waiter's fence comes before the change in their single order, or after the load. A locked instruction is a
-    /// full fence on x86-64, where this saves a second one.
-    #[inline]
-    pub(crate) fn notify_after_rmw(&self, n: usize) {
-        // loom takes SeqCst accesses for AcqRel ones (its documentation says so), but knows fences.
-        #[cfg(loom)]
-        fence(Ordering::SeqCst);
+    /// Whether nobody waits and no flag is set, after a light barrier: what a frequent notifier asks before it calls
+    /// [`notify_lightly`](Self::notify_lightly).
+    #[inline(always)]
+    pub(crate) fn is_quiet(&self) -> bool {
+        debug_assert!(self.light, "those who wait fence for both sides only where the event says so");
+        barrier::light();
         // SYNC: event-registered
-        if self.waiting.load(Ordering::SeqCst) != 0 {
+        self.waiting.load(Ordering::Relaxed) == 0
+    }
+
+    /// [`notify`](Self::notify) at the waiters' cost, for events [made for it](Self::for_light_notifiers).
+    #[inline(always)]
+    pub(crate) fn notify_lightly(&self, n: usize) {
+        if !self.is_quiet() {
+            self.notify_loudly(n);
+        }
+    }
+
+    /// [`notify_lightly`](Self::notify_lightly), where it is not quiet.
+    #[cold]
+    pub(crate) fn notify_loudly(&self, n: usize) {
+        if self.waiting.load(Ordering::Relaxed) & LIGHT_IS_NOTHING != 0 {
+            // SYNC: event-registered
+            fence(Ordering::SeqCst);
+        }
+        if self.has_registered() {
             self.wake(n);
         }
+    }
+
+    fn has_registered(&self) -> bool {
+        self.waiting.load(Ordering::Relaxed) & !FLAGS != 0
+    }
+
+    /// Whether [`alert`](Self::alert) was called. What a notifier sees after [`notify_loudly`](Self::notify_loudly) is ordered as
+    /// those who wait are.
+    #[inline(always)]
+    pub(crate) fn is_alerted(&self) -> bool {
+        self.waiting.load(Ordering::Relaxed) & ALERT != 0
+    }
+
+    /// Breaks the quiet for ever, so that every notifier looks what is the matter.
+    pub(crate) fn alert(&self) {
+        self.waiting.fetch_or(ALERT, Ordering::Relaxed);
     }
 
     /// [`notify`](Self::notify) without the fence, for a caller who changed the condition under a lock, under which waiters look at
@@ -166,7 +213,7 @@ impl Event {
     pub fn has_waiters(&self) -> bool {
         // SYNC: event-registered
         fence(Ordering::SeqCst);
-        self.waiting.load(Ordering::Relaxed) != 0
+        self.has_registered()
     }
 
     /// Registers the caller, who must then look at its condition again, and wait only if that still says so.
@@ -193,11 +240,15 @@ impl Event {
         let index = {
             let mut waiters = self.lock();
             let index = waiters.link();
-            self.waiting.store(waiters.linked, Ordering::Relaxed);
+            self.waiting.fetch_add(1, Ordering::Relaxed);
             index
         };
         // SYNC: event-registered
-        fence(Ordering::SeqCst);
+        if self.light {
+            barrier::heavy()
+        } else {
+            fence(Ordering::SeqCst)
+        }
         Listener { event: self, entry: Some(index) }
     }
 
@@ -216,7 +267,7 @@ impl Event {
     fn notify_first(&self, waiters: &mut Waiters) -> Option<Waker> {
         let index = waiters.first?;
         waiters.unlink(index);
-        self.waiting.store(waiters.linked, Ordering::Relaxed);
+        self.waiting.fetch_sub(1, Ordering::Relaxed);
         match std::mem::replace(&mut waiters.entries[index].state, State::Notified) {
             State::Waiting(Some(waker)) => Some(waker),
             _ => Some(Waker::noop().clone()),
@@ -243,7 +294,7 @@ impl Default for Event {
 impl fmt::Debug for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Event")
-            .field("waiting", &self.waiting.load(Ordering::Relaxed))
+            .field("waiting", &(self.waiting.load(Ordering::Relaxed) & !FLAGS))
             .finish_non_exhaustive()
     }
 }
@@ -332,7 +383,7 @@ impl Drop for Listener<'_> {
         let mut waiters = self.event.lock();
         if matches!(waiters.entries[index].state, State::Waiting(_)) {
             waiters.unlink(index);
-            self.event.waiting.store(waiters.linked, Ordering::Relaxed);
+            self.event.waiting.fetch_sub(1, Ordering::Relaxed);
         }
         let state = waiters.free(index);
         let heir = match state {

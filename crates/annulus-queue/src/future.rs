@@ -62,7 +62,7 @@ impl<T> Future for SendFuture<'_, T> {
         let this = &mut *self;
         let mut message = this.message.take().expect("a future is not polled after it was ready");
         loop {
-            message = match this.shared.offer(message) {
+            message = match this.shared.offer_noticing(message) {
                 Err(TrySendError::Full(message)) if this.shared.backpressure() == Backpressure::Block => {
                     message
                 }

@@ -39,6 +39,8 @@ pub enum OptionProblem {
         /// The next valid capacity, or the greatest if there is none above.
         valid: usize,
     },
+    /// The senders of a queue with one receiver cannot evict.
+    Eviction,
     /// The deduplication window is beyond its limits.
     Window {
         /// What was asked for.
@@ -76,6 +78,9 @@ impl fmt::Display for OptionProblem {
                 let which = if given > max { "greatest" } else { "next" };
                 write!(f, ": the {which} valid capacity is {valid}")
             }
+            Self::Eviction => f.write_str(
+                "DropOldest needs `queue`: where the receiver is alone, senders cannot take a message out",
+            ),
             Self::Window { given } => {
                 let (min, max) = (QueueOptions::MIN_WINDOW, QueueOptions::MAX_WINDOW);
                 let nearest = given.clamp(min, max);

@@ -1,13 +1,33 @@
-//! Bounded queues for messages of any type, many producers to many consumers, with a choice of what to do when they are full.
+//! Bounded queues for messages of any type, with a choice of who sends, who receives, and what happens when they are full.
 //!
 //! | to | use |
 //! |---|---|
-//! | move values between threads or tasks, lock-free | [`queue`](queue()): a [`Sender`] and a [`Receiver`] |
+//! | move values between threads or tasks, lock-free | one of the pairs of ends below |
 //! | send urgent messages first, recognise duplicates, let messages expire | a [`MessageQueue`] of [`Message`]s |
 //! | keep what could not be handled, and send it again | [`DeadLetters`] |
 //! | find queues by name, list and close them together | a [`Registry`] |
+//! | hand over groups of messages, by count or after a time | [`batching`] |
 //!
-//! What follows is of [`queue`](queue()); [`MessageQueue`] says what its policies add.
+//! # Which ends
+//!
+//! | senders | receivers | ends | what they lack |
+//! |---|---|---|---|
+//! | many | many | [`queue`](queue()) | peek |
+//! | one | many | [`spmc::spmc`] | peek; receivers cannot close |
+//! | many | one | [`solo::mpsc`] | [`DropOldest`](Backpressure::DropOldest) |
+//! | one | one | [`solo::spsc`] | `DropOldest` |
+//! | one | each gets all it can | [`lossy::ring`] | for plain old data; overwrites what is not read in time, and never waits |
+//!
+//! The further down, the cheaper: an end that is alone needs no compare-exchange, and that is checked by the types, since it cannot be
+//! cloned and is used through `&mut`. All offer the same verbs, each as a future, blocking, with a timeout and without waiting: send and
+//! receive, one or a batch; a place to write a message in ([`Reservation`], [`solo::Reservation`]); drain, clear, flush, close; and with the
+//! feature `futures` (on by default) a `Sink` and a `Stream`. Futures need no particular runtime.
+//!
+//! For a stream, one sender and one receiver with batches ([`solo::Sender::send_batch_blocking`], [`solo::Receiver::recv_batch_blocking`])
+//! is the fastest there is here. For one message at a time, back and forth, the same ends are: a message of up to 56 bytes and its
+//! stamp share a cache line, so that it crosses between cores as one transfer.
+//!
+//! What follows is of [`queue`](queue()); [`solo`], [`spmc`] and [`MessageQueue`] say what differs.
 //!
 //! # What it promises
 //!
@@ -28,8 +48,10 @@
 //! - *Progress past a stopped thread.* A thread that the system stops while it copies a message holds up those that need this very
 //!   slot; they spin, then yield, until it runs again. No user code runs in that window. Likewise a thread that loses a race backs
 //!   off: that serves throughput, and can cost the loser up to a millisecond under heavy contention.
-//! - *Looking without taking.* There is no peek: with many consumers, what was seen may be gone at once.
-//! - *Survival.* Messages live in memory; what is queued when the last receiver goes away is dropped, and counted as abandoned.
+//! - *Looking without taking.* There is no peek where receivers may be many: what was seen may be gone at once. A receiver that is alone
+//!   has [one](solo::Receiver::peek), and so has a [queue with policies](MessageQueue::peek).
+//! - *Survival.* Messages live in memory; what is queued when the last receiver goes away is dropped, and counted as abandoned. If a
+//!   sender is just copying one in, or holds a reservation, that very thread drops it.
 //!
 //! # When it is full
 //!
@@ -57,6 +79,8 @@
 //! assert_eq!(tx.counters().evicted, 4);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+mod barrier;
+mod batch;
 // It has a clock and a thread, which models have not, and no lock-free protocol of its own.
 #[cfg(not(loom))]
 pub mod batching;
@@ -69,6 +93,8 @@ mod ends;
 pub mod event;
 mod future;
 mod invalid;
+mod lock;
+pub mod lossy;
 mod memory;
 pub mod message;
 mod message_builder;
@@ -76,8 +102,10 @@ mod message_future;
 mod message_inner;
 mod message_questions;
 mod message_queue;
+mod message_verbs;
 mod options;
 pub mod outcome;
+mod pace;
 mod padded;
 mod policed;
 pub mod pool;
@@ -87,11 +115,17 @@ mod receiver;
 pub mod region;
 mod registry;
 pub mod relay;
+mod reserve;
 pub mod ring;
 mod sender;
+mod slab;
 mod slots;
+pub mod solo;
+pub mod spmc;
 pub mod stack;
 mod status;
+#[cfg(feature = "futures")]
+mod stream;
 #[doc(hidden)]
 pub mod sync;
 pub mod wait;
@@ -110,6 +144,7 @@ pub use message_builder::MessageQueueBuilder;
 pub use message_builder::message_queue_of;
 pub use message_future::{MessageRecv, MessageSend};
 pub use message_queue::MessageQueue;
+pub use message_verbs::PeekError;
 pub use options::{Deduplication, QueueOptions};
 pub use outcome::{Admission, Backpressure, RecvError, SendError, TryRecvError, TrySendError};
 pub use queue::queue;
@@ -118,5 +153,8 @@ pub use queue::queue;
 pub use queue::queue_of;
 pub use receiver::Receiver;
 pub use registry::{CreateError, LookUpError, Registry};
+pub use reserve::Reservation;
 pub use sender::Sender;
 pub use status::{QueueStatus, Rates};
+#[cfg(feature = "futures")]
+pub use stream::{MessageSink, Messages, Source, Target};

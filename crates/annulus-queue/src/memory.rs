@@ -8,7 +8,10 @@ impl QueueOptions {
     /// What [`queue`](crate::queue) with these options allocates for messages of type `T`, in bytes, exactly; nothing is
     /// allocated later but a few words per waiting thread or task, the first time so many wait. Messages' own heap memory is theirs.
     ///
-    /// A [`MessageQueue`](crate::MessageQueue) has [its own figure](crate::MessageQueue::memory_usage_of).
+    /// A [`MessageQueue`](crate::MessageQueue) has [its own figure](crate::MessageQueue::memory_usage_of), and so have
+    /// [queues with one receiver](crate::solo::memory_usage) and [lossy rings](crate::lossy::memory_usage).
+    ///
+    /// A slot is the message and 8 bytes; what fits into a cache line is padded to a power of two.
     ///
     /// ```
     /// # use annulus_queue::QueueOptions;
@@ -16,7 +19,11 @@ impl QueueOptions {
     /// assert!(bytes > 256 * 1024);
     /// ```
     pub fn memory_usage<T>(&self) -> usize {
-        ends_bytes::<T>(self.capacity) + self.name.as_ref().map_or(0, String::capacity)
+        ends_bytes::<T>(self.capacity) + self.name_bytes()
+    }
+
+    pub(crate) fn name_bytes(&self) -> usize {
+        self.name.as_ref().map_or(0, String::capacity)
     }
 }
 

@@ -11,7 +11,7 @@ use std::{
 
 use crate::{
     Admission, Message, RecvError, SendError, TryRecvError, TrySendError, event::Listener, future::listen,
-    message_inner::Inner, policed::Parcel,
+    message_inner::Inner, policed::Facts,
 };
 
 /// A [`send`](crate::MessageQueue::send) under way.
@@ -19,7 +19,8 @@ use crate::{
 pub struct MessageSend<'a, T> {
     queue: &'a Inner<T>,
     /// There until the future is ready.
-    message: Option<Parcel<T>>,
+    message: Option<T>,
+    facts: Facts,
     listener: Option<Listener<'a>>,
 }
 
@@ -31,13 +32,13 @@ pub struct MessageRecv<'a, T> {
 }
 
 impl<'a, T> MessageSend<'a, T> {
-    pub(crate) fn new(queue: &'a Inner<T>, message: Parcel<T>) -> Self {
-        Self { queue, message: Some(message), listener: None }
+    pub(crate) fn new(queue: &'a Inner<T>, message: T, facts: Facts) -> Self {
+        Self { queue, message: Some(message), facts, listener: None }
     }
 
     /// The message of a future that is not ready.
     pub(crate) fn into_message(self) -> T {
-        self.message.expect("only a ready future has no message, and its output was returned").message
+        self.message.expect("only a ready future has no message, and its output was returned instead")
     }
 }
 
@@ -59,13 +60,11 @@ impl<T: Message + Send> Future for MessageSend<'_, T> {
         let this = &mut *self;
         let mut message = this.message.take().expect("a future is not polled after it was ready");
         loop {
-            message = match this.queue.offer(message) {
+            message = match this.queue.offer(message, this.facts) {
                 Err(TrySendError::Full(message)) if this.queue.blocks() => message,
                 outcome => {
                     this.listener = None;
-                    return Poll::Ready(
-                        outcome.map_err(|refusal| refusal.map(|parcel| parcel.message).into()),
-                    );
+                    return Poll::Ready(outcome.map_err(SendError::from));
                 }
             };
             if !listen(this.queue.not_full(), &mut this.listener, context) {

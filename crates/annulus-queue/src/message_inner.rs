@@ -7,7 +7,7 @@ use crate::{
     TryRecvError, TrySendError,
     counters::Count,
     event::Event,
-    policed::{Parcel, Policed},
+    policed::{Facts, Policed},
     sync::{AtomicUsize, Ordering},
     wait::WaitStrategy,
 };
@@ -38,63 +38,67 @@ pub(crate) enum Kind<T> {
 impl<T: Message + Send> Inner<T> {
     /// Asks a message what the queue must know. `again`: it was accepted before, so it is no duplicate of itself.
     #[inline]
-    pub(crate) fn parcel(&self, message: T, again: bool) -> Parcel<T> {
+    pub(crate) fn facts(&self, message: &T, again: bool) -> Facts {
         match &self.kind {
-            Kind::Plain(..) => Parcel::plain(message),
-            Kind::Policed(queue) => queue.parcel(message, again),
+            Kind::Plain(..) => Facts::default(),
+            Kind::Policed(queue) => queue.facts(message, again),
         }
     }
 
     /// Sends without waiting for space, and counts the verdict, whatever it is.
     #[inline]
-    pub(crate) fn try_send(&self, message: T) -> Result<Admission<T>, TrySendError<T>> {
+    pub(crate) fn try_send(&self, message: T, again: bool) -> Result<Admission<T>, TrySendError<T>> {
         match &self.kind {
-            // The short way, without a parcel.
+            // The short ways.
             Kind::Plain(tx, _) if self.max_message_bytes.is_none() => match tx.try_send(message) {
                 Ok(Admission::Accepted) => Ok(Admission::Accepted),
                 other => self.not_simply_accepted(other),
             },
-            _ => self.send_now(self.parcel(message, false)),
+            Kind::Policed(queue) if self.max_message_bytes.is_none() => {
+                let facts = queue.facts(&message, again);
+                match queue.offer(message, facts) {
+                    Ok(admission) => Ok(admission),
+                    Err(refusal) => Err(self.refused(refusal)),
+                }
+            }
+            _ => {
+                let facts = self.facts(&message, again);
+                self.offer(message, facts).map_err(|refusal| self.refused(refusal))
+            }
         }
     }
 
-    /// The same for a message that was asked already.
-    #[inline]
-    pub(crate) fn send_now(&self, parcel: Parcel<T>) -> Result<Admission<T>, TrySendError<T>> {
-        self.offer(parcel).map_err(|refusal| {
-            if matches!(refusal, TrySendError::Full(_)) && self.blocks() {
-                self.count_rejected();
-            }
-            refusal.map(|parcel| parcel.message)
-        })
+    #[cold]
+    fn refused(&self, refusal: TrySendError<T>) -> TrySendError<T> {
+        if matches!(refusal, TrySendError::Full(_)) && self.blocks() {
+            self.count_rejected();
+        }
+        refusal
     }
 
     /// Sends without waiting for space. Counts every verdict but `Full` of a queue that blocks, which is a verdict only if
     /// the caller does not try again.
     #[inline]
-    pub(crate) fn offer(&self, parcel: Parcel<T>) -> Result<Admission<T>, TrySendError<Parcel<T>>> {
-        if self.max_message_bytes.is_some_and(|most| parcel.message.size() > most) {
+    pub(crate) fn offer(&self, message: T, facts: Facts) -> Result<Admission<T>, TrySendError<T>> {
+        if self.max_message_bytes.is_some_and(|most| message.size() > most) {
             self.too_large.add_one();
-            return Err(TrySendError::TooLarge(parcel));
+            return Err(TrySendError::TooLarge(message));
         }
         match &self.kind {
-            Kind::Plain(tx, _) => {
-                let outcome = match tx.shared.offer(parcel.message) {
-                    Ok(Admission::Accepted) => return Ok(Admission::Accepted),
-                    other => self.not_simply_accepted(other),
-                };
-                outcome.map_err(|refusal| refusal.map(Parcel::plain))
-            }
-            Kind::Policed(queue) => queue.offer(parcel),
+            Kind::Plain(tx, _) => match tx.shared.offer(message) {
+                Ok(Admission::Accepted) => Ok(Admission::Accepted),
+                other => self.not_simply_accepted(other),
+            },
+            Kind::Policed(queue) => queue.offer(message, facts),
         }
     }
 
     /// One attempt of a send that may wait: the message again, if waiting for space helps.
     #[inline]
-    pub(crate) fn attempt(&self, parcel: Parcel<T>) -> Result<Result<Admission<T>, SendError<T>>, Parcel<T>> {
-        match self.offer(parcel) {
-            Err(TrySendError::Full(parcel)) if self.blocks() => Err(parcel),
-            outcome => Ok(outcome.map_err(|refusal| refusal.map(|parcel| parcel.message).into())),
+    pub(crate) fn attempt(&self, message: T, facts: Facts) -> Result<Result<Admission<T>, SendError<T>>, T> {
+        match self.offer(message, facts) {
+            Err(TrySendError::Full(message)) if self.blocks() => Err(message),
+            outcome => Ok(outcome.map_err(SendError::from)),
         }
     }
 
@@ -127,7 +131,7 @@ impl<T: Message + Send> Inner<T> {
         }
     }
 
-    fn expire(&self, message: T) {
+    pub(crate) fn expire(&self, message: T) {
         if let Some(letters) = &self.dead_letters {
             // What it evicts is counted there.
             drop(letters.bury(message, Reason::Expired));

@@ -20,8 +20,8 @@ use crate::{Backpressure, QueueOptions, wait::WaitStrategy};
 /// # What is in it
 ///
 /// Without any policy it is the lock-free queue of [`queue`](crate::queue), with the same promises. With priority,
-/// deduplication or expiry it is a slab behind a lock that is held for tens of nanoseconds, under which no user code runs; both
-/// ends then take turns. Neither allocates memory per message.
+/// deduplication or expiry it is a slab behind a lock that is held for tens of nanoseconds, under which no user code runs but that
+/// of [`peek`](Self::peek); both ends then take turns. Neither allocates memory per message.
 ///
 /// # What it promises
 ///
@@ -82,12 +82,12 @@ impl<T: Message + Send> MessageQueue<T> {
     /// ```
     #[inline]
     pub fn try_send(&self, message: T) -> Result<Admission<T>, TrySendError<T>> {
-        self.inner.try_send(message)
+        self.inner.try_send(message, false)
     }
 
     /// [`try_send`](Self::try_send) of a message that was accepted before, and so is not its own duplicate.
     pub(crate) fn try_send_again(&self, message: T) -> Result<Admission<T>, TrySendError<T>> {
-        self.inner.send_now(self.inner.parcel(message, true))
+        self.inner.try_send(message, true)
     }
 
     /// Sends; under [`Backpressure::Block`], waits for space as long as it takes. The others never wait.
@@ -102,7 +102,8 @@ impl<T: Message + Send> MessageQueue<T> {
     /// # Ok::<(), annulus_queue::InvalidOptions>(())
     /// ```
     pub fn send(&self, message: T) -> MessageSend<'_, T> {
-        MessageSend::new(&self.inner, self.inner.parcel(message, false))
+        let facts = self.inner.facts(&message, false);
+        MessageSend::new(&self.inner, message, facts)
     }
 
     /// [`send`](Self::send) for threads: waits as the options' [`WaitStrategy`] says, and for no longer than their
@@ -136,24 +137,25 @@ impl<T: Message + Send> MessageQueue<T> {
 
     fn send_within(&self, message: T, timeout: Option<Duration>) -> Result<Admission<T>, SendError<T>> {
         let inner = &*self.inner;
-        let mut waiting = match inner.attempt(inner.parcel(message, false)) {
+        let facts = inner.facts(&message, false);
+        let mut waiting = match inner.attempt(message, facts) {
             Ok(outcome) => return outcome,
-            Err(parcel) => Some(parcel),
+            Err(message) => Some(message),
         };
         // A deadline that the clock cannot express never comes.
         let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-        let found = inner.wait.look(deadline, || match inner.attempt(waiting.take()?) {
+        let found = inner.wait.look(deadline, || match inner.attempt(waiting.take()?, facts) {
             Ok(outcome) => Some(outcome),
-            Err(parcel) => {
-                waiting = Some(parcel);
+            Err(message) => {
+                waiting = Some(message);
                 None
             }
         });
         if let Some(outcome) = found {
             return outcome;
         }
-        let parcel = waiting.expect("a step that has no result leaves the message");
-        let mut sending = MessageSend::new(inner, parcel);
+        let message = waiting.expect("a step that has no result leaves the message");
+        let mut sending = MessageSend::new(inner, message, facts);
         let Some(deadline) = deadline else { return block_on(sending) };
         block_on_deadline(&mut sending, deadline).unwrap_or_else(|| {
             inner.count_rejected();

@@ -295,6 +295,14 @@ impl QueueOptions {
     pub(crate) fn has_policy(&self) -> bool {
         self.priority || self.deduplication != Deduplication::Off || self.expiry.is_some()
     }
+
+    /// What is wrong with them for a queue with one receiver, beyond what [`validate`](Self::validate) finds.
+    pub(crate) fn refuse_eviction(&self) -> Result<(), InvalidOptions> {
+        match self.backpressure {
+            Backpressure::DropOldest => InvalidOptions::unless_empty(vec![OptionProblem::Eviction]),
+            _ => Ok(()),
+        }
+    }
 }
 
 impl Default for QueueOptions {

@@ -5,6 +5,7 @@ use std::ops::Deref;
 /// A value with cache lines of its own, so that writing it slows down nobody who uses its neighbours.
 ///
 /// 128 bytes: x86-64 fetches lines in pairs, and Apple's cores have lines of 128.
+#[derive(Debug)]
 #[repr(align(128))]
 pub(crate) struct Padded<T>(pub(crate) T);
 

@@ -1,38 +1,29 @@
 //! A queue that looks at its messages: priority, deduplication and expiry, under one lock.
 //!
-//! The lock is held for tens of nanoseconds, and no user code runs under it: keys, priorities and the time are found out before,
-//! and messages are dropped after. Both events are notified after the lock is released; see [`Event::notify_after_unlock`].
-
-use std::sync::PoisonError;
+//! The lock is held for tens of nanoseconds, and no user code runs under it but a `peek`'s: keys, priorities and the time are found
+//! out before, and messages are dropped after. Both events are notified after the lock is released; see [`Event::notify_after_unlock`].
 
 use crate::{
     Admission, Backpressure, Clock, Counters, Deduplication, Message, QueueOptions, TryRecvError,
     TrySendError,
-    buckets::{Buckets, Queued},
+    buckets::Buckets,
     clock::nanoseconds,
     event::Event,
+    lock::{Guard, Lock},
     padded::Padded,
-    sync::{Mutex, MutexGuard},
-    window::Window,
+    window::{Vacancy, Window},
 };
 
-/// A message on its way into a queue, with what its type says about it.
-pub(crate) struct Parcel<T> {
-    pub(crate) message: T,
+/// What a queue must know about a message on its way into it. It is asked once, however long the way.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Facts {
     priority: u8,
     /// Where duplicates are looked for.
     key: Option<u64>,
 }
 
-impl<T> Parcel<T> {
-    /// For a queue that does not ask.
-    pub(crate) fn plain(message: T) -> Self {
-        Self { message, priority: 0, key: None }
-    }
-}
-
 pub(crate) struct Policed<T> {
-    state: Padded<Mutex<State<T>>>,
+    state: Padded<Lock<State<T>>>,
     /// Notified once per message sent, and on close.
     pub(crate) not_empty: Padded<Event>,
     /// Notified once per place that became free, and on close.
@@ -66,7 +57,7 @@ impl<T> Policed<T> {
         let window =
             (options.deduplication != Deduplication::Off).then(|| Window::new(options.deduplication_window));
         Self {
-            state: Padded(Mutex::new(State {
+            state: Padded(Lock::new(State {
                 buckets: Buckets::new(options.capacity),
                 window,
                 closed: false,
@@ -96,7 +87,7 @@ impl<T> Policed<T> {
 
     /// Asks a message what the queue must know. `again`: it was accepted before, so it is no duplicate of itself.
     #[inline]
-    pub(crate) fn parcel(&self, message: T, again: bool) -> Parcel<T>
+    pub(crate) fn facts(&self, message: &T, again: bool) -> Facts
     where
         T: Message,
     {
@@ -104,23 +95,54 @@ impl<T> Policed<T> {
             _ if again => None,
             Deduplication::Off => None,
             Deduplication::ById => message.id(),
-            Deduplication::ByPayload => message.id().or_else(|| T::PAYLOAD_HASH.map(|hash| hash(&message))),
+            Deduplication::ByPayload => message.id().or_else(|| T::PAYLOAD_HASH.map(|hash| hash(message))),
         };
         // Without priorities all are equal.
         let priority = if self.rules.priority { message.priority() } else { 0 };
-        Parcel { message, priority, key }
+        Facts { priority, key }
     }
 
     /// Sends without waiting for space. Counts every verdict but `Full` of a queue that blocks, which is a verdict only if
     /// the caller does not try again.
     #[inline]
-    pub(crate) fn offer(&self, parcel: Parcel<T>) -> Result<Admission<T>, TrySendError<Parcel<T>>> {
+    pub(crate) fn offer(&self, message: T, facts: Facts) -> Result<Admission<T>, TrySendError<T>> {
         let at = self.now();
-        let admission = self.lock().admit(parcel, at, self.rules.backpressure)?;
-        if admission.is_queued() {
-            self.not_empty.notify_after_unlock(1);
+        let mut state = self.lock();
+        match state.judge(facts, self.rules.backpressure) {
+            Verdict::Accept(vacancy) => {
+                state.accept(message, facts, at, vacancy);
+                drop(state);
+                self.not_empty.notify_after_unlock(1);
+                Ok(Admission::Accepted)
+            }
+            verdict => self.offer_hard(state, verdict, message, facts, at),
         }
-        Ok(admission)
+    }
+
+    /// [`offer`](Self::offer) where it is not simply accepted.
+    #[inline(never)]
+    fn offer_hard(
+        &self,
+        mut state: Guard<'_, State<T>>,
+        verdict: Verdict,
+        message: T,
+        facts: Facts,
+        at: u64,
+    ) -> Result<Admission<T>, TrySendError<T>> {
+        match verdict {
+            Verdict::Accept(_) => unreachable!("the caller has accepted it"),
+            Verdict::Evict(lowest, vacancy) => {
+                let oldest = state.buckets.pop(lowest);
+                state.accept(message, facts, at, vacancy);
+                drop(state);
+                self.not_empty.notify_after_unlock(1);
+                Ok(Admission::Evicted(oldest))
+            }
+            Verdict::Discard => Ok(Admission::Discarded(message)),
+            Verdict::Duplicate => Ok(Admission::Duplicate(message)),
+            Verdict::Full => Err(TrySendError::Full(message)),
+            Verdict::Closed => Err(TrySendError::Closed(message)),
+        }
     }
 
     pub(crate) fn count_rejected(&self) {
@@ -133,13 +155,52 @@ impl<T> Policed<T> {
         loop {
             // Before the lock; what is accepted meanwhile has an age of 0.
             let now = self.now();
-            let (message, has_expired) = self.lock().take(now, self.rules.expiry)?;
-            self.not_full.notify_after_unlock(1);
-            if !has_expired {
-                return Ok(message);
+            // Dropped after the lock.
+            let _then = NotifyOnDrop(&self.not_full);
+            let mut state = self.lock();
+            let next = match state.next(now, &self.rules) {
+                Ok(next) => next,
+                Err(nothing) => {
+                    // No place became free.
+                    std::mem::forget(_then);
+                    return Err(nothing);
+                }
+            };
+            if next.has_expired {
+                let message = state.buckets.pop(next.priority);
+                drop(state);
+                drop(_then);
+                expired(message);
+                continue;
             }
+            return Ok(state.buckets.pop(next.priority));
+        }
+    }
+
+    /// Looks at the next message that lives, under the lock. Those that have expired leave, and go to `expired` without the lock.
+    pub(crate) fn peek<R>(
+        &self,
+        look: impl FnOnce(&T) -> R,
+        mut expired: impl FnMut(T),
+    ) -> Result<R, TryRecvError> {
+        loop {
+            let now = self.now();
+            let mut state = self.lock();
+            let Some(priority) = state.buckets.highest() else { return Err(state.nothing()) };
+            if !self.rules.has_expired(state.buckets.accepted_at(priority), now) {
+                return Ok(look(state.buckets.peek(priority).expect("the priority is present")));
+            }
+            state.counters.expired += 1;
+            let message = state.buckets.pop(priority);
+            drop(state);
+            self.not_full.notify_after_unlock(1);
             expired(message);
         }
+    }
+
+    /// Whether messages may leave in another order than they came.
+    pub(crate) fn reorders(&self) -> bool {
+        self.rules.priority
     }
 
     /// Takes all that is queued, in one step, in the order in which it would have been received.
@@ -153,8 +214,8 @@ impl<T> Policed<T> {
             if taken.capacity() < state.buckets.len() {
                 continue;
             }
-            while let Ok(message) = state.take(now, self.rules.expiry) {
-                taken.push(message);
+            while let Ok(next) = state.next(now, &self.rules) {
+                taken.push((state.buckets.pop(next.priority), next.has_expired));
             }
             break;
         }
@@ -196,75 +257,109 @@ impl<T> Policed<T> {
         if self.rules.expiry.is_some() { self.rules.clock.nanoseconds() } else { 0 }
     }
 
-    /// No user code runs under the lock, so nothing panics there, and poison means nothing.
-    #[inline]
-    fn lock(&self) -> MutexGuard<'_, State<T>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    /// No user code runs under the lock but a `peek`'s, which changes nothing.
+    #[inline(always)]
+    fn lock(&self) -> Guard<'_, State<T>> {
+        self.state.lock()
     }
 }
 
+/// Tells one who waits for space, after the lock is released.
+struct NotifyOnDrop<'a>(&'a Event);
+
+impl Drop for NotifyOnDrop<'_> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        self.0.notify_after_unlock(1);
+    }
+}
+
+impl Rules {
+    #[inline(always)]
+    fn has_expired(&self, at: u64, now: u64) -> bool {
+        self.expiry.is_some_and(|lifetime| now.saturating_sub(at) >= lifetime)
+    }
+}
+
+/// What becomes of a new message. All but the first two are counted when they are given.
+enum Verdict {
+    Accept(Option<Vacancy>),
+    /// The oldest of this priority leaves for it.
+    Evict(u8, Option<Vacancy>),
+    Discard,
+    Duplicate,
+    Full,
+    Closed,
+}
+
+/// The message that is next.
+struct Next {
+    priority: u8,
+    has_expired: bool,
+}
+
 impl<T> State<T> {
-    #[inline]
-    fn admit(
-        &mut self,
-        parcel: Parcel<T>,
-        at: u64,
-        backpressure: Backpressure,
-    ) -> Result<Admission<T>, TrySendError<Parcel<T>>> {
+    #[inline(always)]
+    fn judge(&mut self, facts: Facts, backpressure: Backpressure) -> Verdict {
         if self.closed {
             self.counters.closed += 1;
-            return Err(TrySendError::Closed(parcel));
+            return Verdict::Closed;
         }
         // Where the key goes if the message is accepted.
-        let mut entry = None;
-        if let (Some(window), Some(key)) = (&self.window, parcel.key) {
-            let Some(vacancy) = window.look_up(key) else {
+        let mut vacancy = None;
+        if let (Some(window), Some(key)) = (&self.window, facts.key) {
+            vacancy = window.look_up(key);
+            if vacancy.is_none() {
                 self.counters.duplicate += 1;
-                return Ok(Admission::Duplicate(parcel.message));
-            };
-            entry = Some((vacancy, key));
-        }
-        let mut admission = Admission::Accepted;
-        if self.buckets.is_full() {
-            match backpressure {
-                Backpressure::Block => return Err(TrySendError::Full(parcel)),
-                Backpressure::Reject => {
-                    self.counters.rejected += 1;
-                    return Err(TrySendError::Full(parcel));
-                }
-                Backpressure::DropOldest if self.buckets.lowest() <= Some(parcel.priority) => {
-                    if let Some(oldest) = self.buckets.pop_lowest() {
-                        self.counters.evicted += 1;
-                        admission = Admission::Evicted(oldest.message);
-                    }
-                }
-                Backpressure::DropOldest | Backpressure::DropNew => {
-                    self.counters.discarded += 1;
-                    return Ok(Admission::Discarded(parcel.message));
-                }
+                return Verdict::Duplicate;
             }
         }
-        self.buckets.push(parcel.priority, Queued { message: parcel.message, at });
-        if let (Some(window), Some((vacancy, key))) = (&mut self.window, entry) {
+        if !self.buckets.is_full() {
+            return Verdict::Accept(vacancy);
+        }
+        match (backpressure, self.buckets.lowest()) {
+            (Backpressure::Block, _) => Verdict::Full,
+            (Backpressure::Reject, _) => {
+                self.counters.rejected += 1;
+                Verdict::Full
+            }
+            (Backpressure::DropOldest, Some(lowest)) if lowest <= facts.priority => {
+                self.counters.evicted += 1;
+                Verdict::Evict(lowest, vacancy)
+            }
+            (Backpressure::DropOldest | Backpressure::DropNew, _) => {
+                self.counters.discarded += 1;
+                Verdict::Discard
+            }
+        }
+    }
+
+    /// Queues a message for which there is space.
+    #[inline(always)]
+    fn accept(&mut self, message: T, facts: Facts, at: u64, vacancy: Option<Vacancy>) {
+        self.buckets.push(facts.priority, at, message);
+        if let (Some(window), Some(vacancy), Some(key)) = (&mut self.window, vacancy, facts.key) {
             window.insert(vacancy, key);
         }
         self.counters.enqueued += 1;
         self.high_water = self.high_water.max(self.buckets.len());
-        Ok(admission)
     }
 
-    /// The next message, and whether it has expired.
-    #[inline]
-    fn take(&mut self, now: u64, expiry: Option<u64>) -> Result<(T, bool), TryRecvError> {
-        let Some(queued) = self.buckets.pop_highest() else {
-            return Err(if self.closed { TryRecvError::Closed } else { TryRecvError::Empty });
-        };
-        let has_expired = expiry.is_some_and(|lifetime| now.saturating_sub(queued.at) >= lifetime);
+    /// The next message, which the caller takes: it is counted.
+    #[inline(always)]
+    fn next(&mut self, now: u64, rules: &Rules) -> Result<Next, TryRecvError> {
+        let Some(priority) = self.buckets.highest() else { return Err(self.nothing()) };
+        let has_expired = rules.has_expired(self.buckets.accepted_at(priority), now);
         if has_expired {
             self.counters.expired += 1;
         } else {
             self.counters.dequeued += 1;
         }
-        Ok((queued.message, has_expired))
+        Ok(Next { priority, has_expired })
+    }
+
+    /// Why there is no message.
+    fn nothing(&self) -> TryRecvError {
+        if self.closed { TryRecvError::Closed } else { TryRecvError::Empty }
     }
 }

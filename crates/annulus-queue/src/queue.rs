@@ -1,13 +1,16 @@
 //! What both ends of a queue share: the strategy when it is full, waking, closing, and counting.
 
+use std::mem::MaybeUninit;
+
 use crate::{
     Admission, Backpressure, Counters, InvalidOptions, QueueOptions, Receiver, Sender, TryRecvError,
-    TrySendError,
+    TrySendError, barrier,
     counters::Tally,
     event::Event,
     padded::Padded,
-    slots::Slots,
-    sync::{Arc, AtomicUsize, Ordering},
+    slots::{Claim, NoTicket, Slots},
+    sync::{Arc, AtomicUsize, Ordering, fence},
+    wait::Backoff,
 };
 
 /// Makes a bounded queue, and hands out its two ends.
@@ -43,18 +46,24 @@ pub fn queue_of<T: Send>(capacity: usize, backpressure: Backpressure) -> (Sender
 }
 
 pub(crate) fn ends<T: Send>(options: QueueOptions) -> (Sender<T>, Receiver<T>) {
+    ends_with(options, false)
+}
+
+/// `sender_is_alone`: see [`Shared`].
+pub(crate) fn ends_with<T: Send>(options: QueueOptions, sender_is_alone: bool) -> (Sender<T>, Receiver<T>) {
     let QueueOptions { capacity, backpressure, name, .. } = options;
     let shared = Arc::new(Shared {
         slots: Slots::new(capacity),
-        not_empty: Padded(Event::new()),
-        not_full: Padded(Event::new()),
+        not_empty: Padded(Event::for_light_notifiers()),
+        not_full: Padded(Event::for_light_notifiers()),
         backpressure,
+        sender_is_alone,
         name,
         senders: AtomicUsize::new(1),
         receivers: AtomicUsize::new(1),
         tally: Padded(Tally::default()),
     });
-    (Sender { shared: Arc::clone(&shared) }, Receiver { shared })
+    (Sender { shared: Arc::clone(&shared) }, Receiver::new(shared))
 }
 
 pub(crate) struct Shared<T> {
@@ -64,6 +73,9 @@ pub(crate) struct Shared<T> {
     /// Notified once per message taken, and on close.
     pub(crate) not_full: Padded<Event>,
     backpressure: Backpressure,
+    /// Whether there is one sender for ever, and nobody else closes: see `spmc`. Then [`offer_noticing`](Self::offer_noticing) is
+    /// to be used, or [`offer_alone`](Self::offer_alone).
+    sender_is_alone: bool,
     name: Option<String>,
     /// How many `Sender`s there are. The last one closes the queue.
     senders: AtomicUsize,
@@ -72,46 +84,224 @@ pub(crate) struct Shared<T> {
     tally: Padded<Tally>,
 }
 
+/// Tells one who waits for space, after the message was read to where it is returned.
+struct NotifyOnDrop<'a>(&'a Event);
+
+impl Drop for NotifyOnDrop<'_> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        self.0.notify_lightly(1);
+    }
+}
+
+/// Sends a message after the one that it replaces was read to where it is returned.
+struct PublishOnDrop<'a, T> {
+    shared: &'a Shared<T>,
+    claim: Option<Claim>,
+    /// There until it is dropped.
+    message: MaybeUninit<T>,
+}
+
+impl<T> Drop for PublishOnDrop<'_, T> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        if let Some(claim) = self.claim.take() {
+            // SAFETY: it was there from the start, and is moved out once, here.
+            let message = unsafe { self.message.assume_init_read() };
+            self.shared.slots.publish(claim, message);
+            self.shared.announce();
+        }
+    }
+}
+
 impl<T> Shared<T> {
     /// Sends without waiting for space. Counts every verdict but `Full` of a queue that blocks, which is a verdict only if
     /// the caller does not try again.
     #[inline]
     pub(crate) fn offer(&self, message: T) -> Result<Admission<T>, TrySendError<T>> {
-        let outcome = match self.backpressure {
-            Backpressure::DropOldest => match self.slots.push_evicting(message) {
-                Ok(None) => Ok(Admission::Accepted),
-                Ok(Some(oldest)) => {
-                    self.tally.evicted.add_one();
-                    Ok(Admission::Evicted(oldest))
-                }
-                Err(message) => Err(TrySendError::Closed(message)),
-            },
-            _ => self.slots.push(message).map(|()| Admission::Accepted),
-        };
-        match outcome {
-            Ok(admission) => {
-                self.not_empty.notify_after_rmw(1);
-                Ok(admission)
+        match self.slots.claim_at_once() {
+            Some(claim) => {
+                self.slots.publish(claim, message);
+                self.announce();
+                Ok(Admission::Accepted)
             }
-            Err(refusal) => self.refuse(refusal),
+            None if self.backpressure == Backpressure::DropOldest => self.offer_evicting(message),
+            None => self.offer_again(message),
+        }
+    }
+
+    /// [`offer`](Self::offer) by a sender that may be the only one.
+    #[inline]
+    pub(crate) fn offer_noticing(&self, message: T) -> Result<Admission<T>, TrySendError<T>> {
+        self.notice();
+        self.offer(message)
+    }
+
+    /// [`offer`](Self::offer) by the only sender, if one look shows that there is space; the message again if not.
+    ///
+    /// # Safety
+    /// Nobody else sends meanwhile.
+    #[inline(always)]
+    pub(crate) unsafe fn offer_alone(&self, message: T) -> Result<(), T> {
+        if self.nobody_receives() {
+            return Err(message);
+        }
+        // SAFETY: the caller's word; only sends claim.
+        let Some(claim) = (unsafe { self.slots.claim_alone() }) else { return Err(message) };
+        self.slots.publish(claim, message);
+        self.announce();
+        Ok(())
+    }
+
+    /// [`offer`](Self::offer) when the first look did not do: rare, and so kept out of the callers' code.
+    #[inline(never)]
+    fn offer_again(&self, message: T) -> Result<Admission<T>, TrySendError<T>> {
+        match self.slots.claim() {
+            Ok(claim) => {
+                self.slots.publish(claim, message);
+                self.announce();
+                Ok(Admission::Accepted)
+            }
+            Err(reason) => self.refuse(reason, message),
+        }
+    }
+
+    /// A ticket for a message that is written in place.
+    pub(crate) fn reserve(&self) -> Result<Claim, NoTicket> {
+        self.notice();
+        self.slots.claim()
+    }
+
+    pub(crate) fn place<'a>(&'a self, claim: &'a mut Claim) -> &'a mut MaybeUninit<T> {
+        self.slots.place(claim)
+    }
+
+    /// Publishes a message that was written in place.
+    ///
+    /// # Safety
+    /// All of it was written through [`place`](Self::place).
+    pub(crate) unsafe fn commit(&self, claim: Claim) {
+        // SAFETY: the caller's word.
+        unsafe { self.slots.publish_written(claim) };
+        self.announce();
+    }
+
+    /// Gives a ticket up.
+    pub(crate) fn withdraw(&self, claim: Claim) {
+        // Before consumers can skip and count it.
+        self.tally.withdrawn.add_one();
+        self.slots.withdraw(claim);
+        // Whoever sleeps over what lies behind it looks again.
+        self.announce();
+    }
+
+    /// Waits busily for a while, until a send looks as if it would succeed.
+    pub(crate) fn watch_for_space(&self, backoff: &mut Backoff) {
+        while !backoff.is_spent() && !self.slots.looks_free() {
+            backoff.snooze();
+        }
+    }
+
+    #[inline]
+    pub(crate) fn looks_published(&self) -> bool {
+        self.slots.looks_published()
+    }
+
+    /// How many tickets were ever sent.
+    pub(crate) fn sent(&self) -> u64 {
+        self.slots.sent()
+    }
+
+    /// How many tickets were ever taken.
+    pub(crate) fn taken(&self) -> u64 {
+        self.slots.taken()
+    }
+
+    /// A message was published: wakes one who waits for it.
+    #[inline(always)]
+    fn announce(&self) {
+        if !self.not_empty.is_quiet() {
+            self.announce_loudly();
         }
     }
 
     #[cold]
-    fn refuse(&self, refusal: TrySendError<T>) -> Result<Admission<T>, TrySendError<T>> {
-        match (refusal, self.backpressure) {
-            (TrySendError::Full(message), Backpressure::DropNew) => {
+    fn announce_loudly(&self) {
+        self.not_empty.notify_loudly(1);
+        if self.nobody_receives() {
+            self.notice();
+            // SYNC: nobody-receives. With the fence of another sender that does the same: one of the two sees both messages.
+            fence(Ordering::SeqCst);
+            self.abandon();
+        }
+    }
+
+    /// Drops what is queued, when nobody is left to receive it. Waits for no sender: each looks when it has published.
+    fn abandon(&self) {
+        while let Ok(message) = self.take_within(Backoff::spent()) {
+            self.tally.abandoned.add_one();
+            drop(message);
+        }
+    }
+
+    #[inline(never)]
+    fn offer_evicting(&self, message: T) -> Result<Admission<T>, TrySendError<T>> {
+        match self.slots.claim_evicting(|| self.tally.skipped.add_one()) {
+            None => self.refuse(NoTicket::Closed, message),
+            // SAFETY: what the slots said of this claim.
+            Some((claim, must_leave)) => Ok(unsafe { self.replace(claim, must_leave, message) }),
+        }
+    }
+
+    /// [`offer_evicting`](Self::offer_evicting) by the only sender.
+    ///
+    /// # Safety
+    /// Nobody else sends meanwhile.
+    #[inline]
+    pub(crate) unsafe fn offer_evicting_alone(&self, message: T) -> Result<Admission<T>, TrySendError<T>> {
+        self.notice();
+        // SAFETY: the caller's word; only sends claim.
+        match unsafe { self.slots.claim_evicting_alone(|| self.tally.skipped.add_one()) } {
+            None => self.refuse(NoTicket::Closed, message),
+            // SAFETY: what the slots said of this claim.
+            Some((claim, must_leave)) => Ok(unsafe { self.replace(claim, must_leave, message) }),
+        }
+    }
+
+    /// Sends the message of a claim whose slot another must leave, or not.
+    ///
+    /// # Safety
+    /// It must exactly if `must_leave`, and nobody has read it.
+    #[inline(always)]
+    unsafe fn replace(&self, claim: Claim, must_leave: bool, message: T) -> Admission<T> {
+        if !must_leave {
+            self.slots.publish(claim, message);
+            self.announce();
+            return Admission::Accepted;
+        }
+        self.tally.evicted.add_one();
+        // A guard, so that the oldest message can be read straight to where it is returned.
+        let then = PublishOnDrop { shared: self, claim: Some(claim), message: MaybeUninit::new(message) };
+        let claim = then.claim.as_ref().expect("it has just been put there");
+        // SAFETY: the caller's word; once.
+        Admission::Evicted(unsafe { self.slots.evicted(claim) })
+    }
+
+    /// The verdict on a message that got no ticket.
+    fn refuse(&self, reason: NoTicket, message: T) -> Result<Admission<T>, TrySendError<T>> {
+        match (reason, self.backpressure) {
+            (NoTicket::Full, Backpressure::DropNew) => {
                 self.tally.discarded.add_one();
                 Ok(Admission::Discarded(message))
             }
-            (TrySendError::Full(message), Backpressure::Block) => Err(TrySendError::Full(message)),
-            (TrySendError::Full(message), _) => {
+            (NoTicket::Full, Backpressure::Block) => Err(TrySendError::Full(message)),
+            (NoTicket::Full, _) => {
                 self.count_rejected();
                 Err(TrySendError::Full(message))
             }
-            (refusal, _) => {
+            (NoTicket::Closed, _) => {
                 self.tally.closed.add_one();
-                Err(refusal)
+                Err(TrySendError::Closed(message))
             }
         }
     }
@@ -122,17 +312,48 @@ impl<T> Shared<T> {
 
     #[inline]
     pub(crate) fn take(&self) -> Result<T, TryRecvError> {
-        let message = self.slots.pop()?;
-        self.not_full.notify_after_rmw(1);
+        match self.slots.take_at_once() {
+            Some(taken) => {
+                let _then = NotifyOnDrop(&self.not_full);
+                let taken = taken;
+                // SAFETY: once for each ticket.
+                Ok(unsafe { taken.message() })
+            }
+            None => self.take_again(),
+        }
+    }
+
+    /// [`take`](Self::take) when the first look did not do.
+    #[inline(never)]
+    fn take_again(&self) -> Result<T, TryRecvError> {
+        self.take_within(Backoff::new())
+    }
+
+    fn take_within(&self, patience: Backoff) -> Result<T, TryRecvError> {
+        let taken = self.slots.take(u64::MAX, patience, || self.skip())?;
+        // SAFETY: once for each ticket.
+        let message = unsafe { taken.message() };
+        drop(taken);
+        self.not_full.notify_lightly(1);
         Ok(message)
+    }
+
+    /// A withdrawn reservation left the queue: that is space, and no message.
+    #[cold]
+    fn skip(&self) {
+        self.tally.skipped.add_one();
+        self.not_full.notify_lightly(1);
     }
 
     /// Takes and drops what was sent before this call; how many messages that were.
     pub(crate) fn clear(&self) -> usize {
         let end = self.slots.sent();
         let mut cleared = 0;
-        while let Ok(message) = self.slots.pop_before(end) {
-            self.not_full.notify_after_rmw(1);
+        while let Ok(taken) = self.slots.take(end, Backoff::new(), || self.skip()) {
+            // SAFETY: once for each ticket.
+            let message = unsafe { taken.message() };
+            drop(taken);
+            self.not_full.notify_lightly(1);
             cleared += 1;
             drop(message);
         }
@@ -165,19 +386,41 @@ impl<T> Shared<T> {
     }
 
     /// The last one drops what is queued, now and not with the last sender: a message may hold what its sender waits for.
+    ///
+    /// A sender may have its ticket and still be copying, or hold a reservation, for which nobody can wait here: it may be this
+    /// very thread's. So whoever publishes from now on looks too.
     pub(crate) fn remove_receiver(&self) {
         // SYNC: last-end
         if self.receivers.fetch_sub(1, Ordering::AcqRel) == 1 {
-            self.close();
-            while let Ok(message) = self.slots.pop() {
-                self.tally.abandoned.add_one();
-                drop(message);
+            if !self.sender_is_alone {
+                self.close();
             }
+            self.not_empty.alert();
+            // SYNC: nobody-receives. Either a sender sees the alert after it has published, or its message is seen here.
+            barrier::heavy();
+            if self.sender_is_alone {
+                self.not_full.notify_all();
+            }
+            self.abandon();
         }
     }
 
+    /// Closes, in the name of the last receiver, a queue whose only sender must do that itself: see `spmc`.
+    #[inline]
+    pub(crate) fn notice(&self) {
+        if self.sender_is_alone && self.nobody_receives() {
+            self.slots.close();
+        }
+    }
+
+    /// Whether the last receiver has left.
+    #[inline(always)]
+    fn nobody_receives(&self) -> bool {
+        self.not_empty.is_alerted()
+    }
+
     pub(crate) fn is_closed(&self) -> bool {
-        self.slots.is_closed()
+        self.slots.is_closed() || self.sender_is_alone && self.nobody_receives()
     }
 
     pub(crate) fn backpressure(&self) -> Backpressure {
@@ -205,10 +448,14 @@ impl<T> Shared<T> {
         // no difference is negative.
         let evicted = tally.evicted.get();
         let abandoned = tally.abandoned.get();
+        let skipped = tally.skipped.get();
+        let withdrawn = tally.withdrawn.get();
         let taken = self.slots.taken();
+        let enqueued = self.slots.sent() - withdrawn;
         Counters {
-            enqueued: self.slots.sent(),
-            dequeued: taken - evicted - abandoned,
+            enqueued,
+            // A reservation that was withdrawn may have left the queue and not be counted as skipped yet.
+            dequeued: (taken - evicted - abandoned - skipped).min(enqueued - evicted - abandoned),
             rejected: tally.rejected.get(),
             evicted,
             discarded: tally.discarded.get(),

@@ -7,6 +7,7 @@ use std::{
 
 use crate::{
     RecvError, RecvFuture, TryRecvError,
+    pace::SharedPace,
     queue::Shared,
     sync::Arc,
     wait::{Backoff, block_on, block_on_deadline},
@@ -17,6 +18,7 @@ use crate::{
 /// When the last is dropped, the queue closes, and what is still queued is dropped at once and counted as abandoned.
 pub struct Receiver<T> {
     pub(crate) shared: Arc<Shared<T>>,
+    pace: SharedPace,
 }
 
 impl<T: Send> Receiver<T> {
@@ -62,6 +64,12 @@ impl<T: Send> Receiver<T> {
     /// # Ok::<(), annulus_queue::InvalidOptions>(())
     /// ```
     pub fn recv_blocking(&self) -> Result<T, RecvError> {
+        if self.shared.looks_published() {
+            match self.try_recv() {
+                Err(TryRecvError::Empty) => {}
+                outcome => return outcome.map_err(|_| RecvError::Closed),
+            }
+        }
         self.recv_until(None)
     }
 
@@ -82,6 +90,9 @@ impl<T: Send> Receiver<T> {
     }
 
     fn recv_until(&self, deadline: Option<Instant>) -> Result<T, RecvError> {
+        if deadline.is_none() {
+            self.pace.watch(self.shared.taken(), || self.shared.looks_published());
+        }
         let mut backoff = Backoff::new();
         while !backoff.is_spent() && deadline.is_none_or(|deadline| Instant::now() < deadline) {
             match self.try_recv() {
@@ -130,11 +141,17 @@ impl<T: Send> Receiver<T> {
     }
 }
 
+impl<T> Receiver<T> {
+    pub(crate) fn new(shared: Arc<Shared<T>>) -> Self {
+        Self { shared, pace: SharedPace::new() }
+    }
+}
+
 impl<T> Clone for Receiver<T> {
     fn clone(&self) -> Self {
         let shared = Arc::clone(&self.shared);
         shared.add_receiver();
-        Self { shared }
+        Self::new(shared)
     }
 }
 

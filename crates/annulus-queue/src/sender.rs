@@ -36,11 +36,11 @@ impl<T: Send> Sender<T> {
     /// ```
     #[inline]
     pub fn try_send(&self, message: T) -> Result<Admission<T>, TrySendError<T>> {
-        let outcome = self.shared.offer(message);
-        if matches!(outcome, Err(TrySendError::Full(_))) && self.backpressure() == Backpressure::Block {
-            self.shared.count_rejected();
-        }
-        outcome
+        self.shared.offer(message).inspect_err(|error| {
+            if matches!(error, TrySendError::Full(_)) && self.backpressure() == Backpressure::Block {
+                self.shared.count_rejected();
+            }
+        })
     }
 
     /// Sends; under [`Backpressure::Block`], waits for space as long as it takes. The others never wait.
@@ -96,11 +96,14 @@ impl<T: Send> Sender<T> {
         let mut message = message;
         let mut backoff = Backoff::new();
         while !backoff.is_spent() && deadline.is_none_or(|deadline| Instant::now() < deadline) {
-            message = match self.shared.offer(message) {
+            message = match self.shared.offer_noticing(message) {
                 Err(TrySendError::Full(message)) if self.backpressure() == Backpressure::Block => message,
                 outcome => return outcome.map_err(SendError::from),
             };
             backoff.snooze();
+            if deadline.is_none() {
+                self.shared.watch_for_space(&mut backoff);
+            }
         }
         let mut sending = self.send(message);
         let Some(deadline) = deadline else { return block_on(sending) };

@@ -1,6 +1,7 @@
 //! The bounded array that many producers and many consumers share without a lock.
 //!
-//! After Dmitry Vyukov's bounded MPMC queue, with tickets of 63 bits, a close bit, and eviction by the producer.
+//! After Dmitry Vyukov's bounded MPMC queue, with tickets of 63 bits, a close bit, eviction by the producer, and messages that
+//! are written in place.
 //!
 //! # Protocol
 //!
@@ -15,8 +16,10 @@
 //! A slot that serves ticket `t` goes through these stamps; between them it is *owned* by the one thread that moved a ticket:
 //!
 //! ```text
-//!  t            free: whoever moves `tail` from t to t+1 owns it, writes the message, and stores t+1
+//!  t            free: whoever moves `tail` from t to t+1 owns it, writes the message, and stores t+1; or writes none,
+//!               and stores t+1 with the bit VOID
 //!  t+1          published: whoever moves `head` from t to t+1 owns it, reads the message, and stores t+capacity
+//!  t+1, VOID    withdrawn: whoever moves `head` from t to t+1 owns it, reads nothing, and stores t+capacity
 //!  t+capacity   free for the next lap (a capacity of 2 or more keeps this apart from t+1)
 //! ```
 //!
@@ -28,27 +31,31 @@
 //! **Full** is `tail - head = capacity`, exactly: a producer that finds its slot not free compares the tickets. If they say that
 //! there is space, a consumer has taken the message and is still copying it out, and the producer waits for that copy. **Empty** is
 //! `tail = head`; a consumer that finds its slot unpublished although the tickets differ waits for the producer's copy. These waits
-//! spin, then yield; they end as soon as the peer runs for the length of one `memcpy`, and no user code ever runs between a ticket
-//! and its stamp. That is the one place where the array is not lock-free.
+//! spin, then yield; they end as soon as the peer runs for the length of one `memcpy`. Only between a *reservation* and its commit
+//! runs user code; so a consumer waits for a while only, and then says that the queue is empty, which is true of what it can see.
 //!
 //! **Close is a bit of `tail`**, so a ticket and the close are ordered by one word: tickets moved before it are all received, and
 //! after it none can move.
 //!
-//! **Evicting** (`push_evicting`): the producer first moves `tail`, full or not, and so owns ticket `t` for certain, close or no
+//! **Evicting** (`claim_evicting`): the producer first moves `tail`, full or not, and so owns ticket `t` for certain, close or no
 //! close. If the message of ticket `t - capacity` is still there, it moves `head` past it, which makes it the owner of the very slot
 //! that it needs, and swaps the messages. `head` moves by one, so what leaves is exactly the oldest; and if a consumer was faster,
 //! nothing needs to leave. Producers that find the array full at the same time have successive tickets and evict in that order.
 //! Meanwhile `tail - head` may exceed the capacity by the number of such producers; the messages present never do.
 //!
-//! **Waking.** `tail` and `head` move by SeqCst operations *before* their callers look for waiters, and waiters look at these same
-//! words after registering: that is what `Event::notify_after_rmw` asks for.
+//! **Claiming is apart from moving the message**, so that a message which is refused was never moved, and one that is accepted is
+//! moved once.
+//!
+//! **Waking.** Callers look for waiters after they have stored a stamp and made a light barrier; waiters register, make a heavy one,
+//! and look again (`barrier`).
 
 use std::mem::MaybeUninit;
 
 use crate::{
-    outcome::{TryRecvError, TrySendError},
+    outcome::TryRecvError,
     padded::Padded,
-    sync::{AtomicU64, Ordering, UnsafeCell},
+    slab::Slab,
+    sync::{AtomicU64, Ordering},
     wait::Backoff,
 };
 
@@ -56,100 +63,138 @@ use crate::{
 const CLOSED: u64 = 1;
 const TICKET: u64 = 2;
 
+/// The bit of a stamp that says that its ticket has no message.
+const VOID: u64 = 1 << 63;
+
 pub(crate) struct Slots<T> {
     /// The next ticket to take. Only grows; never passes the ticket of `tail`.
     head: Padded<AtomicU64>,
     /// Twice the next ticket to send, plus [`CLOSED`]. Only grows, and not at all once closed.
     tail: Padded<AtomicU64>,
-    /// A power of two of them, two or more.
-    slots: Box<[Slot<T>]>,
+    slab: Slab<T>,
 }
 
-/// The stamp lies before the message, so both come in one cache line if the message is small.
-#[repr(C)]
-struct Slot<T> {
-    /// The state, as the protocol says. Written by the slot's owner only.
-    stamp: AtomicU64,
-    /// Holds a message exactly from the store of `t + 1` to the moment when the owner of the taken ticket reads it.
-    message: UnsafeCell<MaybeUninit<T>>,
+/// Why there is no ticket to send with.
+pub(crate) enum NoTicket {
+    Full,
+    Closed,
 }
 
-// SAFETY: a shared slot gives access to its message only to its owner, and there is one at a time, with a happens-before edge
-// from each to the next (`slot-published`, `slot-freed`). So messages only move between threads, which `T: Send` allows.
-unsafe impl<T: Send> Sync for Slot<T> {}
+/// A ticket to send with: its slot is the holder's, and everybody who comes behind waits until it is published or withdrawn.
+#[must_use]
+pub(crate) struct Claim(u64);
 
-impl<T> Slot<T> {
+/// A taken ticket: its slot is the holder's, with its message, until it is dropped, which frees the slot.
+///
+/// A guard, so that the message can be read straight to where it is returned, before the slot is freed: a copy in between is
+/// one that no compiler may remove.
+#[must_use = "its message is forgotten unless it is read"]
+pub(crate) struct Taken<'a, T> {
+    slots: &'a Slots<T>,
+    ticket: u64,
+}
+
+impl<T> Taken<'_, T> {
+    /// The message.
+    ///
     /// # Safety
-    /// The caller owns the slot, and it holds no message.
-    #[inline]
-    unsafe fn write(&self, message: T) {
-        self.message.with_mut(|place| {
-            // SAFETY: the place is inside the slot, so it is aligned and lives; the caller owns the slot, so nobody else looks.
-            unsafe { place.write(MaybeUninit::new(message)) }
-        });
+    /// Called once.
+    #[inline(always)]
+    pub(crate) unsafe fn message(&self) -> T {
+        // SAFETY: whoever made this moved `head` past the ticket when its slot was published, and so owns the slot, with its
+        // message, until this is dropped; the caller reads it once.
+        unsafe { self.slots.slab.slot(self.ticket).read() }
     }
+}
 
-    /// # Safety
-    /// The caller owns the slot, it holds a message, and the caller treats it as holding none afterwards.
-    #[inline]
-    unsafe fn read(&self) -> T {
-        self.message.with_mut(|place| {
-            // SAFETY: the place is aligned, lives, and holds a message, all by the caller's word; nobody else looks, since the
-            // caller owns the slot; and it is read once, since the caller treats it as moved out.
-            unsafe { place.cast::<T>().read() }
-        })
+impl<T> Drop for Taken<'_, T> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        self.slots.free(self.ticket);
     }
 }
 
 impl<T> Slots<T> {
     /// `capacity` is a power of two, two or more; options are validated before they come here.
     pub(crate) fn new(capacity: usize) -> Self {
-        debug_assert!(capacity.is_power_of_two() && capacity >= 2);
-        let slots = (0..capacity as u64)
-            .map(|ticket| Slot {
-                stamp: AtomicU64::new(ticket),
-                message: UnsafeCell::new(MaybeUninit::uninit()),
-            })
-            .collect();
-        Self { head: Padded(AtomicU64::new(0)), tail: Padded(AtomicU64::new(0)), slots }
+        debug_assert!(capacity >= 2);
+        Self { head: Padded(AtomicU64::new(0)), tail: Padded(AtomicU64::new(0)), slab: Slab::new(capacity) }
     }
 
     /// What slots for `capacity` messages allocate, in bytes.
     pub(crate) const fn bytes(capacity: usize) -> usize {
-        capacity * size_of::<Slot<T>>()
+        Slab::<T>::bytes(capacity)
     }
 
-    pub(crate) fn capacity(&self) -> usize {
-        self.slots.len()
-    }
-
-    /// Sends if there is space.
     #[inline]
-    pub(crate) fn push(&self, message: T) -> Result<(), TrySendError<T>> {
+    pub(crate) fn capacity(&self) -> usize {
+        self.slab.capacity()
+    }
+
+    /// A ticket, if one look shows that there is one; [`claim`](Self::claim) says what is the matter if not.
+    #[inline]
+    pub(crate) fn claim_at_once(&self) -> Option<Claim> {
+        let tail = self.tail.load(Ordering::Relaxed);
+        let ticket = tail / TICKET;
+        // SYNC: slot-freed
+        let free = self.slab.slot(ticket).stamp.load(Ordering::Acquire) == ticket;
+        (free && tail & CLOSED == 0 && self.move_tail(tail)).then_some(Claim(ticket))
+    }
+
+    /// [`claim_at_once`](Self::claim_at_once) without a compare-exchange.
+    ///
+    /// # Safety
+    /// Nobody else claims meanwhile.
+    #[inline]
+    pub(crate) unsafe fn claim_alone(&self) -> Option<Claim> {
+        let tail = self.tail.load(Ordering::Relaxed);
+        let ticket = tail / TICKET;
+        // SYNC: slot-freed
+        let free = self.slab.slot(ticket).stamp.load(Ordering::Acquire) == ticket;
+        if !free || tail & CLOSED != 0 {
+            return None;
+        }
+        // SYNC: tickets. Whoever closes meanwhile without being the sender sees to it that the sender closes again.
+        self.tail.store(tail + TICKET, Ordering::Release);
+        Some(Claim(ticket))
+    }
+
+    /// Whether [`claim_at_once`](Self::claim_at_once) would succeed: what a sender that waits asks again and again. It looks at words
+    /// that consumers do not write until they free the slot.
+    #[inline]
+    pub(crate) fn looks_free(&self) -> bool {
+        let ticket = self.tail.load(Ordering::Relaxed) / TICKET;
+        self.slab.slot(ticket).stamp.load(Ordering::Relaxed) == ticket
+    }
+
+    /// Whether [`take_at_once`](Self::take_at_once) would succeed: what a receiver that waits asks again and again. It looks at words
+    /// that producers do not write until they publish.
+    #[inline]
+    pub(crate) fn looks_published(&self) -> bool {
+        let ticket = self.head.load(Ordering::Relaxed);
+        self.slab.slot(ticket).stamp.load(Ordering::Relaxed) & !VOID == ticket + 1
+    }
+
+    /// A ticket, if there is space.
+    pub(crate) fn claim(&self) -> Result<Claim, NoTicket> {
         let mut backoff = Backoff::new();
         loop {
             let tail = self.tail.load(Ordering::Relaxed);
             if tail & CLOSED != 0 {
-                return Err(TrySendError::Closed(message));
+                return Err(NoTicket::Closed);
             }
             let ticket = tail / TICKET;
-            let slot = self.slot(ticket);
             // SYNC: slot-freed
-            let stamp = slot.stamp.load(Ordering::Acquire);
+            let stamp = self.slab.slot(ticket).stamp.load(Ordering::Acquire);
             if stamp == ticket {
                 if self.move_tail(tail) {
-                    // SAFETY: this thread moved `tail` past the ticket for which the slot was free, so it owns it; free
-                    // slots hold no message.
-                    unsafe { slot.write(message) };
-                    // SYNC: slot-published
-                    slot.stamp.store(ticket + 1, Ordering::Release);
-                    return Ok(());
+                    return Ok(Claim(ticket));
                 }
                 backoff.spin();
-            } else if stamp < ticket {
+            } else if stamp & !VOID < ticket {
                 // The previous lap's message is still in the slot: waiting, or being copied out.
                 if self.head.load(Ordering::Relaxed) + self.capacity() as u64 <= ticket {
-                    return Err(TrySendError::Full(message));
+                    return Err(NoTicket::Full);
                 }
                 backoff.snooze();
             } else {
@@ -159,79 +204,151 @@ impl<T> Slots<T> {
         }
     }
 
-    /// Sends, and returns the oldest message if that had to leave; `Err` if closed.
+    /// Writes the message of a claimed ticket and makes it visible.
     #[inline]
-    pub(crate) fn push_evicting(&self, message: T) -> Result<Option<T>, T> {
+    pub(crate) fn publish(&self, Claim(ticket): Claim, message: T) {
+        let slot = self.slab.slot(ticket);
+        // SAFETY: whoever holds the claim moved `tail` past the ticket for which the slot was free, so owns it; free slots hold
+        // no message.
+        unsafe { slot.write(message) };
+        // SYNC: slot-published
+        slot.stamp.store(ticket + 1, Ordering::Release);
+    }
+
+    /// The place of a claimed ticket's message.
+    #[inline]
+    pub(crate) fn place<'a>(&'a self, claim: &'a mut Claim) -> &'a mut MaybeUninit<T> {
+        // SAFETY: whoever holds the claim owns the slot, as in `publish`; the claim is borrowed for as long as the reference.
+        unsafe { self.slab.slot(claim.0).place() }
+    }
+
+    /// Makes the message of a claimed ticket visible, which was written through [`place`](Self::place).
+    ///
+    /// # Safety
+    /// It was.
+    #[inline]
+    pub(crate) unsafe fn publish_written(&self, Claim(ticket): Claim) {
+        // SYNC: slot-published
+        self.slab.slot(ticket).stamp.store(ticket + 1, Ordering::Release);
+    }
+
+    /// Gives a claimed ticket up: consumers skip it. What was written to its place is forgotten, not dropped.
+    pub(crate) fn withdraw(&self, Claim(ticket): Claim) {
+        // SYNC: slot-published
+        self.slab.slot(ticket).stamp.store((ticket + 1) | VOID, Ordering::Release);
+    }
+
+    /// A ticket, and whether the oldest message must leave its slot; `None` if closed. `skipped` is called for a void ticket that left.
+    #[inline(always)]
+    pub(crate) fn claim_evicting(&self, skipped: impl FnOnce()) -> Option<(Claim, bool)> {
         let mut backoff = Backoff::new();
         let ticket = loop {
             let tail = self.tail.load(Ordering::Relaxed);
             if tail & CLOSED != 0 {
-                return Err(message);
+                return None;
             }
             if self.move_tail(tail) {
                 break tail / TICKET;
             }
             backoff.spin();
         };
-        let slot = self.slot(ticket);
-        let evicted = loop {
+        self.evict_for(ticket, skipped)
+    }
+
+    /// [`claim_evicting`](Self::claim_evicting) without a compare-exchange of `tail`.
+    ///
+    /// # Safety
+    /// Nobody else claims meanwhile.
+    #[inline(always)]
+    pub(crate) unsafe fn claim_evicting_alone(&self, skipped: impl FnOnce()) -> Option<(Claim, bool)> {
+        let tail = self.tail.load(Ordering::Relaxed);
+        if tail & CLOSED != 0 {
+            return None;
+        }
+        // SYNC: tickets
+        self.tail.store(tail + TICKET, Ordering::Release);
+        self.evict_for(tail / TICKET, skipped)
+    }
+
+    /// Frees the slot of a ticket that this thread moved `tail` past.
+    #[inline(always)]
+    fn evict_for(&self, ticket: u64, skipped: impl FnOnce()) -> Option<(Claim, bool)> {
+        let mut backoff = Backoff::new();
+        let slot = self.slab.slot(ticket);
+        loop {
             // SYNC: slot-freed, slot-published
             let stamp = slot.stamp.load(Ordering::Acquire);
             if stamp == ticket {
-                break None;
+                return Some((Claim(ticket), false));
             }
             // In the first lap slots are free, so beyond it there is a ticket one lap before.
             let oldest = ticket - self.capacity() as u64;
-            if stamp == oldest + 1 && self.move_head(oldest) {
-                // SAFETY: this thread moved `head` past the ticket that the slot was published for, so it owns it, with its
-                // message; it writes its own there next.
-                break Some(unsafe { slot.read() });
+            if stamp & !VOID == oldest + 1 && self.move_head(oldest) {
+                let is_void = stamp & VOID != 0;
+                if is_void {
+                    skipped();
+                }
+                return Some((Claim(ticket), !is_void));
             }
             // A peer is copying in or out, or another producer has to evict first.
             backoff.snooze();
-        };
-        // SAFETY: this thread owns the slot: either it was free for the ticket that this thread moved `tail` past, or this thread
-        // has just evicted from it. Neither leaves a message in it.
-        unsafe { slot.write(message) };
+        }
+    }
+
+    /// The message that must leave the slot of a claimed ticket.
+    ///
+    /// # Safety
+    /// [`claim_evicting`](Self::claim_evicting) said so, and it is called once.
+    #[inline(always)]
+    pub(crate) unsafe fn evicted(&self, claim: &Claim) -> T {
+        // SAFETY: this thread moved `head` past the ticket that the slot was published for, so it owns it, with its message; it
+        // is read once.
+        unsafe { self.slab.slot(claim.0).read() }
+    }
+
+    /// Takes the oldest message's ticket, if one look shows that there is one; [`take`](Self::take) says what is the matter if not.
+    #[inline]
+    pub(crate) fn take_at_once(&self) -> Option<Taken<'_, T>> {
+        let ticket = self.head.load(Ordering::Relaxed);
         // SYNC: slot-published
-        slot.stamp.store(ticket + 1, Ordering::Release);
-        Ok(evicted)
+        let published = self.slab.slot(ticket).stamp.load(Ordering::Acquire) == ticket + 1;
+        (published && self.move_head(ticket)).then(|| Taken { slots: self, ticket })
     }
 
-    /// Takes the oldest message.
-    #[inline]
-    pub(crate) fn pop(&self) -> Result<T, TryRecvError> {
-        self.pop_before(u64::MAX)
-    }
-
-    /// Takes the oldest message if its ticket is below `limit`; as if there were none if it is not.
-    #[inline]
-    pub(crate) fn pop_before(&self, limit: u64) -> Result<T, TryRecvError> {
-        let mut backoff = Backoff::new();
+    /// Takes the oldest message's ticket if it is below `limit`; as if there were none if it is not. Waits for a message that is being
+    /// copied in until `backoff` is spent. `skipped` is called for every void ticket that leaves before it.
+    pub(crate) fn take(
+        &self,
+        limit: u64,
+        mut backoff: Backoff,
+        mut skipped: impl FnMut(),
+    ) -> Result<Taken<'_, T>, TryRecvError> {
         loop {
             let ticket = self.head.load(Ordering::Relaxed);
             if ticket >= limit {
                 return Err(TryRecvError::Empty);
             }
-            let slot = self.slot(ticket);
             // SYNC: slot-published
-            let stamp = slot.stamp.load(Ordering::Acquire);
-            if stamp == ticket + 1 {
-                if self.move_head(ticket) {
-                    // SAFETY: this thread moved `head` past the ticket that the slot was published for, so it owns it, with
-                    // its message; it frees it next.
-                    let message = unsafe { slot.read() };
-                    // SYNC: slot-freed
-                    slot.stamp.store(ticket + self.capacity() as u64, Ordering::Release);
-                    return Ok(message);
+            let stamp = self.slab.slot(ticket).stamp.load(Ordering::Acquire);
+            if stamp & !VOID == ticket + 1 {
+                if !self.move_head(ticket) {
+                    backoff.spin();
+                } else if stamp & VOID == 0 {
+                    return Ok(Taken { slots: self, ticket });
+                } else {
+                    self.free(ticket);
+                    skipped();
                 }
-                backoff.spin();
-            } else if stamp <= ticket {
+            } else if stamp & !VOID <= ticket {
                 // Nothing published: nothing sent, or being copied in.
                 let tail = self.tail.load(Ordering::Relaxed);
                 if tail / TICKET == ticket {
                     let closed = tail & CLOSED != 0;
                     return Err(if closed { TryRecvError::Closed } else { TryRecvError::Empty });
+                }
+                if backoff.is_spent() {
+                    // Whoever has the ticket was stopped, or takes its time with a reservation; it will wake those who wait.
+                    return Err(TryRecvError::Empty);
                 }
                 backoff.snooze();
             } else {
@@ -241,22 +358,29 @@ impl<T> Slots<T> {
         }
     }
 
+    /// Makes the slot of a ticket that this thread took, and whose message it has read or there was none, the next lap's.
+    #[inline]
+    fn free(&self, ticket: u64) {
+        // SYNC: slot-freed
+        self.slab.slot(ticket).stamp.store(ticket + self.capacity() as u64, Ordering::Release);
+    }
+
     /// Closes; whether it was open. After it returns, in the order of `tail`, no ticket moves.
     pub(crate) fn close(&self) -> bool {
-        self.tail.fetch_or(CLOSED, Ordering::SeqCst) & CLOSED == 0
+        self.tail.fetch_or(CLOSED, Ordering::AcqRel) & CLOSED == 0
     }
 
     pub(crate) fn is_closed(&self) -> bool {
         self.tail.load(Ordering::Acquire) & CLOSED != 0
     }
 
-    /// How many messages were ever taken or evicted.
+    /// How many tickets were ever taken or evicted.
     pub(crate) fn taken(&self) -> u64 {
         // SYNC: tickets
         self.head.load(Ordering::Acquire)
     }
 
-    /// How many messages were ever sent. No less than what an earlier `taken` of this thread said.
+    /// How many tickets were ever sent. No less than what an earlier `taken` of this thread said.
     pub(crate) fn sent(&self) -> u64 {
         // SYNC: tickets
         self.tail.load(Ordering::Acquire) / TICKET
@@ -265,26 +389,23 @@ impl<T> Slots<T> {
     /// Moves `tail` on by one ticket if it is still `tail`, which must be open.
     #[inline]
     fn move_tail(&self, tail: u64) -> bool {
-        // SYNC: tickets. SeqCst, since the caller looks for waiters afterwards without a fence (`event-registered`).
-        self.tail.compare_exchange_weak(tail, tail + TICKET, Ordering::SeqCst, Ordering::Relaxed).is_ok()
+        // SYNC: tickets
+        self.tail.compare_exchange_weak(tail, tail + TICKET, Ordering::AcqRel, Ordering::Relaxed).is_ok()
     }
 
     /// Moves `head` past `ticket` if it is there.
     #[inline]
     fn move_head(&self, ticket: u64) -> bool {
-        // SYNC: tickets. SeqCst for the same reason.
-        self.head.compare_exchange_weak(ticket, ticket + 1, Ordering::SeqCst, Ordering::Relaxed).is_ok()
-    }
-
-    #[inline]
-    fn slot(&self, ticket: u64) -> &Slot<T> {
-        // The capacity is a power of two, and the mask is below it, so the cast loses nothing that counts.
-        &self.slots[ticket as usize & (self.slots.len() - 1)]
+        // SYNC: tickets
+        self.head.compare_exchange_weak(ticket, ticket + 1, Ordering::AcqRel, Ordering::Relaxed).is_ok()
     }
 }
 
 impl<T> Drop for Slots<T> {
     fn drop(&mut self) {
-        while self.pop().is_ok() {}
+        while let Ok(taken) = self.take(u64::MAX, Backoff::spent(), || {}) {
+            // SAFETY: once for each ticket.
+            drop(unsafe { taken.message() });
+        }
     }
 }

@@ -167,6 +167,11 @@ impl Backoff {
         Self { step: 0 }
     }
 
+    /// One that is spent from the start: for who must not wait.
+    pub(crate) fn spent() -> Self {
+        Self { step: Self::YIELD_STEPS + 1 }
+    }
+
     /// Pauses this core, longer each time up to a bound: after losing a race, when the winner has already finished.
     ///
     /// ```

@@ -12,7 +12,9 @@ use std::{
 
 use annulus_queue::{
     Admission, Backpressure, Clock, DeadLetters, Deduplication, Message, MessageQueue, QueueOptions, Reason,
-    queue,
+    lossy, queue,
+    solo::{Many, One, Producers, Receiver, Sender, memory_usage, mpsc, spsc},
+    wait::block_on,
 };
 
 struct Counting;
@@ -103,6 +105,14 @@ fn memory_usage_is_exact() {
     }
     let (bytes, _ends) = allocated(|| queue::<u8>(QueueOptions::new()).unwrap());
     assert_eq!(bytes, QueueOptions::new().memory_usage::<u8>());
+    for options in &kinds()[..2] {
+        let (bytes, _ends) = allocated(|| spsc::<Reading>(options.clone()).unwrap());
+        assert_eq!(bytes, memory_usage::<Reading, One>(options), "{options:?}");
+        let (bytes, _ends) = allocated(|| mpsc::<Reading>(options.clone()).unwrap());
+        assert_eq!(bytes, memory_usage::<Reading, Many>(options), "{options:?}");
+    }
+    let (bytes, _ends) = allocated(|| lossy::ring::<[u64; 8]>(100));
+    assert_eq!(bytes, lossy::memory_usage::<[u64; 8]>(100));
 }
 
 /// no message costs an allocation, whatever the policies and whatever becomes of it.
@@ -141,6 +151,36 @@ fn nothing_is_allocated_per_message() {
         }
     });
     assert_eq!(moved, 0);
+    // A thread that blocks for the first time allocates what it sleeps on.
+    block_on(async {});
+    let (mut tx, mut rx) = spsc(QueueOptions::new().capacity(64)).unwrap();
+    assert_eq!(allocations(|| move_by_every_verb(&mut tx, &mut rx)), 0);
+    let (mut tx, mut rx) = mpsc(QueueOptions::new().capacity(64)).unwrap();
+    assert_eq!(allocations(|| move_by_every_verb(&mut tx, &mut rx)), 0);
+    let (mut tx, mut rx) = lossy::ring::<[u64; 7]>(64);
+    let moved = allocations(|| {
+        for number in 0..10_000 {
+            tx.send([number; 7]);
+            assert!(number % 3 != 0 || rx.try_recv().is_ok());
+        }
+    });
+    assert_eq!(moved, 0);
+}
+
+fn move_by_every_verb<P: Producers>(tx: &mut Sender<Reading, P>, rx: &mut Receiver<Reading, P>) {
+    for number in 0..10_000 {
+        assert!(tx.try_send(reading(number)).is_ok() && rx.try_recv().is_ok());
+        assert!(tx.send_blocking(reading(number)).is_ok() && rx.recv_blocking().is_ok());
+        assert!(block_on(tx.send(reading(number))).is_ok() && block_on(rx.recv()).is_ok());
+        let mut place = tx.try_reserve().unwrap();
+        place.write(reading(number));
+        assert!(place.commit().is_ok());
+        assert!(rx.peek(|reading| reading.number) == Ok(number));
+        assert_eq!(rx.clear(), 1);
+        // More than there is space for.
+        assert_eq!(tx.try_send_batch((0..70).map(reading), |_| ()), 64);
+        assert_eq!(rx.try_recv_batch(70, |_| ()), 64);
+    }
 }
 
 fn expires(options: &QueueOptions) -> bool {

@@ -1,9 +1,9 @@
 //! Every lock-free protocol of the crate, in every interleaving that loom can tell apart.
 //!
 //! Queues have capacity 2, the least that the slots' stamps allow, so that three messages reach the second lap. All models are
-//! without a bound on preemption but the one with three threads that sleep, which would take minutes: it has a bound of 3. Two
+//! without a bound on preemption but those with sleepers, which would take minutes: they have a bound of 3. Two
 //! involuntary switches suffice for every known shape of lost wake-up (one to stop a thread between its two steps, one to
-//! return to it); the third is margin.
+//! return to it); the third is margin, which models with three threads at work do without.
 //!
 //! Weakening any of the orderings of `slots.rs` that carry a `SYNC` label of a slot, or either fence of `event.rs`, fails here.
 #![cfg(loom)]
@@ -93,7 +93,7 @@ fn event_is_first_in_first_out() {
     });
 }
 
-/// One `notify_all` for two sleepers. Bound 3: see above.
+/// One `notify_all` for two sleepers.
 #[test]
 fn event_wakes_all() {
     check(Some(3), || {
@@ -263,7 +263,7 @@ fn q_16_close_against_evicting_send() {
 /// a receiver that sleeps is woken by the send, and by the close after it.
 #[test]
 fn q_14_receiver_sleeps_and_wakes() {
-    model(|| {
+    check(Some(3), || {
         let (tx, rx) = queue_of(2, Backpressure::Block);
         let producer = thread::spawn(move || {
             let _ = tx.try_send(boxed(1));
@@ -277,7 +277,7 @@ fn q_14_receiver_sleeps_and_wakes() {
 /// a sender that sleeps is woken by the space, and its message arrives.
 #[test]
 fn q_14_sender_sleeps_and_wakes() {
-    model(|| {
+    check(Some(3), || {
         let (tx, rx) = queue_of(2, Backpressure::Block);
         let _ = tx.try_send(boxed(1));
         let _ = tx.try_send(boxed(2));
@@ -292,7 +292,7 @@ fn q_14_sender_sleeps_and_wakes() {
 /// a sender that sleeps is woken by the last receiver's leaving, and gets its message back.
 #[test]
 fn q_14_sender_wakes_when_nobody_receives() {
-    model(|| {
+    check(Some(3), || {
         let (tx, rx) = queue_of(2, Backpressure::Block);
         let _ = tx.try_send(boxed(1));
         let _ = tx.try_send(boxed(2));
@@ -306,7 +306,7 @@ fn q_14_sender_wakes_when_nobody_receives() {
 /// one message for two sleeping receivers, one of which gives up: the other gets it, or it is still there.
 #[test]
 fn q_14_a_cancelled_receiver_hands_its_turn_on() {
-    model(|| {
+    check(Some(3), || {
         let (tx, rx) = queue_of(2, Backpressure::Block);
         let producer = thread::spawn({
             let tx = tx.clone();
@@ -322,4 +322,30 @@ fn q_14_a_cancelled_receiver_hands_its_turn_on() {
         }
         producer.join().unwrap().unwrap();
     });
+}
+
+/// a message that is on its way while the last receiver leaves is handed back, or dropped and counted; none stays.
+fn send_against_leaving(backpressure: Backpressure) {
+    check(Some(2), move || {
+        let (tx, rx) = queue_of(2, backpressure);
+        let senders = [1, 2].map(|n| {
+            let tx = tx.clone();
+            thread::spawn(move || tx.try_send(Arc::new(n)).is_ok())
+        });
+        drop(rx);
+        let accepted = senders.into_iter().map(|sender| u64::from(sender.join().unwrap())).sum();
+        let counters = tx.counters();
+        assert_eq!((counters.enqueued, counters.abandoned), (accepted, accepted));
+        assert!(matches!(tx.try_send(Arc::new(3)), Err(TrySendError::Closed(_))));
+    });
+}
+
+#[test]
+fn q_02_send_against_leaving() {
+    send_against_leaving(Backpressure::Reject);
+}
+
+#[test]
+fn q_16_evicting_send_against_leaving() {
+    send_against_leaving(Backpressure::DropOldest);
 }

@@ -1,7 +1,7 @@
 //! Sleeping and waking of a queue with policies, in every interleaving that loom can tell apart.
 //!
-//! The lock itself needs no model. What does is that a notifier looks for waiters after unlocking without a fence
-//! (`Event::notify_after_unlock`): every one of these would hang if a wake-up were lost. Two involuntary switches suffice for every
+//! Modelled are the lock, which is unlocked by a plain store and slept on all the same, and that a notifier looks for waiters after
+//! unlocking without a fence (`Event::notify_after_unlock`): every one of these would hang if a wake-up were lost. Two involuntary switches suffice for every
 //! known shape of a lost wake-up (one to stop a thread between its two steps, one to return to it); the third is margin.
 #![cfg(loom)]
 
@@ -12,6 +12,23 @@ fn model(run: impl Fn() + Send + Sync + 'static) {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(3);
     model.check(run);
+}
+
+/// The lock is had by one at a time, and whoever sleeps for it gets it.
+#[test]
+fn the_lock_is_handed_on() {
+    model(|| {
+        let queue: MessageQueue<u32> = message_queue_of(4, Backpressure::Reject);
+        let senders = [1, 2].map(|n| {
+            let queue = queue.clone();
+            thread::spawn(move || assert_eq!(queue.try_send(n), Ok(Admission::Accepted)))
+        });
+        let early = queue.try_recv().unwrap_or(0);
+        for sender in senders {
+            sender.join().unwrap();
+        }
+        assert_eq!(early + queue.drain().into_iter().sum::<u32>(), 3);
+    });
 }
 
 /// A receiver that sleeps is woken by a message.

@@ -76,6 +76,33 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! # A kernel on a device
+//!
+//! The macro keeps your function, and beside it the kernel as data, from which device programs are written. They can be read:
+//!
+//! ```
+//! use annulus::{kernel::Target, prelude::*};
+//!
+//! #[derive(RingMessage, Clone, Copy)]
+//! #[repr(C)]
+//! struct Sample {
+//!     value: f32,
+//! }
+//!
+//! #[ring_kernel]
+//! fn low_pass(sample: &Sample, filtered: &mut f32, weight: &f32, out: &Outbox<Sample>) {
+//!     *filtered += weight * (sample.value - *filtered);
+//!     out.send(Sample { value: *filtered });
+//! }
+//!
+//! let text = low_pass::DEFINITION.handler_source(Target::OpenCl)?;
+//! assert!(text.contains("(*filtered) = (*filtered) + ((*weight) * (sample->value - (*filtered)));"));
+//! # Ok::<(), annulus::kernel::LowerError>(())
+//! ```
+//!
+//! [`kernel`] says which Rust a handler may use for that, and what it means on a device. A handler that needs more of Rust says
+//! `#[ring_kernel(cpu_only)]`, and stays on the CPU.
+//!
 //! # Parameters of a handler
 //!
 //! | parameter | meaning | what runs at the same time |

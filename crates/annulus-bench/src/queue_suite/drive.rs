@@ -61,6 +61,25 @@ pub(crate) fn stream<K: Kind, T: Payload>(messages: u64) -> Run {
     Ok(vec![time])
 }
 
+/// [`stream`], for queues that change the order.
+pub(crate) fn unordered<K: Kind, T: Payload>(messages: u64) -> Run {
+    let (mut tx, mut rx) = K::make::<T>();
+    let start = Instant::now();
+    let sender = thread::spawn(move || {
+        for number in 0..messages {
+            tx.put(T::new(number), K::POLLING);
+        }
+        tx
+    });
+    let sum = (0..messages).fold(0u64, |sum, _| sum.wrapping_add(rx.get(K::POLLING).number()));
+    let time = nanoseconds_each(start, messages);
+    sender.join().map_err(|_| PANICKED)?;
+    if sum != numbers(messages) {
+        return Err("other messages came out than went in".into());
+    }
+    Ok(vec![time])
+}
+
 /// A message there and another back, over two queues: nanoseconds per round trip.
 pub(crate) fn ping_pong<K: Kind, T: Payload>(trips: u64) -> Run {
     let (mut ping, mut pinged) = K::make::<T>();

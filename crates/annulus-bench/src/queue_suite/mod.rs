@@ -1,10 +1,14 @@
 //! Host queues: ours beside those of other crates, and beside bare cache lines.
 
+mod batches;
 mod drive;
 mod kind;
 mod ours;
+mod overflow;
 mod payload;
 mod peers;
+mod policies;
+mod wake;
 
 use crate::{
     harness::{Better, Candidate, Case, Goal, Mark, Run},
@@ -40,12 +44,31 @@ fn cases(config: Config) -> Vec<Case> {
     let mut cases = Vec::new();
     cases.extend([pairs::<Bytes8>(scale), pairs::<Bytes56>(scale), pairs::<Bytes248>(scale)]);
     cases.extend([streams::<Bytes8>(scale), streams::<Bytes56>(scale), streams::<Bytes248>(scale)]);
-    cases.extend([ping_pongs::<Bytes8>(scale), ping_pongs::<Bytes56>(scale)]);
-    cases.push(two_to_two::<Bytes56>(scale));
+    cases.extend(batches::cases(scale));
+    cases.extend([ping_pongs::<Bytes8>(scale), ping_pongs::<Bytes56>(scale), ping_pongs::<Bytes248>(scale)]);
+    cases.extend([two_to_two::<Bytes8>(scale), two_to_two::<Bytes56>(scale), two_to_two::<Bytes248>(scale)]);
     cases.push(refused::<Bytes56>(scale));
+    cases.extend(overflow::cases(scale));
+    cases.extend(policies::cases(scale));
+    cases.extend(wake::cases(scale));
     cases
 }
 
+const SPSC_PEERS: &[&str] = &[
+    "rtrb",
+    "rtrb+backoff",
+    "ringbuf",
+    "ringbuf+backoff",
+    "heapless spsc",
+    "heapless spsc+backoff",
+    "nexus-queue spsc",
+    "nexus-queue spsc+backoff",
+    "ringbuffer-spsc",
+    "ringbuffer-spsc+backoff",
+    "gil spsc",
+    "gil spsc+backoff",
+    "crossfire spsc",
+];
 const ARRAY_QUEUE: &[&str] = &["crossbeam ArrayQueue", "crossbeam ArrayQueue+backoff"];
 
 fn mark(candidate: &'static str, times: f64, peers: &'static [&'static str]) -> Mark {
@@ -58,36 +81,44 @@ fn case(name: String, candidates: Vec<Candidate>, marks: Vec<Mark>) -> Case {
 
 fn pairs<T: Payload>(scale: u64) -> Case {
     let candidates = candidates!(pair, T, 200_000 * scale;
-        ours::Mpmc,
+        ours::Mpmc, ours::Spsc, ours::Mpsc, ours::Spmc,
         peers::ArrayQueue, peers::CrossbeamChannel, peers::ConcurrentQueue, peers::GilMpmc, peers::CrossfireMpmc,
         peers::Kanal, peers::Flume, peers::Tokio,
         peers::Rtrb, peers::Ringbuf, peers::Heapless, peers::Nexus, peers::RingbufferSpsc, peers::GilSpsc,
         peers::CrossfireSpsc,
     );
     let name = format!("pair on one thread, {} B", size_of::<T>());
-    case(name, candidates, vec![mark("annulus queue", 0.9, ARRAY_QUEUE)])
+    case(
+        name,
+        candidates,
+        vec![mark("annulus queue", 0.9, ARRAY_QUEUE), mark("annulus spsc", 1.1, SPSC_PEERS)],
+    )
 }
 
 fn streams<T: Payload>(scale: u64) -> Case {
     let messages = 200_000 * scale;
     let mut candidates = candidates!(stream, T, messages;
-        ours::Mpmc,
+        ours::Mpmc, ours::Spsc, ours::Mpsc, ours::Spmc,
         peers::ArrayQueue, peers::ArrayQueueBackOff, peers::CrossbeamChannel,
-        peers::ConcurrentQueue, peers::GilMpmc, peers::CrossfireMpmc, peers::Kanal, peers::Flume, peers::Tokio,
+        peers::ConcurrentQueue, peers::GilMpmc, peers::GilMpmcBackOff, peers::CrossfireMpmc, peers::Kanal, peers::Flume, peers::Tokio,
         peers::Rtrb, peers::RtrbBackOff, peers::Ringbuf, peers::RingbufBackOff, peers::Heapless, peers::HeaplessBackOff,
-        peers::Nexus, peers::NexusBackOff, peers::RingbufferSpsc, peers::RingbufferSpscBackOff, peers::GilSpsc,
+        peers::Nexus, peers::NexusBackOff, peers::RingbufferSpsc, peers::RingbufferSpscBackOff, peers::GilSpsc, peers::GilSpscBackOff,
         peers::CrossfireSpsc,
     );
     candidates.push(Candidate::new("limit: 64-byte lines", move || {
         Ok(vec![1e3 / limit::line_stream(kind::CAPACITY as u64, messages)?[0]])
     }));
     let name = format!("stream, one to one, {} B", size_of::<T>());
-    case(name, candidates, vec![mark("annulus queue", 0.6, ARRAY_QUEUE)])
+    case(
+        name,
+        candidates,
+        vec![mark("annulus queue", 0.6, ARRAY_QUEUE), mark("annulus spsc", 1.1, SPSC_PEERS)],
+    )
 }
 
 fn ping_pongs<T: Payload>(scale: u64) -> Case {
     let mut candidates = candidates!(ping_pong, T, 20_000 * scale;
-        ours::Mpmc,
+        ours::Mpmc, ours::Spsc, ours::Mpsc,
         peers::ArrayQueue, peers::CrossbeamChannel, peers::ConcurrentQueue, peers::GilMpmc, peers::CrossfireMpmc,
         peers::Kanal, peers::Flume, peers::Tokio,
         peers::Rtrb, peers::RtrbBackOff, peers::Ringbuf, peers::Heapless, peers::Nexus, peers::RingbufferSpsc,
@@ -96,14 +127,14 @@ fn ping_pongs<T: Payload>(scale: u64) -> Case {
     candidates.push(Candidate::new("limit: one line each way", move || {
         Ok(vec![limit::ping_pong(1000, 20_000 * scale)?[0]])
     }));
-    case(format!("ping-pong, {} B", size_of::<T>()), candidates, Vec::new())
+    case(format!("ping-pong, {} B", size_of::<T>()), candidates, vec![mark("annulus spsc", 0.7, &["rtrb"])])
 }
 
 fn two_to_two<T: Payload>(scale: u64) -> Case {
     let candidates = candidates!(two_to_two, T, 200_000 * scale;
         ours::Mpmc,
         peers::ArrayQueue, peers::ArrayQueueBackOff, peers::CrossbeamChannel, peers::ConcurrentQueue,
-        peers::ConcurrentQueueBackOff, peers::GilMpmc, peers::CrossfireMpmc, peers::Kanal, peers::Flume,
+        peers::ConcurrentQueueBackOff, peers::GilMpmc, peers::GilMpmcBackOff, peers::CrossfireMpmc, peers::Kanal, peers::Flume,
     );
     Case {
         metrics: &["", "stall"],
@@ -117,7 +148,7 @@ fn two_to_two<T: Payload>(scale: u64) -> Case {
 
 fn refused<T: Payload>(scale: u64) -> Case {
     let candidates = candidates!(refused, T, 200_000 * scale;
-        ours::Mpmc,
+        ours::Mpmc, ours::Spsc, ours::Mpsc,
         peers::ArrayQueue, peers::CrossbeamChannel, peers::ConcurrentQueue, peers::Rtrb, peers::Nexus,
     );
     case(format!("refused, {} B", size_of::<T>()), candidates, Vec::new())

@@ -1,6 +1,10 @@
 //! Our own queues.
 
-use annulus_queue::{Admission, QueueOptions, Receiver, Sender, queue};
+use annulus_queue::{
+    Admission, QueueOptions, Receiver, Sender, queue,
+    solo::{self, Many, One, Producers, mpsc, spsc},
+    spmc,
+};
 
 use super::{
     kind::{CAPACITY, Kind, Polling, Rx, Tx},
@@ -39,6 +43,101 @@ impl<T: Payload> Tx<T> for Sender<T> {
 }
 
 impl<T: Payload> Rx<T> for Receiver<T> {
+    #[inline]
+    fn pop(&mut self) -> Option<T> {
+        self.try_recv().ok()
+    }
+
+    #[inline]
+    fn get(&mut self, _: Polling) -> T {
+        self.recv_blocking().expect("the sender is there until the run is over")
+    }
+}
+
+/// One sender, one receiver.
+pub(crate) struct Spsc;
+
+impl Kind for Spsc {
+    const NAME: &'static str = "annulus spsc";
+    type Tx<T: Payload> = solo::Sender<T, One>;
+    type Rx<T: Payload> = solo::Receiver<T, One>;
+
+    fn make<T: Payload>() -> (solo::Sender<T, One>, solo::Receiver<T, One>) {
+        spsc(QueueOptions::new().capacity(CAPACITY)).expect(VALID)
+    }
+}
+
+/// Several senders, one receiver.
+pub(crate) struct Mpsc;
+
+impl Kind for Mpsc {
+    const NAME: &'static str = "annulus mpsc";
+    type Tx<T: Payload> = solo::Sender<T, Many>;
+    type Rx<T: Payload> = solo::Receiver<T, Many>;
+
+    fn make<T: Payload>() -> (solo::Sender<T, Many>, solo::Receiver<T, Many>) {
+        mpsc(QueueOptions::new().capacity(CAPACITY)).expect(VALID)
+    }
+}
+
+/// One sender, several receivers.
+pub(crate) struct Spmc;
+
+impl Kind for Spmc {
+    const NAME: &'static str = "annulus spmc";
+    type Tx<T: Payload> = spmc::Sender<T>;
+    type Rx<T: Payload> = spmc::Receiver<T>;
+
+    fn make<T: Payload>() -> (spmc::Sender<T>, spmc::Receiver<T>) {
+        spmc::spmc(QueueOptions::new().capacity(CAPACITY)).expect(VALID)
+    }
+}
+
+impl<T: Payload> Tx<T> for spmc::Sender<T> {
+    #[inline]
+    fn push(&mut self, message: T) -> Result<(), T> {
+        match self.try_send(message) {
+            Ok(Admission::Accepted) => Ok(()),
+            Ok(_) => unreachable!("these queues drop nothing"),
+            Err(error) => Err(error.into_inner()),
+        }
+    }
+
+    #[inline]
+    fn put(&mut self, message: T, _: Polling) {
+        assert!(self.send_blocking(message).is_ok());
+    }
+}
+
+impl<T: Payload> Rx<T> for spmc::Receiver<T> {
+    #[inline]
+    fn pop(&mut self) -> Option<T> {
+        self.try_recv().ok()
+    }
+
+    #[inline]
+    fn get(&mut self, _: Polling) -> T {
+        self.recv_blocking().expect("the sender is there until the run is over")
+    }
+}
+
+impl<T: Payload, P: Producers> Tx<T> for solo::Sender<T, P> {
+    #[inline]
+    fn push(&mut self, message: T) -> Result<(), T> {
+        match self.try_send(message) {
+            Ok(Admission::Accepted) => Ok(()),
+            Ok(_) => unreachable!("these queues drop nothing"),
+            Err(error) => Err(error.into_inner()),
+        }
+    }
+
+    #[inline]
+    fn put(&mut self, message: T, _: Polling) {
+        assert!(self.send_blocking(message).is_ok());
+    }
+}
+
+impl<T: Payload, P: Producers> Rx<T> for solo::Receiver<T, P> {
     #[inline]
     fn pop(&mut self) -> Option<T> {
         self.try_recv().ok()

@@ -216,37 +216,48 @@ macro_rules! ends {
 
 const OPEN: &str = "the other end is there until the run is over";
 
-blocking!(
+// Polled: their own waiting calls can lose a wake-up, and then a run never ends (both threads asleep in `recv`, 0.9.0).
+polled!(
     GilSpsc,
+    GilSpscBackOff,
     "gil spsc",
     gil::spsc::Sender<T>,
     gil::spsc::Receiver<T>,
     gil::spsc::channel(SOME_CAPACITY)
 );
-ends!(
-    gil::spsc::Sender<T>,
-    gil::spsc::Receiver<T>,
-    |tx: &mut gil::spsc::Sender<T>, message| tx.try_send(message),
-    |rx: &mut gil::spsc::Receiver<T>| rx.try_recv(),
-    |tx: &mut gil::spsc::Sender<T>, message| tx.send(message),
-    |rx: &mut gil::spsc::Receiver<T>| rx.recv()
-);
+impl<T: Payload> Tx<T> for gil::spsc::Sender<T> {
+    #[inline]
+    fn push(&mut self, message: T) -> Result<(), T> {
+        self.try_send(message)
+    }
+}
+impl<T: Payload> Rx<T> for gil::spsc::Receiver<T> {
+    #[inline]
+    fn pop(&mut self) -> Option<T> {
+        self.try_recv()
+    }
+}
 
-blocking!(
+polled!(
     GilMpmc,
+    GilMpmcBackOff,
     "gil mpmc",
     gil::mpmc::Sender<T>,
     gil::mpmc::Receiver<T>,
     gil::mpmc::channel(SOME_CAPACITY)
 );
-ends!(
-    gil::mpmc::Sender<T>,
-    gil::mpmc::Receiver<T>,
-    |tx: &mut gil::mpmc::Sender<T>, message| tx.try_send(message),
-    |rx: &mut gil::mpmc::Receiver<T>| rx.try_recv(),
-    |tx: &mut gil::mpmc::Sender<T>, message| tx.send(message),
-    |rx: &mut gil::mpmc::Receiver<T>| rx.recv()
-);
+impl<T: Payload> Tx<T> for gil::mpmc::Sender<T> {
+    #[inline]
+    fn push(&mut self, message: T) -> Result<(), T> {
+        self.try_send(message)
+    }
+}
+impl<T: Payload> Rx<T> for gil::mpmc::Receiver<T> {
+    #[inline]
+    fn pop(&mut self) -> Option<T> {
+        self.try_recv()
+    }
+}
 
 blocking!(
     CrossbeamChannel,

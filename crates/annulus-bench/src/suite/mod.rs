@@ -6,13 +6,25 @@ mod resident;
 mod rtt;
 mod stream;
 
-use crate::{BackendName, harness::Case, queue_suite};
+use std::time::Instant;
+
+use crate::{
+    BackendName,
+    harness::{Case, Failure},
+    queue_suite,
+};
 
 /// What a suite needs to know.
 #[derive(Clone, Copy)]
 pub(crate) struct Config {
     pub(crate) backend: BackendName,
     pub(crate) quick: bool,
+}
+
+/// What a process does that another one of this program started to be measured; `None` if this is no such process.
+pub(crate) fn measured_process(begun: Instant) -> Option<Result<(), Failure>> {
+    let cache = std::env::var_os(resident::READY)?;
+    Some(resident::be_ready(begun, &cache))
 }
 
 /// A set of cases with one subject.

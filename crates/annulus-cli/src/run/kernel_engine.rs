@@ -182,6 +182,13 @@ mod tests {
     use crate::run::engine::Backend;
     use crate::run::reference::ReferenceEngine;
 
+    #[test]
+    fn the_kernel_can_run_on_every_device() {
+        for target in annulus::kernel::Target::ALL {
+            anomalies::DEFINITION.handler_source(target).unwrap_or_else(|error| panic!("{error}"));
+        }
+    }
+
     /// The kernel's alerts are those of a plain loop over the same readings, bit for bit.
     #[test]
     fn the_kernel_agrees_with_a_plain_loop() {

@@ -6,7 +6,7 @@ use annulus_runtime::{CallError, LaunchOptions, TryRecvError};
 use crate::{
     Bench,
     bench::{balanced, drain},
-    kernels::{FAIL, PANIC, TEAPOT, fan, fragile, number},
+    kernels::{DIVIDE, FAIL, INDEX, PANIC, TEAPOT, fan, fragile, number},
 };
 
 /// Sends good messages around a bad one, and checks that the bad one left nothing but `code`.
@@ -40,6 +40,16 @@ pub fn an_error_is_rolled_back(bench: &Bench) {
 /// A handler that panics.
 pub fn a_panic_is_contained(bench: &Bench) {
     contained(bench, PANIC, error::PANICKED);
+}
+
+/// A handler that takes an element that is not there: every backend gives the same code.
+pub fn a_bad_index_is_contained(bench: &Bench) {
+    contained(bench, INDEX, error::INDEX_OUT_OF_BOUNDS);
+}
+
+/// A handler that divides by zero.
+pub fn a_division_by_zero_is_contained(bench: &Bench) {
+    contained(bench, DIVIDE, error::DIVISION_BY_ZERO);
 }
 
 /// A handler that sends more than it may.

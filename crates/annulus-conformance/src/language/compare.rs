@@ -5,8 +5,9 @@ use annulus_kernel::{FieldDescriptor, Primitive, TypeDescriptor, TypeKind};
 use super::{Outcome, inputs::size_of_primitive, memory::Memory};
 
 /// The first difference between what the Rust did and what another did; `None` if there is none. Padding is not looked at, and
-/// all NaNs are one.
-pub fn difference(rust: &Outcome, other: &Outcome) -> Option<String> {
+/// all NaNs are one. Floats may be `ulps` units in the last place apart.
+pub fn difference(rust: &Outcome, other: &Outcome, ulps: u32) -> Option<String> {
+    let memories = |what: &str, rust: &Memory, other: &Memory| memories(what, rust, other, ulps);
     if rust.code != other.code {
         return Some(format!("the code is {:#06X}, and {:#06X} in Rust", other.code, rust.code));
     }
@@ -22,7 +23,7 @@ pub fn difference(rust: &Outcome, other: &Outcome) -> Option<String> {
     bindings.find_map(|(index, (rust, other))| memories(&format!("binding {index}"), rust, other))
 }
 
-fn memories(what: &str, rust: &Memory, other: &Memory) -> Option<String> {
+fn memories(what: &str, rust: &Memory, other: &Memory, ulps: u32) -> Option<String> {
     if rust.len() != other.len() {
         return Some(format!("{what}: {} values, and {} in Rust", other.len(), rust.len()));
     }
@@ -31,27 +32,31 @@ fn memories(what: &str, rust: &Memory, other: &Memory) -> Option<String> {
         memory.bytes().chunks(ty.size.max(1)).map(<[u8]>::to_vec).collect()
     };
     let pairs = values(rust).into_iter().zip(values(other));
-    pairs.enumerate().find_map(|(index, (rust, other))| value(&format!("{what}[{index}]"), ty, &rust, &other))
+    pairs
+        .enumerate()
+        .find_map(|(index, (rust, other))| value(&format!("{what}[{index}]"), ty, &rust, &other, ulps))
 }
 
-fn value(path: &str, ty: &TypeDescriptor, rust: &[u8], other: &[u8]) -> Option<String> {
+fn value(path: &str, ty: &TypeDescriptor, rust: &[u8], other: &[u8], ulps: u32) -> Option<String> {
     let in_fields = |fields: &[FieldDescriptor]| {
         fields.iter().find_map(|field| {
             let range = field.offset..field.offset + field.ty.size;
-            value(&format!("{path}.{}", field.name), field.ty, &rust[range.clone()], &other[range])
+            value(&format!("{path}.{}", field.name), field.ty, &rust[range.clone()], &other[range], ulps)
         })
     };
     match ty.kind {
-        TypeKind::Primitive(primitive) => scalar(path, primitive, rust, other),
+        TypeKind::Primitive(primitive) => scalar(path, primitive, rust, other, ulps),
         TypeKind::Struct(fields) => in_fields(fields),
         TypeKind::Array { element, .. } => {
             let mut pairs =
                 rust.chunks(element.size.max(1)).zip(other.chunks(element.size.max(1))).enumerate();
-            pairs.find_map(|(index, (rust, other))| value(&format!("{path}[{index}]"), element, rust, other))
+            pairs.find_map(|(index, (rust, other))| {
+                value(&format!("{path}[{index}]"), element, rust, other, ulps)
+            })
         }
         TypeKind::Enum { tag, variants } => {
             let size = size_of_primitive(tag);
-            let wrong = scalar(&format!("{path}'s tag"), tag, &rust[..size], &other[..size]);
+            let wrong = scalar(&format!("{path}'s tag"), tag, &rust[..size], &other[..size], 0);
             wrong.or_else(|| {
                 let bits = bits(&rust[..size]);
                 variants
@@ -69,11 +74,17 @@ fn bits(bytes: &[u8]) -> u64 {
     u64::from_ne_bytes(all)
 }
 
-fn scalar(path: &str, primitive: Primitive, rust: &[u8], other: &[u8]) -> Option<String> {
+fn scalar(path: &str, primitive: Primitive, rust: &[u8], other: &[u8], ulps: u32) -> Option<String> {
     let (a, b) = (bits(rust), bits(other));
     let same = match primitive {
-        Primitive::F32 => a == b || f32::from_bits(a as u32).is_nan() && f32::from_bits(b as u32).is_nan(),
-        Primitive::F64 => a == b || f64::from_bits(a).is_nan() && f64::from_bits(b).is_nan(),
+        Primitive::F32 => {
+            let (x, y) = (f32::from_bits(a as u32), f32::from_bits(b as u32));
+            a == b || x.is_nan() && y.is_nan() || near(x.into(), y.into(), a, b, ulps)
+        }
+        Primitive::F64 => {
+            let (x, y) = (f64::from_bits(a), f64::from_bits(b));
+            a == b || x.is_nan() && y.is_nan() || near(x, y, a, b, ulps)
+        }
         _ => a == b,
     };
     if same {
@@ -85,4 +96,13 @@ fn scalar(path: &str, primitive: Primitive, rust: &[u8], other: &[u8]) -> Option
         _ => format!("{bits:#x}"),
     };
     Some(format!("{path} is {}, and {} in Rust", shown(b), shown(a)))
+}
+
+/// Whether two numbers of the same sign are at most `ulps` apart; their bits then are so too.
+fn near(x: f64, y: f64, a: u64, b: u64, ulps: u32) -> bool {
+    ulps != 0
+        && !x.is_nan()
+        && !y.is_nan()
+        && x.is_sign_negative() == y.is_sign_negative()
+        && a.abs_diff(b) <= ulps.into()
 }

@@ -19,8 +19,7 @@ impl Inputs {
     }
 
     /// The next random number (SplitMix64).
-    #[allow(clippy::should_implement_trait)] // It never ends, and its users want numbers, not options.
-    pub fn next(&mut self) -> u64 {
+    pub fn number(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         crate::kernels::mix(self.state)
     }
@@ -63,7 +62,7 @@ impl Inputs {
                 }
             }
             TypeKind::Enum { tag, variants } => {
-                let variant = &variants[self.next() as usize % variants.len()];
+                let variant = &variants[self.number() as usize % variants.len()];
                 let size = size_of_primitive(tag);
                 bytes[..size].copy_from_slice(&variant.tag.to_ne_bytes()[..size]);
                 for field in variant.fields {
@@ -75,7 +74,7 @@ impl Inputs {
 
     /// The bits of a scalar: often small, often on an edge.
     fn bits(&mut self, primitive: Primitive) -> u64 {
-        let (kind, random) = (self.next() % 8, self.next());
+        let (kind, random) = (self.number() % 8, self.number());
         let width = 8 * size_of_primitive(primitive) as u32;
         match primitive {
             Primitive::Bool => random & 1,

@@ -25,8 +25,14 @@
 #define RS_HAS_F64 1
 #endif
 
+// In initialisers, where no function can be called.
+#if defined(__OPENCL_VERSION__) || defined(__METAL_VERSION__)
+#define RS_INFINITY_F32 INFINITY
+#define RS_NAN_F32 NAN
+#else
 #define RS_INFINITY_F32 (1.0f / 0.0f)
 #define RS_NAN_F32 (0.0f / 0.0f)
+#endif
 #define RS_INFINITY_F64 (1.0 / 0.0)
 #define RS_NAN_F64 (0.0 / 0.0)
 

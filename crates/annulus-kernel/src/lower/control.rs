@@ -5,7 +5,7 @@ use annulus_tree::{Arm, BinaryOp, Block, Expression, ExpressionKind};
 use super::{
     Lowered, Lowerer,
     operand::Operand,
-    program::{Expr, LocalId, Stmt},
+    program::{Expr, Local, LocalId, Stmt},
 };
 use crate::typed::{Scalar, Type};
 
@@ -53,6 +53,8 @@ impl Lowerer<'_> {
         otherwise: Option<&Expression>,
         hint: Option<&str>,
     ) -> Lowered<Operand> {
+        // Taken before the branches, whose own names must not hide it.
+        let name = self.names.take(hint.unwrap_or("chosen"));
         let (condition, mut then) = match &condition.kind {
             ExpressionKind::Let { pattern, value } => {
                 let operand = self.operand(value, None)?;
@@ -75,20 +77,17 @@ impl Lowerer<'_> {
             && does_nothing(&then.statements)
             && does_nothing(&otherwise.statements)
         {
+            self.names.give_back(&name);
             let value = Expr::Select(Box::new(condition), Box::new(a.clone()), Box::new(b.clone()));
             return Ok(Operand::Value(value, ty.clone()));
         }
-        let result = self.join([&mut then, &mut otherwise], hint);
+        let result = self.join([&mut then, &mut otherwise], name);
         self.out.push(Stmt::If(condition, then.statements, otherwise.statements));
         Ok(result)
     }
 
-    /// Lets all branches leave their values in one variable, and gives that.
-    fn join<'b>(
-        &mut self,
-        branches: impl IntoIterator<Item = &'b mut Branch>,
-        hint: Option<&str>,
-    ) -> Operand {
+    /// Lets all branches leave their values in one variable of this name, and gives that.
+    fn join<'b>(&mut self, branches: impl IntoIterator<Item = &'b mut Branch>, name: String) -> Operand {
         let mut result: Option<LocalId> = None;
         let mut returns = false;
         for branch in branches {
@@ -96,7 +95,11 @@ impl Lowerer<'_> {
                 Outcome::Value(expr, ty) => {
                     let local = match result {
                         Some(local) => local,
-                        None => self.temporary(hint.unwrap_or("chosen"), ty, None),
+                        None => {
+                            self.locals.push(Local::new(name.clone(), ty, false, true));
+                            self.out.push(Stmt::Declare(self.locals.len() - 1, None));
+                            self.locals.len() - 1
+                        }
                     };
                     result = Some(local);
                     self.store(local, expr, &mut branch.statements);
@@ -104,6 +107,9 @@ impl Lowerer<'_> {
                 Outcome::Unit => returns = true,
                 Outcome::Never => {}
             }
+        }
+        if result.is_none() {
+            self.names.give_back(&name);
         }
         match result {
             Some(local) => Operand::Value(self.read(local), self.locals[local].ty.clone()),
@@ -113,7 +119,7 @@ impl Lowerer<'_> {
     }
 
     /// Puts a value into `local` at the end of `statements`. A variable that was made there for the value becomes `local`.
-    fn store(&mut self, local: LocalId, value: Expr, statements: &mut Vec<Stmt>) {
+    pub(super) fn store(&mut self, local: LocalId, value: Expr, statements: &mut Vec<Stmt>) {
         if let Some(made) = self.made_local(&value) {
             let declared = statements
                 .iter()
@@ -140,6 +146,7 @@ impl Lowerer<'_> {
             return Ok(Operand::Never);
         }
         let subject = self.subject(operand);
+        let name = self.names.take(hint.unwrap_or("chosen"));
         let mut codes = Vec::new();
         for arm in arms {
             self.line = arm.line;
@@ -165,7 +172,7 @@ impl Lowerer<'_> {
                 break;
             }
         }
-        let result = self.join(codes.iter_mut().map(|code| &mut code.branch), hint);
+        let result = self.join(codes.iter_mut().map(|code| &mut code.branch), name);
         let guards_do_something = codes
             .iter()
             .any(|code| code.guard.as_ref().is_some_and(|(statements, _)| !does_nothing(statements)));

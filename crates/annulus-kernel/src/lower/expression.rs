@@ -32,7 +32,7 @@ impl Lowerer<'_> {
                 Ok(Operand::Value(literal_of(literal, scalar)?, Type::Scalar(scalar)))
             }
             ExpressionKind::Variable { name } => self.variable(name),
-            ExpressionKind::Constant { name, witness } => self.constant(name, *witness),
+            ExpressionKind::Constant { name, witness } => self.constant(name, *witness, hint),
             ExpressionKind::Unary { op: UnaryOp::Deref, operand } => match self.operand(operand, None)? {
                 Operand::Ref(place) => Ok(Operand::Place(place)),
                 other => Err(format!("{} cannot be dereferenced", other.describe())),
@@ -127,7 +127,7 @@ impl Lowerer<'_> {
     }
 
     /// A constant: a scalar where it is used, a struct or array once for the program.
-    pub(super) fn constant(&mut self, name: &str, witness: WitnessId) -> Lowered<Operand> {
+    fn constant(&mut self, name: &str, witness: WitnessId, hint: Option<&str>) -> Lowered<Operand> {
         let (ty, value) = self.constant_of(witness)?;
         Ok(match value {
             Value::Unit => Operand::Unit,
@@ -146,10 +146,10 @@ impl Lowerer<'_> {
                 Operand::Place(Place::new(Root::Constant(index), ty))
             }
             Value::Enum { .. } => {
-                let local = self.temporary(name, ty, None);
+                let local = self.temporary(&hint.map_or_else(|| snake_case(&ty), str::to_owned), ty, None);
                 let place = self.place_of_local(local);
                 self.fill(place.clone(), value)?;
-                Operand::Place(place)
+                fresh(place)
             }
         })
     }

@@ -5,7 +5,7 @@ use annulus_tree::{BinaryOp, Block, Expression, ExpressionKind, Pattern};
 
 use super::{
     LoopFrame, Lowered, Lowerer,
-    operand::{Operand, Variable},
+    operand::{Operand, Variable, is_fixed},
     program::{Expr, LocalId, Stmt},
 };
 use crate::typed::{Scalar, Type};
@@ -104,7 +104,6 @@ impl Lowerer<'_> {
         body: &Block,
     ) -> Lowered<Operand> {
         let (frame, statements) = self.framed(label, None, |inner| {
-            inner.out.push(Stmt::Tick);
             match &condition.kind {
                 ExpressionKind::Let { pattern, value } => {
                     let operand = inner.operand(value, None)?;
@@ -119,6 +118,7 @@ impl Lowerer<'_> {
                     inner.out.push(Stmt::If(condition.not(), vec![Stmt::Break], Vec::new()));
                 }
             }
+            inner.out.push(Stmt::Tick);
             inner.block(body, None)?;
             Ok(())
         })?;
@@ -150,9 +150,11 @@ impl Lowerer<'_> {
         };
         if !range.inclusive && !range.reversed && range.step.is_none() && !mutable {
             let end = self.held(end, &ty, "end");
+            let below = matches!(end, Expr::Bits(..) | Expr::Len(_)).then(|| end.clone());
             let mut local = 0;
             let (frame, statements) = self.framed(label, None, |inner| {
                 local = inner.local(name, ty.clone());
+                inner.locals[local].below = below;
                 inner.variables.push((name.to_owned(), Variable::Local(local)));
                 inner.out.push(Stmt::Tick);
                 inner.block(body, None)?;
@@ -167,7 +169,7 @@ impl Lowerer<'_> {
 
     /// A value that is read in each turn and must stay what it was.
     fn held(&mut self, value: Expr, ty: &Type, wanted: &str) -> Expr {
-        if matches!(value, Expr::Bits(..) | Expr::Len(_)) {
+        if is_fixed(&self.locals, &value) {
             return value;
         }
         let local = self.temporary(wanted, ty.clone(), Some(value));
@@ -194,8 +196,10 @@ impl Lowerer<'_> {
                 let (step, step_scalar) = self.scalar(step)?;
                 let step = self.held(step, &Type::Scalar(step_scalar), "step");
                 let zero = Expr::Bits(step_scalar, 0);
-                let is_zero = Expr::binary(BinaryOp::Eq, step_scalar, step.clone(), zero);
-                self.out.push(Stmt::Fail(is_zero, error::PANICKED));
+                if !matches!(step, Expr::Bits(_, 1..)) {
+                    let is_zero = Expr::binary(BinaryOp::Eq, step_scalar, step.clone(), zero);
+                    self.out.push(Stmt::Fail(is_zero, error::PANICKED));
+                }
                 step
             }
             None => Expr::Bits(Scalar::Usize, 1),
@@ -263,12 +267,7 @@ impl Lowerer<'_> {
             Some(leave) => leave,
             None => {
                 let name = self.names.take_at(self.loops[target].scopes, "leave");
-                self.locals.push(super::Local {
-                    name,
-                    ty: Type::Scalar(Scalar::U32),
-                    mutable: true,
-                    made: false,
-                });
+                self.locals.push(super::Local::new(name, Type::Scalar(Scalar::U32), true, false));
                 let leave = self.locals.len() - 1;
                 self.loops[target].leave = Some(leave);
                 leave
@@ -292,7 +291,7 @@ impl Lowerer<'_> {
                     None => {
                         let hint = self.loops[target].hint.clone();
                         let name = self.names.take_at(self.loops[target].scopes, &hint);
-                        self.locals.push(super::Local { name, ty, mutable: false, made: true });
+                        self.locals.push(super::Local::new(name, ty, false, true));
                         self.locals.len() - 1
                     }
                 };

@@ -110,6 +110,8 @@ struct Lowerer<'a> {
     state: String,
     outbox: String,
     bindings: Vec<String>,
+    /// The names of the slices' lengths.
+    lens: Vec<String>,
 }
 
 impl<'a> Lowerer<'a> {
@@ -133,12 +135,14 @@ impl<'a> Lowerer<'a> {
             state: String::new(),
             outbox: String::new(),
             bindings: Vec::new(),
+            lens: Vec::new(),
         }
     }
 
     fn finish(self) -> Program {
-        let Self { definition, cx, message, state, outbox, bindings, locals, constants, out, .. } = self;
-        Program { definition, cx, message, state, outbox, bindings, locals, constants, body: out }
+        let Self { definition, cx, message, state, outbox, bindings, lens, locals, constants, out, .. } =
+            self;
+        Program { definition, cx, message, state, outbox, bindings, lens, locals, constants, body: out }
     }
 
     fn handler(&mut self, tree: &HandlerTree) -> Lowered<()> {
@@ -198,7 +202,9 @@ impl<'a> Lowerer<'a> {
                     .bindings
                     .get(index)
                     .ok_or("the handler has more parameters than the kernel binds")?;
-                self.bindings.push(self.names.take(binding.name));
+                let name = self.names.take(binding.name);
+                self.lens.push(self.names.take(&format!("{name}_len")));
+                self.bindings.push(name);
                 match binding.kind {
                     BindingKind::Parameter => {
                         Operand::Ref(Place::new(Root::Binding(index), binding.ty.into()))
@@ -229,7 +235,7 @@ impl<'a> Lowerer<'a> {
     /// A new variable of the text, in the innermost scope.
     fn local(&mut self, wanted: &str, ty: Type) -> LocalId {
         let name = self.names.take(wanted);
-        self.locals.push(Local { name, ty, mutable: false, made: false });
+        self.locals.push(Local::new(name, ty, false, false));
         self.locals.len() - 1
     }
 

@@ -83,6 +83,11 @@ impl Names {
         self.0.pop();
     }
 
+    /// Gives back a name of the innermost scope that nothing was called by.
+    pub(crate) fn give_back(&mut self, name: &str) {
+        self.0.last_mut().expect("the outermost scope stays open").remove(name);
+    }
+
     /// How many scopes are open.
     pub(crate) fn depth(&self) -> usize {
         self.0.len()

@@ -75,7 +75,7 @@ pub(super) fn describe(ty: &Type) -> String {
 }
 
 /// Whether no later statement changes the value.
-fn is_fixed(locals: &[Local], expr: &Expr) -> bool {
+pub(super) fn is_fixed(locals: &[Local], expr: &Expr) -> bool {
     match expr {
         Expr::Bits(..) | Expr::Len(_) => true,
         Expr::Read(Place { root: Root::Local(local), steps, .. }) => {

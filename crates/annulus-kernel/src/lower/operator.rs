@@ -7,7 +7,7 @@ use super::{
     Lowered, Lowerer,
     expression::literal_of,
     operand::{Operand, describe},
-    program::{Expr, Stmt},
+    program::{Expr, Local, Stmt},
 };
 use crate::{
     TypeKind,
@@ -56,15 +56,18 @@ impl Lowerer<'_> {
     /// `a && b`: what `b` takes is done only where it is asked for.
     fn short_circuit(&mut self, op: BinaryOp, left: &Expression, right: &Expression) -> Lowered<Expr> {
         let left = self.condition(left)?;
-        let (right, statements) = self.nested(|inner| inner.condition(right))?;
+        // Taken first, so that what is nested does not hide it.
+        let name = self.names.take("both");
+        let (right, mut statements) = self.nested(|inner| inner.condition(right))?;
         if statements.is_empty() {
+            self.names.give_back(&name);
             return Ok(Expr::binary(op, Scalar::Bool, left, right));
         }
-        let local = self.temporary("both", Type::Scalar(Scalar::Bool), Some(left));
-        let place = self.place_of_local(local);
+        self.locals.push(Local::new(name, Type::Scalar(Scalar::Bool), false, true));
+        let local = self.locals.len() - 1;
+        self.out.push(Stmt::Declare(local, Some(left)));
         let condition = if op == BinaryOp::And { self.read(local) } else { self.read(local).not() };
-        let mut statements = statements;
-        statements.push(Stmt::Assign(place, right));
+        self.store(local, right, &mut statements);
         self.out.push(Stmt::If(condition, statements, Vec::new()));
         Ok(self.read(local))
     }

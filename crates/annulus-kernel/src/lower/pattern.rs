@@ -5,6 +5,7 @@ use annulus_tree::{BinaryOp, Block, Bound, Expression, Literal, Pattern};
 use super::{
     Lowered, Lowerer,
     expression::{literal_of, variant_of},
+    names::identifier,
     operand::{Operand, Variable, describe},
     program::{Expr, Place, Root, Step, Stmt},
 };
@@ -86,7 +87,10 @@ impl Lowerer<'_> {
             (Pattern::Bind { name, mutable, by_reference: false, inner: None }, operand) => {
                 let variable = match operand {
                     Operand::Value(expr, ty) => match self.made_local(&expr) {
-                        Some(local) => Variable::Local(local),
+                        Some(local) => {
+                            self.rename(local, name);
+                            Variable::Local(local)
+                        }
                         None => Variable::Local(self.temporary(name, ty, Some(expr))),
                     },
                     Operand::Place(place) => {
@@ -107,6 +111,16 @@ impl Lowerer<'_> {
                 let subject = self.subject(operand);
                 self.bind(pattern, &subject, false)
             }
+        }
+    }
+
+    /// Calls a variable that has just been made by the user's name for it.
+    fn rename(&mut self, local: usize, name: &str) {
+        let last = &self.out[self.out.len().saturating_sub(2)..];
+        let is_simple = |statement: &Stmt| matches!(statement, Stmt::Declare(..) | Stmt::Atomic(_));
+        let declared = last.iter().any(|statement| matches!(statement, Stmt::Declare(id, _) if *id == local));
+        if declared && last.iter().all(is_simple) && self.locals[local].name != identifier(name) {
+            self.locals[local].name = self.names.take(name);
         }
     }
 
@@ -190,6 +204,13 @@ impl Lowerer<'_> {
                 _ => return Err("a range ends at numbers".into()),
             },
         };
+        if op == BinaryOp::Ge
+            && !scalar.is_signed()
+            && matches!(limit, Expr::Bits(_, 0))
+            && !scalar.is_float()
+        {
+            return Ok(None);
+        }
         Ok(Some(Expr::binary(op, scalar, Expr::Read(place.clone()), limit)))
     }
 

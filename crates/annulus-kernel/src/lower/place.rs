@@ -1,7 +1,7 @@
 //! Places: fields, elements, and what is assigned to them.
 
 use annulus_abi::error;
-use annulus_tree::{BinaryOp, Expression, ExpressionKind};
+use annulus_tree::{BinaryOp, Expression};
 
 use super::{
     Lowered, Lowerer,
@@ -69,17 +69,34 @@ impl Lowerer<'_> {
                 let Type::Array { element, len } = place.ty.clone() else {
                     return Err(format!("{} has no elements", describe(&place.ty)));
                 };
-                match at {
-                    Expr::Bits(_, bits) if bits < len as u64 => {}
-                    _ => self.check_index(&at, Expr::Bits(Scalar::Usize, len as u64)),
-                }
+                self.check_index(&at, Expr::Bits(Scalar::Usize, len as u64));
                 Ok(Operand::Place(place.then(Step::Index(at), *element)))
             }
             other => Err(format!("{} has no elements", other.describe())),
         }
     }
 
+    /// Whether an index is known to be in bounds.
+    fn is_below(&self, at: &Expr, len: &Expr) -> bool {
+        let limit = match (at, len) {
+            (Expr::Bits(_, at), Expr::Bits(_, len)) => return at < len,
+            (Expr::Read(Place { root: Root::Local(local), steps, .. }), _) if steps.is_empty() => {
+                &self.locals[*local].below
+            }
+            _ => return false,
+        };
+        match (limit, len) {
+            (Some(Expr::Bits(_, limit)), Expr::Bits(_, len)) => limit <= len,
+            (Some(Expr::Len(limit)), Expr::Len(len)) => limit == len,
+            _ => false,
+        }
+    }
+
+    /// Fails unless `at` is below `len`.
     fn check_index(&mut self, at: &Expr, len: Expr) {
+        if self.is_below(at, &len) {
+            return;
+        }
         let outside = Expr::binary(BinaryOp::Ge, Scalar::Usize, at.clone(), len);
         self.out.push(Stmt::Fail(outside, error::INDEX_OUT_OF_BOUNDS));
     }
@@ -115,14 +132,7 @@ impl Lowerer<'_> {
     ) -> Lowered<Operand> {
         let mut value = [self.value(value)?];
         let mark = self.out.len();
-        // `*x += 1` where `x` is a binding by reference, and `x += 1` where it is a variable.
-        let place = match &place.kind {
-            ExpressionKind::Unary { .. } | ExpressionKind::Variable { .. } => self.target(place)?,
-            _ => {
-                let place = self.target(place)?;
-                self.steady(place)
-            }
-        };
+        let place = self.target(place)?;
         self.keep(&mut value, mark);
         let [(value, value_ty)] = value;
         let (left, right) = (self.as_scalar(&place.ty)?, self.as_scalar(&value_ty)?);

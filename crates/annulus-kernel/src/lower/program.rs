@@ -18,6 +18,8 @@ pub(crate) struct Program {
     pub(crate) outbox: String,
     /// In the order of the definition.
     pub(crate) bindings: Vec<String>,
+    /// The lengths of those that are slices.
+    pub(crate) lens: Vec<String>,
     pub(crate) locals: Vec<Local>,
     pub(crate) constants: Vec<Constant>,
     pub(crate) body: Vec<Stmt>,
@@ -32,6 +34,14 @@ pub(crate) struct Local {
     pub(crate) mutable: bool,
     /// Whether it was made for an expression's value, and is nobody's variable.
     pub(crate) made: bool,
+    /// What it is always below, and at least 0: it counts a loop.
+    pub(crate) below: Option<Expr>,
+}
+
+impl Local {
+    pub(crate) fn new(name: String, ty: Type, mutable: bool, made: bool) -> Self {
+        Self { name, ty, mutable, made, below: None }
+    }
 }
 
 /// A table or struct at the program's scope.

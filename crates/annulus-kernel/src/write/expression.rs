@@ -22,7 +22,7 @@ impl Writer<'_> {
             Expr::Code(code) => format!("{code}u"),
             Expr::Read(place) => self.place(place),
             Expr::Tag(place) => format!("{}tag", self.with_dot(place)),
-            Expr::Len(binding) => format!("{}_len", self.program.bindings[*binding]),
+            Expr::Len(binding) => self.program.lens[*binding].clone(),
             Expr::Cx(field) => format!("{}.{field}", self.program.cx),
             Expr::Binary(op, scalar, left, right) => self.binary(*op, *scalar, left, right),
             Expr::Not(Scalar::Bool, value) => format!("!{}", self.tight(value)),
@@ -132,12 +132,19 @@ impl Writer<'_> {
                 Step::Variant { variant, field } => {
                     text = format!("{text}{dot}{}.{}", variant_name(variant), field_name(field));
                 }
-                Step::Index(index) => text = format!("{text}{dot}at[{}]", self.expression(index)),
-                Step::Element(index) => text = format!("{text}[{}]", self.expression(index)),
+                Step::Index(index) => text = format!("{text}{dot}at[{}]", self.subscript(index)),
+                Step::Element(index) => text = format!("{text}[{}]", self.subscript(index)),
             }
             is_pointer = false;
         }
         if is_pointer { format!("(*{text})") } else { text }
+    }
+
+    fn subscript(&self, index: &Expr) -> String {
+        match index {
+            Expr::Bits(_, bits) => bits.to_string(),
+            index => self.expression(index),
+        }
     }
 
     /// A scalar's value. An initialiser must be constant to C.

@@ -27,11 +27,12 @@ impl Writer<'_> {
         if !program.outbox.is_empty() {
             parameters.push(format!("PRIVATE ann_outbox *{}", program.outbox));
         }
-        for (binding, name) in definition.bindings.iter().zip(&program.bindings) {
+        let names = program.bindings.iter().zip(&program.lens);
+        for (binding, (name, len)) in definition.bindings.iter().zip(names) {
             let ty = self.stored(&binding.ty.into());
             parameters.push(format!("{} {ty} *{name}", Self::qualifiers(binding.kind)));
             if binding.kind != BindingKind::Parameter {
-                parameters.push(format!("u64 {name}_len"));
+                parameters.push(format!("u64 {len}"));
             }
         }
         self.put("");

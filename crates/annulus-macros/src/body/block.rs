@@ -68,6 +68,9 @@ impl Reader {
         };
         let value = self.expression(&init.expr);
         let value_tokens = &value.tokens;
+        // Before `else` rustc wants no closing brace.
+        let value_tokens =
+            if init.diverge.is_some() { quote!((#value_tokens)) } else { quote!(#value_tokens) };
         let mut otherwise = None;
         let mut otherwise_tokens = None;
         if let Some((_, diverge)) = &init.diverge {

@@ -26,6 +26,12 @@ impl Reader {
     pub(super) fn method(&mut self, expression: &Expr, call: &ExprMethodCall) -> Read {
         let method = call.method.unraw().to_string();
         if !names::METHODS.contains(&method.as_str()) {
+            // What is wrong with the receiver comes first: the rest often follows from it.
+            let before = self.errors.count();
+            let receiver = self.expression(&call.receiver);
+            if self.errors.count() > before {
+                return receiver;
+            }
             return self.refuse(&call.method, unknown_method(&method));
         }
         if let Some(turbofish) = &call.turbofish {
@@ -132,8 +138,10 @@ fn type_of(function: &ExprPath) -> Option<TokenStream> {
     }
     let path = &function.path;
     let holder = before_last(path)?;
-    let primitive =
-        ["bool", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize", "f32", "f64"];
+    let primitive = [
+        "bool", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "u128", "i128", "usize",
+        "f32", "f64",
+    ];
     if !holder.starts_with(char::is_uppercase) && !primitive.contains(&holder.as_str()) {
         return None;
     }

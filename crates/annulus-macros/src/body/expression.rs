@@ -195,12 +195,12 @@ impl Reader {
     fn cast(&mut self, cast: &syn::ExprCast) -> Read {
         // rustc gives a literal the type that it is cast to, if it can; a witness around it would hide that.
         let (operand, tokens) = match self.literal_of(&cast.expr) {
-            Some(literal) => {
+            Some(literal) if !has_suffix(&cast.expr) => {
                 let kind = ExpressionKind::Literal { literal, witness: None };
                 let Read { tree, tokens } = node(&cast.expr, kind, cast.expr.to_token_stream());
                 (Box::new(tree), tokens)
             }
-            None => self.boxed(&cast.expr),
+            _ => self.boxed(&cast.expr),
         };
         let ty = &cast.ty;
         let (witness, tokens) = self.witnessed(cast, &quote!(#tokens as #ty));
@@ -241,6 +241,20 @@ pub(super) fn bare(expression: &Expr) -> &Expr {
         Expr::Paren(paren) => bare(&paren.expr),
         Expr::Group(group) => bare(&group.expr),
         other => other,
+    }
+}
+
+/// Whether a literal says its type.
+fn has_suffix(expression: &Expr) -> bool {
+    match bare(expression) {
+        Expr::Lit(literal) => match &literal.lit {
+            Lit::Int(int) => !int.suffix().is_empty(),
+            Lit::Float(float) => !float.suffix().is_empty(),
+            Lit::Byte(_) => true,
+            _ => false,
+        },
+        Expr::Unary(unary) => has_suffix(&unary.expr),
+        _ => false,
     }
 }
 

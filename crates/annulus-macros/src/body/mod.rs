@@ -79,13 +79,18 @@ pub(crate) fn tree(function: &ItemFn, roles: &[ParameterRole]) -> syn::Result<To
         }
     });
     let asked = witnesses.iter().enumerate().map(|(id, source)| {
-        let name = witness(id as WitnessId);
+        let mut name = witness(id as WitnessId);
+        // All of it stands at the expression, so that what is wrong with its type is reported there once.
+        let place = match source {
+            Source::Constant(tokens) | Source::Written(tokens) => span(tokens),
+            Source::Inferred(place) => *place,
+        };
+        name.set_span(place);
         match source {
-            Source::Constant(value) => quote_spanned! {span(value)=>
-                ::annulus::__private::witness::value(&#name, &#value)
-            },
-            Source::Inferred(place) => quote_spanned!(*place=> ::annulus::__private::witness::ty(&#name)),
-            Source::Written(ty) => quote_spanned!(span(ty)=> ::annulus::__private::witness::ty(&#name)),
+            Source::Constant(value) => {
+                quote_spanned!(place=> ::annulus::__private::witness::value(&#name, &#value))
+            }
+            _ => quote_spanned!(place=> ::annulus::__private::witness::ty(&#name)),
         }
     });
     // The closure is never called: it is there to be type-checked, which gives the witnesses their types. What it would warn
@@ -146,7 +151,8 @@ impl Reader {
 
 /// A witness around `tokens`, which stand for `place`.
 fn around(id: WitnessId, place: &impl ToTokens, tokens: &TokenStream) -> TokenStream {
-    let name = witness(id);
+    let mut name = witness(id);
+    name.set_span(span(place));
     quote_spanned!(span(place)=> ::annulus::__private::witness::see(&#name, #tokens))
 }
 

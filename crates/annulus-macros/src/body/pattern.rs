@@ -155,13 +155,16 @@ impl Reader {
             Lit::Bool(value) => Literal::Bool { value: value.value },
             Lit::Byte(byte) => Literal::Integer { negative, magnitude: byte.value().into() },
             // `1f32` is an integer to syn.
-            Lit::Int(int) if !matches!(int.suffix(), "f32" | "f64") => match int.base10_parse::<u64>() {
-                Ok(magnitude) => Literal::Integer { negative, magnitude },
-                Err(_) => {
-                    self.errors.at(int, format!("`{int}` is beyond 64 bits, which is what devices have"));
-                    Literal::Integer { negative, magnitude: 0 }
+            Lit::Int(int) if !matches!(int.suffix(), "f32" | "f64") => {
+                let (negative, digits) = sign(negative, int.base10_digits());
+                match digits.parse::<u64>() {
+                    Ok(magnitude) => Literal::Integer { negative, magnitude },
+                    Err(_) => {
+                        self.errors.at(int, format!("`{int}` is beyond 64 bits, which is what devices have"));
+                        Literal::Integer { negative, magnitude: 0 }
+                    }
                 }
-            },
+            }
             Lit::Int(int) => Literal::Float { text: signed(negative, int.base10_digits()) },
             Lit::Float(float) => Literal::Float { text: signed(negative, float.base10_digits()) },
             _ => return None,
@@ -169,7 +172,13 @@ impl Reader {
     }
 }
 
+/// The digits without the sign that syn may have left there, as it does in patterns.
+fn sign(negative: bool, digits: &str) -> (bool, &str) {
+    digits.strip_prefix('-').map_or((negative, digits), |digits| (!negative, digits))
+}
+
 fn signed(negative: bool, digits: &str) -> String {
+    let (negative, digits) = sign(negative, digits);
     format!("{}{digits}", if negative { "-" } else { "" })
 }
 

@@ -26,10 +26,12 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let beside = kernel(attribute, &function).unwrap_or_else(|errors| errors.into_compile_error());
     quote! {
         // A kernel that nobody launches yet is no mistake; its parameters are references, and as many as a launch binds;
-        // and it cannot be `const`.
+        // and it cannot be `const`. Its loops run over indices, since that is what devices have.
         #[allow(
             dead_code,
+            clippy::manual_memcpy,
             clippy::missing_const_for_fn,
+            clippy::needless_range_loop,
             clippy::too_many_arguments,
             clippy::trivially_copy_pass_by_ref
         )]

@@ -1,0 +1,161 @@
+//! What only the types show to be beyond a device: lowering refuses it, with the line and what to write instead.
+
+extern crate annulus_runtime as annulus;
+
+use annulus_kernel::{DeviceType, RingKernel, RingMessage, Target, TypeDescriptor};
+use annulus_macros::{DeviceType, RingMessage, ring_kernel};
+use annulus_runtime::prelude::Failure;
+
+#[derive(RingMessage, Clone, Copy, PartialEq, PartialOrd)]
+#[repr(C)]
+struct Tick {
+    a: u32,
+    b: f64,
+}
+
+#[derive(DeviceType, Clone, Copy, PartialEq)]
+#[repr(u32)]
+#[allow(dead_code)] // Nobody sends one.
+enum Shape {
+    Round { size: u32 },
+    Square { size: u32 },
+}
+
+impl Tick {
+    fn abs(&self) -> u32 {
+        self.a
+    }
+}
+
+impl From<u32> for Tick {
+    fn from(a: u32) -> Self {
+        Self { a, b: 0.0 }
+    }
+}
+
+fn refusal<K: RingKernel>(target: Target) -> String {
+    K::DEFINITION.handler_source(target).expect_err("a device cannot do this").to_string()
+}
+
+/// The kernel, and what its refusal must say; the line is the one below its marker.
+macro_rules! refused {
+    ($(#[$test:meta])* $test_name:ident: $kernel:ident says $($part:literal),+) => {
+        #[test]
+        fn $test_name() {
+            let error = refusal::<$kernel>(Target::OpenCl);
+            for part in [$($part),+] {
+                assert!(error.contains(part), "`{part}` is not in: {error}");
+            }
+            let marker = concat!("// HERE ", stringify!($kernel), "\n");
+            let (before, _) = include_str!("refusals.rs").split_once(marker).expect("the line is marked");
+            let line = before.matches('\n').count() + 2;
+            assert!(error.contains(&format!("refusals.rs:{line}: ")), "{error} is not of line {line}");
+        }
+    };
+}
+
+#[ring_kernel]
+fn compares_structs(tick: &Tick, other: &Tick) {
+    // HERE compares_structs
+    if *tick == *other {
+        panic!();
+    }
+}
+refused!(operators_of_structs: compares_structs says "an operator of `Tick`", "write it for its fields");
+
+#[ring_kernel]
+fn calls_a_method(tick: &Tick, sum: &mut u32) {
+    *sum += 1;
+    // HERE calls_a_method
+    *sum += tick.abs();
+}
+refused!(methods_of_structs: calls_a_method says "`abs` of `Tick` is a function of yours", "write here what it does");
+
+#[ring_kernel]
+fn converts(tick: &Tick, sum: &mut u32) {
+    // HERE converts
+    let other: Tick = tick.a.into();
+    *sum += other.a;
+}
+refused!(conversions_into_structs: converts says "a conversion into `Tick`");
+
+#[ring_kernel]
+fn binds_alternatives(_: &Tick, shape: &Shape, sum: &mut u32) {
+    match shape {
+        // HERE binds_alternatives
+        Shape::Round { size } | Shape::Square { size } => *sum += size,
+    }
+}
+refused!(alternatives_that_bind: binds_alternatives says "arms of their own", "write an arm for each");
+
+#[ring_kernel]
+fn reassigns(tick: &Tick, table: &[u32]) {
+    let mut at = &table[0];
+    if tick.a > 3 {
+        // HERE reassigns
+        at = &table[1];
+    }
+    assert!(*at > 3);
+}
+refused!(references_that_change: reassigns says "a reference to `u32` cannot be assigned to");
+
+#[ring_kernel]
+fn counts_in_steps(tick: &Tick, sum: &mut u32) {
+    // HERE counts_in_steps
+    for i in (0..tick.a).step_by(3).rev() {
+        *sum += i;
+    }
+}
+refused!(steps_backwards: counts_in_steps says "write `.rev().step_by(n)`");
+
+#[ring_kernel(cpu_only)]
+// HERE on_the_host
+fn on_the_host(tick: &Tick) {
+    println!("{}", tick.a);
+}
+refused!(cpu_only: on_the_host says "`cpu_only`", "launch it on the CPU backend");
+
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+struct Computed(u32);
+
+// SAFETY: a transparent wrapper of a `u32`.
+unsafe impl DeviceType for Computed {
+    const DESCRIPTOR: &'static TypeDescriptor = u32::DESCRIPTOR;
+}
+
+impl RingMessage for Computed {
+    const KEYED: bool = true;
+
+    fn key(&self) -> u64 {
+        u64::from(self.0 / 2)
+    }
+}
+
+#[ring_kernel]
+// HERE computes_its_key
+fn computes_its_key(_: &Computed) -> Result<(), Failure> {
+    Ok(())
+}
+refused!(computed_keys: computes_its_key says "is computed by code", "#[ring(key)]");
+
+#[test]
+fn metal_has_no_f64() {
+    let error = refusal::<compares_structs>(Target::Metal);
+    assert!(error.contains("operator of `Tick`"), "{error}");
+    #[ring_kernel]
+    fn doubles(tick: &Tick, sum: &mut f64) {
+        *sum += tick.b;
+    }
+    assert!(refusal::<doubles>(Target::Metal).contains("target `metal` has no `f64`: use `f32`"));
+    assert!(doubles::DEFINITION.handler_source(Target::OpenCl).is_ok());
+}
+
+#[test]
+fn targets_have_names() {
+    for target in Target::ALL {
+        assert_eq!(target.to_string().parse(), Ok(target));
+    }
+    let error = "vulkan".parse::<Target>().expect_err("there is none");
+    assert_eq!(error.to_string(), "there is no target `vulkan`: write `opencl`, `cuda` or `metal`");
+}

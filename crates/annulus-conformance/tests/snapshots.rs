@@ -1,0 +1,79 @@
+//! The texts that kernels are lowered to, kept as files: `UPDATE_SNAPSHOTS=1 cargo test -p annulus-conformance --test snapshots`
+//! writes them anew; read the difference before committing.
+
+use std::{env, fs, path::Path};
+
+use annulus_conformance::kernels;
+use annulus_kernel::{KernelDefinition, RingKernel, Target};
+
+fn check(definitions: &[&'static KernelDefinition], target: Target) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/snapshots").join(target.name());
+    let update = env::var_os("UPDATE_SNAPSHOTS").is_some();
+    let mut differences = Vec::new();
+    for definition in definitions {
+        let text = definition.handler_source(target).unwrap_or_else(|error| panic!("{error}"));
+        let path = folder.join(format!("{}.{}", definition.name, target.extension()));
+        if update {
+            fs::create_dir_all(&folder).expect("the folder can be made");
+            fs::write(&path, text).expect("the file can be written");
+            continue;
+        }
+        let expected = fs::read_to_string(&path).unwrap_or_default();
+        let lines = text.lines().zip(expected.lines()).enumerate();
+        let first = lines.filter(|(_, (now, before))| now != before).map(|(line, _)| line + 1).next();
+        if text != expected {
+            differences.push(format!("{}: line {}", path.display(), first.unwrap_or(1)));
+        }
+    }
+    assert!(
+        differences.is_empty(),
+        "these texts are not what they were; UPDATE_SNAPSHOTS=1 accepts them:\n{}",
+        differences.join("\n")
+    );
+}
+
+#[test]
+fn opencl() {
+    check(kernels::SUITE, Target::OpenCl);
+    check(kernels::CONSTRUCTS, Target::OpenCl);
+    check(kernels::REAL, Target::OpenCl);
+    check(
+        &[kernels::numbers::i32_numbers::DEFINITION, kernels::numbers::f32_numbers::DEFINITION],
+        Target::OpenCl,
+    );
+}
+
+#[test]
+fn cuda() {
+    check(&[kernels::real::detect::DEFINITION, kernels::real::order_book::DEFINITION], Target::Cuda);
+}
+
+#[test]
+fn metal() {
+    check(&[kernels::real::detect::DEFINITION, kernels::real::order_book::DEFINITION], Target::Metal);
+}
+
+/// All dialects write all kernels, but those of `f64` where there is none.
+#[test]
+fn every_kernel_has_a_text_in_every_dialect() {
+    let lists = [
+        kernels::SUITE,
+        kernels::INTEGERS,
+        kernels::FLOATS,
+        kernels::FUNCTIONS,
+        kernels::CONSTRUCTS,
+        kernels::REAL,
+    ];
+    for definition in lists.into_iter().flatten() {
+        for target in Target::ALL {
+            let text = definition.handler_source(target);
+            match text {
+                Ok(text) => assert!(text.contains("#define ANN_CALL("), "{text}"),
+                Err(error) => {
+                    assert_eq!(target, Target::Metal, "{error}");
+                    assert!(error.to_string().contains("has no `f64`"), "{error}");
+                }
+            }
+        }
+    }
+}

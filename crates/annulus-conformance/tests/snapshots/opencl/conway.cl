@@ -1,0 +1,58 @@
+// The handler of kernel `conway`, written from crates/annulus-conformance/src/kernels/real.rs:385 (module annulus_conformance::kernels::real).
+#pragma OPENCL FP_CONTRACT OFF
+
+typedef struct bool_x9 { u8 at[9]; } bool_x9;
+
+typedef struct Neighbourhood {
+    bool_x9 cells;
+} Neighbourhood;
+typedef char ann_size_of_Neighbourhood[sizeof(Neighbourhood) == 9 ? 1 : -1];
+
+typedef struct Cell {
+    u8 alive;
+} Cell;
+typedef char ann_size_of_Cell[sizeof(Cell) == 1 ? 1 : -1];
+
+static u32 handle_conway(GLOBAL const Neighbourhood *neighbourhood, PRIVATE ann_outbox *cells) {
+    u32 ann_budget = 16777216u;
+    // real.rs:386
+    i32 living = 0;
+    // real.rs:387
+    for (u64 i = 0ul; i < 9ul; i += 1) {
+        if (ann_budget-- == 0u) return 0xFF07u; // loop budget exhausted
+        // real.rs:388
+        if ((i != 4ul) && neighbourhood->cells.at[i]) {
+            // real.rs:389
+            living = rs_add_i32(living, 1);
+        }
+    }
+    // real.rs:392
+    bool alive;
+    if (living == 2) {
+        // real.rs:393
+        alive = neighbourhood->cells.at[4];
+    } else if (living == 3) {
+        // real.rs:394
+        alive = true;
+    } else {
+        // real.rs:395
+        alive = false;
+    }
+    // real.rs:397
+    Cell cell;
+    cell.alive = alive;
+    {
+        GLOBAL Cell *ann_slot = (GLOBAL Cell *)ann_outbox_next(cells);
+        if (ann_slot) *ann_slot = cell;
+    }
+    return 0u;
+}
+
+#define ANN_MESSAGE Neighbourhood
+#define ANN_OUTPUT Cell
+#define ANN_SHAPE ANN_STATELESS
+#define ANN_KEYED 0
+#define ANN_MAX_OUTPUTS 1
+#define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ARGUMENTS
+#define ANN_CALL(cx, message, state, outbox) handle_conway(message, outbox)

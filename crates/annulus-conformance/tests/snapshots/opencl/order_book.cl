@@ -1,0 +1,157 @@
+// The handler of kernel `order_book`, written from crates/annulus-conformance/src/kernels/real.rs:294 (module annulus_conformance::kernels::real).
+#pragma OPENCL FP_CONTRACT OFF
+
+typedef union Order {
+    u32 tag; // 0u Buy, 1u Sell, 2u Clear
+    struct {
+        u32 ann_tag;
+        u32 share;
+        u32 price;
+        u32 amount;
+    } Buy;
+    struct {
+        u32 ann_tag;
+        u32 share;
+        u32 price;
+        u32 amount;
+    } Sell;
+    struct {
+        u32 ann_tag;
+        u32 share;
+        u8 ann_pad0[8];
+    } Clear;
+} Order;
+typedef char ann_size_of_Order[sizeof(Order) == 16 ? 1 : -1];
+typedef char ann_size_of_Order_Buy[sizeof(((PRIVATE Order *)0)->Buy) == 16 ? 1 : -1];
+typedef char ann_size_of_Order_Sell[sizeof(((PRIVATE Order *)0)->Sell) == 16 ? 1 : -1];
+typedef char ann_size_of_Order_Clear[sizeof(((PRIVATE Order *)0)->Clear) == 16 ? 1 : -1];
+
+typedef struct Trade {
+    u32 price;
+    u32 amount;
+} Trade;
+typedef char ann_size_of_Trade[sizeof(Trade) == 8 ? 1 : -1];
+
+typedef struct u32_x8 { u32 at[8]; } u32_x8;
+
+typedef struct Book {
+    u32_x8 prices;
+    u32_x8 amounts;
+} Book;
+typedef char ann_size_of_Book[sizeof(Book) == 64 ? 1 : -1];
+
+static u32 handle_order_book(GLOBAL const Order *order, PRIVATE Book *book, PRIVATE ann_outbox *trades) {
+    u32 ann_budget = 16777216u;
+    // real.rs:295
+    if (order->tag == 0u) {
+        // real.rs:296
+        u32 price = order->Buy.price;
+        u32 amount = order->Buy.amount;
+        // real.rs:297
+        u32 wanted = amount;
+        // real.rs:298
+        for (;;) {
+            if (wanted <= 0u) {
+                break;
+            }
+            if (ann_budget-- == 0u) return 0xFF07u; // loop budget exhausted
+            // real.rs:299
+            u64 best = 8ul;
+            // real.rs:300
+            for (u64 i = 0ul; i < 8ul; i += 1) {
+                if (ann_budget-- == 0u) return 0xFF07u; // loop budget exhausted
+                // real.rs:301
+                bool offered = (book->amounts.at[i] > 0u) && (book->prices.at[i] <= price);
+                // real.rs:302
+                bool both = offered;
+                if (both) {
+                    both = best == 8ul;
+                    if (!both) {
+                        if (best >= 8ul) return 0xFF04u; // index out of bounds
+                        both = book->prices.at[i] < book->prices.at[best];
+                    }
+                }
+                if (both) {
+                    // real.rs:303
+                    best = i;
+                }
+            }
+            // real.rs:306
+            if (best == 8ul) {
+                // real.rs:307
+                break;
+            }
+            // real.rs:309
+            if (best >= 8ul) return 0xFF04u; // index out of bounds
+            u32 taken = rs_min_u32(wanted, book->amounts.at[best]);
+            // real.rs:310
+            if (best >= 8ul) return 0xFF04u; // index out of bounds
+            book->amounts.at[best] = book->amounts.at[best] - taken;
+            // real.rs:311
+            wanted = wanted - taken;
+            // real.rs:312
+            if (best >= 8ul) return 0xFF04u; // index out of bounds
+            Trade trade;
+            trade.price = book->prices.at[best];
+            trade.amount = taken;
+            {
+                GLOBAL Trade *ann_slot = (GLOBAL Trade *)ann_outbox_next(trades);
+                if (ann_slot) *ann_slot = trade;
+            }
+        }
+    } else if (order->tag == 1u) {
+        // real.rs:315
+        u32 price = order->Sell.price;
+        u32 amount = order->Sell.amount;
+        // real.rs:316
+        u64 place = 0ul;
+        // real.rs:317
+        for (;;) {
+            if (place >= 8ul) return 0xFF04u; // index out of bounds
+            if (book->amounts.at[place] == 0u) {
+                break;
+            }
+            if (ann_budget-- == 0u) return 0xFF07u; // loop budget exhausted
+            // real.rs:318
+            place = place + 1ul;
+            // real.rs:319
+            if (place == 8ul) {
+                // real.rs:320
+                return 100u;
+            }
+        }
+        // real.rs:323
+        if (place >= 8ul) return 0xFF04u; // index out of bounds
+        book->prices.at[place] = price;
+        // real.rs:324
+        if (place >= 8ul) return 0xFF04u; // index out of bounds
+        book->amounts.at[place] = amount;
+    } else {
+        // real.rs:326
+        u32_x8 items;
+        for (u64 i = 0ul; i < 8ul; i += 1) {
+            items.at[i] = 0u;
+        }
+        u32_x8 items_2;
+        for (u64 i = 0ul; i < 8ul; i += 1) {
+            items_2.at[i] = 0u;
+        }
+        Book book_2;
+        book_2.prices = items;
+        book_2.amounts = items_2;
+        (*book) = book_2;
+    }
+    // real.rs:328
+    return 0u;
+}
+
+#define ANN_MESSAGE Order
+#define ANN_OUTPUT Trade
+#define ANN_STATE Book
+#define ANN_SHAPE ANN_PER_ACTOR
+#define ANN_KEYED 1
+#define ANN_KEY(message) ((message)->tag == 0u ? (u64)(message)->Buy.share : (message)->tag == 1u ? (u64)(message)->Sell.share : (u64)(message)->Clear.share)
+#define ANN_MAX_OUTPUTS 8
+#define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ARGUMENTS
+#define ANN_CALL(cx, message, state, outbox) handle_order_book(message, state, outbox)

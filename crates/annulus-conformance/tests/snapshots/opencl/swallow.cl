@@ -1,0 +1,20 @@
+// The handler of kernel `swallow`, written from crates/annulus-conformance/src/kernels.rs:70 (module annulus_conformance::kernels).
+#pragma OPENCL FP_CONTRACT OFF
+
+typedef struct Number {
+    u64 value;
+} Number;
+typedef char ann_size_of_Number[sizeof(Number) == 8 ? 1 : -1];
+
+static u32 handle_swallow(GLOBAL const Number *message) {
+    // kernels.rs:71
+    return 0u;
+}
+
+#define ANN_MESSAGE Number
+#define ANN_SHAPE ANN_STATELESS
+#define ANN_KEYED 0
+#define ANN_MAX_OUTPUTS 0
+#define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ARGUMENTS
+#define ANN_CALL(cx, message, state, outbox) handle_swallow(message)

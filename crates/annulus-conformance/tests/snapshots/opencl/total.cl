@@ -1,0 +1,35 @@
+// The handler of kernel `total`, written from crates/annulus-conformance/src/kernels.rs:76 (module annulus_conformance::kernels).
+#pragma OPENCL FP_CONTRACT OFF
+
+typedef struct Number {
+    u64 value;
+} Number;
+typedef char ann_size_of_Number[sizeof(Number) == 8 ? 1 : -1];
+
+typedef struct Total {
+    u64 sum;
+} Total;
+typedef char ann_size_of_Total[sizeof(Total) == 8 ? 1 : -1];
+
+static u32 handle_total(GLOBAL const Number *message, PRIVATE Total *total, PRIVATE ann_outbox *replies) {
+    // kernels.rs:77
+    total->sum = total->sum + message->value;
+    // kernels.rs:78
+    Number number;
+    number.value = total->sum;
+    {
+        GLOBAL Number *ann_slot = (GLOBAL Number *)ann_outbox_next(replies);
+        if (ann_slot) *ann_slot = number;
+    }
+    return 0u;
+}
+
+#define ANN_MESSAGE Number
+#define ANN_OUTPUT Number
+#define ANN_STATE Total
+#define ANN_SHAPE ANN_WHOLE
+#define ANN_KEYED 0
+#define ANN_MAX_OUTPUTS 1
+#define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ARGUMENTS
+#define ANN_CALL(cx, message, state, outbox) handle_total(message, state, outbox)

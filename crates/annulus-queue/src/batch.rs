@@ -1,0 +1,184 @@
+//! Many messages in one call.
+
+use std::time::{Duration, Instant};
+
+use crate::{Admission, Receiver, RecvError, Reservation, Sender, TrySendError, wait::Backoff};
+
+/// Whether the message is queued; if another comes back for it, or it itself, `back` gets that.
+pub(crate) fn settle<T>(admission: Admission<T>, back: &mut impl FnMut(T)) -> bool {
+    match admission {
+        Admission::Accepted => true,
+        Admission::Evicted(oldest) => {
+            back(oldest);
+            true
+        }
+        Admission::Discarded(message) | Admission::Duplicate(message) => {
+            back(message);
+            false
+        }
+    }
+}
+
+impl<T: Send> Sender<T> {
+    /// Sends messages without waiting, in order, and returns how many were queued. `back` gets what came back: those that were refused
+    /// or discarded, and those that were evicted. Receivers may take messages meanwhile, so a later one may find space where an
+    /// earlier one found none.
+    ///
+    /// ```
+    /// # use annulus_queue::{QueueOptions, queue};
+    /// let (tx, _rx) = queue(QueueOptions::new().capacity(16))?;
+    /// let mut back = Vec::new();
+    /// assert_eq!(tx.try_send_batch(0..18, |refused| back.push(refused)), 16);
+    /// assert_eq!(back, [16, 17]);
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn try_send_batch(&self, messages: impl IntoIterator<Item = T>, mut back: impl FnMut(T)) -> usize {
+        let queued = |message| match self.try_send(message) {
+            Ok(admission) => settle(admission, &mut back),
+            Err(error) => {
+                back(error.into_inner());
+                false
+            }
+        };
+        messages.into_iter().map(queued).filter(|&queued| queued).count()
+    }
+
+    /// [`try_send_batch`](Self::try_send_batch) that waits for space under [`Block`](crate::Backpressure::Block), blocking the thread.
+    ///
+    /// ```
+    /// # use annulus_queue::{QueueOptions, queue};
+    /// let (tx, rx) = queue(QueueOptions::new().capacity(16))?;
+    /// let sender = std::thread::spawn(move || tx.send_batch_blocking(0..100, |_| ()));
+    /// assert_eq!((0..100).filter(|i| rx.recv_blocking() == Ok(*i)).count(), 100);
+    /// assert_eq!(sender.join().unwrap(), 100);
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn send_batch_blocking(
+        &self,
+        messages: impl IntoIterator<Item = T>,
+        mut back: impl FnMut(T),
+    ) -> usize {
+        let queued = |message| match self.send_blocking(message) {
+            Ok(admission) => settle(admission, &mut back),
+            Err(error) => {
+                back(error.into_inner());
+                false
+            }
+        };
+        messages.into_iter().map(queued).filter(|&queued| queued).count()
+    }
+
+    /// Space for one message, to be written in place; `Err` under every [`Backpressure`](crate::Backpressure) if there is none now, and
+    /// not counted.
+    ///
+    /// Nothing is sent until [`Reservation::commit`]. The place in the queue is taken at once: until the reservation is committed or
+    /// dropped, receivers say that nothing is there, also of what was sent behind it, and a send under
+    /// [`DropOldest`](crate::Backpressure::DropOldest) that would evict it waits. So be brief. A reservation that is
+    /// dropped leaves a void, which receivers skip; one that is forgotten (`std::mem::forget`) blocks the queue for ever.
+    ///
+    /// ```
+    /// # use annulus_queue::{QueueOptions, queue};
+    /// let (tx, rx) = queue::<[u64; 32]>(QueueOptions::new())?;
+    /// let mut place = tx.try_reserve()?;
+    /// place.write([7; 32]);
+    /// place.commit();
+    /// assert_eq!(rx.try_recv(), Ok([7; 32]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn try_reserve(&self) -> Result<Reservation<'_, T>, TrySendError<()>> {
+        Reservation::new(&self.shared)
+    }
+
+    /// Waits until all that was queued when it was called has left the queue; whether it has, before the time was over. Blocks
+    /// the thread, and looks less and less often, up to every millisecond.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use annulus_queue::{QueueOptions, queue};
+    /// let (tx, rx) = queue(QueueOptions::new())?;
+    /// let _ = tx.try_send(1);
+    /// assert!(!tx.flush_timeout(Duration::ZERO));
+    /// let _ = rx.try_recv();
+    /// assert!(tx.flush_timeout(Duration::ZERO));
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn flush_timeout(&self, timeout: Duration) -> bool {
+        let end = self.shared.sent();
+        flush(timeout, || self.shared.taken() >= end)
+    }
+}
+
+/// Waits until `is_done`, for that long at most; whether it is.
+pub(crate) fn flush(timeout: Duration, is_done: impl Fn() -> bool) -> bool {
+    let deadline = Instant::now().checked_add(timeout);
+    let mut backoff = Backoff::new();
+    let mut nap = Duration::from_micros(50);
+    loop {
+        if is_done() {
+            return true;
+        }
+        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        if left.is_some_and(|left| left.is_zero()) {
+            return false;
+        }
+        if backoff.is_spent() {
+            std::thread::sleep(left.map_or(nap, |left| nap.min(left)));
+            nap = (nap * 2).min(Duration::from_millis(1));
+        } else {
+            backoff.snooze();
+        }
+    }
+}
+
+impl<T: Send> Receiver<T> {
+    /// Receives up to `most` messages without waiting, in order, and returns how many. `each` gets them. Other receivers may take some
+    /// in between.
+    ///
+    /// ```
+    /// # use annulus_queue::{QueueOptions, queue};
+    /// let (tx, rx) = queue(QueueOptions::new())?;
+    /// tx.try_send_batch(0..10, |_| ());
+    /// let mut first = Vec::with_capacity(8);
+    /// assert_eq!(rx.try_recv_batch(8, |message| first.push(message)), 8);
+    /// assert_eq!(first, [0, 1, 2, 3, 4, 5, 6, 7]);
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn try_recv_batch(&self, most: usize, each: impl FnMut(T)) -> usize {
+        self.drain().take(most).map(each).count()
+    }
+
+    /// Waits for a message, blocking the thread, then receives up to `most` of those that are there; how many. `Err` once the
+    /// queue is closed and empty.
+    ///
+    /// ```
+    /// # use annulus_queue::{QueueOptions, RecvError, queue};
+    /// let (tx, rx) = queue(QueueOptions::new())?;
+    /// tx.try_send_batch(0..10, |_| ());
+    /// drop(tx);
+    /// let mut sum = 0;
+    /// assert_eq!(rx.recv_batch_blocking(100, |message| sum += message), Ok(10));
+    /// assert_eq!(sum, 45);
+    /// assert_eq!(rx.recv_batch_blocking(100, |_| ()), Err(RecvError::Closed));
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn recv_batch_blocking(&self, most: usize, mut each: impl FnMut(T)) -> Result<usize, RecvError> {
+        if most == 0 {
+            return Ok(0);
+        }
+        each(self.recv_blocking()?);
+        Ok(1 + self.try_recv_batch(most - 1, each))
+    }
+
+    /// Takes messages until there is none. Senders may send meanwhile; see [`clear`](Self::clear) for an end that they cannot move.
+    ///
+    /// ```
+    /// # use annulus_queue::{QueueOptions, queue};
+    /// let (tx, rx) = queue(QueueOptions::new())?;
+    /// tx.try_send_batch(0..4, |_| ());
+    /// assert_eq!(rx.drain().sum::<i32>(), 6);
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn drain(&self) -> impl Iterator<Item = T> {
+        std::iter::from_fn(|| self.try_recv().ok())
+    }
+}

@@ -1,0 +1,121 @@
+//! How often a receiver that waits busily looks.
+//!
+//! Looking costs the sender: each look takes the line that it is about to write. Where messages come in a stream, a receiver that looks
+//! at once gets one message a look, each for a whole transfer between cores, and is then as far behind as before; had it paused,
+//! the sender would have got ahead undisturbed, and many messages would have come for a fraction each. Where messages come one by
+//! one, because the sender waits for an answer, every pause is lost time. Nobody tells the receiver which it is, so it **tries**: now
+//! and then it pauses longer before it looks, and sees whether more than a few messages were there until it had to wait again. If
+//! so, it goes on and pauses longer still; if not, it looks often again, and tries less often.
+
+use crate::sync::{AtomicU64, Ordering, spin_loop};
+
+/// What a receiver has learnt from its waits.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pace {
+    /// The next ticket when the receiver waited last.
+    waited_at: u64,
+    /// How many pauses between two looks: 1 where messages come one by one.
+    pauses: u32,
+    /// How many waits until the next trial.
+    rest: u32,
+}
+
+impl Pace {
+    /// Fewer messages between two waits than this came one by one.
+    const FEW: u64 = 4;
+    /// The first trial's pauses: enough for a stream to get ahead by more than a few.
+    const TRIAL: u32 = 16;
+    /// The most, about 2 µs on current x86-64.
+    const MOST: u32 = 128;
+    /// How many pauses a receiver makes before it lets other threads run. In a model, the sooner it sleeps the more is checked.
+    const PATIENCE: u32 = if cfg!(loom) { 0 } else { 512 };
+    /// Waits between two trials.
+    const REST: u32 = 64;
+
+    pub(crate) fn new() -> Self {
+        Self { waited_at: 0, pauses: 1, rest: 4 }
+    }
+
+    /// Waits busily for the message with ticket `head` until `is_there`, or until sleeping is cheaper.
+    pub(crate) fn watch(&mut self, head: u64, is_there: impl Fn() -> bool) {
+        let pauses = self.wait(head);
+        for _ in 0..(Self::PATIENCE / pauses) {
+            (0..pauses).for_each(|_| spin_loop());
+            if is_there() {
+                return;
+            }
+        }
+    }
+
+    /// The receiver has to wait for the message with ticket `head`: how many pauses it should make between two looks.
+    fn wait(&mut self, head: u64) -> u32 {
+        let few = head.wrapping_sub(self.waited_at) < Self::FEW;
+        self.waited_at = head;
+        if self.pauses > 1 {
+            if few {
+                *self = Self { waited_at: head, pauses: 1, rest: Self::REST };
+            } else {
+                self.pauses = (self.pauses * 2).min(Self::MOST);
+            }
+        } else if self.rest > 0 {
+            self.rest -= 1;
+        } else {
+            self.pauses = Self::TRIAL;
+        }
+        self.pauses
+    }
+}
+
+/// A [`Pace`] for an end that several threads may use. They may forget what others have learnt; it is a hint.
+#[derive(Debug)]
+pub(crate) struct SharedPace {
+    waited_at: AtomicU64,
+    /// Pauses, and the rest above them.
+    pauses: AtomicU64,
+}
+
+impl SharedPace {
+    pub(crate) fn new() -> Self {
+        let Pace { waited_at, pauses, rest } = Pace::new();
+        let packed = u64::from(rest) << 32 | u64::from(pauses);
+        Self { waited_at: AtomicU64::new(waited_at), pauses: AtomicU64::new(packed) }
+    }
+
+    /// [`Pace::watch`].
+    pub(crate) fn watch(&self, head: u64, is_there: impl Fn() -> bool) {
+        let packed = self.pauses.load(Ordering::Relaxed);
+        let mut pace = Pace {
+            waited_at: self.waited_at.load(Ordering::Relaxed),
+            pauses: packed as u32,
+            rest: (packed >> 32) as u32,
+        };
+        pace.watch(head, is_there);
+        self.waited_at.store(pace.waited_at, Ordering::Relaxed);
+        self.pauses.store(u64::from(pace.rest) << 32 | u64::from(pace.pauses), Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_by_one_it_looks_often() {
+        let mut pace = Pace::new();
+        let pauses: u32 = (0..1000).map(|head| pace.wait(head)).sum();
+        assert!(pauses < 1000 + 1000 / Pace::REST * Pace::TRIAL + 5 * Pace::TRIAL, "{pauses}");
+    }
+
+    #[test]
+    fn in_a_stream_it_learns_to_pause() {
+        let mut pace = Pace::new();
+        let mut head = 0;
+        let mut last = 0;
+        for _ in 0..100 {
+            // The longer it pauses, the more there are.
+            head += u64::from(last.max(1));
+            last = pace.wait(head);
+        }
+        assert_eq!(last, Pace::MOST);
+    }
+}

@@ -1,0 +1,237 @@
+//! One sender or several: who has a ticket, and how a queue is closed.
+
+use crate::{
+    barrier,
+    event::Event,
+    padded::Padded,
+    sync::{AtomicU64, Ordering},
+};
+
+/// How many senders a queue has: [`One`] or [`Many`].
+pub trait Producers: sealed::Protocol {}
+
+/// One sender, which cannot be cloned.
+#[derive(Debug)]
+pub struct One {
+    /// `OPEN`, `CLOSING`, or the first ticket that was not accepted.
+    end: Padded<AtomicU64>,
+}
+
+/// Several senders.
+#[derive(Debug)]
+pub struct Many {
+    /// Twice the next ticket to send, plus [`CLOSED`]. Only grows, and not at all once closed.
+    tail: Padded<AtomicU64>,
+}
+
+impl Producers for One {}
+impl Producers for Many {}
+
+/// What a receiver finds where the next message is not published.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[doc(hidden)]
+pub enum Nothing {
+    /// None was sent.
+    Yet,
+    /// None will be sent.
+    Ever,
+    /// One was sent and is being copied in.
+    Visible,
+}
+
+/// How far a sender is.
+#[derive(Clone, Debug)]
+#[doc(hidden)]
+pub struct Position {
+    /// The next ticket, where the sender is the only one.
+    pub(super) tail: u64,
+    /// The sender may use tickets below this without a look at `head`. Zero once it knows that the queue is closed.
+    pub(super) limit: u64,
+}
+
+pub(super) mod sealed {
+    use super::*;
+
+    pub trait Protocol: Sized + Send + Sync + 'static {
+        /// Whether a ticket, once claimed, is out, so that giving it up leaves a void.
+        const CLAIM_IS_FINAL: bool;
+
+        fn new() -> Self;
+
+        /// A ticket below `position.limit`, if one look shows that there is one.
+        fn claim(&self, position: &mut Position) -> Option<u64>;
+
+        /// The next ticket, to find out about space; `None` if closed.
+        fn next(&self, position: &Position) -> Option<u64>;
+
+        /// Says that a ticket was published.
+        fn passed(&self, position: &mut Position, ticket: u64);
+
+        /// After a ticket was published and the event that it is announced by was found alerted: whether it was accepted. If not, its
+        /// message is the sender's again.
+        fn settle(&self, ticket: u64) -> bool;
+
+        /// Closes, by a sender that has sent all tickets below `tail`; whether it was open.
+        fn close_sending(&self, tail: u64) -> bool;
+
+        /// Closes, by the receiver; whether it was open, and the first ticket that it must not read. Senders who publish look at `announced_by` next. `published` finds the first
+        /// ticket that is not published.
+        fn close_receiving(&self, announced_by: &Event, published: impl FnOnce() -> u64) -> (bool, u64);
+
+        fn is_closed(&self) -> bool;
+
+        /// Why the receiver finds nothing published at `head`.
+        fn nothing_at(&self, head: u64) -> Nothing;
+
+        /// How many tickets were ever accepted. No less than what an earlier look at `head` said. `published` finds the first
+        /// ticket that is not published.
+        fn sent(&self, published: impl FnOnce() -> u64) -> u64;
+    }
+}
+
+const OPEN: u64 = u64::MAX;
+const CLOSING: u64 = OPEN - 1;
+
+impl One {
+    /// Decides `end` unless that is done; what was decided.
+    fn decide(&self, end: u64) -> u64 {
+        // SYNC: solo-close
+        match self.end.compare_exchange(CLOSING, end, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => end,
+            Err(decided) => decided,
+        }
+    }
+
+    /// `OPEN → CLOSING`; whether it was open.
+    fn begin_closing(&self) -> bool {
+        self.end.compare_exchange(OPEN, CLOSING, Ordering::AcqRel, Ordering::Acquire).is_ok()
+    }
+}
+
+impl sealed::Protocol for One {
+    const CLAIM_IS_FINAL: bool = false;
+
+    fn new() -> Self {
+        Self { end: Padded(AtomicU64::new(OPEN)) }
+    }
+
+    #[inline(always)]
+    fn claim(&self, position: &mut Position) -> Option<u64> {
+        (position.tail < position.limit).then_some(position.tail)
+    }
+
+    fn next(&self, position: &Position) -> Option<u64> {
+        (self.end.load(Ordering::Acquire) == OPEN).then_some(position.tail)
+    }
+
+    #[inline(always)]
+    fn passed(&self, position: &mut Position, ticket: u64) {
+        position.tail = ticket + 1;
+    }
+
+    fn settle(&self, ticket: u64) -> bool {
+        self.end.load(Ordering::Acquire) == OPEN || ticket < self.decide(ticket + 1)
+    }
+
+    fn close_sending(&self, tail: u64) -> bool {
+        let was_open = self.begin_closing();
+        self.decide(tail);
+        was_open
+    }
+
+    fn close_receiving(&self, announced_by: &Event, published: impl FnOnce() -> u64) -> (bool, u64) {
+        let was_open = self.begin_closing();
+        // SYNC: solo-close. Whoever sees the alert after its own fence, or by this one, sees `CLOSING` too.
+        announced_by.alert();
+        barrier::heavy();
+        (was_open, self.decide(published()))
+    }
+
+    fn is_closed(&self) -> bool {
+        self.end.load(Ordering::Acquire) != OPEN
+    }
+
+    fn nothing_at(&self, head: u64) -> Nothing {
+        // SYNC: solo-close. The sender published all tickets below before it closed.
+        match self.end.load(Ordering::Acquire) {
+            OPEN | CLOSING => Nothing::Yet,
+            end if end == head => Nothing::Ever,
+            _ => Nothing::Visible,
+        }
+    }
+
+    fn sent(&self, published: impl FnOnce() -> u64) -> u64 {
+        let published = published();
+        match self.end.load(Ordering::Acquire) {
+            OPEN | CLOSING => published,
+            end => published.min(end),
+        }
+    }
+}
+
+/// The bit of `tail` that says closed; tickets count in twos above it.
+const CLOSED: u64 = 1;
+const TICKET: u64 = 2;
+
+impl sealed::Protocol for Many {
+    const CLAIM_IS_FINAL: bool = true;
+
+    fn new() -> Self {
+        Self { tail: Padded(AtomicU64::new(0)) }
+    }
+
+    #[inline(always)]
+    fn claim(&self, position: &mut Position) -> Option<u64> {
+        let tail = self.tail.load(Ordering::Relaxed);
+        // SYNC: tickets
+        let moved = tail & CLOSED == 0
+            && tail / TICKET < position.limit
+            && self
+                .tail
+                .compare_exchange_weak(tail, tail + TICKET, Ordering::AcqRel, Ordering::Relaxed)
+                .is_ok();
+        moved.then_some(tail / TICKET)
+    }
+
+    fn next(&self, _: &Position) -> Option<u64> {
+        let tail = self.tail.load(Ordering::Relaxed);
+        (tail & CLOSED == 0).then_some(tail / TICKET)
+    }
+
+    #[inline(always)]
+    fn passed(&self, _: &mut Position, _: u64) {}
+
+    fn settle(&self, _: u64) -> bool {
+        true
+    }
+
+    fn close_sending(&self, _: u64) -> bool {
+        self.tail.fetch_or(CLOSED, Ordering::AcqRel) & CLOSED == 0
+    }
+
+    fn close_receiving(&self, _: &Event, _: impl FnOnce() -> u64) -> (bool, u64) {
+        // Tickets cannot move any more, so there is none that must not be read.
+        (self.close_sending(0), u64::MAX)
+    }
+
+    fn is_closed(&self) -> bool {
+        self.tail.load(Ordering::Acquire) & CLOSED != 0
+    }
+
+    fn nothing_at(&self, head: u64) -> Nothing {
+        // SYNC: tickets
+        let tail = self.tail.load(Ordering::Acquire);
+        if tail / TICKET != head {
+            Nothing::Visible
+        } else if tail & CLOSED == 0 {
+            Nothing::Yet
+        } else {
+            Nothing::Ever
+        }
+    }
+
+    fn sent(&self, _: impl FnOnce() -> u64) -> u64 {
+        // SYNC: tickets
+        self.tail.load(Ordering::Acquire) / TICKET
+    }
+}

@@ -1,0 +1,447 @@
+//! The receiving end, which is alone.
+
+use std::{
+    fmt,
+    sync::PoisonError,
+    time::{Duration, Instant},
+};
+
+use crate::{
+    Backpressure, Counters, RecvError, TryRecvError, barrier,
+    pace::Pace,
+    slab::{Places, Slot},
+    sync::{Arc, MutexGuard, Ordering},
+    wait::{Backoff, block_on, block_on_deadline},
+};
+
+use super::{Core, One, Producers, RecvFuture, VOID, producers::Nothing};
+
+/// The receiving end of a queue that has no other.
+///
+/// Dropping it closes the queue and drops what is queued, which counts as abandoned.
+pub struct Receiver<T, P: Producers = One> {
+    pub(super) core: Arc<Core<T, P>>,
+    pub(super) place: Place<T>,
+}
+
+/// What the receiver remembers.
+pub(super) struct Place<T> {
+    /// The next ticket to take. `head` says the same, but for a moment within a batch.
+    head: u64,
+    /// The first ticket that must not be read, once the receiver has closed the queue.
+    end: u64,
+    /// Those of the core that it belongs to.
+    places: Places<T>,
+    pace: Pace,
+}
+
+impl<T: Send, P: Producers> Receiver<T, P> {
+    pub(super) fn new(core: Arc<Core<T, P>>) -> Self {
+        let place = Place { head: 0, end: u64::MAX, places: core.slab.places(), pace: Pace::new() };
+        Self { core, place }
+    }
+
+    /// Receives without waiting. Senders may send meanwhile: empty is what the queue was at one moment of the call.
+    ///
+    /// ```
+    /// # use annulus_queue::{QueueOptions, TryRecvError, solo::spsc};
+    /// let (mut tx, mut rx) = spsc(QueueOptions::new())?;
+    /// let _ = tx.try_send(1);
+    /// assert_eq!((rx.try_recv(), rx.try_recv()), (Ok(1), Err(TryRecvError::Empty)));
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    #[inline]
+    pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
+        self.core.take(&mut self.place)
+    }
+
+    /// Receives; the future waits for a message. Dropping it before it is ready takes nothing.
+    ///
+    /// ```
+    /// # use annulus_queue::{QueueOptions, RecvError, solo::spsc, wait::block_on};
+    /// let (mut tx, mut rx) = spsc(QueueOptions::new())?;
+    /// let _ = tx.try_send(1);
+    /// assert_eq!(block_on(rx.recv()), Ok(1));
+    /// drop(tx);
+    /// assert_eq!(block_on(rx.recv()), Err(RecvError::Closed));
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn recv(&mut self) -> RecvFuture<'_, T, P> {
+        RecvFuture::new(&self.core, &mut self.place)
+    }
+
+    /// [`recv`](Self::recv) that blocks the thread while it waits.
+    ///
+    /// ```
+    /// # use annulus_queue::{QueueOptions, solo::spsc};
+    /// let (mut tx, mut rx) = spsc(QueueOptions::new())?;
+    /// std::thread::spawn(move || { let _ = tx.try_send(1); });
+    /// assert_eq!(rx.recv_blocking(), Ok(1));
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    #[inline]
+    pub fn recv_blocking(&mut self) -> Result<T, RecvError> {
+        if let Some(slot) = self.core.published_slot(&self.place) {
+            let _then = Part::next(&self.core, &mut self.place);
+            // SAFETY: the ticket is the receiver's and published; `head` moves past it when the part is dropped; it is not the next
+            // any more, so it is read once.
+            return Ok(unsafe { slot.read() });
+        }
+        self.recv_until(None)
+    }
+
+    /// [`recv_blocking`](Self::recv_blocking) that gives up when no message came for that long.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use annulus_queue::{QueueOptions, RecvError, solo::spsc};
+    /// let (_tx, mut rx) = spsc::<u32>(QueueOptions::new())?;
+    /// assert_eq!(rx.recv_timeout(Duration::from_millis(1)), Err(RecvError::Timeout));
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn recv_timeout(&mut self, timeout: Duration) -> Result<T, RecvError> {
+        // A deadline that the clock cannot express never comes.
+        self.recv_until(Instant::now().checked_add(timeout))
+    }
+
+    #[inline(never)]
+    fn recv_until(&mut self, deadline: Option<Instant>) -> Result<T, RecvError> {
+        if deadline.is_none() {
+            let Self { core, place } = self;
+            let mut pace = place.pace;
+            pace.watch(place.head, || core.published_slot(place).is_some());
+            place.pace = pace;
+        }
+        let mut backoff = Backoff::new();
+        while !backoff.is_spent() && deadline.is_none_or(|deadline| Instant::now() < deadline) {
+            match self.try_recv() {
+                Ok(message) => return Ok(message),
+                Err(TryRecvError::Closed) => return Err(RecvError::Closed),
+                Err(TryRecvError::Empty) => backoff.snooze(),
+            }
+        }
+        match deadline {
+            None => block_on(self.recv()),
+            Some(deadline) => block_on_deadline(self.recv(), deadline).unwrap_or(Err(RecvError::Timeout)),
+        }
+    }
+
+    /// Receives up to `most` messages without waiting, in order, and returns how many. `each` gets them; senders may use their
+    /// places at the latest when it returns.
+    ///
+    /// ```
+    /// # use annulus_queue::{QueueOptions, solo::spsc};
+    /// let (mut tx, mut rx) = spsc(QueueOptions::new())?;
+    /// tx.try_send_batch(0..10, |_| ());
+    /// let mut first = Vec::with_capacity(8);
+    /// assert_eq!(rx.try_recv_batch(8, |message| first.push(message)), 8);
+    /// assert_eq!(first, [0, 1, 2, 3, 4, 5, 6, 7]);
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn try_recv_batch(&mut self, most: usize, mut each: impl FnMut(T)) -> usize {
+        let mut received = 0;
+        while received < most {
+            let part = (most - received).min(Self::PART);
+            let taken = self.recv_part(part, &mut each);
+            received += taken;
+            if taken < part {
+                // Published messages are gone; there may be voids, and senders who are still copying.
+                match self.try_recv() {
+                    Ok(message) if received < most => {
+                        each(message);
+                        received += 1;
+                    }
+                    _ => break,
+                }
+            }
+        }
+        received
+    }
+
+    /// How many messages of a batch senders wait for at most, until they learn that their places are free.
+    const PART: usize = 64;
+
+    /// Takes published messages, and tells senders once.
+    #[inline]
+    fn recv_part(&mut self, most: usize, each: &mut impl FnMut(T)) -> usize {
+        let part = Part { core: &self.core, first: self.place.head, place: &mut self.place };
+        let mut taken = 0;
+        while taken < most
+            && let Some(slot) = part.core.published_slot(part.place)
+        {
+            // SAFETY: the ticket is the receiver's and published, and `head` moves past it later; it is read once, since the next line
+            // moves on.
+            let message = unsafe { slot.read() };
+            part.place.head += 1;
+            taken += 1;
+            each(message);
+        }
+        taken
+    }
+
+    /// Waits for a message, blocking the thread, then receives up to `most` of those that are there; how many. `Err` once the
+    /// queue is closed and empty.
+    ///
+    /// ```
+    /// # use annulus_queue::{QueueOptions, RecvError, solo::spsc};
+    /// let (mut tx, mut rx) = spsc(QueueOptions::new())?;
+    /// tx.try_send_batch(0..10, |_| ());
+    /// drop(tx);
+    /// let mut sum = 0;
+    /// assert_eq!(rx.recv_batch_blocking(100, |message| sum += message), Ok(10));
+    /// assert_eq!(sum, 45);
+    /// assert_eq!(rx.recv_batch_blocking(100, |_| ()), Err(RecvError::Closed));
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn recv_batch_blocking(&mut self, most: usize, mut each: impl FnMut(T)) -> Result<usize, RecvError> {
+        if most == 0 {
+            return Ok(0);
+        }
+        let received = self.try_recv_batch(most, &mut each);
+        if received != 0 {
+            return Ok(received);
+        }
+        each(self.recv_blocking()?);
+        Ok(1 + self.try_recv_batch(most - 1, each))
+    }
+
+    /// Looks at the oldest message without taking it. Nobody else can take it meanwhile.
+    ///
+    /// ```
+    /// # use annulus_queue::{QueueOptions, solo::spsc};
+    /// let (mut tx, mut rx) = spsc(QueueOptions::new())?;
+    /// let _ = tx.try_send(String::from("one"));
+    /// assert_eq!(rx.peek(|message| message.len()), Ok(3));
+    /// assert_eq!(rx.try_recv().unwrap(), "one");
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn peek<R>(&mut self, look: impl FnOnce(&T) -> R) -> Result<R, TryRecvError> {
+        let slot = self.core.find(&mut self.place, Backoff::new())?;
+        // SAFETY: the slot has a message and is the receiver's until `head` moves past it, which cannot happen while this borrows
+        // the receiver.
+        Ok(unsafe { slot.peek(look) })
+    }
+
+    /// Takes messages until there is none. Senders may send meanwhile; see [`clear`](Self::clear) for an end that they cannot move.
+    ///
+    /// ```
+    /// # use annulus_queue::{QueueOptions, solo::spsc};
+    /// let (mut tx, mut rx) = spsc(QueueOptions::new())?;
+    /// tx.try_send_batch(0..4, |_| ());
+    /// assert_eq!(rx.drain().sum::<i32>(), 6);
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn drain(&mut self) -> Drain<'_, T, P> {
+        Drain { receiver: self }
+    }
+
+    /// Takes and drops what was sent before this call; how many messages that were. They count as dequeued.
+    ///
+    /// ```
+    /// # use annulus_queue::{QueueOptions, solo::spsc};
+    /// let (mut tx, mut rx) = spsc(QueueOptions::new())?;
+    /// tx.try_send_batch(0..4, |_| ());
+    /// assert_eq!((rx.clear(), rx.len()), (4, 0));
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn clear(&mut self) -> usize {
+        let end = self.core.sent(self.place.head);
+        let mut cleared = 0;
+        // Looks twice, since voids before the end may have led past it.
+        while self.place.head < end
+            && let Ok(slot) = self.core.find(&mut self.place, Backoff::new())
+            && self.place.head < end
+        {
+            let then = Part::next(&self.core, &mut self.place);
+            // SAFETY: as in `take`.
+            let message = unsafe { slot.read() };
+            drop(then);
+            drop(message);
+            cleared += 1;
+        }
+        cleared
+    }
+
+    /// Closes the queue: what is queued can still be received, and nothing more can be sent. Whether it was open.
+    ///
+    /// ```
+    /// # use annulus_queue::{QueueOptions, TrySendError, solo::spsc};
+    /// let (mut tx, mut rx) = spsc(QueueOptions::new())?;
+    /// assert!(rx.close());
+    /// assert_eq!(tx.try_send(1), Err(TrySendError::Closed(1)));
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn close(&mut self) -> bool {
+        self.close_here()
+    }
+}
+
+impl<T, P: Producers> Receiver<T, P> {
+    fn close_here(&mut self) -> bool {
+        let (was_open, end) = self
+            .core
+            .producers
+            .close_receiving(&self.core.not_empty, || self.core.published(self.place.head));
+        self.place.end = end;
+        if was_open {
+            self.core.wake_all();
+        }
+        was_open
+    }
+}
+
+impl<T, P: Producers> Core<T, P> {
+    /// The slot of the next ticket, if that has a message.
+    #[inline(always)]
+    fn published_slot<'a>(&'a self, place: &Place<T>) -> Option<&'a Slot<T>> {
+        // SAFETY: the slab is this core's, which is borrowed.
+        let slot: &'a Slot<T> = unsafe { place.places.slot(place.head) };
+        // SYNC: solo-published
+        let published = slot.stamp.load(Ordering::Acquire) == place.head + 1 && place.head < place.end;
+        published.then_some(slot)
+    }
+
+    #[inline(always)]
+    pub(super) fn take(&self, place: &mut Place<T>) -> Result<T, TryRecvError> {
+        if let Some(slot) = self.published_slot(place) {
+            let _then = Part::next(self, place);
+            // SAFETY: the ticket is the receiver's and published; `head` moves past it when the part is dropped; it is not the next
+            // any more, so it is read once.
+            return Ok(unsafe { slot.read() });
+        }
+        self.take_again(place)
+    }
+
+    #[inline(never)]
+    fn take_again(&self, place: &mut Place<T>) -> Result<T, TryRecvError> {
+        self.take_within(place, Backoff::new())
+    }
+
+    fn take_within(&self, place: &mut Place<T>, patience: Backoff) -> Result<T, TryRecvError> {
+        let slot = self.find(place, patience)?;
+        let _then = Part::next(self, place);
+        // SAFETY: as in `take`.
+        Ok(unsafe { slot.read() })
+    }
+
+    /// Tells senders that the places of all tickets below `head` are free, `count` of them newly.
+    #[inline(always)]
+    fn free(&self, head: u64, count: usize) {
+        // SYNC: solo-freed
+        self.head.store(head, Ordering::Release);
+        self.not_full.notify_lightly(count);
+    }
+
+    /// Makes sure that the next ticket has a message, or says why there is none. Waits for one that is being copied in until
+    /// `backoff` is spent. Skips voids.
+    #[inline(never)]
+    fn find<'a>(&'a self, place: &mut Place<T>, mut backoff: Backoff) -> Result<&'a Slot<T>, TryRecvError> {
+        loop {
+            if place.head >= place.end {
+                return Err(TryRecvError::Closed);
+            }
+            let slot = self.slab.slot(place.head);
+            // SYNC: solo-published
+            let stamp = slot.stamp.load(Ordering::Acquire);
+            if stamp == place.head + 1 {
+                return Ok(slot);
+            }
+            if stamp == (place.head + 1) | VOID {
+                place.head += 1;
+                self.free(place.head, 1);
+                self.tally.skipped.add_one();
+                continue;
+            }
+            match self.producers.nothing_at(place.head) {
+                Nothing::Yet => return Err(TryRecvError::Empty),
+                Nothing::Ever => return Err(TryRecvError::Closed),
+                // Whoever has the ticket was stopped, or takes its time with a reservation; it will wake the receiver.
+                Nothing::Visible if backoff.is_spent() => return Err(TryRecvError::Empty),
+                Nothing::Visible => backoff.snooze(),
+            }
+        }
+    }
+}
+
+/// Tickets that the receiver takes. Dropping it tells senders that their places are free.
+///
+/// A guard, so that a message can be read straight to where it is returned, before its place is freed: a copy in between is one
+/// that no compiler may remove.
+struct Part<'a, T, P: Producers> {
+    core: &'a Core<T, P>,
+    /// Where `head` was.
+    first: u64,
+    place: &'a mut Place<T>,
+}
+
+impl<'a, T, P: Producers> Part<'a, T, P> {
+    /// The next ticket.
+    #[inline(always)]
+    fn next(core: &'a Core<T, P>, place: &'a mut Place<T>) -> Self {
+        let first = place.head;
+        place.head += 1;
+        Self { core, first, place }
+    }
+}
+
+impl<T, P: Producers> Drop for Part<'_, T, P> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        self.core.free(self.place.head, (self.place.head - self.first) as usize);
+    }
+}
+
+impl<T, P: Producers> Drop for Receiver<T, P> {
+    /// Drops what is queued, now and not with the last sender: a message may hold what its sender waits for.
+    ///
+    /// One of several senders may have its ticket and still be copying, or hold a reservation, for which nobody can wait here: it
+    /// may be this very thread's. So the receiver leaves its place to whoever publishes from now on.
+    fn drop(&mut self) {
+        self.close_here();
+        let Place { head, end, places, pace } = self.place;
+        *self.core.left() = Some(Place { head, end, places, pace });
+        self.core.not_empty.alert();
+        // SYNC: nobody-receives. Either a sender sees the alert after it has published, or its message is seen here.
+        barrier::heavy();
+        self.core.abandon();
+    }
+}
+
+impl<T, P: Producers> Core<T, P> {
+    /// Drops what is queued, after the receiver has left its place.
+    pub(super) fn abandon(&self) {
+        // One at a time: a message is dropped without the lock, since its code may send.
+        while let Some(message) = self.take_left() {
+            self.tally.abandoned.add_one();
+            drop(message);
+        }
+    }
+
+    fn take_left(&self) -> Option<T> {
+        // SYNC: nobody-receives. Whoever locks later sees what an earlier one had published.
+        // Waits for no sender: each looks when it has published.
+        self.take_within(self.left().as_mut()?, Backoff::spent()).ok()
+    }
+
+    /// No user code runs under the lock, so poison means nothing.
+    fn left(&self) -> MutexGuard<'_, Option<Place<T>>> {
+        self.left.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Messages until there is none: see [`Receiver::drain`].
+#[derive(Debug)]
+pub struct Drain<'a, T, P: Producers> {
+    receiver: &'a mut Receiver<T, P>,
+}
+
+impl<T: Send, P: Producers> Iterator for Drain<'_, T, P> {
+    type Item = T;
+
+    #[inline]
+    fn next(&mut self) -> Option<T> {
+        self.receiver.try_recv().ok()
+    }
+}
+
+questions!(Receiver);

@@ -1,0 +1,422 @@
+//! The sending end.
+
+use std::{
+    fmt,
+    time::{Duration, Instant},
+};
+
+use crate::{
+    Admission, Backpressure, Counters, SendError, TrySendError,
+    batch::{flush, settle},
+    slab::{Places, Slot},
+    sync::{Arc, Ordering},
+    wait::{Backoff, block_on, block_on_deadline},
+};
+
+use super::{Core, Many, One, Producers, Reservation, SendFuture, producers::Position};
+
+/// The sending end of a queue with one receiver. With [`Many`] senders it can be cloned.
+///
+/// Dropping the last one closes the queue.
+pub struct Sender<T, P: Producers = One> {
+    pub(super) core: Arc<Core<T, P>>,
+    pub(super) local: Local<T>,
+}
+
+/// What a sender remembers.
+pub(super) struct Local<T> {
+    pub(super) position: Position,
+    /// Those of the core that it belongs to.
+    places: Places<T>,
+}
+
+/// How a message is written; see `slab`.
+#[derive(Clone, Copy)]
+enum Manner {
+    /// For a receiver on another core, as one of many.
+    Stream,
+    /// For a receiver that may well be this thread.
+    Single,
+}
+
+/// Why there is no ticket.
+pub(super) enum NoTicket {
+    Full,
+    Closed,
+}
+
+impl<T: Send, P: Producers> Sender<T, P> {
+    pub(super) fn new(core: Arc<Core<T, P>>) -> Self {
+        let limit = core.capacity() as u64;
+        let local = Local { position: Position { tail: 0, limit }, places: core.slab.places() };
+        Self { core, local }
+    }
+
+    /// Sends without waiting; [`Admission`] and [`TrySendError`] say what became of the message, as the table in the crate's
+    /// documentation lists it. The receiver may take messages meanwhile: full is what the queue was at one moment of the call.
+    ///
+    /// ```
+    /// use annulus_queue::{Admission, QueueOptions, TrySendError, solo::spsc};
+    ///
+    /// let (mut tx, rx) = spsc(QueueOptions::new())?;
+    /// assert_eq!(tx.try_send(1), Ok(Admission::Accepted));
+    /// drop(rx);
+    /// assert_eq!(tx.try_send(2), Err(TrySendError::Closed(2)));
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    #[inline]
+    pub fn try_send(&mut self, message: T) -> Result<Admission<T>, TrySendError<T>> {
+        match self.core.producers.claim(&mut self.local.position) {
+            Some(ticket) => self.core.send_as(&mut self.local, ticket, message, Manner::Single),
+            None => self.try_send_again(message),
+        }
+    }
+
+    #[inline(never)]
+    fn try_send_again(&mut self, message: T) -> Result<Admission<T>, TrySendError<T>> {
+        self.core.offer(&mut self.local, message).inspect_err(|error| {
+            if matches!(error, TrySendError::Full(_)) && self.core.backpressure == Backpressure::Block {
+                self.core.tally.rejected.add_one();
+            }
+        })
+    }
+
+    /// Sends; under [`Backpressure::Block`] the future waits for space. Dropping it before it is ready loses nothing but its
+    /// own message, which was not sent.
+    ///
+    /// ```
+    /// # use annulus_queue::{Admission, QueueOptions, solo::spsc, wait::block_on};
+    /// let (mut tx, mut rx) = spsc(QueueOptions::new())?;
+    /// assert_eq!(block_on(tx.send(7)), Ok(Admission::Accepted));
+    /// assert_eq!(block_on(rx.recv()), Ok(7));
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn send(&mut self, message: T) -> SendFuture<'_, T, P> {
+        SendFuture::new(&self.core, &mut self.local, message)
+    }
+
+    /// [`send`](Self::send) that blocks the thread while it waits.
+    ///
+    /// ```
+    /// # use annulus_queue::{Admission, QueueOptions, solo::spsc};
+    /// let (mut tx, _rx) = spsc(QueueOptions::new())?;
+    /// assert_eq!(tx.send_blocking(7), Ok(Admission::Accepted));
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    #[inline]
+    pub fn send_blocking(&mut self, message: T) -> Result<Admission<T>, SendError<T>> {
+        match self.core.producers.claim(&mut self.local.position) {
+            Some(ticket) => {
+                self.core.send_as(&mut self.local, ticket, message, Manner::Stream).map_err(SendError::from)
+            }
+            None => self.send_until(message, None),
+        }
+    }
+
+    /// [`send_blocking`](Self::send_blocking) that gives up, and the message back, when there was no space for that long.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use annulus_queue::{QueueOptions, SendError, solo::spsc};
+    /// let (mut tx, _rx) = spsc(QueueOptions::new().capacity(16))?;
+    /// (0..16).for_each(|i| { let _ = tx.try_send(i); });
+    /// assert_eq!(tx.send_timeout(16, Duration::from_millis(1)), Err(SendError::Timeout(16)));
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn send_timeout(&mut self, message: T, timeout: Duration) -> Result<Admission<T>, SendError<T>> {
+        // A deadline that the clock cannot express never comes.
+        self.send_until(message, Instant::now().checked_add(timeout))
+    }
+
+    #[inline(never)]
+    fn send_until(&mut self, message: T, deadline: Option<Instant>) -> Result<Admission<T>, SendError<T>> {
+        let mut message = message;
+        let mut backoff = Backoff::new();
+        while !backoff.is_spent() && deadline.is_none_or(|deadline| Instant::now() < deadline) {
+            message = match self.core.offer(&mut self.local, message) {
+                Err(TrySendError::Full(message)) if self.core.backpressure == Backpressure::Block => message,
+                outcome => return outcome.map_err(SendError::from),
+            };
+            backoff.snooze();
+        }
+        let mut sending = SendFuture::new(&self.core, &mut self.local, message);
+        let Some(deadline) = deadline else { return block_on(sending) };
+        block_on_deadline(&mut sending, deadline).unwrap_or_else(|| {
+            let message = sending.into_message();
+            self.core.tally.rejected.add_one();
+            Err(SendError::Timeout(message))
+        })
+    }
+
+    /// Sends messages without waiting, in order, and returns how many are queued. `back` gets those that are not: they were refused or
+    /// discarded, because the queue was full or closed. The receiver may take messages meanwhile, so a later one may find space
+    /// where an earlier one found none.
+    ///
+    /// ```
+    /// # use annulus_queue::{QueueOptions, solo::spsc};
+    /// let (mut tx, _rx) = spsc(QueueOptions::new().capacity(16))?;
+    /// let mut back = Vec::new();
+    /// assert_eq!(tx.try_send_batch(0..18, |refused| back.push(refused)), 16);
+    /// assert_eq!(back, [16, 17]);
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn try_send_batch(
+        &mut self,
+        messages: impl IntoIterator<Item = T>,
+        mut back: impl FnMut(T),
+    ) -> usize {
+        self.send_each(messages, |sender, message| match sender.try_send_again(message) {
+            Ok(admission) => settle(admission, &mut back),
+            Err(error) => {
+                back(error.into_inner());
+                false
+            }
+        })
+    }
+
+    /// [`try_send_batch`](Self::try_send_batch) that waits for space under [`Backpressure::Block`], blocking the thread.
+    ///
+    /// ```
+    /// # use annulus_queue::{QueueOptions, solo::spsc};
+    /// let (mut tx, mut rx) = spsc(QueueOptions::new().capacity(16))?;
+    /// let sender = std::thread::spawn(move || tx.send_batch_blocking(0..100, |_| ()));
+    /// assert_eq!((0..100).filter(|i| rx.recv_blocking() == Ok(*i)).count(), 100);
+    /// assert_eq!(sender.join().unwrap(), 100);
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn send_batch_blocking(
+        &mut self,
+        messages: impl IntoIterator<Item = T>,
+        mut back: impl FnMut(T),
+    ) -> usize {
+        self.send_each(messages, |sender, message| match sender.send_until(message, None) {
+            Ok(admission) => settle(admission, &mut back),
+            Err(error) => {
+                back(error.into_inner());
+                false
+            }
+        })
+    }
+
+    /// Sends what one look at the queue says there is space for; `otherwise` sends a message for which there is none.
+    fn send_each(
+        &mut self,
+        messages: impl IntoIterator<Item = T>,
+        mut otherwise: impl FnMut(&mut Self, T) -> bool,
+    ) -> usize {
+        let mut queued = 0;
+        for message in messages {
+            let accepted = match self.core.producers.claim(&mut self.local.position) {
+                Some(ticket) => {
+                    self.core.publish(&mut self.local, ticket, message, Manner::Stream) || {
+                        let message = self.core.take_back(&mut self.local, ticket);
+                        otherwise(self, message)
+                    }
+                }
+                None => otherwise(self, message),
+            };
+            queued += usize::from(accepted);
+        }
+        queued
+    }
+
+    /// Space for one message, to be written in place; `Err` under every [`Backpressure`] if there is none.
+    ///
+    /// Nothing is sent until [`Reservation::commit`]. Of one sender, a reservation that is dropped leaves no trace. Of several, its place
+    /// in the queue stays, as a void that the receiver skips; and until it is committed or dropped, the receiver waits for it, and so for
+    /// everything behind it: be brief.
+    ///
+    /// ```
+    /// # use annulus_queue::{QueueOptions, solo::spsc};
+    /// let (mut tx, mut rx) = spsc::<[u64; 32]>(QueueOptions::new())?;
+    /// let mut place = tx.try_reserve()?;
+    /// place.write([7; 32]);
+    /// place.commit().unwrap();
+    /// assert_eq!(rx.try_recv(), Ok([7; 32]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn try_reserve(&mut self) -> Result<Reservation<'_, T, P>, TrySendError<()>> {
+        match self.core.ticket(&mut self.local.position) {
+            Ok(ticket) => Ok(Reservation::new(self, ticket)),
+            Err(NoTicket::Full) => Err(TrySendError::Full(())),
+            Err(NoTicket::Closed) => Err(TrySendError::Closed(())),
+        }
+    }
+
+    /// Waits until all that was queued when it was called has left the queue; whether it has, before the time was over. Blocks
+    /// the thread, and looks less and less often, up to every millisecond.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use annulus_queue::{QueueOptions, solo::spsc};
+    /// let (mut tx, mut rx) = spsc(QueueOptions::new())?;
+    /// let _ = tx.try_send(1);
+    /// assert!(!tx.flush_timeout(Duration::ZERO));
+    /// let _ = rx.try_recv();
+    /// assert!(tx.flush_timeout(Duration::ZERO));
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn flush_timeout(&self, timeout: Duration) -> bool {
+        let end = self.core.sent(self.core.taken());
+        flush(timeout, || self.core.taken() >= end)
+    }
+
+    /// Closes the queue: what is queued can still be received, and nothing more can be sent. Whether it was open.
+    ///
+    /// ```
+    /// # use annulus_queue::{QueueOptions, RecvError, solo::spsc};
+    /// let (mut tx, mut rx) = spsc(QueueOptions::new())?;
+    /// let _ = tx.try_send(1);
+    /// assert!(tx.close());
+    /// assert_eq!((rx.recv_blocking(), rx.recv_blocking()), (Ok(1), Err(RecvError::Closed)));
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn close(&mut self) -> bool {
+        self.core.close_sending(&mut self.local.position)
+    }
+}
+
+impl<T, P: Producers> Core<T, P> {
+    /// Writes and publishes the message of a ticket, and says whether it is accepted. If not, the caller takes it back.
+    #[inline(always)]
+    fn publish(&self, local: &mut Local<T>, ticket: u64, message: T, manner: Manner) -> bool {
+        // SAFETY: the slab is this core's, which is borrowed.
+        let slot: &Slot<T> = unsafe { local.places.slot(ticket) };
+        match manner {
+            // SAFETY: the ticket is this sender's, and the receiver has passed the one a lap before (`solo-freed`), so the slot is
+            // the sender's and holds no message.
+            Manner::Stream => unsafe { slot.write_words(message) },
+            // SAFETY: the same.
+            Manner::Single => unsafe { slot.write(message) },
+        }
+        // SYNC: solo-published
+        slot.stamp.store(ticket + 1, Ordering::Release);
+        self.producers.passed(&mut local.position, ticket);
+        self.announce(ticket)
+    }
+
+    /// After a ticket was published: wakes the receiver if it sleeps, and says whether the message is accepted.
+    #[inline(always)]
+    pub(super) fn announce(&self, ticket: u64) -> bool {
+        self.not_empty.is_quiet() || self.announce_loudly(ticket)
+    }
+
+    #[cold]
+    fn announce_loudly(&self, ticket: u64) -> bool {
+        self.not_empty.notify_loudly(1);
+        // SYNC: solo-close
+        let accepted = self.producers.settle(ticket);
+        // SYNC: nobody-receives
+        if P::CLAIM_IS_FINAL && self.not_empty.is_alerted() {
+            self.abandon();
+        }
+        accepted
+    }
+
+    /// The message of a published ticket that was not accepted.
+    #[cold]
+    fn take_back(&self, local: &mut Local<T>, ticket: u64) -> T {
+        local.position.limit = 0;
+        // SAFETY: the queue was closed before this ticket, so the receiver never reads its slot: the slot is still this
+        // sender's, with the message that it has just written; it sends no more, so it reads it once.
+        unsafe { self.slab.slot(ticket).read() }
+    }
+
+    #[inline(always)]
+    fn send_as(
+        &self,
+        local: &mut Local<T>,
+        ticket: u64,
+        message: T,
+        manner: Manner,
+    ) -> Result<Admission<T>, TrySendError<T>> {
+        if self.publish(local, ticket, message, manner) {
+            Ok(Admission::Accepted)
+        } else {
+            self.refuse_published(local, ticket)
+        }
+    }
+
+    #[cold]
+    pub(super) fn refuse_published<R>(
+        &self,
+        local: &mut Local<T>,
+        ticket: u64,
+    ) -> Result<R, TrySendError<T>> {
+        self.tally.closed.add_one();
+        Err(TrySendError::Closed(self.take_back(local, ticket)))
+    }
+
+    /// Sends without waiting. Counts every verdict but `Full` of a queue that blocks, which is a verdict only if the caller does
+    /// not try again.
+    pub(super) fn offer(&self, local: &mut Local<T>, message: T) -> Result<Admission<T>, TrySendError<T>> {
+        match (self.ticket(&mut local.position), self.backpressure) {
+            (Ok(ticket), _) => self.send_as(local, ticket, message, Manner::Stream),
+            (Err(NoTicket::Full), Backpressure::DropNew) => {
+                self.tally.discarded.add_one();
+                Ok(Admission::Discarded(message))
+            }
+            (Err(NoTicket::Full), Backpressure::Block) => Err(TrySendError::Full(message)),
+            (Err(NoTicket::Full), _) => {
+                self.tally.rejected.add_one();
+                Err(TrySendError::Full(message))
+            }
+            (Err(NoTicket::Closed), _) => {
+                self.tally.closed.add_one();
+                Err(TrySendError::Closed(message))
+            }
+        }
+    }
+
+    /// A ticket, if there is space.
+    fn ticket(&self, position: &mut Position) -> Result<u64, NoTicket> {
+        let mut backoff = Backoff::new();
+        loop {
+            if let Some(ticket) = self.producers.claim(position) {
+                return Ok(ticket);
+            }
+            let Some(next) = self.producers.next(position) else { return Err(NoTicket::Closed) };
+            if position.limit <= next {
+                // SYNC: solo-freed
+                position.limit = self.head.load(Ordering::Acquire) + self.capacity() as u64;
+                if position.limit <= next {
+                    return Err(NoTicket::Full);
+                }
+            } else {
+                // Another sender had this ticket.
+                backoff.spin();
+            }
+        }
+    }
+
+    pub(super) fn close_sending(&self, position: &mut Position) -> bool {
+        let was_open = self.producers.close_sending(position.tail);
+        position.limit = 0;
+        if was_open {
+            self.wake_all();
+        }
+        was_open
+    }
+}
+
+impl<T> Clone for Sender<T, Many> {
+    fn clone(&self) -> Self {
+        // First, since it is this count whose overflow aborts.
+        let core = Arc::clone(&self.core);
+        // An end is made from an end, so the count is not zero and stays so; nothing else depends on it.
+        core.senders.fetch_add(1, Ordering::Relaxed);
+        let local = Local { position: self.local.position.clone(), places: self.local.places };
+        Self { core, local }
+    }
+}
+
+impl<T, P: Producers> Drop for Sender<T, P> {
+    fn drop(&mut self) {
+        // SYNC: last-end
+        if self.core.senders.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.core.close_sending(&mut self.local.position);
+        }
+    }
+}
+
+questions!(Sender);

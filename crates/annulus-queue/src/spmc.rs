@@ -1,0 +1,449 @@
+//! A queue with one sender and receivers that can be cloned. The sender is faster than [`queue`](crate::queue)'s for being alone: where
+//! there is space, it sends without a compare-exchange.
+//!
+//! It promises what [`queue`](crate::queue) promises, with two differences. The sender is used through `&mut` and cannot be cloned.
+//! And receivers do not close the queue, they leave: when the last has left, it closes, and what is queued is dropped and counted as
+//! abandoned. [`DropOldest`](crate::Backpressure::DropOldest) works.
+//!
+//! ```
+//! use annulus_queue::{QueueOptions, spmc::spmc};
+//!
+//! let (mut tx, rx) = spmc(QueueOptions::new().capacity(64))?;
+//! let workers: Vec<_> = (0..2)
+//!     .map(|_| {
+//!         let rx = rx.clone();
+//!         std::thread::spawn(move || std::iter::from_fn(|| rx.recv_blocking().ok()).sum::<u64>())
+//!     })
+//!     .collect();
+//! for i in 0..1000 {
+//!     let _ = tx.send_blocking(i);
+//! }
+//! drop(tx); // closes
+//! assert_eq!(workers.into_iter().map(|worker| worker.join().unwrap()).sum::<u64>(), 499_500);
+//! # Ok::<(), annulus_queue::InvalidOptions>(())
+//! ```
+//!
+//! # Protocol
+//!
+//! That of the queue that all share, in which only the sender differs: nobody else writes `tail`, so it moves `tail` by a plain store.
+//! For that, the last receiver does not close, but leaves an alert and makes a heavy barrier, and the sender closes when it finds that
+//! (`SYNC: nobody-receives`). It looks before it sends, so it sends nothing after the receiver has left; and after it has published,
+//! so a message that is on its way meanwhile is dropped by one of the two.
+
+use std::{fmt, time::Duration};
+
+use crate::{
+    Admission, Backpressure, Counters, InvalidOptions, QueueOptions, RecvError, RecvFuture, Reservation,
+    SendError, SendFuture, TryRecvError, TrySendError, batch::settle, queue::ends_with,
+};
+
+#[cfg(feature = "futures")]
+use crate::stream::{MessageSink, Messages, SharedEnd};
+
+/// Makes a queue with one sender, and a receiver that can be cloned.
+///
+/// ```
+/// use annulus_queue::{QueueOptions, spmc::spmc};
+///
+/// let (mut tx, rx) = spmc(QueueOptions::new().capacity(16))?;
+/// let other = rx.clone();
+/// let _ = (tx.try_send("one"), tx.try_send("two"));
+/// assert_eq!((rx.try_recv(), other.try_recv()), (Ok("one"), Ok("two")));
+/// # Ok::<(), annulus_queue::InvalidOptions>(())
+/// ```
+pub fn spmc<T: Send>(options: QueueOptions) -> Result<(Sender<T>, Receiver<T>), InvalidOptions> {
+    options.validate_for_ends()?;
+    let (tx, rx) = ends_with(options, true);
+    Ok((Sender(tx), Receiver(rx)))
+}
+
+/// [`spmc`] with any capacity that the slots can have, for models, in which 16 messages would never end.
+#[cfg(loom)]
+#[doc(hidden)]
+pub fn spmc_of<T: Send>(capacity: usize, backpressure: Backpressure) -> (Sender<T>, Receiver<T>) {
+    let (tx, rx) = ends_with(QueueOptions::new().capacity(capacity).backpressure(backpressure), true);
+    (Sender(tx), Receiver(rx))
+}
+
+/// The only sender of a queue. Dropping it closes the queue.
+///
+/// It never gives out its inner sender: others could be cloned from it.
+pub struct Sender<T>(crate::Sender<T>);
+
+/// A receiver of a queue with one sender. Clones share the messages: each goes to one of them.
+///
+/// When the last is dropped, the queue closes, and what is still queued is dropped and counted as abandoned.
+pub struct Receiver<T>(crate::Receiver<T>);
+
+impl<T: Send> Sender<T> {
+    /// Sends without waiting for space, as [`Sender::try_send`](crate::Sender::try_send) does.
+    ///
+    /// ```
+    /// # use annulus_queue::{Admission, QueueOptions, TrySendError, spmc::spmc};
+    /// let (mut tx, rx) = spmc(QueueOptions::new())?;
+    /// assert_eq!(tx.try_send(1), Ok(Admission::Accepted));
+    /// drop(rx);
+    /// assert_eq!(tx.try_send(2), Err(TrySendError::Closed(2)));
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    #[inline]
+    pub fn try_send(&mut self, message: T) -> Result<Admission<T>, TrySendError<T>> {
+        match self.send_alone(message) {
+            Ok(admission) => Ok(admission),
+            Err(message) if self.0.backpressure() == Backpressure::DropOldest => {
+                // SAFETY: this is the only sender that its queue ever has, and it is borrowed mutably, so nobody else sends.
+                unsafe { self.0.shared.offer_evicting_alone(message) }
+            }
+            Err(message) => {
+                self.0.shared.notice();
+                self.0.try_send(message)
+            }
+        }
+    }
+
+    /// Sends; under [`Backpressure::Block`] the future waits for space. Dropping it before it is ready loses nothing but its own
+    /// message, which was not sent.
+    ///
+    /// ```
+    /// # use annulus_queue::{Admission, QueueOptions, spmc::spmc, wait::block_on};
+    /// let (mut tx, rx) = spmc(QueueOptions::new())?;
+    /// assert_eq!(block_on(tx.send(7)), Ok(Admission::Accepted));
+    /// assert_eq!(block_on(rx.recv()), Ok(7));
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn send(&mut self, message: T) -> SendFuture<'_, T> {
+        self.0.send(message)
+    }
+
+    /// [`send`](Self::send) that blocks the thread while it waits.
+    ///
+    /// ```
+    /// # use annulus_queue::{Admission, QueueOptions, spmc::spmc};
+    /// let (mut tx, _rx) = spmc(QueueOptions::new())?;
+    /// assert_eq!(tx.send_blocking(7), Ok(Admission::Accepted));
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    #[inline]
+    pub fn send_blocking(&mut self, message: T) -> Result<Admission<T>, SendError<T>> {
+        match self.send_alone(message) {
+            Ok(admission) => Ok(admission),
+            Err(message) => self.0.send_blocking(message),
+        }
+    }
+
+    /// [`send_blocking`](Self::send_blocking) that gives up, and the message back, when there was no space for that long.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use annulus_queue::{QueueOptions, SendError, spmc::spmc};
+    /// let (mut tx, _rx) = spmc(QueueOptions::new().capacity(16))?;
+    /// (0..16).for_each(|i| { let _ = tx.try_send(i); });
+    /// assert_eq!(tx.send_timeout(16, Duration::from_millis(1)), Err(SendError::Timeout(16)));
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn send_timeout(&mut self, message: T, timeout: Duration) -> Result<Admission<T>, SendError<T>> {
+        self.0.send_timeout(message, timeout)
+    }
+
+    /// Sends messages without waiting, in order, and returns how many were queued. `back` gets what came back: those that were refused
+    /// or discarded, and those that were evicted.
+    ///
+    /// ```
+    /// # use annulus_queue::{QueueOptions, spmc::spmc};
+    /// let (mut tx, _rx) = spmc(QueueOptions::new().capacity(16))?;
+    /// let mut back = Vec::new();
+    /// assert_eq!(tx.try_send_batch(0..18, |refused| back.push(refused)), 16);
+    /// assert_eq!(back, [16, 17]);
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn try_send_batch(
+        &mut self,
+        messages: impl IntoIterator<Item = T>,
+        mut back: impl FnMut(T),
+    ) -> usize {
+        let queued = |message| match self.try_send(message) {
+            Ok(admission) => settle(admission, &mut back),
+            Err(error) => {
+                back(error.into_inner());
+                false
+            }
+        };
+        messages.into_iter().map(queued).filter(|&queued| queued).count()
+    }
+
+    /// [`try_send_batch`](Self::try_send_batch) that waits for space under [`Backpressure::Block`], blocking the thread.
+    ///
+    /// ```
+    /// # use annulus_queue::{QueueOptions, spmc::spmc};
+    /// let (mut tx, rx) = spmc(QueueOptions::new().capacity(16))?;
+    /// let sender = std::thread::spawn(move || tx.send_batch_blocking(0..100, |_| ()));
+    /// assert_eq!((0..100).filter(|i| rx.recv_blocking() == Ok(*i)).count(), 100);
+    /// assert_eq!(sender.join().unwrap(), 100);
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn send_batch_blocking(
+        &mut self,
+        messages: impl IntoIterator<Item = T>,
+        mut back: impl FnMut(T),
+    ) -> usize {
+        let queued = |message| match self.send_blocking(message) {
+            Ok(admission) => settle(admission, &mut back),
+            Err(error) => {
+                back(error.into_inner());
+                false
+            }
+        };
+        messages.into_iter().map(queued).filter(|&queued| queued).count()
+    }
+
+    /// Space for one message, to be written in place, as [`Sender::try_reserve`](crate::Sender::try_reserve) gives it.
+    ///
+    /// ```
+    /// # use annulus_queue::{QueueOptions, spmc::spmc};
+    /// let (mut tx, rx) = spmc::<[u64; 32]>(QueueOptions::new())?;
+    /// let mut place = tx.try_reserve()?;
+    /// place.write([7; 32]);
+    /// place.commit();
+    /// assert_eq!(rx.try_recv(), Ok([7; 32]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn try_reserve(&mut self) -> Result<Reservation<'_, T>, TrySendError<()>> {
+        self.0.try_reserve()
+    }
+
+    /// Waits until all that was queued when it was called has left the queue; whether it has, before the time was over. Blocks
+    /// the thread, and looks less and less often, up to every millisecond.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use annulus_queue::{QueueOptions, spmc::spmc};
+    /// let (mut tx, rx) = spmc(QueueOptions::new())?;
+    /// let _ = tx.try_send(1);
+    /// assert!(!tx.flush_timeout(Duration::ZERO));
+    /// let _ = rx.try_recv();
+    /// assert!(tx.flush_timeout(Duration::ZERO));
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn flush_timeout(&self, timeout: Duration) -> bool {
+        self.0.flush_timeout(timeout)
+    }
+
+    /// Closes the queue: what is queued can still be received, and nothing more can be sent. Whether it was open.
+    ///
+    /// ```
+    /// # use annulus_queue::{QueueOptions, RecvError, spmc::spmc};
+    /// let (mut tx, rx) = spmc(QueueOptions::new())?;
+    /// let _ = tx.try_send(1);
+    /// assert!(tx.close());
+    /// assert_eq!((rx.recv_blocking(), rx.recv_blocking()), (Ok(1), Err(RecvError::Closed)));
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn close(&mut self) -> bool {
+        self.0.close()
+    }
+
+    /// This sender as a sink.
+    #[cfg(feature = "futures")]
+    pub fn sink(&mut self) -> MessageSink<'_, SharedEnd<'_, T>> {
+        self.0.sink()
+    }
+
+    /// Sends if one look shows that there is space; the message again if not.
+    #[inline(always)]
+    fn send_alone(&mut self, message: T) -> Result<Admission<T>, T> {
+        // SAFETY: this is the only sender that its queue ever has, and it is borrowed mutably, so nobody else sends.
+        unsafe { self.0.shared.offer_alone(message) }.map(|()| Admission::Accepted)
+    }
+}
+
+impl<T: Send> Receiver<T> {
+    /// Receives without waiting. The sender may send the moment after `Empty`; `Closed` is for good.
+    ///
+    /// ```
+    /// # use annulus_queue::{QueueOptions, TryRecvError, spmc::spmc};
+    /// let (mut tx, rx) = spmc(QueueOptions::new())?;
+    /// let _ = tx.try_send(1);
+    /// assert_eq!((rx.try_recv(), rx.try_recv()), (Ok(1), Err(TryRecvError::Empty)));
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    #[inline]
+    pub fn try_recv(&self) -> Result<T, TryRecvError> {
+        self.0.try_recv()
+    }
+
+    /// Receives; the future waits for a message. Dropping it before it is ready takes nothing.
+    ///
+    /// ```
+    /// # use annulus_queue::{QueueOptions, spmc::spmc, wait::block_on};
+    /// let (mut tx, rx) = spmc(QueueOptions::new())?;
+    /// let _ = tx.try_send(1);
+    /// assert_eq!(block_on(rx.recv()), Ok(1));
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn recv(&self) -> RecvFuture<'_, T> {
+        self.0.recv()
+    }
+
+    /// [`recv`](Self::recv) that blocks the thread while it waits.
+    ///
+    /// ```
+    /// # use annulus_queue::{QueueOptions, spmc::spmc};
+    /// let (mut tx, rx) = spmc(QueueOptions::new())?;
+    /// std::thread::spawn(move || { let _ = tx.try_send(1); });
+    /// assert_eq!(rx.recv_blocking(), Ok(1));
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    #[inline]
+    pub fn recv_blocking(&self) -> Result<T, RecvError> {
+        self.0.recv_blocking()
+    }
+
+    /// [`recv_blocking`](Self::recv_blocking) that gives up when no message came for that long.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use annulus_queue::{QueueOptions, RecvError, spmc::spmc};
+    /// let (_tx, rx) = spmc::<u32>(QueueOptions::new())?;
+    /// assert_eq!(rx.recv_timeout(Duration::from_millis(1)), Err(RecvError::Timeout));
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn recv_timeout(&self, timeout: Duration) -> Result<T, RecvError> {
+        self.0.recv_timeout(timeout)
+    }
+
+    /// Receives up to `most` messages without waiting, in order, and returns how many. `each` gets them.
+    ///
+    /// ```
+    /// # use annulus_queue::{QueueOptions, spmc::spmc};
+    /// let (mut tx, rx) = spmc(QueueOptions::new())?;
+    /// tx.try_send_batch(0..10, |_| ());
+    /// assert_eq!(rx.try_recv_batch(8, |_| ()), 8);
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn try_recv_batch(&self, most: usize, each: impl FnMut(T)) -> usize {
+        self.0.try_recv_batch(most, each)
+    }
+
+    /// Waits for a message, blocking the thread, then receives up to `most` of those that are there; how many. `Err` once the
+    /// queue is closed and empty.
+    ///
+    /// ```
+    /// # use annulus_queue::{QueueOptions, RecvError, spmc::spmc};
+    /// let (mut tx, rx) = spmc(QueueOptions::new())?;
+    /// tx.try_send_batch(0..10, |_| ());
+    /// drop(tx);
+    /// assert_eq!(rx.recv_batch_blocking(100, |_| ()), Ok(10));
+    /// assert_eq!(rx.recv_batch_blocking(100, |_| ()), Err(RecvError::Closed));
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn recv_batch_blocking(&self, most: usize, each: impl FnMut(T)) -> Result<usize, RecvError> {
+        self.0.recv_batch_blocking(most, each)
+    }
+
+    /// Takes messages until there is none. The sender may send meanwhile; see [`clear`](Self::clear) for an end that it cannot
+    /// move.
+    ///
+    /// ```
+    /// # use annulus_queue::{QueueOptions, spmc::spmc};
+    /// let (mut tx, rx) = spmc(QueueOptions::new())?;
+    /// tx.try_send_batch(0..4, |_| ());
+    /// assert_eq!(rx.drain().sum::<i32>(), 6);
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn drain(&self) -> impl Iterator<Item = T> {
+        self.0.drain()
+    }
+
+    /// Drops the messages that were sent before this call, and says how many they were.
+    ///
+    /// ```
+    /// # use annulus_queue::{QueueOptions, spmc::spmc};
+    /// let (mut tx, rx) = spmc(QueueOptions::new())?;
+    /// tx.try_send_batch(0..4, |_| ());
+    /// assert_eq!((rx.clear(), rx.len()), (4, 0));
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn clear(&self) -> usize {
+        self.0.clear()
+    }
+
+    /// The messages as a stream that ends when the queue is closed and empty. Other receivers may take some in between.
+    #[cfg(feature = "futures")]
+    pub fn messages(&self) -> Messages<'_, SharedEnd<'_, T>> {
+        self.0.messages()
+    }
+}
+
+impl<T> Clone for Receiver<T> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+macro_rules! questions {
+    ($end:ident) => {
+        /// # Questions
+        ///
+        /// As of the ends that all share, with the same answers: see [`Sender`](crate::Sender).
+        impl<T> $end<T> {
+            /// How many messages are queued. The other ends may change it at any time.
+            ///
+            /// ```
+            /// # use annulus_queue::{QueueOptions, spmc::spmc};
+            /// let (mut tx, rx) = spmc(QueueOptions::new().capacity(16))?;
+            /// while tx.try_send(0).is_ok() {}
+            /// assert_eq!((tx.len(), tx.capacity()), (16, 16));
+            /// assert!(rx.is_full() && !rx.is_empty() && !rx.is_closed());
+            /// assert_eq!(rx.counters().enqueued, 16);
+            /// # Ok::<(), annulus_queue::InvalidOptions>(())
+            /// ```
+            pub fn len(&self) -> usize {
+                self.0.len()
+            }
+
+            /// How many messages the queue holds at most, exactly. Never changes.
+            pub fn capacity(&self) -> usize {
+                self.0.capacity()
+            }
+
+            /// Whether no message is queued. The sender may change it at any time.
+            pub fn is_empty(&self) -> bool {
+                self.0.is_empty()
+            }
+
+            /// Whether there is no space. A receiver may change it at any time.
+            pub fn is_full(&self) -> bool {
+                self.0.is_full()
+            }
+
+            /// Whether the queue takes no more messages. Some may still be queued. Once true, it stays so.
+            pub fn is_closed(&self) -> bool {
+                self.0.is_closed()
+            }
+
+            /// What the queue does when it is full. Never changes.
+            pub fn backpressure(&self) -> Backpressure {
+                self.0.backpressure()
+            }
+
+            /// The queue's name, if it was given one. Never changes.
+            pub fn name(&self) -> Option<&str> {
+                self.0.name()
+            }
+
+            /// What became of all messages so far, by cause; see [`Sender::counters`](crate::Sender::counters).
+            pub fn counters(&self) -> Counters {
+                self.0.counters()
+            }
+        }
+
+        impl<T> fmt::Debug for $end<T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                crate::ends::debug(stringify!($end), &self.0.shared, f)
+            }
+        }
+    };
+}
+
+questions!(Sender);
+questions!(Receiver);

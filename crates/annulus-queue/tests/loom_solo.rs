@@ -1,0 +1,350 @@
+//! The protocols of queues with one receiver, of reservations, and of the lossy ring, in every interleaving that loom can tell apart.
+//!
+//! Capacity 2, so that three messages reach the second lap. All models are without a bound on preemption but those with
+//! sleepers or reservations, which would take minutes: they have a bound of 3. Two involuntary switches suffice for every
+//! known shape of lost wake-up (one to stop a thread between its two steps, one to return to it); the third is margin.
+//!
+//! In a model a light barrier is nothing, and notifiers fence, as on systems without `membarrier`. That a heavy barrier does for a light
+//! one what a fence would do is the argument of `barrier`, which no model can check.
+#![cfg(loom)]
+
+use annulus_queue::{
+    Admission, Backpressure, RecvError, SendError, TryRecvError, TrySendError,
+    lossy::{Missed, ring},
+    queue_of,
+    solo::{Many, One, Producers, solo_of},
+    sync::Arc,
+    wait::block_on,
+};
+use loom::thread;
+
+fn model(run: impl Fn() + Send + Sync + 'static) {
+    check(None, run);
+}
+
+fn check(preemptions: Option<usize>, run: impl Fn() + Send + Sync + 'static) {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = preemptions;
+    model.check(run);
+}
+
+/// A message with a heap allocation, so that loom and the allocator notice a lost or doubled one.
+fn boxed(n: u32) -> Box<u32> {
+    Box::new(n)
+}
+
+/// Whole messages, in order, over the end of the ring; full and empty are exact.
+fn three_through_two<P: Producers>() {
+    let (mut tx, mut rx) = solo_of::<_, P>(2, Backpressure::Reject);
+    let sender = thread::spawn(move || (1..=3).map(|n| tx.try_send(boxed(n)).is_ok()).collect::<Vec<_>>());
+    let mut received: Vec<u32> = (0..2).filter_map(|_| rx.try_recv().ok()).map(|message| *message).collect();
+    let accepted = sender.join().unwrap();
+    assert!(accepted[0] && accepted[1], "there is space for two");
+    received.extend(rx.drain().map(|message| *message));
+    let expected: Vec<u32> = (1..=3).filter(|&n| accepted[n as usize - 1]).collect();
+    assert_eq!(received, expected);
+    assert_eq!(rx.try_recv(), Err(TryRecvError::Closed));
+    let counters = rx.counters();
+    assert_eq!((counters.enqueued, counters.dequeued), (expected.len() as u64, expected.len() as u64));
+    assert_eq!(counters.rejected, 3 - expected.len() as u64);
+}
+
+#[test]
+fn one_sender_publish_and_free() {
+    model(three_through_two::<One>);
+}
+
+#[test]
+fn many_senders_publish_and_free() {
+    model(three_through_two::<Many>);
+}
+
+/// Two senders, one slot each: both messages arrive. Then what a sender sees is what is there.
+#[test]
+fn many_senders_share() {
+    model(|| {
+        let (mut tx, mut rx) = solo_of::<_, Many>(2, Backpressure::Reject);
+        let other = thread::spawn({
+            let mut tx = tx.clone();
+            move || assert_eq!(tx.try_send(boxed(1)), Ok(Admission::Accepted))
+        });
+        assert_eq!(tx.try_send(boxed(2)), Ok(Admission::Accepted));
+        other.join().unwrap();
+        assert!(matches!(tx.try_send(boxed(4)), Err(TrySendError::Full(_))));
+        assert_eq!(*rx.try_recv().unwrap() + *rx.try_recv().unwrap(), 3);
+    });
+}
+
+/// What sends say and what the receiver gets agree, whenever the receiver closes: also for a message that is published meanwhile.
+fn close_against_send<P: Producers>() {
+    let (mut tx, mut rx) = solo_of::<_, P>(2, Backpressure::Block);
+    let sender = thread::spawn(move || {
+        let outcomes = [tx.try_send(boxed(1)), tx.try_send(boxed(2))].map(|outcome| outcome.is_ok());
+        assert!(outcomes[0] || !outcomes[1], "closed is closed");
+        (outcomes, tx.counters())
+    });
+    rx.close();
+    let mut received = Vec::new();
+    loop {
+        match rx.try_recv() {
+            Ok(message) => received.push(*message),
+            Err(TryRecvError::Closed) => break,
+            Err(TryRecvError::Empty) => thread::yield_now(),
+        }
+    }
+    let (accepted, counters) = sender.join().unwrap();
+    let expected: Vec<u32> = (1..=2).filter(|&n| accepted[n as usize - 1]).collect();
+    assert_eq!(received, expected);
+    assert_eq!((counters.enqueued, counters.closed), (expected.len() as u64, 2 - expected.len() as u64));
+}
+
+#[test]
+fn one_sender_close_against_send() {
+    model(close_against_send::<One>);
+}
+
+#[test]
+fn many_senders_close_against_send() {
+    model(close_against_send::<Many>);
+}
+
+/// Both ends close at once: the end is decided once, and what was sent before is received.
+#[test]
+fn one_sender_close_against_close() {
+    model(|| {
+        let (mut tx, mut rx) = solo_of::<_, One>(2, Backpressure::Block);
+        let sender = thread::spawn(move || {
+            let accepted = tx.try_send(boxed(1)).is_ok();
+            (accepted, tx.close())
+        });
+        let closed_here = rx.close();
+        let received = rx.recv_blocking().is_ok();
+        assert_eq!(rx.try_recv(), Err(TryRecvError::Closed));
+        let (accepted, closed_there) = sender.join().unwrap();
+        assert_eq!(received, accepted);
+        assert!(closed_here ^ closed_there);
+    });
+}
+
+/// A receiver that sleeps is woken by the send, and by the close after it.
+fn receiver_sleeps<P: Producers>() {
+    let (mut tx, mut rx) = solo_of::<_, P>(2, Backpressure::Block);
+    let sender = thread::spawn(move || {
+        let _ = tx.try_send(boxed(1));
+    });
+    assert_eq!(*block_on(rx.recv()).unwrap(), 1);
+    assert_eq!(block_on(rx.recv()), Err(RecvError::Closed));
+    sender.join().unwrap();
+}
+
+#[test]
+fn one_sender_receiver_sleeps() {
+    check(Some(3), receiver_sleeps::<One>);
+}
+
+#[test]
+fn many_senders_receiver_sleeps() {
+    check(Some(3), receiver_sleeps::<Many>);
+}
+
+/// A sender that sleeps is woken by the space.
+fn sender_sleeps<P: Producers>() {
+    let (mut tx, mut rx) = solo_of::<_, P>(2, Backpressure::Block);
+    let _ = tx.try_send(boxed(1));
+    let _ = tx.try_send(boxed(2));
+    let sender = thread::spawn(move || block_on(tx.send(boxed(3))));
+    assert_eq!(*rx.try_recv().unwrap(), 1);
+    assert_eq!(sender.join().unwrap(), Ok(Admission::Accepted));
+    assert_eq!(*rx.try_recv().unwrap(), 2);
+    assert_eq!(*rx.try_recv().unwrap(), 3);
+}
+
+#[test]
+fn one_sender_sleeps() {
+    check(Some(3), sender_sleeps::<One>);
+}
+
+#[test]
+fn many_senders_sleep() {
+    check(Some(3), sender_sleeps::<Many>);
+}
+
+/// A sender that sleeps is woken when the receiver goes away, and gets its message back; what was queued is dropped once.
+#[test]
+fn sender_wakes_when_nobody_receives() {
+    check(Some(3), || {
+        let (mut tx, rx) = solo_of::<_, One>(2, Backpressure::Block);
+        let _ = tx.try_send(boxed(1));
+        let _ = tx.try_send(boxed(2));
+        let leaver = thread::spawn(move || drop(rx));
+        assert_eq!(block_on(tx.send(boxed(3))), Err(SendError::Closed(boxed(3))));
+        leaver.join().unwrap();
+        assert_eq!(tx.counters().abandoned, 2);
+    });
+}
+
+/// A message that is on its way while the receiver leaves is handed back, or dropped and counted; none stays. Also what a reservation
+/// holds up.
+fn send_against_leaving(reserve: bool) {
+    check(Some(3), move || {
+        let (mut tx, rx) = solo_of::<_, Many>(2, Backpressure::Block);
+        let senders = [1, 2].map(|n| {
+            let mut tx = tx.clone();
+            thread::spawn(move || {
+                if !reserve || n == 1 {
+                    return tx.try_send(Arc::new(n)).is_ok();
+                }
+                drop(tx.try_reserve());
+                false
+            })
+        });
+        drop(rx);
+        let accepted = senders.into_iter().map(|sender| u64::from(sender.join().unwrap())).sum();
+        let counters = tx.counters();
+        assert_eq!((counters.enqueued, counters.abandoned, tx.len()), (accepted, accepted, 0));
+        assert!(matches!(tx.try_send(Arc::new(3)), Err(TrySendError::Closed(_))));
+    });
+}
+
+#[test]
+fn many_senders_against_leaving() {
+    send_against_leaving(false);
+}
+
+#[test]
+fn many_senders_and_a_reservation_against_leaving() {
+    send_against_leaving(true);
+}
+
+/// Batches: what is said to be queued is received, in order, though their places are given back once a batch.
+fn batch_against_batch<P: Producers>() {
+    let (mut tx, mut rx) = solo_of::<_, P>(2, Backpressure::Reject);
+    let sender = thread::spawn(move || {
+        let mut back = Vec::new();
+        let sent = tx.try_send_batch((1..=3).map(boxed), |refused| back.push(*refused));
+        (sent, back)
+    });
+    let mut received = Vec::new();
+    rx.try_recv_batch(2, |message| received.push(*message));
+    let (sent, back) = sender.join().unwrap();
+    rx.try_recv_batch(3, |message| received.push(*message));
+    assert_eq!(received.len(), sent);
+    let expected: Vec<u32> = (1..=3).filter(|n| !back.contains(n)).collect();
+    assert_eq!(received, expected);
+}
+
+#[test]
+fn one_sender_batches() {
+    model(batch_against_batch::<One>);
+}
+
+#[test]
+fn many_senders_batches() {
+    model(batch_against_batch::<Many>);
+}
+
+/// A reservation of several senders: dropped, it is skipped; committed, it arrives. A message behind it arrives either way.
+fn reservation_of_many(commit: bool) {
+    check(Some(3), move || {
+        let (mut tx, mut rx) = solo_of::<_, Many>(2, Backpressure::Block);
+        let sender = thread::spawn(move || {
+            let mut place = tx.try_reserve().unwrap();
+            place.write(boxed(1));
+            if commit {
+                place.commit().unwrap();
+            } else {
+                drop(place);
+            }
+            let _ = tx.try_send(boxed(2));
+        });
+        let first = *block_on(rx.recv()).unwrap();
+        assert_eq!(first, if commit { 1 } else { 2 });
+        if commit {
+            assert_eq!(*block_on(rx.recv()).unwrap(), 2);
+        }
+        sender.join().unwrap();
+        assert_eq!(block_on(rx.recv()), Err(RecvError::Closed));
+        let sent = if commit { 2 } else { 1 };
+        assert_eq!((rx.counters().enqueued, rx.counters().dequeued, rx.len()), (sent, sent, 0));
+    });
+}
+
+#[test]
+fn reservation_of_many_committed() {
+    reservation_of_many(true);
+}
+
+#[test]
+fn reservation_of_many_dropped() {
+    reservation_of_many(false);
+}
+
+/// The same of the queue that all share, with the void evicted, skipped or passed by.
+fn reservation_shared(backpressure: Backpressure) {
+    check(Some(3), move || {
+        let (tx, rx) = queue_of(2, backpressure);
+        let sender = thread::spawn(move || {
+            let mut place = tx.try_reserve().unwrap();
+            place.write(boxed(1));
+            drop(place);
+            (2..=3).filter(|&n| tx.try_send(boxed(n)).is_ok()).count()
+        });
+        let mut received = usize::from(rx.try_recv().is_ok());
+        let sent = sender.join().unwrap();
+        received += rx.drain().count();
+        let counters = rx.counters();
+        assert_eq!(received + counters.evicted as usize, sent);
+        assert_eq!((counters.enqueued, counters.depth()), (sent as u64, 0));
+    });
+}
+
+#[test]
+fn reservation_shared_skipped() {
+    reservation_shared(Backpressure::Reject);
+}
+
+#[test]
+fn reservation_shared_evicted() {
+    reservation_shared(Backpressure::DropOldest);
+}
+
+/// A reservation of one sender, closed by the receiver before it is committed, comes back; or it arrives.
+#[test]
+fn reservation_of_one_against_close() {
+    model(|| {
+        let (mut tx, mut rx) = solo_of::<_, One>(2, Backpressure::Block);
+        let sender = thread::spawn(move || {
+            let Ok(mut place) = tx.try_reserve() else { return false };
+            place.write(boxed(1));
+            place.commit().is_ok()
+        });
+        rx.close();
+        let received = rx.recv_blocking().is_ok();
+        assert_eq!(sender.join().unwrap(), received);
+    });
+}
+
+/// What a reader of the lossy ring returns is whole and in order, and what it does not return is counted.
+#[test]
+fn lossy_reads_are_whole() {
+    model(|| {
+        let (mut tx, mut rx) = ring::<[u64; 2]>(2);
+        let writer = thread::spawn(move || (1..=3).for_each(|n| tx.send([n, !n])));
+        let mut seen = Vec::new();
+        let mut look = |rx: &mut annulus_queue::lossy::Reader<[u64; 2]>| match rx.try_recv() {
+            Ok([n, inverse]) => {
+                assert_eq!(n, !inverse, "torn");
+                seen.push(n);
+                Ok(())
+            }
+            Err(missed) => Err(missed),
+        };
+        let _ = look(&mut rx);
+        let _ = look(&mut rx);
+        writer.join().unwrap();
+        while look(&mut rx) != Err(Missed::Closed) {}
+        assert!(seen.is_sorted());
+        assert_eq!(seen.len() as u64 + rx.lost(), 3);
+        assert_eq!(seen.last(), Some(&3));
+    });
+}
