@@ -450,6 +450,7 @@ impl Plan {
             letter_payload: layout.letters.map_or(0, |letters| letters.payload_offset as u64),
             actors: spec.actors,
             actors_per_block,
+            clock: clock_function(),
             clock_origin: clock_origin(spec.clock),
             scratch_stride: self.scratch,
             in_shift: layout.inbound.capacity.trailing_zeros(),
@@ -497,6 +498,17 @@ fn clock_origin(clock: Clock) -> u64 {
     let now = clock.now();
     let after = crate::futex::monotonic();
     (before + (after - before) / 2).wrapping_sub(now)
+}
+
+/// Where the system's clock is read, for kernels that run in this process.
+#[cfg(target_os = "linux")]
+fn clock_function() -> u64 {
+    libc::clock_gettime as *const () as u64
+}
+
+#[cfg(not(target_os = "linux"))]
+fn clock_function() -> u64 {
+    0
 }
 
 #[cfg(not(target_os = "linux"))]
