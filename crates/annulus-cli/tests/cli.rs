@@ -475,3 +475,33 @@ fn a_device_finds_the_same_alerts() {
     assert!(expected.len() > 100);
     assert_eq!(alerts("opencl"), expected);
 }
+
+/// A built program is kept on disk, and built anew when what is kept is damaged.
+#[test]
+fn a_damaged_program_is_built_anew() {
+    if let Some(missing) = devices("opencl")[0]["missing"].as_str() {
+        println!("skipped: {missing}");
+        return;
+    }
+    let cache = std::env::temp_dir().join(format!("annulus-cli-{}-cache", std::process::id()));
+    let programs = cache.join("annulus/opencl");
+    let mut entries = Vec::new();
+    for _ in 0..3 {
+        let output = annulus(&["--json", "-n", "1000", "--backend", "opencl"])
+            .env("XDG_CACHE_HOME", &cache)
+            .output()
+            .unwrap();
+        assert_eq!(json(&output)["processed"].as_u64(), Some(1000));
+        let files: Vec<PathBuf> =
+            fs::read_dir(&programs).unwrap().map(|entry| entry.unwrap().path()).collect();
+        assert_eq!(files.len(), 1, "{files:?}");
+        let whole = fs::read(&files[0]).unwrap();
+        fs::write(&files[0], &whole[..whole.len() / 2]).unwrap();
+        entries.push(whole.len());
+    }
+    fs::remove_dir_all(&cache).unwrap();
+    assert!(
+        entries.windows(2).all(|pair| pair[1] > pair[0] / 2),
+        "each run found half, and left a whole: {entries:?}"
+    );
+}

@@ -29,7 +29,7 @@ use crate::{
     memory,
     probe::Verdict,
     program::{self, Shape},
-    pump::{Pump, Watched},
+    pump::{Pump, Rhythm, Watched},
     state::{self, Home, States},
 };
 
@@ -55,6 +55,19 @@ pub struct OpenCl {
     resident_groups: u32,
     cache: Option<PathBuf>,
     handler: Option<HandlerText>,
+    faults: Faults,
+}
+
+/// Faults that tests put in.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Faults {
+    /// A kernel that should stay leaves the device after so many messages, without a word; 0 for never.
+    pub ends_after: u32,
+    /// The host renews no heartbeat.
+    pub no_heartbeat: bool,
+    /// Whole naps without a heartbeat after which a block ends itself, if not as many as usual.
+    pub patience: Option<u32>,
 }
 
 #[derive(Clone, Debug)]
@@ -92,6 +105,7 @@ impl OpenCl {
             resident_groups: RESIDENT_GROUPS,
             cache: cache::default_directory(),
             handler: None,
+            faults: Faults::default(),
         }
     }
 
@@ -158,6 +172,13 @@ impl OpenCl {
         self
     }
 
+    /// For tests of what happens then.
+    #[doc(hidden)]
+    pub fn faults(mut self, faults: Faults) -> Self {
+        self.faults = faults;
+        self
+    }
+
     fn choose(&self, devices: &'static [Arc<Device>]) -> Result<&'static Arc<Device>, BackendError> {
         let found = match &self.choice {
             Choice::Index(index) => devices.get(*index),
@@ -200,7 +221,10 @@ impl BackendSource for OpenCl {
         let kind = if self.mapped { MemoryKind::Mapped } else { opened.kind };
         let memory = Memory::shared(&opened.context, kind, size_of::<BellRecord>())
             .map_err(|error| BackendError::new(format!("`{}` shares no memory: {error}", device.name)))?;
-        let pump = Pump::start(Arc::new(Bell::new(Arc::new(memory))), self.portable)?;
+        let pump = Pump::start(
+            Arc::new(Bell::new(Arc::new(memory))),
+            Rhythm { portable: self.portable, no_heartbeat: self.faults.no_heartbeat },
+        )?;
         Ok(Arc::new(OpenClBackend { device, opened, kind, pump, options: self }))
     }
 }
@@ -365,6 +389,7 @@ struct Plan {
     credit: u32,
     /// Bytes of a block's scratch memory.
     scratch: u64,
+    faults: Faults,
 }
 
 impl Plan {
@@ -398,6 +423,7 @@ impl Plan {
             resident: matches!(backend.opened.verdict, Verdict::Persistent(_)) && !backend.options.epochs,
             limit,
             credit: definition.max_outputs.max(calls.into()),
+            faults: backend.options.faults,
             scratch: if threads == 1 { 0 } else { (u64::from(limit) * job).next_multiple_of(128) },
         })
     }
@@ -424,6 +450,7 @@ impl Plan {
             letter_payload: layout.letters.map_or(0, |letters| letters.payload_offset as u64),
             actors: spec.actors,
             actors_per_block,
+            clock: clock_function(),
             clock_origin: clock_origin(spec.clock),
             scratch_stride: self.scratch,
             in_shift: layout.inbound.capacity.trailing_zeros(),
@@ -433,10 +460,10 @@ impl Plan {
             limit: self.limit,
             credit: self.credit,
             idle_polls: looks,
-            epoch_messages: if self.resident { 0 } else { EPOCH_MESSAGES },
-            epoch_polls: looks.max(1),
+            epoch_messages: if self.resident { self.faults.ends_after } else { EPOCH_MESSAGES },
+            epoch_polls: if self.resident { 0 } else { looks.max(1) },
             nap_micros: NAP.as_micros() as u32,
-            patience: PATIENCE,
+            patience: self.faults.patience.unwrap_or(PATIENCE),
             patience_polls: PATIENCE_LOOKS,
         }
     }
@@ -471,6 +498,17 @@ fn clock_origin(clock: Clock) -> u64 {
     let now = clock.now();
     let after = crate::futex::monotonic();
     (before + (after - before) / 2).wrapping_sub(now)
+}
+
+/// Where the system's clock is read, for kernels that run in this process.
+#[cfg(target_os = "linux")]
+fn clock_function() -> u64 {
+    libc::clock_gettime as *const () as u64
+}
+
+#[cfg(not(target_os = "linux"))]
+fn clock_function() -> u64 {
+    0
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -76,7 +76,7 @@ fn give_pocl_threads(resident_groups: u32) {
 
 fn explain(error: ClError) -> BackendError {
     if error.is_no_library() {
-        BackendError::new(format!("this machine has no OpenCL library: {INSTALL}"))
+        BackendError::new(format!("this machine has no OpenCL library that loads: {INSTALL}"))
     } else if error.is_no_platform() {
         BackendError::new(format!("the OpenCL library of this machine knows no device: {INSTALL}"))
     } else {

@@ -38,4 +38,6 @@ mod pump;
 mod residency;
 mod state;
 
+#[doc(hidden)]
+pub use backend::Faults;
 pub use backend::{OpenCl, RESIDENT_GROUPS};

@@ -56,9 +56,17 @@ struct Shared {
     arrived: Mutex<Vec<Watched>>,
     some_arrived: AtomicBool,
     stop: AtomicBool,
-    /// Blocks cannot ring, and have no clock.
-    portable: bool,
+    rhythm: Rhythm,
     ended: (Mutex<bool>, Condvar),
+}
+
+/// What decides how often the pump looks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rhythm {
+    /// Blocks cannot ring, and have no clock.
+    pub(crate) portable: bool,
+    /// For tests: heartbeats are not renewed.
+    pub(crate) no_heartbeat: bool,
 }
 
 /// A kernel under the pump's eyes.
@@ -87,13 +95,13 @@ struct Seen {
 }
 
 impl Pump {
-    pub(crate) fn start(bell: Arc<Bell>, portable: bool) -> Result<Self, BackendError> {
+    pub(crate) fn start(bell: Arc<Bell>, rhythm: Rhythm) -> Result<Self, BackendError> {
         let shared = Arc::new(Shared {
             bell,
             arrived: Mutex::default(),
             some_arrived: AtomicBool::new(false),
             stop: AtomicBool::new(false),
-            portable,
+            rhythm,
             ended: Default::default(),
         });
         let its = Arc::clone(&shared);
@@ -141,7 +149,7 @@ impl Shared {
         let mut nap = SHORT;
         let mut last_beat: Option<Instant> = None;
         let mut stopping: Option<Instant> = None;
-        let beat = if self.portable { FINE_BEAT } else { BEAT };
+        let beat = if self.rhythm.portable { FINE_BEAT } else { BEAT };
         loop {
             if self.some_arrived.swap(false, Ordering::AcqRel) {
                 kernels.append(&mut self.arrived.lock().unwrap_or_else(PoisonError::into_inner));
@@ -151,7 +159,9 @@ impl Shared {
             let beat_is_due = last_beat.is_none_or(|last| now.duration_since(last) >= beat);
             if beat_is_due {
                 last_beat = Some(now);
-                kernels.iter().for_each(Watched::beat);
+                if !self.rhythm.no_heartbeat {
+                    kernels.iter().for_each(Watched::beat);
+                }
             }
             let mut progress = false;
             kernels.retain_mut(|kernel| {
@@ -182,7 +192,7 @@ impl Shared {
                 continue;
             }
             // Who cannot ring must be looked at; and no device says that it is done with a kernel.
-            let polled = leaving || (light && self.portable);
+            let polled = leaving || (light && self.rhythm.portable);
             let limit = if polled { nap.min(beat) } else { beat };
             nap = (nap * 2).min(LONG);
             let stopping = stopping.is_some();

@@ -28,6 +28,7 @@ pub struct LaunchRecord {
     pub letter_payload: u64,
     pub actors: u64,
     pub actors_per_block: u64,
+    pub clock: u64,
     pub clock_origin: u64,
     pub scratch_stride: u64,
     pub in_shift: u32,
@@ -83,7 +84,7 @@ pub struct BellRecord {
 pub const JOB_BYTES: u64 = 32;
 
 const _: () = {
-    assert!(size_of::<LaunchRecord>() == 200);
+    assert!(size_of::<LaunchRecord>() == 208);
     assert!(size_of::<BlockRecord>() == 384);
     assert!(offset_of!(BlockRecord, obeyed) == 240);
     assert!(offset_of!(BlockRecord, asleep) == 248);

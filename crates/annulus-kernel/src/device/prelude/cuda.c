@@ -88,10 +88,11 @@ ANN_FUNCTION void ann_store_release_u64(u64 *word, u64 value)
     asm volatile("st.release.sys.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
 }
 
-/* Nanoseconds on the device's clock; 0 where it has none. */
-ANN_FUNCTION u64 ann_clock(void)
+/* Nanoseconds on the device's clock, which needs nothing of the host's to be read. */
+ANN_FUNCTION u64 ann_clock(u64 needs)
 {
     u64 time;
+    (void)needs;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time)::"memory");
     return time;
 }
@@ -108,9 +109,9 @@ ANN_FUNCTION void ann_yield(void) {}
 /* Sleeps while *word is `seen`, for at most so many microseconds. */
 ANN_FUNCTION u32 ann_nap(u32 *word, u32 seen, u32 micros)
 {
-    u64 begun = ann_clock();
+    u64 begun = ann_clock(0);
     u32 nanos = 250;
-    while (ann_load_relaxed_u32(word) == seen && ann_clock() - begun < (u64)micros * 1000) {
+    while (ann_load_relaxed_u32(word) == seen && ann_clock(0) - begun < (u64)micros * 1000) {
         asm volatile("nanosleep.u32 %0;" ::"r"(nanos) : "memory");
         nanos = nanos < 8000 ? nanos * 2 : nanos;
     }

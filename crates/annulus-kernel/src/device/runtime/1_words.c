@@ -54,6 +54,7 @@ typedef struct {
     u64 letter_payload;
     u64 actors;
     u64 actors_per_block; /* places for states in each block's part */
+    u64 clock;            /* what the device's clock needs to be read */
     u64 clock_origin;     /* what the device's clock shows when the runtime's shows 0 */
     u64 scratch_stride;
     u32 in_shift; /* the capacity is 1 << in_shift */
@@ -63,8 +64,8 @@ typedef struct {
     u32 limit;          /* messages in one turn */
     u32 credit;         /* outbound slots that a message may need */
     u32 idle_polls;     /* looks for something to do before a nap */
-    u32 epoch_messages; /* 0 for a kernel that stays; else an epoch ends after so many */
-    u32 epoch_polls;    /* or after so many looks that found nothing */
+    u32 epoch_messages; /* 0 for a kernel that stays; else an epoch ends after so many, */
+    u32 epoch_polls;    /* or after so many looks that found nothing; 0 for a kernel that stays */
     u32 nap_micros;
     u32 patience; /* whole naps without a heartbeat after which the kernel ends itself */
     u32 patience_polls; /* looks that count as a nap where there are no naps */
@@ -119,7 +120,7 @@ typedef struct {
     u32 rung;
 } ann_bell;
 
-typedef char ann_launch_is_200_bytes[sizeof(ann_launch) == 200 ? 1 : -1];
+typedef char ann_launch_is_208_bytes[sizeof(ann_launch) == 208 ? 1 : -1];
 typedef char ann_block_record_is_384_bytes[sizeof(ann_block_record) == 384 ? 1 : -1];
 
 /* The block's own memory. */
@@ -186,7 +187,7 @@ ANN_FUNCTION u32 ann_published(const ann_view *v, u64 ticket)
 /* The time on the runtime's clock: the device's own where it has one, else the host's last heartbeat. */
 ANN_FUNCTION u64 ann_now(const ann_view *v)
 {
-    u64 clock = ann_clock();
+    u64 clock = ann_clock(v->shared->launch.clock);
     if (clock != 0)
         return clock - v->shared->launch.clock_origin;
     return ann_load_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_HEARTBEAT));

@@ -144,7 +144,7 @@ ANN_FUNCTION void ann_idle(const ann_view *v)
     LOCAL ann_shared *b = v->shared;
     LOCAL ann_state *s = &b->state;
     b->idle += 1;
-    if (b->launch.epoch_messages != 0) {
+    if (b->launch.epoch_polls != 0) {
         u32 active = (s->command & ANN_ACTIVE) != 0;
         if (!active || s->stalled || b->idle >= b->launch.epoch_polls)
             b->ending = 1;
