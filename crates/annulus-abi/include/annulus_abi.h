@@ -39,10 +39,12 @@ typedef struct annulus_control_block {
     uint64_t failed;
     uint64_t unknown_actor;
     uint64_t sent;
-    uint32_t stalled;
+    uint32_t shard_reserved;
     uint32_t acknowledged;
     uint64_t letters_lost;
-    uint64_t shard_padding[9];
+    uint64_t counts_padding;
+    uint32_t stalled;
+    uint32_t shard_padding[15];
 } annulus_control_block;
 
 #define ANNULUS_RING_CLOSED (1ull << 63)

@@ -53,14 +53,19 @@ pub struct ControlBlock {
     pub unknown_actor: u64,
     /// Messages that handlers sent, since launch.
     pub sent: u64,
-    /// 1 while the shard waits for space in its outbound ring. The host that makes space then wakes the shard.
-    pub stalled: u32,
+    /// Always 0.
+    pub shard_reserved: u32,
     /// The command that the shard obeyed last. Written after `state`, so that who reads a command here sees what became of it.
     pub acknowledged: u32,
     /// Dead letters that found no room in the ring of letters, since launch.
     pub letters_lost: u64,
+    /// Rest of the line that the shard writes in every iteration.
+    pub counts_padding: u64,
+    /// 1 while the shard waits for space in its outbound ring. The host that makes space then wakes the shard: it looks here after each
+    /// message that it takes, so this word has a line that the shard seldom writes.
+    pub stalled: u32,
     /// Rest of the shard's pair of lines.
-    pub shard_padding: [u64; 9],
+    pub shard_padding: [u32; 15],
 }
 
 const _: () = {
@@ -73,7 +78,7 @@ const _: () = {
     assert!(offset_of!(ControlBlock, failed) == 144);
     assert!(offset_of!(ControlBlock, unknown_actor) == 152);
     assert!(offset_of!(ControlBlock, sent) == 160);
-    assert!(offset_of!(ControlBlock, stalled) == 168);
+    assert!(offset_of!(ControlBlock, stalled) == 192);
     assert!(offset_of!(ControlBlock, acknowledged) == 172);
     assert!(offset_of!(ControlBlock, letters_lost) == 176);
 };

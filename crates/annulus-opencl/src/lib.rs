@@ -2,7 +2,7 @@
 //!
 //! # What this crate promises
 //!
-//! * The handler that rustc compiled for the CPU runs on the device, by the same rules: a transaction per message, order per producer
+//! * The handler that the CPU backend calls runs on the device as well, as C that means the same, by the same rules: a transaction per message, order per producer
 //!   and key, the same counts, replies and telemetry.
 //! * A kernel stays on the device (*persistent*) where the device shows, in a trial when it is opened, that host and running
 //!   kernel see each other's writes; else it runs in bounded *epochs*, launched again while there is work. The choice and its reason

@@ -110,8 +110,9 @@ pub trait HostSignals: Send + Sync {
     /// Whether somebody waits for a report, or a queue in front of a ring for space in it. While nobody does, reports may come late.
     fn is_awaited(&self) -> bool;
 
-    /// The device is gone: no shard will do anything any more, or touch any memory. Every shard's state word says *terminated*
-    /// when this is called. Closes the kernel; what was left in its queues can be taken.
+    /// The kernel was not told to end, and has: its device failed, or a block found its host gone. Each shard that has ended says
+    /// *terminated* in its state word, and will touch no memory any more. Closes the kernel and tells what is left of it to end; what
+    /// waits in its queues can be taken.
     fn lost(&self);
 }
 

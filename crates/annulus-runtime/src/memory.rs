@@ -235,7 +235,7 @@ impl ShardMemory {
     /// Whether the shard waits for space in its outbound ring.
     #[inline]
     pub fn stalled(&self) -> &AtomicU32 {
-        self.control.u32(168)
+        self.control.u32(192)
     }
 
     /// The command that the shard obeyed last.
