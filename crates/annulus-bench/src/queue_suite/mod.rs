@@ -96,7 +96,7 @@ fn pairs<T: Payload>(scale: u64) -> Case {
 }
 
 fn streams<T: Payload>(scale: u64) -> Case {
-    let messages = 200_000 * scale;
+    let messages = 100_000 * scale;
     let mut candidates = candidates!(stream, T, messages;
         ours::Mpmc, ours::Spsc, ours::Mpsc, ours::Spmc,
         peers::ArrayQueue, peers::ArrayQueueBackOff, peers::CrossbeamChannel,
@@ -131,7 +131,7 @@ fn ping_pongs<T: Payload>(scale: u64) -> Case {
 }
 
 fn two_to_two<T: Payload>(scale: u64) -> Case {
-    let candidates = candidates!(two_to_two, T, 200_000 * scale;
+    let candidates = candidates!(two_to_two, T, 100_000 * scale;
         ours::Mpmc,
         peers::ArrayQueue, peers::ArrayQueueBackOff, peers::CrossbeamChannel, peers::ConcurrentQueue,
         peers::ConcurrentQueueBackOff, peers::GilMpmc, peers::GilMpmcBackOff, peers::CrossfireMpmc, peers::Kanal, peers::Flume,
