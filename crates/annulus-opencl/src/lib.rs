@@ -32,6 +32,7 @@ mod device;
 mod futex;
 mod kernel;
 mod memory;
+mod plan;
 mod probe;
 mod program;
 mod pump;
