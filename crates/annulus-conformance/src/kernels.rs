@@ -7,7 +7,7 @@ pub mod corners;
 pub mod numbers;
 pub mod real;
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use annulus_kernel::{KernelDefinition, RingKernel};
 use annulus_macros::{DeviceType, RingMessage, ring_kernel};
@@ -161,6 +161,15 @@ pub fn flaky(job: &Job, tries: &[AtomicU32], replies: &Outbox<Job>) -> Result<()
     }
     replies.send(*job);
     Ok(())
+}
+
+/// Without state of its own: answers with every item that comes after a later one of its key.
+#[ring_kernel(mode = Batch, max_messages_per_iteration = 64)]
+pub fn misplaced(item: &Item, last: &[AtomicU64], replies: &Outbox<Item>) {
+    let before = last[item.key as usize].swap(item.sequence + 1, Ordering::Relaxed);
+    if before != item.sequence {
+        replies.send(*item);
+    }
 }
 
 /// Launch parameters of [`scale`](struct@scale).

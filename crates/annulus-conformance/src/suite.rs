@@ -27,6 +27,7 @@ macro_rules! conformance_suite {
             messages {
                 launch_and_echo: Handlers,
                 order_per_key_and_producer: Handlers,
+                order_per_key_without_state: Handlers,
                 receivers_share_the_replies: Handlers,
                 a_reply_wakes_another_receiver: Handlers,
                 the_modes_agree: Handlers,

@@ -209,7 +209,7 @@ impl BackendSource for OpenCl {
             .map_err(|error| BackendError::new(format!("`{}` shares no memory: {error}", device.name)))?;
         let pump = Pump::start(
             Arc::new(Bell::new(Arc::new(memory))),
-            Rhythm { portable: self.portable, no_heartbeat: self.faults.no_heartbeat },
+            Rhythm { portable: self.portable || !opened.system, no_heartbeat: self.faults.no_heartbeat },
         )?;
         Ok(Arc::new(OpenClBackend { device, opened, kind, pump, options: self }))
     }

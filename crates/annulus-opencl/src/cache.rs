@@ -57,15 +57,25 @@ impl Cache {
 
     fn write_to(&self, draft: &Path, binary: &[u8]) -> std::io::Result<()> {
         if let Some(directory) = self.entry.parent() {
-            fs::create_dir_all(directory)?;
+            make_private(directory)?;
         }
-        let mut file = fs::File::create(draft)?;
+        // Not through a link that somebody else has put there.
+        let mut file = fs::File::create_new(draft)?;
         file.write_all(MAGIC)?;
         file.write_all(&Sha256::digest(binary))?;
         file.write_all(binary)?;
         drop(file);
         fs::rename(draft, &self.entry)
     }
+}
+
+/// Makes the directory, and its parents. What lies there is run, so on systems that know owners nobody else may write there.
+fn make_private(directory: &Path) -> std::io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(directory)
 }
 
 #[cfg(test)]

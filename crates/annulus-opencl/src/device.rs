@@ -12,7 +12,7 @@ use annulus_runtime::BackendError;
 
 use crate::{
     cl::{self, ClError, Context, DeviceId, MemoryKind, Program},
-    probe::{self, Verdict},
+    probe::{self, Found, Verdict},
     residency::Residency,
 };
 
@@ -34,6 +34,8 @@ pub(crate) struct Opened {
     /// How memory is shared.
     pub(crate) kind: MemoryKind,
     pub(crate) verdict: Verdict,
+    /// Its blocks can nap, tell the time and wake the host.
+    pub(crate) system: bool,
     pub(crate) programs: Mutex<HashMap<String, Arc<Program>>>,
 }
 
@@ -102,13 +104,15 @@ impl Device {
         }
     }
 
-    /// The build options that choose the newest C that the runtime is written for.
-    pub(crate) fn language_option(&self) -> &'static str {
-        match self.version.strip_prefix("OpenCL ").and_then(|rest| rest.chars().next()) {
+    /// The build options: the newest C that the runtime is written for, and Rust's rounding where the device has it.
+    pub(crate) fn build_options(&self) -> String {
+        let language = match self.version.strip_prefix("OpenCL ").and_then(|rest| rest.chars().next()) {
             Some('3') => "-cl-std=CL3.0",
             Some('2') => "-cl-std=CL2.0",
             _ => "-cl-std=CL1.2",
-        }
+        };
+        let rounding = if self.id.rounds_division() { " -cl-fp32-correctly-rounded-divide-sqrt" } else { "" };
+        format!("{language}{rounding}")
     }
 
     /// Opens the device, if nobody has: makes its context and finds out what it can do.
@@ -128,8 +132,8 @@ impl Device {
         })?;
         let context = Arc::new(context);
         let kind = if self.id.has_fine_grain_atomics() { MemoryKind::FineGrain } else { MemoryKind::Mapped };
-        let verdict = probe::probe(&context, kind, self.language_option());
-        Ok(Opened { context, kind, verdict, programs: Mutex::new(HashMap::new()) })
+        let Found { verdict, system } = probe::probe(&context, kind, &self.build_options());
+        Ok(Opened { context, kind, verdict, system, programs: Mutex::new(HashMap::new()) })
     }
 }
 

@@ -26,8 +26,14 @@ pub(crate) fn allocate(
         ))
     })?;
     let base: NonNull<u8> = memory.host().expect("shared memory is seen by the host");
-    // SAFETY: the memory is at least that long, zeroed, and stays where it is until the owner is dropped; its alignment is 128 (fine-grain
-    // memory by its allocation, mapped buffers by OpenCL's rule that a buffer suits every type, `long16` of 128 bytes included).
+    if base.align_offset(128) != 0 {
+        return Err(BackendError::new(format!(
+            "`{}` gave memory that is not aligned to 128 bytes: choose another device",
+            device.name
+        )));
+    }
+    // SAFETY: the memory is at least that long, zeroed, and stays where it is until the owner is dropped; its alignment was just looked
+    // at.
     Ok(unsafe { SharedMemory::from_raw(base, bytes, Box::new(Owner(Arc::new(memory)))) })
 }
 

@@ -17,6 +17,8 @@ use crate::{
 
 /// Messages after which a block leaves an epoch.
 const EPOCH_MESSAGES: u32 = 4096;
+/// The most looks of an epoch that find nothing: about a millisecond of them. The other blocks wait for the next epoch until then.
+const EPOCH_LOOKS: u32 = 1 << 15;
 /// How long a look for something to do takes a block, by which a launch's `spin` becomes a number of looks. Measured on PoCL, one
 /// thread; on other devices a look takes longer, and so the block looks for longer.
 const LOOK: Duration = Duration::from_nanos(30);
@@ -116,7 +118,7 @@ impl Plan {
             credit: self.credit,
             idle_polls: looks,
             epoch_messages: if self.resident { self.faults.ends_after } else { EPOCH_MESSAGES },
-            epoch_polls: if self.resident { 0 } else { looks.max(1) },
+            epoch_polls: if self.resident { 0 } else { looks.clamp(1, EPOCH_LOOKS) },
             nap_micros: NAP.as_micros() as u32,
             patience: self.faults.patience.unwrap_or(PATIENCE),
             patience_polls: PATIENCE_LOOKS,

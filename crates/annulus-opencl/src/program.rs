@@ -4,7 +4,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use annulus_kernel::{
     LANGUAGE_SOURCE,
-    device::{INTERFACE, OPENCL_PRELUDE, RUNTIME},
+    device::{ENTRY, INTERFACE, OPENCL_PRELUDE, RUNTIME},
 };
 use annulus_runtime::BackendError;
 
@@ -41,7 +41,7 @@ pub(crate) fn load(
     kernel: &str,
     source: &str,
 ) -> Result<Arc<Program>, BackendError> {
-    let options = device.language_option();
+    let options = &device.build_options();
     let key = format!(
         "{}\n{}\n{}\n{}\n{options}\n{source}",
         device.platform, device.name, device.version, device.driver
@@ -52,7 +52,10 @@ pub(crate) fn load(
     let cache = cache.map(|directory| Cache::new(directory, &key));
     let cached = cache.as_ref().and_then(Cache::read);
     // A binary that the driver does not take any more is built anew, like one that is damaged.
-    let loaded = cached.and_then(|binary| Program::from_binary(&opened.context, &binary, options).ok());
+    // So is one that lacks the entry.
+    let loaded = cached
+        .and_then(|binary| Program::from_binary(&opened.context, &binary, options).ok())
+        .filter(|program| program.kernel(ENTRY).is_ok());
     let program = match loaded {
         Some(program) => program,
         None => {

@@ -14,6 +14,7 @@
 
 use std::{
     mem,
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, Condvar, Mutex, PoisonError},
     thread,
     time::{Duration, Instant},
@@ -165,7 +166,11 @@ impl Shared {
             }
             let mut progress = false;
             kernels.retain_mut(|kernel| {
-                progress |= kernel.look(beat_is_due);
+                // What it calls is the program's code: wakers, alerts, and whatever is dropped with the last handle.
+                match catch_unwind(AssertUnwindSafe(|| kernel.look(beat_is_due))) {
+                    Ok(news) => progress |= news,
+                    Err(_) => kernel.abandon(),
+                }
                 !kernel.is_gone()
             });
             if self.stop.load(Ordering::Acquire) {
@@ -321,9 +326,9 @@ impl Watched {
             signals.progressed(
                 index as u32,
                 Progress {
-                    consumed: (now.consumed - before.consumed) as u32,
-                    produced: (now.produced - before.produced) as u32,
-                    letters: (now.letters - before.letters) as u32,
+                    consumed: now.consumed.wrapping_sub(before.consumed) as u32,
+                    produced: now.produced.wrapping_sub(before.produced) as u32,
+                    letters: now.letters.wrapping_sub(before.letters) as u32,
                     state_changed: (now.state, now.obeyed) != (before.state, before.obeyed),
                 },
             );
@@ -341,7 +346,13 @@ impl Watched {
             Ok(false) => return,
             Ok(true) if self.signals.is_none() => {}
             // Between epochs; a resident kernel that is over while its shards do not say so has failed.
-            Ok(true) if matches!(self.running.stay, Stay::Epochs { .. }) => return,
+            Ok(true) if matches!(self.running.stay, Stay::Epochs { .. }) => {
+                if !self.in_flight || self.running.has_ended(self.epoch) {
+                    return;
+                }
+                // The run is over, and some block has not said so.
+                self.lose();
+            }
             Ok(true) if self.report() && self.signals.is_none() => {}
             Ok(true) | Err(_) => self.lose(),
         }
@@ -357,6 +368,15 @@ impl Watched {
             shard.memory.state().store(state::TERMINATED, Ordering::Release);
         }
         signals.lost();
+    }
+
+    /// Something panicked over this kernel: it is reported lost, and its memory stays, since its blocks may run.
+    fn abandon(&mut self) {
+        mem::forget(Arc::clone(&self.running));
+        // If this panics too, there is nobody left to tell.
+        let _ = catch_unwind(AssertUnwindSafe(|| self.lose()));
+        self.signals = None;
+        self.run = None;
     }
 
     /// Launches the next epoch if there is something to do, else lies down.
@@ -388,7 +408,7 @@ impl Watched {
                 return was_in_flight;
             }
         }
-        self.epoch += 1;
+        self.epoch = self.epoch.wrapping_add(1);
         // SAFETY: earlier epochs have ended, but for returning, and the queue runs one after the other; `self` holds the kernel until
         // the event is over, or for ever.
         match unsafe { running.start(self.epoch) } {

@@ -18,7 +18,7 @@ use futures_core::Stream;
 use crate::{
     Bench,
     bench::{Random, balanced, drain, eventually},
-    kernels::{Item, batch_echo, echo, number, numbers, total, track},
+    kernels::{Item, batch_echo, echo, misplaced, number, numbers, total, track},
 };
 
 /// a message goes in, its echo comes out.
@@ -76,6 +76,23 @@ pub fn order_per_key_and_producer(bench: &Bench) {
         let status = balanced(&kernel);
         assert_eq!((status.processed, status.replies_waiting), (each * u64::from(producers), 0));
     }
+}
+
+/// Keys keep their order where actors have no state, too: it can be seen in what kernels share.
+pub fn order_per_key_without_state(bench: &Bench) {
+    const KEYS: u32 = 3;
+    let kernel = misplaced::bind(&[0; KEYS as usize])
+        .launch(bench.runtime(), LaunchOptions::default().capacity(256))
+        .unwrap();
+    let each = bench.size(3_000, 100_000);
+    for sequence in 0..each {
+        for key in 0..KEYS {
+            let _ = kernel.send_blocking(Item { key, producer: 0, sequence }).unwrap();
+        }
+    }
+    drain(&kernel);
+    assert_eq!(kernel.try_recv(), Err(TryRecvError::Empty));
+    assert_eq!(balanced(&kernel).processed, each * u64::from(KEYS));
 }
 
 /// Several receivers share the replies: each goes to exactly one.

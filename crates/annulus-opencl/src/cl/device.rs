@@ -3,9 +3,10 @@
 use cl3::{
     device::{
         CL_DEVICE_ADDRESS_BITS, CL_DEVICE_ENDIAN_LITTLE, CL_DEVICE_MAX_COMPUTE_UNITS,
-        CL_DEVICE_MAX_WORK_GROUP_SIZE, CL_DEVICE_NAME, CL_DEVICE_SVM_ATOMICS, CL_DEVICE_SVM_CAPABILITIES,
-        CL_DEVICE_SVM_FINE_GRAIN_BUFFER, CL_DEVICE_TYPE, CL_DEVICE_TYPE_ALL, CL_DEVICE_TYPE_CPU,
-        CL_DEVICE_VERSION, CL_DRIVER_VERSION, get_device_data, get_device_ids,
+        CL_DEVICE_MAX_WORK_GROUP_SIZE, CL_DEVICE_NAME, CL_DEVICE_SINGLE_FP_CONFIG, CL_DEVICE_SVM_ATOMICS,
+        CL_DEVICE_SVM_CAPABILITIES, CL_DEVICE_SVM_FINE_GRAIN_BUFFER, CL_DEVICE_TYPE, CL_DEVICE_TYPE_ALL,
+        CL_DEVICE_TYPE_CPU, CL_DEVICE_VERSION, CL_DRIVER_VERSION, CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT,
+        get_device_data, get_device_ids,
     },
     platform::{CL_PLATFORM_NAME, get_platform_data, get_platform_ids},
     types::cl_device_id,
@@ -83,6 +84,11 @@ impl DeviceId {
     pub(crate) fn has_fine_grain_atomics(self) -> bool {
         let wanted = CL_DEVICE_SVM_FINE_GRAIN_BUFFER | CL_DEVICE_SVM_ATOMICS;
         self.number(CL_DEVICE_SVM_CAPABILITIES) & wanted == wanted
+    }
+
+    /// Whether it can round `f32` division and square root as Rust does, where it is told to.
+    pub(crate) fn rounds_division(self) -> bool {
+        self.number(CL_DEVICE_SINGLE_FP_CONFIG) & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT != 0
     }
 
     /// Whether it is this machine's processor.

@@ -3,7 +3,7 @@
 use std::ptr;
 
 use cl3::{
-    command_queue::{enqueue_nd_range_kernel, finish, flush, release_command_queue},
+    command_queue::{enqueue_nd_range_kernel, flush, release_command_queue},
     context::{create_context, release_context},
     event::{CL_EVENT_COMMAND_EXECUTION_STATUS, get_event_info, release_event},
     info_type::InfoType,
@@ -98,14 +98,10 @@ impl Queue {
             )
         }
         .map_err(ClError::of("clEnqueueNDRangeKernel"))?;
-        let event = Event { raw };
-        flush(self.raw).map_err(ClError::of("clFlush"))?;
-        Ok(event)
-    }
-
-    /// Waits until everything in the queue is done.
-    pub(crate) fn finish(&self) -> Result<(), ClError> {
-        finish(self.raw).map_err(ClError::of("clFinish"))
+        // The kernel may run from here on, whatever a flush says: its event must not be lost. A device that could not flush never ends
+        // it, or says that it failed.
+        let _ = flush(self.raw);
+        Ok(Event { raw })
     }
 }
 
@@ -135,8 +131,8 @@ impl Event {
         match get_event_info(self.raw, CL_EVENT_COMMAND_EXECUTION_STATUS) {
             Ok(InfoType::Int(status)) if status < 0 => Err(ClError::of(CALL)(status)),
             Ok(InfoType::Int(status)) => Ok(status == cl3::event::CL_COMPLETE),
-            Ok(_) => Ok(false),
-            Err(code) => Err(ClError::of("clGetEventInfo")(code)),
+            // A question that failed is no answer: the command may be running.
+            Ok(_) | Err(_) => Ok(false),
         }
     }
 }

@@ -189,7 +189,9 @@ ANN_FUNCTION void ann_end_turn(const ann_view *v)
             ann_idle(v);
         return;
     }
-    b->idle = 0;
+    /* An epoch is bounded by all of its looks, so that a block with messages now and then does not keep the others from the next. */
+    if (b->launch.epoch_polls == 0)
+        b->idle = 0;
     s->next_in += b->taken;
     s->processed += b->processed;
     ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_PROCESSED), s->processed);

@@ -176,6 +176,9 @@ ANN_FUNCTION void ann_handle(const ann_view *v, u32 count ANN_BINDING_PARAMETERS
         u32 owner = (u32)(job->actor % ANN_LAUNCH_THREADS);
 #elif ANN_SHAPE == ANN_WHOLE
         u32 owner = 0;
+#elif ANN_KEYED
+        /* Without state of its own an actor still has an order. */
+        u32 owner = (u32)(job->actor % ANN_LAUNCH_THREADS);
 #else
         u32 owner = i % ANN_LAUNCH_THREADS;
 #endif
