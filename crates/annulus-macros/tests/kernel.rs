@@ -305,3 +305,76 @@ fn w06_the_attribute_says_how_it_is_launched() {
     assert_eq!(asked::options(), expected);
     assert_eq!(quiet::options(), LaunchOptions::production());
 }
+
+/// W-01, W-02, W-04, W-05: one type per kernel launches it, by named options and never by position, and hands out a typed handle; before
+/// the launch there is nothing to send to, poll or reset, so the texts that forbid it are type errors. The handle closes what it opened.
+#[test]
+fn w01_w02_w04_w05_a_kernel_has_a_type_of_its_own() {
+    use annulus::{LaunchOptions, Runtime, prelude::*};
+
+    let launch: fn(&Runtime, LaunchOptions) -> Result<KernelHandle<quiet>, annulus::LaunchError> =
+        quiet::launch;
+    let runtime = Runtime::builder().backend(annulus::Cpu::new()).build().unwrap();
+    let handle = launch(&runtime, quiet::options().grid(2).block(32)).unwrap();
+    assert_eq!((handle.name(), handle.grid()), ("quiet", 2));
+    assert!(handle.try_send(Tick { times: 1 }).is_ok());
+    let status = handle.clone();
+    drop(handle);
+    assert!(status.status().accepts_messages, "a clone keeps it");
+    drop(status);
+    let gone = (0..1000).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+        runtime.kernel("quiet").is_err()
+    });
+    assert!(gone, "the last handle ends the kernel");
+}
+
+/// W-03: telemetry is enabled, polled and reset through the handle.
+#[test]
+fn w03_telemetry_by_the_handle() {
+    use annulus::{LaunchOptions, Runtime};
+
+    let runtime = Runtime::builder().backend(annulus::Cpu::new()).build().unwrap();
+    let kernel = quiet::launch(&runtime, LaunchOptions::production()).unwrap();
+    let telemetry = kernel.enable_telemetry().unwrap();
+    let _ = kernel.send_blocking(Tick { times: 1 }).unwrap();
+    annulus::block_on(kernel.drained());
+    assert_eq!(telemetry.poll().messages_processed, 1);
+    telemetry.reset();
+    assert_eq!(telemetry.poll().messages_processed, 0);
+}
+
+/// W-12: text and collections travel inside a message, within bounds that its type says.
+#[test]
+fn w12_text_and_lists_travel_inside_messages() {
+    use annulus::{LaunchOptions, Runtime, prelude::*};
+
+    #[derive(RingMessage, Clone, Copy, Debug, PartialEq)]
+    #[repr(C)]
+    struct Order {
+        symbol: Text<12>,
+        prices: List<f64, 4>,
+    }
+
+    #[ring_kernel]
+    fn best(order: &Order, out: &Outbox<Order>) {
+        let mut answer = *order;
+        let mut i: usize = 1;
+        while i < order.prices.len as usize {
+            if order.prices.items[i] > answer.prices.items[0] {
+                answer.prices.items[0] = order.prices.items[i];
+            }
+            i += 1;
+        }
+        answer.prices.len = 1;
+        out.send(answer);
+    }
+
+    let runtime = Runtime::builder().backend(annulus::Cpu::new()).build().unwrap();
+    let kernel = best::launch(&runtime, LaunchOptions::production()).unwrap();
+    let order = Order { symbol: Text::new("ÅNG.ST").unwrap(), prices: List::new(&[1.0, 3.5, 2.0]).unwrap() };
+    let answer = kernel.call_blocking(order).unwrap();
+    assert_eq!(answer.symbol.as_str(), Ok("ÅNG.ST"));
+    assert_eq!(answer.prices.as_slice(), [3.5]);
+    assert!(Text::<4>::new("ÅNG.ST").is_err() && List::<f64, 2>::new(&[0.0; 3]).is_err());
+}
