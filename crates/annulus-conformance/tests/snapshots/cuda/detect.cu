@@ -1,4 +1,4 @@
-// The handler of kernel `detect`, written from crates/annulus-conformance/src/kernels/real.rs:36 (module annulus_conformance::kernels::real).
+// The handler of kernel `detect`, written from crates/annulus-conformance/src/kernels/real.rs:+0 (module annulus_conformance::kernels::real).
 
 typedef struct Sample {
     u32 series;
@@ -20,15 +20,15 @@ typedef struct Stats {
 typedef char ann_size_of_Stats[sizeof(Stats) == 12 ? 1 : -1];
 
 static __device__ u32 handle_detect(GLOBAL const Sample *sample, PRIVATE Stats *stats, PRIVATE ann_outbox *alerts) {
-    // real.rs:37
+    // real.rs:+1
     f32 n = (f32)stats->n;
-    // real.rs:38
+    // real.rs:+2
     f32 delta = sample->value - stats->mean;
-    // real.rs:39
+    // real.rs:+3
     f32 z = delta / rs_sqrt_f32(stats->m2 / n);
-    // real.rs:40
+    // real.rs:+4
     if ((n >= 30.0f) && rs_abs_f32(z) > 3.0f) {
-        // real.rs:41
+        // real.rs:+5
         Level level;
         level.series = sample->series;
         level.value = z;
@@ -37,11 +37,11 @@ static __device__ u32 handle_detect(GLOBAL const Sample *sample, PRIVATE Stats *
             if (ann_slot) *ann_slot = level;
         }
     }
-    // real.rs:43
+    // real.rs:+7
     stats->n = stats->n + 1u;
-    // real.rs:44
+    // real.rs:+8
     stats->mean = stats->mean + (delta / (n + 1.0f));
-    // real.rs:45
+    // real.rs:+9
     stats->m2 = stats->m2 + (delta * (sample->value - stats->mean));
     return 0u;
 }

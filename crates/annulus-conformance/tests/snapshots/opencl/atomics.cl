@@ -1,4 +1,4 @@
-// The handler of kernel `atomics`, written from crates/annulus-conformance/src/kernels/constructs.rs:416 (module annulus_conformance::kernels::constructs).
+// The handler of kernel `atomics`, written from crates/annulus-conformance/src/kernels/constructs.rs:+0 (module annulus_conformance::kernels::constructs).
 #pragma OPENCL FP_CONTRACT OFF
 
 typedef struct Number {
@@ -19,14 +19,14 @@ typedef char ann_size_of_Answer[sizeof(Answer) == 48 ? 1 : -1];
 
 static u32 handle_atomics(GLOBAL const Number *call, PRIVATE ann_outbox *answers, volatile GLOBAL u32 *a, u64 a_len, volatile GLOBAL i32 *b, u64 b_len, volatile GLOBAL u64 *c, u64 c_len, volatile GLOBAL i64 *d, u64 d_len) {
     u32 ann_budget = 16777216u;
-    // constructs.rs:424
+    // constructs.rs:+8
     u32 v = call->value;
-    // constructs.rs:425
+    // constructs.rs:+9
     u32_x8 words;
     for (u64 i = 0ul; i < 8ul; i += 1) {
         words.at[i] = 0u;
     }
-    // constructs.rs:426
+    // constructs.rs:+10
     if (0ul >= a_len) return 0xFF04u; // index out of bounds
     u32 seen;
     seen = rs_atomic_fetch_add_u32(&a[0], v, RS_RELAXED);
@@ -34,12 +34,12 @@ static u32 handle_atomics(GLOBAL const Number *call, PRIVATE ann_outbox *answers
     u32 seen_2;
     seen_2 = rs_atomic_load_u32(&a[0], RS_ACQUIRE);
     words.at[0] = seen + seen_2;
-    // constructs.rs:427
+    // constructs.rs:+11
     if (1ul >= a_len) return 0xFF04u; // index out of bounds
     u32 seen_3;
     seen_3 = rs_atomic_fetch_sub_u32(&a[1], v, RS_SEQ_CST);
     words.at[1] = seen_3;
-    // constructs.rs:428
+    // constructs.rs:+12
     if (2ul >= a_len) return 0xFF04u; // index out of bounds
     u32 seen_4;
     seen_4 = rs_atomic_fetch_and_u32(&a[2], v, RS_ACQ_REL);
@@ -47,63 +47,63 @@ static u32 handle_atomics(GLOBAL const Number *call, PRIVATE ann_outbox *answers
     u32 seen_5;
     seen_5 = rs_atomic_fetch_or_u32(&a[3], v, RS_RELEASE);
     words.at[2] = seen_4 ^ seen_5;
-    // constructs.rs:429
+    // constructs.rs:+13
     if (4ul >= a_len) return 0xFF04u; // index out of bounds
     u32 seen_6;
     seen_6 = rs_atomic_fetch_xor_u32(&a[4], v, RS_RELAXED);
     words.at[3] = seen_6;
-    // constructs.rs:430
+    // constructs.rs:+14
     if (0ul >= b_len) return 0xFF04u; // index out of bounds
     i32 seen_7;
     seen_7 = rs_atomic_fetch_min_i32(&b[0], (i32)v, RS_RELAXED);
     words.at[4] = (u32)seen_7;
-    // constructs.rs:431
+    // constructs.rs:+15
     if (1ul >= b_len) return 0xFF04u; // index out of bounds
     i32 seen_8;
     seen_8 = rs_atomic_fetch_max_i32(&b[1], (i32)v, RS_RELAXED);
     words.at[5] = (u32)seen_8;
-    // constructs.rs:432
+    // constructs.rs:+16
     if (5ul >= a_len) return 0xFF04u; // index out of bounds
     u32 seen_9;
     seen_9 = rs_atomic_swap_u32(&a[5], v, RS_RELAXED);
     words.at[6] = seen_9;
-    // constructs.rs:433
+    // constructs.rs:+17
     if (2ul >= b_len) return 0xFF04u; // index out of bounds
     rs_atomic_store_i32(&b[2], (-1), RS_RELEASE);
-    // constructs.rs:434
+    // constructs.rs:+18
     if (0ul >= c_len) return 0xFF04u; // index out of bounds
     u64 seen_10;
     seen_10 = rs_atomic_fetch_add_u64(&c[0], (u64)v, RS_RELAXED);
     i64 sum = (i64)seen_10;
-    // constructs.rs:435
+    // constructs.rs:+19
     if (0ul >= d_len) return 0xFF04u; // index out of bounds
     i64 seen_11;
     seen_11 = rs_atomic_fetch_max_i64(&d[0], sum, RS_RELAXED);
     sum = rs_add_i64(sum, seen_11);
-    // constructs.rs:436
+    // constructs.rs:+20
     if (6ul >= a_len) return 0xFF04u; // index out of bounds
     u32 expected = v;
     u32 before;
     before = rs_atomic_compare_exchange_u32(&a[6], expected, 5u, RS_ACQ_REL);
     bool on = before == expected;
-    // constructs.rs:437
+    // constructs.rs:+21
     if (7ul >= a_len) return 0xFF04u; // index out of bounds
     u32 before_2;
     before_2 = rs_atomic_compare_exchange_u32(&a[7], 0u, v, RS_RELAXED);
     bool succeeded_2 = before_2 == 0u;
     if (succeeded_2) {
-        // constructs.rs:438
+        // constructs.rs:+22
         words.at[7] = 1u;
     } else {
-        // constructs.rs:439
+        // constructs.rs:+23
         u32 now = before_2;
         words.at[7] = now;
     }
-    // constructs.rs:441
+    // constructs.rs:+25
     if (1ul >= d_len) return 0xFF04u; // index out of bounds
     i64 expected_2;
     expected_2 = rs_atomic_load_i64(&d[1], RS_RELAXED);
-    // constructs.rs:442
+    // constructs.rs:+26
     for (;;) {
         if (1ul >= d_len) return 0xFF04u; // index out of bounds
         i64 expected_3 = expected_2;
@@ -115,10 +115,10 @@ static u32 handle_atomics(GLOBAL const Number *call, PRIVATE ann_outbox *answers
         }
         i64 now = before_3;
         if (ann_budget-- == 0u) return 0xFF07u; // loop budget exhausted
-        // constructs.rs:445
+        // constructs.rs:+29
         expected_2 = now;
     }
-    // constructs.rs:447
+    // constructs.rs:+31
     Answer answer;
     answer.words = words;
     answer.sum = sum;

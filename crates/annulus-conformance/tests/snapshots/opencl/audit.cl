@@ -1,4 +1,4 @@
-// The handler of kernel `audit`, written from crates/annulus-conformance/src/kernels.rs:222 (module annulus_conformance::kernels).
+// The handler of kernel `audit`, written from crates/annulus-conformance/src/kernels.rs:+0 (module annulus_conformance::kernels).
 #pragma OPENCL FP_CONTRACT OFF
 
 typedef struct Item {
@@ -28,9 +28,9 @@ typedef struct Ledger {
 typedef char ann_size_of_Ledger[sizeof(Ledger) == 88 ? 1 : -1];
 
 static u32 handle_audit(GLOBAL const Item *item, PRIVATE Ledger *ledger, PRIVATE ann_outbox *replies, GLOBAL const u64 *step_) {
-    // kernels.rs:223
+    // kernels.rs:+1
     if (item->producer == 4294967295u) {
-        // kernels.rs:224
+        // kernels.rs:+2
         Account account;
         account.received = ledger->received;
         account.checksum = ledger->checksum;
@@ -40,25 +40,25 @@ static u32 handle_audit(GLOBAL const Item *item, PRIVATE Ledger *ledger, PRIVATE
             GLOBAL Account *ann_slot = (GLOBAL Account *)ann_outbox_next(replies);
             if (ann_slot) *ann_slot = account;
         }
-        // kernels.rs:230
+        // kernels.rs:+8
         return 0u;
     }
-    // kernels.rs:232
+    // kernels.rs:+10
     u64 producer = (u64)item->producer;
-    // kernels.rs:233
+    // kernels.rs:+11
     if (producer >= 4ul) return 0xFF04u; // index out of bounds
     bool first = ledger->received.at[producer] == 0ul;
-    // kernels.rs:234
+    // kernels.rs:+12
     bool both = !first;
     if (both) {
         if (producer >= 4ul) return 0xFF04u; // index out of bounds
         both = item->sequence <= ledger->last.at[producer];
     }
     if (both) {
-        // kernels.rs:235
+        // kernels.rs:+13
         ledger->misordered = ledger->misordered + 1ul;
     }
-    // kernels.rs:237
+    // kernels.rs:+15
     u64 expected;
     if (first) {
         expected = (u64)item->key;
@@ -66,24 +66,24 @@ static u32 handle_audit(GLOBAL const Item *item, PRIVATE Ledger *ledger, PRIVATE
         if (producer >= 4ul) return 0xFF04u; // index out of bounds
         expected = ledger->last.at[producer] + (*step_);
     }
-    // kernels.rs:238
+    // kernels.rs:+16
     if (item->sequence != expected) {
-        // kernels.rs:239
+        // kernels.rs:+17
         ledger->gaps = ledger->gaps + 1ul;
     }
-    // kernels.rs:241
+    // kernels.rs:+19
     if (producer >= 4ul) return 0xFF04u; // index out of bounds
     ledger->last.at[producer] = item->sequence;
-    // kernels.rs:242
+    // kernels.rs:+20
     if (producer >= 4ul) return 0xFF04u; // index out of bounds
     ledger->received.at[producer] = ledger->received.at[producer] + 1ul;
-    // kernels.rs:244
+    // kernels.rs:+22
     u64 mixed = item->sequence ^ (((u64)item->producer) << 56u);
-    // kernels.rs:245
+    // kernels.rs:+23
     u64 mixed_2 = (mixed ^ (mixed >> 30u)) * 13787848793156543929ul;
-    // kernels.rs:246
+    // kernels.rs:+24
     u64 mixed_3 = (mixed_2 ^ (mixed_2 >> 27u)) * 10723151780598845931ul;
-    // kernels.rs:247
+    // kernels.rs:+25
     ledger->checksum = ledger->checksum + (mixed_3 ^ (mixed_3 >> 31u));
     return 0u;
 }

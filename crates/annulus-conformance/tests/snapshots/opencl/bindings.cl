@@ -1,4 +1,4 @@
-// The handler of kernel `bindings`, written from crates/annulus-conformance/src/kernels/constructs.rs:385 (module annulus_conformance::kernels::constructs).
+// The handler of kernel `bindings`, written from crates/annulus-conformance/src/kernels/constructs.rs:+0 (module annulus_conformance::kernels::constructs).
 #pragma OPENCL FP_CONTRACT OFF
 
 typedef struct Number {
@@ -35,16 +35,16 @@ typedef char ann_size_of_Point[sizeof(Point) == 12 ? 1 : -1];
 
 static u32 handle_bindings(ann_cx cx, GLOBAL const Number *call, PRIVATE ann_outbox *answers, GLOBAL const Settings *settings, GLOBAL const f32_x3 *weights, GLOBAL const Point *table, u64 table_len, GLOBAL i32 *memory, u64 memory_len, GLOBAL const u8 *flags, u64 flags_len) {
     u32 ann_budget = 16777216u;
-    // constructs.rs:395
+    // constructs.rs:+10
     u64 divisor = table_len + 1ul;
     if (divisor == 0ul) return 0xFF05u; // division by zero
     u64 at = ((u64)call->value) % divisor;
-    // constructs.rs:396
+    // constructs.rs:+11
     if (memory_len == 0ul) return 0xFF05u; // division by zero
     u64 at_2 = at % memory_len;
     if (at_2 >= memory_len) return 0xFF04u; // index out of bounds
     memory[at_2] = rs_add_i32(memory[at_2], settings->factor);
-    // constructs.rs:397
+    // constructs.rs:+12
     if (1ul >= memory_len) return 0xFF04u; // index out of bounds
     if (2ul >= memory_len) return 0xFF04u; // index out of bounds
     if (memory_len == 0ul) return 0xFF05u; // division by zero
@@ -52,18 +52,18 @@ static u32 handle_bindings(ann_cx cx, GLOBAL const Number *call, PRIVATE ann_out
     if (at_3 >= memory_len) return 0xFF04u; // index out of bounds
     if (0ul >= memory_len) return 0xFF04u; // index out of bounds
     memory[0] = rs_sub_i32(rs_max_i32(memory[1], memory[2]), memory[at_3]);
-    // constructs.rs:398
+    // constructs.rs:+13
     if (at >= table_len) return 0xFF04u; // index out of bounds
     Point point = table[at];
-    // constructs.rs:399
+    // constructs.rs:+14
     i64 sum = 0l;
-    // constructs.rs:400
+    // constructs.rs:+15
     for (u64 i = 0ul; i < memory_len; i += 1) {
         if (ann_budget-- == 0u) return 0xFF07u; // loop budget exhausted
-        // constructs.rs:401
+        // constructs.rs:+16
         sum = rs_add_i64(sum, (i64)memory[i]);
     }
-    // constructs.rs:403
+    // constructs.rs:+18
     u32_x8 words;
     words.at[0] = cx.block_index;
     words.at[1] = cx.grid_size;
@@ -73,11 +73,11 @@ static u32 handle_bindings(ann_cx cx, GLOBAL const Number *call, PRIVATE ann_out
     words.at[5] = 0u;
     words.at[6] = 0u;
     words.at[7] = 0u;
-    // constructs.rs:404
+    // constructs.rs:+19
     u64 at_4 = at % 3ul;
     if (at_4 >= 3ul) return 0xFF04u; // index out of bounds
     f32 x = (weights->at[at_4] + settings->weights.at[0]) + point.x;
-    // constructs.rs:405
+    // constructs.rs:+20
     if (at >= flags_len) return 0xFF04u; // index out of bounds
     Answer answer;
     answer.words = words;

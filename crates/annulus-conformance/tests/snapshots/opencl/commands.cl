@@ -1,4 +1,4 @@
-// The handler of kernel `commands`, written from crates/annulus-conformance/src/kernels/constructs.rs:274 (module annulus_conformance::kernels::constructs).
+// The handler of kernel `commands`, written from crates/annulus-conformance/src/kernels/constructs.rs:+0 (module annulus_conformance::kernels::constructs).
 #pragma OPENCL FP_CONTRACT OFF
 
 typedef struct Point {
@@ -104,18 +104,18 @@ typedef char ann_size_of_Outer[sizeof(Outer) == 144 ? 1 : -1];
 CONSTANT const Point ORIGIN = { .x = (-0.0f), .y = (-RS_INFINITY_F32), .z = 9 };
 
 static u32 handle_commands(GLOBAL const Command *command, PRIVATE Outer *state, PRIVATE ann_outbox *events) {
-    // constructs.rs:275
+    // constructs.rs:+1
     if ((command->tag == 0) && (command->Add.amount < 0l)) {
-        // constructs.rs:276
+        // constructs.rs:+2
         return 77u;
     } else if (command->tag == 0) {
-        // constructs.rs:278
+        // constructs.rs:+4
         state->inner.wide = state->inner.wide + rs_unsigned_abs_i64(command->Add.amount);
-        // constructs.rs:279
+        // constructs.rs:+5
         u64 at = ((u64)command->Add.account) % 5ul;
         if (at >= 5ul) return 0xFF04u; // index out of bounds
         state->list.at[at] = state->list.at[at] + 1u;
-        // constructs.rs:280
+        // constructs.rs:+6
         Event event;
         event.tag = 1; // Balance
         event.Balance.field_0 = command->Add.amount;
@@ -124,34 +124,34 @@ static u32 handle_commands(GLOBAL const Command *command, PRIVATE Outer *state, 
             if (ann_slot) *ann_slot = event;
         }
     } else if (command->tag == 1) {
-        // constructs.rs:283
+        // constructs.rs:+9
         state->ratio = ((f64)command->Scale.field_1) * ((f64)command->Scale.field_0);
-        // constructs.rs:284
+        // constructs.rs:+10
         Kind kind;
         kind.tag = (-2); // Busy
         state->kind = kind;
     } else if (command->tag == 2) {
-        // constructs.rs:286
+        // constructs.rs:+12
         f32 x = command->Move.point.x;
         f32 y = command->Move.point.y;
         Kind kind = command->Move.kind;
         u16 account = command->Move.account;
-        // constructs.rs:287
+        // constructs.rs:+13
         Kind kind_2;
         if (kind.tag == (-3)) {
-            // constructs.rs:288
+            // constructs.rs:+14
             kind_2.tag = 7; // Done
         } else if ((kind.tag == (-2)) && (account > 3)) {
-            // constructs.rs:289
+            // constructs.rs:+15
             kind_2 = state->kind;
         } else {
-            // constructs.rs:290
+            // constructs.rs:+16
             Kind other = kind;
             kind_2 = other;
         }
-        // constructs.rs:292
+        // constructs.rs:+18
         state->kind = kind_2;
-        // constructs.rs:293
+        // constructs.rs:+19
         Point point = ORIGIN;
         point.x = y;
         point.y = x;
@@ -163,9 +163,9 @@ static u32 handle_commands(GLOBAL const Command *command, PRIVATE Outer *state, 
             GLOBAL Event *ann_slot = (GLOBAL Event *)ann_outbox_next(events);
             if (ann_slot) *ann_slot = event;
         }
-        // constructs.rs:294
+        // constructs.rs:+20
         if (kind_2.tag == 7) {
-            // constructs.rs:295
+            // constructs.rs:+21
             Event event_2;
             event_2.tag = 2; // Closed
             {
@@ -174,7 +174,7 @@ static u32 handle_commands(GLOBAL const Command *command, PRIVATE Outer *state, 
             }
         }
     } else {
-        // constructs.rs:298
+        // constructs.rs:+24
         Event event;
         event.tag = 2; // Closed
         {
@@ -182,9 +182,9 @@ static u32 handle_commands(GLOBAL const Command *command, PRIVATE Outer *state, 
             if (ann_slot) *ann_slot = event;
         }
     }
-    // constructs.rs:300
+    // constructs.rs:+26
     state->flag = ((command->tag == 3) && (command->Close.field_0 <= 9ul)) || (command->tag == 1);
-    // constructs.rs:301
+    // constructs.rs:+27
     return 0u;
 }
 

@@ -1,4 +1,4 @@
-// The handler of kernel `ends_of_ranges`, written from crates/annulus-conformance/src/kernels/corners.rs:176 (module annulus_conformance::kernels::corners).
+// The handler of kernel `ends_of_ranges`, written from crates/annulus-conformance/src/kernels/corners.rs:+0 (module annulus_conformance::kernels::corners).
 #pragma OPENCL FP_CONTRACT OFF
 
 typedef struct Small {
@@ -25,12 +25,12 @@ typedef char ann_size_of_Answer[sizeof(Answer) == 48 ? 1 : -1];
 
 static u32 handle_ends_of_ranges(GLOBAL const Small *small, PRIVATE ann_outbox *answers) {
     u32 ann_budget = 16777216u;
-    // corners.rs:177
+    // corners.rs:+1
     u32_x8 words;
     for (u64 i = 0ul; i < 8ul; i += 1) {
         words.at[i] = 0u;
     }
-    // corners.rs:178
+    // corners.rs:+2
     bool more = 0 <= 255;
     u8 next = 0;
     for (;;) {
@@ -41,10 +41,10 @@ static u32 handle_ends_of_ranges(GLOBAL const Small *small, PRIVATE ann_outbox *
         u8 i = next;
         more = rs_distance_u8(next, 255) >= 1ul;
         next = rs_advance_u8(next, 1ul);
-        // corners.rs:179
+        // corners.rs:+3
         words.at[0] = words.at[0] + ((u32)i);
     }
-    // corners.rs:181
+    // corners.rs:+5
     i32 first = rs_sub_i32(2147483647, 2);
     bool more_2 = first <= 2147483647;
     i32 next_2 = first;
@@ -56,10 +56,10 @@ static u32 handle_ends_of_ranges(GLOBAL const Small *small, PRIVATE ann_outbox *
         i32 i = next_2;
         more_2 = rs_distance_i32(next_2, 2147483647) >= 1ul;
         next_2 = rs_advance_i32(next_2, 1ul);
-        // corners.rs:182
+        // corners.rs:+6
         words.at[1] = words.at[1] ^ ((u32)i);
     }
-    // corners.rs:184
+    // corners.rs:+8
     i64 end = rs_add_i64((-9223372036854775807l - 1l), 3l);
     bool more_3 = (-9223372036854775807l - 1l) < end;
     i64 next_3 = rs_before_i64(end);
@@ -71,10 +71,10 @@ static u32 handle_ends_of_ranges(GLOBAL const Small *small, PRIVATE ann_outbox *
         i64 i = next_3;
         more_3 = rs_distance_i64((-9223372036854775807l - 1l), next_3) >= 1ul;
         next_3 = rs_retreat_i64(next_3, 1ul);
-        // corners.rs:185
+        // corners.rs:+9
         words.at[2] = (words.at[2] * 7u) + ((u32)i);
     }
-    // corners.rs:187
+    // corners.rs:+11
     u64 first_2 = 18446744073709551615ul - 10ul;
     bool more_4 = first_2 < 18446744073709551615ul;
     u64 last = rs_before_u64(18446744073709551615ul);
@@ -87,10 +87,10 @@ static u32 handle_ends_of_ranges(GLOBAL const Small *small, PRIVATE ann_outbox *
         u64 i = next_4;
         more_4 = rs_distance_u64(next_4, last) >= 18446744073709551615ul;
         next_4 = rs_advance_u64(next_4, 18446744073709551615ul);
-        // corners.rs:188
+        // corners.rs:+12
         words.at[3] = words.at[3] + ((u32)i);
     }
-    // corners.rs:190
+    // corners.rs:+14
     u8 first_3 = small->a;
     u64 step_ = ((u64)(small->key % 40)) + 1ul;
     if (step_ == 0ul) return 0xFF01u; // panicked
@@ -104,10 +104,10 @@ static u32 handle_ends_of_ranges(GLOBAL const Small *small, PRIVATE ann_outbox *
         u8 i = next_5;
         more_5 = rs_distance_u8(first_3, next_5) >= step_;
         next_5 = rs_retreat_u8(next_5, step_);
-        // corners.rs:191
+        // corners.rs:+15
         words.at[4] = (words.at[4] * 3u) + ((u32)i);
     }
-    // corners.rs:193
+    // corners.rs:+17
     u8 first_4 = small->a;
     u8 end_2 = small->a;
     bool more_6 = first_4 < end_2;
@@ -120,10 +120,10 @@ static u32 handle_ends_of_ranges(GLOBAL const Small *small, PRIVATE ann_outbox *
         u8 i = next_6;
         more_6 = rs_distance_u8(first_4, next_6) >= 1ul;
         next_6 = rs_retreat_u8(next_6, 1ul);
-        // corners.rs:194
+        // corners.rs:+18
         words.at[5] = words.at[5] + (((u32)i) + 1u);
     }
-    // corners.rs:196
+    // corners.rs:+20
     i32 first_5 = small->b;
     i32 end_3 = small->b;
     bool more_7 = first_5 <= end_3;
@@ -136,21 +136,21 @@ static u32 handle_ends_of_ranges(GLOBAL const Small *small, PRIVATE ann_outbox *
         i32 i = next_7;
         more_7 = rs_distance_i32(next_7, end_3) >= 9ul;
         next_7 = rs_advance_i32(next_7, 9ul);
-        // corners.rs:197
+        // corners.rs:+21
         words.at[6] = words.at[6] + ((u32)i);
     }
-    // corners.rs:199
+    // corners.rs:+23
     u32 end_4 = 5u;
-    // corners.rs:200
+    // corners.rs:+24
     u32 end_5 = end_4;
     for (u32 i = 0u; i < end_5; i += 1) {
         if (ann_budget-- == 0u) return 0xFF07u; // loop budget exhausted
-        // corners.rs:201
+        // corners.rs:+25
         end_4 = end_4 + i;
     }
-    // corners.rs:203
+    // corners.rs:+27
     words.at[7] = end_4;
-    // corners.rs:204
+    // corners.rs:+28
     Answer answer;
     answer.words = words;
     answer.sum = 0l;

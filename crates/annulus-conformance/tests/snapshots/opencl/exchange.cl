@@ -1,4 +1,4 @@
-// The handler of kernel `exchange`, written from crates/annulus-conformance/src/kernels.rs:185 (module annulus_conformance::kernels).
+// The handler of kernel `exchange`, written from crates/annulus-conformance/src/kernels.rs:+0 (module annulus_conformance::kernels).
 #pragma OPENCL FP_CONTRACT OFF
 
 typedef struct Number {
@@ -7,16 +7,16 @@ typedef struct Number {
 typedef char ann_size_of_Number[sizeof(Number) == 8 ? 1 : -1];
 
 static u32 handle_exchange(GLOBAL const Number *message, PRIVATE ann_outbox *replies, GLOBAL u64 *memory, u64 memory_len) {
-    // kernels.rs:186
+    // kernels.rs:+1
     if (memory_len == 0ul) return 0xFF05u; // division by zero
     u64 index_ = ((u64)message->value) % memory_len;
-    // kernels.rs:187
+    // kernels.rs:+2
     if (index_ >= memory_len) return 0xFF04u; // index out of bounds
     u64 old = memory[index_];
-    // kernels.rs:188
+    // kernels.rs:+3
     if (index_ >= memory_len) return 0xFF04u; // index out of bounds
     memory[index_] = message->value;
-    // kernels.rs:189
+    // kernels.rs:+4
     Number number;
     number.value = old;
     {

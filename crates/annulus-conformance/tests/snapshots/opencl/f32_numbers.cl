@@ -1,4 +1,4 @@
-// The handler of kernel `f32_numbers`, written from crates/annulus-conformance/src/kernels/numbers.rs:242 (module annulus_conformance::kernels::numbers).
+// The handler of kernel `f32_numbers`, written from crates/annulus-conformance/src/kernels/numbers.rs:+0 (module annulus_conformance::kernels::numbers).
 #pragma OPENCL FP_CONTRACT OFF
 
 typedef struct Pair {
@@ -22,93 +22,93 @@ typedef struct Results {
 typedef char ann_size_of_Results[sizeof(Results) == 152 ? 1 : -1];
 
 static u32 handle_f32_numbers(GLOBAL const Pair *pair, PRIVATE ann_outbox *results) {
-    // numbers.rs:171
+    // numbers.rs:-71
     f32 a = pair->a;
     f32 b = pair->b;
     u32 n = pair->n;
-    // numbers.rs:172
+    // numbers.rs:-70
     f32_x32 same;
     for (u64 i = 0ul; i < 32ul; i += 1) {
         same.at[i] = 0.0f;
     }
-    // numbers.rs:173
+    // numbers.rs:-69
     same.at[0] = a + b;
-    // numbers.rs:174
+    // numbers.rs:-68
     same.at[1] = a - b;
-    // numbers.rs:175
+    // numbers.rs:-67
     same.at[2] = a * b;
-    // numbers.rs:176
+    // numbers.rs:-66
     same.at[3] = a / b;
-    // numbers.rs:177
+    // numbers.rs:-65
     same.at[4] = rs_rem_f32(a, b);
-    // numbers.rs:178
+    // numbers.rs:-64
     same.at[5] = - a;
-    // numbers.rs:179
+    // numbers.rs:-63
     same.at[6] = rs_abs_f32(a);
-    // numbers.rs:180
+    // numbers.rs:-62
     same.at[7] = rs_sqrt_f32(a);
-    // numbers.rs:181
+    // numbers.rs:-61
     same.at[8] = rs_mul_add_f32(a, b, 1.25f);
-    // numbers.rs:182
+    // numbers.rs:-60
     same.at[9] = rs_floor_f32(a) + rs_ceil_f32(b);
-    // numbers.rs:183
+    // numbers.rs:-59
     same.at[10] = rs_trunc_f32(a);
-    // numbers.rs:184
+    // numbers.rs:-58
     same.at[11] = rs_round_f32(a);
-    // numbers.rs:185
+    // numbers.rs:-57
     same.at[12] = rs_fract_f32(a);
-    // numbers.rs:186
+    // numbers.rs:-56
     same.at[13] = rs_signum_f32(a);
-    // numbers.rs:187
+    // numbers.rs:-55
     same.at[14] = rs_copysign_f32(a, b);
-    // numbers.rs:188
+    // numbers.rs:-54
     same.at[15] = rs_recip_f32(a);
-    // numbers.rs:189
+    // numbers.rs:-53
     same.at[16] = (a != b) ? rs_min_f32(a, b) : 0.0f;
-    // numbers.rs:190
+    // numbers.rs:-52
     same.at[17] = (a != b) ? rs_max_f32(a, b) : 0.0f;
-    // numbers.rs:191
+    // numbers.rs:-51
     if (!((-1.5f) <= 2.5f)) return 0xFF01u; // panicked
     same.at[18] = rs_clamp_f32(a, (-1.5f), 2.5f);
-    // numbers.rs:192
+    // numbers.rs:-50
     same.at[19] = ((a * b) + a) - (b * 3.0f);
-    // numbers.rs:193
+    // numbers.rs:-49
     same.at[20] = (f32)n;
-    // numbers.rs:194
+    // numbers.rs:-48
     same.at[21] = (f32)rs_i32_from_f32(a);
-    // numbers.rs:195
+    // numbers.rs:-47
     same.at[22] = 1.1920929e-7f + ((f32)3.141592653589793);
-    // numbers.rs:196
+    // numbers.rs:-46
     same.at[23] = rs_from_bits_f32(rs_to_bits_f32(a) ^ 1u);
-    // numbers.rs:197
+    // numbers.rs:-45
     same.at[24] = rs_rem_euclid_f32(a, b);
-    // numbers.rs:198
+    // numbers.rs:-44
     same.at[25] = rs_abs_f32(b) > 0.001f ? rs_div_euclid_f32(a, b) : 0.0f;
-    // numbers.rs:199
+    // numbers.rs:-43
     same.at[26] = same.at[26] + a;
-    // numbers.rs:200
+    // numbers.rs:-42
     same.at[26] = same.at[26] * 2.0f;
-    // numbers.rs:201
+    // numbers.rs:-41
     same.at[26] = same.at[26] / 3.0f;
-    // numbers.rs:202
+    // numbers.rs:-40
     same.at[26] = same.at[26] - b;
-    // numbers.rs:203
+    // numbers.rs:-39
     same.at[27] = (-0.0f);
-    // numbers.rs:204
+    // numbers.rs:-38
     same.at[28] = rs_from_bits_f32(0x7f800000u);
-    // numbers.rs:205
+    // numbers.rs:-37
     same.at[29] = rs_from_bits_f32(0x7fc00000u);
-    // numbers.rs:206
+    // numbers.rs:-36
     same.at[30] = 1e-39f;
-    // numbers.rs:207
+    // numbers.rs:-35
     same.at[31] = rs_to_radians_f32(a);
-    // numbers.rs:208
+    // numbers.rs:-34
     u32_x4 counts;
     counts.at[0] = rs_u32_from_f32(a);
     counts.at[1] = (u32)rs_u8_from_f32(a);
     counts.at[2] = (u32)rs_i16_from_f32(b);
     counts.at[3] = rs_to_bits_f32(a) >> 3u;
-    // numbers.rs:209
+    // numbers.rs:-33
     bool_x8 answers;
     answers.at[0] = a == b;
     answers.at[1] = a < b;
@@ -118,7 +118,7 @@ static u32 handle_f32_numbers(GLOBAL const Pair *pair, PRIVATE ann_outbox *resul
     answers.at[5] = rs_is_infinite_f32(a);
     answers.at[6] = rs_is_sign_negative_f32(a);
     answers.at[7] = !(a > b);
-    // numbers.rs:210
+    // numbers.rs:-32
     Results results_2;
     results_2.same = same;
     results_2.counts = counts;

@@ -1,4 +1,4 @@
-// The handler of kernel `failures`, written from crates/annulus-conformance/src/kernels/constructs.rs:345 (module annulus_conformance::kernels::constructs).
+// The handler of kernel `failures`, written from crates/annulus-conformance/src/kernels/constructs.rs:+0 (module annulus_conformance::kernels::constructs).
 #pragma OPENCL FP_CONTRACT OFF
 
 typedef struct Small {
@@ -32,9 +32,9 @@ typedef char ann_size_of_Kind[sizeof(Kind) == 1 ? 1 : -1];
 
 static u32 handle_failures(GLOBAL const Small *small, PRIVATE u32_x4 *state, PRIVATE ann_outbox *answers) {
     u32 ann_budget = 16777216u;
-    // constructs.rs:346
+    // constructs.rs:+1
     state->at[0] = state->at[0] + 1u;
-    // constructs.rs:347
+    // constructs.rs:+2
     u32 item = state->at[0];
     u32_x8 items;
     for (u64 i = 0ul; i < 8ul; i += 1) {
@@ -45,51 +45,51 @@ static u32 handle_failures(GLOBAL const Small *small, PRIVATE u32_x4 *state, PRI
     answer.sum = 1l;
     answer.x = 0.5f;
     answer.on = true;
-    // constructs.rs:348
+    // constructs.rs:+3
     if (small->a <= 3) {
-        // constructs.rs:349
+        // constructs.rs:+4
         u64 at = (u64)small->b;
         if (at >= 4ul) return 0xFF04u; // index out of bounds
         state->at[at] = state->at[at] + 1u;
     } else if (small->a == 4) {
-        // constructs.rs:350
+        // constructs.rs:+5
         u32 divisor = state->at[3];
         if (divisor == 0u) return 0xFF05u; // division by zero
         state->at[1] = state->at[2] % divisor;
     } else if (small->a == 5) {
-        // constructs.rs:351
+        // constructs.rs:+6
         u16 code = small->key;
         if ((code == 0) || (code >= 65280)) return 0xFF01u; // panicked
         return (u32)code;
     } else if (small->a == 6) {
-        // constructs.rs:352
+        // constructs.rs:+7
         if (!small->on) return 0xFF01u; // panicked
     } else if ((small->a == 7) && small->on) {
-        // constructs.rs:353
+        // constructs.rs:+8
         return 0xFF01u; // panicked
     } else if (small->a == 8) {
-        // constructs.rs:355
+        // constructs.rs:+10
         i32 end = small->b;
         for (i32 i = 0; i < end; i += 1) {
             if (ann_budget-- == 0u) return 0xFF07u; // loop budget exhausted
-            // constructs.rs:356
+            // constructs.rs:+11
             {
                 GLOBAL Answer *ann_slot = (GLOBAL Answer *)ann_outbox_next(answers);
                 if (ann_slot) *ann_slot = answer;
             }
-            // constructs.rs:357
+            // constructs.rs:+12
             if ((state->at[0] == 0u) || (state->at[1] > 3u)) {
-                // constructs.rs:358
+                // constructs.rs:+13
                 break;
             }
-            // constructs.rs:360
+            // constructs.rs:+15
             state->at[1] = state->at[1] + 1u;
         }
     } else if (small->a == 9) {
-        // constructs.rs:363
+        // constructs.rs:+18
         if (small->key != 3) return 0xFF01u; // panicked
     } else if (small->a == 10) {
-        // constructs.rs:365
+        // constructs.rs:+20
         Kind chosen_2;
         if (small->on) {
             chosen_2.tag = (-2); // Busy
@@ -99,18 +99,18 @@ static u32 handle_failures(GLOBAL const Small *small, PRIVATE u32_x4 *state, PRI
         if (chosen_2.tag != (-2)) {
             return 77u;
         }
-        // constructs.rs:366
+        // constructs.rs:+21
         {
             GLOBAL Answer *ann_slot = (GLOBAL Answer *)ann_outbox_next(answers);
             if (ann_slot) *ann_slot = answer;
         }
     } else {
-        // constructs.rs:369
+        // constructs.rs:+24
         {
             GLOBAL Answer *ann_slot = (GLOBAL Answer *)ann_outbox_next(answers);
             if (ann_slot) *ann_slot = answer;
         }
-        // constructs.rs:370
+        // constructs.rs:+25
         u32 chosen_2;
         if (rs_is_nan_f32(small->x)) {
             chosen_2 = 77u;
@@ -119,7 +119,7 @@ static u32 handle_failures(GLOBAL const Small *small, PRIVATE u32_x4 *state, PRI
         }
         return chosen_2;
     }
-    // constructs.rs:373
+    // constructs.rs:+28
     return 0u;
 }
 

@@ -1,4 +1,4 @@
-// The handler of kernel `fragile`, written from crates/annulus-conformance/src/kernels.rs:126 (module annulus_conformance::kernels).
+// The handler of kernel `fragile`, written from crates/annulus-conformance/src/kernels.rs:+0 (module annulus_conformance::kernels).
 #pragma OPENCL FP_CONTRACT OFF
 
 typedef struct Number {
@@ -14,45 +14,45 @@ typedef char ann_size_of_Total[sizeof(Total) == 8 ? 1 : -1];
 typedef struct u64_x3 { u64 at[3]; } u64_x3;
 
 static u32 handle_fragile(GLOBAL const Number *message, PRIVATE Total *total, PRIVATE ann_outbox *replies) {
-    // kernels.rs:127
+    // kernels.rs:+1
     total->sum = total->sum + message->value;
-    // kernels.rs:128
+    // kernels.rs:+2
     Number number;
     number.value = total->sum;
     {
         GLOBAL Number *ann_slot = (GLOBAL Number *)ann_outbox_next(replies);
         if (ann_slot) *ann_slot = number;
     }
-    // kernels.rs:129
+    // kernels.rs:+3
     if (message->value == 18446744073709551615ul) {
-        // kernels.rs:130
+        // kernels.rs:+4
         return 418u;
     }
-    // kernels.rs:132
+    // kernels.rs:+6
     if (message->value == 18446744073709551614ul) {
-        // kernels.rs:133
+        // kernels.rs:+7
         return 0xFF01u; // panicked
     }
-    // kernels.rs:135
+    // kernels.rs:+9
     if (message->value == 18446744073709551613ul) {
-        // kernels.rs:136
+        // kernels.rs:+10
         u64_x3 powers;
         powers.at[0] = 1ul;
         powers.at[1] = 10ul;
         powers.at[2] = 100ul;
-        // kernels.rs:137
+        // kernels.rs:+11
         u64 at = (u64)message->value;
         if (at >= 3ul) return 0xFF04u; // index out of bounds
         total->sum = total->sum + powers.at[at];
     }
-    // kernels.rs:139
+    // kernels.rs:+13
     if (message->value == 18446744073709551612ul) {
-        // kernels.rs:140
+        // kernels.rs:+14
         u64 divisor = message->value - 18446744073709551612ul;
         if (divisor == 0ul) return 0xFF05u; // division by zero
         total->sum = total->sum / divisor;
     }
-    // kernels.rs:142
+    // kernels.rs:+16
     return 0u;
 }
 

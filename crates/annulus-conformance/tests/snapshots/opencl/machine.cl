@@ -1,4 +1,4 @@
-// The handler of kernel `machine`, written from crates/annulus-conformance/src/kernels/corners.rs:115 (module annulus_conformance::kernels::corners).
+// The handler of kernel `machine`, written from crates/annulus-conformance/src/kernels/corners.rs:+0 (module annulus_conformance::kernels::corners).
 #pragma OPENCL FP_CONTRACT OFF
 
 typedef struct Small {
@@ -79,23 +79,23 @@ typedef char ann_size_of_Machine[sizeof(Machine) == 84 ? 1 : -1];
 
 static u32 handle_machine(GLOBAL const Small *message, PRIVATE Machine *machine, PRIVATE ann_outbox *events) {
     u32 ann_budget = 16777216u;
-    // corners.rs:121
+    // corners.rs:+6
     Phase before = machine->phase;
-    // corners.rs:122
+    // corners.rs:+7
     if (machine->phase.tag == 0) {
-        // corners.rs:124
+        // corners.rs:+9
         Phase phase;
         phase.tag = 1; // Counting
         phase.Counting.left = message->a % 20;
         phase.Counting.step_ = (i16)message->b;
         machine->phase = phase;
     } else if ((machine->phase.tag == 1) && (machine->phase.Counting.left == 0)) {
-        // corners.rs:127
+        // corners.rs:+12
         Point point;
         point.x = message->x;
         point.y = 1.0f;
         point.z = message->a;
-        // corners.rs:128
+        // corners.rs:+13
         Kind kind;
         kind.tag = (-2); // Busy
         Kind_x3 items;
@@ -108,17 +108,17 @@ static u32 handle_machine(GLOBAL const Small *message, PRIVATE Machine *machine,
         phase.Holding.field_1 = items;
         machine->phase = phase;
     } else if ((machine->phase.tag == 1) && message->on) {
-        // corners.rs:131
+        // corners.rs:+16
         machine->phase.Counting.left = rs_sub_u8(machine->phase.Counting.left, 1);
-        // corners.rs:132
+        // corners.rs:+17
         machine->phase.Counting.step_ = rs_mul_i16(machine->phase.Counting.step_, 3);
-        // corners.rs:133
+        // corners.rs:+18
         if (machine->phase.Counting.step_ == 0) {
-            // corners.rs:134
+            // corners.rs:+19
             return 9u;
         }
     } else if (machine->phase.tag == 1) {
-        // corners.rs:137
+        // corners.rs:+22
         Event event;
         event.tag = 2; // Closed
         {
@@ -126,29 +126,29 @@ static u32 handle_machine(GLOBAL const Small *message, PRIVATE Machine *machine,
             if (ann_slot) *ann_slot = event;
         }
     } else {
-        // corners.rs:139
+        // corners.rs:+24
         machine->phase.Holding.field_0.x = machine->phase.Holding.field_0.x + 1.0f;
-        // corners.rs:140
+        // corners.rs:+25
         for (u64 i = 0ul; i < 3ul; i += 1) {
             if (ann_budget-- == 0u) return 0xFF07u; // loop budget exhausted
-            // corners.rs:141
+            // corners.rs:+26
             Kind chosen_2;
             if (machine->phase.Holding.field_1.at[i].tag == (-3)) {
-                // corners.rs:142
+                // corners.rs:+27
                 chosen_2.tag = (-2); // Busy
             } else if ((machine->phase.Holding.field_1.at[i].tag == (-2)) && (i == 1ul)) {
-                // corners.rs:143
+                // corners.rs:+28
                 chosen_2.tag = (-3); // Idle
             } else if (machine->phase.Holding.field_1.at[i].tag == (-2)) {
-                // corners.rs:144
+                // corners.rs:+29
                 chosen_2.tag = 7; // Done
             } else {
-                // corners.rs:145
+                // corners.rs:+30
                 continue;
             }
             machine->phase.Holding.field_1.at[i] = chosen_2;
         }
-        // corners.rs:148
+        // corners.rs:+33
         u64 at = ((u64)message->a) % 3ul;
         if (at >= 3ul) return 0xFF04u; // index out of bounds
         Event event;
@@ -160,46 +160,46 @@ static u32 handle_machine(GLOBAL const Small *message, PRIVATE Machine *machine,
             if (ann_slot) *ann_slot = event;
         }
     }
-    // corners.rs:151
+    // corners.rs:+36
     machine->history.at[2] = machine->history.at[1];
-    // corners.rs:152
+    // corners.rs:+37
     machine->history.at[1] = machine->history.at[0];
-    // corners.rs:153
+    // corners.rs:+38
     machine->history.at[0] = before;
-    // corners.rs:154
+    // corners.rs:+39
     machine->turns = rs_add_u16(machine->turns, 1);
-    // corners.rs:155
+    // corners.rs:+40
     u64 at = ((u64)message->a) % 3ul;
     if (at >= 3ul) return 0xFF04u; // index out of bounds
     if (machine->history.at[at].tag != 1) {
-        // corners.rs:156
+        // corners.rs:+41
         machine->turns = rs_add_u16(machine->turns, 100);
-        // corners.rs:157
+        // corners.rs:+42
         return 0u;
     }
     u8 left = machine->history.at[at].Counting.left;
     i16 step_ = machine->history.at[at].Counting.step_;
-    // corners.rs:159
+    // corners.rs:+44
     Phase phase = machine->phase;
-    // corners.rs:160
+    // corners.rs:+45
     for (;;) {
         if (!((phase.tag == 1) && (phase.Counting.left >= 2))) {
             break;
         }
         if (ann_budget-- == 0u) return 0xFF07u; // loop budget exhausted
-        // corners.rs:161
+        // corners.rs:+46
         phase.Counting.step_ = rs_sub_i16(phase.Counting.step_, 1);
-        // corners.rs:162
+        // corners.rs:+47
         if ((phase.Counting.step_ % 5) == 0) {
-            // corners.rs:163
+            // corners.rs:+48
             Phase phase_2;
             phase_2.tag = 0; // Idle
             phase = phase_2;
         }
     }
-    // corners.rs:166
+    // corners.rs:+51
     if (phase.tag == 0) {
-        // corners.rs:167
+        // corners.rs:+52
         Event event;
         event.tag = 1; // Balance
         event.Balance.field_0 = rs_mul_i64((i64)left, (i64)step_);
@@ -209,7 +209,7 @@ static u32 handle_machine(GLOBAL const Small *message, PRIVATE Machine *machine,
         }
     } else if ((machine->phase.tag == 2) && ((machine->phase.Holding.field_0.z >= 1) && (machine->phase.Holding.field_0.z <= 200))) {
         u8 z = machine->phase.Holding.field_0.z;
-        // corners.rs:169
+        // corners.rs:+54
         Event event;
         event.tag = 1; // Balance
         event.Balance.field_0 = (i64)z;
@@ -218,7 +218,7 @@ static u32 handle_machine(GLOBAL const Small *message, PRIVATE Machine *machine,
             if (ann_slot) *ann_slot = event;
         }
     }
-    // corners.rs:171
+    // corners.rs:+56
     return 0u;
 }
 

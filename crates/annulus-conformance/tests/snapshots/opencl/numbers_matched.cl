@@ -1,4 +1,4 @@
-// The handler of kernel `numbers_matched`, written from crates/annulus-conformance/src/kernels/constructs.rs:232 (module annulus_conformance::kernels::constructs).
+// The handler of kernel `numbers_matched`, written from crates/annulus-conformance/src/kernels/constructs.rs:+0 (module annulus_conformance::kernels::constructs).
 #pragma OPENCL FP_CONTRACT OFF
 
 typedef struct Small {
@@ -26,48 +26,48 @@ typedef char ann_size_of_Answer[sizeof(Answer) == 48 ? 1 : -1];
 typedef struct i32_x3 { i32 at[3]; } i32_x3;
 
 static u32 handle_numbers_matched(GLOBAL const Small *small, PRIVATE ann_outbox *answers) {
-    // constructs.rs:234
+    // constructs.rs:+2
     u32 kind;
     if ((small->b >= (-2147483647 - 1)) && (small->b <= (-1))) {
-        // constructs.rs:235
+        // constructs.rs:+3
         kind = 1u;
     } else if (small->b == 0) {
-        // constructs.rs:236
+        // constructs.rs:+4
         kind = 2u;
     } else if (((small->b == 1) || (small->b == 3)) || (small->b == 5)) {
-        // constructs.rs:237
+        // constructs.rs:+5
         kind = 3u;
     } else if (((small->b >= 6) && (small->b <= 12)) && ((small->b % 2) == 0)) {
-        // constructs.rs:238
+        // constructs.rs:+6
         i32 n = small->b;
         kind = (u32)n;
     } else if (small->b == 12) {
-        // constructs.rs:239
+        // constructs.rs:+7
         kind = 99u;
     } else if ((small->b > 1000) && small->on) {
-        // constructs.rs:240
+        // constructs.rs:+8
         i32 n = small->b;
         kind = (u32)(n / 100);
     } else {
-        // constructs.rs:241
+        // constructs.rs:+9
         kind = 4u;
     }
-    // constructs.rs:243
+    // constructs.rs:+11
     bool on;
     if (small->a == 3) {
-        // constructs.rs:244
+        // constructs.rs:+12
         on = false;
     } else {
-        // constructs.rs:245
+        // constructs.rs:+13
         bool on_2 = small->on;
         on = on_2;
     }
-    // constructs.rs:247
+    // constructs.rs:+15
     u32 checked;
     bool taken = false;
     if ((!taken) && (small->a == 0)) {
         taken = true;
-        // constructs.rs:248
+        // constructs.rs:+16
         checked = 0u;
     }
     if (!taken) {
@@ -75,7 +75,7 @@ static u32 handle_numbers_matched(GLOBAL const Small *small, PRIVATE ann_outbox 
         if (divisor == 0) return 0xFF05u; // division by zero
         if ((100 / divisor) > 20) {
             taken = true;
-            // constructs.rs:249
+            // constructs.rs:+17
             u8 n = small->a;
             checked = 1u;
         }
@@ -89,47 +89,47 @@ static u32 handle_numbers_matched(GLOBAL const Small *small, PRIVATE ann_outbox 
         if (at >= 3ul) return 0xFF04u; // index out of bounds
         if (items.at[at] == 6) {
             taken = true;
-            // constructs.rs:250
+            // constructs.rs:+18
             u8 n = small->a;
             checked = 2u;
         }
     }
     if (!taken) {
         taken = true;
-        // constructs.rs:251
+        // constructs.rs:+19
         checked = 3u;
     }
-    // constructs.rs:253
+    // constructs.rs:+21
     u32 shape;
     if (small->x == 0.0f) {
-        // constructs.rs:254
+        // constructs.rs:+22
         shape = 1u;
     } else if (small->x < 0.0f) {
-        // constructs.rs:255
+        // constructs.rs:+23
         f32 x = small->x;
         shape = 2u;
     } else if ((small->x >= 1.0f) && (small->x < 2.0f)) {
-        // constructs.rs:256
+        // constructs.rs:+24
         shape = 3u;
     } else {
-        // constructs.rs:257
+        // constructs.rs:+25
         shape = 4u;
     }
-    // constructs.rs:259
+    // constructs.rs:+27
     u32 word;
     if (small->on) {
-        // constructs.rs:260
+        // constructs.rs:+28
         word = 7u;
     } else {
-        // constructs.rs:262
+        // constructs.rs:+30
         if (small->b == 0) {
-            // constructs.rs:263
+            // constructs.rs:+31
             return 0u;
         }
-        // constructs.rs:265
+        // constructs.rs:+33
         word = 8u;
     }
-    // constructs.rs:268
+    // constructs.rs:+36
     u32_x8 words;
     words.at[0] = kind;
     words.at[1] = checked;
@@ -139,7 +139,7 @@ static u32 handle_numbers_matched(GLOBAL const Small *small, PRIVATE ann_outbox 
     words.at[5] = 0u;
     words.at[6] = 0u;
     words.at[7] = 0u;
-    // constructs.rs:269
+    // constructs.rs:+37
     Answer answer;
     answer.words = words;
     answer.sum = 0l;

@@ -1,4 +1,4 @@
-// The handler of kernel `odd`, written from crates/annulus-conformance/src/kernels.rs:96 (module annulus_conformance::kernels).
+// The handler of kernel `odd`, written from crates/annulus-conformance/src/kernels.rs:+0 (module annulus_conformance::kernels).
 #pragma OPENCL FP_CONTRACT OFF
 
 typedef struct Number {
@@ -7,9 +7,9 @@ typedef struct Number {
 typedef char ann_size_of_Number[sizeof(Number) == 8 ? 1 : -1];
 
 static u32 handle_odd(GLOBAL const Number *message, PRIVATE ann_outbox *replies) {
-    // kernels.rs:97
+    // kernels.rs:+1
     if ((message->value % 2ul) == 1ul) {
-        // kernels.rs:98
+        // kernels.rs:+2
         {
             GLOBAL Number *ann_slot = (GLOBAL Number *)ann_outbox_next(replies);
             if (ann_slot) *ann_slot = (*message);

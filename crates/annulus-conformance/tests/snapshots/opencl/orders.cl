@@ -1,4 +1,4 @@
-// The handler of kernel `orders`, written from crates/annulus-conformance/src/kernels/constructs.rs:103 (module annulus_conformance::kernels::constructs).
+// The handler of kernel `orders`, written from crates/annulus-conformance/src/kernels/constructs.rs:+0 (module annulus_conformance::kernels::constructs).
 #pragma OPENCL FP_CONTRACT OFF
 
 typedef struct Small {
@@ -26,85 +26,85 @@ typedef char ann_size_of_Answer[sizeof(Answer) == 48 ? 1 : -1];
 typedef struct u32_x4 { u32 at[4]; } u32_x4;
 
 static u32 handle_orders(GLOBAL const Small *small, PRIVATE ann_outbox *answers) {
-    // constructs.rs:104
+    // constructs.rs:+1
     u32 x = (u32)small->a;
-    // constructs.rs:107
+    // constructs.rs:+4
     u32 before = x;
     x = x + 1u;
-    // constructs.rs:108
+    // constructs.rs:+5
     u32 first = (before + (x * 2u)) + x;
-    // constructs.rs:110
+    // constructs.rs:+7
     u32 x_before = x;
-    // constructs.rs:111
+    // constructs.rs:+8
     u32 x_2 = small->on ? x : (x_before + 100u);
-    // constructs.rs:112
+    // constructs.rs:+9
     u32 n = 0u;
-    // constructs.rs:113
+    // constructs.rs:+10
     bool both = small->b > 3;
     if (both) {
-        // constructs.rs:114
+        // constructs.rs:+11
         n = n + 1u;
-        // constructs.rs:115
+        // constructs.rs:+12
         both = n > 0u;
     }
-    // constructs.rs:117
+    // constructs.rs:+14
     bool both_2 = small->b > 3;
     if (!both_2) {
-        // constructs.rs:118
+        // constructs.rs:+15
         n = n + 10u;
-        // constructs.rs:119
+        // constructs.rs:+16
         both_2 = small->on;
     }
-    // constructs.rs:121
+    // constructs.rs:+18
     u32 chosen;
     if (both) {
-        // constructs.rs:122
+        // constructs.rs:+19
         chosen = n + 5u;
     } else if (both_2) {
-        // constructs.rs:124
+        // constructs.rs:+21
         u32 t = n * 3u;
-        // constructs.rs:125
+        // constructs.rs:+22
         chosen = t + 1u;
     } else {
-        // constructs.rs:127
+        // constructs.rs:+24
         n = n + 2u;
-        // constructs.rs:128
+        // constructs.rs:+25
         chosen = n;
     }
-    // constructs.rs:130
+    // constructs.rs:+27
     u32_x4 list;
     list.at[0] = x_2;
     list.at[1] = 2u;
     list.at[2] = 3u;
     list.at[3] = chosen;
-    // constructs.rs:131
+    // constructs.rs:+28
     u64 i = 1ul;
-    // constructs.rs:133
+    // constructs.rs:+30
     i = i + 1ul;
-    // constructs.rs:134
+    // constructs.rs:+31
     if (i >= 4ul) return 0xFF04u; // index out of bounds
     list.at[i] = first;
-    // constructs.rs:137
+    // constructs.rs:+34
     i = 0ul;
-    // constructs.rs:138
+    // constructs.rs:+35
     if (i >= 4ul) return 0xFF04u; // index out of bounds
     list.at[i] = list.at[i] + list.at[1];
-    // constructs.rs:141
+    // constructs.rs:+38
     i = i + 1ul;
-    // constructs.rs:142
+    // constructs.rs:+39
     if (i >= 4ul) return 0xFF04u; // index out of bounds
     list.at[i] = list.at[i] ^ 255u;
-    // constructs.rs:144
+    // constructs.rs:+41
     i64 late;
-    // constructs.rs:145
+    // constructs.rs:+42
     if (small->on) {
-        // constructs.rs:146
+        // constructs.rs:+43
         late = (-1l);
     } else {
-        // constructs.rs:148
+        // constructs.rs:+45
         late = (i64)small->b;
     }
-    // constructs.rs:152
+    // constructs.rs:+49
     u32_x8 words;
     words.at[0] = first;
     words.at[1] = x_2;
@@ -114,7 +114,7 @@ static u32 handle_orders(GLOBAL const Small *small, PRIVATE ann_outbox *answers)
     words.at[5] = list.at[1];
     words.at[6] = list.at[2];
     words.at[7] = list.at[3];
-    // constructs.rs:153
+    // constructs.rs:+50
     Answer answer;
     answer.sum = rs_add_i64(late, (i64)n);
     answer.words = words;

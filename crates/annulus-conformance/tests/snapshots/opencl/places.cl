@@ -1,4 +1,4 @@
-// The handler of kernel `places`, written from crates/annulus-conformance/src/kernels/constructs.rs:306 (module annulus_conformance::kernels::constructs).
+// The handler of kernel `places`, written from crates/annulus-conformance/src/kernels/constructs.rs:+0 (module annulus_conformance::kernels::constructs).
 #pragma OPENCL FP_CONTRACT OFF
 
 typedef struct Small {
@@ -85,45 +85,45 @@ CONSTANT const Point ORIGIN = { .x = (-0.0f), .y = (-RS_INFINITY_F32), .z = 9 };
 
 static u32 handle_places(GLOBAL const Small *small, PRIVATE Outer *state, PRIVATE ann_outbox *answers) {
     u32 ann_budget = 16777216u;
-    // constructs.rs:307
+    // constructs.rs:+1
     u64 at = ((u64)small->a) % 2ul;
-    // constructs.rs:308
+    // constructs.rs:+2
     if (at >= 2ul) return 0xFF04u; // index out of bounds
-    // constructs.rs:309
+    // constructs.rs:+3
     state->parts.at[at].low = (i8)small->b;
-    // constructs.rs:310
+    // constructs.rs:+4
     if (at >= 2ul) return 0xFF04u; // index out of bounds
     u64 at_2 = ((u64)small->key) % 3ul;
     if (at_2 >= 3ul) return 0xFF04u; // index out of bounds
     state->parts.at[at].grid.at[at].at[at_2] = rs_sub_i16(state->parts.at[at].grid.at[at].at[at_2], 5);
-    // constructs.rs:311
+    // constructs.rs:+5
     Inner copy = state->parts.at[at];
-    // constructs.rs:312
+    // constructs.rs:+6
     Inner inner = copy;
     inner.low = rs_add_i8(copy.low, 1);
     u64 at_3 = 1ul - at;
     if (at_3 >= 2ul) return 0xFF04u; // index out of bounds
     state->parts.at[at_3] = inner;
-    // constructs.rs:313
+    // constructs.rs:+7
     state->inner = copy;
-    // constructs.rs:314
+    // constructs.rs:+8
     u64 wide = state->inner.wide;
     f64 ratio = state->ratio;
-    // constructs.rs:315
+    // constructs.rs:+9
     i64 sum = rs_add_i64((i64)state->inner.grid.at[0].at[1], (i64)wide);
-    // constructs.rs:316
+    // constructs.rs:+10
     for (u64 row = 0ul; row < 2ul; row += 1) {
         if (ann_budget-- == 0u) return 0xFF07u; // loop budget exhausted
-        // constructs.rs:317
+        // constructs.rs:+11
         for (u64 column = 0ul; column < 3ul; column += 1) {
             if (ann_budget-- == 0u) return 0xFF07u; // loop budget exhausted
-            // constructs.rs:318
+            // constructs.rs:+12
             sum = rs_add_i64(sum, rs_mul_i64((i64)state->inner.grid.at[row].at[column], rs_add_i64((i64)column, 1l)));
         }
     }
-    // constructs.rs:321
+    // constructs.rs:+15
     state->ratio = ratio + 0.5;
-    // constructs.rs:323
+    // constructs.rs:+17
     if (at >= 4ul) return 0xFF04u; // index out of bounds
     u64 at_4 = ((u64)small->key) % 3ul;
     if (at_4 >= 3ul) return 0xFF04u; // index out of bounds
@@ -139,11 +139,11 @@ static u32 handle_places(GLOBAL const Small *small, PRIVATE Outer *state, PRIVAT
     words.at[5] = (u32)STEPS.at[at];
     words.at[6] = ((u32)ORIGIN.z) << 2u;
     words.at[7] = (u32)(5ul == 0ul);
-    // constructs.rs:333
+    // constructs.rs:+27
     Some_ some_;
     some_.value = 3.1415927f;
     f32 value = some_.value;
-    // constructs.rs:334
+    // constructs.rs:+28
     Answer answer;
     answer.words = words;
     answer.sum = sum;

@@ -1,4 +1,4 @@
-// The handler of kernel `scale`, written from crates/annulus-conformance/src/kernels.rs:176 (module annulus_conformance::kernels).
+// The handler of kernel `scale`, written from crates/annulus-conformance/src/kernels.rs:+0 (module annulus_conformance::kernels).
 #pragma OPENCL FP_CONTRACT OFF
 
 typedef struct Number {
@@ -13,14 +13,14 @@ typedef struct Scale {
 typedef char ann_size_of_Scale[sizeof(Scale) == 16 ? 1 : -1];
 
 static u32 handle_scale(GLOBAL const Number *message, PRIVATE ann_outbox *replies, GLOBAL const Scale *scale, GLOBAL const u64 *table, u64 table_len, volatile GLOBAL u32 *uses, u64 uses_len) {
-    // kernels.rs:177
+    // kernels.rs:+1
     if (table_len == 0ul) return 0xFF05u; // division by zero
     u64 index_ = ((u64)message->value) % table_len;
-    // kernels.rs:178
+    // kernels.rs:+2
     if (index_ >= uses_len) return 0xFF04u; // index out of bounds
     u32 before;
     before = rs_atomic_fetch_add_u32(&uses[index_], 1u, RS_RELAXED);
-    // kernels.rs:179
+    // kernels.rs:+3
     if (index_ >= table_len) return 0xFF04u; // index out of bounds
     Number number;
     number.value = ((table[index_] * scale->factor) + scale->offset) + (((u64)before) * 1000000ul);

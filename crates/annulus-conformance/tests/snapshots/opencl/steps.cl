@@ -1,4 +1,4 @@
-// The handler of kernel `steps`, written from crates/annulus-conformance/src/kernels/corners.rs:209 (module annulus_conformance::kernels::corners).
+// The handler of kernel `steps`, written from crates/annulus-conformance/src/kernels/corners.rs:+0 (module annulus_conformance::kernels::corners).
 #pragma OPENCL FP_CONTRACT OFF
 
 typedef struct Small {
@@ -25,9 +25,9 @@ typedef char ann_size_of_Answer[sizeof(Answer) == 48 ? 1 : -1];
 
 static u32 handle_steps(GLOBAL const Small *small, PRIVATE ann_outbox *answers) {
     u32 ann_budget = 16777216u;
-    // corners.rs:210
+    // corners.rs:+1
     i64 sum = 0l;
-    // corners.rs:211
+    // corners.rs:+2
     u64 step_ = (u64)(small->a % 8);
     if (step_ == 0ul) return 0xFF01u; // panicked
     bool more = 0 < 300;
@@ -41,10 +41,10 @@ static u32 handle_steps(GLOBAL const Small *small, PRIVATE ann_outbox *answers) 
         u16 i = next;
         more = rs_distance_u16(next, last) >= step_;
         next = rs_advance_u16(next, step_);
-        // corners.rs:212
+        // corners.rs:+3
         sum = rs_add_i64(sum, (i64)i);
     }
-    // corners.rs:214
+    // corners.rs:+5
     u32_x8 items;
     for (u64 i = 0ul; i < 8ul; i += 1) {
         items.at[i] = 0u;

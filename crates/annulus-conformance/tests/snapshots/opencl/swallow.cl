@@ -1,4 +1,4 @@
-// The handler of kernel `swallow`, written from crates/annulus-conformance/src/kernels.rs:71 (module annulus_conformance::kernels).
+// The handler of kernel `swallow`, written from crates/annulus-conformance/src/kernels.rs:+0 (module annulus_conformance::kernels).
 #pragma OPENCL FP_CONTRACT OFF
 
 typedef struct Number {
@@ -7,7 +7,7 @@ typedef struct Number {
 typedef char ann_size_of_Number[sizeof(Number) == 8 ? 1 : -1];
 
 static u32 handle_swallow(GLOBAL const Number *message) {
-    // kernels.rs:72
+    // kernels.rs:+1
     return 0u;
 }
 

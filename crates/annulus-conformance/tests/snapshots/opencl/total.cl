@@ -1,4 +1,4 @@
-// The handler of kernel `total`, written from crates/annulus-conformance/src/kernels.rs:77 (module annulus_conformance::kernels).
+// The handler of kernel `total`, written from crates/annulus-conformance/src/kernels.rs:+0 (module annulus_conformance::kernels).
 #pragma OPENCL FP_CONTRACT OFF
 
 typedef struct Number {
@@ -12,9 +12,9 @@ typedef struct Total {
 typedef char ann_size_of_Total[sizeof(Total) == 8 ? 1 : -1];
 
 static u32 handle_total(GLOBAL const Number *message, PRIVATE Total *total, PRIVATE ann_outbox *replies) {
-    // kernels.rs:78
+    // kernels.rs:+1
     total->sum = total->sum + message->value;
-    // kernels.rs:79
+    // kernels.rs:+2
     Number number;
     number.value = total->sum;
     {

@@ -1,4 +1,4 @@
-// The handler of kernel `track`, written from crates/annulus-conformance/src/kernels.rs:84 (module annulus_conformance::kernels).
+// The handler of kernel `track`, written from crates/annulus-conformance/src/kernels.rs:+0 (module annulus_conformance::kernels).
 #pragma OPENCL FP_CONTRACT OFF
 
 typedef struct Item {
@@ -22,9 +22,9 @@ typedef struct Total {
 typedef char ann_size_of_Total[sizeof(Total) == 8 ? 1 : -1];
 
 static u32 handle_track(GLOBAL const Item *item, PRIVATE Total *count, PRIVATE ann_outbox *replies) {
-    // kernels.rs:85
+    // kernels.rs:+1
     count->sum = count->sum + 1ul;
-    // kernels.rs:86
+    // kernels.rs:+2
     Tracked tracked;
     tracked.key = item->key;
     tracked.producer = item->producer;
