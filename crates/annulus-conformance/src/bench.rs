@@ -94,6 +94,11 @@ impl Bench {
         self.subject.runtime()
     }
 
+    /// Whether the kernels' stamps are as fine as the host's.
+    pub fn has_fine_clock(&self) -> bool {
+        self.subject.has_fine_clock()
+    }
+
     /// `full` where long cases run at their full size, else `modest`.
     pub fn size(&self, modest: u64, full: u64) -> u64 {
         let long = std::env::var("ANNULUS_LONG").is_ok_and(|value| value != "0");

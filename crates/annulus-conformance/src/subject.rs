@@ -25,6 +25,11 @@ pub trait Subject: Send + Sync {
         self.runs_handlers()
     }
 
+    /// Whether its kernels read a clock that is finer than a message takes. Else their stamps are as old as the host's last heartbeat.
+    fn has_fine_clock(&self) -> bool {
+        true
+    }
+
     /// How many blocks can run at the same time.
     fn most_blocks(&self) -> u32 {
         u32::MAX

@@ -4,7 +4,8 @@ use annulus_conformance::{Subject, conformance_suite};
 use annulus_opencl::OpenCl;
 use annulus_runtime::Runtime;
 
-struct Device(OpenCl, u32);
+/// A backend, its most blocks, and whether its kernels have a clock.
+struct Device(OpenCl, u32, bool);
 
 impl Subject for Device {
     fn name(&self) -> &str {
@@ -22,6 +23,10 @@ impl Subject for Device {
     fn most_blocks(&self) -> u32 {
         self.1
     }
+
+    fn has_fine_clock(&self) -> bool {
+        self.2
+    }
 }
 
 /// How many blocks the tests of this process can keep on a device.
@@ -35,23 +40,27 @@ fn opencl() -> OpenCl {
 /// Kernels stay on the device.
 mod persistent {
     use super::*;
-    conformance_suite!(Device(opencl(), BLOCKS));
+    conformance_suite!(Device(opencl(), BLOCKS, true));
 }
 
 /// Kernels come back after each epoch.
 mod epochs {
     use super::*;
-    conformance_suite!(Device(opencl().force_epochs(), u32::MAX));
+    conformance_suite!(Device(opencl().force_epochs(), u32::MAX, true));
 }
 
 /// Blocks of several threads, among which messages are dealt.
 mod many_threads {
     use super::*;
-    conformance_suite!(Device(opencl().threads_per_block(8), BLOCKS));
+    conformance_suite!(Device(opencl().threads_per_block(8), BLOCKS, true));
 }
 
 /// As devices run it that have no more than OpenCL itself: no naps, no clock, no bell, and buffers instead of shared virtual memory.
 mod portable {
     use super::*;
-    conformance_suite!(Device(opencl().force_epochs().force_portable().force_mapped_buffers(), u32::MAX));
+    conformance_suite!(Device(
+        opencl().force_epochs().force_portable().force_mapped_buffers(),
+        u32::MAX,
+        false
+    ));
 }

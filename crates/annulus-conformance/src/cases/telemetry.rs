@@ -40,9 +40,12 @@ pub fn t04_counts_are_exact(bench: &Bench) {
             snapshot.min_latency_nanos <= average && average <= snapshot.max_latency_nanos,
             "{snapshot:?}"
         );
-        assert!(snapshot.latency_variance() >= 1.0 && snapshot.throughput(1.0) == 400.0);
+        assert_eq!(snapshot.throughput(1.0), 400.0);
         let last = snapshot.last_processed_timestamp as u64;
-        assert!(begun < last && last <= telemetry.now(), "{begun} {snapshot:?}");
+        assert!(last <= telemetry.now(), "{snapshot:?}");
+        if bench.has_fine_clock() {
+            assert!(snapshot.latency_variance() >= 1.0 && begun < last, "{begun} {snapshot:?}");
+        }
         assert_eq!(telemetry.poll(), snapshot, "nothing happened");
     }
 }
@@ -74,11 +77,11 @@ pub fn t05_a_stall_is_unhealthy(bench: &Bench) {
     eventually(|| kernel.status().stalled_shards == 1);
     let snapshot = telemetry.poll();
     assert_eq!((snapshot.messages_processed, snapshot.queue_depth), (16, 14));
-    assert!(
-        snapshot.is_healthy(snapshot.last_processed_timestamp as u64 + 1_000_000, 1_000_000),
-        "not that long yet"
-    );
-    assert!(!snapshot.is_healthy(snapshot.last_processed_timestamp as u64 + 1_000_001, 1_000_000));
+    let last = snapshot.last_processed_timestamp as u64;
+    assert!(snapshot.is_healthy(last + 1_000_000, 1_000_000), "not that long yet");
+    // Where stamps are older than the moment at which telemetry was enabled, that is what counts.
+    let late = if bench.has_fine_clock() { last + 1_000_001 } else { telemetry.now() + 1_000_001 };
+    assert!(!snapshot.is_healthy(late, 1_000_000));
     (0..30).for_each(|_| {
         let _ = kernel.recv_blocking().unwrap();
     });
