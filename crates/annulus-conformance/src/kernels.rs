@@ -4,6 +4,7 @@
 
 pub mod constructs;
 pub mod corners;
+pub mod edges;
 pub mod numbers;
 pub mod real;
 
@@ -342,6 +343,21 @@ pub const CONSTRUCTS: &[&KernelDefinition] = {
 pub const CORNERS: &[&KernelDefinition] = {
     use corners::*;
     &[nested_values::DEFINITION, machine::DEFINITION, ends_of_ranges::DEFINITION, steps::DEFINITION]
+};
+
+/// Values and places, variables and operators that could be mistaken for others.
+pub const EDGES: &[&KernelDefinition] = {
+    use edges::*;
+    &[
+        calls_on_the_left::DEFINITION,
+        references_out_of_branches::DEFINITION,
+        references_out_of_enums::DEFINITION,
+        blocks_copy::DEFINITION,
+        variables_stay_apart::DEFINITION,
+        inside_results::DEFINITION,
+        guards_that_return::DEFINITION,
+        bits_and_references::DEFINITION,
+    ]
 };
 
 /// Kernels of real kinds.

@@ -138,7 +138,14 @@ impl Lowerer<'_> {
             (Type::Failure, "of", [code]) => {
                 let (code, _) = self.scalar(code)?;
                 let code = match code {
-                    Expr::Bits(_, bits) => return Ok(Operand::Value(Expr::Code(bits as u16), ty)),
+                    Expr::Bits(_, bits @ 1..) if bits < error::FIRST_OWN.into() => {
+                        return Ok(Operand::Value(Expr::Code(bits as u16), ty));
+                    }
+                    Expr::Bits(..) => {
+                        let always = Expr::Bits(Scalar::Bool, 1);
+                        self.out.push(Stmt::Fail(always, error::PANICKED));
+                        return Ok(Operand::Value(Expr::Code(error::PANICKED), ty));
+                    }
                     code => self.simple(code, &Type::Scalar(Scalar::U16), "code"),
                 };
                 let bits = |bits: u16| Expr::Bits(Scalar::U16, bits.into());

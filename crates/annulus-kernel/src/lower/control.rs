@@ -1,13 +1,18 @@
 //! Branches: `if` and `match`, as statements and as values.
 
+use annulus_abi::error;
 use annulus_tree::{Arm, BinaryOp, Block, Expression, ExpressionKind};
 
 use super::{
     Lowered, Lowerer,
     operand::Operand,
-    program::{Expr, Local, LocalId, Stmt},
+    program::{Expr, Local, LocalId, Place, Stmt, declared},
 };
 use crate::typed::{Scalar, Type};
+
+/// The refusal of references that depend on what runs.
+pub(super) const CHOSEN_REFERENCE: &str =
+    "a device cannot choose between references: choose an index, or assign in each branch";
 
 /// What one branch does, and what its value is.
 struct Branch {
@@ -17,6 +22,7 @@ struct Branch {
 
 enum Outcome {
     Value(Expr, Type),
+    Ref(Place),
     Unit,
     Never,
 }
@@ -37,6 +43,7 @@ impl Lowerer<'_> {
             Ok(match operand {
                 Operand::Never => Outcome::Never,
                 Operand::Unit => Outcome::Unit,
+                Operand::Ref(place) => Outcome::Ref(inner.steady(place)),
                 operand => {
                     let (expr, ty) = inner.value_of(operand)?;
                     Outcome::Value(expr, ty)
@@ -81,17 +88,30 @@ impl Lowerer<'_> {
             let value = Expr::Select(Box::new(condition), Box::new(a.clone()), Box::new(b.clone()));
             return Ok(Operand::Value(value, ty.clone()));
         }
-        let result = self.join([&mut then, &mut otherwise], name);
+        let result = self.join([&mut then, &mut otherwise], name)?;
         self.out.push(Stmt::If(condition, then.statements, otherwise.statements));
         Ok(result)
     }
 
     /// Lets all branches leave their values in one variable of this name, and gives that.
-    fn join<'b>(&mut self, branches: impl IntoIterator<Item = &'b mut Branch>, name: String) -> Operand {
+    fn join<'b>(
+        &mut self,
+        branches: impl IntoIterator<Item = &'b mut Branch>,
+        name: String,
+    ) -> Lowered<Operand> {
         let mut result: Option<LocalId> = None;
         let mut returns = false;
+        let mut chosen: Option<Place> = None;
         for branch in branches {
             match std::mem::replace(&mut branch.value, Outcome::Unit) {
+                Outcome::Ref(place) => {
+                    if chosen.as_ref().is_some_and(|other| *other != place)
+                        || place.reads(&declared(&branch.statements))
+                    {
+                        return Err(CHOSEN_REFERENCE.into());
+                    }
+                    chosen = Some(place);
+                }
                 Outcome::Value(expr, ty) => {
                     let local = match result {
                         Some(local) => local,
@@ -111,11 +131,13 @@ impl Lowerer<'_> {
         if result.is_none() {
             self.names.give_back(&name);
         }
-        match result {
-            Some(local) => Operand::Value(self.read(local), self.locals[local].ty.clone()),
-            None if returns => Operand::Unit,
-            None => Operand::Never,
-        }
+        Ok(match (result, chosen) {
+            (None, Some(place)) => Operand::Ref(place),
+            (Some(_), Some(_)) => return Err(CHOSEN_REFERENCE.into()),
+            (Some(local), None) => Operand::Value(self.read(local), self.locals[local].ty.clone()),
+            (None, None) if returns => Operand::Unit,
+            (None, None) => Operand::Never,
+        })
     }
 
     /// Puts a value into `local` at the end of `statements`. A variable that was made there for the value becomes `local`.
@@ -126,6 +148,7 @@ impl Lowerer<'_> {
                 .position(|statement| matches!(statement, Stmt::Declare(id, _) if *id == made));
             if let Some(at) = declared {
                 self.locals[made].name = self.locals[local].name.clone();
+                self.locals[made].made = false;
                 if let Stmt::Declare(_, Some(initial)) = statements.remove(at) {
                     statements.insert(at, Stmt::Assign(self.place_of_local(local), initial));
                 }
@@ -172,12 +195,16 @@ impl Lowerer<'_> {
                 break;
             }
         }
-        let result = self.join(codes.iter_mut().map(|code| &mut code.branch), name);
+        let result = self.join(codes.iter_mut().map(|code| &mut code.branch), name)?;
         let guards_do_something = codes
             .iter()
             .any(|code| code.guard.as_ref().is_some_and(|(statements, _)| !does_nothing(statements)));
         if guards_do_something {
             self.in_turn(codes);
+            if matches!(result, Operand::Never) {
+                // One of the arms was taken; C does not see it.
+                self.out.push(Stmt::Abort(error::PANICKED));
+            }
         } else {
             self.chain(codes);
         }

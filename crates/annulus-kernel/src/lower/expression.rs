@@ -44,15 +44,7 @@ impl Lowerer<'_> {
             ExpressionKind::Cast { operand, witness } => self.cast(operand, *witness),
             ExpressionKind::Field { base, name } => self.field(base, name),
             ExpressionKind::Index { base, index } => self.index(base, index),
-            ExpressionKind::Reference { place, .. } => match self.operand(place, None)? {
-                Operand::Place(place) => Ok(Operand::Ref(self.steady(place))),
-                Operand::Value(expr, ty) => {
-                    let local = self.temporary(hint.unwrap_or("value"), ty, Some(expr));
-                    Ok(Operand::Ref(self.place_of_local(local)))
-                }
-                same @ (Operand::Slice(_) | Operand::Atomics(_) | Operand::Atomic(_)) => Ok(same),
-                other => Err(format!("a device has no reference to {}", other.describe())),
-            },
+            ExpressionKind::Reference { mutable, place } => self.reference(*mutable, place, hint),
             ExpressionKind::Method { receiver, method, arguments, witness } => {
                 self.method(receiver, method, arguments, *witness)
             }
@@ -66,7 +58,7 @@ impl Lowerer<'_> {
             ExpressionKind::Array { items, witness } => self.array(items, *witness, hint),
             ExpressionKind::Repeat { item, witness } => self.repeat(item, *witness, hint),
             ExpressionKind::Range { .. } => Err("a range is what a `for` runs over, and no value".into()),
-            ExpressionKind::Block { block } => self.block(block, hint),
+            ExpressionKind::Block { block } => self.block_value(block, hint),
             ExpressionKind::If { condition, then, otherwise } => {
                 self.conditional(condition, then, otherwise.as_deref(), hint)
             }
@@ -110,6 +102,37 @@ impl Lowerer<'_> {
         }
     }
 
+    /// `&place`, `&mut place`; a value gets a variable, and so does a constant that may be changed.
+    fn reference(&mut self, mutable: bool, place: &Expression, hint: Option<&str>) -> Lowered<Operand> {
+        let (expr, ty) = match self.operand(place, None)? {
+            Operand::Place(place) if mutable && matches!(place.root, Root::Constant(_)) => {
+                let ty = place.ty.clone();
+                (Expr::Read(place), ty)
+            }
+            Operand::Place(place) => return Ok(Operand::Ref(self.steady(place))),
+            Operand::Value(expr, ty) => (expr, ty),
+            same @ (Operand::Slice(_) | Operand::Atomics(_) | Operand::Atomic(_)) => return Ok(same),
+            other => return Err(format!("a device has no reference to {}", other.describe())),
+        };
+        let local = self.temporary(hint.unwrap_or("value"), ty, Some(expr));
+        self.locals[local].made = false;
+        Ok(Operand::Ref(self.place_of_local(local)))
+    }
+
+    /// The value of a block: a place at its end is read there.
+    fn block_value(&mut self, block: &Block, hint: Option<&str>) -> Lowered<Operand> {
+        let operand = self.block(block, hint)?;
+        let Operand::Place(place) = operand else { return Ok(operand) };
+        let ty = place.ty.clone();
+        Ok(match ty {
+            Type::Struct(_) | Type::Enum(_) | Type::Array { .. } => {
+                let local = self.temporary(hint.unwrap_or("copy"), ty, Some(Expr::Read(place)));
+                fresh(self.place_of_local(local))
+            }
+            ty => Operand::Value(Expr::Read(place), ty),
+        })
+    }
+
     /// What a handler returns, as an error code.
     pub(super) fn verdict(&mut self, operand: Operand) -> Lowered<Expr> {
         match operand {
@@ -136,7 +159,7 @@ impl Lowerer<'_> {
             Value::Ordering(_) => {
                 return Err("an ordering is written where an atomic is used: `Ordering::Relaxed`".into());
             }
-            Value::Struct(_) | Value::Array(_) => {
+            Value::Struct(_) | Value::Array(_) if !has_nan(&ty, value) => {
                 let known = self.constants.iter().position(|known| known.ty == ty && known.value == *value);
                 let index = known.unwrap_or_else(|| {
                     let name = self.names.take_at(1, name);
@@ -145,7 +168,8 @@ impl Lowerer<'_> {
                 });
                 Operand::Place(Place::new(Root::Constant(index), ty))
             }
-            Value::Enum { .. } => {
+            // C has no initialiser with a NaN's bits.
+            Value::Enum { .. } | Value::Struct(_) | Value::Array(_) => {
                 let local = self.temporary(&hint.map_or_else(|| snake_case(&ty), str::to_owned), ty, None);
                 let place = self.place_of_local(local);
                 self.fill(place.clone(), value)?;
@@ -278,10 +302,16 @@ impl Lowerer<'_> {
                     self.binding(pattern, value, otherwise.as_ref())?
                 }
                 StatementKind::Declare { name, ty } => {
-                    let ty = self.type_of(*ty)?;
-                    let local = self.temporary(name, ty, None);
-                    self.locals[local].mutable = true;
-                    self.variables.push((name.clone(), Variable::Local(local)));
+                    let variable = match self.type_of(*ty)? {
+                        Type::Unit => Variable::Operand(Operand::Unit),
+                        ty => {
+                            let local = self.temporary(name, ty, None);
+                            self.locals[local].mutable = true;
+                            self.locals[local].made = false;
+                            Variable::Local(local)
+                        }
+                    };
+                    self.variables.push((name.clone(), variable));
                     false
                 }
                 StatementKind::Expression { expression } => {
@@ -298,6 +328,32 @@ impl Lowerer<'_> {
         };
         self.variables.truncate(known);
         Ok(if ends { Operand::Never } else { value })
+    }
+}
+
+/// Whether a constant has a NaN somewhere, whose bits must be kept.
+fn has_nan(ty: &Type, value: &Value) -> bool {
+    match (ty, value) {
+        (Type::Scalar(Scalar::F32), Value::Scalar(bits)) => f32::from_bits(*bits as u32).is_nan(),
+        (Type::Scalar(Scalar::F64), Value::Scalar(bits)) => f64::from_bits(*bits).is_nan(),
+        (Type::Array { element, .. }, Value::Array(values)) => {
+            values.iter().any(|value| has_nan(element, value))
+        }
+        (Type::Struct(descriptor), Value::Struct(values)) => match descriptor.kind {
+            TypeKind::Struct(fields) => {
+                fields.iter().zip(values).any(|(field, value)| has_nan(&field.ty.into(), value))
+            }
+            _ => false,
+        },
+        (Type::Enum(descriptor), Value::Enum { variant, fields }) => match descriptor.kind {
+            TypeKind::Enum { variants, .. } => variants[*variant]
+                .fields
+                .iter()
+                .zip(fields)
+                .any(|(field, value)| has_nan(&field.ty.into(), value)),
+            _ => false,
+        },
+        _ => false,
     }
 }
 

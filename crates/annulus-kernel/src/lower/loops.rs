@@ -5,6 +5,7 @@ use annulus_tree::{BinaryOp, Block, Expression, ExpressionKind, Pattern};
 
 use super::{
     LoopFrame, Lowered, Lowerer,
+    control::CHOSEN_REFERENCE,
     operand::{Operand, Variable, is_fixed},
     program::{Expr, LocalId, Stmt},
 };
@@ -284,6 +285,12 @@ impl Lowerer<'_> {
         let target = self.target_loop(label)?;
         if let Some(value) = value {
             let operand = self.operand(value, None)?;
+            if matches!(operand, Operand::Never) {
+                return Ok(Operand::Never);
+            }
+            if matches!(operand, Operand::Ref(_)) {
+                return Err(CHOSEN_REFERENCE.into());
+            }
             if !matches!(operand, Operand::Unit) {
                 let (expr, ty) = self.value_of(operand)?;
                 let result = match self.loops[target].result {

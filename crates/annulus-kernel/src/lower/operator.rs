@@ -58,7 +58,20 @@ impl Lowerer<'_> {
         let left = self.condition(left)?;
         // Taken first, so that what is nested does not hide it.
         let name = self.names.take("both");
-        let (right, mut statements) = self.nested(|inner| inner.condition(right))?;
+        let (right, mut statements) = self.nested(|inner| match inner.operand(right, None)? {
+            Operand::Never => Ok(None),
+            operand => {
+                let (expr, ty) = inner.value_of(operand)?;
+                inner.as_scalar(&ty)?;
+                Ok(Some(expr))
+            }
+        })?;
+        let Some(right) = right else {
+            self.names.give_back(&name);
+            let condition = if op == BinaryOp::And { left } else { left.not() };
+            self.out.push(Stmt::If(condition, statements, Vec::new()));
+            return Ok(Expr::Bits(Scalar::Bool, u64::from(op == BinaryOp::Or)));
+        };
         if statements.is_empty() {
             self.names.give_back(&name);
             return Ok(Expr::binary(op, Scalar::Bool, left, right));

@@ -34,6 +34,8 @@ impl Lowerer<'_> {
                     Some(local) => local,
                     None => self.temporary("subject", ty, Some(expr)),
                 };
+                // What the pattern binds refers to it.
+                self.locals[local].made = false;
                 Subject::Place { place: self.place_of_local(local), by_reference: false }
             }
             other => Subject::Whole(other),
@@ -128,13 +130,26 @@ impl Lowerer<'_> {
     pub(super) fn test(&mut self, pattern: &Pattern, subject: &Subject) -> Lowered<Option<Expr>> {
         let place = match subject {
             Subject::Place { place, .. } => place,
-            Subject::Whole(Operand::Exchanged { succeeded, .. }) => {
-                return match pattern {
-                    Pattern::Wildcard | Pattern::Bind { inner: None, .. } => Ok(None),
-                    Pattern::Fields { name, .. } if name == "Ok" => Ok(Some(self.read(*succeeded))),
-                    Pattern::Fields { name, .. } if name == "Err" => Ok(Some(self.read(*succeeded).not())),
-                    _ => Err("the result of `compare_exchange` is `Ok(before)` or `Err(before)`".into()),
+            Subject::Whole(Operand::Exchanged { succeeded, before }) => {
+                let mut test = match pattern {
+                    Pattern::Wildcard | Pattern::Bind { inner: None, .. } => return Ok(None),
+                    Pattern::Bind { inner: Some(inner), .. } => return self.test(inner, subject),
+                    Pattern::Or { patterns } => return self.any_of(patterns, subject),
+                    Pattern::Fields { name, .. } if name == "Ok" => Some(self.read(*succeeded)),
+                    Pattern::Fields { name, .. } if name == "Err" => Some(self.read(*succeeded).not()),
+                    _ => {
+                        return Err(
+                            "the result of `compare_exchange` is `Ok(before)` or `Err(before)`".into()
+                        );
+                    }
                 };
+                if let Pattern::Fields { fields, .. } = pattern {
+                    let part = Subject::Place { place: self.place_of_local(*before), by_reference: false };
+                    for field in fields {
+                        test = both(test, self.test(&field.pattern, &part)?);
+                    }
+                }
+                return Ok(test);
             }
             Subject::Whole(operand) => {
                 return match pattern {
@@ -172,6 +187,12 @@ impl Lowerer<'_> {
             Pattern::Fields { name, fields } => {
                 let mut test = match place.ty {
                     Type::Enum(descriptor) => Some(is_variant(place, descriptor, name)?),
+                    // Its value is the error code, or 0.
+                    Type::Verdict => {
+                        let op = if name == "Ok" { BinaryOp::Eq } else { BinaryOp::Ne };
+                        let code = Expr::Read(place.clone());
+                        Some(Expr::binary(op, Scalar::U32, code, Expr::Bits(Scalar::U32, 0)))
+                    }
                     _ => None,
                 };
                 for field in fields {
@@ -180,18 +201,21 @@ impl Lowerer<'_> {
                 }
                 Ok(test)
             }
-            Pattern::Or { patterns } => {
-                let mut any = None;
-                for pattern in patterns {
-                    let Some(test) = self.test(pattern, subject)? else { return Ok(None) };
-                    any = Some(match any {
-                        Some(any) => Expr::binary(BinaryOp::Or, Scalar::Bool, any, test),
-                        None => test,
-                    });
-                }
-                Ok(any)
-            }
+            Pattern::Or { patterns } => self.any_of(patterns, subject),
         }
+    }
+
+    /// What must hold for one of the alternatives to match.
+    fn any_of(&mut self, patterns: &[Pattern], subject: &Subject) -> Lowered<Option<Expr>> {
+        let mut any = None;
+        for pattern in patterns {
+            let Some(test) = self.test(pattern, subject)? else { return Ok(None) };
+            any = Some(match any {
+                Some(any) => Expr::binary(BinaryOp::Or, Scalar::Bool, any, test),
+                None => test,
+            });
+        }
+        Ok(any)
     }
 
     fn bound(&self, bound: Option<&Bound>, op: BinaryOp, place: &Place) -> Lowered<Option<Expr>> {
@@ -221,6 +245,8 @@ impl Lowerer<'_> {
         };
         let missing = || format!("{} has no field `{field}`", describe(&place.ty));
         let part = match place.ty {
+            Type::Verdict if name == "Ok" => Place { ty: Type::Unit, ..place.clone() },
+            Type::Verdict => Place { ty: Type::Failure, ..place.clone() },
             Type::Struct(descriptor) => {
                 let TypeKind::Struct(fields) = descriptor.kind else { return Err(missing()) };
                 let field = fields.iter().find(|known| known.name == field).ok_or_else(missing)?;

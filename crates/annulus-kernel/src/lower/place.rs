@@ -104,6 +104,9 @@ impl Lowerer<'_> {
     /// The place on the left of an assignment.
     fn target(&mut self, place: &Expression) -> Lowered<Place> {
         match self.operand(place, None)? {
+            Operand::Place(Place { root: Root::Constant(_), .. }) => {
+                Err("this changes a copy of a constant: write `let mut name = CONSTANT;` first".into())
+            }
             Operand::Place(place) => Ok(place),
             other => Err(format!("{} cannot be assigned to: write `*` before a reference", other.describe())),
         }
@@ -130,9 +133,19 @@ impl Lowerer<'_> {
         place: &Expression,
         value: &Expression,
     ) -> Lowered<Operand> {
-        let mut value = [self.value(value)?];
+        let start = self.out.len();
+        let operand = self.operand(value, None)?;
+        let by_reference = matches!(operand, Operand::Ref(_));
+        let mut value = [self.value_of(operand)?];
         let mark = self.out.len();
         let place = self.target(place)?;
+        // Rust evaluates the place first then, and reads the value last.
+        if by_reference && self.out[start..].iter().any(|statement| !matches!(statement, Stmt::Line(_))) {
+            return Err(
+                "the right side is a reference, which changes the order of evaluation: write `*` before it"
+                    .into(),
+            );
+        }
         self.keep(&mut value, mark);
         let [(value, value_ty)] = value;
         let (left, right) = (self.as_scalar(&place.ty)?, self.as_scalar(&value_ty)?);

@@ -244,3 +244,24 @@ pub(crate) fn assigned(statements: &[Stmt], roots: &mut Vec<Root>) {
         }
     }
 }
+
+/// The variables that these statements declare, in blocks inside them too.
+pub(crate) fn declared(statements: &[Stmt]) -> Vec<Root> {
+    let mut roots = Vec::new();
+    for statement in statements {
+        match statement {
+            Stmt::Declare(local, _) => roots.push(Root::Local(*local)),
+            Stmt::If(_, then, otherwise) => {
+                roots.extend(declared(then));
+                roots.extend(declared(otherwise));
+            }
+            Stmt::Loop(body) => roots.extend(declared(body)),
+            Stmt::For { local, body, .. } => {
+                roots.push(Root::Local(*local));
+                roots.extend(declared(body));
+            }
+            _ => {}
+        }
+    }
+    roots
+}

@@ -47,7 +47,7 @@ impl Lowerer<'_> {
             ("compare_exchange" | "compare_exchange_weak", [current, new, success, failure]) => {
                 let mut values = self.values([current, new])?;
                 let success = self.ordering(success)?;
-                self.ordering(failure)?;
+                let order = both_orders(success, self.ordering(failure)?);
                 let new = values.pop().expect("two values").0;
                 let current = self.simple(values.pop().expect("two values").0, &ty, "expected");
                 let current = match current {
@@ -64,13 +64,14 @@ impl Lowerer<'_> {
                     scalar,
                     place,
                     arguments,
-                    order: success,
+                    order,
                     result: Some(before),
                 };
                 self.out.push(Stmt::Atomic(atomic));
                 let equal = Expr::binary(BinaryOp::Eq, scalar, self.read(before), current);
                 let succeeded = self.temporary("succeeded", Type::Scalar(Scalar::Bool), Some(equal));
                 self.locals[before].made = false;
+                self.locals[succeeded].made = false;
                 Ok(Operand::Exchanged { succeeded, before })
             }
             _ => Err(format!("a device's atomics have no `{method}` with these arguments")),
@@ -99,5 +100,15 @@ impl Lowerer<'_> {
             return Ok(*order);
         }
         Err("write the ordering here, as `Ordering::Relaxed`".into())
+    }
+}
+
+/// An order that is at least as strong as those of success and of failure.
+fn both_orders(success: Ordering, failure: Ordering) -> Ordering {
+    match (success, failure) {
+        (Ordering::SeqCst, _) | (_, Ordering::SeqCst) => Ordering::SeqCst,
+        (Ordering::Release | Ordering::AcqRel, Ordering::Acquire) => Ordering::AcqRel,
+        (Ordering::Relaxed, Ordering::Acquire) => Ordering::Acquire,
+        (success, _) => success,
     }
 }

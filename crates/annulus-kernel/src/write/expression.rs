@@ -34,21 +34,15 @@ impl Writer<'_> {
                 format!("rs_{}_from_{}({})", c_scalar(*to), from.name(), self.expression(value))
             }
             Expr::Convert(_, to, value) => format!("({}){}", c_scalar(*to), self.tight(value)),
-            Expr::Call("neg", scalar, values) if scalar.is_float() => {
-                // A space, so that two signs do not become one.
-                format!("- {}", self.tight(&values[0]))
-            }
-            Expr::Call(
-                name @ ("shl" | "shr"),
-                scalar @ (Scalar::U32 | Scalar::U64 | Scalar::Usize),
-                values,
-            ) if matches!(values[1], Expr::Bits(_, bits) if bits < scalar.bits().into()) => {
-                let sign = if *name == "shl" { "<<" } else { ">>" };
-                format!("{} {sign} {}", self.tight(&values[0]), self.tight(&values[1]))
-            }
-            Expr::Call(name, scalar, values) => {
+            Expr::Call(name, scalar, values) if is_call(name, *scalar, values) => {
                 let values: Vec<String> = values.iter().map(|value| self.expression(value)).collect();
                 format!("rs_{name}_{}({})", c_scalar(*scalar), values.join(", "))
+            }
+            // A space, so that two signs do not become one.
+            Expr::Call("neg", _, values) => format!("- {}", self.tight(&values[0])),
+            Expr::Call(name, _, values) => {
+                let sign = if *name == "shl" { "<<" } else { ">>" };
+                format!("{} {sign} {}", self.tight(&values[0]), self.tight(&values[1]))
             }
         }
     }
@@ -60,9 +54,9 @@ impl Writer<'_> {
             Expr::Bits(..) | Expr::Code(_) | Expr::Read(_) | Expr::Tag(_) | Expr::Len(_) | Expr::Cx(_) => {
                 true
             }
-            Expr::Call(..) => text.ends_with(')') && text.starts_with("rs_"),
+            Expr::Call(name, scalar, values) => is_call(name, *scalar, values),
             Expr::Convert(from, to, _) => from.is_float() && !to.is_float(),
-            Expr::Binary(..) => text.starts_with("rs_"),
+            Expr::Binary(op, scalar, ..) => function_of(*op, *scalar).is_some(),
             Expr::Not(..) | Expr::Select(..) => false,
         };
         if is_tight { text } else { format!("({text})") }
@@ -88,17 +82,13 @@ impl Writer<'_> {
             BinaryOp::Ge => ">=",
             BinaryOp::Shl | BinaryOp::Shr => unreachable!("shifts are calls"),
         };
-        let name = match op {
-            BinaryOp::Add => "add",
-            BinaryOp::Sub => "sub",
-            BinaryOp::Mul => "mul",
-            _ => return format!("{} {sign} {}", self.tight(left), self.tight(right)),
-        };
-        // C's own arithmetic wraps only where its type is unsigned and not narrower than `int`.
-        if scalar.is_float() || matches!(scalar, Scalar::U32 | Scalar::U64 | Scalar::Usize) {
-            return format!("{} {sign} {}", self.tight(left), self.tight(right));
+        match function_of(op, scalar) {
+            Some(name) => {
+                let (left, right) = (self.expression(left), self.expression(right));
+                format!("rs_{name}_{}({left}, {right})", c_scalar(scalar))
+            }
+            None => format!("{} {sign} {}", self.tight(left), self.tight(right)),
         }
-        format!("rs_{name}_{}({}, {})", c_scalar(scalar), self.expression(left), self.expression(right))
     }
 
     /// A place and what leads to its parts: `reading->`, `stats.`.
@@ -191,6 +181,31 @@ impl Writer<'_> {
             BindingKind::Whole => "GLOBAL",
             BindingKind::Shared => "volatile GLOBAL",
         }
+    }
+}
+
+/// Whether a function of the language is written as a call, and not with an operator of C.
+fn is_call(name: &str, scalar: Scalar, values: &[Expr]) -> bool {
+    match name {
+        "neg" => !scalar.is_float(),
+        "shl" | "shr" if matches!(scalar, Scalar::U32 | Scalar::U64 | Scalar::Usize) => {
+            !matches!(values[1], Expr::Bits(_, bits) if bits < scalar.bits().into())
+        }
+        _ => true,
+    }
+}
+
+/// The function that an operator is written as. C's own arithmetic wraps only where its type is unsigned and not narrower
+/// than `int`.
+fn function_of(op: BinaryOp, scalar: Scalar) -> Option<&'static str> {
+    if scalar.is_float() || matches!(scalar, Scalar::U32 | Scalar::U64 | Scalar::Usize) {
+        return None;
+    }
+    match op {
+        BinaryOp::Add => Some("add"),
+        BinaryOp::Sub => Some("sub"),
+        BinaryOp::Mul => Some("mul"),
+        _ => None,
     }
 }
 

@@ -1,6 +1,6 @@
 //! The macros that a device understands.
 
-use annulus_tree::{BinaryOp, Expression, ExpressionKind};
+use annulus_tree::{BinaryOp, Expression, ExpressionKind, FieldPattern, Pattern};
 use quote::{ToTokens, quote_spanned};
 use syn::{Expr, Macro, Pat, Token, parse::Parser, punctuated::Punctuated};
 
@@ -84,6 +84,26 @@ impl Reader {
         let (pattern, pattern_tokens) = self.pattern(&pat);
         self.scopes.back_to(&mark);
         let tokens = quote_spanned!(span(call)=> ::core::matches!(#value_tokens, #pattern_tokens));
-        node(call, ExpressionKind::Let { pattern, value }, tokens)
+        node(call, ExpressionKind::Let { pattern: without_names(pattern), value }, tokens)
+    }
+}
+
+/// The pattern without what it binds: nobody sees it outside of `matches!`.
+fn without_names(pattern: Pattern) -> Pattern {
+    match pattern {
+        Pattern::Bind { inner: Some(inner), .. } => without_names(*inner),
+        Pattern::Bind { inner: None, .. } => Pattern::Wildcard,
+        Pattern::Fields { name, fields } => {
+            let without = |field: FieldPattern| FieldPattern {
+                name: field.name,
+                pattern: without_names(field.pattern),
+            };
+            Pattern::Fields { name, fields: fields.into_iter().map(without).collect() }
+        }
+        Pattern::Reference { pattern } => Pattern::Reference { pattern: Box::new(without_names(*pattern)) },
+        Pattern::Or { patterns } => {
+            Pattern::Or { patterns: patterns.into_iter().map(without_names).collect() }
+        }
+        other => other,
     }
 }

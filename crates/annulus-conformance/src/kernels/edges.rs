@@ -1,0 +1,310 @@
+//! Kernels in which a value could be taken for a place, one variable for another, or one operator's operand for another's.
+#![allow(
+    clippy::needless_late_init,
+    clippy::unnecessary_cast,
+    clippy::useless_conversion,
+    clippy::single_match,
+    clippy::let_unit_value,
+    clippy::match_single_binding,
+    clippy::redundant_pattern_matching,
+    clippy::op_ref,
+    clippy::blocks_in_conditions,
+    clippy::precedence,
+    clippy::diverging_sub_expression,
+    clippy::toplevel_ref_arg,
+    clippy::needless_return,
+    unused_braces,
+    unused_parens,
+    unused_variables,
+    unused_assignments,
+    const_item_mutation
+)] // They are what is tested.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use annulus_macros::{DeviceType, ring_kernel};
+use annulus_runtime::prelude::{Failure, Outbox};
+
+use super::constructs::{Answer, Small};
+
+#[derive(DeviceType, Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct Pair {
+    pub n: u32,
+    pub k: u32,
+}
+
+#[derive(DeviceType, Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct Room {
+    pub p: Pair,
+    pub q: Pair,
+    pub list: [u32; 4],
+    pub n: u32,
+}
+
+#[derive(DeviceType, Clone, Copy, Debug)]
+#[repr(u32)]
+pub enum Choice {
+    One(u32),
+    Two { a: u32, b: Pair },
+}
+
+impl Default for Choice {
+    fn default() -> Self {
+        Self::One(0)
+    }
+}
+
+const NO: Failure = Failure::of(5);
+
+/// Calls as the left operands of every operator, and operators as operands of every prefix.
+#[ring_kernel]
+pub fn calls_on_the_left(small: &Small, answers: &Outbox<Answer>) {
+    let x = small.x;
+    let u = u32::from(small.a);
+    let i = small.b;
+    let on = small.on;
+    let wide = u64::from(u);
+    let words = [
+        (u.min(7) + u) * 3,
+        u - (u.min(9) + 1),
+        (u.max(3) & 0xF0) * 2 | (u.min(9) ^ u) & 3,
+        (u.rotate_left(3) - u) / (u.min(5) + 1) % (u.max(2) | 8),
+        !(u.min(3) + u) << (u.min(3) + 2) >> 1,
+        ((u.min(9) << 2) + u) * 5,
+        (u.leading_zeros() * u) as u8 as u32 + ((i.wrapping_add(3) / 2) as u32),
+        ((x as u32 / 3 + 1) / (u | 1)) % 1000,
+    ];
+    let logic = !(u.min(3) == 3 || on) && u > 2 || (x.is_nan() || on) && u > 100;
+    let compared = (u.count_ones() < 5) == on && (u.min(4) != 4) ^ (i.min(0) < 0);
+    let sum = -(i64::from(i).min(7) + i64::from(u)) * 3 - (i64::from(i).max(2) - 9)
+        + ((wide.min(5) + wide) as i64) * 2
+        + i64::from(-(i.min(100) - 3) >> 1 & 0xFF);
+    answers.send(Answer {
+        words,
+        sum,
+        x: 2.0 * (x.sqrt() + 1.5) - -(x.abs() - 2.0) / (x.abs() + 1.0),
+        on: logic != compared,
+    });
+}
+
+/// References that come out of the only branch that goes on.
+#[ring_kernel]
+pub fn references_out_of_branches(small: &Small, room: &mut Room) {
+    let p = match room {
+        Room { p, .. } => p,
+    };
+    p.n += 1;
+    let q = match &mut *room {
+        Room { q, .. } => {
+            q.k += 1;
+            q
+        }
+    };
+    q.n += u32::from(small.a);
+    let same = if small.on { &mut room.p } else { &mut room.p };
+    same.k += 2;
+    let at = usize::from(small.a) % 4;
+    let element = if small.a > 3 {
+        &mut room.list[at]
+    } else {
+        room.n += 1;
+        return;
+    };
+    *element += 7;
+}
+
+/// The same, out of an enum.
+#[ring_kernel]
+pub fn references_out_of_enums(small: &Small, choice: &mut Choice) {
+    let pair = if let Choice::Two { b, .. } = choice {
+        b
+    } else {
+        *choice = Choice::Two { a: 1, b: Pair { n: 3, k: small.a.into() } };
+        return;
+    };
+    pair.n += 3;
+    let first = match choice {
+        Choice::One(n) => n,
+        Choice::Two { a: 100.., .. } => return,
+        Choice::Two { b: Pair { n: 7, .. }, .. } => panic!(),
+        _ => {
+            *choice = Choice::One(small.key.into());
+            return;
+        }
+    };
+    *first += 1;
+}
+
+/// Blocks, whose values are copies.
+#[ring_kernel]
+pub fn blocks_copy(small: &Small, room: &mut Room) {
+    const TABLE: [u32; 4] = [1, 2, 3, 4];
+    let r = &mut { room.p };
+    r.n += 1;
+    room.q = *r;
+    match { *room } {
+        ref mut copy => {
+            copy.n += 1;
+            room.n += copy.n;
+        }
+    }
+    ({ room.p }).n = 7;
+    ({ room.list })[1] = 7;
+    room.n += { room.list }[{
+        room.list[1] = 9;
+        1
+    }];
+    let mut copy = { room.list };
+    copy[2] += 5;
+    let n = &mut { room.n };
+    *n += 3;
+    room.p.k = *n + copy[2] + { room.n };
+    let table = &mut TABLE;
+    table[1] += u32::from(small.a);
+    room.list[3] += table[1] + TABLE[1];
+    let element = &mut TABLE[2];
+    *element += 4;
+    room.list[0] = *element + TABLE[2];
+}
+
+/// Variables that begin as what another still refers to.
+#[ring_kernel]
+pub fn variables_stay_apart(small: &Small, words: &[AtomicU32], answers: &Outbox<Answer>) {
+    let u = u32::from(small.a);
+    let r = &mut (u + 1);
+    let mut b = *r as u32;
+    b += 1;
+    *r += 10;
+    let late: u32;
+    late = u;
+    let mut c = late as u32;
+    c += 2;
+    let mut d = { late };
+    d += 3;
+    let mut matched = 0;
+    match u + 1 {
+        ref v => {
+            let mut g = u32::from(*v);
+            g += 5;
+            matched = *v * 1000 + g;
+        }
+    }
+    let e = match u * 2 {
+        v => {
+            let mut e = v as u32;
+            e += 1;
+            e + v
+        }
+    };
+    let seen = words[0].compare_exchange(u, 1, Ordering::Relaxed, Ordering::Acquire);
+    let mut ok = seen.is_ok();
+    ok |= small.on;
+    let w = match seen {
+        Ok(_) => 1,
+        Err(_) => 2,
+    };
+    let of_loop = &mut loop {
+        break u + 4;
+    };
+    let mut f = *of_loop as u32;
+    f *= 2;
+    answers.send(Answer {
+        words: [*r, b, late, c * 1000 + d, matched, e, w + u32::from(ok) * 10, *of_loop + f],
+        sum: 0,
+        x: 0.0,
+        on: ok,
+    });
+}
+
+/// What is inside `Ok` and `Err`.
+#[ring_kernel]
+pub fn inside_results(small: &Small, words: &[AtomicU32], answers: &Outbox<Answer>) -> Result<(), Failure> {
+    let u = u32::from(small.a % 3);
+    let mut taken = [0; 8];
+    for i in 0..8usize {
+        words[0].store(u32::from(small.key) % 5, Ordering::Relaxed);
+        let now = (u + i as u32) % 3;
+        taken[i] = match words[0].compare_exchange(now, 1, Ordering::AcqRel, Ordering::Relaxed) {
+            Ok(0) => 1,
+            Ok(_) => 2,
+            Err(0) => 3,
+            Err(1 | 2) => 4,
+            Err(n @ 3..) if n == 3 => 5,
+            Err(n) => 10 + n,
+        };
+        if let Ok(0 | 1) | Err(4) = words[0].compare_exchange(u, 0, Ordering::Relaxed, Ordering::SeqCst) {
+            taken[i] += 100;
+        }
+    }
+    let result: Result<(), Failure> = if small.on { Err(NO) } else { Ok(()) };
+    let mut sum = 0;
+    if let Err(..) = result {
+        sum += 1;
+    }
+    if let Ok(()) = result {
+        sum += 2;
+    }
+    match result {
+        Ok(..) => sum += 4,
+        Err(failure) => sum += i64::from(failure.code()),
+    }
+    let n = 5;
+    if matches!(u, n @ 0..=1) {
+        sum += n;
+    }
+    answers.send(Answer { words: taken, sum, x: 0.0, on: small.on });
+    if small.a > 200 {
+        return Err(Failure::of(0));
+    }
+    if small.a > 180 {
+        return Err(Failure::of(0xFF01));
+    }
+    Ok(())
+}
+
+/// Guards that do something, in arms that all return.
+#[ring_kernel]
+pub fn guards_that_return(small: &Small, room: &mut Room) -> Result<(), Failure> {
+    let late: ();
+    let mut n = 0;
+    small.a < 250 || panic!("too much");
+    late = {
+        room.n += 1;
+    };
+    let _same = late;
+    match small.a {
+        x if {
+            n += 1;
+            x > 200
+        } =>
+        {
+            return Ok(());
+        }
+        x if {
+            n += 1;
+            room.n += n;
+            x > 100
+        } =>
+        {
+            return Err(NO);
+        }
+        _ => return Ok(()),
+    }
+}
+
+/// A NaN's bits in a table, and references as right sides.
+#[ring_kernel]
+pub fn bits_and_references(small: &Small, answers: &Outbox<Answer>) {
+    const NANS: [f32; 3] = [f32::from_bits(0xFFC0_1234), f32::NAN, 1.0];
+    let table = [10, 20, 30, u32::from(small.a)];
+    let third = &table[3];
+    let mut words = [0; 8];
+    words[0] = NANS[0].to_bits();
+    words[1] = NANS[1].to_bits();
+    words[2] = NANS[usize::from(small.a) % 3].to_bits();
+    words[3] += third;
+    words[usize::from(small.a) % 8] += *third;
+    answers.send(Answer { words, sum: 0, x: 0.0, on: small.on });
+}
