@@ -157,3 +157,9 @@ fn failures_have_their_codes() {
         assert!(codes.contains(&code), "{code:#06X} is not among {codes:X?}");
     }
 }
+
+/// Where meaning is easily lost: operands that are calls, references that branches give, values of blocks, names of inner blocks.
+#[test]
+fn edges() {
+    agree("edges", kernels::EDGES);
+}

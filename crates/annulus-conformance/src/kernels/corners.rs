@@ -39,7 +39,6 @@ impl Default for Machine {
 /// Values that come out of loops, matches and branches inside one another.
 #[ring_kernel]
 pub fn nested_values(small: &Small, answers: &Outbox<Answer>) {
-    use std::cmp;
     const STEP: u32 = 3;
     let n = u32::from(small.a % 12);
     let total = {
@@ -106,7 +105,7 @@ pub fn nested_values(small: &Small, answers: &Outbox<Answer>) {
         list[1]
     };
     list[at] -= list[0];
-    let sum = i64::from(list[0]) - i64::from(cmp::max(small.b, 3));
+    let sum = i64::from(list[0]) - i64::from(std::cmp::max(small.b, 3));
     answers.send(Answer { words, sum, x: -(-small.x), on: !(!small.on) });
 }
 

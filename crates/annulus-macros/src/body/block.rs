@@ -3,7 +3,7 @@
 use annulus_tree::{Block as TreeBlock, ExpressionKind, Statement, StatementKind};
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::{Attribute, Block, Expr, Item, Local, Pat, Stmt, ext::IdentExt, spanned::Spanned};
+use syn::{Block, Expr, Item, Local, Pat, Stmt, ext::IdentExt, spanned::Spanned};
 
 use super::{Reader, Source, line, span};
 
@@ -26,7 +26,6 @@ impl Reader {
                 }
                 Stmt::Item(item) => tokens.push(self.item(item)),
                 Stmt::Expr(expression, semicolon) => {
-                    self.attributes(attributes(expression));
                     let read = self.expression(expression);
                     let written = &read.tokens;
                     tokens.push(quote!(#written #semicolon));
@@ -38,7 +37,6 @@ impl Reader {
                     }
                 }
                 Stmt::Macro(statement) => {
-                    self.attributes(&statement.attrs);
                     let read = self.macro_call(&statement.mac);
                     let (written, semicolon) = (&read.tokens, &statement.semi_token);
                     tokens.push(quote!(#written #semicolon));
@@ -59,7 +57,6 @@ impl Reader {
 
     /// `let`.
     fn local(&mut self, local: &Local) -> Option<(StatementKind, TokenStream)> {
-        self.attributes(&local.attrs);
         let (pat, ty) = match &local.pat {
             Pat::Type(typed) => (&*typed.pat, Some(&typed.ty)),
             pat => (pat, None),
@@ -105,6 +102,7 @@ impl Reader {
             return None;
         };
         let ty = self.witness(Source::Written(ty));
+        self.note_origin(&ident.ident);
         let name = ident.ident.unraw().to_string();
         self.scopes.declare(&name);
         Some((StatementKind::Declare { name, ty }, local.to_token_stream()))
@@ -128,37 +126,9 @@ impl Reader {
         item.to_token_stream()
     }
 
-    /// Attributes in a body may be about lints; others would change it behind our back.
-    pub(super) fn attributes(&mut self, attributes: &[Attribute]) {
-        for attribute in attributes {
-            let about_lints = ["allow", "expect", "warn", "deny", "forbid", "doc"];
-            if !about_lints.iter().any(|name| attribute.path().is_ident(name)) {
-                let message = "a handler's body is the same in every build: write `if cfg!(..)`, which is a constant, \
-                               or put the attribute on the function";
-                self.errors.at(attribute, message);
-            }
-        }
-    }
-
     /// A block that is an expression, its value taken.
     pub(super) fn block_expression(&mut self, block: &Block) -> (ExpressionKind, TokenStream) {
         let (tree, tokens) = self.block(block);
         (ExpressionKind::Block { block: tree }, tokens)
-    }
-}
-
-/// The attributes of an expression, of the kinds that statements are made of.
-fn attributes(expression: &Expr) -> &[Attribute] {
-    match expression {
-        Expr::Assign(e) => &e.attrs,
-        Expr::Block(e) => &e.attrs,
-        Expr::ForLoop(e) => &e.attrs,
-        Expr::If(e) => &e.attrs,
-        Expr::Loop(e) => &e.attrs,
-        Expr::Match(e) => &e.attrs,
-        Expr::MethodCall(e) => &e.attrs,
-        Expr::While(e) => &e.attrs,
-        Expr::Return(e) => &e.attrs,
-        _ => &[],
     }
 }

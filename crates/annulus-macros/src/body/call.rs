@@ -71,7 +71,9 @@ impl Reader {
             let (witness, tokens) = self.witnessed(expression, &quote!(#function(#(#tokens),*)));
             return node(expression, ExpressionKind::Construct { name, fields, base: None, witness }, tokens);
         }
-        if matches!(name.as_str(), "min" | "max") && before_last(&function.path).as_deref() == Some("cmp") {
+        let standard = ["std", "core"].iter().any(|root| function.path.segments[0].ident == root);
+        let compares = standard && before_last(&function.path).as_deref() == Some("cmp");
+        if compares && matches!(name.as_str(), "min" | "max") {
             let (arguments, tokens) = self.arguments(&call.args);
             let tokens = quote_spanned!(span(expression)=> #function(#(#tokens),*));
             return node(expression, ExpressionKind::Compare { function: name, arguments }, tokens);

@@ -123,7 +123,6 @@ impl Reader {
         let mut arms = Vec::new();
         let mut tokens = Vec::new();
         for arm in &choice.arms {
-            self.attributes(&arm.attrs);
             let mark = self.scopes.mark();
             let (pat, guard) = match &arm.pat {
                 Pat::Guard(guarded) => (&*guarded.pat, Some(&*guarded.guard)),

@@ -118,6 +118,7 @@ impl Reader {
         {
             let name = ident.unraw().to_string();
             if self.scopes.has(&name) {
+                self.note_origin(ident);
                 return node(path, ExpressionKind::Variable { name }, path.to_token_stream());
             }
             if name == "None" {
@@ -211,7 +212,6 @@ impl Reader {
         let mut fields = Vec::new();
         let mut tokens = Vec::new();
         for field in &literal.fields {
-            self.attributes(&field.attrs);
             let Read { tree, tokens: value } = self.expression(&field.expr);
             let member = &field.member;
             tokens.push(quote_spanned!(span(field)=> #member: #value));

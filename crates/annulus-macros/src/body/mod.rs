@@ -14,7 +14,9 @@ mod scope;
 use annulus_tree::{
     Expression, ExpressionKind, HandlerTree, Parameter as TreeParameter, ParameterRole, WitnessId,
 };
-use proc_macro2::{Ident, Literal, Span, TokenStream};
+use std::collections::HashMap;
+
+use proc_macro2::{Delimiter, Ident, Literal, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::{FnArg, ItemFn, ReturnType, spanned::Spanned};
 
@@ -49,6 +51,48 @@ struct Reader {
     items: Vec<TokenStream>,
     /// How many blocks are around what is being read.
     depth: usize,
+    /// The macro, if any, that the variables of each name come from.
+    origins: HashMap<String, String>,
+}
+
+impl Reader {
+    /// Attributes in a body may be about lints; others would change it behind our back.
+    fn attributes(&mut self, tokens: TokenStream) {
+        let mut after_hash = false;
+        for token in tokens {
+            let TokenTree::Group(group) = &token else {
+                after_hash = matches!(&token, TokenTree::Punct(punct) if punct.as_char() == '#');
+                continue;
+            };
+            if after_hash && group.delimiter() == Delimiter::Bracket {
+                let about_lints = ["allow", "expect", "warn", "deny", "forbid", "doc"];
+                let first = group.stream().into_iter().next().map(|word| word.to_string());
+                if !first.is_some_and(|first| about_lints.contains(&first.as_str())) {
+                    let message = "a handler's body is the same in every build: write `if cfg!(..)`, which is a \
+                                   constant, or put the attribute on the function";
+                    self.errors.at(group, message);
+                }
+            } else {
+                self.attributes(group.stream());
+            }
+            after_hash = false;
+        }
+    }
+
+    /// Variables are told apart by their names, and two of one name that come from different macros are two to rustc.
+    fn note_origin(&mut self, name: &Ident) {
+        // The debug text of a span begins with the expansion that it belongs to.
+        let span = format!("{:?}", name.span().unwrap());
+        let origin = span.split(' ').next().unwrap_or_default().to_owned();
+        let known = self.origins.entry(name.to_string()).or_insert_with(|| origin.clone());
+        if *known != origin {
+            let message = format!(
+                "this `{name}` and another one come from different macros, and so are two variables: give one of them \
+                 another name"
+            );
+            self.errors.at(name, message);
+        }
+    }
 }
 
 /// The function that gives a handler's `KernelTree`, as an expression.
@@ -59,6 +103,7 @@ pub(crate) fn tree(function: &ItemFn, roles: &[ParameterRole]) -> syn::Result<To
         witnesses: Vec::new(),
         items: Vec::new(),
         depth: 0,
+        origins: HashMap::new(),
     };
     let mut parameters = Vec::new();
     for (argument, role) in function.sig.inputs.iter().zip(roles) {
@@ -66,6 +111,7 @@ pub(crate) fn tree(function: &ItemFn, roles: &[ParameterRole]) -> syn::Result<To
         let (pattern, _) = reader.pattern(&argument.pat);
         parameters.push(TreeParameter { line: line(argument.span()), pattern, role: role.clone() });
     }
+    reader.attributes(function.block.to_token_stream());
     let (body, tokens) = reader.block(&function.block);
     let Reader { errors, witnesses, items, .. } = reader;
     errors.finish(())?;

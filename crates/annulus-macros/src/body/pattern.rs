@@ -27,6 +27,7 @@ impl Reader {
                 return (self.constant(&ident.ident.to_token_stream()), same);
             }
             Pat::Ident(ident) => {
+                self.note_origin(&ident.ident);
                 let name = ident.ident.unraw().to_string();
                 let (by_ref, mutable, word) = (&ident.by_ref, &ident.mutability, &ident.ident);
                 let (inner, inner_tokens) = match &ident.subpat {
@@ -64,7 +65,6 @@ impl Reader {
                 let mut fields = Vec::new();
                 let mut tokens = Vec::new();
                 for field in &pattern.fields {
-                    self.attributes(&field.attrs);
                     let (inner, inner_tokens) = self.undeclared(&field.pat);
                     let member = &field.member;
                     tokens.push(quote!(#member: #inner_tokens));

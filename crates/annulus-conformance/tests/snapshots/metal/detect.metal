@@ -28,7 +28,7 @@ static inline u32 handle_detect(GLOBAL const Sample *sample, PRIVATE Stats *stat
     // real.rs:+3
     f32 z = delta / rs_sqrt_f32(stats->m2 / n);
     // real.rs:+4
-    if ((n >= 30.0f) && rs_abs_f32(z) > 3.0f) {
+    if ((n >= 30.0f) && (rs_abs_f32(z) > 3.0f)) {
         // real.rs:+5
         Level level;
         level.series = sample->series;

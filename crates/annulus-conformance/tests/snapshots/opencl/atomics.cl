@@ -85,7 +85,8 @@ static u32 handle_atomics(GLOBAL const Number *call, PRIVATE ann_outbox *answers
     u32 expected = v;
     u32 before;
     before = rs_atomic_compare_exchange_u32(&a[6], expected, 5u, RS_ACQ_REL);
-    bool on = before == expected;
+    bool succeeded = before == expected;
+    bool on = succeeded;
     // constructs.rs:+21
     if (7ul >= a_len) return 0xFF04u; // index out of bounds
     u32 before_2;

@@ -83,7 +83,7 @@ static u32 handle_f32_numbers(GLOBAL const Pair *pair, PRIVATE ann_outbox *resul
     // numbers.rs:-45
     same.at[24] = rs_rem_euclid_f32(a, b);
     // numbers.rs:-44
-    same.at[25] = rs_abs_f32(b) > 0.001f ? rs_div_euclid_f32(a, b) : 0.0f;
+    same.at[25] = (rs_abs_f32(b) > 0.001f) ? rs_div_euclid_f32(a, b) : 0.0f;
     // numbers.rs:-43
     same.at[26] = same.at[26] + a;
     // numbers.rs:-42

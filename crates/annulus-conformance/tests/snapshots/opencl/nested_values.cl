@@ -29,93 +29,93 @@ typedef struct u32_x3 { u32 at[3]; } u32_x3;
 
 static u32 handle_nested_values(GLOBAL const Small *small, PRIVATE ann_outbox *answers) {
     u32 ann_budget = 16777216u;
-    // corners.rs:+3
+    // corners.rs:+2
     u32 n = (u32)(small->a % 12);
-    // corners.rs:+5
+    // corners.rs:+4
     u32 total = 0u;
-    // corners.rs:+6
+    // corners.rs:+5
     u32 i = 0u;
-    // corners.rs:+7
+    // corners.rs:+6
     u32 total_2;
     for (;;) {
         if (ann_budget-- == 0u) return 0xFF07u; // loop budget exhausted
-        // corners.rs:+8
+        // corners.rs:+7
         i = i + 1u;
-        // corners.rs:+9
+        // corners.rs:+8
         u32 subject = i % 4u;
         u32 chosen;
         if (subject == 0u) {
-            // corners.rs:+10
+            // corners.rs:+9
             continue;
         } else if (subject == 1u) {
-            // corners.rs:+11
+            // corners.rs:+10
             chosen = 3u;
         } else if ((subject == 2u) && small->on) {
-            // corners.rs:+13
+            // corners.rs:+12
             if (total > 40u) {
-                // corners.rs:+14
+                // corners.rs:+13
                 total_2 = total * 2u;
                 break;
             }
-            // corners.rs:+16
+            // corners.rs:+15
             chosen = i;
         } else {
-            // corners.rs:+18
+            // corners.rs:+17
             u32 rest = subject;
-            // corners.rs:+19
+            // corners.rs:+18
             u32 inner;
             for (;;) {
                 if (ann_budget-- == 0u) return 0xFF07u; // loop budget exhausted
-                // corners.rs:+20
+                // corners.rs:+19
                 if (rest > n) {
-                    // corners.rs:+21
+                    // corners.rs:+20
                     inner = rest;
                     break;
                 }
-                // corners.rs:+23
+                // corners.rs:+22
                 if (i > 20u) {
-                    // corners.rs:+24
+                    // corners.rs:+23
                     inner = 1u;
                     break;
                 }
-                // corners.rs:+26
+                // corners.rs:+25
                 i = i + rest;
             }
-            // corners.rs:+28
+            // corners.rs:+27
             chosen = inner + 1u;
         }
         total = total + chosen;
-        // corners.rs:+31
+        // corners.rs:+30
         if (i > n) {
-            // corners.rs:+32
+            // corners.rs:+31
             total_2 = total;
             break;
         }
     }
-    // corners.rs:+36
+    // corners.rs:+35
     u32_x4 a;
     a.at[0] = total_2;
     a.at[1] = n;
     a.at[2] = 3u;
     a.at[3] = 4u;
-    // corners.rs:+37
+    // corners.rs:+36
     u32_x4 b = a;
-    // corners.rs:+38
+    // corners.rs:+37
     u32 chosen;
     if (a.at[1] > 5u) {
-        // corners.rs:+39
+        // corners.rs:+38
         b.at[1] = 100u;
-        // corners.rs:+40
+        // corners.rs:+39
         chosen = a.at[0];
     } else {
-        // corners.rs:+42
+        // corners.rs:+41
         chosen = b.at[2];
     }
     b.at[0] = chosen;
-    // corners.rs:+44
+    // corners.rs:+43
     u32_x8 words;
     if (small->on) {
-        // corners.rs:+45
+        // corners.rs:+44
         words.at[0] = a.at[0];
         words.at[1] = b.at[0];
         words.at[2] = a.at[1];
@@ -125,52 +125,52 @@ static u32 handle_nested_values(GLOBAL const Small *small, PRIVATE ann_outbox *a
         words.at[6] = 0u;
         words.at[7] = 1u;
     } else {
-        // corners.rs:+47
+        // corners.rs:+46
         u32_x8 words_2;
         for (u64 i_2 = 0ul; i_2 < 8ul; i_2 += 1) {
             words_2.at[i_2] = n;
         }
-        // corners.rs:+48
+        // corners.rs:+47
         u32 chosen_2;
         if (small->b < 0) {
-            // corners.rs:+49
+            // corners.rs:+48
             chosen_2 = 1u;
         } else {
-            // corners.rs:+50
+            // corners.rs:+49
             if (n <= 3u) {
-                // corners.rs:+52
+                // corners.rs:+51
                 words_2.at[4] = 77u;
-                // corners.rs:+53
+                // corners.rs:+52
                 chosen_2 = words_2.at[5];
             } else {
-                // corners.rs:+55
+                // corners.rs:+54
                 chosen_2 = words_2.at[6] + 1u;
             }
         }
         words_2.at[3] = chosen_2;
-        // corners.rs:+58
+        // corners.rs:+57
         words = words_2;
     }
-    // corners.rs:+60
+    // corners.rs:+59
     u64 at = 0ul;
-    // corners.rs:+61
+    // corners.rs:+60
     u32_x3 list;
     list.at[0] = 1u;
     list.at[1] = 2u;
     list.at[2] = 3u;
-    // corners.rs:+63
+    // corners.rs:+62
     at = 2ul;
-    // corners.rs:+64
+    // corners.rs:+63
     list.at[0] = list.at[0] + 10u;
-    // corners.rs:+65
+    // corners.rs:+64
     if (at >= 3ul) return 0xFF04u; // index out of bounds
     list.at[at] = list.at[at] + list.at[1];
-    // corners.rs:+67
+    // corners.rs:+66
     if (at >= 3ul) return 0xFF04u; // index out of bounds
     list.at[at] = list.at[at] - list.at[0];
-    // corners.rs:+68
+    // corners.rs:+67
     i64 sum = rs_sub_i64((i64)list.at[0], (i64)rs_max_i32(small->b, 3));
-    // corners.rs:+69
+    // corners.rs:+68
     Answer answer;
     answer.words = words;
     answer.sum = sum;

@@ -43,7 +43,7 @@ static u32 handle_sha256(GLOBAL const Block *block, PRIVATE Hash *hash, PRIVATE 
         if (at_2 >= 64ul) return 0xFF04u; // index out of bounds
         u64 at_3 = i - 15ul;
         if (at_3 >= 64ul) return 0xFF04u; // index out of bounds
-        u32 s0 = rs_rotate_right_u32(w.at[at], 7u) ^ rs_rotate_right_u32(w.at[at_2], 18u) ^ (w.at[at_3] >> 3u);
+        u32 s0 = (rs_rotate_right_u32(w.at[at], 7u) ^ rs_rotate_right_u32(w.at[at_2], 18u)) ^ (w.at[at_3] >> 3u);
         // real.rs:+7
         u64 at_4 = i - 2ul;
         if (at_4 >= 64ul) return 0xFF04u; // index out of bounds
@@ -51,7 +51,7 @@ static u32 handle_sha256(GLOBAL const Block *block, PRIVATE Hash *hash, PRIVATE 
         if (at_5 >= 64ul) return 0xFF04u; // index out of bounds
         u64 at_6 = i - 2ul;
         if (at_6 >= 64ul) return 0xFF04u; // index out of bounds
-        u32 s1 = rs_rotate_right_u32(w.at[at_4], 17u) ^ rs_rotate_right_u32(w.at[at_5], 19u) ^ (w.at[at_6] >> 10u);
+        u32 s1 = (rs_rotate_right_u32(w.at[at_4], 17u) ^ rs_rotate_right_u32(w.at[at_5], 19u)) ^ (w.at[at_6] >> 10u);
         // real.rs:+8
         u64 at_7 = i - 16ul;
         if (at_7 >= 64ul) return 0xFF04u; // index out of bounds
@@ -79,13 +79,13 @@ static u32 handle_sha256(GLOBAL const Block *block, PRIVATE Hash *hash, PRIVATE 
     for (u64 i = 0ul; i < 64ul; i += 1) {
         if (ann_budget-- == 0u) return 0xFF07u; // loop budget exhausted
         // real.rs:+19
-        u32 s1 = rs_rotate_right_u32(e, 6u) ^ rs_rotate_right_u32(e, 11u) ^ rs_rotate_right_u32(e, 25u);
+        u32 s1 = (rs_rotate_right_u32(e, 6u) ^ rs_rotate_right_u32(e, 11u)) ^ rs_rotate_right_u32(e, 25u);
         // real.rs:+20
         u32 choice = (e & f) ^ (((u32)~e) & g);
         // real.rs:+21
         u32 t1 = (((h + s1) + choice) + K.at[i]) + w.at[i];
         // real.rs:+22
-        u32 s0 = rs_rotate_right_u32(a, 2u) ^ rs_rotate_right_u32(a, 13u) ^ rs_rotate_right_u32(a, 22u);
+        u32 s0 = (rs_rotate_right_u32(a, 2u) ^ rs_rotate_right_u32(a, 13u)) ^ rs_rotate_right_u32(a, 22u);
         // real.rs:+23
         u32 majority = ((a & b) ^ (a & c)) ^ (b & c);
         // real.rs:+24
