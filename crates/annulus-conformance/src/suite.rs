@@ -44,6 +44,7 @@ macro_rules! conformance_suite {
                 a_kernel_has_one_state: Handlers,
                 one_state_needs_one_block: Nothing,
                 instances_share_no_state: Handlers,
+                instances_of_several_grids: Handlers,
                 parameters_tables_and_shared_counters: Handlers,
                 memory_of_the_kernel: Handlers,
                 an_unknown_actor_is_counted: Handlers,

@@ -245,10 +245,14 @@ unsafe impl DeviceBackend for OpenClBackend {
         let plan = Plan::new(self.device, self.opened, &self.options, &spec)?;
         let name = spec.definition.name;
         let handler = self.handler(spec.definition)?;
-        let shape = Shape { threads: plan.threads, portable: self.options.portable };
+        let grid = spec.shards.len() as u32;
+        let shape = Shape {
+            threads: plan.threads,
+            portable: self.options.portable,
+            blocks: self.device.programs_by_grid().then_some(grid),
+        };
         let source = program::assemble(&handler, shape);
         let program = program::load(self.device, self.opened, self.options.cache.as_ref(), name, &source)?;
-        let grid = spec.shards.len() as u32;
         let places = match plan.resident {
             true => Some(
                 self.device.residency.take(grid).map_err(|free| no_places(name, grid, free, self.device))?,

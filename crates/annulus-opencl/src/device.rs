@@ -39,6 +39,9 @@ pub(crate) struct Opened {
     pub(crate) programs: Mutex<HashMap<String, Arc<Program>>>,
 }
 
+/// PoCL's name as a platform.
+const POCL: &str = "Portable Computing Language";
+
 /// PoCL's variable for the number of its threads.
 const POCL_THREADS: &str = "POCL_MAX_PTHREAD_COUNT";
 
@@ -90,9 +93,8 @@ fn explain(error: ClError) -> BackendError {
 
 impl Device {
     fn new(id: DeviceId, platform: String) -> Self {
-        let pocl = platform == "Portable Computing Language";
         // PoCL shows its threads as compute units; one must stay free.
-        let places = if pocl { id.compute_units().saturating_sub(1) } else { id.compute_units() };
+        let places = if platform == POCL { id.compute_units().saturating_sub(1) } else { id.compute_units() };
         Self {
             name: id.name(),
             version: id.version(),
@@ -113,6 +115,13 @@ impl Device {
         };
         let rounding = if self.id.rounds_division() { " -cl-fp32-correctly-rounded-divide-sqrt" } else { "" };
         format!("{language}{rounding}")
+    }
+
+    /// Whether a kernel needs a program for each size of its grid. PoCL counts the runs of a program's loaded versions, one version
+    /// for each width of the grid, and takes the end of a run for that of any version's: when instances with different grids run
+    /// beside each other, it closes what still runs, or aborts the process.
+    pub(crate) fn programs_by_grid(&self) -> bool {
+        self.platform == POCL
     }
 
     /// Opens the device, if nobody has: makes its context and finds out what it can do.

@@ -17,9 +17,8 @@
 //! and what a hanging device may still touch is then leaked. On a device without naps a resident kernel keeps its compute units busy;
 //! there, that a kernel ends itself when its host is gone is best effort, and times are as coarse as the host's heartbeat.
 //!
-//! PoCL 3.1 aborts the process now and then, with an assertion in `pocl_release_dlhandle_cache`, when several runtimes of one process
-//! start and end kernels of the same program at the same time; seen in this crate's tests where two run at once, and not since they run one
-//! after the other.
+//! On PoCL a kernel is compiled once for each size of its grid: PoCL 3.1 confuses runs of one program whose grids differ, and aborts the
+//! process when they end.
 //!
 //! # The environment
 //!

@@ -21,14 +21,17 @@ pub(crate) struct Shape {
     pub(crate) threads: u32,
     /// Do without what only some systems have.
     pub(crate) portable: bool,
+    /// The grid, where each must have a program of its own ([`Device::programs_by_grid`]).
+    pub(crate) blocks: Option<u32>,
 }
 
 /// The whole text of a program.
 pub(crate) fn assemble(handler: &str, shape: Shape) -> String {
-    let Shape { threads, portable } = shape;
+    let Shape { threads, portable, blocks } = shape;
     let portable = u32::from(portable);
+    let blocks = blocks.map_or(String::new(), |blocks| format!("#define ANN_LAUNCH_BLOCKS {blocks}\n"));
     format!(
-        "#define ANN_LAUNCH_THREADS {threads}\n#define ANN_LAUNCH_PORTABLE {portable}\n\n\
+        "{blocks}#define ANN_LAUNCH_THREADS {threads}\n#define ANN_LAUNCH_PORTABLE {portable}\n\n\
          {OPENCL_PRELUDE}\n{INTERFACE}\n{LANGUAGE_SOURCE}\n{handler}\n{RUNTIME}"
     )
 }

@@ -61,6 +61,22 @@ pub fn instances_share_no_state(bench: &Bench) {
     assert_eq!(one.call_blocking(number(1)), Ok(number(7)));
 }
 
+/// Instances of one kernel with grids of their own run and end beside each other.
+pub fn instances_of_several_grids(bench: &Bench) {
+    let launch = |grid: u32, name: String| {
+        track::launch(bench.runtime(), LaunchOptions::default().grid(grid).actors(4).name(name)).unwrap()
+    };
+    for round in 0..3 {
+        let small: Vec<_> = (0..6).map(|index| launch(1, format!("small-{round}-{index}"))).collect();
+        let large = launch(2, format!("large-{round}"));
+        for kernel in small.into_iter().chain([large]) {
+            let reply = kernel.call_blocking(Item { key: 3, producer: 0, sequence: 0 }).unwrap();
+            assert_eq!((reply.key, reply.count), (3, 1));
+            kernel.terminate_blocking();
+        }
+    }
+}
+
 /// `&P`, `&[T]` and `&[AtomicU32]`: bound at launch, the atomics shared by all blocks.
 pub fn parameters_tables_and_shared_counters(bench: &Bench) {
     let parameters = Scale { factor: 10, offset: 3 };
