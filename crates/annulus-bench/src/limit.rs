@@ -1,12 +1,13 @@
 //! What the hardware allows: two threads and cache lines, nothing else.
 
-use std::{hint::black_box, sync::Arc, thread, time::Instant};
+use std::{hint::black_box, sync::Arc, time::Instant};
 
 use annulus_queue::sync::{AtomicU64, Ordering, spin_loop, yield_now};
 
 use crate::{
     clock::{between, percentiles, read_cost, time_of},
     harness::Run,
+    machine::{OnCore, spawn_apart},
 };
 
 /// A cache line.
@@ -58,10 +59,11 @@ fn wait_past(word: &AtomicU64, last: u64) -> u64 {
 
 /// A counter goes there in one line and comes back in another; both threads spin. The percentiles of a round trip.
 pub(crate) fn ping_pong(warm_up: u64, samples: u64) -> Run {
+    let _here = OnCore::new(0);
     let lines = Arc::new(Lines::default());
     let echo = {
         let lines = Arc::clone(&lines);
-        thread::spawn(move || {
+        spawn_apart(move || {
             let mut last = 0;
             while last != STOP {
                 last = wait_past(&lines.there.0.words[0], last);
@@ -91,10 +93,11 @@ pub(crate) fn ping_pong(warm_up: u64, samples: u64) -> Run {
 /// One line that another thread has written since it was last read: the percentiles of loading it. `pace` is run between
 /// the request to write and the load.
 pub(crate) fn transfer(samples: u64, pace: impl Fn()) -> Run {
+    let _here = OnCore::new(0);
     let lines = Arc::new(Lines::default());
     let writer = {
         let lines = Arc::clone(&lines);
-        thread::spawn(move || {
+        spawn_apart(move || {
             let mut last = 0;
             while last != STOP {
                 last = wait_past(&lines.there.0.words[0], last);
@@ -139,13 +142,14 @@ pub(crate) fn cached_load(loads: u64) -> Run {
 
 /// One thread writes lines of a ring, another reads them; positions cross every 64 lines. In millions of lines a second.
 pub(crate) fn line_stream(capacity: u64, lines: u64) -> Run {
+    let _here = OnCore::new(0);
     let ring: Arc<[Line]> = (0..capacity).map(|_| Line::default()).collect();
     let returned = Arc::new(Apart::default());
     // As much as a lap goes before the clock runs: by then the reader is there and the memory is mapped.
     let total = lines + capacity;
     let reader = {
         let (ring, returned) = (Arc::clone(&ring), Arc::clone(&returned));
-        thread::spawn(move || {
+        spawn_apart(move || {
             let mut sum = 0u64;
             for n in 0..total {
                 let line = &ring[(n & (capacity - 1)) as usize];

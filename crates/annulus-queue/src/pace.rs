@@ -6,6 +6,10 @@
 //! one, because the sender waits for an answer, every pause is lost time. Nobody tells the receiver which it is, so it **tries**: now
 //! and then it pauses longer before it looks, and sees whether more than a few messages were there until it had to wait again. If
 //! so, it goes on and pauses longer still; if not, it looks often again, and tries less often.
+//!
+//! A sender that finds the queue full is in the same place: it would send one message a look, each to a line that the receiver has just
+//! given up. Nobody waits for its message, though, since the receiver has a queue full of others; so it need not try, and waits, as
+//! long as it waits busily, until there is [`room`].
 
 use crate::sync::{AtomicU64, Ordering, spin_loop};
 
@@ -93,6 +97,11 @@ impl SharedPace {
         self.waited_at.store(pace.waited_at, Ordering::Relaxed);
         self.pauses.store(u64::from(pace.rest) << 32 | u64::from(pace.pauses), Ordering::Relaxed);
     }
+}
+
+/// How many messages there should be space for before a sender that waited goes on.
+pub(crate) fn room(capacity: usize) -> u64 {
+    (capacity as u64 / 4).clamp(1, 64)
 }
 
 #[cfg(test)]

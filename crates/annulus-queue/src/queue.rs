@@ -206,9 +206,9 @@ impl<T> Shared<T> {
         self.announce();
     }
 
-    /// Waits busily for a while, until a send looks as if it would succeed.
-    pub(crate) fn watch_for_space(&self, backoff: &mut Backoff) {
-        while !backoff.is_spent() && !self.slots.looks_free() {
+    /// Waits busily for a while, until there is space for more than a few messages; see `pace`.
+    pub(crate) fn watch_for_room(&self, backoff: &mut Backoff) {
+        while !backoff.is_spent() && !self.slots.looks_roomy() {
             backoff.snooze();
         }
     }

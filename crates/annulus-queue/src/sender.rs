@@ -125,7 +125,7 @@ impl<T: Send> Sender<T> {
             };
             backoff.snooze();
             if deadline.is_none() {
-                self.shared.watch_for_space(&mut backoff);
+                self.shared.watch_for_room(&mut backoff);
             }
         }
         let mut sending = self.send(message);

@@ -53,6 +53,7 @@ use std::mem::MaybeUninit;
 
 use crate::{
     outcome::TryRecvError,
+    pace::room,
     padded::Padded,
     slab::Slab,
     sync::{AtomicU64, Ordering},
@@ -159,11 +160,9 @@ impl<T> Slots<T> {
         Some(Claim(ticket))
     }
 
-    /// Whether [`claim_at_once`](Self::claim_at_once) would succeed: what a sender that waits asks again and again. It looks at words
-    /// that consumers do not write until they free the slot.
-    #[inline]
-    pub(crate) fn looks_free(&self) -> bool {
-        let ticket = self.tail.load(Ordering::Relaxed) / TICKET;
+    /// Whether there is [`room`].
+    pub(crate) fn looks_roomy(&self) -> bool {
+        let ticket = self.tail.load(Ordering::Relaxed) / TICKET + room(self.capacity()) - 1;
         self.slab.slot(ticket).stamp.load(Ordering::Relaxed) == ticket
     }
 

@@ -1,6 +1,6 @@
 //! Streams in batches.
 
-use std::{thread, time::Instant};
+use std::time::Instant;
 
 use annulus_queue::{
     QueueOptions, queue,
@@ -11,6 +11,7 @@ use annulus_queue::{
 use crate::{
     harness::{Candidate, Case, Goal, Mark, Run},
     limit,
+    machine::{OnCore, spawn_apart},
 };
 
 use super::{
@@ -36,9 +37,10 @@ fn stream<T: Payload>(
     mut send: impl FnMut(std::ops::Range<u64>) + Send + 'static,
     mut receive: impl FnMut(&mut dyn FnMut(u64)),
 ) -> Run {
+    let _here = OnCore::new(0);
     let first = CAPACITY as u64;
     let total = first + messages;
-    let sender = thread::spawn(move || {
+    let sender = spawn_apart(move || {
         (0..total / BATCH).for_each(|batch| send(batch * BATCH..(batch + 1) * BATCH));
     });
     let (mut next, mut in_order) = (0, true);

@@ -5,7 +5,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::harness::Run;
+use crate::{
+    harness::Run,
+    machine::{OnCore, spawn_apart},
+};
 
 use super::{
     kind::{CAPACITY, Kind, Rx, Tx},
@@ -43,9 +46,10 @@ fn numbers(messages: u64) -> u64 {
 
 /// One thread sends, another receives: nanoseconds per message, and the longest time in which none came, in microseconds.
 pub(crate) fn stream<K: Kind, T: Payload>(messages: u64) -> Run {
+    let _here = OnCore::new(0);
     let (mut tx, mut rx) = K::make::<T>();
     let start = Instant::now();
-    let sender = thread::spawn(move || {
+    let sender = spawn_apart(move || {
         for number in 0..messages {
             tx.put(T::new(number), K::POLLING);
         }
@@ -63,9 +67,10 @@ pub(crate) fn stream<K: Kind, T: Payload>(messages: u64) -> Run {
 
 /// [`stream`], for queues that change the order.
 pub(crate) fn unordered<K: Kind, T: Payload>(messages: u64) -> Run {
+    let _here = OnCore::new(0);
     let (mut tx, mut rx) = K::make::<T>();
     let start = Instant::now();
-    let sender = thread::spawn(move || {
+    let sender = spawn_apart(move || {
         for number in 0..messages {
             tx.put(T::new(number), K::POLLING);
         }
@@ -82,9 +87,10 @@ pub(crate) fn unordered<K: Kind, T: Payload>(messages: u64) -> Run {
 
 /// A message there and another back, over two queues: nanoseconds per round trip.
 pub(crate) fn ping_pong<K: Kind, T: Payload>(trips: u64) -> Run {
+    let _here = OnCore::new(0);
     let (mut ping, mut pinged) = K::make::<T>();
     let (mut pong, mut ponged) = K::make::<T>();
-    let echo = thread::spawn(move || {
+    let echo = spawn_apart(move || {
         for _ in 0..trips {
             let message = pinged.get(K::POLLING);
             pong.put(T::new(message.number()), K::POLLING);

@@ -15,7 +15,7 @@ pub(crate) trait Tx<T>: Send + 'static {
     fn push(&mut self, message: T) -> Result<(), T>;
 
     /// Sends, waiting as the crate's own blocking call does, or by polling.
-    #[inline]
+    #[inline(always)]
     fn put(&mut self, message: T, polling: Polling) {
         let mut message = message;
         let mut wait = polling.start();
@@ -32,7 +32,7 @@ pub(crate) trait Rx<T>: Send + 'static {
     fn pop(&mut self) -> Option<T>;
 
     /// Receives, waiting as the crate's own blocking call does, or by polling.
-    #[inline]
+    #[inline(always)]
     fn get(&mut self, polling: Polling) -> T {
         let mut wait = polling.start();
         loop {
@@ -65,7 +65,7 @@ pub(crate) enum Polling {
 }
 
 impl Polling {
-    #[inline]
+    #[inline(always)]
     fn start(self) -> Wait {
         match self {
             Self::Spin => Wait::Spin(0),
@@ -80,7 +80,7 @@ enum Wait {
 }
 
 impl Wait {
-    #[inline]
+    #[inline(always)]
     fn once(&mut self) {
         match self {
             Self::Spin(spins) if *spins < 1000 => {

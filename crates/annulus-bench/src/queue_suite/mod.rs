@@ -96,7 +96,8 @@ fn pairs<T: Payload>(scale: u64) -> Case {
 }
 
 fn streams<T: Payload>(scale: u64) -> Case {
-    let messages = 100_000 * scale;
+    // Shorter runs end before both threads have a core for themselves.
+    let messages = 400_000 * scale.min(2);
     let mut candidates = candidates!(stream, T, messages;
         ours::Mpmc, ours::Spsc, ours::Mpsc, ours::Spmc,
         peers::ArrayQueue, peers::ArrayQueueBackOff, peers::CrossbeamChannel,

@@ -27,7 +27,7 @@ impl Kind for Mpmc {
 }
 
 impl<T: Payload> Tx<T> for Sender<T> {
-    #[inline]
+    #[inline(always)]
     fn push(&mut self, message: T) -> Result<(), T> {
         match self.try_send(message) {
             Ok(Admission::Accepted) => Ok(()),
@@ -36,19 +36,19 @@ impl<T: Payload> Tx<T> for Sender<T> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn put(&mut self, message: T, _: Polling) {
         assert!(self.send_blocking(message).is_ok());
     }
 }
 
 impl<T: Payload> Rx<T> for Receiver<T> {
-    #[inline]
+    #[inline(always)]
     fn pop(&mut self) -> Option<T> {
         self.try_recv().ok()
     }
 
-    #[inline]
+    #[inline(always)]
     fn get(&mut self, _: Polling) -> T {
         self.recv_blocking().expect("the sender is there until the run is over")
     }
@@ -94,7 +94,7 @@ impl Kind for Spmc {
 }
 
 impl<T: Payload> Tx<T> for spmc::Sender<T> {
-    #[inline]
+    #[inline(always)]
     fn push(&mut self, message: T) -> Result<(), T> {
         match self.try_send(message) {
             Ok(Admission::Accepted) => Ok(()),
@@ -103,26 +103,26 @@ impl<T: Payload> Tx<T> for spmc::Sender<T> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn put(&mut self, message: T, _: Polling) {
         assert!(self.send_blocking(message).is_ok());
     }
 }
 
 impl<T: Payload> Rx<T> for spmc::Receiver<T> {
-    #[inline]
+    #[inline(always)]
     fn pop(&mut self) -> Option<T> {
         self.try_recv().ok()
     }
 
-    #[inline]
+    #[inline(always)]
     fn get(&mut self, _: Polling) -> T {
         self.recv_blocking().expect("the sender is there until the run is over")
     }
 }
 
 impl<T: Payload, P: Producers> Tx<T> for solo::Sender<T, P> {
-    #[inline]
+    #[inline(always)]
     fn push(&mut self, message: T) -> Result<(), T> {
         match self.try_send(message) {
             Ok(Admission::Accepted) => Ok(()),
@@ -131,19 +131,19 @@ impl<T: Payload, P: Producers> Tx<T> for solo::Sender<T, P> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn put(&mut self, message: T, _: Polling) {
         assert!(self.send_blocking(message).is_ok());
     }
 }
 
 impl<T: Payload, P: Producers> Rx<T> for solo::Receiver<T, P> {
-    #[inline]
+    #[inline(always)]
     fn pop(&mut self) -> Option<T> {
         self.try_recv().ok()
     }
 
-    #[inline]
+    #[inline(always)]
     fn get(&mut self, _: Polling) -> T {
         self.recv_blocking().expect("the sender is there until the run is over")
     }

@@ -54,13 +54,13 @@ polled!(
     twice(crossbeam_queue::ArrayQueue::new(CAPACITY))
 );
 impl<T: Payload> Tx<T> for Arc<crossbeam_queue::ArrayQueue<T>> {
-    #[inline]
+    #[inline(always)]
     fn push(&mut self, message: T) -> Result<(), T> {
         crossbeam_queue::ArrayQueue::push(self, message)
     }
 }
 impl<T: Payload> Rx<T> for Arc<crossbeam_queue::ArrayQueue<T>> {
-    #[inline]
+    #[inline(always)]
     fn pop(&mut self) -> Option<T> {
         crossbeam_queue::ArrayQueue::pop(self)
     }
@@ -75,13 +75,13 @@ polled!(
     twice(concurrent_queue::ConcurrentQueue::bounded(CAPACITY))
 );
 impl<T: Payload> Tx<T> for Arc<concurrent_queue::ConcurrentQueue<T>> {
-    #[inline]
+    #[inline(always)]
     fn push(&mut self, message: T) -> Result<(), T> {
         concurrent_queue::ConcurrentQueue::push(self, message).map_err(|error| error.into_inner())
     }
 }
 impl<T: Payload> Rx<T> for Arc<concurrent_queue::ConcurrentQueue<T>> {
-    #[inline]
+    #[inline(always)]
     fn pop(&mut self) -> Option<T> {
         concurrent_queue::ConcurrentQueue::pop(self).ok()
     }
@@ -89,13 +89,13 @@ impl<T: Payload> Rx<T> for Arc<concurrent_queue::ConcurrentQueue<T>> {
 
 polled!(Rtrb, RtrbBackOff, "rtrb", rtrb::Producer<T>, rtrb::Consumer<T>, rtrb::RingBuffer::new(CAPACITY));
 impl<T: Payload> Tx<T> for rtrb::Producer<T> {
-    #[inline]
+    #[inline(always)]
     fn push(&mut self, message: T) -> Result<(), T> {
         rtrb::Producer::push(self, message).map_err(|rtrb::PushError::Full(message)| message)
     }
 }
 impl<T: Payload> Rx<T> for rtrb::Consumer<T> {
-    #[inline]
+    #[inline(always)]
     fn pop(&mut self) -> Option<T> {
         rtrb::Consumer::pop(self).ok()
     }
@@ -110,13 +110,13 @@ polled!(
     ringbuf::HeapRb::new(CAPACITY).split()
 );
 impl<T: Payload> Tx<T> for ringbuf::HeapProd<T> {
-    #[inline]
+    #[inline(always)]
     fn push(&mut self, message: T) -> Result<(), T> {
         self.try_push(message)
     }
 }
 impl<T: Payload> Rx<T> for ringbuf::HeapCons<T> {
-    #[inline]
+    #[inline(always)]
     fn pop(&mut self) -> Option<T> {
         self.try_pop()
     }
@@ -134,13 +134,13 @@ polled!(
     Box::leak(Box::new(heapless::spsc::Queue::<T, { CAPACITY + 1 }>::new())).split()
 );
 impl<T: Payload> Tx<T> for HeaplessTx<T> {
-    #[inline]
+    #[inline(always)]
     fn push(&mut self, message: T) -> Result<(), T> {
         self.enqueue(message)
     }
 }
 impl<T: Payload> Rx<T> for HeaplessRx<T> {
-    #[inline]
+    #[inline(always)]
     fn pop(&mut self) -> Option<T> {
         self.dequeue()
     }
@@ -155,13 +155,13 @@ polled!(
     nexus_queue::spsc::ring_buffer(CAPACITY)
 );
 impl<T: Payload> Tx<T> for nexus_queue::spsc::Producer<T> {
-    #[inline]
+    #[inline(always)]
     fn push(&mut self, message: T) -> Result<(), T> {
         nexus_queue::spsc::Producer::push(self, message).map_err(|full| full.into_inner())
     }
 }
 impl<T: Payload> Rx<T> for nexus_queue::spsc::Consumer<T> {
-    #[inline]
+    #[inline(always)]
     fn pop(&mut self) -> Option<T> {
         nexus_queue::spsc::Consumer::pop(self)
     }
@@ -176,13 +176,13 @@ polled!(
     ringbuffer_spsc::ringbuffer(CAPACITY)
 );
 impl<T: Payload> Tx<T> for ringbuffer_spsc::RingBufferWriter<T> {
-    #[inline]
+    #[inline(always)]
     fn push(&mut self, message: T) -> Result<(), T> {
         ringbuffer_spsc::RingBufferWriter::push(self, message).map_or(Ok(()), Err)
     }
 }
 impl<T: Payload> Rx<T> for ringbuffer_spsc::RingBufferReader<T> {
-    #[inline]
+    #[inline(always)]
     fn pop(&mut self) -> Option<T> {
         self.pull()
     }
@@ -226,13 +226,13 @@ polled!(
     gil::spsc::channel(SOME_CAPACITY)
 );
 impl<T: Payload> Tx<T> for gil::spsc::Sender<T> {
-    #[inline]
+    #[inline(always)]
     fn push(&mut self, message: T) -> Result<(), T> {
         self.try_send(message)
     }
 }
 impl<T: Payload> Rx<T> for gil::spsc::Receiver<T> {
-    #[inline]
+    #[inline(always)]
     fn pop(&mut self) -> Option<T> {
         self.try_recv()
     }
@@ -247,13 +247,13 @@ polled!(
     gil::mpmc::channel(SOME_CAPACITY)
 );
 impl<T: Payload> Tx<T> for gil::mpmc::Sender<T> {
-    #[inline]
+    #[inline(always)]
     fn push(&mut self, message: T) -> Result<(), T> {
         self.try_send(message)
     }
 }
 impl<T: Payload> Rx<T> for gil::mpmc::Receiver<T> {
-    #[inline]
+    #[inline(always)]
     fn pop(&mut self) -> Option<T> {
         self.try_recv()
     }

@@ -8,6 +8,7 @@ use std::{
 use crate::{
     Admission, Backpressure, Counters, SendError, TrySendError,
     batch::{flush, settle},
+    pace::room,
     slab::{Places, Slot},
     sync::{Arc, Ordering},
     wait::{Backoff, block_on, block_on_deadline},
@@ -138,6 +139,9 @@ impl<T: Send, P: Producers> Sender<T, P> {
                 outcome => return outcome.map_err(SendError::from),
             };
             backoff.snooze();
+            if deadline.is_none() {
+                self.core.watch_for_room(&self.local.position, &mut backoff);
+            }
         }
         let mut sending = SendFuture::new(&self.core, &mut self.local, message);
         let Some(deadline) = deadline else { return block_on(sending) };
@@ -386,6 +390,17 @@ impl<T, P: Producers> Core<T, P> {
                 // Another sender had this ticket.
                 backoff.spin();
             }
+        }
+    }
+
+    /// Waits busily for a while, until there is space for more than a few messages; see `pace`.
+    fn watch_for_room(&self, position: &Position, backoff: &mut Backoff) {
+        let full = self.capacity() as u64 - room(self.capacity());
+        // What one of several senders knows of the others' tickets may be old; then it waits a little less.
+        while !backoff.is_spent()
+            && self.producers.next(position).is_some_and(|next| next.saturating_sub(self.taken()) > full)
+        {
+            backoff.snooze();
         }
     }
 
