@@ -147,7 +147,7 @@ impl Lowerer<'_> {
                 .iter()
                 .position(|statement| matches!(statement, Stmt::Declare(id, _) if *id == made));
             if let Some(at) = declared {
-                self.locals[made].name = self.locals[local].name.clone();
+                self.locals[made].became = Some(local);
                 self.locals[made].made = false;
                 if let Stmt::Declare(_, Some(initial)) = statements.remove(at) {
                     statements.insert(at, Stmt::Assign(self.place_of_local(local), initial));

@@ -36,11 +36,13 @@ pub(crate) struct Local {
     pub(crate) made: bool,
     /// What it is always below, and at least 0: it counts a loop.
     pub(crate) below: Option<Expr>,
+    /// The variable that it turned out to be: its own declaration is gone.
+    pub(crate) became: Option<LocalId>,
 }
 
 impl Local {
     pub(crate) fn new(name: String, ty: Type, mutable: bool, made: bool) -> Self {
-        Self { name, ty, mutable, made, below: None }
+        Self { name, ty, mutable, made, below: None, became: None }
     }
 }
 

@@ -132,7 +132,7 @@ impl Writer<'_> {
 
     fn subscript(&self, index: &Expr) -> String {
         match index {
-            Expr::Bits(_, bits) => bits.to_string(),
+            Expr::Bits(_, bits) if *bits <= i32::MAX as u64 => bits.to_string(),
             index => self.expression(index),
         }
     }

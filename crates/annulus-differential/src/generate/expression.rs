@@ -1,0 +1,259 @@
+//! Expressions.
+
+use super::{
+    Around, Ty, Writer,
+    statement::MOST_LOOPS,
+    types::{INTS, fields, int},
+};
+
+const FLOATS: [&str; 2] = ["f32", "f64"];
+
+impl Writer<'_> {
+    /// An expression of this type, in parentheses where it needs them.
+    pub(super) fn expression(&mut self, ty: &Ty) -> String {
+        self.fuel -= 1;
+        if self.fuel <= 0 || self.depth > 6 {
+            return self.leaf(ty);
+        }
+        self.depth += 1;
+        let expression = match self.choices.below(10) {
+            0..=3 => self.leaf(ty),
+            4..=7 => self.operation(ty),
+            _ => self.control(ty),
+        };
+        self.depth -= 1;
+        expression
+    }
+
+    /// A literal or a place.
+    fn leaf(&mut self, ty: &Ty) -> String {
+        let literal = self.choices.percent(25);
+        if !literal && let Some(place) = self.place(ty, false) {
+            return place;
+        }
+        self.literal(ty)
+    }
+
+    fn literal(&mut self, ty: &Ty) -> String {
+        match ty {
+            Ty::Bool => ["false", "true"][self.choices.below(2)].into(),
+            Ty::Int(name) => {
+                let (bits, signed) = int(name);
+                match self.choices.below(8) {
+                    0..=3 => format!("{}{name}", self.choices.below(10)),
+                    4 => format!("{name}::MAX"),
+                    5 => format!("{name}::MIN"),
+                    6 if signed => format!("(-{}{name})", 1 + self.choices.below(100)),
+                    _ => format!("{}{name}", 1u64 << self.choices.below(bits as usize - 1)),
+                }
+            }
+            Ty::Float(name) => {
+                const NUMBERS: [&str; 8] = ["0.0", "1.0", "0.5", "3.25", "1e-3", "7e9", "1e-40", "0.1"];
+                const CONSTANTS: [&str; 5] = ["MAX", "MIN_POSITIVE", "INFINITY", "NEG_INFINITY", "NAN"];
+                match self.choices.below(10) {
+                    0..=5 => format!("{}{name}", self.choices.one(&NUMBERS)),
+                    6..=7 => format!("(-{}{name})", self.choices.one(&NUMBERS)),
+                    _ => format!("{name}::{}", self.choices.one(&CONSTANTS)),
+                }
+            }
+            Ty::Array(of, len) => {
+                if self.choices.percent(40) && self.fuel > 0 {
+                    let items: Vec<String> = (0..*len).map(|_| self.expression(of)).collect();
+                    format!("[{}]", items.join(", "))
+                } else {
+                    format!("[{}; {len}]", self.literal(of))
+                }
+            }
+            Ty::Named("Kind") => format!("Kind::{}", self.choices.one(&["Red", "Green", "Blue"])),
+            Ty::Named("Shape") => match self.choices.below(3) {
+                0 => "Shape::Empty".into(),
+                1 => format!("Shape::Dot({})", self.expression(&Ty::Int("i32"))),
+                _ => {
+                    let (w, h, pair) = (
+                        self.expression(&Ty::Int("u8")),
+                        self.expression(&Ty::Float("f32")),
+                        self.expression(&Ty::Named("Pair")),
+                    );
+                    format!("(Shape::Frame {{ w: {w}, h: {h}, pair: {pair} }})")
+                }
+            },
+            Ty::Named(name) => self.structure(name),
+        }
+    }
+
+    /// `Name { field: …, … }`, in parentheses, since conditions do not take it without.
+    pub(super) fn structure(&mut self, name: &str) -> String {
+        let mut parts: Vec<String> =
+            fields(name).iter().map(|(field, ty)| format!("{field}: {}", self.expression(ty))).collect();
+        // The order in which they are written is the order of evaluation.
+        if self.choices.percent(30) {
+            parts.reverse();
+        }
+        format!("({name} {{ {} }})", parts.join(", "))
+    }
+
+    fn operation(&mut self, ty: &Ty) -> String {
+        match ty {
+            Ty::Bool => self.condition(),
+            Ty::Int(name) => self.integer(name),
+            Ty::Float(name) => self.float(name),
+            _ => self.literal(ty),
+        }
+    }
+
+    fn integer(&mut self, name: &'static str) -> String {
+        let ty = &Ty::Int(name);
+        let (bits, signed) = int(name);
+        match self.choices.below(14) {
+            0..=3 => {
+                let operator = self.choices.one(&["+", "-", "*", "&", "|", "^"]);
+                let (a, b) = (self.expression(ty), self.expression(ty));
+                format!("({a} {operator} {b})")
+            }
+            4 => {
+                let operator = self.choices.one(&["/", "%"]);
+                let (a, b) = (self.expression(ty), self.expression(ty));
+                // Dividing by zero is an error, and a handler that always fails shows nothing.
+                if self.choices.percent(10) {
+                    format!("({a} {operator} {b})")
+                } else {
+                    format!("({a} {operator} ({b} | 1))")
+                }
+            }
+            5 => {
+                let operator = self.choices.one(&["<<", ">>"]);
+                let amount = self.choices.one(&["u32", "u8", "i32", "u64"]);
+                let (a, b) = (self.expression(ty), self.expression(&Ty::Int(amount)));
+                if self.choices.percent(30) {
+                    format!("({a} {operator} {b})")
+                } else {
+                    format!("({a} {operator} ({b} & {}))", bits - 1)
+                }
+            }
+            6 => format!("(!{})", self.expression(ty)),
+            7 if signed => format!("(-{})", self.expression(ty)),
+            8 | 9 => {
+                const BINARY: [&str; 5] = ["wrapping_add", "wrapping_sub", "wrapping_mul", "min", "max"];
+                let method = self.choices.one(&BINARY);
+                let (a, b) = (self.expression(ty), self.expression(ty));
+                format!("({a}).{method}({b})")
+            }
+            10 => {
+                let method = if signed { "wrapping_abs" } else { "wrapping_neg" };
+                format!("({}).{method}()", self.expression(ty))
+            }
+            11 => {
+                let from = if self.choices.percent(70) { self.choices.one(&INTS) } else { "bool" };
+                let from = if from == "bool" { Ty::Bool } else { Ty::Int(from) };
+                format!("({} as {name})", self.expression(&from))
+            }
+            12 => format!("({} as {name})", self.float_of_any()),
+            _ => {
+                let method = self.choices.one(&["wrapping_shl", "wrapping_shr"]);
+                let (a, b) = (self.expression(ty), self.expression(&Ty::Int("u32")));
+                format!("({a}).{method}({b})")
+            }
+        }
+    }
+
+    fn float_of_any(&mut self) -> String {
+        let name = self.choices.one(&FLOATS);
+        self.expression(&Ty::Float(name))
+    }
+
+    fn float(&mut self, name: &'static str) -> String {
+        let ty = &Ty::Float(name);
+        match self.choices.below(10) {
+            0..=4 => {
+                let operator = self.choices.one(&["+", "-", "*", "/"]);
+                let (a, b) = (self.expression(ty), self.expression(ty));
+                format!("({a} {operator} {b})")
+            }
+            5 => format!("(-{})", self.expression(ty)),
+            6 | 7 => {
+                const UNARY: [&str; 6] = ["abs", "sqrt", "floor", "ceil", "trunc", "round"];
+                let method = self.choices.one(&UNARY);
+                format!("({}).{method}()", self.expression(ty))
+            }
+            8 => {
+                let from = self.choices.one(&INTS);
+                format!("({} as {name})", self.expression(&Ty::Int(from)))
+            }
+            _ => format!("({} as {name})", self.float_of_any()),
+        }
+    }
+
+    fn condition(&mut self) -> String {
+        match self.choices.below(8) {
+            0..=3 => {
+                let operator = self.choices.one(&["<", "==", "!=", "<=", ">", ">="]);
+                let ty = if self.choices.percent(25) {
+                    Ty::Float(self.choices.one(&FLOATS))
+                } else {
+                    Ty::Int(self.choices.one(&INTS))
+                };
+                let (a, b) = (self.expression(&ty), self.expression(&ty));
+                format!("({a} {operator} {b})")
+            }
+            4 | 5 => {
+                let operator = self.choices.one(&["&&", "||", "&", "|", "^"]);
+                let (a, b) = (self.expression(&Ty::Bool), self.expression(&Ty::Bool));
+                format!("({a} {operator} {b})")
+            }
+            6 => format!("(!{})", self.expression(&Ty::Bool)),
+            _ => {
+                let pattern =
+                    self.choices.one(&["Shape::Empty", "Shape::Dot(0..)", "Shape::Frame { w: 1..=9, .. }"]);
+                match self.place(&Ty::Named("Shape"), false) {
+                    Some(place) => format!("matches!({place}, {pattern})"),
+                    None => "true".into(),
+                }
+            }
+        }
+    }
+
+    /// A value that branches, blocks or loops give.
+    fn control(&mut self, ty: &Ty) -> String {
+        match self.choices.below(8) {
+            0..=2 => {
+                let condition = self.expression(&Ty::Bool);
+                let yes = self.value_block(ty);
+                let no = self.value_block(ty);
+                format!("(if {condition} {yes} else {no})")
+            }
+            3 | 4 => format!("({})", self.value_block(ty)),
+            5 | 6 => {
+                let (matched, arms) = self.arms(&mut |writer| writer.value_block(ty));
+                format!("(match {matched} {arms})")
+            }
+            _ if self.loops.len() >= MOST_LOOPS => self.literal(ty),
+            _ => {
+                let ends = 1 + self.choices.below(4);
+                let counter = format!("w{}", self.names);
+                self.names += 1;
+                // To go on from there would be to go on for ever.
+                self.loops.push(Around::Condition);
+                let last = self.expression(ty);
+                self.loops.pop();
+                self.loops.push(Around::Value(ty.clone()));
+                let turns = self.block(|writer| {
+                    writer.line(&format!("if {counter} == {ends} {{ break {last}; }}"));
+                    writer.line(&format!("{counter} += 1;"));
+                    writer.statements(2);
+                });
+                self.loops.pop();
+                format!("({{ let mut {counter} = 0u8; loop {turns} }})")
+            }
+        }
+    }
+
+    /// `{ statements; value }`.
+    fn value_block(&mut self, ty: &Ty) -> String {
+        self.block(|writer| {
+            let most = writer.choices.below(3);
+            writer.statements(most);
+            let value = writer.expression(ty);
+            writer.line(&value);
+        })
+    }
+}

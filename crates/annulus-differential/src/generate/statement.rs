@@ -1,0 +1,286 @@
+//! Statements.
+
+use super::{
+    Around, Ty, Var, Writer,
+    types::{INTS, int},
+};
+
+/// How many loops may be around a place.
+pub(super) const MOST_LOOPS: usize = 3;
+
+impl Writer<'_> {
+    /// The handler's body.
+    pub(super) fn body(&mut self) {
+        let count = 2 + self.choices.below(9);
+        self.statements(count);
+        self.fuel = self.fuel.max(20);
+        self.send();
+        self.line("Ok(())");
+    }
+
+    /// Up to `most` statements.
+    pub(super) fn statements(&mut self, most: usize) {
+        for _ in 0..most {
+            if self.fuel <= 0 {
+                return;
+            }
+            self.statement();
+        }
+    }
+
+    fn statement(&mut self) {
+        self.fuel -= 1;
+        let choice = self.choices.below(20);
+        // Loops in loops in loops take long.
+        if matches!(choice, 12..=14) && self.loops.len() >= MOST_LOOPS {
+            return self.assign();
+        }
+        match choice {
+            0..=4 => self.declare(),
+            5..=8 => self.assign(),
+            9 => self.compound(),
+            10 | 11 => {
+                let condition = self.expression(&Ty::Bool);
+                let yes = self.lines();
+                if self.choices.percent(50) {
+                    let no = self.lines();
+                    self.line(&format!("if {condition} {yes} else {no}"));
+                } else {
+                    self.line(&format!("if {condition} {yes}"));
+                }
+            }
+            12 | 13 => self.counted(),
+            14 => self.while_loop(),
+            15 | 16 => {
+                let (matched, arms) = self.arms(&mut Self::lines);
+                self.line(&format!("match {matched} {arms}"));
+            }
+            17 => self.borrow(),
+            18 => self.send(),
+            _ => self.leave(),
+        }
+    }
+
+    /// `{ statements }`.
+    fn lines(&mut self) -> String {
+        let most = 1 + self.choices.below(3);
+        self.block(|writer| writer.statements(most))
+    }
+
+    fn any(&mut self) -> Ty {
+        match self.choices.below(12) {
+            0..=5 => Ty::Int(self.choices.one(&INTS)),
+            6 => Ty::Bool,
+            7 => Ty::Float("f32"),
+            8 => Ty::Float("f64"),
+            9 => Ty::Array(Box::new(Ty::Int(self.choices.one(&INTS))), 2 + self.choices.below(3)),
+            _ => Ty::Named(self.choices.one(&["Pair", "Mixed", "Kind", "Shape"])),
+        }
+    }
+
+    fn declare(&mut self) {
+        let ty = self.any();
+        let value = self.expression(&ty);
+        let (name, mutable) = (self.name(), self.choices.percent(60));
+        let annotation = if self.choices.percent(30) { format!(": {}", ty.name()) } else { String::new() };
+        let keyword = if mutable { "let mut" } else { "let" };
+        self.line(&format!("{keyword} {name}{annotation} = {value};"));
+        self.vars.push(Var { name, ty, mutable });
+    }
+
+    fn assign(&mut self) {
+        let ty = self.any();
+        let value = self.expression(&ty);
+        match self.place(&ty, true) {
+            Some(place) => self.line(&format!("{place} = {value};")),
+            None => self.line(&format!("let _ = {value};")),
+        }
+    }
+
+    fn compound(&mut self) {
+        let float = self.choices.percent(20);
+        let ty = if float { Ty::Float("f32") } else { Ty::Int(self.choices.one(&INTS)) };
+        let value = self.expression(&ty);
+        let Some(place) = self.place(&ty, true) else { return self.line(&format!("let _ = {value};")) };
+        let operator = if float {
+            self.choices.one(&["+=", "-=", "*=", "/="])
+        } else {
+            self.choices.one(&["+=", "-=", "*=", "^=", "|=", "&="])
+        };
+        self.line(&format!("{place} {operator} {value};"));
+    }
+
+    fn send(&mut self) {
+        let out = self.structure("Out");
+        self.line(&format!("out.send{out};"));
+    }
+
+    /// `for` over a range that is short.
+    fn counted(&mut self) {
+        let name = self.choices.one(&INTS);
+        let (turns, ty) = (self.choices.below(5), Ty::Int(name));
+        let (_, signed) = int(name);
+        let range = match self.choices.below(5) {
+            0 | 1 => format!("0..{turns}{name}"),
+            2 => format!("(0..={turns}{name}).rev()"),
+            3 if signed => format!("-{turns}..{}{name}", self.choices.below(3)),
+            3 => format!("{name}::MAX - {turns}..{name}::MAX"),
+            _ => format!("(1..{}{name}).step_by({})", turns * 3 + 2, 1 + self.choices.below(4)),
+        };
+        let variable = self.name();
+        let most = 1 + self.choices.below(3);
+        self.loops.push(Around::Plain);
+        let lines = self.apart(|writer| {
+            writer.vars.push(Var { name: variable.clone(), ty, mutable: false });
+            writer.statements(most);
+        });
+        self.loops.pop();
+        let end = "    ".repeat(self.indent);
+        self.line(&format!("for {variable} in {range} {{\n{lines}{end}}}"));
+    }
+
+    fn while_loop(&mut self) {
+        let turns = self.choices.below(5);
+        let counter = format!("w{}", self.names);
+        self.names += 1;
+        let condition = if self.choices.percent(50) {
+            self.loops.push(Around::Condition);
+            let condition = self.expression(&Ty::Bool);
+            self.loops.pop();
+            format!(" && {condition}")
+        } else {
+            String::new()
+        };
+        self.line(&format!("let mut {counter} = 0i16;"));
+        self.loops.push(Around::Plain);
+        let most = 1 + self.choices.below(3);
+        let lines = self.block(|writer| {
+            writer.line(&format!("{counter} += 1;"));
+            writer.statements(most);
+        });
+        self.loops.pop();
+        self.line(&format!("while {counter} < {turns}{condition} {lines}"));
+    }
+
+    /// A mutable reference to a place, and changes through it.
+    fn borrow(&mut self) {
+        let ty = match self.choices.below(4) {
+            0 => Ty::Int(self.choices.one(&INTS)),
+            1 => Ty::Float("f32"),
+            2 => Ty::Named("Pair"),
+            _ => Ty::Named("Mixed"),
+        };
+        let Some(place) = self.place(&ty, true) else { return };
+        let root = place.split(['.', '[', ' ']).next().unwrap_or_default().to_owned();
+        let name = self.name();
+        if name == root {
+            return;
+        }
+        let lines = self.block(|writer| {
+            writer.line(&format!("let {name} = &mut {place};"));
+            writer.borrowed.push(root);
+            writer.borrowed.push(name.clone());
+            let turns = 1 + writer.choices.below(2);
+            for _ in 0..turns {
+                let line = match &ty {
+                    Ty::Named("Pair") => format!("{name}.a = {};", writer.expression(&Ty::Int("i32"))),
+                    Ty::Named(_) => format!("{name}.pair.b = {};", writer.expression(&Ty::Int("u8"))),
+                    ty => format!("*{name} = {};", writer.expression(ty)),
+                };
+                writer.line(&line);
+            }
+            writer.borrowed.pop();
+            writer.borrowed.pop();
+        });
+        self.line(&lines);
+    }
+
+    /// A way out: of a loop, of its turn, or of the handler.
+    fn leave(&mut self) {
+        let condition = self.expression(&Ty::Bool);
+        let around = self.loops.last().cloned();
+        let way = match (self.choices.below(4), around) {
+            (0 | 1, Some(Around::Plain)) => "break".to_owned(),
+            (0 | 1, Some(Around::Value(ty))) => format!("break {}", self.expression(&ty)),
+            (2, Some(Around::Plain | Around::Value(_))) => "continue".to_owned(),
+            (3, _) => format!("return Err(Failure::of({}))", 1 + self.choices.below(9)),
+            _ => "return Ok(())".to_owned(),
+        };
+        self.line(&format!("if {condition} {{ {way}; }}"));
+    }
+
+    /// What is matched, and arms whose bodies `body` writes.
+    pub(super) fn arms(&mut self, body: &mut dyn FnMut(&mut Self) -> String) -> (String, String) {
+        let mut arms: Vec<(String, Vec<Var>)> = Vec::new();
+        let var = |name: &str, ty| Var { name: name.into(), ty, mutable: false };
+        let matched = match self.choices.below(3) {
+            0 => {
+                let name = self.choices.one(&INTS);
+                let value = self.expression(&Ty::Int(name));
+                let (low, high) = (self.choices.below(5), 5 + self.choices.below(9));
+                arms.push((low.to_string(), Vec::new()));
+                arms.push((format!("{}..={high}", low + 1), Vec::new()));
+                if self.choices.percent(50) {
+                    let bound = format!("m{}", self.names);
+                    self.names += 1;
+                    let guard = {
+                        self.vars.push(var(&bound, Ty::Int(name)));
+                        let frozen = std::mem::replace(&mut self.frozen, true);
+                        let guard = self.expression(&Ty::Bool);
+                        self.frozen = frozen;
+                        self.vars.pop();
+                        guard
+                    };
+                    arms.push((format!("{bound} if {guard}"), vec![var(&bound, Ty::Int(name))]));
+                }
+                arms.push(("_".into(), Vec::new()));
+                value
+            }
+            1 => {
+                let value = self.expression(&Ty::Named("Kind"));
+                arms.push(("Kind::Green".into(), Vec::new()));
+                if self.choices.percent(50) {
+                    arms.push(("Kind::Red | Kind::Blue".into(), Vec::new()));
+                } else {
+                    arms.push(("_".into(), Vec::new()));
+                }
+                value
+            }
+            _ => {
+                let value = self.expression(&Ty::Named("Shape"));
+                let (dot, w, pair) =
+                    (format!("d{}", self.names), format!("e{}", self.names), format!("p{}", self.names));
+                self.names += 1;
+                arms.push((format!("Shape::Dot({dot})"), vec![var(&dot, Ty::Int("i32"))]));
+                if self.choices.percent(50) {
+                    let low = self.choices.below(200);
+                    arms.push((
+                        format!("Shape::Frame {{ w: {w} @ {low}.., .. }}"),
+                        vec![var(&w, Ty::Int("u8"))],
+                    ));
+                    arms.push(("_".into(), Vec::new()));
+                } else {
+                    arms.push((
+                        format!("Shape::Frame {{ pair: {pair}, .. }}"),
+                        vec![var(&pair, Ty::Named("Pair"))],
+                    ));
+                    arms.push(("Shape::Empty".into(), Vec::new()));
+                }
+                value
+            }
+        };
+        let mut text = String::from("{\n");
+        let indent = "    ".repeat(self.indent + 1);
+        for (pattern, vars) in arms {
+            let before = self.vars.len();
+            self.vars.extend(vars);
+            self.indent += 1;
+            let body = body(self);
+            self.indent -= 1;
+            self.vars.truncate(before);
+            text.push_str(&format!("{indent}{pattern} => {body}\n"));
+        }
+        text.push_str(&format!("{}}}", "    ".repeat(self.indent)));
+        (matched, text)
+    }
+}

@@ -1,0 +1,147 @@
+//! The types that random handlers use: scalars, and those that `Types` in the tests declares.
+
+/// A type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Ty {
+    Int(&'static str),
+    Float(&'static str),
+    Bool,
+    Array(Box<Ty>, usize),
+    /// A struct or an enum of [`SOURCE`].
+    Named(&'static str),
+}
+
+pub(super) const INTS: [&str; 9] = ["i32", "u32", "u8", "i8", "u16", "i16", "u64", "i64", "usize"];
+
+/// What stands before the handlers.
+pub const SOURCE: &str = "
+#[derive(DeviceType, Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct Pair { pub a: i32, pub b: u8 }
+
+#[derive(DeviceType, Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct Mixed { pub flag: bool, pub x: f32, pub y: f64, pub pair: Pair, pub list: [i16; 3], pub wide: u64 }
+
+#[derive(DeviceType, Clone, Copy, Debug, Default, PartialEq)]
+#[repr(u8)]
+pub enum Kind { #[default] Red, Green = 7, Blue }
+
+#[derive(DeviceType, Clone, Copy, Debug, Default)]
+#[repr(u16)]
+pub enum Shape { #[default] Empty, Dot(i32), Frame { w: u8, h: f32, pair: Pair } }
+
+#[derive(RingMessage, Clone, Copy, Debug)]
+#[repr(C)]
+pub struct In {
+    #[ring(key)]
+    pub key: u32,
+    pub a: i8, pub b: u8, pub c: i16, pub d: u16, pub e: i32, pub f: u32, pub g: i64, pub h: u64,
+    pub x: f32, pub y: f64, pub on: bool,
+    pub list: [i32; 4], pub kind: Kind, pub shape: Shape, pub mixed: Mixed,
+}
+
+#[derive(DeviceType, Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct State {
+    pub n: u32, pub wide: i64, pub x: f32, pub y: f64, pub list: [u16; 5], pub pair: Pair, pub kind: Kind,
+    pub shape: Shape, pub grid: [[i8; 2]; 3],
+}
+
+#[derive(RingMessage, Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Out { pub words: [i64; 3], pub x: f32, pub y: f64, pub flag: bool, pub pair: Pair, pub shape: Shape }
+";
+
+fn array(of: Ty, len: usize) -> Ty {
+    Ty::Array(Box::new(of), len)
+}
+
+/// The fields of a struct of [`SOURCE`]; none for its enums.
+pub(super) fn fields(name: &str) -> Vec<(&'static str, Ty)> {
+    use Ty::{Bool, Float, Int, Named};
+    match name {
+        "Pair" => vec![("a", Int("i32")), ("b", Int("u8"))],
+        "Mixed" => vec![
+            ("flag", Bool),
+            ("x", Float("f32")),
+            ("y", Float("f64")),
+            ("pair", Named("Pair")),
+            ("list", array(Int("i16"), 3)),
+            ("wide", Int("u64")),
+        ],
+        "In" => vec![
+            ("key", Int("u32")),
+            ("a", Int("i8")),
+            ("b", Int("u8")),
+            ("c", Int("i16")),
+            ("d", Int("u16")),
+            ("e", Int("i32")),
+            ("f", Int("u32")),
+            ("g", Int("i64")),
+            ("h", Int("u64")),
+            ("x", Float("f32")),
+            ("y", Float("f64")),
+            ("on", Bool),
+            ("list", array(Int("i32"), 4)),
+            ("kind", Named("Kind")),
+            ("shape", Named("Shape")),
+            ("mixed", Named("Mixed")),
+        ],
+        "State" => vec![
+            ("n", Int("u32")),
+            ("wide", Int("i64")),
+            ("x", Float("f32")),
+            ("y", Float("f64")),
+            ("list", array(Int("u16"), 5)),
+            ("pair", Named("Pair")),
+            ("kind", Named("Kind")),
+            ("shape", Named("Shape")),
+            ("grid", array(array(Int("i8"), 2), 3)),
+        ],
+        "Out" => vec![
+            ("words", array(Int("i64"), 3)),
+            ("x", Float("f32")),
+            ("y", Float("f64")),
+            ("flag", Bool),
+            ("pair", Named("Pair")),
+            ("shape", Named("Shape")),
+        ],
+        _ => Vec::new(),
+    }
+}
+
+impl Ty {
+    /// As Rust writes it.
+    pub(super) fn name(&self) -> String {
+        match self {
+            Self::Int(name) | Self::Float(name) | Self::Named(name) => (*name).into(),
+            Self::Bool => "bool".into(),
+            Self::Array(of, len) => format!("[{}; {len}]", of.name()),
+        }
+    }
+
+    /// Whether a place of this type is, or has inside, one of that type.
+    pub(super) fn holds(&self, wanted: &Self) -> bool {
+        self == wanted
+            || match self {
+                Self::Array(of, _) => of.holds(wanted),
+                Self::Named(name) => fields(name).iter().any(|(_, field)| field.holds(wanted)),
+                _ => false,
+            }
+    }
+}
+
+/// The bits of an integer type, `usize` as on every target, and whether it has a sign.
+pub(super) fn int(name: &str) -> (u32, bool) {
+    match name {
+        "i8" => (8, true),
+        "i16" => (16, true),
+        "i32" => (32, true),
+        "i64" => (64, true),
+        "u8" => (8, false),
+        "u16" => (16, false),
+        "u32" => (32, false),
+        _ => (64, false),
+    }
+}

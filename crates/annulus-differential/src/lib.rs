@@ -1,0 +1,9 @@
+//! Random handlers: what they say as Rust, beside what they are lowered to.
+//!
+//! The tests of this crate run some hundred of them on random messages and states, as Rust, as C on the host, and on an OpenCL device:
+//! outputs, states and error codes must be the same. The program of this crate does the same for as many as one likes, goes on where it
+//! was interrupted, and makes a handler that fails as small as it can.
+//!
+//! Nobody but this project needs it.
+
+pub mod generate;

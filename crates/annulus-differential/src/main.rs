@@ -1,0 +1,221 @@
+//! Runs as many random handlers as one likes, and makes those that fail small.
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, ExitCode},
+    time::Instant,
+};
+
+use annulus_differential::generate::{Choices, handler};
+use clap::{Parser, Subcommand};
+
+/// Random handlers: what they say as Rust, beside what they are lowered to, on the host and on an OpenCL device.
+///
+/// The handlers are compiled by `cargo test`, so this must run inside the project's folder.
+#[derive(Parser)]
+#[command(version)]
+struct Arguments {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// Run the handlers of a range of seeds, going on where an earlier run was interrupted.
+    Run {
+        /// The first seed
+        #[arg(long, default_value_t = 0)]
+        first: u64,
+        /// How many seeds
+        #[arg(long, default_value_t = 10_000)]
+        count: u64,
+        /// How many are compiled together
+        #[arg(long, default_value_t = 500)]
+        together: u64,
+        /// Where it is written down which seeds are done; delete it to begin anew
+        #[arg(long, default_value = "target/differential.txt")]
+        done: PathBuf,
+    },
+    /// Make a failing handler as small as can be, and print it.
+    Shrink {
+        /// Its seed
+        seed: u64,
+    },
+    /// Print a handler.
+    Show {
+        /// Its seed
+        seed: u64,
+    },
+}
+
+fn main() -> ExitCode {
+    let result = match Arguments::parse().what {
+        What::Run { first, count, together, done } => run(first, count, together, &done),
+        What::Shrink { seed } => shrink(seed),
+        What::Show { seed } => {
+            println!("{}", handler(&format!("random_{seed}"), &mut Choices::random(seed)));
+            Ok(true)
+        }
+    };
+    match result {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("annulus-differential: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// What a test run said.
+struct Report {
+    passed: bool,
+    output: String,
+}
+
+/// Runs the tests for these handlers: a range of seeds, or a file of choices.
+fn test(handlers: &str) -> Result<Report, String> {
+    let output = Command::new("cargo")
+        .args(["test", "--quiet", "-p", "annulus-differential", "--test", "agree", "--", "--nocapture"])
+        .env("ANNULUS_HANDLERS", handlers)
+        .env("RUST_BACKTRACE", "0")
+        .output()
+        .map_err(|error| format!("`cargo` does not start: {error}"))?;
+    let text =
+        [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
+    Ok(Report { passed: output.status.success(), output: text })
+}
+
+impl Report {
+    /// The numbers of the handlers of this kind that are named where something failed.
+    fn failed(&self, prefix: &str) -> BTreeSet<u64> {
+        let mut failed = BTreeSet::new();
+        for line in self.output.lines().filter(|line| line.contains("differs") || line.contains("error")) {
+            for part in line.split(prefix).skip(1) {
+                let digits: String = part.chars().take_while(char::is_ascii_digit).collect();
+                failed.extend(digits.parse::<u64>());
+            }
+        }
+        failed
+    }
+}
+
+fn run(first: u64, count: u64, together: u64, done: &Path) -> Result<bool, String> {
+    if together == 0 {
+        return Err("--together is 0: at least one handler is compiled at a time".into());
+    }
+    let start = Instant::now();
+    let known: BTreeSet<u64> = match fs::read_to_string(done) {
+        Ok(text) => text.lines().filter_map(|line| line.parse().ok()).collect(),
+        Err(_) => BTreeSet::new(),
+    };
+    let mut known = known;
+    let mut failures = Vec::new();
+    for begin in (first..first + count).step_by(together as usize) {
+        let end = (begin + together).min(first + count);
+        if (begin..end).all(|seed| known.contains(&seed)) {
+            println!("{begin}..{end}: done before");
+            continue;
+        }
+        let report = test(&format!("{begin}..{end}"))?;
+        let seconds = start.elapsed().as_secs();
+        if report.passed {
+            println!("{begin}..{end}: agree  [{seconds} s]");
+            known.extend(begin..end);
+            write_down(done, &known)?;
+        } else {
+            let failed = report.failed("random_");
+            println!("{begin}..{end}: {failed:?} fail  [{seconds} s]");
+            let path = done.with_extension(format!("{begin}.log"));
+            fs::write(&path, &report.output).map_err(|error| format!("{}: {error}", path.display()))?;
+            println!("    {} says how; `shrink SEED` makes them small", path.display());
+            failures.push(begin);
+        }
+    }
+    match failures.len() {
+        0 => println!("{count} handlers agree"),
+        failed => println!("{failed} ranges fail"),
+    }
+    Ok(failures.is_empty())
+}
+
+fn write_down(done: &Path, known: &BTreeSet<u64>) -> Result<(), String> {
+    let text: String = known.iter().map(|seed| format!("{seed}\n")).collect();
+    fs::write(done, text).map_err(|error| format!("{}: {error}", done.display()))
+}
+
+/// How many smaller handlers are tried at once.
+const TRIES: usize = 48;
+
+fn shrink(seed: u64) -> Result<bool, String> {
+    let mut choices = Choices::random(seed);
+    handler("shrunk", &mut choices);
+    let mut best = choices.made().to_vec();
+    if fails(std::slice::from_ref(&best))?.is_none() {
+        println!("the handler of seed {seed} agrees");
+        return Ok(true);
+    }
+    // Which simplification is tried next; those before it did not help since the last that did.
+    let mut next = 0;
+    loop {
+        let tries: Vec<Vec<u64>> = simpler(&best).into_iter().skip(next).take(TRIES).collect();
+        if tries.is_empty() {
+            break;
+        }
+        eprintln!("{} choices; trying {} simpler handlers", best.len(), tries.len());
+        match fails(&tries)? {
+            Some(index) => {
+                let mut choices = Choices::of(tries[index].clone());
+                handler("shrunk", &mut choices);
+                best = choices.made().to_vec();
+                while best.last() == Some(&0) {
+                    best.pop();
+                }
+                next += index;
+                if next >= simpler(&best).len() {
+                    next = 0;
+                }
+            }
+            None => next += tries.len(),
+        }
+    }
+    println!("{}", handler("shrunk", &mut Choices::of(best)));
+    Ok(false)
+}
+
+/// Lists that are simpler than this, the boldest first.
+fn simpler(list: &[u64]) -> Vec<Vec<u64>> {
+    let mut simpler = Vec::new();
+    let mut size = list.len() / 2;
+    while size > 0 {
+        for begin in (0..list.len()).step_by(size) {
+            let end = (begin + size).min(list.len());
+            simpler.push([&list[..begin], &list[end..]].concat());
+            if list[begin..end].iter().any(|&choice| choice != 0) {
+                let zeros = vec![0; end - begin];
+                simpler.push([&list[..begin], &zeros, &list[end..]].concat());
+            }
+        }
+        size /= 2;
+    }
+    simpler
+}
+
+/// The first of these handlers that fails.
+fn fails(lists: &[Vec<u64>]) -> Result<Option<usize>, String> {
+    let path = std::env::temp_dir().join(format!("annulus-differential-{}.txt", std::process::id()));
+    let text: String = lists
+        .iter()
+        .map(|list| list.iter().map(u64::to_string).collect::<Vec<_>>().join(" ") + "\n")
+        .collect();
+    fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
+    let report = test(&path.to_string_lossy())?;
+    let _ = fs::remove_file(&path);
+    let failed = report.failed("shrunk_");
+    if !report.passed && failed.is_empty() {
+        return Err(format!("the tests fail without naming a handler:\n{}", report.output));
+    }
+    Ok(failed.first().map(|&index| index as usize))
+}

@@ -1,0 +1,93 @@
+//! Random handlers: Rust and what it is lowered to do the same.
+
+mod device;
+
+use annulus_conformance::language::{Call, HostText, Inputs, Outcome, call, difference};
+use annulus_kernel::KernelDefinition;
+
+use device::Device;
+
+/// The handlers that the build script wrote.
+#[allow(warnings, arithmetic_overflow, unconditional_panic, clippy::all, reason = "nobody wrote them")]
+mod handlers {
+    // The types that `annulus-macros` emits code for stand under `::annulus`.
+    use annulus_kernel::{KernelDefinition, RingKernel};
+    use annulus_macros::{DeviceType, RingMessage, ring_kernel};
+    use annulus_runtime::prelude::{Cx, Failure, Outbox};
+
+    include!(concat!(env!("OUT_DIR"), "/handlers.rs"));
+}
+use handlers::HANDLERS;
+
+extern crate annulus_runtime as annulus;
+
+/// How many handlers go into one program for a device: compilers take long for the first, and little for each more.
+const PROGRAM: usize = 60;
+
+/// How many calls each handler gets.
+const CALLS: u64 = 300;
+
+/// The same calls for the same handler.
+fn calls(definition: &'static KernelDefinition) -> Vec<Call> {
+    let seed = definition.name.bytes().fold(0, |seed: u64, byte| seed.wrapping_mul(31) + u64::from(byte));
+    let mut inputs = Inputs::new(seed, 4);
+    (0..CALLS).map(|_| inputs.call(definition)).collect()
+}
+
+/// The first call of each handler that comes out otherwise than in Rust.
+fn compare(
+    definitions: &[&'static KernelDefinition],
+    mut other: impl FnMut(usize, &'static KernelDefinition, &[Call]) -> Vec<Outcome>,
+) {
+    let mut differences = Vec::new();
+    let mut succeeded = 0;
+    for (index, definition) in definitions.iter().enumerate() {
+        let calls = calls(definition);
+        let others = other(index, definition, &calls);
+        for (number, (input, other)) in calls.iter().zip(&others).enumerate() {
+            let rust = call(definition, input);
+            succeeded += u64::from(rust.code == 0);
+            if let Some(difference) = difference(&rust, other, 0) {
+                differences.push(format!("{} differs in call {number}: {difference}", definition.name));
+                break;
+            }
+        }
+    }
+    println!("{succeeded} of {} calls succeed", definitions.len() as u64 * CALLS);
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
+}
+
+/// Handlers panic where the language says that they fail, which is what is tested: their words are not shown.
+fn quietly(test: impl FnOnce()) {
+    let usual = std::sync::Arc::new(std::panic::take_hook());
+    let hook = std::sync::Arc::clone(&usual);
+    std::panic::set_hook(Box::new(move |panic| {
+        if !panic.location().is_some_and(|location| location.file().ends_with("handlers.rs")) {
+            hook(panic);
+        }
+    }));
+    test();
+}
+
+#[test]
+fn as_c_on_the_host() {
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("random");
+    let text = HostText::compile(HANDLERS, &folder).unwrap_or_else(|error| panic!("{error}"));
+    quietly(|| {
+        compare(HANDLERS, |index, _, calls| calls.iter().map(|call| text.call(index, call)).collect());
+    });
+}
+
+#[test]
+fn on_an_opencl_device() {
+    let Some(device) = Device::first() else { return println!("skipped: there is no OpenCL device") };
+    println!("on {}", device.name());
+    quietly(|| {
+        for program in HANDLERS.chunks(PROGRAM) {
+            let handlers = device.compile(program).unwrap_or_else(|error| panic!("{error}"));
+            compare(program, |index, definition, calls| {
+                handlers.calls(index, definition, calls).unwrap_or_else(|error| panic!("{error}"))
+            });
+        }
+    });
+}

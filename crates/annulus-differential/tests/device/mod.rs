@@ -1,0 +1,257 @@
+//! Handlers on an OpenCL device: many in one program, each call a work-item.
+
+use std::{collections::BTreeSet, ffi::c_void, fmt::Write as _, ptr};
+
+use annulus_conformance::language::{Call, Memory, Outcome};
+use annulus_kernel::{
+    KernelDefinition, LANGUAGE_SOURCE, Target,
+    device::{INTERFACE, OPENCL_PRELUDE},
+};
+use cl3::{
+    command_queue::{enqueue_nd_range_kernel, enqueue_read_buffer, enqueue_write_buffer, finish},
+    context::create_context,
+    device::{CL_DEVICE_NAME, CL_DEVICE_TYPE_ALL, get_device_data, get_device_ids},
+    kernel::{create_kernel, set_kernel_arg},
+    memory::{CL_MEM_READ_WRITE, create_buffer, release_mem_object},
+    platform::get_platform_ids,
+    program::{CL_PROGRAM_BUILD_LOG, build_program, create_program_with_source, get_program_build_data},
+    types::{CL_TRUE, cl_command_queue, cl_context, cl_device_id, cl_kernel, cl_mem},
+};
+
+/// The first device there is. What it has opened stays open until the process ends.
+pub(crate) struct Device {
+    id: cl_device_id,
+    context: cl_context,
+    queue: cl_command_queue,
+}
+
+/// A call's code and how many outputs it sent.
+const RESULT: usize = 8;
+
+impl Device {
+    /// `None` if there is none.
+    pub(crate) fn first() -> Option<Self> {
+        let platforms = get_platform_ids().ok()?;
+        let id = *platforms
+            .iter()
+            .find_map(|platform| {
+                get_device_ids(*platform, CL_DEVICE_TYPE_ALL).ok().filter(|devices| !devices.is_empty())
+            })?
+            .first()?;
+        let context = create_context(&[id], ptr::null(), None, ptr::null_mut()).ok()?;
+        #[allow(deprecated, reason = "the call of OpenCL 1.2, which every version has")]
+        // SAFETY: the device is the context's.
+        let queue = unsafe { cl3::command_queue::create_command_queue(context, id, 0) }.ok()?;
+        Some(Self { id, context, queue })
+    }
+
+    pub(crate) fn name(&self) -> String {
+        let name = get_device_data(self.id, CL_DEVICE_NAME).unwrap_or_default();
+        String::from_utf8_lossy(&name).trim_end_matches('\0').into()
+    }
+
+    /// Compiles these handlers.
+    pub(crate) fn compile(&self, definitions: &[&'static KernelDefinition]) -> Result<Handlers<'_>, String> {
+        let source = text(definitions)?;
+        let program = create_program_with_source(self.context, &[&source])
+            .map_err(failed("clCreateProgramWithSource"))?;
+        let options = c"-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt";
+        if let Err(code) = build_program(program, &[self.id], options, None, ptr::null_mut()) {
+            let log = get_program_build_data(program, self.id, CL_PROGRAM_BUILD_LOG).unwrap_or_default();
+            let log = String::from_utf8_lossy(&log);
+            return Err(format!("clBuildProgram failed with {code}\n{log}"));
+        }
+        let kernel = create_kernel(program, c"run").map_err(failed("clCreateKernel"))?;
+        Ok(Handlers { device: self, kernel })
+    }
+
+    fn buffer(&self, bytes: &[u8]) -> Result<Buffer, String> {
+        let length = bytes.len().max(1);
+        // SAFETY: the flags ask for no host pointer.
+        let buffer = unsafe { create_buffer(self.context, CL_MEM_READ_WRITE, length, ptr::null_mut()) }
+            .map_err(failed("clCreateBuffer"))?;
+        let buffer = Buffer(buffer);
+        if !bytes.is_empty() {
+            let from = bytes.as_ptr().cast::<c_void>();
+            // SAFETY: the buffer is as long as the bytes, and the call returns when they are copied.
+            unsafe {
+                enqueue_write_buffer(self.queue, buffer.0, CL_TRUE, 0, bytes.len(), from, 0, ptr::null())
+            }
+            .map_err(failed("clEnqueueWriteBuffer"))?;
+        }
+        Ok(buffer)
+    }
+
+    fn read(&self, buffer: &Buffer, bytes: &mut [u8]) -> Result<(), String> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        let to = bytes.as_mut_ptr().cast::<c_void>();
+        // SAFETY: the buffer is as long as the bytes, and the call returns when they are copied.
+        unsafe { enqueue_read_buffer(self.queue, buffer.0, CL_TRUE, 0, bytes.len(), to, 0, ptr::null()) }
+            .map_err(failed("clEnqueueReadBuffer"))?;
+        Ok(())
+    }
+}
+
+struct Buffer(cl_mem);
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        // SAFETY: the buffer is ours, and released once.
+        let _ = unsafe { release_mem_object(self.0) };
+    }
+}
+
+fn failed(call: &'static str) -> impl Fn(i32) -> String {
+    move |code| format!("{call} failed with {code}")
+}
+
+/// Handlers that were compiled in one go.
+pub(crate) struct Handlers<'d> {
+    device: &'d Device,
+    kernel: cl_kernel,
+}
+
+impl Handlers<'_> {
+    /// All these calls of the handler of this number.
+    pub(crate) fn calls(
+        &self,
+        index: usize,
+        definition: &'static KernelDefinition,
+        calls: &[Call],
+    ) -> Result<Vec<Outcome>, String> {
+        let device = self.device;
+        let all = |of: fn(&Call) -> &Memory| -> Vec<u8> {
+            calls.iter().flat_map(|call| of(call).bytes().to_vec()).collect()
+        };
+        let (messages, mut states) = (all(|call| &call.message), all(|call| &call.state));
+        let output = definition.output.expect("the handlers send");
+        let room = output.size * definition.max_outputs as usize;
+        let (mut outputs, mut results) = (vec![0; room * calls.len()], vec![0; RESULT * calls.len()]);
+        let buffers = [
+            device.buffer(&messages)?,
+            device.buffer(&states)?,
+            device.buffer(&outputs)?,
+            device.buffer(&results)?,
+        ];
+        let which = index as u32;
+        // SAFETY: the argument is a `uint`.
+        unsafe { set_kernel_arg(self.kernel, 0, size_of::<u32>(), (&raw const which).cast()) }
+            .map_err(failed("clSetKernelArg"))?;
+        for (argument, buffer) in buffers.iter().enumerate() {
+            // SAFETY: the argument is a pointer to global memory, and the value a buffer's handle.
+            unsafe {
+                set_kernel_arg(
+                    self.kernel,
+                    argument as u32 + 1,
+                    size_of::<cl_mem>(),
+                    (&raw const buffer.0).cast(),
+                )
+            }
+            .map_err(failed("clSetKernelArg"))?;
+        }
+        let (global, local) = ([calls.len()], [1]);
+        // SAFETY: all arguments are set; the buffers hold what that many calls read and write, and live until `finish` returns.
+        unsafe {
+            enqueue_nd_range_kernel(
+                device.queue,
+                self.kernel,
+                1,
+                ptr::null(),
+                global.as_ptr(),
+                local.as_ptr(),
+                0,
+                ptr::null(),
+            )
+        }
+        .map_err(failed("clEnqueueNDRangeKernel"))?;
+        finish(device.queue).map_err(failed("clFinish"))?;
+        device.read(&buffers[1], &mut states)?;
+        device.read(&buffers[2], &mut outputs)?;
+        device.read(&buffers[3], &mut results)?;
+        let word = |at: usize| u32::from_ne_bytes(results[at..at + 4].try_into().expect("four bytes"));
+        let outcomes = calls.iter().enumerate().map(|(number, call)| {
+            let code = u16::try_from(word(number * RESULT)).expect("an error code has 16 bits");
+            let sent = if code == 0 { word(number * RESULT + 4) as usize } else { 0 };
+            let size = call.state.ty().size;
+            let mut state = call.state.clone();
+            state.bytes_mut().copy_from_slice(&states[number * size..(number + 1) * size]);
+            let mut sends = Memory::zeroed(output, sent);
+            let first = number * room;
+            sends.bytes_mut().copy_from_slice(&outputs[first..first + sent * output.size]);
+            Outcome { code, state, outputs: sends, bindings: Vec::new() }
+        });
+        Ok(outcomes.collect())
+    }
+}
+
+/// A program: what the handlers have in common once, each handler with an entry of its own, and a kernel that calls one of them.
+fn text(definitions: &[&'static KernelDefinition]) -> Result<String, String> {
+    let mut source = format!(
+        "#define ANN_LAUNCH_THREADS 1\n#define ANN_LAUNCH_PORTABLE 1\n{OPENCL_PRELUDE}\n{INTERFACE}\n{LANGUAGE_SOURCE}\n\
+         #define ANN_STATELESS 0\n#define ANN_PER_ACTOR 1\n#define ANN_WHOLE 2\n"
+    );
+    let mut known = BTreeSet::new();
+    let mut cases = String::new();
+    for (index, definition) in definitions.iter().enumerate() {
+        let handler = definition.handler_source(Target::OpenCl).map_err(|error| error.to_string())?;
+        let (types, rest) =
+            handler.split_at(handler.find("static u32 handle_").ok_or("there is no handler")?);
+        let (function, macros) =
+            rest.split_at(rest.find("#define ANN_MESSAGE").ok_or("there are no macros")?);
+        // Types are told apart by their names, which are the same for all handlers of a module.
+        for paragraph in types.split("\n\n").filter(|paragraph| paragraph.contains("typedef")) {
+            if known.insert(paragraph.trim().to_owned()) {
+                writeln!(source, "{paragraph}\n").expect("a String takes all");
+            }
+        }
+        let undo: String = macros
+            .lines()
+            .filter_map(|line| line.strip_prefix("#define "))
+            .filter_map(|line| line.split([' ', '(']).next())
+            .map(|name| format!("#undef {name}\n"))
+            .collect();
+        let room = definition.max_outputs;
+        writeln!(
+            source,
+            "{function}\n{macros}
+static void entry_{index}(GLOBAL const u8 *messages, GLOBAL u8 *states, GLOBAL u8 *outputs, GLOBAL u32 *results)
+{{
+    u64 call = get_global_id(0);
+    ann_outbox outbox;
+    outbox.first = outputs + call * {room} * sizeof(ANN_OUTPUT);
+    outbox.ticket = 0;
+    outbox.mask = 0xFF;
+    outbox.stride = sizeof(ANN_OUTPUT);
+    outbox.limit = {room};
+    outbox.sent = 0;
+    outbox.refused = 0;
+    ann_cx cx;
+    cx.block_index = 3;
+    cx.grid_size = 5;
+    cx.thread_index = 0;
+    ANN_STATE state = ((GLOBAL ANN_STATE *)states)[call];
+    u32 code = ANN_CALL(cx, (GLOBAL const ANN_MESSAGE *)messages + call, &state, &outbox);
+    if (code == 0u && outbox.refused) code = 0xFF02u;
+    if (code == 0u) ((GLOBAL ANN_STATE *)states)[call] = state;
+    results[2 * call] = code;
+    results[2 * call + 1] = outbox.sent;
+}}
+{undo}"
+        )
+        .expect("a String takes all");
+        writeln!(cases, "    case {index}: entry_{index}(messages, states, outputs, results); break;")
+            .expect("a String takes all");
+    }
+    writeln!(
+        source,
+        "__kernel void run(u32 which, GLOBAL const u8 *messages, GLOBAL u8 *states, GLOBAL u8 *outputs, GLOBAL u32 *results)
+{{
+    switch (which) {{
+{cases}    }}
+}}"
+    )
+    .expect("a String takes all");
+    Ok(source)
+}
