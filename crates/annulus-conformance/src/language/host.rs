@@ -72,7 +72,14 @@ impl HostText {
             "-Werror",
         ]);
         command.args(["-Wno-unused-function", "-Wno-unused-parameter", "-Wno-unused-variable"]);
-        command.args(["-Wno-unused-but-set-variable", "-Wno-type-limits", "-Wno-maybe-uninitialized", "-Wno-sign-compare", "-Wno-tautological-compare", "-Wno-bool-operation"]);
+        command.args([
+            "-Wno-unused-but-set-variable",
+            "-Wno-type-limits",
+            "-Wno-maybe-uninitialized",
+            "-Wno-sign-compare",
+            "-Wno-tautological-compare",
+            "-Wno-bool-operation",
+        ]);
         command.args(["-fsanitize=undefined,float-cast-overflow", "-fsanitize-undefined-trap-on-error"]);
         for (index, definition) in definitions.iter().enumerate() {
             let text = text(definition, index)?;

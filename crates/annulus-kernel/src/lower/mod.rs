@@ -140,8 +140,9 @@ impl<'a> Lowerer<'a> {
     }
 
     fn finish(self) -> Program {
-        let Self { definition, cx, message, state, outbox, bindings, lens, mut locals, constants, out, .. } =
-            self;
+        let Self {
+            definition, cx, message, state, outbox, bindings, lens, mut locals, constants, out, ..
+        } = self;
         for made in 0..locals.len() {
             let mut local = made;
             while let Some(next) = locals[local].became {
