@@ -128,6 +128,7 @@ mod status;
 mod stream;
 #[doc(hidden)]
 pub mod sync;
+mod turn;
 pub mod wait;
 mod wait_strategy;
 mod window;
@@ -157,4 +158,6 @@ pub use reserve::Reservation;
 pub use sender::Sender;
 pub use status::{QueueStatus, Rates};
 #[cfg(feature = "futures")]
-pub use stream::{MessageSink, Messages, Source, Target};
+pub use stream::{MessageSink, Messages};
+#[cfg(feature = "futures")]
+pub use turn::{Source, Target};

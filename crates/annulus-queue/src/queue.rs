@@ -218,6 +218,16 @@ impl<T> Shared<T> {
         self.slots.looks_published()
     }
 
+    /// Whether a receive would not say `Empty`.
+    pub(crate) fn has_next(&self) -> bool {
+        self.slots.has_next()
+    }
+
+    /// Whether a send would not say `Full`.
+    pub(crate) fn has_space(&self) -> bool {
+        self.slots.has_space()
+    }
+
     /// How many tickets were ever sent.
     pub(crate) fn sent(&self) -> u64 {
         self.slots.sent()

@@ -175,6 +175,30 @@ impl<T> Slots<T> {
         self.slab.slot(ticket).stamp.load(Ordering::Relaxed) & !VOID == ticket + 1
     }
 
+    /// Whether a [`take`](Self::take) would not say `Empty`.
+    pub(crate) fn has_next(&self) -> bool {
+        let mut backoff = Backoff::new();
+        loop {
+            let ticket = self.head.load(Ordering::Relaxed);
+            let stamp = self.slab.slot(ticket).stamp.load(Ordering::Relaxed) & !VOID;
+            if stamp == ticket + 1 {
+                return true;
+            }
+            if stamp <= ticket {
+                // Nothing published: nothing sent, ever or yet, or being copied in.
+                return self.tail.load(Ordering::Relaxed) == ticket * TICKET + CLOSED;
+            }
+            // Another consumer has this ticket.
+            backoff.spin();
+        }
+    }
+
+    /// Whether a [`claim`](Self::claim) would not say `Full`.
+    pub(crate) fn has_space(&self) -> bool {
+        let tail = self.tail.load(Ordering::Relaxed);
+        tail & CLOSED != 0 || tail / TICKET < self.head.load(Ordering::Relaxed) + self.capacity() as u64
+    }
+
     /// A ticket, if there is space.
     pub(crate) fn claim(&self) -> Result<Claim, NoTicket> {
         let mut backoff = Backoff::new();

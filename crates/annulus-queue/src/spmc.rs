@@ -38,7 +38,10 @@ use crate::{
 };
 
 #[cfg(feature = "futures")]
-use crate::stream::{MessageSink, Messages, SharedEnd};
+use crate::{
+    future::SharedEnd,
+    stream::{MessageSink, Messages},
+};
 
 /// Makes a queue with one sender, and a receiver that can be cloned.
 ///

@@ -169,6 +169,20 @@ fn many_senders_sleep() {
     check(Some(3), sender_sleeps::<Many>);
 }
 
+/// Two senders sleep, and two places come free: both send.
+#[test]
+fn two_places_for_two_senders() {
+    check(Some(2), || {
+        let (mut tx, mut rx) = solo_of::<_, Many>(2, Backpressure::Block);
+        let _ = (tx.try_send(boxed(1)), tx.try_send(boxed(2)));
+        let senders = [(tx.clone(), 3), (tx, 4)]
+            .map(|(mut tx, n)| thread::spawn(move || block_on(tx.send(boxed(n))).is_ok()));
+        let received = *rx.try_recv().unwrap() + *rx.try_recv().unwrap();
+        assert!(senders.into_iter().all(|sender| sender.join().unwrap()));
+        assert_eq!(received + rx.drain().map(|message| *message).sum::<u32>(), 10);
+    });
+}
+
 /// A sender that sleeps is woken when the receiver goes away, and gets its message back; what was queued is dropped once.
 #[test]
 fn sender_wakes_when_nobody_receives() {

@@ -389,6 +389,12 @@ impl<T, P: Producers> Core<T, P> {
         }
     }
 
+    /// Whether a sender would not hear that the queue is full.
+    pub(super) fn has_space(&self, position: &Position) -> bool {
+        let free = self.taken() + self.capacity() as u64;
+        self.producers.next(position).is_none_or(|next| next < free)
+    }
+
     pub(super) fn close_sending(&self, position: &mut Position) -> bool {
         let was_open = self.producers.close_sending(position.tail);
         position.limit = 0;
