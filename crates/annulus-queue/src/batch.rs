@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::{Admission, Receiver, RecvError, Reservation, Sender, TrySendError, wait::Backoff};
+use crate::{Admission, Receiver, RecvError, Reservation, ReserveError, Sender, wait::Backoff};
 
 /// Whether the message is queued; if another comes back for it, or it itself, `back` gets that.
 pub(crate) fn settle<T>(admission: Admission<T>, back: &mut impl FnMut(T)) -> bool {
@@ -69,12 +69,12 @@ impl<T: Send> Sender<T> {
     }
 
     /// Space for one message, to be written in place; `Err` under every [`Backpressure`](crate::Backpressure) if there is none now, and
-    /// not counted.
+    /// not counted. A queue with [`DropOldest`](crate::Backpressure::DropOldest) offers none: [`ReserveError::Evicts`].
     ///
-    /// Nothing is sent until [`Reservation::commit`]. The place in the queue is taken at once: until the reservation is committed or
-    /// dropped, receivers say that nothing is there, also of what was sent behind it, and a send under
-    /// [`DropOldest`](crate::Backpressure::DropOldest) that would evict it waits. So be brief. A reservation that is
-    /// dropped leaves a void, which receivers skip; one that is forgotten (`std::mem::forget`) blocks the queue for ever.
+    /// Nothing is sent, nor counts as enqueued, until [`Reservation::commit`]. The place in the queue is taken at once: until the
+    /// reservation is committed or dropped, receivers say that nothing is there, also of what was sent behind it. So be brief. A
+    /// reservation that is dropped leaves a void, which receivers skip; one that is forgotten (`std::mem::forget`) blocks the queue
+    /// for ever: what was sent behind it is dropped with the queue.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, queue};
@@ -85,7 +85,7 @@ impl<T: Send> Sender<T> {
     /// assert_eq!(rx.try_recv(), Ok([7; 32]));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn try_reserve(&self) -> Result<Reservation<'_, T>, TrySendError<()>> {
+    pub fn try_reserve(&self) -> Result<Reservation<'_, T>, ReserveError> {
         Reservation::new(&self.shared)
     }
 

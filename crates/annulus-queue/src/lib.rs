@@ -147,7 +147,7 @@ pub use message_future::{MessageRecv, MessageSend};
 pub use message_queue::MessageQueue;
 pub use message_verbs::PeekError;
 pub use options::{Deduplication, QueueOptions};
-pub use outcome::{Admission, Backpressure, RecvError, SendError, TryRecvError, TrySendError};
+pub use outcome::{Admission, Backpressure, RecvError, ReserveError, SendError, TryRecvError, TrySendError};
 pub use queue::queue;
 #[cfg(loom)]
 #[doc(hidden)]

@@ -3,8 +3,8 @@
 use std::mem::MaybeUninit;
 
 use crate::{
-    Admission, Backpressure, Counters, InvalidOptions, QueueOptions, Receiver, Sender, TryRecvError,
-    TrySendError, barrier,
+    Admission, Backpressure, Counters, InvalidOptions, QueueOptions, Receiver, ReserveError, Sender,
+    TryRecvError, TrySendError, barrier,
     counters::Tally,
     event::Event,
     padded::Padded,
@@ -178,9 +178,16 @@ impl<T> Shared<T> {
     }
 
     /// A ticket for a message that is written in place.
-    pub(crate) fn reserve(&self) -> Result<Claim, NoTicket> {
+    pub(crate) fn reserve(&self) -> Result<Claim, ReserveError> {
+        if self.evicts() {
+            return Err(ReserveError::Evicts);
+        }
         self.notice();
-        self.slots.claim()
+        self.tally.reserved.add_one();
+        self.slots.claim().map_err(|reason| {
+            self.tally.reserved.take_one();
+            reason.into()
+        })
     }
 
     pub(crate) fn place<'a>(&'a self, claim: &'a mut Claim) -> &'a mut MaybeUninit<T> {
@@ -192,6 +199,8 @@ impl<T> Shared<T> {
     /// # Safety
     /// All of it was written through [`place`](Self::place).
     pub(crate) unsafe fn commit(&self, claim: Claim) {
+        // Before consumers can count it as theirs.
+        self.tally.reserved.take_one();
         // SAFETY: the caller's word.
         unsafe { self.slots.publish_written(claim) };
         self.announce();
@@ -199,8 +208,7 @@ impl<T> Shared<T> {
 
     /// Gives a ticket up.
     pub(crate) fn withdraw(&self, claim: Claim) {
-        // Before consumers can skip and count it.
-        self.tally.withdrawn.add_one();
+        // It stays counted as reserved.
         self.slots.withdraw(claim);
         // Whoever sleeps over what lies behind it looks again.
         self.announce();
@@ -268,7 +276,7 @@ impl<T> Shared<T> {
     /// [`offer`](Self::offer) where the oldest message may have to leave.
     #[inline(always)]
     pub(crate) fn offer_evicting(&self, message: T) -> Result<Admission<T>, TrySendError<T>> {
-        match self.slots.claim_evicting(|| self.tally.skipped.add_one()) {
+        match self.slots.claim_evicting() {
             None => self.refuse(NoTicket::Closed, message),
             // SAFETY: what the slots said of this claim.
             Some((claim, must_leave)) => unsafe { self.replace(claim, must_leave, message) },
@@ -283,7 +291,7 @@ impl<T> Shared<T> {
     pub(crate) unsafe fn offer_evicting_alone(&self, message: T) -> Result<Admission<T>, TrySendError<T>> {
         self.notice();
         // SAFETY: the caller's word; only sends claim.
-        match unsafe { self.slots.claim_evicting_alone(|| self.tally.skipped.add_one()) } {
+        match unsafe { self.slots.claim_evicting_alone() } {
             None => self.refuse(NoTicket::Closed, message),
             // SAFETY: what the slots said of this claim.
             Some((claim, must_leave)) => unsafe { self.replace(claim, must_leave, message) },
@@ -393,6 +401,7 @@ impl<T> Shared<T> {
     }
 
     pub(crate) fn close(&self) -> bool {
+        self.notice();
         let was_open = self.slots.close();
         if was_open {
             self.not_empty.notify_all();
@@ -481,9 +490,8 @@ impl<T> Shared<T> {
         let evicted = tally.evicted.get();
         let abandoned = tally.abandoned.get();
         let skipped = tally.skipped.get();
-        let withdrawn = tally.withdrawn.get();
         let taken = self.slots.taken();
-        let enqueued = self.slots.sent() - withdrawn;
+        let enqueued = tally.enqueued(self.slots.sent(), evicted + abandoned);
         Counters {
             enqueued,
             // A reservation that was withdrawn may have left the queue and not be counted as skipped yet.

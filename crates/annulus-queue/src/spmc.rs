@@ -34,7 +34,7 @@ use std::{fmt, time::Duration};
 
 use crate::{
     Admission, Backpressure, Counters, InvalidOptions, QueueOptions, RecvError, RecvFuture, Reservation,
-    SendError, SendFuture, TryRecvError, TrySendError, batch::settle, queue::ends_with,
+    ReserveError, SendError, SendFuture, TryRecvError, TrySendError, batch::settle, queue::ends_with,
 };
 
 #[cfg(feature = "futures")]
@@ -214,7 +214,7 @@ impl<T: Send> Sender<T> {
     /// assert_eq!(rx.try_recv(), Ok([7; 32]));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn try_reserve(&mut self) -> Result<Reservation<'_, T>, TrySendError<()>> {
+    pub fn try_reserve(&mut self) -> Result<Reservation<'_, T>, ReserveError> {
         self.0.try_reserve()
     }
 

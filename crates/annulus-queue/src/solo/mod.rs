@@ -346,9 +346,10 @@ impl<T, P: Producers> Core<T, P> {
         // in this order, no difference is negative, but for a reservation that was skipped and is not counted yet.
         let abandoned = tally.abandoned.get();
         let skipped = tally.skipped.get();
-        let withdrawn = tally.withdrawn.get();
         let taken = self.taken();
-        let enqueued = self.sent(taken) - withdrawn;
+        let sent = self.sent(taken);
+        // One sender's reservations leave no trace before they are committed.
+        let enqueued = if P::CLAIM_IS_FINAL { tally.enqueued(sent, abandoned) } else { sent };
         Counters {
             enqueued,
             dequeued: (taken - abandoned - skipped).min(enqueued - abandoned),
