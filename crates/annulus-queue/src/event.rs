@@ -250,7 +250,7 @@ impl Event {
             let mut waiters = self.lock();
             let entry = Some(waiters.link());
             self.waiting.fetch_add(1, Ordering::Relaxed);
-            Listener { event: self, entry }
+            Listener { event: self, entry, owes_a_look: false }
         };
         fence();
         listener
@@ -368,6 +368,8 @@ pub struct Listener<'a> {
     event: &'a Event,
     /// Its entry, which nobody else frees; `None` once it has seen its notification.
     entry: Option<usize>,
+    /// Whether its owner was notified before, by another listener, and has not looked since: then it is as good as notified.
+    pub(crate) owes_a_look: bool,
 }
 
 impl Future for Listener<'_> {
@@ -390,13 +392,13 @@ impl Future for Listener<'_> {
     }
 }
 
-impl Listener<'_> {
-    /// Leaves the list, and hands nothing on; whether it was notified, and so whether the caller has to see to those who wait.
-    pub(crate) fn leave(mut self) -> bool {
-        let Some(index) = self.entry.take() else { return false };
+impl<'a> Listener<'a> {
+    /// Leaves the list, and hands nothing on; the event, if it was notified, so that the caller has to see to those who wait.
+    pub(crate) fn leave(mut self) -> Option<&'a Event> {
+        let index = self.entry.take()?;
         // Its waker is dropped without the lock, which is held to the end of this line.
         let state = self.event.remove(&mut self.event.lock(), index);
-        matches!(state, State::Notified)
+        (self.owes_a_look || matches!(state, State::Notified)).then_some(self.event)
     }
 }
 
@@ -406,8 +408,8 @@ impl Drop for Listener<'_> {
         let mut waiters = self.event.lock();
         let state = self.event.remove(&mut waiters, index);
         let heir = match state {
-            State::Notified => self.event.notify_first(&mut waiters),
-            _ => None,
+            State::Waiting(_) if !self.owes_a_look => None,
+            _ => self.event.notify_first(&mut waiters),
         };
         drop(waiters);
         if let Some(waker) = heir {

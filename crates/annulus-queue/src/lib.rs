@@ -89,6 +89,7 @@ mod clock;
 mod counters;
 mod dead_letters;
 pub mod doze;
+mod dropping;
 mod ends;
 pub mod event;
 mod future;

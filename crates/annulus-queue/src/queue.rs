@@ -6,6 +6,7 @@ use crate::{
     Admission, Backpressure, Counters, InvalidOptions, QueueOptions, Receiver, ReserveError, Sender,
     TryRecvError, TrySendError, barrier,
     counters::Tally,
+    dropping::drop_all,
     event::Event,
     padded::Padded,
     slots::{Claim, NoTicket, Slots},
@@ -267,10 +268,11 @@ impl<T> Shared<T> {
 
     /// Drops what is queued, when nobody is left to receive it. Waits for no sender: each looks when it has published.
     fn abandon(&self) {
-        while let Ok(message) = self.take_within(Backoff::spent()) {
+        drop_all(|| {
+            let message = self.take_within(Backoff::spent()).ok()?;
             self.tally.abandoned.add_one();
-            drop(message);
-        }
+            Some(message)
+        });
     }
 
     /// [`offer`](Self::offer) where the oldest message may have to leave.

@@ -19,7 +19,7 @@
 
 use std::{
     pin::Pin,
-    task::{Context, Poll, ready},
+    task::{Context, Poll},
 };
 
 use crate::{
@@ -71,26 +71,31 @@ pub(crate) struct Receiving<'a, S> {
 
 impl<'a, S: Source<'a>> Receiving<'a, S> {
     pub(crate) fn new(source: S) -> Self {
-        let turn = Turn::at(source.not_empty());
-        Self { source, turn }
+        Self { source, turn: Turn(None) }
     }
 
     #[inline]
     pub(crate) fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<S::Message, RecvError>> {
-        let Self { source, turn } = self;
-        let outcome = ready!(turn.poll(context, || match source.try_take() {
-            Ok(message) => Poll::Ready(Ok(message)),
-            Err(TryRecvError::Closed) => Poll::Ready(Err(RecvError::Closed)),
-            Err(TryRecvError::Empty) => Poll::Pending,
-        }));
-        turn.end(|| source.is_more());
-        Poll::Ready(outcome)
+        loop {
+            let outcome = match self.source.try_take() {
+                Ok(message) => Ok(message),
+                Err(TryRecvError::Closed) => Err(RecvError::Closed),
+                Err(TryRecvError::Empty) => {
+                    if self.turn.go_on(self.source.not_empty(), context) {
+                        continue;
+                    }
+                    return Poll::Pending;
+                }
+            };
+            self.turn.end(|| self.source.is_more());
+            return Poll::Ready(outcome);
+        }
     }
 }
 
 impl<S> Receiving<'_, S> {
     pub(crate) fn waits(&self) -> bool {
-        self.turn.listener.is_some()
+        self.turn.0.is_some()
     }
 }
 
@@ -107,27 +112,27 @@ pub(crate) struct Sending<'a, S, T> {
 
 impl<'a, S: Target<'a>> Sending<'a, S, S::Message> {
     pub(crate) fn new(target: S, message: Option<S::Message>) -> Self {
-        let turn = Turn::at(target.not_full());
-        Self { target, message, turn }
+        Self { target, message, turn: Turn(None) }
     }
 
     /// # Panics
     /// If there is no message.
     #[inline]
     pub(crate) fn poll(&mut self, context: &mut Context<'_>) -> Poll<Sent<S::Message>> {
-        let Self { target, message, turn } = self;
-        let outcome = ready!(turn.poll(context, || {
-            let given = message.take().expect("a future is not polled after it was ready");
-            match target.offer(given) {
-                Err(TrySendError::Full(given)) if target.blocks() => {
-                    *message = Some(given);
-                    Poll::Pending
+        let mut message = self.message.take().expect("a future is not polled after it was ready");
+        loop {
+            message = match self.target.offer(message) {
+                Err(TrySendError::Full(message)) if self.target.blocks() => message,
+                outcome => {
+                    self.turn.end(|| self.target.is_more());
+                    return Poll::Ready(outcome.map_err(SendError::from));
                 }
-                outcome => Poll::Ready(outcome.map_err(SendError::from)),
+            };
+            if !self.turn.go_on(self.target.not_full(), context) {
+                self.message = Some(message);
+                return Poll::Pending;
             }
-        }));
-        turn.end(|| target.is_more());
-        Poll::Ready(outcome)
+        }
     }
 }
 
@@ -138,63 +143,41 @@ impl<S, T> Sending<'_, S, T> {
     }
 }
 
-/// A place among those who wait at an event, taken when a try fails.
-struct Turn<'a> {
-    event: &'a Event,
-    listener: Option<Listener<'a>>,
-    /// Whether a notification was seen and no try has been made since.
-    owes_a_look: bool,
-}
+/// A place among those who wait at an event, from a try that found nothing to one that finds something.
+struct Turn<'a>(Option<Listener<'a>>);
 
 impl<'a> Turn<'a> {
-    fn at(event: &'a Event) -> Self {
-        Self { event, listener: None, owes_a_look: false }
-    }
-
-    /// Tries until that succeeds, or until there is nothing to do but wait for a notification. When it has succeeded, the turn is to
-    /// be [ended](Self::end).
-    #[inline]
-    fn poll<R>(&mut self, context: &mut Context<'_>, mut attempt: impl FnMut() -> Poll<R>) -> Poll<R> {
-        loop {
-            let outcome = attempt();
-            if outcome.is_ready() {
-                return outcome;
+    /// After a try that found nothing: whether to try again now. If not, the task will be woken.
+    #[inline(never)]
+    fn go_on(&mut self, event: &'a Event, context: &mut Context<'_>) -> bool {
+        let mut notified = false;
+        if let Some(listener) = &mut self.0 {
+            listener.owes_a_look = false;
+            if Pin::new(listener).poll(context).is_pending() {
+                return false;
             }
-            self.owes_a_look = false;
-            if let Some(listener) = &mut self.listener {
-                if Pin::new(listener).poll(context).is_pending() {
-                    return Poll::Pending;
-                }
-                self.owes_a_look = true;
-            }
-            self.listener = Some(self.event.listen());
+            notified = true;
         }
+        self.0.insert(event.listen()).owes_a_look = notified;
+        true
     }
 
-    /// Leaves after a try that succeeded. Whoever was notified notifies the next if there `is_more`.
-    #[inline]
+    /// After a try that found something: leaves, and if it was notified, notifies the next if there `is_more`.
+    #[inline(always)]
     fn end(&mut self, is_more: impl FnOnce() -> bool) {
-        let notified = self.listener.take().is_some_and(Listener::leave);
-        if notified | std::mem::take(&mut self.owes_a_look) {
-            self.hand_on(is_more);
+        if let Some(listener) = self.0.take() {
+            leave(listener, is_more);
         }
     }
+}
 
-    #[cold]
-    fn hand_on(&self, is_more: impl FnOnce() -> bool) {
+#[cold]
+fn leave(listener: Listener<'_>, is_more: impl FnOnce() -> bool) {
+    if let Some(event) = listener.leave() {
         // SYNC: event-registered. What is made available after this look is so by one who sees all that was registered before it.
         fence(Ordering::SeqCst);
         if is_more() {
-            self.event.notify(1);
-        }
-    }
-}
-
-impl Drop for Turn<'_> {
-    /// Only a try that panicked leaves a look owing. What its listener was not told, that hands on itself.
-    fn drop(&mut self) {
-        if self.owes_a_look {
-            self.event.notify(1);
+            event.notify(1);
         }
     }
 }

@@ -230,7 +230,7 @@ fn many_senders_and_a_reservation_against_leaving() {
     send_against_leaving(true);
 }
 
-/// Batches: what is said to be queued is received, in order, though their places are given back once a batch.
+/// Batches: what is said to be queued is received, in order.
 fn batch_against_batch<P: Producers>() {
     let (mut tx, mut rx) = solo_of::<_, P>(2, Backpressure::Reject);
     let sender = thread::spawn(move || {
