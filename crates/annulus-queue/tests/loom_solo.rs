@@ -335,7 +335,7 @@ fn reservation_of_one_against_close() {
 #[test]
 fn lossy_reads_are_whole() {
     model(|| {
-        let (mut tx, mut rx) = ring::<[u64; 2]>(2);
+        let (mut tx, mut rx) = ring::<[u64; 2]>(2).unwrap();
         let writer = thread::spawn(move || (1..=3).for_each(|n| tx.send([n, !n])));
         let mut seen = Vec::new();
         let mut look = |rx: &mut annulus_queue::lossy::Reader<[u64; 2]>| match rx.try_recv() {
