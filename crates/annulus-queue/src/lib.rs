@@ -64,7 +64,8 @@
 //!
 //! Under `DropOldest` a consumer that runs beside the producers receives a message, or a producer gets it back as evicted; never both.
 //! It sees gaps, and no disorder. If the oldest message is just being taken, it counts as received, the new one takes its place, and
-//! nothing is evicted.
+//! nothing is evicted. A message that is being written in place could not be evicted, so such a queue
+//! [offers no reservations](ReserveError::Evicts).
 //!
 //! ```
 //! use annulus_queue::{Admission, Backpressure, QueueOptions, queue};

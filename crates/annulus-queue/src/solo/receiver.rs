@@ -304,8 +304,11 @@ impl<T, P: Producers> Core<T, P> {
     #[inline(always)]
     fn free(&self, head: u64) {
         self.free_silently(head);
-        self.not_full.notify_lightly(1);
+        self.not_full.notify_lightly(Self::WOKEN_BY_A_PLACE);
     }
+
+    /// Of those who wait for space: all where there is one sender, since only one of them lives, and the others were forgotten.
+    const WOKEN_BY_A_PLACE: usize = if P::CLAIM_IS_FINAL { 1 } else { usize::MAX };
 
     /// [`free`](Self::free) that wakes nobody.
     #[inline(always)]
@@ -318,7 +321,7 @@ impl<T, P: Producers> Core<T, P> {
     /// voids.
     #[inline(never)]
     fn find<'a>(&'a self, place: &mut Place<T>) -> Result<&'a Slot<T>, TryRecvError> {
-        self.find_within(place, Backoff::new(), || self.not_full.notify_lightly(1))
+        self.find_within(place, Backoff::new(), || self.not_full.notify_lightly(Self::WOKEN_BY_A_PLACE))
     }
 
     /// [`find`](Self::find) that waits until `backoff` is spent, and calls `freed` for each void, whose place is free then.

@@ -160,13 +160,7 @@ impl<T: Send, P: Producers> Sender<T, P> {
         messages: impl IntoIterator<Item = T>,
         mut back: impl FnMut(T),
     ) -> usize {
-        self.send_each(messages, |sender, message| match sender.try_send_again(message) {
-            Ok(admission) => settle(admission, &mut back),
-            Err(error) => {
-                back(error.into_inner());
-                false
-            }
-        })
+        self.send_each(messages, |sender, message| settle(sender.try_send_again(message), &mut back))
     }
 
     /// [`try_send_batch`](Self::try_send_batch) that waits for space under [`Backpressure::Block`], blocking the thread.
@@ -184,13 +178,7 @@ impl<T: Send, P: Producers> Sender<T, P> {
         messages: impl IntoIterator<Item = T>,
         mut back: impl FnMut(T),
     ) -> usize {
-        self.send_each(messages, |sender, message| match sender.send_until(message, None) {
-            Ok(admission) => settle(admission, &mut back),
-            Err(error) => {
-                back(error.into_inner());
-                false
-            }
-        })
+        self.send_each(messages, |sender, message| settle(sender.send_until(message, None), &mut back))
     }
 
     /// Sends what one look at the queue says there is space for; `otherwise` sends a message for which there is none.
