@@ -2,20 +2,55 @@
 
 use std::time::{Duration, Instant};
 
-use crate::{Admission, Receiver, RecvError, Reservation, Sender, TrySendError, wait::Backoff};
+use crate::{
+    Admission, Receiver, RecvError, Reservation, ReserveError, SendError, Sender, TrySendError, wait::Backoff,
+};
+
+/// Sends one by one, in order; how many are queued. `back` gets what comes back: a message that is not, or another for one that is.
+#[inline]
+pub(crate) fn send_each<T, E: Into<Refused<T>>>(
+    messages: impl IntoIterator<Item = T>,
+    mut send: impl FnMut(T) -> Result<Admission<T>, E>,
+    mut back: impl FnMut(T),
+) -> usize {
+    messages.into_iter().map(|message| settle(send(message), &mut back)).filter(|&queued| queued).count()
+}
 
 /// Whether the message is queued; if another comes back for it, or it itself, `back` gets that.
-pub(crate) fn settle<T>(admission: Admission<T>, back: &mut impl FnMut(T)) -> bool {
-    match admission {
-        Admission::Accepted => true,
-        Admission::Evicted(oldest) => {
+#[inline]
+pub(crate) fn settle<T, E: Into<Refused<T>>>(
+    outcome: Result<Admission<T>, E>,
+    back: &mut impl FnMut(T),
+) -> bool {
+    match outcome {
+        Ok(Admission::Accepted) => true,
+        Ok(Admission::Evicted(oldest)) => {
             back(oldest);
             true
         }
-        Admission::Discarded(message) | Admission::Duplicate(message) => {
+        Ok(Admission::Discarded(message) | Admission::Duplicate(message)) => {
             back(message);
             false
         }
+        Err(refused) => {
+            back(refused.into().0);
+            false
+        }
+    }
+}
+
+/// The message of an error.
+pub(crate) struct Refused<T>(T);
+
+impl<T> From<TrySendError<T>> for Refused<T> {
+    fn from(error: TrySendError<T>) -> Self {
+        Self(error.into_inner())
+    }
+}
+
+impl<T> From<SendError<T>> for Refused<T> {
+    fn from(error: SendError<T>) -> Self {
+        Self(error.into_inner())
     }
 }
 
@@ -32,15 +67,8 @@ impl<T: Send> Sender<T> {
     /// assert_eq!(back, [16, 17]);
     /// # Ok::<(), annulus_queue::InvalidOptions>(())
     /// ```
-    pub fn try_send_batch(&self, messages: impl IntoIterator<Item = T>, mut back: impl FnMut(T)) -> usize {
-        let queued = |message| match self.try_send(message) {
-            Ok(admission) => settle(admission, &mut back),
-            Err(error) => {
-                back(error.into_inner());
-                false
-            }
-        };
-        messages.into_iter().map(queued).filter(|&queued| queued).count()
+    pub fn try_send_batch(&self, messages: impl IntoIterator<Item = T>, back: impl FnMut(T)) -> usize {
+        send_each(messages, |message| self.try_send(message), back)
     }
 
     /// [`try_send_batch`](Self::try_send_batch) that waits for space under [`Block`](crate::Backpressure::Block), blocking the thread.
@@ -53,28 +81,17 @@ impl<T: Send> Sender<T> {
     /// assert_eq!(sender.join().unwrap(), 100);
     /// # Ok::<(), annulus_queue::InvalidOptions>(())
     /// ```
-    pub fn send_batch_blocking(
-        &self,
-        messages: impl IntoIterator<Item = T>,
-        mut back: impl FnMut(T),
-    ) -> usize {
-        let queued = |message| match self.send_blocking(message) {
-            Ok(admission) => settle(admission, &mut back),
-            Err(error) => {
-                back(error.into_inner());
-                false
-            }
-        };
-        messages.into_iter().map(queued).filter(|&queued| queued).count()
+    pub fn send_batch_blocking(&self, messages: impl IntoIterator<Item = T>, back: impl FnMut(T)) -> usize {
+        send_each(messages, |message| self.send_blocking(message), back)
     }
 
     /// Space for one message, to be written in place; `Err` under every [`Backpressure`](crate::Backpressure) if there is none now, and
-    /// not counted.
+    /// not counted. A queue with [`DropOldest`](crate::Backpressure::DropOldest) offers none: [`ReserveError::Evicts`].
     ///
-    /// Nothing is sent until [`Reservation::commit`]. The place in the queue is taken at once: until the reservation is committed or
-    /// dropped, receivers say that nothing is there, also of what was sent behind it, and a send under
-    /// [`DropOldest`](crate::Backpressure::DropOldest) that would evict it waits. So be brief. A reservation that is
-    /// dropped leaves a void, which receivers skip; one that is forgotten (`std::mem::forget`) blocks the queue for ever.
+    /// Nothing is sent, nor counts as enqueued, until [`Reservation::commit`]. The place in the queue is taken at once: until the
+    /// reservation is committed or dropped, receivers say that nothing is there, also of what was sent behind it. So be brief. A
+    /// reservation that is dropped leaves a void, which receivers skip; one that is forgotten (`std::mem::forget`) blocks the queue
+    /// for ever: what was sent behind it is dropped with the queue.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, queue};
@@ -85,7 +102,7 @@ impl<T: Send> Sender<T> {
     /// assert_eq!(rx.try_recv(), Ok([7; 32]));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn try_reserve(&self) -> Result<Reservation<'_, T>, TrySendError<()>> {
+    pub fn try_reserve(&self) -> Result<Reservation<'_, T>, ReserveError> {
         Reservation::new(&self.shared)
     }
 

@@ -12,7 +12,7 @@ use crate::sync::{AtomicU64, Ordering};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counters {
-    /// Messages that entered the queue.
+    /// Messages that entered the queue; those that are written in place, when they are committed.
     pub enqueued: u64,
     /// Messages that a receiver took out, by receiving or by clearing.
     pub dequeued: u64,
@@ -94,10 +94,23 @@ pub(crate) struct Tally {
     pub(crate) discarded: Count,
     pub(crate) closed: Count,
     pub(crate) abandoned: Count,
-    /// Reservations that were dropped: tickets that were sent without a message.
-    pub(crate) withdrawn: Count,
-    /// Those of them that were taken. Counted after the ticket moved.
+    /// Reservations, each counted before it has a ticket, and no longer once it is committed or refused: so those that are held, and
+    /// those that were dropped, whose tickets were sent without a message.
+    pub(crate) reserved: Count,
+    /// Those that were dropped and taken. Counted after the ticket moved.
     pub(crate) skipped: Count,
+    /// The greatest number of enqueued messages that was ever told.
+    told: Count,
+}
+
+impl Tally {
+    /// How many messages were enqueued, where `sent` tickets were, and `left` messages have left since. Never less than it told before.
+    pub(crate) fn enqueued(&self, sent: u64, left: u64) -> u64 {
+        // A reservation is counted before its ticket is sent, and is one until its message can be seen. So this finds too few while
+        // somebody reserves, never too many, and the greatest number that was ever told is no more than what there are.
+        let found = sent.saturating_sub(self.reserved.get()).max(left);
+        self.told.raise_to(found)
+    }
 }
 
 #[derive(Default)]
@@ -107,6 +120,17 @@ impl Count {
     pub(crate) fn add_one(&self) {
         // SYNC: counted. Release, so that whoever reads the count sees the ticket that the counted message moved before.
         self.0.fetch_add(1, Ordering::Release);
+    }
+
+    pub(crate) fn take_one(&self) {
+        // SYNC: counted
+        self.0.fetch_sub(1, Ordering::Release);
+    }
+
+    /// The greater of the count and `least`, which it is from here on.
+    fn raise_to(&self, least: u64) -> u64 {
+        let count = self.get();
+        if count >= least { count } else { self.0.fetch_max(least, Ordering::AcqRel).max(least) }
     }
 
     pub(crate) fn get(&self) -> u64 {

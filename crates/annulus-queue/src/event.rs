@@ -23,8 +23,9 @@
 //!
 //! **No notification is lost either.** A listener that was notified and is dropped before it was polled to completion
 //! passes the notification on, under the lock in which it leaves. Whoever registers after that sees the change by the lock's own
-//! order; whoever registered before is on the list. (A *forgotten* listener (`std::mem::forget`) keeps its place and its
-//! notification for ever. That can leave others asleep; it cannot break memory.)
+//! order; whoever registered before is on the list. A listener that was polled to completion has told its owner, who must then look:
+//! what to do about what else there is to be found is the owner's affair (see `turn`). (A *forgotten* listener (`std::mem::forget`)
+//! keeps its place and its notification for ever. That can leave others asleep; it cannot break memory.)
 
 use std::{
     fmt,
@@ -237,19 +238,31 @@ impl Event {
     /// });
     /// ```
     pub fn listen(&self) -> Listener<'_> {
-        let index = {
+        self.register(|| {
+            // SYNC: event-registered
+            if self.light { barrier::heavy() } else { fence(Ordering::SeqCst) }
+        })
+    }
+
+    /// Registers, then fences. Should that panic, nobody is registered.
+    fn register(&self, fence: impl FnOnce()) -> Listener<'_> {
+        let listener = {
             let mut waiters = self.lock();
-            let index = waiters.link();
+            let entry = Some(waiters.link());
             self.waiting.fetch_add(1, Ordering::Relaxed);
-            index
+            Listener { event: self, entry, owes_a_look: false }
         };
-        // SYNC: event-registered
-        if self.light {
-            barrier::heavy()
-        } else {
-            fence(Ordering::SeqCst)
+        fence();
+        listener
+    }
+
+    /// Takes an entry off the list, if it is on it, and makes it available again; what it was.
+    fn remove(&self, waiters: &mut Waiters, index: usize) -> State {
+        if matches!(waiters.entries[index].state, State::Waiting(_)) {
+            waiters.unlink(index);
+            self.waiting.fetch_sub(1, Ordering::Relaxed);
         }
-        Listener { event: self, entry: Some(index) }
+        waiters.free(index)
     }
 
     #[cold]
@@ -355,6 +368,8 @@ pub struct Listener<'a> {
     event: &'a Event,
     /// Its entry, which nobody else frees; `None` once it has seen its notification.
     entry: Option<usize>,
+    /// Whether its owner was notified before, by another listener, and has not looked since: then it is as good as notified.
+    pub(crate) owes_a_look: bool,
 }
 
 impl Future for Listener<'_> {
@@ -377,18 +392,24 @@ impl Future for Listener<'_> {
     }
 }
 
+impl<'a> Listener<'a> {
+    /// Leaves the list, and hands nothing on; the event, if it was notified, so that the caller has to see to those who wait.
+    pub(crate) fn leave(mut self) -> Option<&'a Event> {
+        let index = self.entry.take()?;
+        // Its waker is dropped without the lock, which is held to the end of this line.
+        let state = self.event.remove(&mut self.event.lock(), index);
+        (self.owes_a_look || matches!(state, State::Notified)).then_some(self.event)
+    }
+}
+
 impl Drop for Listener<'_> {
     fn drop(&mut self) {
         let Some(index) = self.entry else { return };
         let mut waiters = self.event.lock();
-        if matches!(waiters.entries[index].state, State::Waiting(_)) {
-            waiters.unlink(index);
-            self.event.waiting.fetch_sub(1, Ordering::Relaxed);
-        }
-        let state = waiters.free(index);
+        let state = self.event.remove(&mut waiters, index);
         let heir = match state {
-            State::Notified => self.event.notify_first(&mut waiters),
-            _ => None,
+            State::Waiting(_) if !self.owes_a_look => None,
+            _ => self.event.notify_first(&mut waiters),
         };
         drop(waiters);
         if let Some(waker) = heir {
@@ -400,5 +421,22 @@ impl Drop for Listener<'_> {
 impl fmt::Debug for Listener<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Listener").field("done", &self.entry.is_none()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    /// Where the system refuses the heavy barrier, `listen` panics: nobody hears of a listener that never was.
+    #[test]
+    fn a_listener_that_was_not_made_is_not_registered() {
+        let event = Event::new();
+        let refused =
+            catch_unwind(AssertUnwindSafe(|| drop(event.register(|| panic!("the system refuses")))));
+        assert!(refused.is_err() && !event.has_waiters());
+        let mut next = event.listen();
+        event.notify(1);
+        assert!(Pin::new(&mut next).poll(&mut Context::from_waker(Waker::noop())).is_ready());
     }
 }

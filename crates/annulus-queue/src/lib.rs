@@ -64,7 +64,8 @@
 //!
 //! Under `DropOldest` a consumer that runs beside the producers receives a message, or a producer gets it back as evicted; never both.
 //! It sees gaps, and no disorder. If the oldest message is just being taken, it counts as received, the new one takes its place, and
-//! nothing is evicted.
+//! nothing is evicted. A message that is being written in place could not be evicted, so such a queue
+//! [offers no reservations](ReserveError::Evicts).
 //!
 //! ```
 //! use annulus_queue::{Admission, Backpressure, QueueOptions, queue};
@@ -89,6 +90,7 @@ mod clock;
 mod counters;
 mod dead_letters;
 pub mod doze;
+mod dropping;
 mod ends;
 pub mod event;
 mod future;
@@ -128,6 +130,7 @@ mod status;
 mod stream;
 #[doc(hidden)]
 pub mod sync;
+mod turn;
 pub mod wait;
 mod wait_strategy;
 mod window;
@@ -146,7 +149,7 @@ pub use message_future::{MessageRecv, MessageSend};
 pub use message_queue::MessageQueue;
 pub use message_verbs::PeekError;
 pub use options::{Deduplication, QueueOptions};
-pub use outcome::{Admission, Backpressure, RecvError, SendError, TryRecvError, TrySendError};
+pub use outcome::{Admission, Backpressure, RecvError, ReserveError, SendError, TryRecvError, TrySendError};
 pub use queue::queue;
 #[cfg(loom)]
 #[doc(hidden)]
@@ -157,4 +160,6 @@ pub use reserve::Reservation;
 pub use sender::Sender;
 pub use status::{QueueStatus, Rates};
 #[cfg(feature = "futures")]
-pub use stream::{MessageSink, Messages, Source, Target};
+pub use stream::{MessageSink, Messages};
+#[cfg(feature = "futures")]
+pub use turn::{Source, Target};

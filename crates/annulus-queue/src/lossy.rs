@@ -7,7 +7,7 @@
 //! ```
 //! use annulus_queue::lossy::{Missed, ring};
 //!
-//! let (mut tx, mut rx) = ring::<[u64; 2]>(16);
+//! let (mut tx, mut rx) = ring::<[u64; 2]>(16)?;
 //! for i in 0..20 {
 //!     tx.send([i, i * i]);
 //! }
@@ -16,6 +16,7 @@
 //! while rx.try_recv().is_ok() {}
 //! drop(tx);
 //! assert_eq!(rx.try_recv(), Err(Missed::Closed));
+//! # Ok::<(), annulus_queue::lossy::RingTooLarge>(())
 //! ```
 //!
 //! # Protocol
@@ -41,7 +42,8 @@ use crate::sync::{Arc, AtomicBool, AtomicU64, Ordering, fence};
 /// Data that is nothing but its bytes.
 ///
 /// # Safety
-/// The type has no padding, any bytes are a value of it, and its size is a multiple of 8 bytes.
+/// The type has no padding, any bytes are a value of it, and its size is a multiple of 8 bytes. It has no pointers, raw ones included: a
+/// ring copies messages as integers, and what a pointer may point to is not among its bytes.
 pub unsafe trait Plain: Copy + Send + 'static {}
 
 // SAFETY: eight bytes, all of them the value.
@@ -106,37 +108,72 @@ impl fmt::Display for Missed {
 
 impl std::error::Error for Missed {}
 
+/// There is not as much memory as a [`ring`] would need.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RingTooLarge {
+    /// How many messages were asked for.
+    given: usize,
+    /// What they need; nothing if no address reaches that far.
+    bytes: Option<usize>,
+}
+
+impl fmt::Display for RingTooLarge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a lossy ring for {} messages needs ", self.given)?;
+        match self.bytes {
+            Some(bytes) => write!(f, "{bytes} bytes, which the system does not give: make it smaller"),
+            None => f.write_str("more bytes than there are addresses: make it smaller"),
+        }
+    }
+}
+
+impl std::error::Error for RingTooLarge {}
+
 /// Makes a lossy ring for `capacity` messages, rounded up to a power of two, of which there are at least two.
 ///
 /// ```
-/// let (mut tx, mut rx) = annulus_queue::lossy::ring(16);
+/// use annulus_queue::lossy::ring;
+///
+/// let (mut tx, mut rx) = ring(16)?;
 /// tx.send(1.5);
 /// assert_eq!(rx.try_recv(), Ok(1.5));
+/// assert!(ring::<u64>(usize::MAX).is_err());
+/// # Ok::<(), annulus_queue::lossy::RingTooLarge>(())
 /// ```
-pub fn ring<T: Plain>(capacity: usize) -> (Writer<T>, Reader<T>) {
-    let capacity = slots(capacity);
+pub fn ring<T: Plain>(capacity: usize) -> Result<(Writer<T>, Reader<T>), RingTooLarge> {
+    let given = capacity;
+    let capacity = slots::<T>(given).ok_or(RingTooLarge { given, bytes: None })?;
     let lines_each = lines_each::<T>();
-    let lines =
-        (0..capacity * lines_each).map(|_| Line(std::array::from_fn(|_| AtomicU64::new(0)))).collect();
+    let count = capacity * lines_each;
+    let mut lines = Vec::new();
+    lines
+        .try_reserve_exact(count)
+        .map_err(|_| RingTooLarge { given, bytes: Some(count * size_of::<Line>()) })?;
+    lines.extend((0..count).map(|_| Line(std::array::from_fn(|_| AtomicU64::new(0)))));
     let closed = AtomicBool::new(false);
+    let lines = lines.into_boxed_slice();
     let ring = Arc::new(Ring { lines, lines_each, mask: capacity as u64 - 1, closed });
     let writer = Writer { ring: Arc::clone(&ring), next: 0, writes: PhantomData };
-    (writer, Reader { ring, next: 0, lost: 0, reads: PhantomData })
+    Ok((writer, Reader { ring, next: 0, lost: 0, reads: PhantomData }))
 }
 
-/// What [`ring`] allocates for messages of type `T`, in bytes, exactly; nothing is allocated later.
+/// What [`ring`] allocates for messages of type `T`, in bytes, exactly; nothing is allocated later. `usize::MAX` where that is more than there
+/// are addresses.
 ///
 /// ```
 /// // A message of up to 56 bytes takes a cache line.
 /// assert!(annulus_queue::lossy::memory_usage::<[u64; 7]>(16) >= 16 * 64);
 /// ```
 pub fn memory_usage<T: Plain>(capacity: usize) -> usize {
-    shared_bytes::<Ring>() + slots(capacity) * lines_each::<T>() * size_of::<Line>()
+    slots::<T>(capacity)
+        .map_or(usize::MAX, |slots| shared_bytes::<Ring>() + slots * lines_each::<T>() * size_of::<Line>())
 }
 
-/// How many slots a ring for `capacity` messages has.
-fn slots(capacity: usize) -> usize {
-    capacity.next_power_of_two().max(2)
+/// How many slots a ring for `capacity` messages has; nothing if that is more than an allocation can be.
+fn slots<T: Plain>(capacity: usize) -> Option<usize> {
+    let slots = capacity.checked_next_power_of_two()?.max(2);
+    let bytes = slots.checked_mul(lines_each::<T>() * size_of::<Line>())?;
+    isize::try_from(bytes).is_ok().then_some(slots)
 }
 
 /// How many lines a slot has.
@@ -168,9 +205,10 @@ impl<T: Plain> Writer<T> {
     /// Writes a message, over the oldest if the ring is full. Never waits.
     ///
     /// ```
-    /// # let (mut tx, mut rx) = annulus_queue::lossy::ring(2);
+    /// # let (mut tx, mut rx) = annulus_queue::lossy::ring(2)?;
     /// (0..3u64).for_each(|i| tx.send(i));
     /// assert_eq!(rx.try_recv(), Ok(1));
+    /// # Ok::<(), annulus_queue::lossy::RingTooLarge>(())
     /// ```
     #[inline]
     pub fn send(&mut self, message: T) {
@@ -195,13 +233,17 @@ impl<T: Plain> Writer<T> {
 }
 
 impl<T: Plain> Reader<T> {
-    /// The oldest message that this reader has not read and that is still there. The writer may overwrite more at any time.
+    /// The oldest message that this reader has not read and that is still there. The writer may overwrite more at any time: a message
+    /// that it overwrites while it is being copied counts as lost, and the reader goes on with the oldest that is there then. So a
+    /// writer that laps the reader again and again, as it can where the ring is small and messages are large, holds it up for as long
+    /// as it does so.
     ///
     /// ```
     /// # use annulus_queue::lossy::{Missed, ring};
-    /// let (mut tx, mut rx) = ring(16);
+    /// let (mut tx, mut rx) = ring(16)?;
     /// tx.send(7u64);
     /// assert_eq!((rx.try_recv(), rx.try_recv()), (Ok(7), Err(Missed::Empty)));
+    /// # Ok::<(), annulus_queue::lossy::RingTooLarge>(())
     /// ```
     #[inline]
     pub fn try_recv(&mut self) -> Result<T, Missed> {
@@ -256,9 +298,10 @@ impl<T: Plain> Reader<T> {
     /// How many messages were overwritten before this reader read them.
     ///
     /// ```
-    /// # let (mut tx, mut rx) = annulus_queue::lossy::ring(2);
+    /// # let (mut tx, mut rx) = annulus_queue::lossy::ring(2)?;
     /// (0..5u64).for_each(|i| tx.send(i));
     /// assert_eq!((rx.try_recv(), rx.lost()), (Ok(3), 3));
+    /// # Ok::<(), annulus_queue::lossy::RingTooLarge>(())
     /// ```
     pub fn lost(&self) -> u64 {
         self.lost

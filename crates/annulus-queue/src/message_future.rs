@@ -1,6 +1,4 @@
-//! Sending to and receiving from a [`MessageQueue`](crate::MessageQueue) as futures.
-//!
-//! They wait as those of the two ends do: try, register, try again, and only then be pending.
+//! Sending to and receiving from a [`MessageQueue`](crate::MessageQueue) as futures: see `turn`.
 
 use std::{
     fmt,
@@ -10,46 +8,40 @@ use std::{
 };
 
 use crate::{
-    Admission, Message, RecvError, SendError, TryRecvError, TrySendError, event::Listener, future::listen,
-    message_inner::Inner, policed::Facts,
+    Admission, Message, RecvError, SendError, TryRecvError, TrySendError,
+    event::Event,
+    message_inner::Inner,
+    policed::Facts,
+    turn::{Receiving, Sending, Source, Target},
 };
 
 /// A [`send`](crate::MessageQueue::send) under way.
 #[must_use = "nothing is sent unless the future is awaited"]
-pub struct MessageSend<'a, T> {
-    queue: &'a Inner<T>,
-    /// There until the future is ready.
-    message: Option<T>,
-    facts: Facts,
-    listener: Option<Listener<'a>>,
-}
+pub struct MessageSend<'a, T>(Sending<'a, MessageTarget<'a, T>, T>);
 
 /// A [`recv`](crate::MessageQueue::recv) under way.
 #[must_use = "nothing is received unless the future is awaited"]
-pub struct MessageRecv<'a, T> {
-    queue: &'a Inner<T>,
-    listener: Option<Listener<'a>>,
-}
+pub struct MessageRecv<'a, T>(Receiving<'a, MessageSource<'a, T>>);
 
-impl<'a, T> MessageSend<'a, T> {
+impl<'a, T: Message + Send> MessageSend<'a, T> {
     pub(crate) fn new(queue: &'a Inner<T>, message: T, facts: Facts) -> Self {
-        Self { queue, message: Some(message), facts, listener: None }
+        Self(Sending::new(MessageTarget { queue, facts }, Some(message)))
     }
 
     /// The message of a future that is not ready.
     pub(crate) fn into_message(self) -> T {
-        self.message.expect("only a ready future has no message, and its output was returned instead")
+        self.0.into_message()
     }
 }
 
-impl<'a, T> MessageRecv<'a, T> {
+impl<'a, T: Message + Send> MessageRecv<'a, T> {
     pub(crate) fn new(queue: &'a Inner<T>) -> Self {
-        Self { queue, listener: None }
+        Self(Receiving::new(MessageSource(queue)))
     }
 }
 
 // The message is moved, never pinned.
-impl<T> Unpin for MessageSend<'_, T> {}
+impl<T: Message + Send> Unpin for MessageSend<'_, T> {}
 
 impl<T: Message + Send> Future for MessageSend<'_, T> {
     type Output = Result<Admission<T>, SendError<T>>;
@@ -57,21 +49,7 @@ impl<T: Message + Send> Future for MessageSend<'_, T> {
     /// # Panics
     /// If it was ready before.
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let this = &mut *self;
-        let mut message = this.message.take().expect("a future is not polled after it was ready");
-        loop {
-            message = match this.queue.offer(message, this.facts) {
-                Err(TrySendError::Full(message)) if this.queue.blocks() => message,
-                outcome => {
-                    this.listener = None;
-                    return Poll::Ready(outcome.map_err(SendError::from));
-                }
-            };
-            if !listen(this.queue.not_full(), &mut this.listener, context) {
-                this.message = Some(message);
-                return Poll::Pending;
-            }
-        }
+        self.0.poll(context)
     }
 }
 
@@ -79,32 +57,67 @@ impl<T: Message + Send> Future for MessageRecv<'_, T> {
     type Output = Result<T, RecvError>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let this = &mut *self;
-        loop {
-            let outcome = match this.queue.take() {
-                Ok(message) => Ok(message),
-                Err(TryRecvError::Closed) => Err(RecvError::Closed),
-                Err(TryRecvError::Empty) => {
-                    if listen(this.queue.not_empty(), &mut this.listener, context) {
-                        continue;
-                    }
-                    return Poll::Pending;
-                }
-            };
-            this.listener = None;
-            return Poll::Ready(outcome);
-        }
+        self.0.poll(context)
     }
 }
 
-impl<T> fmt::Debug for MessageSend<'_, T> {
+impl<T: Message + Send> fmt::Debug for MessageSend<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MessageSend").field("ready", &self.message.is_none()).finish_non_exhaustive()
+        f.debug_struct("MessageSend").field("ready", &self.0.message.is_none()).finish_non_exhaustive()
     }
 }
 
-impl<T> fmt::Debug for MessageRecv<'_, T> {
+impl<T: Message + Send> fmt::Debug for MessageRecv<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MessageRecv").field("waits", &self.listener.is_some()).finish_non_exhaustive()
+        f.debug_struct("MessageRecv").field("waits", &self.0.waits()).finish_non_exhaustive()
+    }
+}
+
+struct MessageSource<'a, T>(&'a Inner<T>);
+
+impl<'a, T: Message + Send> Source<'a> for MessageSource<'a, T> {
+    type Message = T;
+
+    fn try_take(&mut self) -> Result<T, TryRecvError> {
+        self.0.take()
+    }
+
+    fn not_empty(&self) -> &'a Event {
+        self.0.not_empty()
+    }
+
+    fn is_more(&self) -> bool {
+        self.0.has_next()
+    }
+}
+
+/// Where one message goes.
+struct MessageTarget<'a, T> {
+    queue: &'a Inner<T>,
+    facts: Facts,
+}
+
+impl<'a, T: Message + Send> Target<'a> for MessageTarget<'a, T> {
+    type Message = T;
+
+    fn offer(&mut self, message: T) -> Result<Admission<T>, TrySendError<T>> {
+        self.queue.offer(message, self.facts)
+    }
+
+    fn blocks(&self) -> bool {
+        self.queue.blocks()
+    }
+
+    fn not_full(&self) -> &'a Event {
+        self.queue.not_full()
+    }
+
+    fn is_more(&self) -> bool {
+        self.queue.has_space()
+    }
+
+    #[cfg(feature = "futures")]
+    fn close(&mut self) {
+        self.queue.close();
     }
 }

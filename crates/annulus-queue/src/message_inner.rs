@@ -165,6 +165,22 @@ impl<T> Inner<T> {
         }
     }
 
+    /// Whether a receive would not say `Empty`, or would find expired messages only.
+    pub(crate) fn has_next(&self) -> bool {
+        match &self.kind {
+            Kind::Plain(_, rx) => rx.shared.has_next(),
+            Kind::Policed(queue) => queue.has_next(),
+        }
+    }
+
+    /// Whether a send would not say `Full`.
+    pub(crate) fn has_space(&self) -> bool {
+        match &self.kind {
+            Kind::Plain(tx, _) => tx.shared.has_space(),
+            Kind::Policed(queue) => queue.has_space(),
+        }
+    }
+
     pub(crate) fn is_closed(&self) -> bool {
         match &self.kind {
             Kind::Plain(tx, _) => tx.is_closed(),

@@ -4,7 +4,7 @@ use std::{fmt, time::Duration};
 
 use crate::{
     Message, MessageQueue, RecvError, TryRecvError,
-    batch::{flush, settle},
+    batch::{flush, send_each},
     message_inner::Kind,
 };
 
@@ -78,15 +78,8 @@ impl<T: Message + Send> MessageQueue<T> {
     /// assert_eq!(back, [16, 17]);
     /// # Ok::<(), annulus_queue::InvalidOptions>(())
     /// ```
-    pub fn try_send_batch(&self, messages: impl IntoIterator<Item = T>, mut back: impl FnMut(T)) -> usize {
-        let queued = |message| match self.try_send(message) {
-            Ok(admission) => settle(admission, &mut back),
-            Err(error) => {
-                back(error.into_inner());
-                false
-            }
-        };
-        messages.into_iter().map(queued).filter(|&queued| queued).count()
+    pub fn try_send_batch(&self, messages: impl IntoIterator<Item = T>, back: impl FnMut(T)) -> usize {
+        send_each(messages, |message| self.try_send(message), back)
     }
 
     /// [`try_send_batch`](Self::try_send_batch) that waits for space under [`Block`](crate::Backpressure::Block), as
@@ -103,19 +96,8 @@ impl<T: Message + Send> MessageQueue<T> {
     /// assert_eq!(sender.join().unwrap(), 100);
     /// # Ok::<(), annulus_queue::InvalidOptions>(())
     /// ```
-    pub fn send_batch_blocking(
-        &self,
-        messages: impl IntoIterator<Item = T>,
-        mut back: impl FnMut(T),
-    ) -> usize {
-        let queued = |message| match self.send_blocking(message) {
-            Ok(admission) => settle(admission, &mut back),
-            Err(error) => {
-                back(error.into_inner());
-                false
-            }
-        };
-        messages.into_iter().map(queued).filter(|&queued| queued).count()
+    pub fn send_batch_blocking(&self, messages: impl IntoIterator<Item = T>, back: impl FnMut(T)) -> usize {
+        send_each(messages, |message| self.send_blocking(message), back)
     }
 
     /// Receives up to `most` messages without waiting, and returns how many. `each` gets them. Others may send and receive in

@@ -122,6 +122,18 @@ impl<T> From<TrySendError<T>> for SendError<T> {
     }
 }
 
+/// Why [`try_reserve`](crate::Sender::try_reserve) gave no place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReserveError {
+    /// No space now, whatever the [`Backpressure`].
+    Full,
+    /// The queue is closed, for good.
+    Closed,
+    /// The queue is one of [`Backpressure::DropOldest`], which offers no reservations: a sender that had to evict one would wait for
+    /// it, for ever if it is the same thread's.
+    Evicts,
+}
+
 /// Why `try_recv` returned no message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TryRecvError {
@@ -162,6 +174,12 @@ messages! {
         Closed(_) => "the queue is closed to new messages",
         Timeout(_) => "the queue stayed full until the deadline",
         TooLarge(_) => "the message is larger than the queue's `max_message_bytes`",
+    }
+    ReserveError {
+        Full => "the queue is full: try again later, or wait with `send`",
+        Closed => "the queue is closed to new messages",
+        Evicts => "a queue with DropOldest has no reservations, since senders could not evict one: \
+                   write the message first and send it with `try_send`, or choose Block, Reject or DropNew",
     }
     TryRecvError {
         Empty => "no message is waiting",

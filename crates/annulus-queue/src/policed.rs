@@ -236,6 +236,18 @@ impl<T> Policed<T> {
         was_open
     }
 
+    /// Whether a receive would not say `Empty`, or would find expired messages only.
+    pub(crate) fn has_next(&self) -> bool {
+        let state = self.lock();
+        state.closed || state.buckets.highest().is_some()
+    }
+
+    /// Whether a send would not say `Full`.
+    pub(crate) fn has_space(&self) -> bool {
+        let state = self.lock();
+        state.closed || !state.buckets.is_full()
+    }
+
     pub(crate) fn is_closed(&self) -> bool {
         self.lock().closed
     }

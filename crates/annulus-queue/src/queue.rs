@@ -3,9 +3,10 @@
 use std::mem::MaybeUninit;
 
 use crate::{
-    Admission, Backpressure, Counters, InvalidOptions, QueueOptions, Receiver, Sender, TryRecvError,
-    TrySendError, barrier,
+    Admission, Backpressure, Counters, InvalidOptions, QueueOptions, Receiver, ReserveError, Sender,
+    TryRecvError, TrySendError, barrier,
     counters::Tally,
+    dropping::drop_all,
     event::Event,
     padded::Padded,
     slots::{Claim, NoTicket, Slots},
@@ -178,9 +179,16 @@ impl<T> Shared<T> {
     }
 
     /// A ticket for a message that is written in place.
-    pub(crate) fn reserve(&self) -> Result<Claim, NoTicket> {
+    pub(crate) fn reserve(&self) -> Result<Claim, ReserveError> {
+        if self.evicts() {
+            return Err(ReserveError::Evicts);
+        }
         self.notice();
-        self.slots.claim()
+        self.tally.reserved.add_one();
+        self.slots.claim().map_err(|reason| {
+            self.tally.reserved.take_one();
+            reason.into()
+        })
     }
 
     pub(crate) fn place<'a>(&'a self, claim: &'a mut Claim) -> &'a mut MaybeUninit<T> {
@@ -192,6 +200,8 @@ impl<T> Shared<T> {
     /// # Safety
     /// All of it was written through [`place`](Self::place).
     pub(crate) unsafe fn commit(&self, claim: Claim) {
+        // Before consumers can count it as theirs.
+        self.tally.reserved.take_one();
         // SAFETY: the caller's word.
         unsafe { self.slots.publish_written(claim) };
         self.announce();
@@ -199,8 +209,7 @@ impl<T> Shared<T> {
 
     /// Gives a ticket up.
     pub(crate) fn withdraw(&self, claim: Claim) {
-        // Before consumers can skip and count it.
-        self.tally.withdrawn.add_one();
+        // It stays counted as reserved.
         self.slots.withdraw(claim);
         // Whoever sleeps over what lies behind it looks again.
         self.announce();
@@ -216,6 +225,16 @@ impl<T> Shared<T> {
     #[inline]
     pub(crate) fn looks_published(&self) -> bool {
         self.slots.looks_published()
+    }
+
+    /// Whether a receive would not say `Empty`.
+    pub(crate) fn has_next(&self) -> bool {
+        self.slots.has_next()
+    }
+
+    /// Whether a send would not say `Full`.
+    pub(crate) fn has_space(&self) -> bool {
+        self.slots.has_space()
     }
 
     /// How many tickets were ever sent.
@@ -249,16 +268,17 @@ impl<T> Shared<T> {
 
     /// Drops what is queued, when nobody is left to receive it. Waits for no sender: each looks when it has published.
     fn abandon(&self) {
-        while let Ok(message) = self.take_within(Backoff::spent()) {
+        drop_all(|| {
+            let message = self.take_within(Backoff::spent()).ok()?;
             self.tally.abandoned.add_one();
-            drop(message);
-        }
+            Some(message)
+        });
     }
 
     /// [`offer`](Self::offer) where the oldest message may have to leave.
     #[inline(always)]
     pub(crate) fn offer_evicting(&self, message: T) -> Result<Admission<T>, TrySendError<T>> {
-        match self.slots.claim_evicting(|| self.tally.skipped.add_one()) {
+        match self.slots.claim_evicting() {
             None => self.refuse(NoTicket::Closed, message),
             // SAFETY: what the slots said of this claim.
             Some((claim, must_leave)) => unsafe { self.replace(claim, must_leave, message) },
@@ -273,7 +293,7 @@ impl<T> Shared<T> {
     pub(crate) unsafe fn offer_evicting_alone(&self, message: T) -> Result<Admission<T>, TrySendError<T>> {
         self.notice();
         // SAFETY: the caller's word; only sends claim.
-        match unsafe { self.slots.claim_evicting_alone(|| self.tally.skipped.add_one()) } {
+        match unsafe { self.slots.claim_evicting_alone() } {
             None => self.refuse(NoTicket::Closed, message),
             // SAFETY: what the slots said of this claim.
             Some((claim, must_leave)) => unsafe { self.replace(claim, must_leave, message) },
@@ -383,6 +403,7 @@ impl<T> Shared<T> {
     }
 
     pub(crate) fn close(&self) -> bool {
+        self.notice();
         let was_open = self.slots.close();
         if was_open {
             self.not_empty.notify_all();
@@ -471,9 +492,8 @@ impl<T> Shared<T> {
         let evicted = tally.evicted.get();
         let abandoned = tally.abandoned.get();
         let skipped = tally.skipped.get();
-        let withdrawn = tally.withdrawn.get();
         let taken = self.slots.taken();
-        let enqueued = self.slots.sent() - withdrawn;
+        let enqueued = tally.enqueued(self.slots.sent(), evicted + abandoned);
         Counters {
             enqueued,
             // A reservation that was withdrawn may have left the queue and not be counted as skipped yet.

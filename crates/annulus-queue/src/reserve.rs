@@ -2,11 +2,7 @@
 
 use std::{fmt, mem::MaybeUninit};
 
-use crate::{
-    TrySendError,
-    queue::Shared,
-    slots::{Claim, NoTicket},
-};
+use crate::{ReserveError, queue::Shared, slots::Claim};
 
 /// A place in a queue for one message, to be [written](Self::write) and [committed](Self::commit):
 /// see [`Sender::try_reserve`](crate::Sender::try_reserve).
@@ -20,12 +16,8 @@ pub struct Reservation<'a, T> {
 }
 
 impl<'a, T> Reservation<'a, T> {
-    pub(crate) fn new(shared: &'a Shared<T>) -> Result<Self, TrySendError<()>> {
-        match shared.reserve() {
-            Ok(claim) => Ok(Self { shared, claim: Some(claim), written: false }),
-            Err(NoTicket::Full) => Err(TrySendError::Full(())),
-            Err(NoTicket::Closed) => Err(TrySendError::Closed(())),
-        }
+    pub(crate) fn new(shared: &'a Shared<T>) -> Result<Self, ReserveError> {
+        Ok(Self { shared, claim: Some(shared.reserve()?), written: false })
     }
 
     /// Writes the message, dropping one that was written before, and gives access to it.

@@ -14,11 +14,15 @@
 use std::{
     alloc::{Layout, alloc, dealloc, handle_alloc_error},
     marker::PhantomData,
-    mem::MaybeUninit,
+    mem::{MaybeUninit, needs_drop},
+    ops::Range,
     ptr::NonNull,
 };
 
-use crate::sync::{AtomicU64, UnsafeCell};
+use crate::{
+    dropping::drop_all,
+    sync::{AtomicU64, Ordering, UnsafeCell},
+};
 
 /// The usual size of a cache line, and where a slab begins: a multiple, since x86-64 fetches lines in pairs.
 const LINE: usize = 64;
@@ -219,6 +223,22 @@ impl<T> Slab<T> {
     #[inline]
     pub(crate) fn capacity(&self) -> usize {
         self.places.mask + 1
+    }
+
+    /// Drops the messages of those tickets that are published, which their stamps say by the ticket plus one.
+    ///
+    /// # Safety
+    /// Where a stamp says so, the slot holds a message, which nobody else uses, now or later.
+    pub(crate) unsafe fn drop_published(&self, mut tickets: Range<u64>) {
+        if !needs_drop::<T>() {
+            return;
+        }
+        drop_all(|| {
+            let is_published = |ticket: &u64| self.slot(*ticket).stamp.load(Ordering::Relaxed) == ticket + 1;
+            let slot = self.slot(tickets.find(is_published)?);
+            // SAFETY: the slot holds a message and is the caller's, by the caller's word; each ticket comes once.
+            Some(unsafe { slot.read() })
+        });
     }
 
     /// Where the slots lie.

@@ -41,7 +41,8 @@
 //! close. If the message of ticket `t - capacity` is still there, it moves `head` past it, which makes it the owner of the very slot
 //! that it needs, and swaps the messages. `head` moves by one, so what leaves is exactly the oldest; and if a consumer was faster,
 //! nothing needs to leave. Producers that find the array full at the same time have successive tickets and evict in that order.
-//! Meanwhile `tail - head` may exceed the capacity by the number of such producers; the messages present never do.
+//! Meanwhile `tail - head` may exceed the capacity by the number of such producers; the messages present never do. An evicting producer
+//! can only wait for a message that is being copied, so where there is one, nobody may reserve; hence there are no void slots either.
 //!
 //! **Claiming is apart from moving the message**, so that a message which is refused was never moved, and one that is accepted is
 //! moved once.
@@ -52,7 +53,7 @@
 use std::mem::MaybeUninit;
 
 use crate::{
-    outcome::TryRecvError,
+    outcome::{ReserveError, TryRecvError},
     pace::room,
     padded::Padded,
     slab::Slab,
@@ -79,6 +80,15 @@ pub(crate) struct Slots<T> {
 pub(crate) enum NoTicket {
     Full,
     Closed,
+}
+
+impl From<NoTicket> for ReserveError {
+    fn from(reason: NoTicket) -> Self {
+        match reason {
+            NoTicket::Full => Self::Full,
+            NoTicket::Closed => Self::Closed,
+        }
+    }
 }
 
 /// A ticket to send with: its slot is the holder's, and everybody who comes behind waits until it is published or withdrawn.
@@ -174,6 +184,30 @@ impl<T> Slots<T> {
         self.slab.slot(ticket).stamp.load(Ordering::Relaxed) & !VOID == ticket + 1
     }
 
+    /// Whether a [`take`](Self::take) would not say `Empty`.
+    pub(crate) fn has_next(&self) -> bool {
+        let mut backoff = Backoff::new();
+        loop {
+            let ticket = self.head.load(Ordering::Relaxed);
+            let stamp = self.slab.slot(ticket).stamp.load(Ordering::Relaxed) & !VOID;
+            if stamp == ticket + 1 {
+                return true;
+            }
+            if stamp <= ticket {
+                // Nothing published: nothing sent, ever or yet, or being copied in.
+                return self.tail.load(Ordering::Relaxed) == ticket * TICKET + CLOSED;
+            }
+            // Another consumer has this ticket.
+            backoff.spin();
+        }
+    }
+
+    /// Whether a [`claim`](Self::claim) would not say `Full`.
+    pub(crate) fn has_space(&self) -> bool {
+        let tail = self.tail.load(Ordering::Relaxed);
+        tail & CLOSED != 0 || tail / TICKET < self.head.load(Ordering::Relaxed) + self.capacity() as u64
+    }
+
     /// A ticket, if there is space.
     pub(crate) fn claim(&self) -> Result<Claim, NoTicket> {
         let mut backoff = Backoff::new();
@@ -237,9 +271,9 @@ impl<T> Slots<T> {
         self.slab.slot(ticket).stamp.store((ticket + 1) | VOID, Ordering::Release);
     }
 
-    /// A ticket, and whether the oldest message must leave its slot; `None` if closed. `skipped` is called for a void ticket that left.
+    /// A ticket, and whether the oldest message must leave its slot; `None` if closed.
     #[inline(always)]
-    pub(crate) fn claim_evicting(&self, skipped: impl FnOnce()) -> Option<(Claim, bool)> {
+    pub(crate) fn claim_evicting(&self) -> Option<(Claim, bool)> {
         let mut backoff = Backoff::new();
         let ticket = loop {
             let tail = self.tail.load(Ordering::Relaxed);
@@ -251,7 +285,7 @@ impl<T> Slots<T> {
             }
             backoff.spin();
         };
-        self.evict_for(ticket, skipped)
+        Some(self.evict_for(ticket))
     }
 
     /// [`claim_evicting`](Self::claim_evicting) without a compare-exchange of `tail`.
@@ -259,35 +293,31 @@ impl<T> Slots<T> {
     /// # Safety
     /// Nobody else claims meanwhile.
     #[inline(always)]
-    pub(crate) unsafe fn claim_evicting_alone(&self, skipped: impl FnOnce()) -> Option<(Claim, bool)> {
+    pub(crate) unsafe fn claim_evicting_alone(&self) -> Option<(Claim, bool)> {
         let tail = self.tail.load(Ordering::Relaxed);
         if tail & CLOSED != 0 {
             return None;
         }
         // SYNC: tickets
         self.tail.store(tail + TICKET, Ordering::Release);
-        self.evict_for(tail / TICKET, skipped)
+        Some(self.evict_for(tail / TICKET))
     }
 
     /// Frees the slot of a ticket that this thread moved `tail` past.
     #[inline(always)]
-    fn evict_for(&self, ticket: u64, skipped: impl FnOnce()) -> Option<(Claim, bool)> {
+    fn evict_for(&self, ticket: u64) -> (Claim, bool) {
         let mut backoff = Backoff::new();
         let slot = self.slab.slot(ticket);
         loop {
             // SYNC: slot-freed, slot-published
             let stamp = slot.stamp.load(Ordering::Acquire);
             if stamp == ticket {
-                return Some((Claim(ticket), false));
+                return (Claim(ticket), false);
             }
             // In the first lap slots are free, so beyond it there is a ticket one lap before.
             let oldest = ticket - self.capacity() as u64;
-            if stamp & !VOID == oldest + 1 && self.move_head(oldest) {
-                let is_void = stamp & VOID != 0;
-                if is_void {
-                    skipped();
-                }
-                return Some((Claim(ticket), !is_void));
+            if stamp == oldest + 1 && self.move_head(oldest) {
+                return (Claim(ticket), true);
             }
             // A peer is copying in or out, or another producer has to evict first.
             backoff.snooze();
@@ -401,10 +431,11 @@ impl<T> Slots<T> {
 }
 
 impl<T> Drop for Slots<T> {
+    /// Goes by the stamps, since a reservation that was forgotten leaves its slot unpublished for ever, with messages behind it.
     fn drop(&mut self) {
-        while let Ok(taken) = self.take(u64::MAX, Backoff::spent(), || {}) {
-            // SAFETY: once for each ticket.
-            drop(unsafe { taken.message() });
-        }
+        let tickets = self.taken()..self.sent();
+        // SAFETY: a stamp of the ticket plus one says that its message is in the slot, and no consumer has moved `head` past it; nobody
+        // else has the slots any more.
+        unsafe { self.slab.drop_published(tickets) };
     }
 }

@@ -34,11 +34,14 @@ use std::{fmt, time::Duration};
 
 use crate::{
     Admission, Backpressure, Counters, InvalidOptions, QueueOptions, RecvError, RecvFuture, Reservation,
-    SendError, SendFuture, TryRecvError, TrySendError, batch::settle, queue::ends_with,
+    ReserveError, SendError, SendFuture, TryRecvError, TrySendError, batch::send_each, queue::ends_with,
 };
 
 #[cfg(feature = "futures")]
-use crate::stream::{MessageSink, Messages, SharedEnd};
+use crate::{
+    future::SharedEnd,
+    stream::{MessageSink, Messages},
+};
 
 /// Makes a queue with one sender, and a receiver that can be cloned.
 ///
@@ -160,19 +163,8 @@ impl<T: Send> Sender<T> {
     /// assert_eq!(back, [16, 17]);
     /// # Ok::<(), annulus_queue::InvalidOptions>(())
     /// ```
-    pub fn try_send_batch(
-        &mut self,
-        messages: impl IntoIterator<Item = T>,
-        mut back: impl FnMut(T),
-    ) -> usize {
-        let queued = |message| match self.try_send(message) {
-            Ok(admission) => settle(admission, &mut back),
-            Err(error) => {
-                back(error.into_inner());
-                false
-            }
-        };
-        messages.into_iter().map(queued).filter(|&queued| queued).count()
+    pub fn try_send_batch(&mut self, messages: impl IntoIterator<Item = T>, back: impl FnMut(T)) -> usize {
+        send_each(messages, |message| self.try_send(message), back)
     }
 
     /// [`try_send_batch`](Self::try_send_batch) that waits for space under [`Backpressure::Block`], blocking the thread.
@@ -188,16 +180,9 @@ impl<T: Send> Sender<T> {
     pub fn send_batch_blocking(
         &mut self,
         messages: impl IntoIterator<Item = T>,
-        mut back: impl FnMut(T),
+        back: impl FnMut(T),
     ) -> usize {
-        let queued = |message| match self.send_blocking(message) {
-            Ok(admission) => settle(admission, &mut back),
-            Err(error) => {
-                back(error.into_inner());
-                false
-            }
-        };
-        messages.into_iter().map(queued).filter(|&queued| queued).count()
+        send_each(messages, |message| self.send_blocking(message), back)
     }
 
     /// Space for one message, to be written in place, as [`Sender::try_reserve`](crate::Sender::try_reserve) gives it.
@@ -211,7 +196,7 @@ impl<T: Send> Sender<T> {
     /// assert_eq!(rx.try_recv(), Ok([7; 32]));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn try_reserve(&mut self) -> Result<Reservation<'_, T>, TrySendError<()>> {
+    pub fn try_reserve(&mut self) -> Result<Reservation<'_, T>, ReserveError> {
         self.0.try_reserve()
     }
 

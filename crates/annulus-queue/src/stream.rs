@@ -1,7 +1,7 @@
 //! Receivers as [`Stream`]s and senders as [`Sink`]s, both borrowed: they keep a place among those who wait between two polls.
 //!
-//! What is written about futures in `future` holds here: dropping a stream takes nothing, and dropping a sink loses nothing but
-//! the one message that it was given and has not queued yet.
+//! They wait as `turn` says: dropping a stream takes nothing, and dropping a sink loses nothing but the one message that it was given
+//! and has not queued yet.
 
 use std::{
     fmt,
@@ -13,49 +13,18 @@ use futures_core::Stream;
 use futures_sink::Sink;
 
 use crate::{
-    Admission, Backpressure, Receiver, SendError, Sender, TryRecvError, TrySendError,
-    event::{Event, Listener},
-    future::listen,
-    queue::Shared,
+    Receiver, SendError, Sender,
+    future::SharedEnd,
+    turn::{Receiving, Sending, Source, Target},
 };
-
-/// Where messages come from or go to. Sealed by being nameless.
-pub trait Source<'a> {
-    /// What comes.
-    type Message;
-    #[doc(hidden)]
-    fn try_take(&mut self) -> Result<Self::Message, TryRecvError>;
-    #[doc(hidden)]
-    fn not_empty(&self) -> &'a Event;
-}
-
-/// Where messages go. Sealed by being nameless.
-pub trait Target<'a> {
-    /// What goes.
-    type Message;
-    #[doc(hidden)]
-    fn offer(
-        &mut self,
-        message: Self::Message,
-    ) -> Result<Admission<Self::Message>, TrySendError<Self::Message>>;
-    #[doc(hidden)]
-    fn backpressure(&self) -> Backpressure;
-    #[doc(hidden)]
-    fn not_full(&self) -> &'a Event;
-    #[doc(hidden)]
-    fn close(&mut self);
-}
 
 /// The messages of a queue, until it is closed and empty: see [`Receiver::messages`].
 #[must_use = "a stream does nothing unless it is polled"]
-pub struct Messages<'a, S> {
-    source: S,
-    listener: Option<Listener<'a>>,
-}
+pub struct Messages<'a, S>(Receiving<'a, S>);
 
 impl<'a, S: Source<'a>> Messages<'a, S> {
     pub(crate) fn new(source: S) -> Self {
-        Self { source, listener: None }
+        Self(Receiving::new(source))
     }
 }
 
@@ -63,21 +32,7 @@ impl<'a, S: Source<'a> + Unpin> Stream for Messages<'a, S> {
     type Item = S::Message;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<S::Message>> {
-        let this = &mut *self;
-        loop {
-            let outcome = match this.source.try_take() {
-                Ok(message) => Some(message),
-                Err(TryRecvError::Closed) => None,
-                Err(TryRecvError::Empty) => {
-                    if listen(this.source.not_empty(), &mut this.listener, context) {
-                        continue;
-                    }
-                    return Poll::Pending;
-                }
-            };
-            this.listener = None;
-            return Poll::Ready(outcome);
-        }
+        self.0.poll(context).map(Result::ok)
     }
 }
 
@@ -86,16 +41,11 @@ impl<'a, S: Source<'a> + Unpin> Stream for Messages<'a, S> {
 /// It keeps one message until the queue has space. What a queue evicts or discards on its behalf is dropped, and counted by the queue.
 /// `poll_close` closes the queue, for all.
 #[must_use = "a sink does nothing unless it is polled"]
-pub struct MessageSink<'a, S: Target<'a>> {
-    target: S,
-    /// Given, and not queued yet.
-    message: Option<S::Message>,
-    listener: Option<Listener<'a>>,
-}
+pub struct MessageSink<'a, S: Target<'a>>(Sending<'a, S, S::Message>);
 
 impl<'a, S: Target<'a>> MessageSink<'a, S> {
     pub(crate) fn new(target: S) -> Self {
-        Self { target, message: None, listener: None }
+        Self(Sending::new(target, None))
     }
 }
 
@@ -112,35 +62,19 @@ where
     /// # Panics
     /// If `poll_ready` did not say that it was ready.
     fn start_send(mut self: Pin<&mut Self>, message: S::Message) -> Result<(), Self::Error> {
-        assert!(self.message.is_none(), "a sink is given a message after it was ready");
-        self.message = Some(message);
+        assert!(self.0.message.is_none(), "a sink is given a message after it was ready");
+        self.0.message = Some(message);
         Ok(())
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
-        let this = &mut *self;
-        while let Some(message) = this.message.take() {
-            let message = match this.target.offer(message) {
-                Err(TrySendError::Full(message)) if this.target.backpressure() == Backpressure::Block => {
-                    message
-                }
-                outcome => {
-                    this.listener = None;
-                    return Poll::Ready(outcome.map(drop).map_err(SendError::from));
-                }
-            };
-            this.message = Some(message);
-            if !listen(this.target.not_full(), &mut this.listener, context) {
-                return Poll::Pending;
-            }
-        }
-        Poll::Ready(Ok(()))
+        if self.0.message.is_none() { Poll::Ready(Ok(())) } else { self.0.poll(context).map_ok(drop) }
     }
 
     fn poll_close(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
         let flushed = self.as_mut().poll_flush(context);
         if flushed.is_ready() {
-            self.target.close();
+            self.0.target.close();
         }
         flushed
     }
@@ -148,48 +82,13 @@ where
 
 impl<S> fmt::Debug for Messages<'_, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Messages").field("waits", &self.listener.is_some()).finish_non_exhaustive()
+        f.debug_struct("Messages").field("waits", &self.0.waits()).finish_non_exhaustive()
     }
 }
 
 impl<'a, S: Target<'a>> fmt::Debug for MessageSink<'a, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MessageSink").field("keeps", &self.message.is_some()).finish_non_exhaustive()
-    }
-}
-
-/// A queue that all may share, as source and target.
-pub struct SharedEnd<'a, T>(&'a Shared<T>);
-
-impl<'a, T> Source<'a> for SharedEnd<'a, T> {
-    type Message = T;
-
-    fn try_take(&mut self) -> Result<T, TryRecvError> {
-        self.0.take()
-    }
-
-    fn not_empty(&self) -> &'a Event {
-        &self.0.not_empty
-    }
-}
-
-impl<'a, T> Target<'a> for SharedEnd<'a, T> {
-    type Message = T;
-
-    fn offer(&mut self, message: T) -> Result<Admission<T>, TrySendError<T>> {
-        self.0.offer_noticing(message)
-    }
-
-    fn backpressure(&self) -> Backpressure {
-        self.0.backpressure()
-    }
-
-    fn not_full(&self) -> &'a Event {
-        &self.0.not_full
-    }
-
-    fn close(&mut self) {
-        self.0.close();
+        f.debug_struct("MessageSink").field("keeps", &self.0.message.is_some()).finish_non_exhaustive()
     }
 }
 

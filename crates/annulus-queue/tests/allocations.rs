@@ -111,7 +111,7 @@ fn memory_usage_is_exact() {
         let (bytes, _ends) = allocated(|| mpsc::<Reading>(options.clone()).unwrap());
         assert_eq!(bytes, memory_usage::<Reading, Many>(options), "{options:?}");
     }
-    let (bytes, _ends) = allocated(|| lossy::ring::<[u64; 8]>(100));
+    let (bytes, _ends) = allocated(|| lossy::ring::<[u64; 8]>(100).unwrap());
     assert_eq!(bytes, lossy::memory_usage::<[u64; 8]>(100));
 }
 
@@ -157,7 +157,7 @@ fn nothing_is_allocated_per_message() {
     assert_eq!(allocations(|| move_by_every_verb(&mut tx, &mut rx)), 0);
     let (mut tx, mut rx) = mpsc(QueueOptions::new().capacity(64)).unwrap();
     assert_eq!(allocations(|| move_by_every_verb(&mut tx, &mut rx)), 0);
-    let (mut tx, mut rx) = lossy::ring::<[u64; 7]>(64);
+    let (mut tx, mut rx) = lossy::ring::<[u64; 7]>(64).unwrap();
     let moved = allocations(|| {
         for number in 0..10_000 {
             tx.send([number; 7]);

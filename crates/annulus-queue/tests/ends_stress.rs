@@ -180,7 +180,7 @@ fn q_02_many_to_many() {
 /// What a lossy ring's readers get is whole and in order, and what they do not get is counted.
 #[test]
 fn lossy_readers_lose_only_what_they_count() {
-    let (mut tx, rx) = ring::<Message>(64);
+    let (mut tx, rx) = ring::<Message>(64).unwrap();
     thread::scope(|scope| {
         for mut rx in [rx.clone(), rx] {
             scope.spawn(move || {

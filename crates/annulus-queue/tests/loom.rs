@@ -349,3 +349,34 @@ fn q_02_send_against_leaving() {
 fn q_16_evicting_send_against_leaving() {
     send_against_leaving(Backpressure::DropOldest);
 }
+
+/// two sleepers, and one message in front of the end that is published last of all. One gets it, and both learn of the end.
+#[test]
+fn q_14_a_reservation_in_front_of_the_end_leaves_nobody_asleep() {
+    check(Some(3), || {
+        let (tx, rx) = queue_of(2, Backpressure::Block);
+        let mut place = tx.try_reserve().unwrap();
+        place.write(boxed(1));
+        rx.close();
+        let receivers = [rx.clone(), rx].map(|rx| thread::spawn(move || block_on(rx.recv())));
+        place.commit();
+        let outcomes = receivers.map(|receiver| receiver.join().unwrap());
+        assert_eq!(outcomes.iter().filter(|outcome| outcome.is_ok()).count(), 1);
+        assert_eq!(outcomes.iter().filter(|outcome| **outcome == Err(RecvError::Closed)).count(), 1);
+    });
+}
+
+/// the same with a message behind the reservation: both get one.
+#[test]
+fn q_14_a_reservation_in_front_of_a_message_leaves_nobody_asleep() {
+    check(Some(3), || {
+        let (tx, rx) = queue_of(2, Backpressure::Block);
+        let mut place = tx.try_reserve().unwrap();
+        place.write(boxed(1));
+        let _ = tx.try_send(boxed(2));
+        let receivers = [rx.clone(), rx].map(|rx| thread::spawn(move || block_on(rx.recv())));
+        place.commit();
+        let sum: u32 = receivers.map(|receiver| *receiver.join().unwrap().unwrap()).iter().sum();
+        assert_eq!(sum, 3);
+    });
+}

@@ -84,7 +84,7 @@ fn evicting<T: Payload>(mut queue: impl Evicts<T>, messages: u64) -> Run {
 
 /// Nanoseconds per message that is written over another.
 fn overwriting<T: Payload>(messages: u64) -> Run {
-    let (mut tx, mut rx) = lossy::ring::<T>(CAPACITY);
+    let (mut tx, mut rx) = lossy::ring::<T>(CAPACITY)?;
     (0..CAPACITY as u64).for_each(|number| tx.send(T::new(number)));
     let start = Instant::now();
     for number in 0..messages {
@@ -167,7 +167,7 @@ fn beside_a_receiver<T: Payload>(scale: u64) -> Case {
             contended(messages, |m| u64::from(tx.evict(m).is_some()), || rx.try_recv().ok(), || Some(0))
         }),
         Candidate::new(LOSSY, move || {
-            let (mut tx, mut rx) = lossy::ring::<T>(CAPACITY);
+            let (mut tx, mut rx) = lossy::ring::<T>(CAPACITY)?;
             let lost = std::sync::Mutex::new(0);
             let receive = || {
                 let message = rx.try_recv().ok();

@@ -1,4 +1,5 @@
-//! Sending and receiving as futures, as `crate::future` has them for shared queues.
+//! Sending and receiving as futures: see `turn`.
+#![cfg_attr(not(feature = "futures"), allow(unreachable_pub, reason = "only streams and sinks show them"))]
 
 use std::{
     fmt,
@@ -8,44 +9,35 @@ use std::{
 };
 
 use crate::{
-    Admission, Backpressure, RecvError, SendError, TryRecvError, TrySendError, event::Listener,
-    future::listen,
+    Admission, Backpressure, RecvError, SendError, TryRecvError, TrySendError,
+    event::Event,
+    turn::{Receiving, Sending, Source, Target},
 };
 
 use super::{Core, Producers, receiver::Place, sender::Local};
 
 /// A [`send`](super::Sender::send) under way.
 #[must_use = "nothing is sent unless the future is awaited"]
-pub struct SendFuture<'a, T, P: Producers> {
-    core: &'a Core<T, P>,
-    local: &'a mut Local<T>,
-    /// There until the future is ready.
-    message: Option<T>,
-    listener: Option<Listener<'a>>,
-}
+pub struct SendFuture<'a, T, P: Producers>(Sending<'a, SoloTarget<'a, T, P>, T>);
 
 /// A [`recv`](super::Receiver::recv) under way.
 #[must_use = "nothing is received unless the future is awaited"]
-pub struct RecvFuture<'a, T, P: Producers> {
-    core: &'a Core<T, P>,
-    place: &'a mut Place<T>,
-    listener: Option<Listener<'a>>,
-}
+pub struct RecvFuture<'a, T, P: Producers>(Receiving<'a, SoloSource<'a, T, P>>);
 
 impl<'a, T, P: Producers> SendFuture<'a, T, P> {
     pub(super) fn new(core: &'a Core<T, P>, local: &'a mut Local<T>, message: T) -> Self {
-        Self { core, local, message: Some(message), listener: None }
+        Self(Sending::new(SoloTarget { core, local }, Some(message)))
     }
 
     /// The message of a future that is not ready.
     pub(super) fn into_message(self) -> T {
-        self.message.expect("only a ready future has no message, and its output was returned instead")
+        self.0.into_message()
     }
 }
 
 impl<'a, T, P: Producers> RecvFuture<'a, T, P> {
     pub(super) fn new(core: &'a Core<T, P>, place: &'a mut Place<T>) -> Self {
-        Self { core, place, listener: None }
+        Self(Receiving::new(SoloSource { core, place }))
     }
 }
 
@@ -58,21 +50,7 @@ impl<T, P: Producers> Future for SendFuture<'_, T, P> {
     /// # Panics
     /// If it was ready before.
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let this = &mut *self;
-        let mut message = this.message.take().expect("a future is not polled after it was ready");
-        loop {
-            message = match this.core.offer(this.local, message) {
-                Err(TrySendError::Full(message)) if this.core.backpressure == Backpressure::Block => message,
-                outcome => {
-                    this.listener = None;
-                    return Poll::Ready(outcome.map_err(SendError::from));
-                }
-            };
-            if !listen(&this.core.not_full, &mut this.listener, context) {
-                this.message = Some(message);
-                return Poll::Pending;
-            }
-        }
+        self.0.poll(context)
     }
 }
 
@@ -80,32 +58,72 @@ impl<T, P: Producers> Future for RecvFuture<'_, T, P> {
     type Output = Result<T, RecvError>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let this = &mut *self;
-        loop {
-            let outcome = match this.core.take(this.place) {
-                Ok(message) => Ok(message),
-                Err(TryRecvError::Closed) => Err(RecvError::Closed),
-                Err(TryRecvError::Empty) => {
-                    if listen(&this.core.not_empty, &mut this.listener, context) {
-                        continue;
-                    }
-                    return Poll::Pending;
-                }
-            };
-            this.listener = None;
-            return Poll::Ready(outcome);
-        }
+        self.0.poll(context)
     }
 }
 
 impl<T, P: Producers> fmt::Debug for SendFuture<'_, T, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SendFuture").field("ready", &self.message.is_none()).finish_non_exhaustive()
+        f.debug_struct("SendFuture").field("ready", &self.0.message.is_none()).finish_non_exhaustive()
     }
 }
 
 impl<T, P: Producers> fmt::Debug for RecvFuture<'_, T, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RecvFuture").field("waits", &self.listener.is_some()).finish_non_exhaustive()
+        f.debug_struct("RecvFuture").field("waits", &self.0.waits()).finish_non_exhaustive()
+    }
+}
+
+/// The only receiver, as a source.
+pub struct SoloSource<'a, T, P: Producers> {
+    pub(super) core: &'a Core<T, P>,
+    pub(super) place: &'a mut Place<T>,
+}
+
+impl<'a, T, P: Producers> Source<'a> for SoloSource<'a, T, P> {
+    type Message = T;
+
+    fn try_take(&mut self) -> Result<T, TryRecvError> {
+        self.core.take(self.place)
+    }
+
+    fn not_empty(&self) -> &'a Event {
+        &self.core.not_empty
+    }
+
+    /// No others wait.
+    fn is_more(&self) -> bool {
+        false
+    }
+}
+
+/// A sender, as a target.
+pub struct SoloTarget<'a, T, P: Producers> {
+    pub(super) core: &'a Core<T, P>,
+    pub(super) local: &'a mut Local<T>,
+}
+
+impl<'a, T, P: Producers> Target<'a> for SoloTarget<'a, T, P> {
+    type Message = T;
+
+    fn offer(&mut self, message: T) -> Result<Admission<T>, TrySendError<T>> {
+        self.core.offer(self.local, message)
+    }
+
+    fn blocks(&self) -> bool {
+        self.core.backpressure == Backpressure::Block
+    }
+
+    fn not_full(&self) -> &'a Event {
+        &self.core.not_full
+    }
+
+    fn is_more(&self) -> bool {
+        self.core.has_space(&self.local.position)
+    }
+
+    #[cfg(feature = "futures")]
+    fn close(&mut self) {
+        self.core.close_sending(&mut self.local.position);
     }
 }

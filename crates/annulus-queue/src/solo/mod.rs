@@ -279,7 +279,7 @@ fn ends<T: Send, P: Producers>(options: QueueOptions) -> Ends<T, P> {
 pub(crate) const VOID: u64 = 1 << 63;
 
 /// What the ends share.
-pub(crate) struct Core<T, P> {
+pub(crate) struct Core<T, P: Producers> {
     /// The next ticket to take. Written by the receiver; only grows.
     head: Padded<AtomicU64>,
     producers: P,
@@ -346,9 +346,10 @@ impl<T, P: Producers> Core<T, P> {
         // in this order, no difference is negative, but for a reservation that was skipped and is not counted yet.
         let abandoned = tally.abandoned.get();
         let skipped = tally.skipped.get();
-        let withdrawn = tally.withdrawn.get();
         let taken = self.taken();
-        let enqueued = self.sent(taken) - withdrawn;
+        let sent = self.sent(taken);
+        // One sender's reservations leave no trace before they are committed.
+        let enqueued = if P::CLAIM_IS_FINAL { tally.enqueued(sent, abandoned) } else { sent };
         Counters {
             enqueued,
             dequeued: (taken - abandoned - skipped).min(enqueued - abandoned),
@@ -358,5 +359,15 @@ impl<T, P: Producers> Core<T, P> {
             abandoned,
             ..Counters::default()
         }
+    }
+}
+
+impl<T, P: Producers> Drop for Core<T, P> {
+    /// Drops what the receiver could not when it left: what is behind a reservation that was forgotten.
+    fn drop(&mut self) {
+        let head = self.taken();
+        // SAFETY: a stamp of the ticket plus one says that its message is in the slot, and the receiver has not moved `head` past it; what was
+        // not accepted, and taken back, is not among what was sent; nobody else has the slots any more.
+        unsafe { self.slab.drop_published(head..self.sent(head)) };
     }
 }

@@ -8,6 +8,7 @@ use std::{
 
 use crate::{
     Backpressure, Counters, RecvError, TryRecvError, barrier,
+    dropping::drop_all,
     pace::Pace,
     slab::{Places, Slot},
     sync::{Arc, MutexGuard, Ordering},
@@ -26,7 +27,7 @@ pub struct Receiver<T, P: Producers = One> {
 
 /// What the receiver remembers.
 pub(super) struct Place<T> {
-    /// The next ticket to take. `head` says the same, but for a moment within a batch.
+    /// The next ticket to take, as `Core::head` says too.
     head: u64,
     /// The first ticket that must not be read, once the receiver has closed the queue.
     end: u64,
@@ -82,8 +83,8 @@ impl<T: Send, P: Producers> Receiver<T, P> {
     #[inline]
     pub fn recv_blocking(&mut self) -> Result<T, RecvError> {
         if let Some(slot) = self.core.published_slot(&self.place) {
-            let _then = Part::next(&self.core, &mut self.place);
-            // SAFETY: the ticket is the receiver's and published; `head` moves past it when the part is dropped; it is not the next
+            let _then = Taken::next(&self.core, &mut self.place);
+            // SAFETY: the ticket is the receiver's and published; `head` moves past it when the guard is dropped; it is not the next
             // any more, so it is read once.
             return Ok(unsafe { slot.read() });
         }
@@ -126,8 +127,8 @@ impl<T: Send, P: Producers> Receiver<T, P> {
         }
     }
 
-    /// Receives up to `most` messages without waiting, in order, and returns how many. `each` gets them; senders may use their
-    /// places at the latest when it returns.
+    /// Receives up to `most` messages without waiting, in order, and returns how many. `each` gets them, one by one: when it gets a
+    /// message, senders may use its place, and should `each` panic, those behind it stay.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, solo::spsc};
@@ -141,42 +142,21 @@ impl<T: Send, P: Producers> Receiver<T, P> {
     pub fn try_recv_batch(&mut self, most: usize, mut each: impl FnMut(T)) -> usize {
         let mut received = 0;
         while received < most {
-            let part = (most - received).min(Self::PART);
-            let taken = self.recv_part(part, &mut each);
-            received += taken;
-            if taken < part {
-                // Published messages are gone; there may be voids, and senders who are still copying.
-                match self.try_recv() {
-                    Ok(message) if received < most => {
-                        each(message);
-                        received += 1;
-                    }
-                    _ => break,
-                }
-            }
-        }
-        received
-    }
-
-    /// How many messages of a batch senders wait for at most, until they learn that their places are free.
-    const PART: usize = 64;
-
-    /// Takes published messages, and tells senders once.
-    #[inline]
-    fn recv_part(&mut self, most: usize, each: &mut impl FnMut(T)) -> usize {
-        let part = Part { core: &self.core, first: self.place.head, place: &mut self.place };
-        let mut taken = 0;
-        while taken < most
-            && let Some(slot) = part.core.published_slot(part.place)
-        {
-            // SAFETY: the ticket is the receiver's and published, and `head` moves past it later; it is read once, since the next line
-            // moves on.
+            let Some(slot) = self.core.published_slot(&self.place) else {
+                // There may be voids, and senders who are still copying.
+                let Ok(message) = self.core.take_again(&mut self.place) else { break };
+                each(message);
+                received += 1;
+                continue;
+            };
+            let then = Taken::next(&self.core, &mut self.place);
+            // SAFETY: as in `Core::take`.
             let message = unsafe { slot.read() };
-            part.place.head += 1;
-            taken += 1;
+            drop(then);
+            received += 1;
             each(message);
         }
-        taken
+        received
     }
 
     /// Waits for a message, blocking the thread, then receives up to `most` of those that are there; how many. `Err` once the
@@ -216,7 +196,7 @@ impl<T: Send, P: Producers> Receiver<T, P> {
     /// # Ok::<(), annulus_queue::InvalidOptions>(())
     /// ```
     pub fn peek<R>(&mut self, look: impl FnOnce(&T) -> R) -> Result<R, TryRecvError> {
-        let slot = self.core.find(&mut self.place, Backoff::new())?;
+        let slot = self.core.find(&mut self.place)?;
         // SAFETY: the slot has a message and is the receiver's until `head` moves past it, which cannot happen while this borrows
         // the receiver.
         Ok(unsafe { slot.peek(look) })
@@ -249,10 +229,10 @@ impl<T: Send, P: Producers> Receiver<T, P> {
         let mut cleared = 0;
         // Looks twice, since voids before the end may have led past it.
         while self.place.head < end
-            && let Ok(slot) = self.core.find(&mut self.place, Backoff::new())
+            && let Ok(slot) = self.core.find(&mut self.place)
             && self.place.head < end
         {
-            let then = Part::next(&self.core, &mut self.place);
+            let then = Taken::next(&self.core, &mut self.place);
             // SAFETY: as in `take`.
             let message = unsafe { slot.read() };
             drop(then);
@@ -304,8 +284,8 @@ impl<T, P: Producers> Core<T, P> {
     #[inline(always)]
     pub(super) fn take(&self, place: &mut Place<T>) -> Result<T, TryRecvError> {
         if let Some(slot) = self.published_slot(place) {
-            let _then = Part::next(self, place);
-            // SAFETY: the ticket is the receiver's and published; `head` moves past it when the part is dropped; it is not the next
+            let _then = Taken::next(self, place);
+            // SAFETY: the ticket is the receiver's and published; `head` moves past it when the guard is dropped; it is not the next
             // any more, so it is read once.
             return Ok(unsafe { slot.read() });
         }
@@ -314,28 +294,44 @@ impl<T, P: Producers> Core<T, P> {
 
     #[inline(never)]
     fn take_again(&self, place: &mut Place<T>) -> Result<T, TryRecvError> {
-        self.take_within(place, Backoff::new())
-    }
-
-    fn take_within(&self, place: &mut Place<T>, patience: Backoff) -> Result<T, TryRecvError> {
-        let slot = self.find(place, patience)?;
-        let _then = Part::next(self, place);
+        let slot = self.find(place)?;
+        let _then = Taken::next(self, place);
         // SAFETY: as in `take`.
         Ok(unsafe { slot.read() })
     }
 
-    /// Tells senders that the places of all tickets below `head` are free, `count` of them newly.
+    /// Tells senders that the place of the ticket before `head` is free.
     #[inline(always)]
-    fn free(&self, head: u64, count: usize) {
-        // SYNC: solo-freed
-        self.head.store(head, Ordering::Release);
-        self.not_full.notify_lightly(count);
+    fn free(&self, head: u64) {
+        self.free_silently(head);
+        self.not_full.notify_lightly(Self::WOKEN_BY_A_PLACE);
     }
 
-    /// Makes sure that the next ticket has a message, or says why there is none. Waits for one that is being copied in until
-    /// `backoff` is spent. Skips voids.
+    /// Of those who wait for space: all where there is one sender, since only one of them lives, and the others were forgotten.
+    const WOKEN_BY_A_PLACE: usize = if P::CLAIM_IS_FINAL { 1 } else { usize::MAX };
+
+    /// [`free`](Self::free) that wakes nobody.
+    #[inline(always)]
+    fn free_silently(&self, head: u64) {
+        // SYNC: solo-freed
+        self.head.store(head, Ordering::Release);
+    }
+
+    /// Makes sure that the next ticket has a message, or says why there is none. Waits a while for one that is being copied in. Skips
+    /// voids.
     #[inline(never)]
-    fn find<'a>(&'a self, place: &mut Place<T>, mut backoff: Backoff) -> Result<&'a Slot<T>, TryRecvError> {
+    fn find<'a>(&'a self, place: &mut Place<T>) -> Result<&'a Slot<T>, TryRecvError> {
+        self.find_within(place, Backoff::new(), || self.not_full.notify_lightly(Self::WOKEN_BY_A_PLACE))
+    }
+
+    /// [`find`](Self::find) that waits until `backoff` is spent, and calls `freed` for each void, whose place is free then.
+    #[inline(always)]
+    fn find_within<'a>(
+        &'a self,
+        place: &mut Place<T>,
+        mut backoff: Backoff,
+        freed: impl Fn(),
+    ) -> Result<&'a Slot<T>, TryRecvError> {
         loop {
             if place.head >= place.end {
                 return Err(TryRecvError::Closed);
@@ -348,8 +344,9 @@ impl<T, P: Producers> Core<T, P> {
             }
             if stamp == (place.head + 1) | VOID {
                 place.head += 1;
-                self.free(place.head, 1);
+                self.free_silently(place.head);
                 self.tally.skipped.add_one();
+                freed();
                 continue;
             }
             match self.producers.nothing_at(place.head) {
@@ -363,31 +360,29 @@ impl<T, P: Producers> Core<T, P> {
     }
 }
 
-/// Tickets that the receiver takes. Dropping it tells senders that their places are free.
+/// A ticket that the receiver takes. Dropping it tells senders that its place is free.
 ///
 /// A guard, so that a message can be read straight to where it is returned, before its place is freed: a copy in between is one
 /// that no compiler may remove.
-struct Part<'a, T, P: Producers> {
+struct Taken<'a, T, P: Producers> {
     core: &'a Core<T, P>,
-    /// Where `head` was.
-    first: u64,
-    place: &'a mut Place<T>,
+    /// The ticket after it.
+    head: u64,
 }
 
-impl<'a, T, P: Producers> Part<'a, T, P> {
+impl<'a, T, P: Producers> Taken<'a, T, P> {
     /// The next ticket.
     #[inline(always)]
-    fn next(core: &'a Core<T, P>, place: &'a mut Place<T>) -> Self {
-        let first = place.head;
+    fn next(core: &'a Core<T, P>, place: &mut Place<T>) -> Self {
         place.head += 1;
-        Self { core, first, place }
+        Self { core, head: place.head }
     }
 }
 
-impl<T, P: Producers> Drop for Part<'_, T, P> {
+impl<T, P: Producers> Drop for Taken<'_, T, P> {
     #[inline(always)]
     fn drop(&mut self) {
-        self.core.free(self.place.head, (self.place.head - self.first) as usize);
+        self.core.free(self.head);
     }
 }
 
@@ -411,16 +406,25 @@ impl<T, P: Producers> Core<T, P> {
     /// Drops what is queued, after the receiver has left its place.
     pub(super) fn abandon(&self) {
         // One at a time: a message is dropped without the lock, since its code may send.
-        while let Some(message) = self.take_left() {
+        drop_all(|| {
+            let message = self.take_left()?;
             self.tally.abandoned.add_one();
-            drop(message);
-        }
+            Some(message)
+        });
     }
 
     fn take_left(&self) -> Option<T> {
         // SYNC: nobody-receives. Whoever locks later sees what an earlier one had published.
-        // Waits for no sender: each looks when it has published.
-        self.take_within(self.left().as_mut()?, Backoff::spent()).ok()
+        let mut left = self.left();
+        let place = left.as_mut()?;
+        // Waits for no sender: each looks when it has published. And wakes none, whose waker would run under the lock: they were woken
+        // when the queue was closed, and none has waited since.
+        let slot = self.find_within(place, Backoff::spent(), || ()).ok()?;
+        // SAFETY: as in `take`.
+        let message = unsafe { slot.read() };
+        place.head += 1;
+        self.free_silently(place.head);
+        Some(message)
     }
 
     /// No user code runs under the lock, so poison means nothing.

@@ -76,6 +76,10 @@ impl<'a, T: Send, P: Producers> Reservation<'a, T, P> {
         self.written = false;
         let Self { sender: Sender { core, local }, ticket, .. } = &mut self;
         let ticket = *ticket;
+        if P::CLAIM_IS_FINAL {
+            // Before the receiver can count it as its own.
+            core.tally.reserved.take_one();
+        }
         // SYNC: solo-published
         core.slab.slot(ticket).stamp.store(ticket + 1, Ordering::Release);
         core.producers.passed(&mut local.position, ticket);
@@ -106,7 +110,7 @@ impl<T: Send, P: Producers> Drop for Reservation<'_, T, P> {
             // SAFETY: if `written`, the place holds a message; it is moved out once, since the reservation ends here.
             let written = self.written.then(|| unsafe { self.sender.core.slab.slot(self.ticket).read() });
             let core = &*self.sender.core;
-            core.tally.withdrawn.add_one();
+            // It stays counted as reserved.
             // SYNC: solo-published
             core.slab.slot(self.ticket).stamp.store((self.ticket + 1) | VOID, Ordering::Release);
             // Whoever waits for what lies behind it looks again; the void itself is nothing to wake for.

@@ -6,10 +6,11 @@ use std::{
 };
 
 use crate::{
-    Admission, Backpressure, Counters, SendError, TrySendError,
+    Admission, Backpressure, Counters, ReserveError, SendError, TrySendError,
     batch::{flush, settle},
     pace::room,
     slab::{Places, Slot},
+    slots::NoTicket,
     sync::{Arc, Ordering},
     wait::{Backoff, block_on, block_on_deadline},
 };
@@ -38,12 +39,6 @@ enum Manner {
     Stream,
     /// For a receiver that may well be this thread.
     Single,
-}
-
-/// Why there is no ticket.
-pub(super) enum NoTicket {
-    Full,
-    Closed,
 }
 
 impl<T: Send, P: Producers> Sender<T, P> {
@@ -169,13 +164,7 @@ impl<T: Send, P: Producers> Sender<T, P> {
         messages: impl IntoIterator<Item = T>,
         mut back: impl FnMut(T),
     ) -> usize {
-        self.send_each(messages, |sender, message| match sender.try_send_again(message) {
-            Ok(admission) => settle(admission, &mut back),
-            Err(error) => {
-                back(error.into_inner());
-                false
-            }
-        })
+        self.send_each(messages, |sender, message| settle(sender.try_send_again(message), &mut back))
     }
 
     /// [`try_send_batch`](Self::try_send_batch) that waits for space under [`Backpressure::Block`], blocking the thread.
@@ -193,13 +182,7 @@ impl<T: Send, P: Producers> Sender<T, P> {
         messages: impl IntoIterator<Item = T>,
         mut back: impl FnMut(T),
     ) -> usize {
-        self.send_each(messages, |sender, message| match sender.send_until(message, None) {
-            Ok(admission) => settle(admission, &mut back),
-            Err(error) => {
-                back(error.into_inner());
-                false
-            }
-        })
+        self.send_each(messages, |sender, message| settle(sender.send_until(message, None), &mut back))
     }
 
     /// Sends what one look at the queue says there is space for; `otherwise` sends a message for which there is none.
@@ -224,11 +207,11 @@ impl<T: Send, P: Producers> Sender<T, P> {
         queued
     }
 
-    /// Space for one message, to be written in place; `Err` under every [`Backpressure`] if there is none.
+    /// Space for one message, to be written in place; `Err` under every [`Backpressure`] if there is none, and not counted.
     ///
-    /// Nothing is sent until [`Reservation::commit`]. Of one sender, a reservation that is dropped leaves no trace. Of several, its place
+    /// Nothing is sent, nor counts as enqueued, until [`Reservation::commit`]. Of one sender, a reservation that is dropped leaves no trace. Of several, its place
     /// in the queue stays, as a void that the receiver skips; and until it is committed or dropped, the receiver waits for it, and so for
-    /// everything behind it: be brief.
+    /// everything behind it: be brief. One of several that is forgotten (`std::mem::forget`) blocks the queue for ever.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, solo::spsc};
@@ -239,12 +222,15 @@ impl<T: Send, P: Producers> Sender<T, P> {
     /// assert_eq!(rx.try_recv(), Ok([7; 32]));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn try_reserve(&mut self) -> Result<Reservation<'_, T, P>, TrySendError<()>> {
-        match self.core.ticket(&mut self.local.position) {
-            Ok(ticket) => Ok(Reservation::new(self, ticket)),
-            Err(NoTicket::Full) => Err(TrySendError::Full(())),
-            Err(NoTicket::Closed) => Err(TrySendError::Closed(())),
+    pub fn try_reserve(&mut self) -> Result<Reservation<'_, T, P>, ReserveError> {
+        if P::CLAIM_IS_FINAL {
+            self.core.tally.reserved.add_one();
         }
+        let ticket = self.core.ticket(&mut self.local.position);
+        if P::CLAIM_IS_FINAL && ticket.is_err() {
+            self.core.tally.reserved.take_one();
+        }
+        Ok(Reservation::new(self, ticket?))
     }
 
     /// Waits until all that was queued when it was called has left the queue; whether it has, before the time was over. Blocks
@@ -307,7 +293,8 @@ impl<T, P: Producers> Core<T, P> {
 
     #[cold]
     fn announce_loudly(&self, ticket: u64) -> bool {
-        self.not_empty.notify_loudly(1);
+        // All, since only one of them lives: the others were forgotten by the receiver.
+        self.not_empty.notify_loudly(usize::MAX);
         // SYNC: solo-close
         let accepted = self.producers.settle(ticket);
         // SYNC: nobody-receives
@@ -402,6 +389,12 @@ impl<T, P: Producers> Core<T, P> {
         {
             backoff.snooze();
         }
+    }
+
+    /// Whether a sender would not hear that the queue is full.
+    pub(super) fn has_space(&self, position: &Position) -> bool {
+        let free = self.taken() + self.capacity() as u64;
+        self.producers.next(position).is_none_or(|next| next < free)
     }
 
     pub(super) fn close_sending(&self, position: &mut Position) -> bool {

@@ -1,56 +1,11 @@
 //! The ends as streams and sinks, as `crate::stream` has them for shared queues.
 
-use crate::{
-    Admission, Backpressure, TryRecvError, TrySendError,
-    event::Event,
-    stream::{MessageSink, Messages, Source, Target},
+use crate::stream::{MessageSink, Messages};
+
+use super::{
+    Producers, Receiver, Sender,
+    future::{SoloSource, SoloTarget},
 };
-
-use super::{Core, Producers, Receiver, Sender, receiver::Place, sender::Local};
-
-/// The only receiver, as a source.
-pub struct SoloSource<'a, T, P: Producers> {
-    core: &'a Core<T, P>,
-    place: &'a mut Place<T>,
-}
-
-impl<'a, T, P: Producers> Source<'a> for SoloSource<'a, T, P> {
-    type Message = T;
-
-    fn try_take(&mut self) -> Result<T, TryRecvError> {
-        self.core.take(self.place)
-    }
-
-    fn not_empty(&self) -> &'a Event {
-        &self.core.not_empty
-    }
-}
-
-/// A sender, as a target.
-pub struct SoloTarget<'a, T, P: Producers> {
-    core: &'a Core<T, P>,
-    local: &'a mut Local<T>,
-}
-
-impl<'a, T, P: Producers> Target<'a> for SoloTarget<'a, T, P> {
-    type Message = T;
-
-    fn offer(&mut self, message: T) -> Result<Admission<T>, TrySendError<T>> {
-        self.core.offer(self.local, message)
-    }
-
-    fn backpressure(&self) -> Backpressure {
-        self.core.backpressure
-    }
-
-    fn not_full(&self) -> &'a Event {
-        &self.core.not_full
-    }
-
-    fn close(&mut self) {
-        self.core.close_sending(&mut self.local.position);
-    }
-}
 
 impl<T: Send, P: Producers> Receiver<T, P> {
     /// The messages as a stream that ends when the queue is closed and empty.

@@ -151,7 +151,7 @@ fn on_ends<E: Ends>(
 /// A lossy ring and its readers, against all that was ever sent.
 fn lossy(bytes: &mut Bytes<'_>) {
     use annulus_queue::lossy::{Missed, ring};
-    let (tx, rx) = ring::<[u64; 9]>(8);
+    let (tx, rx) = ring::<[u64; 9]>(8).unwrap();
     let mut tx = Some(tx);
     let mut sent = 0u64;
     // Each with the next number that it has not seen.

@@ -2,7 +2,7 @@
 
 use std::{collections::VecDeque, task::Poll};
 
-use annulus_queue::{Admission, Backpressure, Counters, TryRecvError, TrySendError};
+use annulus_queue::{Admission, Backpressure, Counters, ReserveError, TryRecvError, TrySendError};
 
 use super::{Item, Sent};
 
@@ -64,10 +64,9 @@ impl Model {
                     return Ok(Admission::Discarded(item));
                 }
                 Backpressure::DropOldest => {
-                    if let Some(oldest) = self.places.pop_front().expect("it is full") {
-                        self.counters.evicted += 1;
-                        admission = Admission::Evicted(oldest);
-                    }
+                    let oldest = self.places.pop_front().expect("it is full");
+                    self.counters.evicted += 1;
+                    admission = Admission::Evicted(oldest.expect("nobody reserves where senders evict"));
                 }
             }
         }
@@ -125,21 +124,22 @@ impl Model {
         self.receive_batch(usize::MAX).len()
     }
 
-    fn cannot_reserve(&self) -> Option<TrySendError<()>> {
+    fn cannot_reserve(&self) -> Option<ReserveError> {
         match () {
-            () if self.closed => Some(TrySendError::Closed(())),
-            () if self.is_full() => Some(TrySendError::Full(())),
+            () if self.strategy == Backpressure::DropOldest => Some(ReserveError::Evicts),
+            () if self.closed => Some(ReserveError::Closed),
+            () if self.is_full() => Some(ReserveError::Full),
             () => None,
         }
     }
 
-    pub(super) fn reserve(&mut self, item: Item) -> Result<(), TrySendError<()>> {
+    pub(super) fn reserve(&mut self, item: Item) -> Result<(), ReserveError> {
         self.cannot_reserve().map_or(Ok(()), Err)?;
         self.accept(item);
         Ok(())
     }
 
-    pub(super) fn reserve_and_drop(&mut self) -> Result<(), TrySendError<()>> {
+    pub(super) fn reserve_and_drop(&mut self) -> Result<(), ReserveError> {
         self.cannot_reserve().map_or(Ok(()), Err)?;
         if self.leaves_voids {
             self.places.push_back(None);
@@ -153,12 +153,12 @@ impl Model {
         item: Item,
         receivers_close: bool,
         is_final: bool,
-    ) -> Result<(), TrySendError<()>> {
+    ) -> Result<(), ReserveError> {
         self.cannot_reserve().map_or(Ok(()), Err)?;
         self.closed |= receivers_close;
         if self.closed && !is_final {
             self.counters.closed += 1;
-            return Err(TrySendError::Closed(()));
+            return Err(ReserveError::Closed);
         }
         self.accept(item);
         Ok(())
