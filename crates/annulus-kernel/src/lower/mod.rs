@@ -3,11 +3,15 @@
 //! What Rust leaves to the order of evaluation is spelled out here, and what it checks becomes a check: after lowering, an
 //! expression has no effect, cannot fail and means the same wherever it is read before the next statement.
 
+mod bytes;
 mod call;
+mod cases;
+mod checked;
 mod control;
 mod expression;
 mod float;
 mod integer;
+mod items;
 mod loops;
 pub(crate) mod names;
 mod operand;
@@ -16,6 +20,8 @@ mod pattern;
 mod place;
 pub(crate) mod program;
 mod shared;
+mod slice;
+mod tuple;
 pub(crate) mod types;
 
 use std::fmt;
@@ -75,6 +81,10 @@ pub(crate) fn lower(definition: &'static KernelDefinition) -> Result<(Program, T
     let line = lowerer.line;
     body.map_err(|reason| error(line, reason))?;
     let program = lowerer.finish();
+    types.late();
+    for local in &program.locals {
+        types.add(&local.ty);
+    }
     Ok((program, types))
 }
 
@@ -91,6 +101,8 @@ struct LoopFrame {
     scopes: usize,
     /// The name of its value.
     hint: String,
+    /// Whether it is a labelled block, which only its label leaves.
+    is_block: bool,
 }
 
 struct Lowerer<'a> {
@@ -140,8 +152,16 @@ impl<'a> Lowerer<'a> {
     }
 
     fn finish(self) -> Program {
-        let Self { definition, cx, message, state, outbox, bindings, lens, locals, constants, out, .. } =
-            self;
+        let Self {
+            definition, cx, message, state, outbox, bindings, lens, mut locals, constants, out, ..
+        } = self;
+        for local in 0..locals.len() {
+            let mut named = local;
+            while let Some(other) = locals[named].became {
+                named = other;
+            }
+            locals[local].name = locals[named].name.clone();
+        }
         Program { definition, cx, message, state, outbox, bindings, lens, locals, constants, body: out }
     }
 
