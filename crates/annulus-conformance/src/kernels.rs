@@ -376,6 +376,8 @@ pub const VALUES: &[&KernelDefinition] = {
         results::DEFINITION,
         tuples::DEFINITION,
         unwraps::DEFINITION,
+        equal::DEFINITION,
+        chains::DEFINITION,
         popped::DEFINITION,
     ]
 };

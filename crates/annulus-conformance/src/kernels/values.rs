@@ -325,6 +325,117 @@ pub fn unwraps(small: &Small, count: &mut u32, words: &[AtomicU32], answers: &Ou
     answers.send(Answer { words: [sum, now, 0, 0, 0, 0, 0, *count], sum: 0, x: 0.0, on: seen.is_err() });
 }
 
+/// `==` and `!=` of what has no function of its own for it.
+#[ring_kernel]
+pub fn equal(small: &Small, answers: &Outbox<Answer>) {
+    let Small { a, b, on, x, .. } = *small;
+    let some = if on { Some(a) } else { None };
+    let mut last = some;
+    if a > 200 {
+        last = Some(7);
+    }
+    let pair = (a, Some((b, x)), ());
+    let other = (if a > 128 { 3 } else { a }, if b < 0 { None } else { Some((b, x)) }, ());
+    let result: Result<u8, bool> = if a < 64 { Ok(a) } else { Err(on) };
+    let verdict: Result<(), Failure> = if a < 64 { Ok(()) } else { Err(EMPTY) };
+    let list = [(a, on), (7, true), (3, false)];
+    let mut changed = list;
+    changed[usize::from(a) % 3].1 = true;
+    changed[2] = (3, a == 9);
+    let answers_of = [
+        some == None,
+        some != last,
+        some == Some(7),
+        pair == other,
+        (a, b) != (3, 4),
+        result == Ok(5) || result == Err(true),
+        verdict == Err(NEGATIVE) || verdict != Ok(()),
+        list == changed,
+    ];
+    let mut words = [0; 8];
+    for (word, answer) in words.iter_mut().zip(answers_of) {
+        *word = u32::from(answer);
+    }
+    answers.send(Answer {
+        words,
+        sum: 0,
+        x: 0.0,
+        on: (some, b, list)
+            == (
+                last,
+                {
+                    last = None;
+                    b
+                },
+                changed,
+            )
+            && last == None,
+    });
+}
+
+/// A `let` beside other conditions.
+#[ring_kernel]
+pub fn chains(small: &Small, answers: &Outbox<Answer>) {
+    let Small { a, b, on, .. } = *small;
+    let mut words = [0u32; 8];
+    let some = if on { Some((a, b)) } else { None };
+    let list = [3u8, 7, a, 20, 31, 40, 50, 60];
+    words[0] = if a > 10
+        && let Some((n, m)) = some
+        && m > 0
+        && let Some(x) = list.get(usize::from(n % 11))
+        && (*x > 5 || n < 30)
+    {
+        u32::from(*x) + u32::from(n)
+    } else if let Some((n, _)) = some
+        && n > 200
+    {
+        7
+    } else {
+        let n = 5;
+        n
+    };
+    let mut at = 0;
+    let mut steps = 0;
+    while at < 8
+        && let Some(&x) = list.get(at)
+        && x < 45
+    {
+        at += 1;
+        steps += 10;
+        if x == 7 {
+            continue;
+        }
+        if x == 9
+            && let Some(_) = some
+        {
+            break;
+        }
+        steps += 1;
+    }
+    words[1] = steps;
+    'rows: for (i, n) in list.into_iter().enumerate() {
+        if n > 6
+            && let Some((m, _)) = some
+            && m > 100
+        {
+            if m > 180 {
+                break;
+            }
+            words[2] += 1;
+            continue 'rows;
+        }
+        words[3] += i as u32;
+    }
+    let shadow = some;
+    if let Some(shadow) = shadow
+        && let (m, 0..) = shadow
+    {
+        words[4] = u32::from(m);
+    }
+    answers.send(Answer { words, sum: 0, x: 0.0, on: shadow == some });
+}
+
 /// Options and results as values of blocks, and patterns that `while let` waits for.
 #[ring_kernel]
 pub fn popped(small: &Small, answers: &Outbox<Answer>) -> Result<(), Failure> {

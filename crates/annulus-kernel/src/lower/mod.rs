@@ -8,6 +8,7 @@ mod call;
 mod cases;
 mod checked;
 mod control;
+mod equal;
 mod expression;
 mod float;
 mod integer;

@@ -15,6 +15,9 @@ impl Reader {
                 node(expression, kind, tokens)
             }
             Expr::If(conditional) => {
+                if let Some(read) = self.if_chain(expression, conditional) {
+                    return read;
+                }
                 let mark = self.scopes.mark();
                 let (condition, condition_tokens) = self.condition(&conditional.cond);
                 let (then, then_tokens) = self.block(&conditional.then_branch);
@@ -36,6 +39,9 @@ impl Reader {
             }
             Expr::Match(choice) => self.choice(choice),
             Expr::While(repeat) => {
+                if let Some(read) = self.while_chain(expression, repeat) {
+                    return read;
+                }
                 let mark = self.scopes.mark();
                 let (condition, condition_tokens) = self.condition(&repeat.cond);
                 let (body, body_tokens) = self.block(&repeat.body);
@@ -92,7 +98,7 @@ impl Reader {
             }
             Expr::Let(_) => {
                 let message =
-                    "a device takes `let` as a whole condition: write two `if`s, one inside the other";
+                    "a device takes `let` in a condition and its `&&`: write two `if`s, one inside the other";
                 self.refuse(expression, message)
             }
             Expr::Range(_) => self.refuse(
@@ -104,7 +110,10 @@ impl Reader {
     }
 
     /// A condition, which may be a `let`; what it binds stays in scope.
-    fn condition(&mut self, condition: &Expr) -> (Box<annulus_tree::Expression>, proc_macro2::TokenStream) {
+    pub(super) fn condition(
+        &mut self,
+        condition: &Expr,
+    ) -> (Box<annulus_tree::Expression>, proc_macro2::TokenStream) {
         let Expr::Let(ExprLet { pat, expr, .. }) = bare(condition) else { return self.boxed(condition) };
         let (value, value_tokens) = self.boxed(expr);
         let (pattern, pattern_tokens) = self.pattern(pat);

@@ -5,6 +5,7 @@
 
 mod block;
 mod call;
+mod chain;
 mod control;
 mod expression;
 mod items;

@@ -16,7 +16,7 @@ fn loops(reading: &Reading) {
     for value in reading.values.iter().rev().take_while(|value| **value > 3).enumerate() {}
     let range = 0..3;
     let values = reading.values.iter();
-    if reading.values[0] > 1 && let 3 = reading.values[1] {}
+    if let 3 = reading.values[1] || reading.values[0] > 1 {}
 }
 
 fn main() {}
