@@ -2,11 +2,15 @@
 #![allow(clippy::disallowed_types)] // A handler's shared counters are the user's data, not a protocol of ours.
 #![allow(missing_docs)] // Message fields say what they are by their names.
 
+pub mod checks;
 pub mod constructs;
 pub mod corners;
 pub mod edges;
+pub mod items;
 pub mod numbers;
 pub mod real;
+pub mod spelling;
+pub mod values;
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -354,9 +358,80 @@ pub const EDGES: &[&KernelDefinition] = {
         references_out_of_enums::DEFINITION,
         blocks_copy::DEFINITION,
         variables_stay_apart::DEFINITION,
+        shared_references::DEFINITION,
+        capitals::DEFINITION,
+        spelling::spelled::DEFINITION,
         inside_results::DEFINITION,
         guards_that_return::DEFINITION,
         bits_and_references::DEFINITION,
+    ]
+};
+
+/// Options, results and tuples.
+pub const VALUES: &[&KernelDefinition] = {
+    use values::*;
+    &[
+        options::DEFINITION,
+        orders_of_options::DEFINITION,
+        results::DEFINITION,
+        tuples::DEFINITION,
+        unwraps::DEFINITION,
+        equal::DEFINITION,
+        chains::DEFINITION,
+        popped::DEFINITION,
+    ]
+};
+
+/// Loops over elements, parts of slices, and labels.
+pub const ITEMS: &[&KernelDefinition] = {
+    use items::*;
+    &[
+        elements::DEFINITION,
+        adapters::DEFINITION,
+        slices::DEFINITION,
+        slices_changed::DEFINITION,
+        bound_slices::DEFINITION,
+        labels::DEFINITION,
+    ]
+};
+
+/// Every type of integer: where it overflows, its bits and its bytes.
+pub const CHECKS: &[&KernelDefinition] = {
+    use checks::*;
+    &[
+        u8_checks::DEFINITION,
+        u8_wraps::DEFINITION,
+        u8_bits::DEFINITION,
+        u8_powers::DEFINITION,
+        u16_checks::DEFINITION,
+        u16_wraps::DEFINITION,
+        u16_bits::DEFINITION,
+        u16_powers::DEFINITION,
+        u32_checks::DEFINITION,
+        u32_wraps::DEFINITION,
+        u32_bits::DEFINITION,
+        u32_powers::DEFINITION,
+        u64_checks::DEFINITION,
+        u64_wraps::DEFINITION,
+        u64_bits::DEFINITION,
+        u64_powers::DEFINITION,
+        i8_checks::DEFINITION,
+        i8_wraps::DEFINITION,
+        i8_bits::DEFINITION,
+        i8_magnitudes::DEFINITION,
+        i16_checks::DEFINITION,
+        i16_wraps::DEFINITION,
+        i16_bits::DEFINITION,
+        i16_magnitudes::DEFINITION,
+        i32_checks::DEFINITION,
+        i32_wraps::DEFINITION,
+        i32_bits::DEFINITION,
+        i32_magnitudes::DEFINITION,
+        i64_checks::DEFINITION,
+        i64_wraps::DEFINITION,
+        i64_bits::DEFINITION,
+        i64_magnitudes::DEFINITION,
+        sizes_checked::DEFINITION,
     ]
 };
 

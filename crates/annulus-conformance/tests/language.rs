@@ -163,3 +163,18 @@ fn failures_have_their_codes() {
 fn edges() {
     agree("edges", kernels::EDGES);
 }
+
+#[test]
+fn options_results_and_tuples() {
+    agree("values", kernels::VALUES);
+}
+
+#[test]
+fn loops_over_elements() {
+    agree("items", kernels::ITEMS);
+}
+
+#[test]
+fn integers_that_overflow() {
+    agree("checks", kernels::CHECKS);
+}

@@ -4,7 +4,17 @@
 use std::time::Duration;
 
 use annulus_conformance::{
-    kernels::{constructs::*, corners::*, numbers::*, real::*},
+    kernels::{
+        checks::*,
+        constructs::*,
+        corners::*,
+        edges::{capitals, shared_references},
+        items::*,
+        numbers::*,
+        real::*,
+        spelling::spelled,
+        values::*,
+    },
     language::{Inputs, Memory, value_difference},
 };
 use annulus_cpu::Cpu;
@@ -85,6 +95,10 @@ kernels! {
     floats within 0: f32_numbers, f64_numbers;
     structure within 0: orders, loops, numbers_matched, commands, places;
     corners within 0: nested_values, machine, ends_of_ranges, steps;
+    values within 0: options, orders_of_options, results, tuples, popped, equal, chains;
+    items within 0: elements, adapters, slices_changed, labels;
+    checks within 0: u8_checks, i64_checks, i8_wraps, u64_wraps, i16_bits, u64_bits, u32_powers, i8_magnitudes, sizes_checked;
+    edges within 0: shared_references, capitals;
     real within 0: moving_average, crc32, sha256, order_book, conway, run_length, least_recent;
 }
 
@@ -106,6 +120,32 @@ fn bound_parameters() {
         |runtime, options| {
             let parents: Vec<u32> = (0..40).collect();
             union_find::bind(&parents).launch(runtime, options).expect("it can be launched")
+        },
+        0,
+    );
+    same::<slices>(
+        |runtime, options| {
+            let table: Vec<u32> = (0..9).map(|x| x * x).collect();
+            slices::bind(&table).launch(runtime, options).expect("it can be launched")
+        },
+        0,
+    );
+    same::<unwraps>(
+        |runtime, options| unwraps::bind(&[2; 4]).launch(runtime, options).expect("it can be launched"),
+        0,
+    );
+    same::<bound_slices>(
+        |runtime, options| {
+            let memory: Vec<u64> = (0..8).map(|x| x * 0x0101_0305).collect();
+            let bound: Bound<bound_slices> = bound_slices::bind(&memory, &[1; 4], &[Grid::default(); 2]);
+            bound.launch(runtime, options).expect("it can be launched")
+        },
+        0,
+    );
+    same::<spelled>(
+        |runtime, options| {
+            let bound: Bound<spelled> = spelled::bind(&[4, 5, 6], 7, &[3], 9);
+            bound.launch(runtime, options).expect("it can be launched")
         },
         0,
     );

@@ -13,6 +13,12 @@ struct Tick {
     b: f64,
 }
 
+#[derive(RingMessage, Clone, Copy)]
+#[repr(C)]
+struct Small {
+    a: u32,
+}
+
 #[derive(DeviceType, Clone, Copy, PartialEq)]
 #[repr(u32)]
 #[allow(dead_code)] // Nobody sends one.
@@ -100,13 +106,34 @@ fn reassigns(tick: &Tick, table: &[u32]) {
 refused!(references_that_change: reassigns says "a reference to `u32` cannot be assigned to");
 
 #[ring_kernel]
-fn counts_in_steps(tick: &Tick, sum: &mut u32) {
-    // HERE counts_in_steps
-    for i in (0..tick.a).step_by(3).rev() {
-        *sum += i;
+fn chooses_places(tick: &Tick, pair: &mut [u32; 2]) {
+    let (low, high) = (0, 1);
+    // HERE chooses_places
+    let place = if tick.a > 3 { &mut pair[low] } else { &mut pair[high] };
+    *place += 1;
+}
+refused!(references_by_branches: chooses_places says "cannot choose between references", "choose an index");
+
+#[ring_kernel]
+#[allow(for_loops_over_fallibles)] // It is what is refused.
+fn loops_over_an_option(tick: &Tick, sum: &mut u32) {
+    let some = Some(tick.a);
+    // HERE loops_over_an_option
+    for a in some {
+        *sum += a;
     }
 }
-refused!(steps_backwards: counts_in_steps says "write `.rev().step_by(n)`");
+refused!(loops_over_what_is_no_slice: loops_over_an_option says "not over an `Option`");
+
+#[ring_kernel]
+fn chooses(tick: &Tick, table: &[u32], sum: &mut u32) {
+    // HERE chooses
+    let least = if tick.a > 3 { table.first() } else { table.last() };
+    if let Some(least) = least {
+        *sum += least;
+    }
+}
+refused!(options_of_references_by_branches: chooses says "choose an index");
 
 #[ring_kernel(cpu_only)]
 // HERE on_the_host
@@ -149,6 +176,12 @@ fn metal_has_no_f64() {
     }
     assert!(refusal::<doubles>(Target::Metal).contains("target `metal` has no `f64`: use `f32`"));
     assert!(doubles::DEFINITION.handler_source(Target::OpenCl).is_ok());
+    // In no variable and no field.
+    #[ring_kernel]
+    fn doubles_inside(tick: &Small, sum: &mut u32) {
+        *sum += (f64::from(tick.a) * 1.5) as u32;
+    }
+    assert!(refusal::<doubles_inside>(Target::Metal).contains("target `metal` has no `f64`: use `f32`"));
 }
 
 #[test]

@@ -56,7 +56,10 @@ fn opencl() {
     check(kernels::SUITE, Target::OpenCl);
     check(kernels::CONSTRUCTS, Target::OpenCl);
     check(kernels::CORNERS, Target::OpenCl);
+    check(kernels::VALUES, Target::OpenCl);
+    check(kernels::ITEMS, Target::OpenCl);
     check(kernels::REAL, Target::OpenCl);
+    check(&[kernels::checks::i16_checks::DEFINITION], Target::OpenCl);
     check(
         &[kernels::numbers::i32_numbers::DEFINITION, kernels::numbers::f32_numbers::DEFINITION],
         Target::OpenCl,
@@ -79,9 +82,14 @@ fn every_kernel_has_a_text_in_every_dialect() {
     let lists = [
         kernels::SUITE,
         kernels::INTEGERS,
+        kernels::CHECKS,
         kernels::FLOATS,
         kernels::FUNCTIONS,
         kernels::CONSTRUCTS,
+        kernels::CORNERS,
+        kernels::EDGES,
+        kernels::VALUES,
+        kernels::ITEMS,
         kernels::REAL,
     ];
     for definition in lists.into_iter().flatten() {

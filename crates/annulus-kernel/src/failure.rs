@@ -88,7 +88,10 @@ pub fn panic_code(panic: &(dyn Any + Send)) -> u16 {
         (_, Some(text)) => text.as_str(),
         _ => return error::PANICKED,
     };
-    if text.starts_with("index out of bounds: ") {
+    // An index, or an end of a range of them.
+    let of_indices =
+        ["index out of bounds: ", "range start index ", "range end index ", "slice index starts at "];
+    if of_indices.iter().any(|beginning| text.starts_with(beginning)) {
         return error::INDEX_OUT_OF_BOUNDS;
     }
     match text {

@@ -24,21 +24,24 @@
 //! |---|---|
 //! | `u8` … `u64`, `i8` … `i64`, `usize`, `isize`, `bool`, `f32`, `f64` | `usize` and `isize` have 64 bits; Metal has no `f64` |
 //! | structs, fixed arrays, enums with and without data, nested at will | laid out as in Rust, which the text checks |
-//! | `let` with patterns, shadowing, `let … else`, assignment | types are inferred by rustc |
-//! | `+ - * / % & \| ^ << >>`, comparisons, `&& \|\|`, `op=` | overflow wraps, as in a release build; a shift takes its distance modulo the width; a division by zero and `MIN / -1` fail |
+//! | tuples, `Option` and `Result` of all these | in variables and constants; no memory that the host sees has them |
+//! | `let` with patterns, shadowing, `let … else`, assignment, also to tuples of places | types are inferred by rustc |
+//! | `+ - * / % & \| ^ << >>`, comparisons, `&& \|\|`, `op=`; `==` of tuples, arrays, `Option` and `Result` of numbers | overflow wraps, as in a release build; a shift takes its distance modulo the width; a division by zero and `MIN / -1` fail |
 //! | `as` | as in Rust: saturating from floats, NaN to 0 |
 //! | `T::from(x)`, `x.into()` between numbers | |
-//! | integers: `wrapping_…`, `saturating_…` (add, sub, mul), `pow`, `abs`, `abs_diff`, `signum`, `min`, `max`, `clamp`, `rotate_…`, `count_…`, `leading_…`, `trailing_…`, `swap_bytes`, `div_euclid`, `rem_euclid`, `is_power_of_two` … | exact |
+//! | integers: `wrapping_…`, `saturating_…`, `checked_…`, `overflowing_…`, `pow`, `abs`, `abs_diff`, `signum`, `min`, `max`, `clamp`, `rotate_…`, `count_…`, `leading_…`, `trailing_…`, `swap_bytes`, `reverse_bits`, `to_be`, `to_le_bytes`, `from_be_bytes` and kin, `div_euclid`, `rem_euclid`, `div_ceil`, `ilog2`, `is_power_of_two`, `next_power_of_two` … | exact |
 //! | floats: `abs`, `sqrt`, `mul_add`, `floor`, `ceil`, `round`, `trunc`, `fract`, `min`, `max`, `clamp`, `copysign`, `is_nan`, `to_bits`, `from_bits` … | exact where the target divides and takes roots exactly; nothing is contracted to fused operations |
 //! | floats: `sin`, `cos`, `tan`, `exp`, `ln`, `log2`, `log10`, `powf`, `powi`, `hypot`, `atan2` … | as exact as the target's own |
-//! | `if`, `match` and blocks as values; `if let`, `while let`, `matches!` | patterns: literals, ranges, constants, variants, structs, `_`, bindings, `@`, `\|` without bindings, guards |
-//! | `while`, `loop` with `break value`, `for` over `a..b` and `a..=b` with `.rev()` and `.step_by(n)`, labels | all turns of a call count against its [loop budget](DEFAULT_LOOP_BUDGET) |
-//! | `values[i]`, `.len()`, `.is_empty()` of arrays and slices | an index out of bounds fails |
-//! | `&place`, `&mut place` in `let` and through patterns | another name for the place |
+//! | `if`, `match` and blocks as values; `if let`, `while let`, also beside other conditions; `matches!` | patterns: literals, ranges, constants, variants, structs, tuples, `_`, bindings, `@`, `\|` without bindings, guards |
+//! | `while`, `loop` with `break value`, labels of loops and blocks | all turns of a call count against its [loop budget](DEFAULT_LOOP_BUDGET) |
+//! | `for` over ranges, arrays and slices: by value, `&`, `&mut`, `iter`, `iter_mut`, `chunks`, `chunks_exact`, `windows`, with `enumerate`, `zip`, `rev`, `step_by`, `take`, `skip`, `copied` | no closures: what `map` and `filter` do stands in the body |
+//! | arrays and slices: `values[i]`, `&values[a..b]`, `len`, `is_empty`, `get`, `first`, `last`, `split_at`, `contains`, `fill`, `swap`, `reverse`, `copy_from_slice` … | an index out of bounds fails |
+//! | `Option` and `Result`: `is_some`, `is_ok`, `unwrap`, `expect`, `unwrap_or`, `ok_or`, `ok`, `err`, `or`, `take`, `replace`, `copied`, `as_ref` …, `then_some` of `bool` | by `match` where the standard library takes a closure |
+//! | `&place`, `&mut place` in `let` and through patterns | another name for the place; branches choose between shared references only |
 //! | constants, statics, associated constants, `T::default()` | captured by value when the kernel is launched |
 //! | `outbox.send(value)`, [`Cx`]'s methods | |
 //! | `load`, `store`, `swap`, `fetch_…`, `compare_exchange` of bound atomics | ordered at least as written; 64 bits where the device has them |
-//! | `return`, `Ok(())`, `Err(failure)` with a [`Failure`] | |
+//! | `return`, `Ok(())`, `Err(failure)` with a [`Failure`], `?` | |
 //! | `panic!`, `unreachable!`, `assert!`, `assert_eq!`, `assert_ne!` | fail with [`PANICKED`](annulus_abi::error::PANICKED) |
 //!
 //! A check that fails ends the call with a code of [`annulus_abi::error`], and its transaction with it. The CPU gives the same code,

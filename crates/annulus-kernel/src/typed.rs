@@ -108,6 +108,12 @@ pub enum Type {
         /// `N`.
         len: usize,
     },
+    /// `(A, B)` and longer; no tuple has no parts.
+    Tuple(Vec<Self>),
+    /// `Option<T>`.
+    Option(Box<Self>),
+    /// `Result<T, E>`, but for the one that is a [`Verdict`](Self::Verdict).
+    Result(Box<Self>, Box<Self>),
     /// [`Failure`].
     Failure,
     /// `Result<(), Failure>`: what a handler may return.
@@ -134,9 +140,9 @@ pub enum Value {
     Unit,
     /// The bits of a number, zero-extended; 0 or 1 for a boolean.
     Scalar(u64),
-    /// A struct's fields in order of declaration.
+    /// A struct's fields in order of declaration, or a tuple's parts.
     Struct(Vec<Self>),
-    /// An enum's variant by its place in the declaration, and its fields.
+    /// An enum's variant by its place in the declaration, and its fields. `None` and `Ok` are first in theirs.
     Enum {
         /// Which variant.
         variant: usize,
@@ -159,7 +165,8 @@ pub enum Value {
 #[diagnostic::on_unimplemented(
     message = "a device does not compute with `{Self}`",
     label = "a value of type `{Self}`",
-    note = "numbers, booleans, arrays, and types that derive `DeviceType` are what devices know",
+    note = "numbers, booleans, types that derive `DeviceType`, and arrays, tuples, `Option` and `Result` of these are what \
+            devices know",
     note = "to keep the handler on the host, write `#[ring_kernel(cpu_only)]`"
 )]
 pub trait Typed {
@@ -221,14 +228,65 @@ impl Typed for Failure {
     }
 }
 
-impl Typed for Result<(), Failure> {
+impl<T: Typed> Typed for Option<T> {
     fn ty() -> Type {
-        Type::Verdict
+        Type::Option(Box::new(T::ty()))
     }
 
     fn value(&self) -> Value {
-        Value::Verdict(self.map_or_else(Failure::code, |()| 0))
+        match self {
+            None => Value::Enum { variant: 0, fields: Vec::new() },
+            Some(value) => Value::Enum { variant: 1, fields: vec![value.value()] },
+        }
     }
+}
+
+impl<T: Typed, E: Typed> Typed for Result<T, E> {
+    fn ty() -> Type {
+        match (T::ty(), E::ty()) {
+            (Type::Unit, Type::Failure) => Type::Verdict,
+            (value, error) => Type::Result(Box::new(value), Box::new(error)),
+        }
+    }
+
+    fn value(&self) -> Value {
+        match (self.as_ref().map(Typed::value), Self::ty()) {
+            (Ok(_), Type::Verdict) => Value::Verdict(0),
+            (Err(error), Type::Verdict) => match error.value() {
+                Value::Failure(code) => Value::Verdict(code),
+                other => other,
+            },
+            (Ok(value), _) => Value::Enum { variant: 0, fields: vec![value] },
+            (Err(error), _) => Value::Enum { variant: 1, fields: vec![error.value()] },
+        }
+    }
+}
+
+macro_rules! tuples {
+    ($($($part:ident $index:tt),+;)+) => {$(
+        // Eight lines of tuples would be all that an error showed of what devices know.
+        #[diagnostic::do_not_recommend]
+        impl<$($part: Typed),+> Typed for ($($part,)+) {
+            fn ty() -> Type {
+                Type::Tuple(vec![$($part::ty()),+])
+            }
+
+            fn value(&self) -> Value {
+                Value::Struct(vec![$(self.$index.value()),+])
+            }
+        }
+    )+};
+}
+
+tuples! {
+    A 0;
+    A 0, B 1;
+    A 0, B 1, C 2;
+    A 0, B 1, C 2, D 3;
+    A 0, B 1, C 2, D 3, E 4;
+    A 0, B 1, C 2, D 3, E 4, F 5;
+    A 0, B 1, C 2, D 3, E 4, F 5, G 6;
+    A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7;
 }
 
 impl Typed for Ordering {

@@ -52,18 +52,27 @@ pub fn see<T: Typed>(_: &Witness<T>, value: T) -> T {
     value
 }
 
-/// What a handler may fail with on a device.
+/// The reference as it is; the witness has the type of what it is to.
+pub fn lent<'a, T: Typed>(_: &Witness<T>, value: &'a T) -> &'a T {
+    value
+}
+
+/// The value as it is, which a struct's or a variant's name made: `pattern` names it in a pattern, which a function cannot be.
+pub fn made<T: Typed>(_: &Witness<T>, value: T, _pattern: fn(&T) -> bool) -> T {
+    value
+}
+
+/// What a handler may return on a device.
 #[diagnostic::on_unimplemented(
-    message = "on a device a handler fails with a `Failure`, not with `{Self}`",
-    label = "not a `Failure`",
-    note = "write a constant, `const OVERDRAWN: Failure = Failure::of(1);`, and `Err(OVERDRAWN)`",
+    message = "on a device a handler returns nothing or `Result<(), Failure>`, not `{Self}`",
+    label = "a device has no error but `Failure`",
+    note = "write `Result<(), Failure>`, a constant, `const OVERDRAWN: Failure = Failure::of(1);`, and `Err(OVERDRAWN)`",
     note = "to keep the handler on the host, write `#[ring_kernel(cpu_only)]`"
 )]
-pub trait DeviceFailure {}
+pub trait DeviceVerdict {}
 
-impl DeviceFailure for Failure {}
+impl DeviceVerdict for () {}
+impl DeviceVerdict for Result<(), Failure> {}
 
-/// The failure as it is.
-pub fn failure<E: DeviceFailure>(failure: E) -> E {
-    failure
-}
+/// Holds a handler's return type to what a device has.
+pub fn verdict<R: DeviceVerdict>() {}

@@ -13,6 +13,12 @@ fn code<T>(panics: impl FnOnce() -> T + std::panic::UnwindSafe) -> u16 {
 fn the_standard_librarys_checks_have_codes() {
     let (zero, minus_one, least) = (black_box(0), black_box(-1), black_box(i32::MIN));
     assert_eq!(code(|| [1, 2, 3][black_box(3)]), error::INDEX_OUT_OF_BOUNDS);
+    assert_eq!(code(|| [1, 2, 3][black_box(2)..black_box(1)].len()), error::INDEX_OUT_OF_BOUNDS);
+    assert_eq!(code(|| [1, 2, 3][black_box(4)..].len()), error::INDEX_OUT_OF_BOUNDS);
+    assert_eq!(code(|| [1, 2, 3][..black_box(4)].len()), error::INDEX_OUT_OF_BOUNDS);
+    assert_eq!(code(|| [1, 2, 3][1..=black_box(3)].len()), error::INDEX_OUT_OF_BOUNDS);
+    assert_eq!(code(|| [1, 2, 3][black_box(5)..=black_box(3)].len()), error::INDEX_OUT_OF_BOUNDS);
+    assert_eq!(code(|| [1, 2, 3][..=black_box(usize::MAX)].len()), error::INDEX_OUT_OF_BOUNDS);
     assert_eq!(code(|| 7 / zero), error::DIVISION_BY_ZERO);
     assert_eq!(code(|| 7 % zero), error::DIVISION_BY_ZERO);
     assert_eq!(code(|| 7i32.rem_euclid(zero)), error::DIVISION_BY_ZERO);

@@ -4,11 +4,21 @@
 #[rustfmt::skip] // A table.
 pub const METHODS: &[&str] = &[
     // Integers.
-    "abs_diff", "count_ones", "count_zeros", "div_euclid", "is_negative", "is_positive", "is_power_of_two",
-    "leading_ones", "leading_zeros", "pow", "rem_euclid", "rotate_left", "rotate_right", "saturating_add",
-    "saturating_mul", "saturating_sub", "swap_bytes", "trailing_ones", "trailing_zeros", "unsigned_abs",
-    "wrapping_abs", "wrapping_add", "wrapping_div", "wrapping_mul", "wrapping_neg", "wrapping_pow", "wrapping_rem",
-    "wrapping_shl", "wrapping_shr", "wrapping_sub",
+    "abs_diff", "cast_signed", "cast_unsigned", "checked_abs", "checked_add", "checked_add_signed", "checked_div",
+    "checked_div_euclid", "checked_mul", "checked_neg", "checked_next_power_of_two", "checked_pow", "checked_rem",
+    "checked_rem_euclid", "checked_shl", "checked_shr", "checked_sub", "count_ones", "count_zeros", "div_ceil",
+    "div_euclid", "ilog2", "is_negative", "is_positive", "is_power_of_two", "leading_ones", "leading_zeros",
+    "next_multiple_of", "next_power_of_two", "overflowing_abs", "overflowing_add", "overflowing_add_signed",
+    "overflowing_div", "overflowing_div_euclid", "overflowing_mul", "overflowing_neg", "overflowing_pow",
+    "overflowing_rem", "overflowing_rem_euclid", "overflowing_shl", "overflowing_shr", "overflowing_sub", "pow",
+    "rem_euclid", "reverse_bits", "rotate_left", "rotate_right", "saturating_abs", "saturating_add",
+    "saturating_add_signed", "saturating_div", "saturating_mul", "saturating_neg", "saturating_pow", "saturating_sub",
+    "swap_bytes", "to_be", "to_be_bytes", "to_le", "to_le_bytes", "to_ne_bytes", "trailing_ones", "trailing_zeros",
+    "unsigned_abs", "wrapping_abs", "wrapping_add", "wrapping_add_signed", "wrapping_div", "wrapping_div_euclid",
+    "wrapping_mul", "wrapping_neg", "wrapping_pow", "wrapping_rem", "wrapping_rem_euclid", "wrapping_shl",
+    "wrapping_shr", "wrapping_sub",
+    // `bool`.
+    "then_some",
     // Floats.
     "acos", "asin", "atan", "atan2", "cbrt", "ceil", "copysign", "cos", "cosh", "exp", "exp2", "floor", "fract",
     "hypot", "is_finite", "is_infinite", "is_nan", "is_sign_negative", "is_sign_positive", "ln", "log10", "log2",
@@ -17,15 +27,20 @@ pub const METHODS: &[&str] = &[
     // Both.
     "abs", "clamp", "into", "max", "min", "signum",
     // Arrays and slices.
-    "is_empty", "len",
+    "contains", "copy_from_slice", "fill", "first", "first_mut", "get", "get_mut", "is_empty", "last", "last_mut", "len",
+    "reverse", "split_at", "split_at_mut",
+    // `Option` and `Result`.
+    "as_mut", "as_ref", "cloned", "copied", "err", "expect", "expect_err", "is_none", "is_some", "ok", "ok_or", "or",
+    "replace", "take", "unwrap", "unwrap_err", "unwrap_or",
     // Atomics.
     "compare_exchange", "compare_exchange_weak", "fetch_add", "fetch_and", "fetch_max", "fetch_min", "fetch_or",
     "fetch_sub", "fetch_xor", "is_err", "is_ok", "load", "store", "swap",
-    // Ranges.
-    "rev", "step_by",
     // The handler's own parameters, and failures.
     "block_index", "code", "grid_size", "send", "thread_index",
 ];
 
 /// Functions of a type that are not methods: `u64::from(x)`.
-pub const FUNCTIONS: &[&str] = &["from", "from_bits", "of"];
+#[rustfmt::skip] // A table.
+pub const FUNCTIONS: &[&str] = &[
+    "from", "from_be", "from_be_bytes", "from_bits", "from_le", "from_le_bytes", "from_ne_bytes", "of",
+];

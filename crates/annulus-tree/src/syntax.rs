@@ -116,14 +116,16 @@ tree_enum! {
         Compare { function: String, arguments: Vec<Expression> },
         /// `Name { field: value, ..base }` or `Name(value)`: a struct, or a variant of that name, of the witness's type.
         Construct { name: String, fields: Vec<FieldValue>, base: Option<Box<Expression>>, witness: WitnessId },
+        /// `(a, b)`.
+        Tuple { items: Vec<Expression> },
         /// `[a, b, c]`.
         Array { items: Vec<Expression>, witness: WitnessId },
         /// `[item; N]`.
         Repeat { item: Box<Expression>, witness: WitnessId },
-        /// `start..end`, `start..=end`.
+        /// `start..end`, `start..=end` and its kin: what a `for` runs over, or which part of a slice is meant.
         Range { start: Option<Box<Expression>>, end: Option<Box<Expression>>, inclusive: bool },
-        /// `{ … }`.
-        Block { block: Block },
+        /// `{ … }`, `'label: { … }`.
+        Block { label: Option<String>, block: Block },
         /// `if condition { … } else { … }`.
         If { condition: Box<Expression>, then: Block, otherwise: Option<Box<Expression>> },
         /// `let pattern = value`, as the whole condition of an `if` or `while`, or as a `matches!`.
@@ -134,8 +136,8 @@ tree_enum! {
         While { label: Option<String>, condition: Box<Expression>, body: Block },
         /// `loop { … }`.
         Loop { label: Option<String>, body: Block },
-        /// `for pattern in range { … }`.
-        For { label: Option<String>, pattern: Pattern, range: Box<Expression>, body: Block },
+        /// `for pattern in items { … }`: a range, an array, a slice, or one of these after methods of iterators.
+        For { label: Option<String>, pattern: Pattern, items: Box<Expression>, body: Block },
         /// `break 'label value`.
         Break { label: Option<String>, value: Option<Box<Expression>> },
         /// `continue 'label`.
@@ -144,10 +146,8 @@ tree_enum! {
         Return { value: Option<Box<Expression>> },
         /// `()`.
         Unit,
-        /// `Ok(())`.
-        Success,
-        /// `Err(failure)`.
-        Failure { failure: Box<Expression> },
+        /// `operand?`.
+        Try { operand: Box<Expression> },
         /// `panic!()`, `unreachable!()`.
         Panic,
         /// `assert!(condition)`.
@@ -194,6 +194,8 @@ tree_enum! {
         Range { start: Option<Bound>, end: Option<Bound>, inclusive: bool },
         /// `Name { field: pattern, .. }` or `Name(pattern)`; a field that is not there is not looked at.
         Fields { name: String, fields: Vec<FieldPattern> },
+        /// `(a, b)`, `(a, ..)`: a part that is not there is not looked at.
+        Tuple { patterns: Vec<Pattern> },
         /// `&pattern`.
         Reference { pattern: Box<Pattern> },
         /// `a | b`.

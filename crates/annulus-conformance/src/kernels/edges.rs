@@ -187,9 +187,9 @@ pub fn variables_stay_apart(small: &Small, words: &[AtomicU32], answers: &Outbox
     let mut matched = 0;
     match u + 1 {
         ref v => {
-            let mut g = u32::from(*v);
-            g += 5;
-            matched = *v * 1000 + g;
+            let mut e = u32::from(*v);
+            e += 5;
+            matched = *v * 1000 + e;
         }
     }
     let e = match u * 2 {
@@ -217,6 +217,72 @@ pub fn variables_stay_apart(small: &Small, words: &[AtomicU32], answers: &Outbox
         x: 0.0,
         on: ok,
     });
+}
+
+/// Shared references that branches choose, and references to constants that outlive the statement.
+#[ring_kernel]
+pub fn shared_references(small: &Small, room: &mut Room, answers: &Outbox<Answer>) {
+    const STEPS: [u32; 3] = [10, 20, 30];
+    const PLACE: Pair = Pair { n: 4, k: 5 };
+    let u = u32::from(small.a);
+    let at = usize::from(small.a) % 4;
+    let element = if u > 100 { &room.list[at] } else { &room.n };
+    let pair = match small.b {
+        ..0 => &room.p,
+        0..=50 => {
+            let one = &room.q;
+            if small.on { &room.p } else { &room.q }
+        }
+        _ => &PLACE,
+    };
+    let literal = match &7u32 {
+        seven => seven,
+    };
+    let matched = match PLACE {
+        ref place => place,
+    };
+    let steps = match &STEPS {
+        steps => steps,
+    };
+    let negative = if small.on { &-3 } else { &small.b };
+    let chosen = *element + pair.n * 3 + pair.k;
+    let sum = i64::from(*negative);
+    room.list[at] = 1;
+    room.n += chosen;
+    answers.send(Answer {
+        words: [chosen, *literal, matched.k, steps[at % 3], 0, 0, 0, room.n],
+        sum,
+        x: 0.0,
+        on: false,
+    });
+}
+
+/// Variables that begin with capitals, and what branches make inside branches.
+#[ring_kernel]
+#[allow(non_snake_case)]
+pub fn capitals(Small: &Small, Room: &mut Room, answers: &Outbox<Answer>) {
+    let N = u32::from(Small.a);
+    let (A, mut B) = (N + 1, N + 2);
+    let Pair { n: First, k } = Room.p;
+    for (I, mut X) in Room.list.iter().copied().enumerate() {
+        X += I as u32;
+        B ^= X;
+    }
+    Room.p = if N > 200 {
+        Pair { n: A, k: B }
+    } else if N > 100 {
+        if Small.on { Pair { n: 1, k: N } } else { Pair { n: N, k: 1 } }
+    } else {
+        match N {
+            0..=9 => Pair { n: 5, ..Room.q },
+            tens if tens < 60 => {
+                let Pair { n, k } = Room.q;
+                Pair { n: k + tens, k: n }
+            }
+            _ => Room.p,
+        }
+    };
+    answers.send(Answer { words: [N, A, B, First, k, Room.p.n, Room.p.k, 0], sum: 0, x: 0.0, on: Small.on });
 }
 
 /// What is inside `Ok` and `Err`.

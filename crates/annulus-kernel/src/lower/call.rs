@@ -5,9 +5,11 @@ use annulus_tree::{BinaryOp, Expression, WitnessId};
 
 use super::{
     Lowered, Lowerer,
+    cases::is_either,
     operand::{Operand, describe},
     operator::convert,
-    program::{Expr, Place, Stmt},
+    program::{Expr, Stmt},
+    slice::is_slice,
 };
 use crate::typed::{Scalar, Type};
 
@@ -24,20 +26,10 @@ impl Lowerer<'_> {
         let result = match operand {
             Operand::Cx => cx_method(method),
             Operand::Outbox => self.outbox_method(method, arguments),
-            Operand::Slice(binding) | Operand::Atomics(binding) => self.length(method, Expr::Len(binding)),
             Operand::Atomic(place) => self.atomic_method(place, method, arguments),
-            Operand::Exchanged { succeeded, .. } => match method {
-                "is_ok" => Ok(Operand::Value(self.read(succeeded), Type::Scalar(Scalar::Bool))),
-                "is_err" => Ok(Operand::Value(self.read(succeeded).not(), Type::Scalar(Scalar::Bool))),
-                _ => Err(format!(
-                    "the result of `compare_exchange` has no `{method}`: match `Ok(_)` and `Err(now)`"
-                )),
-            },
-            Operand::Place(Place { ty: Type::Array { len, .. }, .. })
-            | Operand::Ref(Place { ty: Type::Array { len, .. }, .. })
-            | Operand::Value(_, Type::Array { len, .. }) => {
-                self.length(method, Expr::Bits(Scalar::Usize, len as u64))
-            }
+            Operand::Never => Ok(Operand::Never),
+            operand if is_slice(&operand) => self.slice_method(operand, method, arguments),
+            operand if is_either(&operand) => self.case_method(operand, method, arguments),
             operand => {
                 let receiver = self.value_of(operand)?;
                 self.value_method(receiver, method, arguments, witness)
@@ -47,19 +39,6 @@ impl Lowerer<'_> {
             self.line = line;
         }
         result
-    }
-
-    fn length(&mut self, method: &str, len: Expr) -> Lowered<Operand> {
-        match method {
-            "len" => Ok(Operand::Value(len, Type::Scalar(Scalar::Usize))),
-            "is_empty" => {
-                let empty = Expr::binary(BinaryOp::Eq, Scalar::Usize, len, Expr::Bits(Scalar::Usize, 0));
-                Ok(Operand::Value(empty, Type::Scalar(Scalar::Bool)))
-            }
-            _ => Err(format!(
-                "a device's slices and arrays have `len` and `is_empty`, and no `{method}`: write a loop"
-            )),
-        }
     }
 
     /// `outbox.send(value)`.
@@ -113,7 +92,7 @@ impl Lowerer<'_> {
         } else if scalar.is_float() {
             self.float_method(scalar, method, values)
         } else {
-            Err(format!("a device's `bool` has no method `{method}`: write an `if`"))
+            self.bool_method(method, values)
         }
     }
 
@@ -134,6 +113,9 @@ impl Lowerer<'_> {
             (Type::Scalar(to), "from_bits", [value]) if to.is_float() => {
                 let (value, _) = self.scalar(value)?;
                 Ok(Operand::Value(Expr::Call("from_bits", *to, vec![value]), ty))
+            }
+            (Type::Scalar(to), "from_le_bytes" | "from_be_bytes" | "from_ne_bytes", [bytes]) => {
+                self.number_of_bytes(*to, function, bytes)
             }
             (Type::Failure, "of", [code]) => {
                 let (code, _) = self.scalar(code)?;

@@ -6,6 +6,7 @@ use annulus_tree::{Arm, BinaryOp, Block, Expression, ExpressionKind};
 use super::{
     Lowered, Lowerer,
     operand::Operand,
+    pattern::Subject,
     program::{Expr, Local, LocalId, Place, Stmt, declared},
 };
 use crate::typed::{Scalar, Type};
@@ -44,10 +45,11 @@ impl Lowerer<'_> {
                 Operand::Never => Outcome::Never,
                 Operand::Unit => Outcome::Unit,
                 Operand::Ref(place) => Outcome::Ref(inner.steady(place)),
-                operand => {
-                    let (expr, ty) = inner.value_of(operand)?;
-                    Outcome::Value(expr, ty)
-                }
+                operand if Self::holds_reference(&operand) => return Err(CHOSEN_REFERENCE.into()),
+                operand => match inner.value_of(operand)? {
+                    (_, Type::Unit) => Outcome::Unit,
+                    (expr, ty) => Outcome::Value(expr, ty),
+                },
             })
         })?;
         Ok(Branch { statements, value })
@@ -62,6 +64,7 @@ impl Lowerer<'_> {
     ) -> Lowered<Operand> {
         // Taken before the branches, whose own names must not hide it.
         let name = self.names.take(hint.unwrap_or("chosen"));
+        let shared = is_shared_block(then) && otherwise.is_some_and(is_shared);
         let (condition, mut then) = match &condition.kind {
             ExpressionKind::Let { pattern, value } => {
                 let operand = self.operand(value, None)?;
@@ -88,7 +91,7 @@ impl Lowerer<'_> {
             let value = Expr::Select(Box::new(condition), Box::new(a.clone()), Box::new(b.clone()));
             return Ok(Operand::Value(value, ty.clone()));
         }
-        let result = self.join([&mut then, &mut otherwise], name)?;
+        let result = self.join([&mut then, &mut otherwise], name, shared)?;
         self.out.push(Stmt::If(condition, then.statements, otherwise.statements));
         Ok(result)
     }
@@ -98,12 +101,21 @@ impl Lowerer<'_> {
         &mut self,
         branches: impl IntoIterator<Item = &'b mut Branch>,
         name: String,
+        shared: bool,
     ) -> Lowered<Operand> {
         let mut result: Option<LocalId> = None;
         let mut returns = false;
         let mut chosen: Option<Place> = None;
         for branch in branches {
-            match std::mem::replace(&mut branch.value, Outcome::Unit) {
+            let value = match std::mem::replace(&mut branch.value, Outcome::Unit) {
+                // Nobody changes what a shared reference is to, so a copy is as good.
+                Outcome::Ref(place) if shared && !matches!(place.ty, Type::Array { .. }) => {
+                    let ty = place.ty.clone();
+                    Outcome::Value(Expr::Read(place), ty)
+                }
+                value => value,
+            };
+            match value {
                 Outcome::Ref(place) => {
                     if chosen.as_ref().is_some_and(|other| *other != place)
                         || place.reads(&declared(&branch.statements))
@@ -134,6 +146,10 @@ impl Lowerer<'_> {
         Ok(match (result, chosen) {
             (None, Some(place)) => Operand::Ref(place),
             (Some(_), Some(_)) => return Err(CHOSEN_REFERENCE.into()),
+            (Some(local), None) if shared => {
+                self.locals[local].made = false;
+                Operand::Ref(self.place_of_local(local))
+            }
             (Some(local), None) => Operand::Value(self.read(local), self.locals[local].ty.clone()),
             (None, None) if returns => Operand::Unit,
             (None, None) => Operand::Never,
@@ -169,6 +185,12 @@ impl Lowerer<'_> {
             return Ok(Operand::Never);
         }
         let subject = self.subject(operand);
+        if let Some(arm) = arms.first()
+            && arm.guard.is_none()
+            && self.test(&arm.pattern, &subject)?.is_none()
+        {
+            return self.only_arm(arm, &subject, hint);
+        }
         let name = self.names.take(hint.unwrap_or("chosen"));
         let mut codes = Vec::new();
         for arm in arms {
@@ -195,7 +217,8 @@ impl Lowerer<'_> {
                 break;
             }
         }
-        let result = self.join(codes.iter_mut().map(|code| &mut code.branch), name)?;
+        let shared = arms.iter().all(|arm| is_shared(&arm.body));
+        let result = self.join(codes.iter_mut().map(|code| &mut code.branch), name, shared)?;
         let guards_do_something = codes
             .iter()
             .any(|code| code.guard.as_ref().is_some_and(|(statements, _)| !does_nothing(statements)));
@@ -209,6 +232,17 @@ impl Lowerer<'_> {
             self.chain(codes);
         }
         Ok(result)
+    }
+
+    /// An arm that is always taken is a part of what is around it.
+    fn only_arm(&mut self, arm: &Arm, subject: &Subject, hint: Option<&str>) -> Lowered<Operand> {
+        let known = self.variables.len();
+        self.at(arm.line);
+        self.bind(&arm.pattern, subject, false)?;
+        let operand = self.operand(&arm.body, hint)?;
+        let operand = if let Operand::Value(..) = operand { operand } else { self.taken(operand, hint)? };
+        self.variables.truncate(known);
+        Ok(operand)
     }
 
     /// `if (…) { … } else if (…) { … } else { … }`. rustc has seen that the last arm takes what the others leave.
@@ -252,6 +286,23 @@ impl Lowerer<'_> {
             self.out.push(Stmt::If(condition, body, Vec::new()));
         }
     }
+}
+
+/// Whether an expression gives a shared reference, if it gives anything.
+fn is_shared(expression: &Expression) -> bool {
+    match &expression.kind {
+        ExpressionKind::Reference { mutable, .. } => !mutable,
+        ExpressionKind::Block { label: None, block } => is_shared_block(block),
+        ExpressionKind::If { then, otherwise, .. } => {
+            is_shared_block(then) && otherwise.as_deref().is_some_and(is_shared)
+        }
+        ExpressionKind::Match { arms, .. } => arms.iter().all(|arm| is_shared(&arm.body)),
+        _ => false,
+    }
+}
+
+fn is_shared_block(block: &Block) -> bool {
+    block.value.as_deref().is_some_and(is_shared)
 }
 
 fn does_nothing(statements: &[Stmt]) -> bool {

@@ -6,6 +6,7 @@ use annulus_tree::{
 
 use super::{
     Lowered, Lowerer,
+    cases::{case_part, has_cases},
     operand::{Operand, Variable, describe},
     program::{Constant, Expr, Place, Root, Step, Stmt},
 };
@@ -35,6 +36,7 @@ impl Lowerer<'_> {
             ExpressionKind::Constant { name, witness } => self.constant(name, *witness, hint),
             ExpressionKind::Unary { op: UnaryOp::Deref, operand } => match self.operand(operand, None)? {
                 Operand::Ref(place) => Ok(Operand::Place(place)),
+                slice @ (Operand::Slice(_) | Operand::Atomics(_) | Operand::View(_)) => Ok(slice),
                 other => Err(format!("{} cannot be dereferenced", other.describe())),
             },
             ExpressionKind::Unary { op, operand } => self.unary(op, operand),
@@ -52,13 +54,16 @@ impl Lowerer<'_> {
                 self.function(*ty, function, arguments, *witness)
             }
             ExpressionKind::Compare { function, arguments } => self.compare(function, arguments),
+            ExpressionKind::Tuple { items } => self.tuple(items),
+            ExpressionKind::Try { operand } => self.attempt(operand),
             ExpressionKind::Construct { name, fields, base, witness } => {
                 self.construct(name, fields, base.as_deref(), *witness, hint)
             }
             ExpressionKind::Array { items, witness } => self.array(items, *witness, hint),
             ExpressionKind::Repeat { item, witness } => self.repeat(item, *witness, hint),
             ExpressionKind::Range { .. } => Err("a range is what a `for` runs over, and no value".into()),
-            ExpressionKind::Block { block } => self.block_value(block, hint),
+            ExpressionKind::Block { label: Some(label), block } => self.labelled(label, block, hint),
+            ExpressionKind::Block { label: None, block } => self.block_value(block, hint),
             ExpressionKind::If { condition, then, otherwise } => {
                 self.conditional(condition, then, otherwise.as_deref(), hint)
             }
@@ -68,8 +73,8 @@ impl Lowerer<'_> {
                 self.repeat_while(label.as_ref(), condition, body)
             }
             ExpressionKind::Loop { label, body } => self.repeat_forever(label.as_ref(), body, hint),
-            ExpressionKind::For { label, pattern, range, body } => {
-                self.repeat_for(label.as_ref(), pattern, range, body)
+            ExpressionKind::For { label, pattern, items, body } => {
+                self.repeat_for(label.as_ref(), pattern, items, body)
             }
             ExpressionKind::Break { label, value } => self.leave(label.as_deref(), value.as_deref()),
             ExpressionKind::Continue { label } => self.go_on(label.as_deref()),
@@ -85,11 +90,6 @@ impl Lowerer<'_> {
                 Ok(Operand::Never)
             }
             ExpressionKind::Unit => Ok(Operand::Unit),
-            ExpressionKind::Success => Ok(Operand::Value(Expr::Code(0), Type::Verdict)),
-            ExpressionKind::Failure { failure } => {
-                let (failure, _) = self.value(failure)?;
-                Ok(Operand::Value(failure, Type::Verdict))
-            }
             ExpressionKind::Panic => {
                 self.out.push(Stmt::Abort(annulus_abi::error::PANICKED));
                 Ok(Operand::Never)
@@ -111,7 +111,12 @@ impl Lowerer<'_> {
             }
             Operand::Place(place) => return Ok(Operand::Ref(self.steady(place))),
             Operand::Value(expr, ty) => (expr, ty),
-            same @ (Operand::Slice(_) | Operand::Atomics(_) | Operand::Atomic(_)) => return Ok(same),
+            same @ (Operand::Slice(_) | Operand::Atomics(_) | Operand::Atomic(_) | Operand::View(_)) => {
+                return Ok(same);
+            }
+            whole @ (Operand::Tuple(_) | Operand::Cases(_)) if !Self::holds_reference(&whole) => {
+                self.value_of(whole)?
+            }
             other => return Err(format!("a device has no reference to {}", other.describe())),
         };
         let local = self.temporary(hint.unwrap_or("value"), ty, Some(expr));
@@ -122,14 +127,27 @@ impl Lowerer<'_> {
     /// The value of a block: a place at its end is read there.
     fn block_value(&mut self, block: &Block, hint: Option<&str>) -> Lowered<Operand> {
         let operand = self.block(block, hint)?;
-        let Operand::Place(place) = operand else { return Ok(operand) };
-        let ty = place.ty.clone();
+        if let Operand::Value(..) = operand { Ok(operand) } else { self.taken(operand, hint) }
+    }
+
+    /// An operand whose value was taken: a place is read now, and its parts are no longer those of the place.
+    pub(super) fn taken(&mut self, operand: Operand, hint: Option<&str>) -> Lowered<Operand> {
+        let (expr, ty) = match operand {
+            Operand::Place(place) => {
+                let ty = place.ty.clone();
+                (Expr::Read(place), ty)
+            }
+            Operand::Value(expr, ty) => (expr, ty),
+            other => return Ok(other),
+        };
         Ok(match ty {
-            Type::Struct(_) | Type::Enum(_) | Type::Array { .. } => {
-                let local = self.temporary(hint.unwrap_or("copy"), ty, Some(Expr::Read(place)));
+            Type::Unit => Operand::Unit,
+            Type::Scalar(_) | Type::Failure | Type::Verdict | Type::Ordering => Operand::Value(expr, ty),
+            _ if self.made_local(&expr).is_some() => Operand::Value(expr, ty),
+            ty => {
+                let local = self.temporary(hint.unwrap_or("copy"), ty, Some(expr));
                 fresh(self.place_of_local(local))
             }
-            ty => Operand::Value(Expr::Read(place), ty),
         })
     }
 
@@ -137,7 +155,14 @@ impl Lowerer<'_> {
     pub(super) fn verdict(&mut self, operand: Operand) -> Lowered<Expr> {
         match operand {
             Operand::Unit | Operand::Never => Ok(Expr::Code(0)),
-            operand => Ok(self.value_of(operand)?.0),
+            operand => match self.value_of(operand)? {
+                (verdict, Type::Verdict) => Ok(verdict),
+                (_, Type::Unit) => Ok(Expr::Code(0)),
+                (_, other) => Err(format!(
+                    "on a device a handler gives `Result<(), Failure>`, and this is {}",
+                    describe(&other)
+                )),
+            },
         }
     }
 
@@ -203,6 +228,28 @@ impl Lowerer<'_> {
                     self.fill(place.clone().then(step, field.ty.into()), value)?;
                 }
             }
+            (Type::Failure, Value::Failure(code)) | (Type::Verdict, Value::Verdict(code)) => {
+                let expr = Expr::Code(*code);
+                self.out.push(Stmt::Assign(place, expr));
+            }
+            (Type::Unit, _) => {}
+            (Type::Tuple(parts), Value::Struct(values)) => {
+                for (index, (ty, value)) in parts.clone().into_iter().zip(values).enumerate() {
+                    self.fill(place.clone().then(Step::Field(index.to_string()), ty), value)?;
+                }
+            }
+            (Type::Option(_) | Type::Result(..), Value::Enum { variant, fields }) => {
+                let name = match (&place.ty, variant) {
+                    (Type::Option(_), 0) => "None",
+                    (Type::Option(_), _) => "Some",
+                    (_, 0) => "Ok",
+                    _ => "Err",
+                };
+                self.out.push(Stmt::SetTag(place.clone(), *variant));
+                if let [value] = &fields[..] {
+                    self.fill(case_part(&place, name)?, value)?;
+                }
+            }
             (Type::Array { element, .. }, Value::Array(values)) => {
                 for (index, value) in values.iter().enumerate() {
                     let step = Step::Index(Expr::Bits(Scalar::Usize, index as u64));
@@ -224,6 +271,9 @@ impl Lowerer<'_> {
         hint: Option<&str>,
     ) -> Lowered<Operand> {
         let ty = self.type_of(witness)?;
+        if has_cases(&ty) {
+            return self.case(name, fields, ty, hint);
+        }
         let mut values = self.values(fields.iter().map(|field| &field.value))?;
         let mark = self.out.len();
         let base = match base {
@@ -338,6 +388,15 @@ fn has_nan(ty: &Type, value: &Value) -> bool {
         (Type::Scalar(Scalar::F64), Value::Scalar(bits)) => f64::from_bits(*bits).is_nan(),
         (Type::Array { element, .. }, Value::Array(values)) => {
             values.iter().any(|value| has_nan(element, value))
+        }
+        (Type::Tuple(parts), Value::Struct(values)) => {
+            parts.iter().zip(values).any(|(part, value)| has_nan(part, value))
+        }
+        (Type::Option(value_ty), Value::Enum { fields, .. }) => {
+            fields.iter().any(|value| has_nan(value_ty, value))
+        }
+        (Type::Result(ok, error), Value::Enum { variant, fields }) => {
+            fields.iter().any(|value| has_nan(if *variant == 0 { ok } else { error }, value))
         }
         (Type::Struct(descriptor), Value::Struct(values)) => match descriptor.kind {
             TypeKind::Struct(fields) => {

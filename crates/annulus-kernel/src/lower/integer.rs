@@ -5,10 +5,29 @@ use annulus_tree::BinaryOp;
 
 use super::{
     Lowered, Lowerer,
+    checked::signed_of,
     operand::Operand,
+    operator::convert,
     program::{Expr, Stmt},
 };
 use crate::typed::{Scalar, Type};
+
+/// Methods whose prefix says that they overflow in some way, and that are one function of C.
+const OWN: &[&str] = &[
+    "saturating_add",
+    "saturating_mul",
+    "saturating_sub",
+    "wrapping_abs",
+    "wrapping_add",
+    "wrapping_div",
+    "wrapping_mul",
+    "wrapping_neg",
+    "wrapping_pow",
+    "wrapping_rem",
+    "wrapping_shl",
+    "wrapping_shr",
+    "wrapping_sub",
+];
 
 /// The unsigned type of the same width.
 pub(super) fn unsigned(scalar: Scalar) -> Scalar {
@@ -31,6 +50,11 @@ impl Lowerer<'_> {
     ) -> Lowered<Operand> {
         let ty = Type::Scalar(scalar);
         let count = values.len();
+        if !OWN.contains(&method)
+            && let Some(operand) = self.checked_method(scalar, method, &values)?
+        {
+            return Ok(operand);
+        }
         let mut values: Vec<Expr> = values.into_iter().map(|(value, _)| value).collect();
         let signed = scalar.is_signed();
         let zero = Expr::Bits(scalar, 0);
@@ -86,6 +110,35 @@ impl Lowerer<'_> {
             ("count_zeros", 1) => gives("count_ones", Scalar::U32, inverted(scalar, values)),
             ("leading_ones", 1) => gives("leading_zeros", Scalar::U32, inverted(scalar, values)),
             ("trailing_ones", 1) => gives("trailing_zeros", Scalar::U32, inverted(scalar, values)),
+            ("reverse_bits", 1) => same("reverse_bits", values),
+            ("to_be" | "from_be", 1) if scalar.bits() > 8 => same("swap_bytes", values),
+            ("to_be" | "from_be" | "to_le" | "from_le", 1) => Ok(Operand::Value(values.remove(0), ty)),
+            ("cast_signed", 1) if !signed => {
+                let to = signed_of(scalar);
+                Ok(Operand::Value(convert(scalar, to, values.remove(0)), Type::Scalar(to)))
+            }
+            ("cast_unsigned", 1) if signed => {
+                let to = unsigned(scalar);
+                Ok(Operand::Value(convert(scalar, to, values.remove(0)), Type::Scalar(to)))
+            }
+            ("to_le_bytes" | "to_be_bytes" | "to_ne_bytes", 1) => {
+                Ok(self.bytes_of(scalar, method, values.remove(0)))
+            }
+            ("next_power_of_two", 1) if !signed => same("next_power_of_two", values),
+            ("div_ceil" | "next_multiple_of", 2) if !signed => {
+                let right = values.remove(1);
+                let (left, right) = self.check_division(scalar, values.remove(0), right, false);
+                same(if method == "div_ceil" { "div_ceil" } else { "next_multiple_of" }, vec![left, right])
+            }
+            ("ilog2", 1) => {
+                let value = self.simple(values.remove(0), &ty, "number");
+                let positive = Expr::binary(BinaryOp::Gt, scalar, value.clone(), zero);
+                self.out.push(Stmt::Fail(positive.not(), error::PANICKED));
+                let zeros = Expr::Call("leading_zeros", scalar, vec![value]);
+                let most = Expr::Bits(Scalar::U32, u64::from(scalar.bits()) - 1);
+                let log = Expr::binary(BinaryOp::Sub, Scalar::U32, most, zeros);
+                Ok(Operand::Value(log, Type::Scalar(Scalar::U32)))
+            }
             ("clamp", 3) => {
                 let high = self.simple(values.remove(2), &ty, "high");
                 let low = self.simple(values.remove(1), &ty, "low");

@@ -27,7 +27,7 @@ const CONTINUE: u64 = 2;
 
 impl Lowerer<'_> {
     /// The body of a loop, in its frame; then what was lowered around it.
-    fn framed(
+    pub(super) fn framed(
         &mut self,
         label: Option<&String>,
         hint: Option<&str>,
@@ -40,6 +40,7 @@ impl Lowerer<'_> {
             crossed: Vec::new(),
             scopes: self.names.depth(),
             hint: hint.unwrap_or("found").to_owned(),
+            is_block: false,
         });
         let statements = self.nested(body);
         let frame = self.loops.pop().expect("pushed above");
@@ -52,7 +53,7 @@ impl Lowerer<'_> {
     }
 
     /// After an inner loop: goes on outwards if a loop further out was left.
-    fn pass_on(&mut self, frame: LoopFrame) {
+    pub(super) fn pass_on(&mut self, frame: LoopFrame) {
         let Some(here) = self.loops.len().checked_sub(1) else { return };
         for target in frame.crossed {
             let Some(leave) = self.loops[target].leave else { continue };
@@ -98,6 +99,27 @@ impl Lowerer<'_> {
         })
     }
 
+    /// `'label: { … }`: a loop that runs once.
+    pub(super) fn labelled(&mut self, label: &String, block: &Block, hint: Option<&str>) -> Lowered<Operand> {
+        let (frame, statements) = self.framed(Some(label), hint, |inner| {
+            let target = inner.loops.len() - 1;
+            inner.loops[target].is_block = true;
+            match inner.block(block, None)? {
+                Operand::Never => Ok(()),
+                value => inner.leave_with(target, value),
+            }
+        })?;
+        let comes_out = has_break(&statements) || frame.leave.is_some();
+        let result = frame.result;
+        self.out.push(Stmt::Loop(statements));
+        self.pass_on(frame);
+        Ok(match result {
+            Some(local) => Operand::Value(self.read(local), self.locals[local].ty.clone()),
+            None if comes_out => Operand::Unit,
+            None => Operand::Never,
+        })
+    }
+
     pub(super) fn repeat_while(
         &mut self,
         label: Option<&String>,
@@ -132,10 +154,10 @@ impl Lowerer<'_> {
         &mut self,
         label: Option<&String>,
         pattern: &Pattern,
-        range: &Expression,
+        items: &Expression,
         body: &Block,
     ) -> Lowered<Operand> {
-        let range = range_of(range)?;
+        let Some(range) = range_of(items) else { return self.repeat_items(label, pattern, items, body) };
         let mut values = self.values([range.start, range.end])?.into_iter();
         let (Some((start, ty)), Some((end, _))) = (values.next(), values.next()) else {
             unreachable!("two expressions have two values")
@@ -151,7 +173,7 @@ impl Lowerer<'_> {
         };
         if !range.inclusive && !range.reversed && range.step.is_none() && !mutable {
             let end = self.held(end, &ty, "end");
-            let below = matches!(end, Expr::Bits(..) | Expr::Len(_)).then(|| end.clone());
+            let below = Some(end.clone());
             let mut local = 0;
             let (frame, statements) = self.framed(label, None, |inner| {
                 local = inner.local(name, ty.clone());
@@ -252,7 +274,7 @@ impl Lowerer<'_> {
     fn target_loop(&self, label: Option<&str>) -> Lowered<usize> {
         let found = match label {
             Some(label) => self.loops.iter().rposition(|frame| frame.label.as_deref() == Some(label)),
-            None => self.loops.len().checked_sub(1),
+            None => self.loops.iter().rposition(|frame| !frame.is_block),
         };
         found.ok_or_else(|| "there is no such loop around this".to_owned())
     }
@@ -283,31 +305,37 @@ impl Lowerer<'_> {
 
     pub(super) fn leave(&mut self, label: Option<&str>, value: Option<&Expression>) -> Lowered<Operand> {
         let target = self.target_loop(label)?;
-        if let Some(value) = value {
-            let operand = self.operand(value, None)?;
-            if matches!(operand, Operand::Never) {
-                return Ok(Operand::Never);
-            }
-            if matches!(operand, Operand::Ref(_)) {
-                return Err(CHOSEN_REFERENCE.into());
-            }
-            if !matches!(operand, Operand::Unit) {
-                let (expr, ty) = self.value_of(operand)?;
-                let result = match self.loops[target].result {
-                    Some(result) => result,
-                    None => {
-                        let hint = self.loops[target].hint.clone();
-                        let name = self.names.take_at(self.loops[target].scopes, &hint);
-                        self.locals.push(super::Local::new(name, ty, false, true));
-                        self.locals.len() - 1
-                    }
-                };
-                self.loops[target].result = Some(result);
-                self.out.push(Stmt::Assign(self.place_of_local(result), expr));
-            }
+        let operand = match value {
+            Some(value) => self.operand(value, None)?,
+            None => Operand::Unit,
+        };
+        if !matches!(operand, Operand::Never) {
+            self.leave_with(target, operand)?;
+        }
+        Ok(Operand::Never)
+    }
+
+    /// Leaves a loop or a block with this value.
+    fn leave_with(&mut self, target: usize, operand: Operand) -> Lowered<()> {
+        if Self::holds_reference(&operand) {
+            return Err(CHOSEN_REFERENCE.into());
+        }
+        let (expr, ty) = self.value_of(operand)?;
+        if ty != Type::Unit {
+            let result = match self.loops[target].result {
+                Some(result) => result,
+                None => {
+                    let hint = self.loops[target].hint.clone();
+                    let name = self.names.take_at(self.loops[target].scopes, &hint);
+                    self.locals.push(super::Local::new(name, ty, false, true));
+                    self.locals.len() - 1
+                }
+            };
+            self.loops[target].result = Some(result);
+            self.out.push(Stmt::Assign(self.place_of_local(result), expr));
         }
         self.jump(target, BREAK);
-        Ok(Operand::Never)
+        Ok(())
     }
 
     pub(super) fn go_on(&mut self, label: Option<&str>) -> Lowered<Operand> {
@@ -317,26 +345,22 @@ impl Lowerer<'_> {
     }
 }
 
-/// What is said of a range, from the outside in.
-fn range_of(expression: &Expression) -> Lowered<Range<'_>> {
+/// What is said of a range, from the outside in; `None` if more is said than how a range counts.
+fn range_of(expression: &Expression) -> Option<Range<'_>> {
     match &expression.kind {
         ExpressionKind::Range { start: Some(start), end: Some(end), inclusive } => {
-            Ok(Range { start, end, inclusive: *inclusive, reversed: false, step: None })
+            Some(Range { start, end, inclusive: *inclusive, reversed: false, step: None })
         }
         ExpressionKind::Method { receiver, method, arguments, .. } => {
             let mut range = range_of(receiver)?;
-            match (method.as_str(), arguments.first()) {
-                ("rev", None) if range.step.is_some() => {
-                    return Err("`rev` of a range with steps depends on where the steps end: write `.rev().step_by(n)`, \
-                                or count in a `while`".into());
-                }
-                ("rev", None) => range.reversed = !range.reversed,
-                ("step_by", Some(step)) if range.step.is_none() => range.step = Some(step),
-                _ => return Err("a range has one `step_by`".into()),
+            match (method.as_str(), &arguments[..]) {
+                ("rev", []) if range.step.is_none() => range.reversed = !range.reversed,
+                ("step_by", [step]) if range.step.is_none() => range.step = Some(step),
+                _ => return None,
             }
-            Ok(range)
+            Some(range)
         }
-        _ => Err("a loop runs over a range".into()),
+        _ => None,
     }
 }
 

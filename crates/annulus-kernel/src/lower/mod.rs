@@ -3,11 +3,16 @@
 //! What Rust leaves to the order of evaluation is spelled out here, and what it checks becomes a check: after lowering, an
 //! expression has no effect, cannot fail and means the same wherever it is read before the next statement.
 
+mod bytes;
 mod call;
+mod cases;
+mod checked;
 mod control;
+mod equal;
 mod expression;
 mod float;
 mod integer;
+mod items;
 mod loops;
 pub(crate) mod names;
 mod operand;
@@ -16,6 +21,8 @@ mod pattern;
 mod place;
 pub(crate) mod program;
 mod shared;
+mod slice;
+mod tuple;
 pub(crate) mod types;
 
 use std::fmt;
@@ -75,6 +82,10 @@ pub(crate) fn lower(definition: &'static KernelDefinition) -> Result<(Program, T
     let line = lowerer.line;
     body.map_err(|reason| error(line, reason))?;
     let program = lowerer.finish();
+    types.late();
+    for local in &program.locals {
+        types.add(&local.ty);
+    }
     Ok((program, types))
 }
 
@@ -91,6 +102,8 @@ struct LoopFrame {
     scopes: usize,
     /// The name of its value.
     hint: String,
+    /// Whether it is a labelled block, which only its label leaves.
+    is_block: bool,
 }
 
 struct Lowerer<'a> {
@@ -143,12 +156,12 @@ impl<'a> Lowerer<'a> {
         let Self {
             definition, cx, message, state, outbox, bindings, lens, mut locals, constants, out, ..
         } = self;
-        for made in 0..locals.len() {
-            let mut local = made;
-            while let Some(next) = locals[local].became {
-                local = next;
+        for local in 0..locals.len() {
+            let mut named = local;
+            while let Some(other) = locals[named].became {
+                named = other;
             }
-            locals[made].name = locals[local].name.clone();
+            locals[local].name = locals[named].name.clone();
         }
         Program { definition, cx, message, state, outbox, bindings, lens, locals, constants, body: out }
     }

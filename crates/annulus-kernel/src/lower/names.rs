@@ -32,7 +32,8 @@ const RESERVED: &[&str] = &[
 ];
 
 /// Beginnings that belong to the text around the handler, or to the compiler.
-const RESERVED_PREFIXES: [&str; 6] = ["ann_", "ANN_", "rs_", "RS_", "__", "cl_"];
+const RESERVED_PREFIXES: [&str; 10] =
+    ["ann_", "ANN_", "rs_", "RS_", "__", "cl_", "Array_", "Option_", "Result_", "Tuple_"];
 
 /// OpenCL's vector types and their kin: `float4`, `image2d_t`.
 fn is_vector_type(name: &str) -> bool {
@@ -64,6 +65,52 @@ pub(crate) fn identifier(name: &str) -> String {
         identifier.insert_str(0, "my");
     }
     identifier
+}
+
+/// `name` as the name of a field, where no number makes two that are spelled alike different: each name has a spelling of its own.
+pub(crate) fn field_name(name: &str) -> String {
+    // A field of a tuple; beside it are no others.
+    if name.starts_with(|c: char| c.is_ascii_digit()) {
+        return format!("field_{name}");
+    }
+    let mut member = if name.is_ascii() { name.to_owned() } else { spelled_out(name) };
+    let mut core = name;
+    while let Some(rest) = core.strip_prefix("my__") {
+        core = rest;
+    }
+    let belongs_to_others =
+        RESERVED_PREFIXES.iter().chain(&["_", "uni__"]).any(|prefix| core.starts_with(prefix));
+    if name.is_ascii() && belongs_to_others {
+        member.insert_str(0, "my__");
+    }
+    if is_reserved_stem(&member) {
+        member.push('_');
+    }
+    member
+}
+
+/// The name of an enum's variant, beside which stands the enum's `tag`.
+pub(crate) fn variant_name(name: &str) -> String {
+    if name.trim_end_matches('_') == "tag" { format!("{name}_") } else { field_name(name) }
+}
+
+/// Whether a name is a word with a meaning, perhaps made another by underscores behind it.
+fn is_reserved_stem(name: &str) -> bool {
+    let stem = name.trim_end_matches('_');
+    RESERVED.contains(&stem) || is_vector_type(stem)
+}
+
+/// A name with letters that C has not by their numbers.
+fn spelled_out(name: &str) -> String {
+    let mut spelled = "uni__".to_owned();
+    for c in name.chars() {
+        match c {
+            '_' => spelled.push_str("__"),
+            c if c.is_ascii() => spelled.push(c),
+            c => spelled.push_str(&format!("_{:x}_", u32::from(c))),
+        }
+    }
+    spelled
 }
 
 /// The names that are taken in a text's scopes.
@@ -107,5 +154,65 @@ impl Names {
         let name = name.expect("there are more numbers than names");
         self.0[depth - 1].insert(name.clone());
         name
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use super::{field_name, variant_name};
+
+    #[test]
+    fn no_two_names_are_spelled_alike() {
+        let names = [
+            "x",
+            "_x",
+            "__x",
+            "my_x",
+            "my__x",
+            "my___x",
+            "my__my__x",
+            "int",
+            "int_",
+            "int__",
+            "ann_x",
+            "my_ann_x",
+            "my__ann_x",
+            "é",
+            "è",
+            "_é",
+            "é_",
+            "__é",
+            "uni__é",
+            "uni__e9",
+            "uni___e9_",
+            "my__uni___e9_",
+            "ée9",
+            "float4",
+            "float4_",
+            "image_t",
+            "image_t_",
+            "atomic_x",
+            "atomic_x_",
+            "tag",
+            "tag_",
+            "Option_u32",
+            "my__Option_u32",
+        ];
+        for spell in [field_name, variant_name] {
+            let mut seen: HashMap<String, &str> = HashMap::new();
+            for name in names {
+                let spelled = spell(name);
+                assert!(spelled.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_'), "{spelled}");
+                if let Some(other) = seen.insert(spelled.clone(), name) {
+                    panic!("`{other}` and `{name}` are both `{spelled}`");
+                }
+            }
+        }
+        assert_eq!(
+            (field_name("count"), field_name("my_count"), field_name("int")),
+            ("count".into(), "my_count".into(), "int_".into())
+        );
     }
 }

@@ -4,7 +4,9 @@ use annulus_tree::Expression;
 
 use super::{
     Lowered, Lowerer,
+    cases::Cases,
     program::{Expr, Local, LocalId, Place, Root, Stmt, assigned},
+    slice::View,
 };
 use crate::typed::{Scalar, Type};
 
@@ -23,6 +25,12 @@ pub(super) enum Operand {
     Atomics(usize),
     /// One of their elements.
     Atomic(Place),
+    /// `&[T]` or `&mut [T]`: a part of an array or of a bound slice.
+    View(Box<View>),
+    /// `(a, b)`, not yet put together.
+    Tuple(Vec<Operand>),
+    /// An `Option` or a `Result`, not yet put together.
+    Cases(Box<Cases>),
     /// What `compare_exchange` gave: whether it succeeded, and the value before.
     Exchanged {
         succeeded: LocalId,
@@ -43,6 +51,14 @@ pub(super) enum Variable {
 }
 
 impl Operand {
+    pub(super) fn view(view: View) -> Self {
+        Self::View(Box::new(view))
+    }
+
+    pub(super) fn cases(cases: Cases) -> Self {
+        Self::Cases(Box::new(cases))
+    }
+
     /// What it is, for errors.
     pub(super) fn describe(&self) -> String {
         match self {
@@ -52,6 +68,10 @@ impl Operand {
             Self::Slice(_) => "a slice".into(),
             Self::Atomics(_) => "a slice of atomics".into(),
             Self::Atomic(_) => "an atomic".into(),
+            Self::View(_) => "a slice".into(),
+            Self::Tuple(_) => "a tuple".into(),
+            Self::Cases(cases) if cases.error.is_none() => "an `Option`".into(),
+            Self::Cases(_) => "a `Result`".into(),
             Self::Exchanged { .. } => "the result of `compare_exchange`".into(),
             Self::Cx => "the context".into(),
             Self::Outbox => "the outbox".into(),
@@ -68,6 +88,9 @@ pub(super) fn describe(ty: &Type) -> String {
         Type::Scalar(scalar) => format!("`{}`", scalar.name()),
         Type::Struct(descriptor) | Type::Enum(descriptor) => format!("`{}`", descriptor.name),
         Type::Array { .. } => "an array".into(),
+        Type::Tuple(_) => "a tuple".into(),
+        Type::Option(_) => "an `Option`".into(),
+        Type::Result(..) => "a `Result`".into(),
         Type::Failure => "a `Failure`".into(),
         Type::Verdict => "a `Result`".into(),
         Type::Ordering => "an `Ordering`".into(),
@@ -89,6 +112,15 @@ impl Lowerer<'_> {
     /// The value of an operand, places read.
     pub(super) fn value_of(&mut self, operand: Operand) -> Lowered<(Expr, Type)> {
         match operand {
+            Operand::Tuple(parts) => self.stored_tuple(parts, "tuple"),
+            Operand::Cases(cases) => {
+                let wanted = if cases.error.is_none() { "option" } else { "result" };
+                self.stored_cases(*cases, wanted)
+            }
+            exchanged @ Operand::Exchanged { .. } => {
+                let cases = self.cases(exchanged)?;
+                self.stored_cases(cases, "result")
+            }
             Operand::Value(expr, ty) => Ok((expr, ty)),
             Operand::Place(place) | Operand::Ref(place) => {
                 let ty = place.ty.clone();

@@ -5,6 +5,7 @@ use annulus_tree::{BinaryOp, Expression, ExpressionKind, UnaryOp, WitnessId};
 
 use super::{
     Lowered, Lowerer,
+    equal::is_compared,
     expression::literal_of,
     operand::{Operand, describe},
     program::{Expr, Local, Stmt},
@@ -39,6 +40,12 @@ impl Lowerer<'_> {
         };
         if let (Type::Failure, Type::Failure, BinaryOp::Eq | BinaryOp::Ne) = (&left_ty, &right_ty, op) {
             return Ok(Operand::Value(Expr::binary(op, Scalar::U32, left, right), bool_));
+        }
+        if matches!(op, BinaryOp::Eq | BinaryOp::Ne)
+            && !matches!(left_ty, Type::Scalar(_))
+            && is_compared(&left_ty)
+        {
+            return self.equality(op, (left, left_ty), (right, right_ty));
         }
         let (Type::Scalar(a), Type::Scalar(b)) = (&left_ty, &right_ty) else {
             let other = if matches!(left_ty, Type::Scalar(_)) { &right_ty } else { &left_ty };

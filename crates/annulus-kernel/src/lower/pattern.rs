@@ -4,9 +4,10 @@ use annulus_tree::{BinaryOp, Block, Bound, Expression, Literal, Pattern};
 
 use super::{
     Lowered, Lowerer,
+    cases::{Cases, case_part, is_case},
     expression::{literal_of, variant_of},
     names::identifier,
-    operand::{Operand, Variable, describe},
+    operand::{Operand, Variable, describe, is_fixed},
     program::{Expr, Place, Root, Step, Stmt},
 };
 use crate::{
@@ -19,6 +20,10 @@ use crate::{
 pub(super) enum Subject {
     /// A place; through a reference its parts are bound by reference.
     Place { place: Place, by_reference: bool },
+    /// The parts of a tuple.
+    Tuple(Vec<Self>),
+    /// An `Option` or a `Result`: whether it is `Some` or `Ok`, what it holds then, and the error that a `Result` holds else.
+    Cases { good: Expr, then: Box<Self>, error: Option<Box<Self>>, mutable: bool },
     /// What cannot be taken apart.
     Whole(Operand),
 }
@@ -27,6 +32,21 @@ impl Lowerer<'_> {
     /// An operand as what a pattern is matched with.
     pub(super) fn subject(&mut self, operand: Operand) -> Subject {
         match operand {
+            Operand::Tuple(parts) => {
+                Subject::Tuple(parts.into_iter().map(|part| self.part_subject(part)).collect())
+            }
+            Operand::Cases(cases) => {
+                let Cases { good, then, error, mutable } = *cases;
+                Subject::Cases {
+                    good: self.fixed(good, &Type::Scalar(Scalar::Bool), "there"),
+                    then: Box::new(self.part_subject(*then)),
+                    error: error.map(|(error, ty)| Box::new(self.part_subject(Operand::Value(error, ty)))),
+                    mutable,
+                }
+            }
+            Operand::Place(Place { ty: Type::Unit, .. }) | Operand::Value(_, Type::Unit) => {
+                Subject::Whole(Operand::Unit)
+            }
             Operand::Place(place) => Subject::Place { place: self.steady(place), by_reference: false },
             Operand::Ref(place) => Subject::Place { place: self.steady(place), by_reference: true },
             Operand::Value(expr, ty) => {
@@ -39,6 +59,25 @@ impl Lowerer<'_> {
                 Subject::Place { place: self.place_of_local(local), by_reference: false }
             }
             other => Subject::Whole(other),
+        }
+    }
+
+    /// What is matched with a part of something that lies in no variable: a variable that does not change is its own.
+    fn part_subject(&mut self, part: Operand) -> Subject {
+        let part = match part {
+            Operand::Place(place) => {
+                let ty = place.ty.clone();
+                Operand::Value(Expr::Read(place), ty)
+            }
+            part => part,
+        };
+        match part {
+            Operand::Value(Expr::Read(place), ty)
+                if ty != Type::Unit && is_fixed(&self.locals, &Expr::Read(place.clone())) =>
+            {
+                Subject::Place { place, by_reference: false }
+            }
+            part => self.subject(part),
         }
     }
 
@@ -84,9 +123,17 @@ impl Lowerer<'_> {
 
     /// Binds a pattern that always matches.
     pub(super) fn bind_all(&mut self, pattern: &Pattern, operand: Operand) -> Lowered<()> {
+        let operand = match operand {
+            Operand::Place(Place { ty: Type::Unit, .. }) | Operand::Value(_, Type::Unit) => Operand::Unit,
+            operand => operand,
+        };
         match (pattern, operand) {
             (Pattern::Wildcard | Pattern::Unit, _) => Ok(()),
+            (Pattern::Tuple { patterns }, Operand::Tuple(parts)) if patterns.iter().all(takes_value) => {
+                patterns.iter().zip(parts).try_for_each(|(pattern, part)| self.bind_all(pattern, part))
+            }
             (Pattern::Bind { name, mutable, by_reference: false, inner: None }, operand) => {
+                let operand = self.whole(operand, name)?;
                 let variable = match operand {
                     Operand::Value(expr, ty) => match self.made_local(&expr) {
                         Some(local) => {
@@ -116,6 +163,19 @@ impl Lowerer<'_> {
         }
     }
 
+    /// What a variable of this name holds: a value where nothing in it refers to something else.
+    fn whole(&mut self, operand: Operand, name: &str) -> Lowered<Operand> {
+        if Self::holds_reference(&operand) && matches!(operand, Operand::Tuple(_) | Operand::Cases(_)) {
+            return self.fixed_operand(operand);
+        }
+        let (expr, ty) = match operand {
+            Operand::Tuple(parts) => self.stored_tuple(parts, name)?,
+            Operand::Cases(cases) => self.stored_cases(*cases, name)?,
+            other => return Ok(other),
+        };
+        Ok(Operand::Value(expr, ty))
+    }
+
     /// Calls a variable that has just been made by the user's name for it.
     fn rename(&mut self, local: usize, name: &str) {
         let last = &self.out[self.out.len().saturating_sub(2)..];
@@ -128,13 +188,32 @@ impl Lowerer<'_> {
 
     /// What must hold for `pattern` to match; `None` if it always does.
     pub(super) fn test(&mut self, pattern: &Pattern, subject: &Subject) -> Lowered<Option<Expr>> {
+        match pattern {
+            Pattern::Wildcard | Pattern::Unit | Pattern::Bind { inner: None, .. } => return Ok(None),
+            Pattern::Bind { inner: Some(inner), .. } => return self.test(inner, subject),
+            Pattern::Or { patterns } => return self.any_of(patterns, subject),
+            _ => {}
+        }
         let place = match subject {
             Subject::Place { place, .. } => place,
+            Subject::Tuple(parts) => {
+                let Pattern::Tuple { patterns } = pattern else { return Err(no_tuple_pattern()) };
+                return self.test_parts(patterns, parts);
+            }
+            Subject::Cases { good, then, error, .. } => {
+                let Pattern::Fields { name, fields } = pattern else {
+                    return Err("an `Option` or a `Result` is matched with its cases".into());
+                };
+                let is_good = matches!(name.as_str(), "Some" | "Ok");
+                let mut test = Some(if is_good { good.clone() } else { good.clone().not() });
+                let part = if is_good { Some(then) } else { error.as_ref() };
+                if let (Some(part), [field]) = (part, &fields[..]) {
+                    test = both(test, self.test(&field.pattern, part)?);
+                }
+                return Ok(test);
+            }
             Subject::Whole(Operand::Exchanged { succeeded, before }) => {
                 let mut test = match pattern {
-                    Pattern::Wildcard | Pattern::Bind { inner: None, .. } => return Ok(None),
-                    Pattern::Bind { inner: Some(inner), .. } => return self.test(inner, subject),
-                    Pattern::Or { patterns } => return self.any_of(patterns, subject),
                     Pattern::Fields { name, .. } if name == "Ok" => Some(self.read(*succeeded)),
                     Pattern::Fields { name, .. } if name == "Err" => Some(self.read(*succeeded).not()),
                     _ => {
@@ -152,19 +231,15 @@ impl Lowerer<'_> {
                 return Ok(test);
             }
             Subject::Whole(operand) => {
-                return match pattern {
-                    Pattern::Wildcard | Pattern::Bind { inner: None, .. } | Pattern::Unit => Ok(None),
-                    _ => Err(format!("{} cannot be matched with a pattern", operand.describe())),
-                };
+                return Err(format!("{} cannot be matched with a pattern", operand.describe()));
             }
         };
         match pattern {
-            Pattern::Wildcard | Pattern::Unit => Ok(None),
-            Pattern::Bind { inner, .. } => match inner {
-                Some(inner) => self.test(inner, subject),
-                None => Ok(None),
-            },
             Pattern::Reference { pattern } => self.test(pattern, subject),
+            Pattern::Tuple { patterns } => {
+                let parts = self.parts_of_place(subject, patterns.len())?;
+                self.test_parts(patterns, &parts)
+            }
             Pattern::Literal { literal } => {
                 let scalar = self.as_scalar(&place.ty)?;
                 let value = Expr::Read(place.clone());
@@ -187,6 +262,7 @@ impl Lowerer<'_> {
             Pattern::Fields { name, fields } => {
                 let mut test = match place.ty {
                     Type::Enum(descriptor) => Some(is_variant(place, descriptor, name)?),
+                    Type::Option(_) | Type::Result(..) => Some(is_case(place, name)?),
                     // Its value is the error code, or 0.
                     Type::Verdict => {
                         let op = if name == "Ok" { BinaryOp::Eq } else { BinaryOp::Ne };
@@ -201,8 +277,21 @@ impl Lowerer<'_> {
                 }
                 Ok(test)
             }
-            Pattern::Or { patterns } => self.any_of(patterns, subject),
+            _ => Err(format!("{} is not matched with this pattern", describe(&place.ty))),
         }
+    }
+
+    fn test_parts(&mut self, patterns: &[Pattern], parts: &[Subject]) -> Lowered<Option<Expr>> {
+        let mut test = None;
+        for (pattern, part) in patterns.iter().zip(parts) {
+            test = both(test, self.test(pattern, part)?);
+        }
+        Ok(test)
+    }
+
+    /// The first parts of a tuple at a place.
+    fn parts_of_place(&self, subject: &Subject, count: usize) -> Lowered<Vec<Subject>> {
+        (0..count).map(|index| self.part(subject, "", &index.to_string())).collect()
     }
 
     /// What must hold for one of the alternatives to match.
@@ -245,6 +334,11 @@ impl Lowerer<'_> {
         };
         let missing = || format!("{} has no field `{field}`", describe(&place.ty));
         let part = match place.ty {
+            Type::Tuple(ref parts) => {
+                let part = field.parse::<usize>().ok().and_then(|index| parts.get(index)).cloned();
+                place.clone().then(Step::Field(field.into()), part.ok_or_else(missing)?)
+            }
+            Type::Option(_) | Type::Result(..) => case_part(place, name)?,
             Type::Verdict if name == "Ok" => Place { ty: Type::Unit, ..place.clone() },
             Type::Verdict => Place { ty: Type::Failure, ..place.clone() },
             Type::Struct(descriptor) => {
@@ -260,6 +354,9 @@ impl Lowerer<'_> {
             }
             _ => return Err(missing()),
         };
+        if part.ty == Type::Unit {
+            return Ok(Subject::Whole(Operand::Unit));
+        }
         Ok(Subject::Place { place: part, by_reference: *by_reference })
     }
 
@@ -282,6 +379,19 @@ impl Lowerer<'_> {
                         self.locals[local].made = false;
                         Variable::Local(local)
                     }
+                    Subject::Tuple(_) | Subject::Cases { .. } => {
+                        let operand = as_operand(subject);
+                        let operand = self.whole(operand, name)?;
+                        match operand {
+                            Operand::Value(expr, _) if *mutable || self.made_local(&expr).is_some() => {
+                                let local = self.made_local(&expr).expect("it was just stored");
+                                self.locals[local].mutable = *mutable;
+                                self.locals[local].made = false;
+                                Variable::Local(local)
+                            }
+                            operand => Variable::Operand(operand),
+                        }
+                    }
                     Subject::Whole(operand) => Variable::Operand(operand.clone()),
                 };
                 self.variables.push((name.clone(), variable));
@@ -295,6 +405,35 @@ impl Lowerer<'_> {
                     whole => whole.clone(),
                 };
                 self.bind(pattern, &subject, aliases)
+            }
+            Pattern::Tuple { patterns } => {
+                let of_place;
+                let parts = match subject {
+                    Subject::Tuple(parts) => parts,
+                    subject => {
+                        of_place = self.parts_of_place(subject, patterns.len())?;
+                        &of_place
+                    }
+                };
+                for (pattern, part) in patterns.iter().zip(parts) {
+                    if binds(pattern) {
+                        let own = self.own(pattern, part, aliases);
+                        self.bind(pattern, own.as_ref().unwrap_or(part), aliases)?;
+                    }
+                }
+                Ok(())
+            }
+            Pattern::Fields { name, fields } if matches!(subject, Subject::Cases { .. }) => {
+                let Subject::Cases { then, error, .. } = subject else { unreachable!("just asked") };
+                let is_good = matches!(name.as_str(), "Some" | "Ok");
+                let part = if is_good { Some(then) } else { error.as_ref() };
+                match (part, &fields[..]) {
+                    (Some(part), [field]) if binds(&field.pattern) => {
+                        let own = self.own(&field.pattern, part, aliases);
+                        self.bind(&field.pattern, own.as_ref().unwrap_or(part), aliases)
+                    }
+                    _ => Ok(()),
+                }
             }
             Pattern::Fields { name, fields } => {
                 if let Subject::Whole(Operand::Exchanged { before, .. }) = subject {
@@ -317,6 +456,18 @@ impl Lowerer<'_> {
         }
     }
 
+    /// A copy of a part that is a variable of the user's, where a pattern takes a `ref mut` of it: the tuple or the `Option`
+    /// around it would have held a copy.
+    fn own(&mut self, pattern: &Pattern, part: &Subject, aliases: bool) -> Option<Subject> {
+        let Subject::Place { place, by_reference: false } = part else { return None };
+        if aliases || !is_fixed(&self.locals, &Expr::Read(place.clone())) || takes_value(pattern) {
+            return None;
+        }
+        let local = self.temporary("copy", place.ty.clone(), Some(Expr::Read(place.clone())));
+        self.locals[local].made = false;
+        Some(Subject::Place { place: self.place_of_local(local), by_reference: false })
+    }
+
     /// `matches!(value, pattern)`.
     pub(super) fn matches(&mut self, pattern: &Pattern, value: &Expression) -> Lowered<Operand> {
         let operand = self.operand(value, None)?;
@@ -326,13 +477,51 @@ impl Lowerer<'_> {
     }
 }
 
+/// What was matched, as an operand.
+fn as_operand(subject: &Subject) -> Operand {
+    match subject {
+        Subject::Place { place, by_reference: true } => Operand::Ref(place.clone()),
+        Subject::Place { place, by_reference: false } => {
+            Operand::Value(Expr::Read(place.clone()), place.ty.clone())
+        }
+        Subject::Tuple(parts) => Operand::Tuple(parts.iter().map(as_operand).collect()),
+        Subject::Cases { good, then, error, mutable } => Operand::cases(Cases {
+            good: good.clone(),
+            then: Box::new(as_operand(then)),
+            error: error.as_ref().and_then(|error| match as_operand(error) {
+                Operand::Value(expr, ty) => Some((expr, ty)),
+                _ => None,
+            }),
+            mutable: *mutable,
+        }),
+        Subject::Whole(operand) => operand.clone(),
+    }
+}
+
+/// Whether a pattern binds no reference by `ref` or `ref mut`.
+fn takes_value(pattern: &Pattern) -> bool {
+    match pattern {
+        Pattern::Bind { by_reference, inner, .. } => {
+            !by_reference && inner.as_deref().is_none_or(takes_value)
+        }
+        Pattern::Fields { fields, .. } => fields.iter().all(|field| takes_value(&field.pattern)),
+        Pattern::Reference { pattern } => takes_value(pattern),
+        Pattern::Or { patterns } | Pattern::Tuple { patterns } => patterns.iter().all(takes_value),
+        _ => true,
+    }
+}
+
+fn no_tuple_pattern() -> String {
+    "a tuple is matched with a tuple of patterns".into()
+}
+
 /// Whether a pattern binds a variable.
 fn binds(pattern: &Pattern) -> bool {
     match pattern {
         Pattern::Bind { .. } => true,
         Pattern::Fields { fields, .. } => fields.iter().any(|field| binds(&field.pattern)),
         Pattern::Reference { pattern } => binds(pattern),
-        Pattern::Or { patterns } => patterns.iter().any(binds),
+        Pattern::Or { patterns } | Pattern::Tuple { patterns } => patterns.iter().any(binds),
         _ => false,
     }
 }

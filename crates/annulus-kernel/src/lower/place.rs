@@ -1,12 +1,13 @@
 //! Places: fields, elements, and what is assigned to them.
 
 use annulus_abi::error;
-use annulus_tree::{BinaryOp, Expression};
+use annulus_tree::{BinaryOp, Expression, ExpressionKind};
 
 use super::{
     Lowered, Lowerer,
     operand::{Operand, describe},
     program::{Expr, Place, Root, Step, Stmt},
+    tuple::part_named,
 };
 use crate::{
     TypeKind,
@@ -28,8 +29,16 @@ impl Lowerer<'_> {
     }
 
     pub(super) fn field(&mut self, base: &Expression, name: &str) -> Lowered<Operand> {
-        let base = self.operand(base, None)?;
-        let base = self.as_place(base)?;
+        let base = match self.operand(base, None)? {
+            Operand::Tuple(parts) => return part_named(&parts, name).cloned(),
+            base => self.as_place(base)?,
+        };
+        if let Type::Tuple(parts) = &base.ty {
+            let part = name.parse::<usize>().ok().and_then(|index| parts.get(index)).cloned();
+            let part =
+                part.ok_or_else(|| format!("a tuple of {} parts has no part `{name}`", parts.len()))?;
+            return Ok(Operand::Place(base.then(Step::Field(name.into()), part)));
+        }
         let Type::Struct(descriptor) = base.ty else {
             return Err(format!("{} has no field `{name}`", describe(&base.ty)));
         };
@@ -44,9 +53,12 @@ impl Lowerer<'_> {
 
     /// `base[index]`, checked.
     pub(super) fn index(&mut self, base: &Expression, index: &Expression) -> Lowered<Operand> {
+        if matches!(index.kind, ExpressionKind::Range { .. }) {
+            return self.subslice(base, index);
+        }
         let base = self.operand(base, None)?;
         let base = match base {
-            slice @ (Operand::Slice(_) | Operand::Atomics(_)) => slice,
+            slice @ (Operand::Slice(_) | Operand::Atomics(_) | Operand::View(_)) => slice,
             other => {
                 let place = self.as_place(other)?;
                 Operand::Place(self.steady(place))
@@ -58,6 +70,13 @@ impl Lowerer<'_> {
         }
         let at = self.simple(at, &Type::Scalar(Scalar::Usize), "at");
         match base {
+            Operand::View(view) => {
+                self.check_index(&at, view.len.clone());
+                Ok(match self.element(&view, at) {
+                    Operand::Atomic(place) => Operand::Atomic(self.steady(place)),
+                    element => element,
+                })
+            }
             Operand::Slice(binding) | Operand::Atomics(binding) => {
                 self.check_index(&at, Expr::Len(binding));
                 let ty = Type::from(self.definition.bindings[binding].ty);
@@ -87,7 +106,8 @@ impl Lowerer<'_> {
         };
         match (limit, len) {
             (Some(Expr::Bits(_, limit)), Expr::Bits(_, len)) => limit <= len,
-            (Some(Expr::Len(limit)), Expr::Len(len)) => limit == len,
+            // Neither changes.
+            (Some(limit), len) => limit == len,
             _ => false,
         }
     }

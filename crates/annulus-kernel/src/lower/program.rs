@@ -36,7 +36,7 @@ pub(crate) struct Local {
     pub(crate) made: bool,
     /// What it is always below, and at least 0: it counts a loop.
     pub(crate) below: Option<Expr>,
-    /// The variable that it turned out to be: its own declaration is gone.
+    /// The variable that it became a part of the life of, and has the name of.
     pub(crate) became: Option<LocalId>,
 }
 
@@ -166,6 +166,32 @@ impl Expr {
         }
     }
 
+    /// Whether the test holds for it or a part of it.
+    pub(crate) fn any(&self, test: &impl Fn(&Self) -> bool) -> bool {
+        test(self)
+            || match self {
+                Self::Bits(..) | Self::Code(_) | Self::Len(_) | Self::Cx(_) => false,
+                Self::Read(place) | Self::Tag(place) => place.indices().any(|index| index.any(test)),
+                Self::Binary(_, _, left, right) => left.any(test) || right.any(test),
+                Self::Not(_, value) | Self::Convert(_, _, value) => value.any(test),
+                Self::Select(condition, a, b) => condition.any(test) || a.any(test) || b.any(test),
+                Self::Call(_, _, arguments) => arguments.iter().any(|argument| argument.any(test)),
+            }
+    }
+
+    /// Whether it calculates with this type.
+    fn uses(&self, scalar: Scalar) -> bool {
+        match self {
+            Self::Bits(other, _)
+            | Self::Binary(_, other, ..)
+            | Self::Not(other, _)
+            | Self::Call(_, other, _) => *other == scalar,
+            Self::Convert(from, to, _) => *from == scalar || *to == scalar,
+            Self::Read(place) => place.ty == Type::Scalar(scalar),
+            _ => false,
+        }
+    }
+
     /// Whether it costs nothing to write it twice.
     pub(crate) fn is_simple(&self) -> bool {
         match self {
@@ -245,6 +271,25 @@ pub(crate) fn assigned(statements: &[Stmt], roots: &mut Vec<Root>) {
             _ => {}
         }
     }
+}
+
+/// Whether statements calculate with this type.
+pub(crate) fn uses(statements: &[Stmt], scalar: Scalar) -> bool {
+    let used = |expr: &Expr| expr.any(&|part: &Expr| part.uses(scalar));
+    let used_in = |place: &Place| place.ty == Type::Scalar(scalar) || place.indices().any(used);
+    statements.iter().any(|statement| match statement {
+        Stmt::Declare(_, value) => value.as_ref().is_some_and(used),
+        Stmt::Assign(place, value) => used_in(place) || used(value),
+        Stmt::SetTag(place, _) => used_in(place),
+        Stmt::If(condition, then, otherwise) => {
+            used(condition) || uses(then, scalar) || uses(otherwise, scalar)
+        }
+        Stmt::Loop(body) => uses(body, scalar),
+        Stmt::For { start, end, body, .. } => used(start) || used(end) || uses(body, scalar),
+        Stmt::Return(value) | Stmt::Fail(value, _) | Stmt::Send(value) => used(value),
+        Stmt::Atomic(atomic) => used_in(&atomic.place) || atomic.arguments.iter().any(used),
+        Stmt::Line(_) | Stmt::Tick | Stmt::Break | Stmt::Continue | Stmt::Abort(_) => false,
+    })
 }
 
 /// The variables that these statements declare, in blocks inside them too.

@@ -13,6 +13,8 @@ use crate::{
 pub(crate) struct TypeNames {
     types: Vec<(Type, String)>,
     taken: HashSet<String>,
+    /// Whether variables have their names, which no type's may be from now on.
+    late: bool,
 }
 
 /// Every type that a kernel's definition or body mentions.
@@ -39,7 +41,21 @@ impl TypeNames {
             Type::Unit | Type::Scalar(_) | Type::Failure | Type::Verdict | Type::Ordering => return,
             Type::Array { element, len } => {
                 self.add(element);
-                format!("{}_x{len}", self.spell(element))
+                format!("{}{}_x{len}", if self.late { "Array_" } else { "" }, self.spell(element))
+            }
+            Type::Tuple(parts) => {
+                parts.iter().for_each(|part| self.add(part));
+                let parts: Vec<String> = parts.iter().map(|part| self.spell(part)).collect();
+                format!("Tuple_{}", parts.join("_"))
+            }
+            Type::Option(value) => {
+                self.add(value);
+                format!("Option_{}", self.spell(value))
+            }
+            Type::Result(value, error) => {
+                self.add(value);
+                self.add(error);
+                format!("Result_{}_{}", self.spell(value), self.spell(error))
             }
             Type::Struct(descriptor) | Type::Enum(descriptor) => {
                 fields_of(descriptor).for_each(|field| self.add(&field.ty.into()));
@@ -51,6 +67,11 @@ impl TypeNames {
         let name = names.find(|name| !self.taken.contains(name)).expect("there are more numbers than names");
         self.taken.insert(name.clone());
         self.types.push((ty.clone(), name));
+    }
+
+    /// From now on types have names that no variable can have.
+    pub(crate) fn late(&mut self) {
+        self.late = true;
     }
 
     fn name_of(&self, ty: &Type) -> Option<&str> {
@@ -72,6 +93,9 @@ impl TypeNames {
         let is_f64 = |ty: &Type| *ty == Type::Scalar(crate::typed::Scalar::F64);
         self.types.iter().any(|(ty, _)| match ty {
             Type::Array { element, .. } => is_f64(element),
+            Type::Tuple(parts) => parts.iter().any(is_f64),
+            Type::Option(value) => is_f64(value),
+            Type::Result(value, error) => is_f64(value) || is_f64(error),
             Type::Struct(descriptor) | Type::Enum(descriptor) => {
                 fields_of(descriptor).any(|field| is_f64(&field.ty.into()))
             }

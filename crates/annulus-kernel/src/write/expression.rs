@@ -2,13 +2,11 @@
 
 use annulus_tree::BinaryOp;
 
-use super::{
-    Writer,
-    layout::{field_name, variant_name},
-};
+use super::Writer;
 use crate::{
     BindingKind,
     lower::{
+        names::{field_name, variant_name},
         program::{Expr, Place, Root, Step},
         types::c_scalar,
     },

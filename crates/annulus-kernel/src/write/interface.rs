@@ -1,10 +1,10 @@
 //! The handler's function, and the macros by which the device runtime knows it.
 
-use super::{
-    Writer,
-    layout::{field_name, variant_name},
+use super::Writer;
+use crate::{
+    BindingKind, KeyDescriptor, StateShape, TypeDescriptor, TypeKind,
+    lower::names::{field_name, identifier, variant_name},
 };
-use crate::{BindingKind, KeyDescriptor, StateShape, TypeDescriptor, TypeKind, lower::names::identifier};
 
 impl Writer<'_> {
     /// The name of the handler's function.
@@ -86,13 +86,15 @@ impl Writer<'_> {
         for binding in definition.bindings {
             let ty = self.stored(&binding.ty.into());
             let name = format!("bind_{}", binding.name);
-            let name = identifier(&name);
+            let name = field_name(&name);
             let volatile = if binding.kind == BindingKind::Shared { "volatile " } else { "" };
-            declared += &format!(", {volatile}GLOBAL {ty} *{name}, u64 {name}_len");
-            handed_on += &format!(", {name}, {name}_len");
+            // No parameter's own name begins so.
+            let len = format!("len_of_{name}");
+            declared += &format!(", {volatile}GLOBAL {ty} *{name}, u64 {len}");
+            handed_on += &format!(", {name}, {len}");
             called += &format!(", {name}");
             if binding.kind != BindingKind::Parameter {
-                called += &format!(", {name}_len");
+                called += &format!(", {len}");
             }
         }
         self.put(format!("#define ANN_BINDING_PARAMETERS {declared}").trim_end());

@@ -3,23 +3,29 @@
 use super::Writer;
 use crate::{
     FieldDescriptor, TypeDescriptor, TypeKind, VariantDescriptor,
-    lower::{names::identifier, types::c_scalar},
+    lower::{
+        names::{field_name, variant_name},
+        types::c_scalar,
+    },
     typed::{Scalar, Type, Value},
 };
+
+/// The type of the tag of an `Option` or a `Result`.
+const TAG: Type = Type::Scalar(Scalar::U8);
+
+/// A case of an `Option` or a `Result` by its number: the tag, the member and its type.
+fn case_number(ty: &Type, variant: usize) -> (usize, &'static str, &Type) {
+    match (ty, variant) {
+        (Type::Option(value), 1) => (1, "some", value),
+        (Type::Result(value, _), 0) => (0, "ok", value),
+        (Type::Result(_, error), _) => (1, "err", error),
+        _ => (0, "", &Type::Unit),
+    }
+}
 
 /// The C type of a value in memory: a `bool` is a byte there.
 pub(super) fn storage(spelled: String) -> String {
     if spelled == "bool" { "u8".to_owned() } else { spelled }
-}
-
-/// A field's name in C.
-pub(super) fn field_name(name: &str) -> String {
-    if name.starts_with(|c: char| c.is_ascii_digit()) { format!("field_{name}") } else { identifier(name) }
-}
-
-/// A variant's name in C: a member of the enum's union, beside its `tag`.
-pub(super) fn variant_name(name: &str) -> String {
-    if name == "tag" { "tag_".to_owned() } else { identifier(name) }
 }
 
 impl Writer<'_> {
@@ -46,9 +52,30 @@ impl Writer<'_> {
                 }
                 Type::Struct(descriptor) => self.structure(descriptor, name),
                 Type::Enum(descriptor) => self.union(descriptor, name),
+                Type::Tuple(parts) => {
+                    let fields: Vec<String> = (0..parts.len()).map(|part| part.to_string()).collect();
+                    let members: Vec<(&str, &Type)> = fields.iter().map(String::as_str).zip(parts).collect();
+                    self.made(name, &members);
+                }
+                Type::Option(value) => self.made(name, &[("tag", &TAG), ("some", value)]),
+                Type::Result(value, error) => {
+                    self.made(name, &[("tag", &TAG), ("ok", value), ("err", error)]);
+                }
                 Type::Unit | Type::Scalar(_) | Type::Failure | Type::Verdict | Type::Ordering => {}
             }
         }
+    }
+
+    /// A struct that Rust does not lay out: no memory that it shares with the host has one.
+    fn made(&mut self, name: &str, members: &[(&str, &Type)]) {
+        let members: Vec<String> = members
+            .iter()
+            .filter(|(_, ty)| **ty != Type::Unit)
+            .map(|(member, ty)| format!("{} {};", self.stored(ty), field_name(member)))
+            .collect();
+        let members = if members.is_empty() { "u8 ann_nothing;".to_owned() } else { members.join(" ") };
+        self.put("");
+        self.put(&format!("typedef struct {name} {{ {members} }} {name};"));
     }
 
     fn structure(&mut self, descriptor: &TypeDescriptor, name: &str) {
@@ -87,6 +114,10 @@ impl Writer<'_> {
             self.fields(variant.fields, tag_size, descriptor.size);
             self.depth -= 1;
             self.put(&format!("}} {};", variant_name(variant.name)));
+        }
+        // An alignment may ask for more than the tag.
+        if with_fields.is_empty() && tag_size < descriptor.size {
+            self.put(&format!("u8 ann_pad[{}];", descriptor.size));
         }
         self.depth -= 1;
         self.put(&format!("}} {name};"));
@@ -153,6 +184,30 @@ impl Writer<'_> {
                     })
                     .collect();
                 format!("{{ {} }}", values.join(", "))
+            }
+            (Type::Tuple(parts), Value::Struct(values)) => {
+                let values: Vec<String> = parts
+                    .iter()
+                    .zip(values)
+                    .enumerate()
+                    .filter(|(_, (ty, _))| **ty != Type::Unit)
+                    .map(|(index, (ty, value))| {
+                        format!(".{} = {}", field_name(&index.to_string()), self.constant(ty, value))
+                    })
+                    .collect();
+                format!("{{ {} }}", values.join(", "))
+            }
+            (Type::Option(_) | Type::Result(..), Value::Enum { variant, fields }) => {
+                let (tag, member, part) = case_number(ty, *variant);
+                match fields.first() {
+                    Some(value) if *part != Type::Unit => {
+                        format!("{{ .tag = {tag}, .{member} = {} }}", self.constant(part, value))
+                    }
+                    _ => format!("{{ .tag = {tag} }}"),
+                }
+            }
+            (Type::Failure, Value::Failure(code)) | (Type::Verdict, Value::Verdict(code)) => {
+                format!("{code}u")
             }
             (Type::Enum(descriptor), Value::Enum { variant, fields }) => {
                 let TypeKind::Enum { tag, variants } = descriptor.kind else { return String::new() };

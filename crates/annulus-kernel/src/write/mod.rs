@@ -10,13 +10,18 @@ pub use target::{Target, UnknownTarget};
 
 use crate::{
     KernelDefinition,
-    lower::{LowerError, lower, program::Program, types::TypeNames},
+    lower::{
+        LowerError, lower,
+        program::{Program, uses},
+        types::TypeNames,
+    },
     typed::{Scalar, Type},
 };
 
 /// What Rust's operators and methods mean on a device, as C that every dialect takes: it stands after the dialect's prelude and
 /// before the text of [`handler_source`].
-pub const LANGUAGE_SOURCE: &str = include_str!("../device/language.c");
+pub const LANGUAGE_SOURCE: &str =
+    concat!(include_str!("../device/language.c"), "\n", include_str!("../device/integers.c"));
 
 /// The prelude for a C compiler of the host, gcc or clang, with which a handler's text runs in tests.
 pub const HOST_PRELUDE_SOURCE: &str = include_str!("../device/prelude/host.c");
@@ -57,7 +62,9 @@ pub fn handler_source(definition: &'static KernelDefinition, target: Target) -> 
 
 fn uses_f64(program: &Program, types: &TypeNames) -> bool {
     let is_f64 = |ty: &Type| *ty == Type::Scalar(Scalar::F64);
-    program.locals.iter().any(|local| is_f64(&local.ty)) || types.uses_f64()
+    program.locals.iter().any(|local| is_f64(&local.ty))
+        || uses(&program.body, Scalar::F64)
+        || types.uses_f64()
 }
 
 struct Writer<'a> {

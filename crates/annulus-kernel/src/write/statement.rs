@@ -50,6 +50,17 @@ impl Writer<'_> {
                 self.code(&text);
             }
             Stmt::SetTag(place, variant) => {
+                if let Type::Option(_) | Type::Result(..) = place.ty {
+                    let name = match (&place.ty, variant) {
+                        (Type::Option(_), 0) => "None",
+                        (Type::Option(_), _) => "Some",
+                        (_, 0) => "Ok",
+                        _ => "Err",
+                    };
+                    let text = format!("{}tag = {variant}; // {name}", self.with_dot(place));
+                    self.code(&text);
+                    return;
+                }
                 let Type::Enum(descriptor) = place.ty else { return };
                 let TypeKind::Enum { tag, variants } = descriptor.kind else { return };
                 let variant = &variants[*variant];
@@ -172,6 +183,7 @@ impl Writer<'_> {
 /// Whether a type has no bytes.
 fn takes_no_place(ty: &Type) -> bool {
     match ty {
+        Type::Unit => true,
         Type::Struct(descriptor) => descriptor.size == 0,
         Type::Array { element, len } => *len == 0 || takes_no_place(element),
         _ => false,

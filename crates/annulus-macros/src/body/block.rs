@@ -3,9 +3,9 @@
 use annulus_tree::{Block as TreeBlock, ExpressionKind, Statement, StatementKind};
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::{Block, Expr, Item, Local, Pat, Stmt, ext::IdentExt, spanned::Spanned};
+use syn::{Block, Expr, ExprBlock, Item, Local, Pat, Stmt, ext::IdentExt, spanned::Spanned};
 
-use super::{Reader, Source, line, span};
+use super::{Reader, Source, control::label_name, line, span};
 
 impl Reader {
     pub(super) fn block(&mut self, block: &Block) -> (TreeBlock, TokenStream) {
@@ -81,7 +81,8 @@ impl Reader {
             otherwise = Some(tree);
             otherwise_tokens = Some(quote!(else #tokens));
         }
-        let (pattern, pattern_tokens) = self.pattern(pat);
+        let (pattern, pattern_tokens) =
+            if otherwise.is_some() { self.pattern(pat) } else { self.irrefutable(pat) };
         let tokens = quote_spanned! {span(&local.let_token)=>
             let #pattern_tokens #written_type = #value_tokens #otherwise_tokens;
         };
@@ -127,8 +128,9 @@ impl Reader {
     }
 
     /// A block that is an expression, its value taken.
-    pub(super) fn block_expression(&mut self, block: &Block) -> (ExpressionKind, TokenStream) {
-        let (tree, tokens) = self.block(block);
-        (ExpressionKind::Block { block: tree }, tokens)
+    pub(super) fn block_expression(&mut self, block: &ExprBlock) -> (ExpressionKind, TokenStream) {
+        let label = &block.label;
+        let (tree, tokens) = self.block(&block.block);
+        (ExpressionKind::Block { label: label_name(label.as_ref()), block: tree }, quote!(#label #tokens))
     }
 }

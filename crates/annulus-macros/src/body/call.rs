@@ -7,7 +7,9 @@ use syn::{
     Expr, ExprCall, ExprMethodCall, ExprPath, Path, ext::IdentExt, punctuated::Punctuated, token::Comma,
 };
 
-use super::{OR_CPU_ONLY, Read, Reader, Source, around, expression::OPTION, node, pattern, span};
+use super::{
+    OR_CPU_ONLY, Read, Reader, Source, around, expression::bare, items::instead, node, pattern, span,
+};
 
 impl Reader {
     fn arguments(
@@ -38,7 +40,19 @@ impl Reader {
             return self.refuse(turbofish, "the methods that devices have are not generic: leave this out");
         }
         let (receiver, receiver_tokens) = self.boxed(&call.receiver);
-        let (arguments, argument_tokens) = self.arguments(&call.args);
+        let (arguments, argument_tokens) = match method.as_str() {
+            // What it says is for the host.
+            "expect" | "expect_err" => self.text(&call.args),
+            "get" | "get_mut" => call
+                .args
+                .iter()
+                .map(|argument| {
+                    let (tree, tokens) = self.subscript(argument);
+                    (*tree, tokens)
+                })
+                .unzip(),
+            _ => self.arguments(&call.args),
+        };
         let name = &call.method;
         let mut tokens = quote_spanned!(span(expression)=> #receiver_tokens.#name(#(#argument_tokens),*));
         let mut witness = None;
@@ -55,12 +69,6 @@ impl Reader {
             return self.refuse(&call.func, format!("a device calls nothing by value: {OR_CPU_ONLY}"));
         };
         let name = pattern::last_name(&function.path);
-        match name.as_str() {
-            "Ok" => return self.success(expression, call),
-            "Err" => return self.failure(expression, call),
-            "Some" => return self.refuse(expression, OPTION),
-            _ => {}
-        }
         if name.starts_with(char::is_uppercase) {
             let (items, tokens) = self.arguments(&call.args);
             let fields = items
@@ -68,7 +76,12 @@ impl Reader {
                 .enumerate()
                 .map(|(index, value)| FieldValue { name: index.to_string(), value })
                 .collect();
-            let (witness, tokens) = self.witnessed(expression, &quote!(#function(#(#tokens),*)));
+            let made = quote!(#function(#(#tokens),*));
+            let (witness, tokens) = if matches!(name.as_str(), "Some" | "Ok" | "Err") {
+                self.witnessed(expression, &made)
+            } else {
+                self.constructed(expression, function, &made)
+            };
             return node(expression, ExpressionKind::Construct { name, fields, base: None, witness }, tokens);
         }
         let standard = ["std", "core"].iter().any(|root| function.path.segments[0].ident == root);
@@ -103,27 +116,34 @@ impl Reader {
         }
     }
 
-    /// `Ok(())`.
-    fn success(&mut self, expression: &Expr, call: &ExprCall) -> Read {
-        match call.args.first() {
-            Some(Expr::Tuple(tuple)) if tuple.elems.is_empty() => {
-                node(expression, ExpressionKind::Success, expression.to_token_stream())
-            }
-            _ => self.refuse(&call.args, "what a handler returns is `Ok(())`: send what it has to say"),
-        }
+    /// A witness around a call that makes a value of a tuple struct or a variant, and is no function of the user's: only the
+    /// former are patterns.
+    fn constructed(
+        &mut self,
+        expression: &Expr,
+        function: &ExprPath,
+        made: &TokenStream,
+    ) -> (annulus_tree::WitnessId, TokenStream) {
+        let id = self.witness(Source::Inferred(span(expression)));
+        let mut name = super::witness(id);
+        name.set_span(span(expression));
+        let tokens = quote_spanned! {span(expression)=>
+            ::annulus::__private::witness::made(&#name, #made, |made| match *made { #function(..) => true, _ => false })
+        };
+        (id, tokens)
     }
 
-    /// `Err(failure)`.
-    fn failure(&mut self, expression: &Expr, call: &ExprCall) -> Read {
-        let Some(argument) = call.args.first() else {
-            return self.refuse(expression, "write `Err(failure)`");
-        };
-        let (failure, tokens) = self.boxed(argument);
-        let function = &call.func;
-        let tokens = quote_spanned! {span(argument)=>
-            #function(::annulus::__private::witness::failure(#tokens))
-        };
-        node(expression, ExpressionKind::Failure { failure }, tokens)
+    /// The argument of `expect`, which the tree has not.
+    fn text(
+        &mut self,
+        arguments: &Punctuated<Expr, Comma>,
+    ) -> (Vec<annulus_tree::Expression>, Vec<TokenStream>) {
+        for argument in arguments {
+            if !matches!(bare(argument), Expr::Lit(literal) if matches!(literal.lit, syn::Lit::Str(_))) {
+                self.errors.at(argument, "a device has no text: write the words here, `expect(\"…\")`");
+            }
+        }
+        (Vec::new(), arguments.iter().map(ToTokens::to_token_stream).collect())
     }
 }
 
@@ -154,24 +174,25 @@ fn type_of(function: &ExprPath) -> Option<TokenStream> {
 
 fn unknown_method(method: &str) -> String {
     let instead = match method {
-        "iter" | "iter_mut" | "into_iter" => "loop over the indices: `for i in 0..values.len()`",
-        "clone" => "a device's values are copied: write `*value`, or just the value",
-        "unwrap" | "expect" => {
-            "a device has no `Option` and `Result` values yet: test for the case, and return `Err(..)`"
+        "iter" | "iter_mut" | "into_iter" | "enumerate" | "zip" | "skip" | "rev" | "step_by" | "windows"
+        | "chunks" | "chunks_exact" => "iterators are what a `for` runs over: write `for item in …`",
+        "sum" | "product" | "count" | "fold" | "any" | "all" | "position" | "find" | "for_each"
+        | "collect" | "min_by_key" | "max_by_key" | "min_by" | "max_by" => "write it as a `for`",
+        "map" | "map_err" | "and_then" | "or_else" | "unwrap_or_else" | "ok_or_else" | "is_some_and"
+        | "is_ok_and" | "is_none_or" | "map_or" | "map_or_else" | "filter" | "inspect" => {
+            "a device has no closures: write a `match`, or `if let … { … } else { … }`"
         }
-        "checked_add" | "checked_sub" | "checked_mul" | "overflowing_add" | "overflowing_sub"
-        | "overflowing_mul" => "compare before you calculate, or calculate with `wrapping_…`",
-        "checked_div" | "checked_rem" => "compare the divisor with 0 first",
-        "get" | "get_mut" | "first" | "last" => "compare the index with `len()`, and write `values[index]`",
+        "unwrap_or_default" => "write the value: `unwrap_or(0)`",
+        "clone" => "a device's values are copied: write `*value`, or just the value",
         "println" | "to_string" | "as_str" => "a device has no text: send a number",
         "push" | "pop" | "insert" | "remove" => {
             "a device has no heap: keep an array and a length in the state"
         }
         "rem" | "add" | "sub" | "mul" | "div" | "not" | "neg" | "shl" | "shr" => "write the operator",
         "as_ref" | "as_mut" | "borrow" | "borrow_mut" => "write `&value` or `&mut value`",
-        "fill" | "copy_from_slice" | "swap_with_slice" | "sort" | "sort_unstable" | "contains" => {
-            "write it as a loop over the indices"
-        }
+        "swap_with_slice" | "sort" | "sort_unstable" | "binary_search" | "rotate_slice" | "starts_with"
+        | "ends_with" | "copy_within" => "write it as a loop over the indices",
+        other if instead(other).is_some() => "iterators are what a `for` runs over: write `for item in …`",
         _ => {
             return format!(
                 "a device has no method `{method}`: numbers have those of the standard library, and types of yours have \

@@ -2,7 +2,7 @@
 
 use annulus_tree::{Arm, ExpressionKind};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::{Expr, ExprLet, ExprMatch, Label, Lifetime, Pat, RangeLimits};
+use syn::{Expr, ExprLet, ExprMatch, Label, Lifetime, Pat};
 
 use super::{Read, Reader, expression::bare, node, span};
 
@@ -11,14 +11,13 @@ impl Reader {
     pub(super) fn control(&mut self, expression: &Expr) -> Read {
         match expression {
             Expr::Block(block) => {
-                if let Some(label) = &block.label {
-                    return self
-                        .refuse(label, "a device leaves loops, not blocks: write `loop { …; break; }`");
-                }
-                let (kind, tokens) = self.block_expression(&block.block);
+                let (kind, tokens) = self.block_expression(block);
                 node(expression, kind, tokens)
             }
             Expr::If(conditional) => {
+                if let Some(read) = self.if_chain(expression, conditional) {
+                    return read;
+                }
                 let mark = self.scopes.mark();
                 let (condition, condition_tokens) = self.condition(&conditional.cond);
                 let (then, then_tokens) = self.block(&conditional.then_branch);
@@ -40,6 +39,9 @@ impl Reader {
             }
             Expr::Match(choice) => self.choice(choice),
             Expr::While(repeat) => {
+                if let Some(read) = self.while_chain(expression, repeat) {
+                    return read;
+                }
                 let mark = self.scopes.mark();
                 let (condition, condition_tokens) = self.condition(&repeat.cond);
                 let (body, body_tokens) = self.block(&repeat.body);
@@ -56,15 +58,15 @@ impl Reader {
                 node(expression, kind, quote_spanned!(span(expression)=> #label loop #body_tokens))
             }
             Expr::ForLoop(repeat) => {
-                let (range, range_tokens) = self.range_of_loop(&repeat.expr);
+                let (items, items_tokens) = self.items(&repeat.expr);
                 let mark = self.scopes.mark();
-                let (pattern, pattern_tokens) = self.pattern(&repeat.pat);
+                let (pattern, pattern_tokens) = self.irrefutable(&repeat.pat);
                 let (body, body_tokens) = self.block(&repeat.body);
                 self.scopes.back_to(&mark);
                 let label = &repeat.label;
-                let kind = ExpressionKind::For { label: label_name(label.as_ref()), pattern, range, body };
+                let kind = ExpressionKind::For { label: label_name(label.as_ref()), pattern, items, body };
                 let place = span(expression);
-                let tokens = quote_spanned!(place=> #label for #pattern_tokens in #range_tokens #body_tokens);
+                let tokens = quote_spanned!(place=> #label for #pattern_tokens in #items_tokens #body_tokens);
                 node(expression, kind, tokens)
             }
             Expr::Break(leave) => {
@@ -96,19 +98,22 @@ impl Reader {
             }
             Expr::Let(_) => {
                 let message =
-                    "a device takes `let` as a whole condition: write two `if`s, one inside the other";
+                    "a device takes `let` in a condition and its `&&`: write two `if`s, one inside the other";
                 self.refuse(expression, message)
             }
             Expr::Range(_) => self.refuse(
                 expression,
-                "a device has ranges in `for … in` and in patterns: write `for i in a..b`",
+                "a device has ranges in `for … in`, in patterns and in slices: write `for i in a..b`",
             ),
             other => unreachable!("`{}` is no control flow", other.to_token_stream()),
         }
     }
 
     /// A condition, which may be a `let`; what it binds stays in scope.
-    fn condition(&mut self, condition: &Expr) -> (Box<annulus_tree::Expression>, proc_macro2::TokenStream) {
+    pub(super) fn condition(
+        &mut self,
+        condition: &Expr,
+    ) -> (Box<annulus_tree::Expression>, proc_macro2::TokenStream) {
         let Expr::Let(ExprLet { pat, expr, .. }) = bare(condition) else { return self.boxed(condition) };
         let (value, value_tokens) = self.boxed(expr);
         let (pattern, pattern_tokens) = self.pattern(pat);
@@ -145,60 +150,9 @@ impl Reader {
         let kind = ExpressionKind::Match { value, arms };
         node(choice, kind, quote_spanned!(span(choice)=> match #value_tokens { #(#tokens)* }))
     }
-
-    /// What a `for` runs over: a range, perhaps reversed or with a step.
-    fn range_of_loop(
-        &mut self,
-        expression: &Expr,
-    ) -> (Box<annulus_tree::Expression>, proc_macro2::TokenStream) {
-        let read = match bare(expression) {
-            Expr::Range(range) if range.start.is_some() && range.end.is_some() => {
-                let (start, start_tokens) = self.optional(range.start.as_deref());
-                let (end, end_tokens) = self.optional(range.end.as_deref());
-                let limits = &range.limits;
-                let inclusive = matches!(limits, RangeLimits::Closed(_));
-                let kind = ExpressionKind::Range { start, end, inclusive };
-                node(expression, kind, quote!((#start_tokens #limits #end_tokens)))
-            }
-            Expr::Range(_) => {
-                self.refuse(expression, "a loop on a device has both ends: write `for i in a..b`, or `loop`")
-            }
-            Expr::MethodCall(call)
-                if (call.method == "rev" && call.args.is_empty())
-                    || (call.method == "step_by" && call.args.len() == 1) =>
-            {
-                let (receiver, tokens) = self.range_of_loop(&call.receiver);
-                let (argument, argument_tokens) = self.optional(call.args.first());
-                let method = call.method.to_string();
-                let name = &call.method;
-                let arguments = argument.into_iter().map(|argument| *argument).collect();
-                let kind = ExpressionKind::Method { receiver, method, arguments, witness: None };
-                node(expression, kind, quote!(#tokens.#name(#argument_tokens)))
-            }
-            _ => {
-                let message =
-                    "a loop on a device runs over a range: write `for i in 0..values.len()` and `values[i]`";
-                self.refuse(expression, message)
-            }
-        };
-        (Box::new(read.tree), read.tokens)
-    }
-
-    fn optional(
-        &mut self,
-        expression: Option<&Expr>,
-    ) -> (Option<Box<annulus_tree::Expression>>, Option<proc_macro2::TokenStream>) {
-        match expression {
-            Some(expression) => {
-                let (tree, tokens) = self.boxed(expression);
-                (Some(tree), Some(tokens))
-            }
-            None => (None, None),
-        }
-    }
 }
 
-fn label_name(label: Option<&Label>) -> Option<String> {
+pub(super) fn label_name(label: Option<&Label>) -> Option<String> {
     lifetime_name(label.map(|label| &label.name))
 }
 

@@ -14,6 +14,19 @@ impl Reader {
     }
 
     pub(super) fn expression(&mut self, expression: &Expr) -> Read {
+        if self.nesting == DEEPEST {
+            return self.refuse(
+                expression,
+                format!("this stands in {DEEPEST} expressions, one inside the other, which is too deep: write a `match`, or give parts names"),
+            );
+        }
+        self.nesting += 1;
+        let read = self.any_expression(expression);
+        self.nesting -= 1;
+        read
+    }
+
+    fn any_expression(&mut self, expression: &Expr) -> Read {
         match expression {
             Expr::Paren(paren) => self.expression(&paren.expr),
             Expr::Group(group) => self.expression(&group.expr),
@@ -30,20 +43,17 @@ impl Reader {
                 node(expression, kind, quote_spanned!(span(expression)=> #tokens.#member))
             }
             Expr::Index(index) => {
-                if matches!(bare(&index.index), Expr::Range(_)) {
-                    return self.refuse(
-                        &index.index,
-                        "a device takes one element at a time: loop over the range and index with its variable",
-                    );
-                }
                 let (base, base_tokens) = self.boxed(&index.expr);
-                let (at, at_tokens) = self.boxed(&index.index);
+                let (at, at_tokens) = self.subscript(&index.index);
                 let kind = ExpressionKind::Index { base, index: at };
                 node(expression, kind, quote_spanned!(span(expression)=> #base_tokens[#at_tokens]))
             }
             Expr::Reference(reference) => {
-                let (place, tokens) = self.boxed(&reference.expr);
                 let mutability = &reference.mutability;
+                if let (None, Some(literal)) = (mutability, self.literal_of(&reference.expr)) {
+                    return self.promoted(expression, &reference.expr, literal);
+                }
+                let (place, tokens) = self.boxed(&reference.expr);
                 let kind = ExpressionKind::Reference { mutable: mutability.is_some(), place };
                 node(expression, kind, quote_spanned!(span(expression)=> (& #mutability #tokens)))
             }
@@ -68,6 +78,11 @@ impl Reader {
             }
             Expr::Tuple(tuple) if tuple.elems.is_empty() => {
                 node(expression, ExpressionKind::Unit, expression.to_token_stream())
+            }
+            Expr::Tuple(tuple) => self.tuple(expression, tuple),
+            Expr::Try(attempt) => {
+                let (operand, tokens) = self.boxed(&attempt.expr);
+                node(expression, ExpressionKind::Try { operand }, quote_spanned!(span(expression)=> #tokens?))
             }
             Expr::Call(call) => self.call(expression, call),
             Expr::MethodCall(call) => self.method(expression, call),
@@ -111,6 +126,20 @@ impl Reader {
         node(expression, ExpressionKind::Literal { literal, witness: Some(witness) }, tokens)
     }
 
+    /// `&3`, which refers to a constant of the program.
+    fn promoted(&mut self, expression: &Expr, inner: &Expr, literal: Literal) -> Read {
+        let id = self.witness(Source::Inferred(span(inner)));
+        let mut name = super::witness(id);
+        name.set_span(span(inner));
+        let Read { tree, .. } =
+            node(inner, ExpressionKind::Literal { literal, witness: Some(id) }, TokenStream::new());
+        let kind = ExpressionKind::Reference { mutable: false, place: Box::new(tree) };
+        let tokens = quote_spanned! {span(expression)=>
+            ::annulus::__private::witness::lent(&#name, #expression)
+        };
+        node(expression, kind, tokens)
+    }
+
     /// A variable, or a constant.
     fn path(&mut self, path: &ExprPath) -> Read {
         if path.qself.is_none()
@@ -121,11 +150,16 @@ impl Reader {
                 self.note_origin(ident);
                 return node(path, ExpressionKind::Variable { name }, path.to_token_stream());
             }
-            if name == "None" {
-                return self.refuse(path, OPTION);
-            }
         }
-        self.constant_expression(path, pattern::last_name(&path.path), path.to_token_stream())
+        let name = pattern::last_name(&path.path);
+        if name == "None" {
+            let (witness, tokens) = self.witnessed(path, &path.to_token_stream());
+            let kind = ExpressionKind::Construct { name, fields: Vec::new(), base: None, witness };
+            return node(path, kind, tokens);
+        }
+        // Written as it is: rustc promotes a constant that is referred to, and no call around it.
+        let witness = self.witness(Source::Constant(path.to_token_stream()));
+        node(path, ExpressionKind::Constant { name, witness }, path.to_token_stream())
     }
 
     /// An expression that depends on nothing: its value is taken where the tree is built.
@@ -181,11 +215,10 @@ impl Reader {
                 kind: annulus_tree::StatementKind::Expression { expression: *value },
             };
             let block = annulus_tree::Block { statements: vec![statement], value: None };
-            return node(assign, ExpressionKind::Block { block }, quote!((_ = #tokens)));
+            return node(assign, ExpressionKind::Block { label: None, block }, quote!((_ = #tokens)));
         }
-        if matches!(bare(&assign.left), Expr::Tuple(_) | Expr::Struct(_) | Expr::Array(_)) {
-            return self
-                .refuse(&assign.left, "a device assigns one place at a time: write an assignment for each");
+        if matches!(bare(&assign.left), Expr::Tuple(_) | Expr::Struct(_) | Expr::Array(_) | Expr::Call(_)) {
+            return self.assign_parts(assign);
         }
         let (place, place_tokens) = self.boxed(&assign.left);
         let (value, value_tokens) = self.boxed(&assign.right);
@@ -232,8 +265,9 @@ impl Reader {
     }
 }
 
-pub(super) const OPTION: &str =
-    "a device has no `Option` yet: keep a `bool` beside the value, or write an enum with `#[repr(u32)]`";
+/// How many expressions may stand inside one another. A walk along a tree takes a few kilobytes of the stack for each, and a
+/// thread may have no more than one or two megabytes.
+const DEEPEST: usize = 128;
 
 /// The expression without parentheses.
 pub(super) fn bare(expression: &Expr) -> &Expr {
@@ -297,13 +331,6 @@ fn operator(op: &BinOp) -> Option<(BinaryOp, bool)> {
 fn refusal(expression: &Expr) -> String {
     match expression {
         Expr::Closure(_) => "a device has no closures: write what it does where it is called".into(),
-        Expr::Tuple(_) => {
-            "a device has no tuples yet: write two variables, or a struct with `#[repr(C)]`".into()
-        }
-        Expr::Try(_) => {
-            "a device has no `?` yet: test the condition, and write `return Err(failure)` where it fails"
-                .into()
-        }
         Expr::Async(_) | Expr::Await(_) => {
             "a handler never waits: send what should happen later as a message".into()
         }

@@ -104,6 +104,9 @@ fn without_names(pattern: Pattern) -> Pattern {
         Pattern::Or { patterns } => {
             Pattern::Or { patterns: patterns.into_iter().map(without_names).collect() }
         }
+        Pattern::Tuple { patterns } => {
+            Pattern::Tuple { patterns: patterns.into_iter().map(without_names).collect() }
+        }
         other => other,
     }
 }

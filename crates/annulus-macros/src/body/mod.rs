@@ -5,11 +5,14 @@
 
 mod block;
 mod call;
+mod chain;
 mod control;
 mod expression;
+mod items;
 mod mac;
 mod pattern;
 mod scope;
+mod tuple;
 
 use annulus_tree::{
     Expression, ExpressionKind, HandlerTree, Parameter as TreeParameter, ParameterRole, WitnessId,
@@ -51,6 +54,10 @@ struct Reader {
     items: Vec<TokenStream>,
     /// How many blocks are around what is being read.
     depth: usize,
+    /// How many expressions are around what is being read.
+    nesting: usize,
+    /// Whether what is being read is a pattern that matches everything.
+    irrefutable: bool,
     /// The macro, if any, that the variables of each name come from.
     origins: HashMap<String, String>,
 }
@@ -103,12 +110,14 @@ pub(crate) fn tree(function: &ItemFn, roles: &[ParameterRole]) -> syn::Result<To
         witnesses: Vec::new(),
         items: Vec::new(),
         depth: 0,
+        nesting: 0,
+        irrefutable: false,
         origins: HashMap::new(),
     };
     let mut parameters = Vec::new();
     for (argument, role) in function.sig.inputs.iter().zip(roles) {
         let FnArg::Typed(argument) = argument else { continue };
-        let (pattern, _) = reader.pattern(&argument.pat);
+        let (pattern, _) = reader.irrefutable(&argument.pat);
         parameters.push(TreeParameter { line: line(argument.span()), pattern, role: role.clone() });
     }
     reader.attributes(function.block.to_token_stream());
@@ -120,6 +129,12 @@ pub(crate) fn tree(function: &ItemFn, roles: &[ParameterRole]) -> syn::Result<To
     let output = match &function.sig.output {
         ReturnType::Default => quote!(-> ()),
         output => output.to_token_stream(),
+    };
+    let verdict = match &function.sig.output {
+        ReturnType::Default => None,
+        ReturnType::Type(_, ty) => {
+            Some(quote_spanned!(span(ty)=> ::annulus::__private::witness::verdict::<#ty>();))
+        }
     };
     let syntax = Literal::byte_string(&HandlerTree { parameters, body }.encode());
     let declared = witnesses.iter().enumerate().map(|(id, source)| {
@@ -158,6 +173,7 @@ pub(crate) fn tree(function: &ItemFn, roles: &[ParameterRole]) -> syn::Result<To
             #(#items)*
             #(#declared)*
             let _ = |#inputs| #output #tokens;
+            #verdict
             ::annulus::__private::KernelTree {
                 syntax: #syntax,
                 witnesses: ::std::vec![#(#asked),*],

@@ -3,7 +3,9 @@
 use annulus_tree::{Bound, FieldPattern, Literal, Pattern};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
-use syn::{Expr, Lit, Member, Pat, Path, RangeLimits, UnOp, ext::IdentExt};
+use syn::{
+    Expr, Lit, Member, Pat, Path, RangeLimits, UnOp, ext::IdentExt, punctuated::Punctuated, token::Comma,
+};
 
 use super::{Reader, Source, span};
 use crate::types::text;
@@ -16,15 +18,26 @@ impl Reader {
         (pattern, tokens)
     }
 
+    /// The same for one that matches everything, and so names no constant: a word in it is a variable, whatever its case.
+    pub(super) fn irrefutable(&mut self, pat: &Pat) -> (Pattern, TokenStream) {
+        self.irrefutable = true;
+        let read = self.pattern(pat);
+        self.irrefutable = false;
+        read
+    }
+
     fn undeclared(&mut self, pat: &Pat) -> (Pattern, TokenStream) {
         let same = pat.to_token_stream();
         let pattern = match pat {
             Pat::Wild(_) => Pattern::Wildcard,
             Pat::Paren(paren) => return self.undeclared(&paren.pat),
             Pat::Ident(ident)
-                if ident.subpat.is_none() && ident.by_ref.is_none() && is_path(&ident.ident) =>
+                if !self.irrefutable
+                    && ident.subpat.is_none()
+                    && ident.by_ref.is_none()
+                    && is_path(&ident.ident) =>
             {
-                return (self.constant(&ident.ident.to_token_stream()), same);
+                return (self.constant(&ident.ident.unraw().to_string(), &ident.ident), same);
             }
             Pat::Ident(ident) => {
                 self.note_origin(&ident.ident);
@@ -44,7 +57,7 @@ impl Reader {
                 return (bind, quote_spanned!(span(pat)=> #by_ref #mutable #word @ #inner_tokens));
             }
             Pat::Lit(literal) => self.literal_pattern(&Expr::Lit(literal.clone()), pat),
-            Pat::Path(path) => self.constant(&path.to_token_stream()),
+            Pat::Path(path) => self.constant(&last_name(&path.path), path),
             Pat::Range(range) => {
                 let inclusive = matches!(range.limits, RangeLimits::Closed(_));
                 let start = range.start.as_ref().and_then(|start| self.bound(start));
@@ -54,7 +67,7 @@ impl Reader {
             Pat::Or(or) => {
                 let (patterns, tokens): (Vec<_>, Vec<_>) =
                     or.cases.iter().map(|case| self.undeclared(case)).unzip();
-                return (Pattern::Or { patterns }, quote!(#(#tokens)|*));
+                return (Pattern::Or { patterns }, quote!((#(#tokens)|*)));
             }
             Pat::Reference(reference) => {
                 let (inner, tokens) = self.undeclared(&reference.pat);
@@ -75,25 +88,20 @@ impl Reader {
                 return (pattern, quote!(#path { #(#tokens,)* #rest }));
             }
             Pat::TupleStruct(pattern) => {
-                let mut fields = Vec::new();
-                let mut tokens = Vec::new();
-                for (index, inner) in pattern.elems.iter().enumerate() {
-                    if let Pat::Rest(rest) = inner {
-                        if index + 1 != pattern.elems.len() {
-                            self.errors
-                                .at(rest, "`..` stands at the end: write `_` for each field before it");
-                        }
-                        tokens.push(quote!(..));
-                        continue;
-                    }
-                    let (inner, inner_tokens) = self.undeclared(inner);
-                    tokens.push(inner_tokens);
-                    fields.push(FieldPattern { name: index.to_string(), pattern: inner });
-                }
+                let (patterns, tokens) = self.parts(&pattern.elems);
+                let fields = patterns
+                    .into_iter()
+                    .enumerate()
+                    .map(|(index, pattern)| FieldPattern { name: index.to_string(), pattern })
+                    .collect();
                 let path = &pattern.path;
                 return (Pattern::Fields { name: last_name(path), fields }, quote!(#path(#(#tokens),*)));
             }
             Pat::Tuple(tuple) if tuple.elems.is_empty() => Pattern::Unit,
+            Pat::Tuple(tuple) => {
+                let (patterns, tokens) = self.parts(&tuple.elems);
+                return (Pattern::Tuple { patterns }, quote!((#(#tokens,)*)));
+            }
             Pat::Guard(guard) => {
                 self.refuse(guard, "a guard stands at the end of an arm's pattern");
                 Pattern::Wildcard
@@ -110,8 +118,31 @@ impl Reader {
         (pattern, same)
     }
 
-    fn constant(&mut self, path: &TokenStream) -> Pattern {
-        Pattern::Constant { witness: self.witness(Source::Constant(path.clone())) }
+    /// The parts of a tuple or a tuple struct, up to `..`.
+    fn parts(&mut self, elements: &Punctuated<Pat, Comma>) -> (Vec<Pattern>, Vec<TokenStream>) {
+        let mut patterns = Vec::new();
+        let mut tokens = Vec::new();
+        for (index, inner) in elements.iter().enumerate() {
+            if let Pat::Rest(rest) = inner {
+                if index + 1 != elements.len() {
+                    self.errors.at(rest, "`..` stands at the end: write `_` for each field before it");
+                }
+                tokens.push(quote!(..));
+                continue;
+            }
+            let (inner, inner_tokens) = self.undeclared(inner);
+            tokens.push(inner_tokens);
+            patterns.push(inner);
+        }
+        (patterns, tokens)
+    }
+
+    fn constant(&mut self, name: &str, path: &impl ToTokens) -> Pattern {
+        // By itself it does not tell its type.
+        if name == "None" {
+            return Pattern::Fields { name: name.to_owned(), fields: Vec::new() };
+        }
+        Pattern::Constant { witness: self.witness(Source::Constant(path.to_token_stream())) }
     }
 
     fn literal_pattern(&mut self, expression: &Expr, place: &impl ToTokens) -> Pattern {

@@ -45,7 +45,9 @@ impl Scopes {
                 fields.iter().for_each(|field| self.declare_all(&field.pattern));
             }
             Pattern::Reference { pattern } => self.declare_all(pattern),
-            Pattern::Or { patterns } => patterns.iter().for_each(|pattern| self.declare_all(pattern)),
+            Pattern::Or { patterns } | Pattern::Tuple { patterns } => {
+                patterns.iter().for_each(|pattern| self.declare_all(pattern))
+            }
             Pattern::Wildcard
             | Pattern::Literal { .. }
             | Pattern::Constant { .. }

@@ -1,5 +1,5 @@
-//! What has no meaning on a device, and what to write instead: closures, tuples, text, functions of one's own.
-#![allow(unused_variables)]
+//! What has no meaning on a device, and what to write instead: closures, text, functions of one's own.
+#![allow(unused_variables, unused_assignments, nonstandard_style)]
 use annulus::prelude::*;
 
 #[derive(RingMessage, Clone, Copy)]
@@ -25,9 +25,20 @@ fn functions(reading: &Reading) {
 }
 
 #[ring_kernel]
-fn tuples(reading: &Reading) {
-    let pair = (reading.value, 1);
-    let (a, b) = pair;
+fn parts(reading: &Reading) {
+    let (mut a, mut b, mut c) = (1, 2, 3);
+    let (first, .., last) = (1, 2, 3);
+    (.., c) = (1, 2, 3);
+    [a, b] = [b, a];
+}
+
+fn Constructs(x: f32) -> f32 {
+    x
+}
+
+#[ring_kernel]
+fn functions_in_capitals(reading: &Reading) {
+    let y = Constructs(reading.value);
 }
 
 #[ring_kernel]

@@ -1,4 +1,4 @@
-//! Loops over what is no range, and blocks that are left.
+//! Loops over what has no beginning or is worked out by closures, and ranges that are values.
 #![allow(unused_variables)]
 use annulus::prelude::*;
 
@@ -10,14 +10,13 @@ struct Reading {
 
 #[ring_kernel]
 fn loops(reading: &Reading) {
-    for value in reading.values {}
-    for i in 3.. {}
-    let found = 'search: {
-        break 'search 1;
-    };
+    for value in reading.values.iter().map(|value| value + 1) {}
+    for value in reading.values.iter().filter(|value| **value > 3) {}
+    for value in reading.values.iter().chain(&[1, 2]) {}
+    for value in reading.values.iter().rev().take_while(|value| **value > 3).enumerate() {}
     let range = 0..3;
-    while let Some(x) = None::<u32> {}
-    if reading.values[0] > 1 && let 3 = reading.values[1] {}
+    let values = reading.values.iter();
+    if let 3 = reading.values[1] || reading.values[0] > 1 {}
 }
 
 fn main() {}

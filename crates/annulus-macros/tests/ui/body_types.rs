@@ -21,6 +21,8 @@ fn types(reading: &Reading) {
     let host = HostOnly { value: reading.value };
     let wide = u128::from(reading.value) < LIMIT;
     let name = NAME;
+    let reference = Some(&reading.value);
+    let host = Some(host);
 }
 
 fn main() {}

@@ -137,6 +137,6 @@ static u32 handle_atomics(GLOBAL const Number *call, PRIVATE ann_outbox *answers
 #define ANN_SHAPE ANN_STATELESS
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
-#define ANN_BINDING_PARAMETERS , volatile GLOBAL u32 *bind_a, u64 bind_a_len, volatile GLOBAL i32 *bind_b, u64 bind_b_len, volatile GLOBAL u64 *bind_c, u64 bind_c_len, volatile GLOBAL i64 *bind_d, u64 bind_d_len
-#define ANN_BINDING_ARGUMENTS , bind_a, bind_a_len, bind_b, bind_b_len, bind_c, bind_c_len, bind_d, bind_d_len
-#define ANN_CALL(cx, message, state, outbox) handle_atomics(message, outbox, bind_a, bind_a_len, bind_b, bind_b_len, bind_c, bind_c_len, bind_d, bind_d_len)
+#define ANN_BINDING_PARAMETERS , volatile GLOBAL u32 *bind_a, u64 len_of_bind_a, volatile GLOBAL i32 *bind_b, u64 len_of_bind_b, volatile GLOBAL u64 *bind_c, u64 len_of_bind_c, volatile GLOBAL i64 *bind_d, u64 len_of_bind_d
+#define ANN_BINDING_ARGUMENTS , bind_a, len_of_bind_a, bind_b, len_of_bind_b, bind_c, len_of_bind_c, bind_d, len_of_bind_d
+#define ANN_CALL(cx, message, state, outbox) handle_atomics(message, outbox, bind_a, len_of_bind_a, bind_b, len_of_bind_b, bind_c, len_of_bind_c, bind_d, len_of_bind_d)

@@ -95,6 +95,6 @@ static u32 handle_audit(GLOBAL const Item *item, PRIVATE Ledger *ledger, PRIVATE
 #define ANN_KEYED 1
 #define ANN_KEY(message) ((u64)(message)->key)
 #define ANN_MAX_OUTPUTS 1
-#define ANN_BINDING_PARAMETERS , GLOBAL u64 *bind_step, u64 bind_step_len
-#define ANN_BINDING_ARGUMENTS , bind_step, bind_step_len
+#define ANN_BINDING_PARAMETERS , GLOBAL u64 *bind_step, u64 len_of_bind_step
+#define ANN_BINDING_ARGUMENTS , bind_step, len_of_bind_step
 #define ANN_CALL(cx, message, state, outbox) handle_audit(message, state, outbox, bind_step)

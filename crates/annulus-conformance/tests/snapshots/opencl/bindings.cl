@@ -96,6 +96,6 @@ static u32 handle_bindings(ann_cx cx, GLOBAL const Number *call, PRIVATE ann_out
 #define ANN_SHAPE ANN_WHOLE
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
-#define ANN_BINDING_PARAMETERS , GLOBAL Settings *bind_settings, u64 bind_settings_len, GLOBAL f32_x3 *bind_weights, u64 bind_weights_len, GLOBAL Point *bind_table, u64 bind_table_len, GLOBAL i32 *bind_memory, u64 bind_memory_len, GLOBAL u8 *bind_flags, u64 bind_flags_len
-#define ANN_BINDING_ARGUMENTS , bind_settings, bind_settings_len, bind_weights, bind_weights_len, bind_table, bind_table_len, bind_memory, bind_memory_len, bind_flags, bind_flags_len
-#define ANN_CALL(cx, message, state, outbox) handle_bindings(cx, message, outbox, bind_settings, bind_weights, bind_table, bind_table_len, bind_memory, bind_memory_len, bind_flags, bind_flags_len)
+#define ANN_BINDING_PARAMETERS , GLOBAL Settings *bind_settings, u64 len_of_bind_settings, GLOBAL f32_x3 *bind_weights, u64 len_of_bind_weights, GLOBAL Point *bind_table, u64 len_of_bind_table, GLOBAL i32 *bind_memory, u64 len_of_bind_memory, GLOBAL u8 *bind_flags, u64 len_of_bind_flags
+#define ANN_BINDING_ARGUMENTS , bind_settings, len_of_bind_settings, bind_weights, len_of_bind_weights, bind_table, len_of_bind_table, bind_memory, len_of_bind_memory, bind_flags, len_of_bind_flags
+#define ANN_CALL(cx, message, state, outbox) handle_bindings(cx, message, outbox, bind_settings, bind_weights, bind_table, len_of_bind_table, bind_memory, len_of_bind_memory, bind_flags, len_of_bind_flags)

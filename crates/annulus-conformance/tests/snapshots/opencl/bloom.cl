@@ -56,6 +56,6 @@ static u32 handle_bloom(GLOBAL const Lookup *lookup, PRIVATE ann_outbox *answers
 #define ANN_SHAPE ANN_STATELESS
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
-#define ANN_BINDING_PARAMETERS , volatile GLOBAL u32 *bind_bits, u64 bind_bits_len
-#define ANN_BINDING_ARGUMENTS , bind_bits, bind_bits_len
-#define ANN_CALL(cx, message, state, outbox) handle_bloom(message, outbox, bind_bits, bind_bits_len)
+#define ANN_BINDING_PARAMETERS , volatile GLOBAL u32 *bind_bits, u64 len_of_bind_bits
+#define ANN_BINDING_ARGUMENTS , bind_bits, len_of_bind_bits
+#define ANN_CALL(cx, message, state, outbox) handle_bloom(message, outbox, bind_bits, len_of_bind_bits)

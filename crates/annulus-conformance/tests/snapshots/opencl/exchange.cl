@@ -31,6 +31,6 @@ static u32 handle_exchange(GLOBAL const Number *message, PRIVATE ann_outbox *rep
 #define ANN_SHAPE ANN_WHOLE
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
-#define ANN_BINDING_PARAMETERS , GLOBAL u64 *bind_memory, u64 bind_memory_len
-#define ANN_BINDING_ARGUMENTS , bind_memory, bind_memory_len
-#define ANN_CALL(cx, message, state, outbox) handle_exchange(message, outbox, bind_memory, bind_memory_len)
+#define ANN_BINDING_PARAMETERS , GLOBAL u64 *bind_memory, u64 len_of_bind_memory
+#define ANN_BINDING_ARGUMENTS , bind_memory, len_of_bind_memory
+#define ANN_CALL(cx, message, state, outbox) handle_exchange(message, outbox, bind_memory, len_of_bind_memory)

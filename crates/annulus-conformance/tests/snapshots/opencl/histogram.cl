@@ -31,6 +31,6 @@ static u32 handle_histogram(GLOBAL const Sample *sample, GLOBAL const Buckets *b
 #define ANN_KEYED 1
 #define ANN_KEY(message) ((u64)(message)->series)
 #define ANN_MAX_OUTPUTS 0
-#define ANN_BINDING_PARAMETERS , GLOBAL Buckets *bind_buckets, u64 bind_buckets_len, volatile GLOBAL u32 *bind_counts, u64 bind_counts_len
-#define ANN_BINDING_ARGUMENTS , bind_buckets, bind_buckets_len, bind_counts, bind_counts_len
-#define ANN_CALL(cx, message, state, outbox) handle_histogram(message, bind_buckets, bind_counts, bind_counts_len)
+#define ANN_BINDING_PARAMETERS , GLOBAL Buckets *bind_buckets, u64 len_of_bind_buckets, volatile GLOBAL u32 *bind_counts, u64 len_of_bind_counts
+#define ANN_BINDING_ARGUMENTS , bind_buckets, len_of_bind_buckets, bind_counts, len_of_bind_counts
+#define ANN_CALL(cx, message, state, outbox) handle_histogram(message, bind_buckets, bind_counts, len_of_bind_counts)

@@ -36,6 +36,6 @@ static u32 handle_scale(GLOBAL const Number *message, PRIVATE ann_outbox *replie
 #define ANN_SHAPE ANN_STATELESS
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
-#define ANN_BINDING_PARAMETERS , GLOBAL Scale *bind_scale, u64 bind_scale_len, GLOBAL u64 *bind_table, u64 bind_table_len, volatile GLOBAL u32 *bind_uses, u64 bind_uses_len
-#define ANN_BINDING_ARGUMENTS , bind_scale, bind_scale_len, bind_table, bind_table_len, bind_uses, bind_uses_len
-#define ANN_CALL(cx, message, state, outbox) handle_scale(message, outbox, bind_scale, bind_table, bind_table_len, bind_uses, bind_uses_len)
+#define ANN_BINDING_PARAMETERS , GLOBAL Scale *bind_scale, u64 len_of_bind_scale, GLOBAL u64 *bind_table, u64 len_of_bind_table, volatile GLOBAL u32 *bind_uses, u64 len_of_bind_uses
+#define ANN_BINDING_ARGUMENTS , bind_scale, len_of_bind_scale, bind_table, len_of_bind_table, bind_uses, len_of_bind_uses
+#define ANN_CALL(cx, message, state, outbox) handle_scale(message, outbox, bind_scale, bind_table, len_of_bind_table, bind_uses, len_of_bind_uses)

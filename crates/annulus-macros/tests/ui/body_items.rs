@@ -1,4 +1,4 @@
-//! `Option`, `?`, `unsafe`, waiting, and items in a body.
+//! `unsafe`, variables without a type, and items in a body.
 #![allow(unused_variables)]
 use annulus::prelude::*;
 
@@ -8,13 +8,8 @@ struct Reading {
     value: u32,
 }
 
-const TOO_LOW: Failure = Failure::of(1);
-
 #[ring_kernel]
 fn options(reading: &Reading) -> Result<(), Failure> {
-    let some = Some(reading.value);
-    let none: Option<u32> = None;
-    low(reading.value)?;
     unsafe { std::hint::unreachable_unchecked() };
     let late;
     late = 3;
@@ -24,10 +19,6 @@ fn options(reading: &Reading) -> Result<(), Failure> {
         const LIMIT: u32 = 3;
     }
     Ok(())
-}
-
-fn low(value: u32) -> Result<(), Failure> {
-    if value < 3 { Err(TOO_LOW) } else { Ok(()) }
 }
 
 fn main() {}

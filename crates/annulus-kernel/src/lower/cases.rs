@@ -1,0 +1,427 @@
+//! `Option` and `Result`: which of two cases a value is, and what it holds then.
+
+use annulus_abi::error;
+use annulus_tree::{BinaryOp, Expression, FieldValue};
+
+use super::{
+    Lowered, Lowerer,
+    operand::{Operand, describe},
+    program::{Expr, Place, Step, Stmt},
+};
+use crate::typed::{Scalar, Type};
+
+/// An `Option`, or with an error a `Result`, that no variable holds yet.
+#[derive(Clone, Debug)]
+pub(super) struct Cases {
+    /// Whether it is `Some` or `Ok`.
+    pub(super) good: Expr,
+    /// What it holds then. A reference is to something that is there only then.
+    pub(super) then: Box<Operand>,
+    /// What a `Result` holds else.
+    pub(super) error: Option<(Expr, Type)>,
+    /// Whether what it holds is a `&mut`.
+    pub(super) mutable: bool,
+}
+
+/// A case of an `Option` or a `Result`: its tag, the member of C that holds its value, and the value's type.
+pub(super) fn case_of(ty: &Type, name: &str) -> Option<(usize, &'static str, Type)> {
+    match (ty, name) {
+        (Type::Option(_), "None") => Some((0, "", Type::Unit)),
+        (Type::Option(value), "Some") => Some((1, "some", (**value).clone())),
+        (Type::Result(value, _), "Ok") => Some((0, "ok", (**value).clone())),
+        (Type::Result(_, error), "Err") => Some((1, "err", (**error).clone())),
+        _ => None,
+    }
+}
+
+/// Whether `place` is the case of this name.
+pub(super) fn is_case(place: &Place, name: &str) -> Lowered<Expr> {
+    let (tag, ..) = case_of(&place.ty, name).ok_or_else(|| no_case(&place.ty, name))?;
+    let (tag, place) = (Expr::Bits(Scalar::U8, tag as u64), Expr::Tag(place.clone()));
+    Ok(Expr::binary(BinaryOp::Eq, Scalar::U8, place, tag))
+}
+
+/// What the case of this name holds.
+pub(super) fn case_part(place: &Place, name: &str) -> Lowered<Place> {
+    let (_, member, ty) = case_of(&place.ty, name).ok_or_else(|| no_case(&place.ty, name))?;
+    Ok(place.clone().then(Step::Field(member.into()), ty))
+}
+
+fn no_case(ty: &Type, name: &str) -> String {
+    format!("{} has no case `{name}`", describe(ty))
+}
+
+/// Whether a type is an `Option` or a `Result`.
+pub(super) fn has_cases(ty: &Type) -> bool {
+    matches!(ty, Type::Option(_) | Type::Result(..) | Type::Verdict)
+}
+
+/// Whether an operand is an `Option` or a `Result`.
+pub(super) fn is_either(operand: &Operand) -> bool {
+    match operand {
+        Operand::Cases(_) | Operand::Exchanged { .. } => true,
+        Operand::Place(place) | Operand::Ref(place) => has_cases(&place.ty),
+        Operand::Value(_, ty) => has_cases(ty),
+        _ => false,
+    }
+}
+
+impl Lowerer<'_> {
+    /// An `Option` or `Result` by its cases.
+    pub(super) fn cases(&mut self, operand: Operand) -> Lowered<Cases> {
+        match operand {
+            Operand::Cases(cases) => Ok(*cases),
+            Operand::Exchanged { succeeded, before } => {
+                let ty = self.locals[before].ty.clone();
+                let value = self.read(before);
+                Ok(Cases {
+                    good: self.read(succeeded),
+                    then: Box::new(Operand::Value(value.clone(), ty.clone())),
+                    error: Some((value, ty)),
+                    mutable: false,
+                })
+            }
+            Operand::Value(code, Type::Verdict) => {
+                let code = self.simple(code, &Type::Verdict, "verdict");
+                Ok(verdict_cases(code))
+            }
+            operand => {
+                let place = self.as_place(operand)?;
+                match &place.ty {
+                    Type::Option(_) => Ok(Cases {
+                        good: is_case(&place, "Some")?,
+                        then: Box::new(Operand::Place(case_part(&place, "Some")?)),
+                        error: None,
+                        mutable: false,
+                    }),
+                    Type::Result(_, error) => Ok(Cases {
+                        good: is_case(&place, "Ok")?,
+                        then: Box::new(Operand::Place(case_part(&place, "Ok")?)),
+                        error: Some((Expr::Read(case_part(&place, "Err")?), (**error).clone())),
+                        mutable: false,
+                    }),
+                    Type::Verdict => Ok(verdict_cases(Expr::Read(place))),
+                    other => Err(format!("{} is no `Option` and no `Result`", describe(other))),
+                }
+            }
+        }
+    }
+
+    /// `Some(value)`, `None`, `Ok(value)`, `Err(error)`, of this type.
+    pub(super) fn case(
+        &mut self,
+        name: &str,
+        fields: &[FieldValue],
+        ty: Type,
+        hint: Option<&str>,
+    ) -> Lowered<Operand> {
+        let mut value = match fields {
+            [field] => Some(self.operand(&field.value, None)?),
+            _ => None,
+        };
+        if matches!(value, Some(Operand::Never)) {
+            return Ok(Operand::Never);
+        }
+        if ty == Type::Verdict {
+            let code = match (name, value.take()) {
+                ("Err", Some(failure)) => self.value_of(failure)?.0,
+                _ => Expr::Code(0),
+            };
+            return Ok(Operand::Value(code, ty));
+        }
+        let (tag, member, part) = case_of(&ty, name).ok_or_else(|| no_case(&ty, name))?;
+        let value = match value {
+            Some(Operand::Ref(_)) | None => None,
+            Some(value) => Some(self.value_of(value)?.0),
+        };
+        if value.is_none() && part != Type::Unit {
+            return Err(STORED_REFERENCE.into());
+        }
+        let wanted = hint.unwrap_or(if matches!(ty, Type::Option(_)) { "option" } else { "result" });
+        let local = self.temporary(wanted, ty.clone(), None);
+        let place = self.place_of_local(local);
+        self.out.push(Stmt::SetTag(place.clone(), tag));
+        if let Some(value) = value {
+            self.out.push(Stmt::Assign(place.clone().then(Step::Field(member.into()), part), value));
+        }
+        Ok(Operand::Value(Expr::Read(place), ty))
+    }
+
+    /// Cases as a value, in a variable of this name.
+    pub(super) fn stored_cases(&mut self, cases: Cases, wanted: &str) -> Lowered<(Expr, Type)> {
+        let Cases { good, then, error, .. } = cases;
+        if matches!(*then, Operand::Ref(_) | Operand::View(_)) {
+            return Err(STORED_REFERENCE.into());
+        }
+        let (value, value_ty) = self.value_of(*then)?;
+        let ty = match &error {
+            None => Type::Option(Box::new(value_ty.clone())),
+            Some((code, Type::Failure)) if value_ty == Type::Unit => {
+                let verdict = Expr::Select(Box::new(good), Box::new(Expr::Code(0)), Box::new(code.clone()));
+                return Ok((verdict, Type::Verdict));
+            }
+            Some((_, error)) => Type::Result(Box::new(value_ty.clone()), Box::new(error.clone())),
+        };
+        let local = self.temporary(wanted, ty.clone(), None);
+        let place = self.place_of_local(local);
+        let (yes, no) = if error.is_none() { ("Some", "None") } else { ("Ok", "Err") };
+        let tag = |name: &str| case_of(&ty, name).map_or(0, |(tag, ..)| tag);
+        let mut then = vec![Stmt::SetTag(place.clone(), tag(yes))];
+        then.push(Stmt::Assign(case_part(&place, yes)?, value));
+        let mut otherwise = vec![Stmt::SetTag(place.clone(), tag(no))];
+        if let Some((error, _)) = error {
+            otherwise.push(Stmt::Assign(case_part(&place, no)?, error));
+        }
+        self.out.push(Stmt::If(good, then, otherwise));
+        Ok((Expr::Read(place), ty))
+    }
+
+    /// Makes what cases are read from independent of later statements.
+    pub(super) fn fixed_cases(&mut self, cases: Cases) -> Lowered<Cases> {
+        let Cases { good, then, error, mutable } = cases;
+        let good = self.fixed(good, &Type::Scalar(Scalar::Bool), "there");
+        let then = Box::new(self.fixed_operand(*then)?);
+        let error = error.map(|(error, ty)| (self.fixed(error, &ty, "error"), ty));
+        Ok(Cases { good, then, error, mutable })
+    }
+
+    /// `operand?`: in a handler, a failure ends it.
+    pub(super) fn attempt(&mut self, operand: &Expression) -> Lowered<Operand> {
+        let operand = self.operand(operand, None)?;
+        if matches!(operand, Operand::Never) {
+            return Ok(operand);
+        }
+        let Cases { good, then, error, .. } = self.cases(operand)?;
+        match error {
+            Some((failure, Type::Failure)) => {
+                self.out.push(Stmt::If(good.not(), vec![Stmt::Return(failure)], Vec::new()));
+                self.taken(*then, None)
+            }
+            Some((_, other)) => Err(format!(
+                "`?` ends a handler with a `Failure`, and this is {}: `match` it, and write `return Err(FAILURE)`",
+                describe(&other)
+            )),
+            None => Err("`?` ends a handler with a `Failure`: write `ok_or(FAILURE)?`".into()),
+        }
+    }
+
+    /// A method of an `Option` or a `Result`.
+    pub(super) fn case_method(
+        &mut self,
+        operand: Operand,
+        method: &str,
+        arguments: &[Expression],
+    ) -> Lowered<Operand> {
+        let bool_ = Type::Scalar(Scalar::Bool);
+        if let ("take", []) | ("replace", [_]) | ("as_ref" | "as_mut", []) = (method, arguments) {
+            return self.method_of_place(operand, method, arguments);
+        }
+        let cases = self.cases(operand)?;
+        match (method, arguments) {
+            ("is_some" | "is_ok", []) => Ok(Operand::Value(cases.good, bool_)),
+            ("is_none" | "is_err", []) => Ok(Operand::Value(cases.good.not(), bool_)),
+            ("unwrap" | "expect", []) => {
+                self.out.push(Stmt::Fail(cases.good.not(), error::PANICKED));
+                self.taken(*cases.then, None)
+            }
+            ("unwrap_err" | "expect_err", []) if cases.error.is_some() => {
+                self.out.push(Stmt::Fail(cases.good, error::PANICKED));
+                let (error, ty) = cases.error.expect("just asked");
+                self.taken(Operand::Value(error, ty), None)
+            }
+            ("ok", []) if cases.error.is_some() => Ok(Operand::cases(Cases { error: None, ..cases })),
+            ("err", []) if cases.error.is_some() => {
+                let (error, ty) = cases.error.expect("just asked");
+                let then = Box::new(Operand::Value(error, ty));
+                Ok(Operand::cases(Cases { good: cases.good.not(), then, error: None, mutable: false }))
+            }
+            ("copied" | "cloned", []) => self.copied(cases),
+            ("ok_or", [error]) => {
+                let (mut cases, [error]) = self.with_arguments(cases, [error])?;
+                cases.error = Some(self.value_of(error)?);
+                Ok(Operand::cases(cases))
+            }
+            ("unwrap_or", [other]) => {
+                let (cases, [other]) = self.with_arguments(cases, [other])?;
+                if matches!(other, Operand::Never) {
+                    return Ok(other);
+                }
+                self.value_or(cases, other)
+            }
+            ("or", [other]) => {
+                let (cases, [other]) = self.with_arguments(cases, [other])?;
+                let (other, ty) = self.value_of(other)?;
+                let cases = self.stored_cases(cases, "option")?.0;
+                let cases = self.as_place(Operand::Value(cases, ty.clone()))?;
+                let good = is_case(&cases, if matches!(ty, Type::Option(_)) { "Some" } else { "Ok" })?;
+                self.choose(good, Expr::Read(cases), other, ty)
+            }
+            _ => Err(format!(
+                "a device's `Option` and `Result` have no `{method}` with these arguments: write a `match`"
+            )),
+        }
+    }
+
+    /// Evaluates arguments after a receiver, which keeps its value.
+    fn with_arguments<const N: usize>(
+        &mut self,
+        cases: Cases,
+        arguments: [&Expression; N],
+    ) -> Lowered<(Cases, [Operand; N])> {
+        let Cases { good, then, error, mutable } = cases;
+        let mut values = vec![(good, Type::Scalar(Scalar::Bool))];
+        let reference = match *then {
+            then @ (Operand::Ref(_) | Operand::View(_) | Operand::Tuple(_) | Operand::Unit) => {
+                Some(self.fixed_operand(then)?)
+            }
+            then => {
+                values.push(self.value_of(then)?);
+                None
+            }
+        };
+        let error_ty = error.map(|(error, ty)| {
+            values.push((error, ty.clone()));
+            ty
+        });
+        let mut given = Vec::new();
+        for argument in arguments {
+            let mark = self.out.len();
+            let operand = self.operand(argument, None)?;
+            self.keep(&mut values, mark);
+            given.push(operand);
+        }
+        let error = error_ty.and_then(|_| values.pop());
+        let then = match reference {
+            Some(reference) => reference,
+            None => {
+                let (value, ty) = values.pop().expect("pushed above");
+                Operand::Value(value, ty)
+            }
+        };
+        let (good, _) = values.pop().expect("pushed above");
+        let given = given.try_into().expect("one for each argument");
+        Ok((Cases { good, then: Box::new(then), error, mutable }, given))
+    }
+
+    /// `condition.then_some(value)`.
+    pub(super) fn bool_method(&mut self, method: &str, values: Vec<(Expr, Type)>) -> Lowered<Operand> {
+        let mut values = values.into_iter();
+        match (method, values.next(), values.next()) {
+            ("then_some", Some((good, _)), Some((value, ty))) => {
+                let then = Box::new(Operand::Value(value, ty));
+                Ok(Operand::cases(Cases { good, then, error: None, mutable: false }))
+            }
+            _ => Err(format!("a device's `bool` has no method `{method}`: write an `if`")),
+        }
+    }
+
+    /// What cases hold, or else `other`.
+    fn value_or(&mut self, cases: Cases, other: Operand) -> Lowered<Operand> {
+        let by_reference = matches!(*cases.then, Operand::Ref(_));
+        if by_reference && cases.mutable || matches!(*cases.then, Operand::View(_)) {
+            return Err(super::control::CHOSEN_REFERENCE.into());
+        }
+        let (value, ty) = self.value_of(*cases.then)?;
+        let (other, _) = self.value_of(other)?;
+        let value = self.choose(cases.good, value, other, ty)?;
+        if !by_reference {
+            return Ok(value);
+        }
+        // Nobody changes what a shared reference is to, so a copy is as good.
+        let (value, ty) = self.value_of(value)?;
+        let local = self.temporary("value", ty, Some(value));
+        self.locals[local].made = false;
+        Ok(Operand::Ref(self.place_of_local(local)))
+    }
+
+    /// `condition ? a : b`, where neither has an effect.
+    pub(super) fn choose(&mut self, condition: Expr, a: Expr, b: Expr, ty: Type) -> Lowered<Operand> {
+        if ty == Type::Unit {
+            return Ok(Operand::Unit);
+        }
+        if matches!(ty, Type::Scalar(_) | Type::Failure | Type::Verdict) {
+            return Ok(Operand::Value(Expr::Select(Box::new(condition), Box::new(a), Box::new(b)), ty));
+        }
+        let local = self.temporary("chosen", ty.clone(), None);
+        let place = self.place_of_local(local);
+        let (then, otherwise) = (Stmt::Assign(place.clone(), a), Stmt::Assign(place.clone(), b));
+        self.out.push(Stmt::If(condition, vec![then], vec![otherwise]));
+        Ok(Operand::Value(Expr::Read(place), ty))
+    }
+
+    /// `Option<&T>` as `Option<T>`.
+    fn copied(&mut self, cases: Cases) -> Lowered<Operand> {
+        let Operand::Ref(place) = *cases.then else { return Ok(Operand::cases(cases)) };
+        let ty = place.ty.clone();
+        // It is there only in the good case.
+        let good = self.fixed(cases.good, &Type::Scalar(Scalar::Bool), "there");
+        let local = self.temporary("copy", ty.clone(), None);
+        let copy = Stmt::Assign(self.place_of_local(local), Expr::Read(place));
+        self.out.push(Stmt::If(good.clone(), vec![copy], Vec::new()));
+        self.locals[local].made = false;
+        let then = Box::new(Operand::Value(self.read(local), ty));
+        Ok(Operand::cases(Cases { good, then, error: cases.error, mutable: false }))
+    }
+
+    /// `take`, `replace`, `as_ref`, `as_mut`.
+    fn method_of_place(
+        &mut self,
+        operand: Operand,
+        method: &str,
+        arguments: &[Expression],
+    ) -> Lowered<Operand> {
+        if let (Operand::Cases(cases), "as_ref") = (&operand, method)
+            && matches!(*cases.then, Operand::Ref(_))
+        {
+            return Ok(operand);
+        }
+        let (expr, ty) = match operand {
+            operand @ (Operand::Place(_) | Operand::Ref(_)) => (operand, None),
+            other => {
+                let (expr, ty) = self.value_of(other)?;
+                (Operand::Value(expr, ty.clone()), Some(ty))
+            }
+        };
+        let place = match (expr, ty) {
+            (Operand::Value(expr, _), Some(ty)) => {
+                let local = self.temporary("value", ty, Some(expr));
+                self.locals[local].made = false;
+                self.place_of_local(local)
+            }
+            (operand, _) => self.as_place(operand)?,
+        };
+        let place = self.steady(place);
+        let good = match place.ty {
+            Type::Option(_) => "Some",
+            Type::Result(..) if method.starts_with("as_") => {
+                return Err("a device takes a `Result` apart by `match`: write `match &result { … }`".into());
+            }
+            _ => return Err(format!("{} has no `{method}` on a device", describe(&place.ty))),
+        };
+        if method.starts_with("as_") {
+            let then = Box::new(Operand::Ref(case_part(&place, good)?));
+            let mutable = method == "as_mut";
+            return Ok(Operand::cases(Cases { good: is_case(&place, good)?, then, error: None, mutable }));
+        }
+        let new = match arguments {
+            [new] => Some(self.value(new)?.0),
+            _ => None,
+        };
+        let ty = place.ty.clone();
+        let before = self.temporary("before", ty.clone(), Some(Expr::Read(place.clone())));
+        self.out.push(Stmt::SetTag(place.clone(), usize::from(new.is_some())));
+        if let Some(new) = new {
+            self.out.push(Stmt::Assign(case_part(&place, good)?, new));
+        }
+        Ok(Operand::Value(self.read(before), ty))
+    }
+}
+
+fn verdict_cases(code: Expr) -> Cases {
+    let good = Expr::binary(BinaryOp::Eq, Scalar::U32, code.clone(), Expr::Bits(Scalar::U32, 0));
+    Cases { good, then: Box::new(Operand::Unit), error: Some((code, Type::Failure)), mutable: false }
+}
+
+/// The refusal of references in values.
+pub(super) const STORED_REFERENCE: &str =
+    "a device stores no references: store the value, `*reference`, or an index";

@@ -1,0 +1,386 @@
+//! What a `for` runs over, as something of known length whose items are found by their number: each method of iterators changes
+//! the length, and the number.
+
+use annulus_abi::error;
+use annulus_tree::{BinaryOp, Block, Expression, ExpressionKind, Pattern};
+
+use super::{
+    Lowered, Lowerer,
+    operand::{Operand, Variable, describe, is_fixed},
+    program::{Expr, Place, Root, Stmt},
+    slice::{View, compared, is_slice, size, usize_bits},
+};
+use crate::typed::{Scalar, Type};
+
+const USIZE: Type = Type::Scalar(Scalar::Usize);
+
+/// Items and how many there are.
+struct Items {
+    /// It does not change.
+    len: Expr,
+    kind: Kind,
+}
+
+enum Kind {
+    /// Integers from this one on.
+    Integers { start: Expr, scalar: Scalar },
+    /// Elements, by reference or by value.
+    Elements { view: View, by_value: bool },
+    /// Parts of so many elements, the first of them so many elements apart; the last may be shorter.
+    Parts { view: View, len: Expr, apart: Expr },
+    /// `copied()`.
+    Copied(Box<Items>),
+    /// `rev()`.
+    Reversed(Box<Items>),
+    /// `enumerate()`.
+    Numbered(Box<Items>),
+    /// `zip(others)`.
+    Zipped(Box<Items>, Box<Items>),
+    /// `step_by(step)`.
+    Stepped(Box<Items>, Expr),
+    /// `skip(count)`.
+    Skipped(Box<Items>, Expr),
+}
+
+impl Lowerer<'_> {
+    pub(super) fn repeat_items(
+        &mut self,
+        label: Option<&String>,
+        pattern: &Pattern,
+        items: &Expression,
+        body: &Block,
+    ) -> Lowered<Operand> {
+        let items = self.items(items)?;
+        let len = self.fixed(items.len.clone(), &USIZE, "count");
+        let name = number_of(pattern, &items).unwrap_or("i");
+        let mut local = 0;
+        let (frame, statements) = self.framed(label, None, |inner| {
+            local = inner.local(name, USIZE);
+            inner.locals[local].below = Some(len.clone());
+            let number = inner.read(local);
+            inner.out.push(Stmt::Tick);
+            let item = inner.item(&items, number)?;
+            inner.bind_item(pattern, item)?;
+            inner.block(body, None)?;
+            Ok(())
+        })?;
+        self.out.push(Stmt::For { local, start: usize_bits(0), end: len, body: statements });
+        self.pass_on(frame);
+        Ok(Operand::Unit)
+    }
+
+    /// Binds an item. The number of a turn is the loop's own variable, which the user's may be.
+    fn bind_item(&mut self, pattern: &Pattern, item: Operand) -> Lowered<()> {
+        match (pattern, item) {
+            (Pattern::Tuple { patterns }, Operand::Tuple(parts)) => {
+                patterns.iter().zip(parts).try_for_each(|(pattern, part)| self.bind_item(pattern, part))
+            }
+            (
+                Pattern::Bind { name, mutable: false, by_reference: false, inner: None },
+                Operand::Value(Expr::Read(Place { root: Root::Local(local), steps, .. }), ty),
+            ) if steps.is_empty() && ty == USIZE && self.locals[local].below.is_some() => {
+                self.variables.push((name.clone(), Variable::Local(local)));
+                Ok(())
+            }
+            (pattern, item) => self.bind_all(pattern, item),
+        }
+    }
+
+    /// What an expression runs over.
+    fn items(&mut self, expression: &Expression) -> Lowered<Items> {
+        match &expression.kind {
+            ExpressionKind::Range { start: Some(start), end, inclusive } => {
+                self.integers(start, end.as_deref(), *inclusive)
+            }
+            ExpressionKind::Method { receiver, method, arguments, .. } => {
+                match (method.as_str(), &arguments[..]) {
+                    ("iter" | "iter_mut", []) => {
+                        let operand = self.operand(receiver, None)?;
+                        self.elements(operand, false)
+                    }
+                    ("into_iter", []) => {
+                        let operand = self.operand(receiver, None)?;
+                        self.plain(operand)
+                    }
+                    ("chunks" | "chunks_mut" | "chunks_exact" | "chunks_exact_mut" | "windows", [len]) => {
+                        let operand = self.operand(receiver, None)?;
+                        self.parts(operand, method, len)
+                    }
+                    ("copied" | "cloned" | "rev" | "enumerate", []) => {
+                        let inner = Box::new(self.items(receiver)?);
+                        let len = inner.len.clone();
+                        let kind = match method.as_str() {
+                            "rev" => Kind::Reversed(inner),
+                            "enumerate" => Kind::Numbered(inner),
+                            _ => Kind::Copied(inner),
+                        };
+                        Ok(Items { len, kind })
+                    }
+                    ("zip", [other]) => {
+                        let (first, second) = (self.items(receiver)?, self.items(other)?);
+                        let len = self.smaller(&first.len, &second.len);
+                        Ok(Items { len, kind: Kind::Zipped(Box::new(first), Box::new(second)) })
+                    }
+                    ("step_by" | "skip" | "take", [count]) => self.counted(receiver, method, count),
+                    _ => {
+                        let operand = self.operand(expression, None)?;
+                        self.plain(operand)
+                    }
+                }
+            }
+            _ => {
+                let operand = self.operand(expression, None)?;
+                self.plain(operand)
+            }
+        }
+    }
+
+    fn size_argument(&mut self, count: &Expression, wanted: &str) -> Lowered<Expr> {
+        let (expr, scalar) = self.scalar(count)?;
+        if scalar != Scalar::Usize {
+            return Err(format!("a count is a `usize`, not a `{}`", scalar.name()));
+        }
+        Ok(self.fixed(expr, &USIZE, wanted))
+    }
+
+    /// Fails where a size is 0, as the standard library does.
+    fn refuse_zero(&mut self, count: &Expr) {
+        match compared(BinaryOp::Eq, count, &usize_bits(0)) {
+            Ok(false) => {}
+            Ok(true) => self.out.push(Stmt::Fail(Expr::Bits(Scalar::Bool, 1), error::PANICKED)),
+            Err(zero) => self.out.push(Stmt::Fail(zero, error::PANICKED)),
+        }
+    }
+
+    fn smaller(&mut self, a: &Expr, b: &Expr) -> Expr {
+        match compared(BinaryOp::Le, a, b) {
+            Ok(true) => a.clone(),
+            Ok(false) => b.clone(),
+            Err(_) if a == b => a.clone(),
+            Err(_) => {
+                let smaller = Expr::Call("min", Scalar::Usize, vec![a.clone(), b.clone()]);
+                self.fixed(smaller, &USIZE, "count")
+            }
+        }
+    }
+
+    /// `step_by`, `skip` and `take`.
+    fn counted(&mut self, receiver: &Expression, method: &str, count: &Expression) -> Lowered<Items> {
+        let inner = self.items(receiver)?;
+        let all = inner.len.clone();
+        if method == "step_by" {
+            let step = self.size_argument(count, "step")?;
+            self.refuse_zero(&step);
+            let len = self.rounded_up(all, step.clone());
+            return Ok(Items { len, kind: Kind::Stepped(Box::new(inner), step) });
+        }
+        let count = self.size_argument(count, method)?;
+        let count = self.smaller(&all, &count);
+        if method == "take" {
+            return Ok(Items { len: count, kind: inner.kind });
+        }
+        let len = self.fixed(size(BinaryOp::Sub, all, count.clone()), &USIZE, "count");
+        Ok(Items { len, kind: Kind::Skipped(Box::new(inner), count) })
+    }
+
+    /// `all / step`, rounded up.
+    fn rounded_up(&mut self, all: Expr, step: Expr) -> Expr {
+        let one = usize_bits(1);
+        let turns = |all| {
+            let before = size(BinaryOp::Div, size(BinaryOp::Sub, all, usize_bits(1)), step);
+            size(BinaryOp::Add, before, one)
+        };
+        match compared(BinaryOp::Eq, &all, &usize_bits(0)) {
+            Ok(true) => usize_bits(0),
+            Ok(false) => {
+                let turns = turns(all);
+                self.fixed(turns, &USIZE, "count")
+            }
+            Err(none) => {
+                let turns = turns(all);
+                let count = Expr::Select(Box::new(none), Box::new(usize_bits(0)), Box::new(turns));
+                self.fixed(count, &USIZE, "count")
+            }
+        }
+    }
+
+    /// `start..end`, `start..=end`, `start..`. Beyond all that a loop's budget allows, a count is as good as any other.
+    fn integers(&mut self, start: &Expression, end: Option<&Expression>, inclusive: bool) -> Lowered<Items> {
+        let mut values = self.values(std::iter::once(start).chain(end))?.into_iter();
+        let (start, ty) = values.next().expect("the start's value");
+        let scalar = self.as_scalar(&ty)?;
+        if !scalar.is_integer() {
+            return Err(format!("a loop counts in integers, not in `{}`: multiply inside", scalar.name()));
+        }
+        let start = self.fixed(start, &ty, "first");
+        let kind = Kind::Integers { start: start.clone(), scalar };
+        let Some((end, _)) = values.next() else { return Ok(Items { len: usize_bits(u64::MAX), kind }) };
+        let end = self.fixed(end, &ty, "end");
+        if let (Expr::Bits(_, 0), Scalar::Usize, false) = (&start, scalar, inclusive) {
+            return Ok(Items { len: end, kind });
+        }
+        let op = if inclusive { BinaryOp::Le } else { BinaryOp::Lt };
+        let filled = Expr::binary(op, scalar, start.clone(), end.clone());
+        let mut distance = Expr::Call("distance", scalar, vec![start, end]);
+        if inclusive {
+            distance = Expr::Call("saturating_add", Scalar::Usize, vec![distance, usize_bits(1)]);
+        }
+        let count = Expr::Select(Box::new(filled), Box::new(distance), Box::new(usize_bits(0)));
+        Ok(Items { len: self.fixed(count, &USIZE, "count"), kind })
+    }
+
+    /// What `for item in operand` runs over: an array's elements by value, and those behind a reference by reference.
+    fn plain(&mut self, operand: Operand) -> Lowered<Items> {
+        if !is_slice(&operand) {
+            return Err(format!(
+                "a loop on a device runs over ranges, arrays and slices, not over {}: count in a `while`",
+                operand.describe()
+            ));
+        }
+        let by_value = matches!(operand, Operand::Place(_) | Operand::Value(..));
+        self.elements(operand, by_value)
+    }
+
+    fn elements(&mut self, operand: Operand, by_value: bool) -> Lowered<Items> {
+        let operand = match operand {
+            Operand::Place(place) if by_value && !self.is_constant(&place) => {
+                let ty = place.ty.clone();
+                Operand::Value(Expr::Read(place), ty)
+            }
+            other => other,
+        };
+        let operand = match operand {
+            Operand::Value(expr, ty) => {
+                let local = match self.made_local(&expr) {
+                    Some(local) => local,
+                    None => self.temporary("items", ty, Some(expr)),
+                };
+                self.locals[local].made = false;
+                Operand::Place(self.place_of_local(local))
+            }
+            other => other,
+        };
+        if !is_slice(&operand) {
+            return Err(format!("{} has no elements", operand.describe()));
+        }
+        let view = self.view(operand)?;
+        Ok(Items { len: view.len.clone(), kind: Kind::Elements { view, by_value } })
+    }
+
+    /// Whether no statement changes what is at a place.
+    fn is_constant(&self, place: &Place) -> bool {
+        match place.root {
+            Root::Local(_) => {
+                let whole = Place::new(place.root, place.ty.clone());
+                is_fixed(&self.locals, &Expr::Read(whole)) && place.steps.is_empty()
+            }
+            Root::Constant(_) | Root::Message => true,
+            Root::State | Root::Binding(_) => false,
+        }
+    }
+
+    /// `chunks(len)`, `chunks_exact(len)`, `windows(len)`.
+    fn parts(&mut self, operand: Operand, method: &str, len: &Expression) -> Lowered<Items> {
+        if !is_slice(&operand) {
+            return Err(format!("{} has no elements", describe_operand(&operand)));
+        }
+        let view = self.view(operand)?;
+        let len = self.size_argument(len, "len")?;
+        self.refuse_zero(&len);
+        let all = view.len.clone();
+        let (count, apart) = match method {
+            "windows" => {
+                let windows =
+                    size(BinaryOp::Add, size(BinaryOp::Sub, all.clone(), len.clone()), usize_bits(1));
+                let count = match compared(BinaryOp::Lt, &all, &len) {
+                    Ok(true) => usize_bits(0),
+                    Ok(false) => windows,
+                    Err(short) => Expr::Select(Box::new(short), Box::new(usize_bits(0)), Box::new(windows)),
+                };
+                (self.fixed(count, &USIZE, "count"), usize_bits(1))
+            }
+            "chunks" | "chunks_mut" => (self.rounded_up(all, len.clone()), len.clone()),
+            _ => {
+                let count = size(BinaryOp::Div, all, len.clone());
+                (self.fixed(count, &USIZE, "count"), len.clone())
+            }
+        };
+        Ok(Items { len: count, kind: Kind::Parts { view, len, apart } })
+    }
+
+    /// The item of this number.
+    fn item(&mut self, items: &Items, number: Expr) -> Lowered<Operand> {
+        Ok(match &items.kind {
+            Kind::Integers { start: Expr::Bits(_, 0), scalar: scalar @ (Scalar::Usize | Scalar::U64) } => {
+                Operand::Value(number, Type::Scalar(*scalar))
+            }
+            Kind::Integers { start, scalar } => {
+                let integer = Expr::Call("advance", *scalar, vec![start.clone(), number]);
+                Operand::Value(integer, Type::Scalar(*scalar))
+            }
+            Kind::Elements { view, by_value } => match self.element(view, number) {
+                Operand::Place(place) if !by_value => Operand::Ref(self.steady(place)),
+                other => other,
+            },
+            Kind::Parts { view, len, apart } => {
+                let start = self.fixed(size(BinaryOp::Mul, number, apart.clone()), &USIZE, "first");
+                let rest = size(BinaryOp::Sub, view.len.clone(), start.clone());
+                let len = self.smaller(len, &rest);
+                Operand::view(self.part_of_view(view, start, len))
+            }
+            Kind::Copied(inner) => match self.item(inner, number)? {
+                Operand::Ref(place) => Operand::Place(place),
+                other => other,
+            },
+            Kind::Reversed(inner) => {
+                let last = size(BinaryOp::Sub, inner.len.clone(), usize_bits(1));
+                let number = self.fixed(size(BinaryOp::Sub, last, number), &USIZE, "at");
+                self.item(inner, number)?
+            }
+            Kind::Numbered(inner) => {
+                let item = self.item(inner, number.clone())?;
+                Operand::Tuple(vec![Operand::Value(number, USIZE), item])
+            }
+            Kind::Zipped(first, second) => {
+                let first = self.item(first, number.clone())?;
+                Operand::Tuple(vec![first, self.item(second, number)?])
+            }
+            Kind::Stepped(inner, step) => {
+                let number = self.fixed(size(BinaryOp::Mul, number, step.clone()), &USIZE, "at");
+                self.item(inner, number)?
+            }
+            Kind::Skipped(inner, count) => {
+                let number = self.fixed(size(BinaryOp::Add, count.clone(), number), &USIZE, "at");
+                self.item(inner, number)?
+            }
+        })
+    }
+}
+
+fn describe_operand(operand: &Operand) -> String {
+    match operand {
+        Operand::Value(_, ty) => describe(ty),
+        other => other.describe(),
+    }
+}
+
+/// The name that a pattern gives to the number of the turn.
+fn number_of<'p>(pattern: &'p Pattern, items: &Items) -> Option<&'p str> {
+    let Pattern::Tuple { patterns } = pattern else {
+        return match (pattern, &items.kind) {
+            (
+                Pattern::Bind { name, mutable: false, by_reference: false, inner: None },
+                Kind::Integers { start: Expr::Bits(_, 0), scalar: Scalar::Usize },
+            ) => Some(name),
+            _ => None,
+        };
+    };
+    match (&items.kind, &patterns[..]) {
+        (
+            Kind::Numbered(_),
+            [Pattern::Bind { name, mutable: false, by_reference: false, inner: None }, ..],
+        ) => Some(name),
+        (Kind::Zipped(first, second), [a, b]) => number_of(a, first).or_else(|| number_of(b, second)),
+        _ => None,
+    }
+}

@@ -1,0 +1,338 @@
+//! Slices: arrays, bound memory, and parts of both.
+
+use annulus_abi::error;
+use annulus_tree::{BinaryOp, Expression, ExpressionKind};
+
+use super::{
+    Lowered, Lowerer,
+    cases::Cases,
+    operand::{Operand, describe},
+    program::{Expr, Place, Root, Step, Stmt},
+};
+use crate::typed::{Scalar, Type};
+
+const USIZE: Type = Type::Scalar(Scalar::Usize);
+
+/// Elements that lie one after the other.
+#[derive(Clone, Debug)]
+pub(super) struct View {
+    /// An array, or the root of a bound slice.
+    base: Place,
+    element: Type,
+    /// The first of them.
+    start: Expr,
+    /// How many there are; it does not change.
+    pub(super) len: Expr,
+    /// Whether the base is a bound slice, and not an array.
+    bound: bool,
+    /// Whether they are atomics.
+    atomic: bool,
+}
+
+pub(super) fn usize_bits(bits: u64) -> Expr {
+    Expr::Bits(Scalar::Usize, bits)
+}
+
+/// `a + b` and its kin for sizes, worked out if both are known.
+pub(super) fn size(op: BinaryOp, a: Expr, b: Expr) -> Expr {
+    match (op, &a, &b) {
+        (BinaryOp::Add, Expr::Bits(_, 0), _) => b,
+        (BinaryOp::Add | BinaryOp::Sub, _, Expr::Bits(_, 0)) | (BinaryOp::Mul, _, Expr::Bits(_, 1)) => a,
+        (BinaryOp::Add, Expr::Bits(_, x), Expr::Bits(_, y)) => usize_bits(x.wrapping_add(*y)),
+        (BinaryOp::Sub, Expr::Bits(_, x), Expr::Bits(_, y)) => usize_bits(x.wrapping_sub(*y)),
+        (BinaryOp::Mul, Expr::Bits(_, x), Expr::Bits(_, y)) => usize_bits(x.wrapping_mul(*y)),
+        (BinaryOp::Div, Expr::Bits(_, x), Expr::Bits(_, y @ 1..)) => usize_bits(x / y),
+        _ => Expr::binary(op, Scalar::Usize, a, b),
+    }
+}
+
+/// A comparison of sizes: `None` if it is known, then with what it gives.
+pub(super) fn compared(op: BinaryOp, a: &Expr, b: &Expr) -> Result<bool, Expr> {
+    match (a, b) {
+        (Expr::Bits(_, x), Expr::Bits(_, y)) => Ok(match op {
+            BinaryOp::Lt => x < y,
+            BinaryOp::Le => x <= y,
+            BinaryOp::Gt => x > y,
+            BinaryOp::Ge => x >= y,
+            BinaryOp::Ne => x != y,
+            _ => x == y,
+        }),
+        _ => Err(Expr::binary(op, Scalar::Usize, a.clone(), b.clone())),
+    }
+}
+
+/// Whether an operand is an array or a slice.
+pub(super) fn is_slice(operand: &Operand) -> bool {
+    match operand {
+        Operand::Slice(_) | Operand::Atomics(_) | Operand::View(_) => true,
+        Operand::Place(place) | Operand::Ref(place) => matches!(place.ty, Type::Array { .. }),
+        Operand::Value(_, ty) => matches!(ty, Type::Array { .. }),
+        _ => false,
+    }
+}
+
+impl Lowerer<'_> {
+    /// An array or a slice by its elements.
+    pub(super) fn view(&mut self, operand: Operand) -> Lowered<View> {
+        match operand {
+            Operand::View(view) => Ok(*view),
+            Operand::Slice(binding) | Operand::Atomics(binding) => {
+                let element = Type::from(self.definition.bindings[binding].ty);
+                let base = Place::new(Root::Binding(binding), element.clone());
+                let atomic = matches!(operand, Operand::Atomics(_));
+                Ok(View { base, element, start: usize_bits(0), len: Expr::Len(binding), bound: true, atomic })
+            }
+            operand => {
+                let place = self.as_place(operand)?;
+                let base = self.steady(place);
+                let Type::Array { element, len } = base.ty.clone() else {
+                    return Err(format!("{} has no elements", describe(&base.ty)));
+                };
+                let len = usize_bits(len as u64);
+                Ok(View { base, element: *element, start: usize_bits(0), len, bound: false, atomic: false })
+            }
+        }
+    }
+
+    /// An element whose index is known to be in bounds.
+    pub(super) fn element(&self, view: &View, at: Expr) -> Operand {
+        let at = size(BinaryOp::Add, view.start.clone(), at);
+        let step = if view.bound { Step::Element(at) } else { Step::Index(at) };
+        let place = view.base.clone().then(step, view.element.clone());
+        if view.atomic { Operand::Atomic(place) } else { Operand::Place(place) }
+    }
+
+    /// The part from `start` on of this length, known to be in bounds.
+    pub(super) fn part_of_view(&mut self, view: &View, start: Expr, len: Expr) -> View {
+        let start = size(BinaryOp::Add, view.start.clone(), start);
+        let start = self.fixed(start, &USIZE, "start");
+        let len = self.fixed(len, &USIZE, "len");
+        View { start, len, ..view.clone() }
+    }
+
+    /// Fails where the comparison holds.
+    fn refuse_size(&mut self, op: BinaryOp, a: &Expr, b: &Expr, code: u16) {
+        match compared(op, a, b) {
+            Ok(false) => {}
+            Ok(true) => self.out.push(Stmt::Fail(Expr::Bits(Scalar::Bool, 1), code)),
+            Err(fails) => self.out.push(Stmt::Fail(fails, code)),
+        }
+    }
+
+    fn size_of(&mut self, expression: &Expression, wanted: &str) -> Lowered<Expr> {
+        let (expr, scalar) = self.scalar(expression)?;
+        if scalar != Scalar::Usize {
+            return Err(format!("an index is a `usize`, not a `{}`: write `index as usize`", scalar.name()));
+        }
+        Ok(self.fixed(expr, &USIZE, wanted))
+    }
+
+    /// The ends of a range in a view: the first index, and the one behind the last.
+    fn ends(
+        &mut self,
+        start: Option<&Expression>,
+        end: Option<&Expression>,
+        inclusive: bool,
+        view: &View,
+    ) -> Lowered<(Expr, Expr, Option<Expr>)> {
+        let start = match start {
+            Some(start) => self.size_of(start, "start")?,
+            None => usize_bits(0),
+        };
+        let mut last = None;
+        let end = match end {
+            Some(end) => {
+                let end = self.size_of(end, if inclusive { "last" } else { "end" })?;
+                if inclusive {
+                    last = Some(end.clone());
+                    let behind = size(BinaryOp::Add, end, usize_bits(1));
+                    self.fixed(behind, &USIZE, "end")
+                } else {
+                    end
+                }
+            }
+            None => view.len.clone(),
+        };
+        Ok((start, end, last))
+    }
+
+    /// `base[start..end]`.
+    pub(super) fn subslice(&mut self, base: &Expression, range: &Expression) -> Lowered<Operand> {
+        let ExpressionKind::Range { start, end, inclusive } = &range.kind else {
+            return Err("a slice is a part from one index to another".into());
+        };
+        let operand = self.operand(base, None)?;
+        let view = self.view(operand)?;
+        let code = error::INDEX_OUT_OF_BOUNDS;
+        let (start, end, last) = self.ends(start.as_deref(), end.as_deref(), *inclusive, &view)?;
+        // The last index first: behind the greatest there is no other.
+        if let Some(last) = last {
+            self.refuse_size(BinaryOp::Ge, &last, &view.len, code);
+        }
+        self.refuse_size(BinaryOp::Gt, &start, &end, code);
+        self.refuse_size(BinaryOp::Gt, &end, &view.len.clone(), code);
+        let len = size(BinaryOp::Sub, end, start.clone());
+        Ok(Operand::view(self.part_of_view(&view, start, len)))
+    }
+
+    /// A method of an array or a slice.
+    pub(super) fn slice_method(
+        &mut self,
+        operand: Operand,
+        method: &str,
+        arguments: &[Expression],
+    ) -> Lowered<Operand> {
+        let view = self.view(operand)?;
+        let len = view.len.clone();
+        match (method, arguments) {
+            ("len", []) => Ok(Operand::Value(len, USIZE)),
+            ("is_empty", []) => {
+                let empty = Expr::binary(BinaryOp::Eq, Scalar::Usize, len, usize_bits(0));
+                Ok(Operand::Value(empty, Type::Scalar(Scalar::Bool)))
+            }
+            ("get" | "get_mut", [index]) => self.get(&view, index, method == "get_mut"),
+            ("first" | "first_mut", []) => Ok(self.element_if(
+                compared(BinaryOp::Ne, &len, &usize_bits(0)),
+                &view,
+                usize_bits(0),
+                method,
+            )),
+            ("last" | "last_mut", []) => {
+                let at = size(BinaryOp::Sub, len.clone(), usize_bits(1));
+                Ok(self.element_if(compared(BinaryOp::Ne, &len, &usize_bits(0)), &view, at, method))
+            }
+            ("fill", [value]) => {
+                let (value, ty) = self.value(value)?;
+                let value = self.fixed(value, &ty, "item");
+                self.for_each(&view, len, |lowerer, place, _| {
+                    lowerer.out.push(Stmt::Assign(place, value.clone()));
+                    Ok(())
+                })
+            }
+            ("swap", [a, b]) => {
+                let (a, b) = (self.size_of(a, "a")?, self.size_of(b, "b")?);
+                for at in [&a, &b] {
+                    self.refuse_size(BinaryOp::Ge, at, &len, error::INDEX_OUT_OF_BOUNDS);
+                }
+                let (Operand::Place(a), Operand::Place(b)) = (self.element(&view, a), self.element(&view, b))
+                else {
+                    return Err("atomics are not swapped with each other".into());
+                };
+                self.swap_places(a, b);
+                Ok(Operand::Unit)
+            }
+            ("reverse", []) => {
+                let half = size(BinaryOp::Div, len.clone(), usize_bits(2));
+                self.for_each(&view.clone(), half, |lowerer, place, at| {
+                    let other = size(BinaryOp::Sub, size(BinaryOp::Sub, len, usize_bits(1)), at);
+                    if let Operand::Place(other) = lowerer.element(&view, other) {
+                        lowerer.swap_places(place, other);
+                    }
+                    Ok(())
+                })
+            }
+            ("copy_from_slice", [from]) => {
+                let from = self.operand(from, None)?;
+                let from = self.view(from)?;
+                self.refuse_size(BinaryOp::Ne, &len, &from.len.clone(), error::PANICKED);
+                self.for_each(&view, len, |lowerer, place, at| {
+                    let Operand::Place(source) = lowerer.element(&from, at) else {
+                        return Err("atomics are loaded one by one".into());
+                    };
+                    lowerer.out.push(Stmt::Assign(place, Expr::Read(source)));
+                    Ok(())
+                })
+            }
+            ("split_at" | "split_at_mut", [middle]) => {
+                let middle = self.size_of(middle, "middle")?;
+                self.refuse_size(BinaryOp::Gt, &middle, &len, error::PANICKED);
+                let rest = size(BinaryOp::Sub, len, middle.clone());
+                let left = self.part_of_view(&view, usize_bits(0), middle.clone());
+                let right = self.part_of_view(&view, middle, rest);
+                Ok(Operand::Tuple(vec![Operand::view(left), Operand::view(right)]))
+            }
+            ("contains", [value]) => self.contains(&view, value),
+            _ => Err(format!("a device's slices and arrays have no `{method}`: write a loop")),
+        }
+    }
+
+    /// `get(index)`, `get(start..end)`.
+    fn get(&mut self, view: &View, index: &Expression, mutable: bool) -> Lowered<Operand> {
+        let method = if mutable { "get_mut" } else { "get" };
+        let ExpressionKind::Range { start, end, inclusive } = &index.kind else {
+            let at = self.size_of(index, "at")?;
+            return Ok(self.element_if(compared(BinaryOp::Lt, &at, &view.len), view, at, method));
+        };
+        let (start, end, last) = self.ends(start.as_deref(), end.as_deref(), *inclusive, view)?;
+        let known = |comparison: Result<bool, Expr>| {
+            comparison.map_or_else(|unknown| unknown, |known| Expr::Bits(Scalar::Bool, u64::from(known)))
+        };
+        let ordered = known(compared(BinaryOp::Le, &start, &end));
+        let inside = known(compared(BinaryOp::Le, &end, &view.len));
+        let mut good = Expr::binary(BinaryOp::And, Scalar::Bool, ordered, inside);
+        if let Some(last) = last {
+            let below = known(compared(BinaryOp::Lt, &last, &view.len));
+            good = Expr::binary(BinaryOp::And, Scalar::Bool, below, good);
+        }
+        let len = size(BinaryOp::Sub, end, start.clone());
+        let part = self.part_of_view(view, start, len);
+        let then = Box::new(Operand::view(part));
+        Ok(Operand::cases(Cases { good, then, error: None, mutable }))
+    }
+
+    /// A reference to an element that may not be there.
+    fn element_if(&mut self, there: Result<bool, Expr>, view: &View, at: Expr, method: &str) -> Operand {
+        let good = there.map_or_else(|unknown| unknown, |known| Expr::Bits(Scalar::Bool, u64::from(known)));
+        let then = match self.element(view, at) {
+            Operand::Place(place) => Operand::Ref(self.steady(place)),
+            other => other,
+        };
+        Operand::cases(Cases { good, then: Box::new(then), error: None, mutable: method.ends_with("_mut") })
+    }
+
+    /// Whether an element equals a value.
+    fn contains(&mut self, view: &View, value: &Expression) -> Lowered<Operand> {
+        let (value, scalar) = self.scalar(value)?;
+        let value = self.fixed(value, &Type::Scalar(scalar), "wanted");
+        let bool_ = Type::Scalar(Scalar::Bool);
+        let found = self.temporary("contains", bool_.clone(), Some(Expr::Bits(Scalar::Bool, 0)));
+        self.locals[found].mutable = true;
+        let place_of_found = self.place_of_local(found);
+        self.for_each(view, view.len.clone(), |lowerer, place, _| {
+            let equal = Expr::binary(BinaryOp::Eq, scalar, Expr::Read(place), value);
+            let remember = Stmt::Assign(place_of_found, Expr::Bits(Scalar::Bool, 1));
+            lowerer.out.push(Stmt::If(equal, vec![remember, Stmt::Break], Vec::new()));
+            Ok(())
+        })?;
+        Ok(Operand::Value(self.read(found), bool_))
+    }
+
+    /// A loop over the first `count` elements, which the language makes and no budget counts.
+    fn for_each(
+        &mut self,
+        view: &View,
+        count: Expr,
+        body: impl FnOnce(&mut Self, Place, Expr) -> Lowered<()>,
+    ) -> Lowered<Operand> {
+        let (local, statements) = self.nested(|inner| {
+            let local = inner.local("i", USIZE);
+            let at = inner.read(local);
+            let Operand::Place(place) = inner.element(view, at.clone()) else {
+                return Err("atomics are stored and loaded one by one".into());
+            };
+            body(inner, place, at)?;
+            Ok(local)
+        })?;
+        let count = self.fixed(count, &USIZE, "count");
+        self.out.push(Stmt::For { local, start: usize_bits(0), end: count, body: statements });
+        Ok(Operand::Unit)
+    }
+
+    fn swap_places(&mut self, a: Place, b: Place) {
+        let ty = a.ty.clone();
+        let before = self.local("before", ty);
+        self.out.push(Stmt::Declare(before, Some(Expr::Read(a.clone()))));
+        self.out.push(Stmt::Assign(a, Expr::Read(b.clone())));
+        self.out.push(Stmt::Assign(b, self.read(before)));
+    }
+}
