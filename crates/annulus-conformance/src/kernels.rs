@@ -6,6 +6,7 @@ pub mod constructs;
 pub mod corners;
 pub mod edges;
 pub mod numbers;
+pub mod own;
 pub mod real;
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -357,6 +358,20 @@ pub const EDGES: &[&KernelDefinition] = {
         inside_results::DEFINITION,
         guards_that_return::DEFINITION,
         bits_and_references::DEFINITION,
+    ]
+};
+
+/// Kernels that call functions of their own.
+pub const OWN: &[&KernelDefinition] = {
+    use own::*;
+    &[
+        spaces::DEFINITION,
+        orders_of_arguments::DEFINITION,
+        fails_inside::DEFINITION,
+        methods::DEFINITION,
+        generic::DEFINITION,
+        effects::DEFINITION,
+        whole::DEFINITION,
     ]
 };
 

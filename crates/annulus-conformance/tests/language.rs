@@ -1,5 +1,7 @@
 //! Handlers as the text that they are lowered to, run beside their Rust on random and edge values.
 
+extern crate annulus_runtime as annulus;
+
 use std::collections::BTreeSet;
 
 use annulus_abi::error;
@@ -11,6 +13,8 @@ use annulus_conformance::{
     language::{Call, HostText, Inputs, Memory, call, difference},
 };
 use annulus_kernel::{DeviceType, KernelDefinition, RingKernel};
+use annulus_macros::{device_fn, ring_kernel};
+use annulus_runtime::prelude::Outbox;
 
 /// How many calls each handler gets.
 const CALLS: u64 = 2000;
@@ -162,4 +166,29 @@ fn failures_have_their_codes() {
 #[test]
 fn edges() {
     agree("edges", kernels::EDGES);
+}
+
+/// Functions of the user's, with every kind of parameter, from every kind of memory.
+#[test]
+fn own_functions() {
+    agree("own", kernels::OWN);
+}
+
+#[device_fn]
+fn mixed(a: u64, b: u64) -> u64 {
+    kernels::own::math::mix(a) ^ kernels::own::math::mix_twice(b)
+}
+
+/// Calls functions of another crate, among them one that calls others there.
+#[ring_kernel]
+fn abroad(number: &kernels::Number, last: &mut u64, replies: &Outbox<kernels::Number>) {
+    *last = mixed(number.value, *last);
+    replies.send(kernels::Number {
+        value: kernels::own::math::quotient(*last as u32, number.value as u32).into(),
+    });
+}
+
+#[test]
+fn functions_of_another_crate() {
+    agree("abroad", &[abroad::DEFINITION]);
 }

@@ -56,6 +56,7 @@ fn opencl() {
     check(kernels::SUITE, Target::OpenCl);
     check(kernels::CONSTRUCTS, Target::OpenCl);
     check(kernels::CORNERS, Target::OpenCl);
+    check(kernels::OWN, Target::OpenCl);
     check(kernels::REAL, Target::OpenCl);
     check(
         &[kernels::numbers::i32_numbers::DEFINITION, kernels::numbers::f32_numbers::DEFINITION],
@@ -82,6 +83,7 @@ fn every_kernel_has_a_text_in_every_dialect() {
         kernels::FLOATS,
         kernels::FUNCTIONS,
         kernels::CONSTRUCTS,
+        kernels::OWN,
         kernels::REAL,
     ];
     for definition in lists.into_iter().flatten() {

@@ -37,9 +37,10 @@
 //! | `&place`, `&mut place` in `let` and through patterns | another name for the place |
 //! | constants, statics, associated constants, `T::default()` | captured by value when the kernel is launched |
 //! | `outbox.send(value)`, [`Cx`]'s methods | |
+//! | functions with `#[device_fn]`, methods and associated functions with `#[device_impl]`, of any module or crate, generic ones by instances | functions of the text; what fails in them fails the message; none calls itself |
 //! | `load`, `store`, `swap`, `fetch_…`, `compare_exchange` of bound atomics | ordered at least as written; 64 bits where the device has them |
 //! | `return`, `Ok(())`, `Err(failure)` with a [`Failure`] | |
-//! | `panic!`, `unreachable!`, `assert!`, `assert_eq!`, `assert_ne!` | fail with [`PANICKED`](annulus_abi::error::PANICKED) |
+//! | `panic!`, `unreachable!`, `assert!`, `assert_eq!`, `assert_ne!`, and `debug_assert!` and its kin in builds with debug assertions | fail with [`PANICKED`](annulus_abi::error::PANICKED) |
 //!
 //! A check that fails ends the call with a code of [`annulus_abi::error`], and its transaction with it. The CPU gives the same code,
 //! by the panic's text ([`panic_code`]). In a build with overflow checks the CPU also fails with
@@ -62,6 +63,7 @@ mod described;
 mod descriptor;
 pub mod device;
 mod failure;
+mod function;
 mod inline;
 mod invocation;
 mod lower;
@@ -80,6 +82,7 @@ pub use definition::{
 pub use described::{Described, read_described};
 pub use descriptor::{DeviceType, FieldDescriptor, Primitive, TypeDescriptor, TypeKind, VariantDescriptor};
 pub use failure::{Failure, HandlerReturn, panic_code};
+pub use function::{Callee, DeviceFunction, DeviceMethod, FunctionTree, Instance, Receiver};
 pub use inline::{List, Text, TooLong};
 pub use invocation::{BoundMemory, CpuEntry, Invocation};
 pub use lower::LowerError;

@@ -25,6 +25,22 @@
 #define RS_HAS_F64 1
 #endif
 
+// What a pointer to a constant of the program points to.
+#if defined(__OPENCL_VERSION__)
+#define RS_CONSTANT __constant
+#elif defined(__METAL_VERSION__)
+#define RS_CONSTANT constant
+#else
+#define RS_CONSTANT
+#endif
+
+// A function that may fail returns a code, or 0: who calls it fails with the same.
+#define RS_TRY(call)                                                                                                       \
+    do {                                                                                                                   \
+        u32 rs_code = (call);                                                                                              \
+        if (rs_code != 0u) return rs_code;                                                                                 \
+    } while (0)
+
 // In initialisers, where no function can be called.
 #if defined(__OPENCL_VERSION__) || defined(__METAL_VERSION__)
 #define RS_INFINITY_F32 INFINITY

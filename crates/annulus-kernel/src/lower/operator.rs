@@ -43,8 +43,8 @@ impl Lowerer<'_> {
         let (Type::Scalar(a), Type::Scalar(b)) = (&left_ty, &right_ty) else {
             let other = if matches!(left_ty, Type::Scalar(_)) { &right_ty } else { &left_ty };
             return Err(format!(
-                "an operator of {} is a function of yours, which a device does not call yet: write it for its fields, \
-                 or `match`",
+                "an operator of {} is a function: call it as one, `a.add(b)`, with `#[device_impl]` before its `impl` block, or \
+                 write it for its fields, or `match`",
                 describe(other)
             ));
         };

@@ -7,10 +7,10 @@ use syn::{
     Expr, ExprCall, ExprMethodCall, ExprPath, Path, ext::IdentExt, punctuated::Punctuated, token::Comma,
 };
 
-use super::{OR_CPU_ONLY, Read, Reader, Source, around, expression::OPTION, node, pattern, span};
+use super::{OR_CPU_ONLY, Read, Reader, Source, around, expression::OPTION, node, own, pattern, span};
 
 impl Reader {
-    fn arguments(
+    pub(super) fn arguments(
         &mut self,
         arguments: &Punctuated<Expr, Comma>,
     ) -> (Vec<annulus_tree::Expression>, Vec<TokenStream>) {
@@ -25,19 +25,27 @@ impl Reader {
 
     pub(super) fn method(&mut self, expression: &Expr, call: &ExprMethodCall) -> Read {
         let method = call.method.unraw().to_string();
-        if !names::METHODS.contains(&method.as_str()) {
+        let known = names::METHODS.contains(&method.as_str());
+        if let (false, Some(message)) = (known, unknown_method(&method)) {
             // What is wrong with the receiver comes first: the rest often follows from it.
             let before = self.errors.count();
             let receiver = self.expression(&call.receiver);
             if self.errors.count() > before {
                 return receiver;
             }
-            return self.refuse(&call.method, unknown_method(&method));
+            return self.refuse(&call.method, message);
         }
         if let Some(turbofish) = &call.turbofish {
             return self.refuse(turbofish, "the methods that devices have are not generic: leave this out");
         }
-        let (receiver, receiver_tokens) = self.boxed(&call.receiver);
+        if !known {
+            return self.own_method(expression, call);
+        }
+        let own = self.perhaps_own(call);
+        let (receiver, mut receiver_tokens) = self.boxed(&call.receiver);
+        if let Some((_, callee)) = &own {
+            receiver_tokens = own::seen(&call.receiver, callee, &receiver_tokens);
+        }
         let (arguments, argument_tokens) = self.arguments(&call.args);
         let name = &call.method;
         let mut tokens = quote_spanned!(span(expression)=> #receiver_tokens.#name(#(#argument_tokens),*));
@@ -47,7 +55,9 @@ impl Reader {
             witness = Some(id);
             tokens = wrapped;
         }
-        node(expression, ExpressionKind::Method { receiver, method, arguments, witness }, tokens)
+        let read = node(expression, ExpressionKind::Method { receiver, method, arguments, witness }, tokens);
+        let Some((function, _)) = own else { return read };
+        node(expression, ExpressionKind::Own { function, otherwise: Box::new(read.tree) }, read.tokens)
     }
 
     pub(super) fn call(&mut self, expression: &Expr, call: &ExprCall) -> Read {
@@ -86,20 +96,17 @@ impl Reader {
             Some(ty)
                 if names::METHODS.contains(&name.as_str()) || names::FUNCTIONS.contains(&name.as_str()) =>
             {
+                let written = ty.clone();
                 let ty = self.witness(Source::Written(ty));
                 let (arguments, tokens) = self.arguments(&call.args);
                 let witness = self.witness(Source::Inferred(span(expression)));
                 let tokens =
                     around(witness, expression, &quote_spanned!(span(expression)=> #function(#(#tokens),*)));
-                node(expression, ExpressionKind::Function { ty, function: name, arguments, witness }, tokens)
+                let kind = ExpressionKind::Function { ty, function: name.clone(), arguments, witness };
+                self.perhaps_associated(&name, &written, node(expression, kind, tokens))
             }
-            _ => {
-                let message = format!(
-                    "a device does not call functions of yours yet: write what `{}` does here, {OR_CPU_ONLY}",
-                    crate::types::text(function)
-                );
-                self.refuse(function, message)
-            }
+            Some(ty) => self.own_associated(expression, call, function, ty),
+            None => self.own_function(expression, call, function),
         }
     }
 
@@ -136,7 +143,7 @@ fn before_last(path: &Path) -> Option<String> {
 fn type_of(function: &ExprPath) -> Option<TokenStream> {
     if let Some(qself) = &function.qself {
         let ty = &qself.ty;
-        return (qself.position == 0).then(|| quote!(#ty));
+        return Some(quote!(#ty));
     }
     let path = &function.path;
     let holder = before_last(path)?;
@@ -152,7 +159,8 @@ fn type_of(function: &ExprPath) -> Option<TokenStream> {
     Some(quote!(#leading #(#segments)::*))
 }
 
-fn unknown_method(method: &str) -> String {
+/// What to write instead of a method of the standard library that devices have not; `None` if the method may be the user's.
+fn unknown_method(method: &str) -> Option<String> {
     let instead = match method {
         "iter" | "iter_mut" | "into_iter" => "loop over the indices: `for i in 0..values.len()`",
         "clone" => "a device's values are copied: write `*value`, or just the value",
@@ -162,22 +170,12 @@ fn unknown_method(method: &str) -> String {
         "checked_add" | "checked_sub" | "checked_mul" | "overflowing_add" | "overflowing_sub"
         | "overflowing_mul" => "compare before you calculate, or calculate with `wrapping_…`",
         "checked_div" | "checked_rem" => "compare the divisor with 0 first",
-        "get" | "get_mut" | "first" | "last" => "compare the index with `len()`, and write `values[index]`",
         "println" | "to_string" | "as_str" => "a device has no text: send a number",
-        "push" | "pop" | "insert" | "remove" => {
-            "a device has no heap: keep an array and a length in the state"
-        }
-        "rem" | "add" | "sub" | "mul" | "div" | "not" | "neg" | "shl" | "shr" => "write the operator",
         "as_ref" | "as_mut" | "borrow" | "borrow_mut" => "write `&value` or `&mut value`",
-        "fill" | "copy_from_slice" | "swap_with_slice" | "sort" | "sort_unstable" | "contains" => {
+        "copy_from_slice" | "swap_with_slice" | "sort" | "sort_unstable" => {
             "write it as a loop over the indices"
         }
-        _ => {
-            return format!(
-                "a device has no method `{method}`: numbers have those of the standard library, and types of yours have \
-             none yet; write here what it does, {OR_CPU_ONLY}"
-            );
-        }
+        _ => return None,
     };
-    format!("a device has no method `{method}`: {instead}")
+    Some(format!("a device has no method `{method}`: {instead}"))
 }

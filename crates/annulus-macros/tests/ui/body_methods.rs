@@ -16,7 +16,6 @@ fn methods(reading: &Reading, table: &[u32]) {
     let first = table.get(0).unwrap();
     let copy = reading.clone();
     let text = reading.divisor.to_string();
-    let gamma = 2.0f32.gamma();
     let part = &table[1..3];
 }
 
