@@ -10,7 +10,7 @@ use annulus_conformance::{
         self,
         real::{Block, Bytes, Checksum, Hash, crc32, sha256},
     },
-    language::{Call, HostText, Inputs, Memory, call, difference},
+    language::{Call, HostText, Inputs, Memory, call, differences},
 };
 use annulus_kernel::{DeviceType, KernelDefinition, RingKernel};
 use annulus_macros::{device_fn, ring_kernel};
@@ -25,30 +25,7 @@ fn agree(name: &str, definitions: &[&'static KernelDefinition]) {
 
 fn agree_within(name: &str, definitions: &[&'static KernelDefinition], ulps: u32) {
     let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let text = HostText::compile(definitions, &folder).unwrap_or_else(|error| panic!("{error}"));
-    // The panics of the handlers are what is tested.
-    std::panic::set_hook(Box::new(|_| {}));
-    let mut differences = Vec::new();
-    for (index, definition) in definitions.iter().enumerate() {
-        let mut inputs = Inputs::new(index as u64, 16);
-        let mut succeeded = 0;
-        for number in 0..CALLS {
-            let input = inputs.call(definition);
-            let rust = call(definition, &input);
-            succeeded += u64::from(rust.code == 0);
-            if let Some(difference) = difference(&rust, &text.call(index, &input), ulps) {
-                differences.push(format!("{} in call {number}: {difference}", definition.name));
-                break;
-            }
-        }
-        if succeeded < CALLS / 10 {
-            differences.push(format!(
-                "{}: {succeeded} of {CALLS} calls succeed, too few to say much",
-                definition.name
-            ));
-        }
-    }
-    drop(std::panic::take_hook());
+    let differences = differences(definitions, &folder, CALLS, ulps);
     assert!(differences.is_empty(), "{}", differences.join("\n"));
 }
 

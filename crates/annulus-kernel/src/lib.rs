@@ -25,7 +25,7 @@
 //! | `u8` … `u64`, `i8` … `i64`, `usize`, `isize`, `bool`, `f32`, `f64` | `usize` and `isize` have 64 bits; Metal has no `f64` |
 //! | structs, fixed arrays, enums with and without data, nested at will | laid out as in Rust, which the text checks |
 //! | `let` with patterns, shadowing, `let … else`, assignment | types are inferred by rustc |
-//! | `+ - * / % & \| ^ << >>`, comparisons, `&& \|\|`, `op=` | overflow wraps, as in a release build; a shift takes its distance modulo the width; a division by zero and `MIN / -1` fail |
+//! | `+ - * / % & \| ^ << >>`, comparisons, `&& \|\|`, `op=` | overflow fails where the crate of the body is built with debug assertions, shifts by the width or more too; else it wraps, and a shift takes its distance modulo the width; a division by zero and `MIN / -1` fail |
 //! | `as` | as in Rust: saturating from floats, NaN to 0 |
 //! | `T::from(x)`, `x.into()` between numbers | |
 //! | integers: `wrapping_…`, `saturating_…` (add, sub, mul), `pow`, `abs`, `abs_diff`, `signum`, `min`, `max`, `clamp`, `rotate_…`, `count_…`, `leading_…`, `trailing_…`, `swap_bytes`, `div_euclid`, `rem_euclid`, `is_power_of_two` … | exact |
@@ -43,8 +43,8 @@
 //! | `panic!`, `unreachable!`, `assert!`, `assert_eq!`, `assert_ne!`, and `debug_assert!` and its kin in builds with debug assertions | fail with [`PANICKED`](annulus_abi::error::PANICKED) |
 //!
 //! A check that fails ends the call with a code of [`annulus_abi::error`], and its transaction with it. The CPU gives the same code,
-//! by the panic's text ([`panic_code`]). In a build with overflow checks the CPU also fails with
-//! [`OVERFLOW`](annulus_abi::error::OVERFLOW) where a device wraps.
+//! by the panic's text ([`panic_code`]). Whether overflow fails is decided by `cfg!(debug_assertions)` in the crate that a body stands in. A
+//! profile that sets `overflow-checks` to something else makes the CPU differ from devices.
 //!
 //! Operands are evaluated in Rust's order: what a later operand changes is copied before it.
 //!

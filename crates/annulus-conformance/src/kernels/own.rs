@@ -1,6 +1,7 @@
 //! Kernels that call functions of their own: every kind of parameter, from every kind of memory, with every kind of failure inside.
 #![allow(clippy::should_implement_trait, clippy::wrong_self_convention)] // Names that types of the language have too are what is tested.
 #![allow(clippy::manual_swap, clippy::manual_is_multiple_of)] // A device has neither.
+#![allow(clippy::precedence)] // What binds tighter is tested.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -61,6 +62,13 @@ pub mod math {
         super::sum(values).wrapping_mul(2)
     }
 
+    /// Wraps, as this crate is built, whoever calls it.
+    #[device_fn]
+    pub fn wrapped(a: u32, b: u32) -> u32 {
+        debug_assert!(a < 7 && b < 7);
+        (a + b) * 3 - a.pow(2) << (b % 40)
+    }
+
     /// Fails at zero.
     #[device_fn]
     pub fn quotient(a: u32, b: u32) -> u32 {
@@ -68,7 +76,7 @@ pub mod math {
     }
 }
 
-use math::quotient;
+use math::{quotient, wrapped};
 
 #[device_fn]
 fn sum(values: &[u32]) -> u32 {
@@ -257,6 +265,8 @@ pub fn fails_inside(batch: &Batch, ledger: &mut Ledger, answers: &Outbox<Answer>
     nothing();
     let found = find(&batch.values, 7);
     let mut words = [found as u32; 8];
+    debug_assert_eq!(words[0], 0, "not in this build");
+    words[7] = wrapped(batch.values[0], batch.values[1]);
     words[1] = checked(&batch.values, usize::from(batch.at % 8), batch.values[1]);
     if batch.values[2] == 9 {
         return Err(Failure::of(9));

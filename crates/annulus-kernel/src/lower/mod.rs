@@ -13,6 +13,7 @@ mod loops;
 pub(crate) mod names;
 mod operand;
 mod operator;
+mod overflow;
 mod pattern;
 mod place;
 pub(crate) mod program;

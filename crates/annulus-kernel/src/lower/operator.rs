@@ -21,7 +21,7 @@ impl Lowerer<'_> {
             UnaryOp::Not if scalar == Scalar::Bool => expr.not(),
             UnaryOp::Not if scalar.is_integer() => Expr::Not(scalar, Box::new(expr)),
             UnaryOp::Negate if scalar.is_float() || scalar.is_signed() => {
-                Expr::Call("neg", scalar, vec![expr])
+                Expr::Call("neg", scalar, self.check_overflow("neg_overflows", scalar, vec![expr]))
             }
             _ => return Err(format!("`{}` has no such operator", scalar.name())),
         };
@@ -99,6 +99,7 @@ impl Lowerer<'_> {
                 return Err(format!("`{}` cannot be shifted by `{}`", scalar.name(), right_scalar.name()));
             }
             let name = if op == BinaryOp::Shl { "shl" } else { "shr" };
+            let right = self.check_shift(scalar, right, right_scalar)?;
             let right = convert(right_scalar, Scalar::U32, right);
             return Ok(Expr::Call(name, scalar, vec![left, right]));
         }
@@ -115,6 +116,7 @@ impl Lowerer<'_> {
         if op == BinaryOp::Rem && scalar.is_float() {
             return Ok(Expr::Call("rem", scalar, vec![left, right]));
         }
+        let (left, right) = self.check_arithmetic(op, scalar, left, right);
         Ok(Expr::binary(op, scalar, left, right))
     }
 

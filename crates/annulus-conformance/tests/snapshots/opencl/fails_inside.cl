@@ -95,6 +95,12 @@ static u32 fn_find(GLOBAL const u32 *values, u64 values_len, u32 wanted, PRIVATE
     return 0u;
 }
 
+// own.rs:-195: wrapped
+static u32 fn_wrapped(u32 a, u32 b) {
+    // own.rs:-193
+    return rs_shl_u32(((a + b) * 3u) - rs_pow_u32(a, 2u), b % 40u);
+}
+
 // own.rs:-188: quotient
 static u32 fn_quotient(u32 a, u32 b, PRIVATE u32 *ann_result) {
     // own.rs:-187
@@ -163,16 +169,19 @@ static u32 handle_fails_inside(GLOBAL const Batch *batch, PRIVATE Ledger *ledger
     for (u64 i = 0ul; i < 8ul; i += 1) {
         words.at[i] = item;
     }
-    // own.rs:+6
+    // own.rs:+7
+    u32 wrapped = fn_wrapped(batch->values.at[0], batch->values.at[1]);
+    words.at[7] = wrapped;
+    // own.rs:+8
     u32 checked;
     RS_TRY(fn_checked(&batch->values, (u64)(batch->at % 8), batch->values.at[1], &checked));
     words.at[1] = checked;
-    // own.rs:+7
+    // own.rs:+9
     if (batch->values.at[2] == 9u) {
-        // own.rs:+8
+        // own.rs:+10
         return 9u;
     }
-    // own.rs:+10
+    // own.rs:+12
     bool both = batch->at > 3;
     if (both) {
         u32 checked_2;
@@ -181,21 +190,21 @@ static u32 handle_fails_inside(GLOBAL const Batch *batch, PRIVATE Ledger *ledger
     }
     u32 chosen;
     if (both) {
-        // own.rs:+11
+        // own.rs:+13
         RS_TRY(fn_quotient(9u, batch->values.at[3], &chosen));
     } else {
-        // own.rs:+13
+        // own.rs:+15
         chosen = 4u;
     }
     words.at[2] = chosen;
-    // own.rs:+15
+    // own.rs:+17
     if ((batch->values.at[4] % 8u) < 2u) {
-        // own.rs:+16
+        // own.rs:+18
         u32 never_even;
         RS_TRY(fn_never_even(batch->values.at[4], &never_even));
         words.at[3] = never_even;
     }
-    // own.rs:+18
+    // own.rs:+20
     Answer answer;
     answer.words = words;
     answer.sum = 0l;
@@ -205,7 +214,7 @@ static u32 handle_fails_inside(GLOBAL const Batch *batch, PRIVATE Ledger *ledger
         GLOBAL Answer *ann_slot = (GLOBAL Answer *)ann_outbox_next(answers);
         if (ann_slot) *ann_slot = answer;
     }
-    // own.rs:+19
+    // own.rs:+21
     return 0u;
 }
 

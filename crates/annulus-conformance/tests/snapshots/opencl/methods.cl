@@ -59,11 +59,11 @@ CONSTANT const Point ORIGIN = { .x = 0, .y = 0 };
 
 CONSTANT const Point UNIT_POINT = { .x = 1, .y = (-1) };
 
-// own.rs:-174: shift
+// own.rs:-176: shift
 static void fn_shift(PRIVATE Point *point, Point by) {
-    // own.rs:-173
+    // own.rs:-175
     point->x = rs_add_i32(point->x, by.x);
-    // own.rs:-172
+    // own.rs:-174
     point->y = rs_add_i32(point->y, by.y);
 }
 

@@ -85,9 +85,9 @@ static u32 fn_sum_3(RS_CONSTANT const u32 *values, u64 values_len, PRIVATE u32 *
     return 0u;
 }
 
-// own.rs:-32: sum
+// own.rs:-39: sum
 static u32 fn_sum_4(PRIVATE const u32 *values, u64 values_len, PRIVATE u32 *ann_result, PRIVATE u32 *ann_budget) {
-    // own.rs:-31
+    // own.rs:-38
     u32 sum;
     RS_TRY(fn_sum_2(values, values_len, &sum, ann_budget));
     *ann_result = sum * 2u;
@@ -121,19 +121,19 @@ static u32 fn_sum_of_six_3(PRIVATE const u32_x6 *values, PRIVATE u32 *ann_result
     return 0u;
 }
 
-// own.rs:-47: mix
+// own.rs:-54: mix
 static u64 fn_mix(u64 value) {
-    // own.rs:-46
+    // own.rs:-53
     u64 value_2 = (value ^ (value >> 30u)) * 13787848793156543929ul;
-    // own.rs:-45
+    // own.rs:-52
     u64 value_3 = (value_2 ^ (value_2 >> 27u)) * 10723151780598845931ul;
-    // own.rs:-44
+    // own.rs:-51
     return value_3 ^ (value_3 >> 31u);
 }
 
-// own.rs:-39: mix_twice
+// own.rs:-46: mix_twice
 static u64 fn_mix_twice(u64 value) {
-    // own.rs:-37
+    // own.rs:-44
     u64 mix_ = fn_mix(value);
     u64 mix__2 = fn_mix(mix_ ^ 11400714819323198485ul);
     return mix__2;

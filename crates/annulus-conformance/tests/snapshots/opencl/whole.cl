@@ -60,37 +60,37 @@ static u32_x3 fn_points_as(u32 value) {
     return items;
 }
 
-// own.rs:-410: fill
+// own.rs:-412: fill
 static u32 fn_fill(PRIVATE u32 *values, u64 values_len, u32 value, PRIVATE u32 *ann_budget) {
-    // own.rs:-409
+    // own.rs:-411
     for (u64 i = 0ul; i < values_len; i += 1) {
         if ((*ann_budget)-- == 0u) return 0xFF07u; // loop budget exhausted
-        // own.rs:-408
+        // own.rs:-410
         values[i] = value + ((u32)i);
     }
     return 0u;
 }
 
-// own.rs:-466: sum
+// own.rs:-468: sum
 static u32 fn_sum(GLOBAL const u32 *values, u64 values_len, PRIVATE u32 *ann_result, PRIVATE u32 *ann_budget) {
-    // own.rs:-465
+    // own.rs:-467
     u32 sum = 0u;
-    // own.rs:-464
+    // own.rs:-466
     for (u64 i = 0ul; i < values_len; i += 1) {
         if ((*ann_budget)-- == 0u) return 0xFF07u; // loop budget exhausted
-        // own.rs:-463
+        // own.rs:-465
         sum = sum + values[i];
     }
-    // own.rs:-461
+    // own.rs:-463
     *ann_result = sum;
     return 0u;
 }
 
-// own.rs:-340: shift
+// own.rs:-342: shift
 static void fn_shift(GLOBAL Point *point, Point by) {
-    // own.rs:-339
+    // own.rs:-341
     point->x = rs_add_i32(point->x, by.x);
-    // own.rs:-338
+    // own.rs:-340
     point->y = rs_add_i32(point->y, by.y);
 }
 
