@@ -7,6 +7,7 @@ pub mod corners;
 pub mod edges;
 pub mod numbers;
 pub mod own;
+pub mod own_edges;
 pub mod real;
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -373,6 +374,12 @@ pub const OWN: &[&KernelDefinition] = {
         effects::DEFINITION,
         whole::DEFINITION,
     ]
+};
+
+/// The same, with calls and parameters in every place and form.
+pub const OWN_EDGES: &[&KernelDefinition] = {
+    use own_edges::*;
+    &[everywhere::DEFINITION, deep::DEFINITION, chains::DEFINITION, shapes::DEFINITION]
 };
 
 /// Kernels of real kinds.

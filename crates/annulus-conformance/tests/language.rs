@@ -149,6 +149,7 @@ fn edges() {
 #[test]
 fn own_functions() {
     agree("own", kernels::OWN);
+    agree("own_edges", kernels::OWN_EDGES);
 }
 
 #[device_fn]
@@ -168,4 +169,21 @@ fn abroad(number: &kernels::Number, last: &mut u64, replies: &Outbox<kernels::Nu
 #[test]
 fn functions_of_another_crate() {
     agree("abroad", &[abroad::DEFINITION]);
+}
+
+/// Loops in functions turn on the budget of the whole call.
+#[test]
+fn functions_spend_the_budget() {
+    use kernels::{constructs::Small, own_edges::spends};
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("spends");
+    let text = HostText::compile(&[spends::DEFINITION], &folder).unwrap_or_else(|error| panic!("{error}"));
+    let run = |a| {
+        let message = Small { key: 0, a, b: 0, on: false, x: 0.0 };
+        let input =
+            Call { message: Memory::of(&[message]), state: Memory::of(&[7u32]), bindings: Vec::new() };
+        let outcome = text.call(0, &input);
+        (outcome.code, outcome.state.values::<u32>()[0])
+    };
+    assert_eq!(run(49), (0, 49));
+    assert_eq!(run(50), (error::BUDGET_EXHAUSTED, 7));
 }
