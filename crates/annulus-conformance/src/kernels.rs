@@ -8,6 +8,8 @@ pub mod corners;
 pub mod edges;
 pub mod items;
 pub mod numbers;
+pub mod own;
+pub mod own_edges;
 pub mod real;
 pub mod spelling;
 pub mod values;
@@ -433,6 +435,26 @@ pub const CHECKS: &[&KernelDefinition] = {
         i64_magnitudes::DEFINITION,
         sizes_checked::DEFINITION,
     ]
+};
+
+/// Kernels that call functions of their own.
+pub const OWN: &[&KernelDefinition] = {
+    use own::*;
+    &[
+        spaces::DEFINITION,
+        orders_of_arguments::DEFINITION,
+        fails_inside::DEFINITION,
+        methods::DEFINITION,
+        generic::DEFINITION,
+        effects::DEFINITION,
+        whole::DEFINITION,
+    ]
+};
+
+/// The same, with calls and parameters in every place and form.
+pub const OWN_EDGES: &[&KernelDefinition] = {
+    use own_edges::*;
+    &[everywhere::DEFINITION, deep::DEFINITION, chains::DEFINITION, shapes::DEFINITION, parts::DEFINITION]
 };
 
 /// Kernels of real kinds.

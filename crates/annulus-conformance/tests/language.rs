@@ -1,5 +1,7 @@
 //! Handlers as the text that they are lowered to, run beside their Rust on random and edge values.
 
+extern crate annulus_runtime as annulus;
+
 use std::collections::BTreeSet;
 
 use annulus_abi::error;
@@ -8,9 +10,11 @@ use annulus_conformance::{
         self,
         real::{Block, Bytes, Checksum, Hash, crc32, sha256},
     },
-    language::{Call, HostText, Inputs, Memory, call, difference},
+    language::{Call, HostText, Inputs, Memory, call, differences},
 };
 use annulus_kernel::{DeviceType, KernelDefinition, RingKernel};
+use annulus_macros::{device_fn, ring_kernel};
+use annulus_runtime::prelude::Outbox;
 
 /// How many calls each handler gets.
 const CALLS: u64 = 2000;
@@ -21,30 +25,7 @@ fn agree(name: &str, definitions: &[&'static KernelDefinition]) {
 
 fn agree_within(name: &str, definitions: &[&'static KernelDefinition], ulps: u32) {
     let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let text = HostText::compile(definitions, &folder).unwrap_or_else(|error| panic!("{error}"));
-    // The panics of the handlers are what is tested.
-    std::panic::set_hook(Box::new(|_| {}));
-    let mut differences = Vec::new();
-    for (index, definition) in definitions.iter().enumerate() {
-        let mut inputs = Inputs::new(index as u64, 16);
-        let mut succeeded = 0;
-        for number in 0..CALLS {
-            let input = inputs.call(definition);
-            let rust = call(definition, &input);
-            succeeded += u64::from(rust.code == 0);
-            if let Some(difference) = difference(&rust, &text.call(index, &input), ulps) {
-                differences.push(format!("{} in call {number}: {difference}", definition.name));
-                break;
-            }
-        }
-        if succeeded < CALLS / 10 {
-            differences.push(format!(
-                "{}: {succeeded} of {CALLS} calls succeed, too few to say much",
-                definition.name
-            ));
-        }
-    }
-    drop(std::panic::take_hook());
+    let differences = differences(definitions, &folder, CALLS, ulps);
     assert!(differences.is_empty(), "{}", differences.join("\n"));
 }
 
@@ -177,4 +158,47 @@ fn loops_over_elements() {
 #[test]
 fn integers_that_overflow() {
     agree("checks", kernels::CHECKS);
+}
+
+/// Functions of the user's, with every kind of parameter, from every kind of memory.
+#[test]
+fn own_functions() {
+    agree("own", kernels::OWN);
+    agree("own_edges", kernels::OWN_EDGES);
+}
+
+#[device_fn]
+fn mixed(a: u64, b: u64) -> u64 {
+    kernels::own::math::mix(a) ^ kernels::own::math::mix_twice(b)
+}
+
+/// Calls functions of another crate, among them one that calls others there.
+#[ring_kernel]
+fn abroad(number: &kernels::Number, last: &mut u64, replies: &Outbox<kernels::Number>) {
+    *last = mixed(number.value, *last);
+    replies.send(kernels::Number {
+        value: kernels::own::math::quotient(*last as u32, number.value as u32).into(),
+    });
+}
+
+#[test]
+fn functions_of_another_crate() {
+    agree("abroad", &[abroad::DEFINITION]);
+}
+
+/// Loops in functions turn on the budget of the whole call.
+#[test]
+fn functions_spend_the_budget() {
+    use kernels::{constructs::Small, own_edges::spends};
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("spends");
+    let text = HostText::compile(&[spends::DEFINITION], &folder).unwrap_or_else(|error| panic!("{error}"));
+    let run = |a| {
+        let message = Small { key: 0, a, b: 0, on: false, x: 0.0 };
+        let input =
+            Call { message: Memory::of(&[message]), state: Memory::of(&[7u32]), bindings: Vec::new() };
+        let outcome = text.call(0, &input);
+        (outcome.code, outcome.state.values::<u32>()[0])
+    };
+    assert_eq!(run(49), (0, 49));
+    assert_eq!(run(50), (error::BUDGET_EXHAUSTED, 7));
 }

@@ -11,6 +11,7 @@ use annulus_conformance::{
         edges::{capitals, shared_references},
         items::*,
         numbers::*,
+        own::{Point as OwnPoint, effects, fails_inside, generic, methods, orders_of_arguments, spaces},
         real::*,
         spelling::spelled,
         values::*,
@@ -94,12 +95,34 @@ kernels! {
     signed within 0: i16_numbers, i16_divides, i16_converts, i32_numbers, i32_signs, i64_numbers, i64_divides, i64_converts;
     floats within 0: f32_numbers, f64_numbers;
     structure within 0: orders, loops, numbers_matched, commands, places;
+    own within 0: orders_of_arguments, fails_inside, generic;
     corners within 0: nested_values, machine, ends_of_ranges, steps;
     values within 0: options, orders_of_options, results, tuples, popped, equal, chains;
     items within 0: elements, adapters, slices_changed, labels;
     checks within 0: u8_checks, i64_checks, i8_wraps, u64_wraps, i16_bits, u64_bits, u32_powers, i8_magnitudes, sizes_checked;
     edges within 0: shared_references, capitals;
     real within 0: moving_average, crc32, sha256, order_book, conway, run_length, least_recent;
+}
+
+/// Functions get pointers into bound memory too.
+#[test]
+fn own_functions_on_bound_memory() {
+    same::<spaces>(
+        |runtime, options| spaces::bind(&[3, 4, 5]).launch(runtime, options).expect("it can be launched"),
+        0,
+    );
+    same::<methods>(
+        |runtime, options| {
+            let points = [OwnPoint { x: 3, y: -7 }; 16];
+            let bound: Bound<methods> = methods::bind(OwnPoint { x: -2, y: 9 }, &points);
+            bound.launch(runtime, options).expect("it can be launched")
+        },
+        0,
+    );
+    same::<effects>(
+        |runtime, options| effects::bind(&[0; 16]).launch(runtime, options).expect("it can be launched"),
+        0,
+    );
 }
 
 /// Parameters and tables come to the device as they come to the CPU.

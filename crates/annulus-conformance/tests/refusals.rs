@@ -3,7 +3,7 @@
 extern crate annulus_runtime as annulus;
 
 use annulus_kernel::{DeviceType, RingKernel, RingMessage, Target, TypeDescriptor};
-use annulus_macros::{DeviceType, RingMessage, ring_kernel};
+use annulus_macros::{DeviceType, RingMessage, device_fn, device_impl, ring_kernel};
 use annulus_runtime::prelude::Failure;
 
 #[derive(RingMessage, Clone, Copy, PartialEq, PartialOrd)]
@@ -75,7 +75,7 @@ fn calls_a_method(tick: &Tick, sum: &mut u32) {
     // HERE calls_a_method
     *sum += tick.abs();
 }
-refused!(methods_of_structs: calls_a_method says "`abs` of `Tick` is a function of yours", "write here what it does");
+refused!(methods_of_structs: calls_a_method says "`abs` of `Tick` is no function that devices know", "`#[device_impl]`");
 
 #[ring_kernel]
 fn converts(tick: &Tick, sum: &mut u32) {
@@ -134,6 +134,52 @@ fn chooses(tick: &Tick, table: &[u32], sum: &mut u32) {
     }
 }
 refused!(options_of_references_by_branches: chooses says "choose an index");
+
+#[device_fn]
+fn factorial(n: u32) -> u32 {
+    // HERE calls_itself
+    if n < 2 { 1 } else { n * factorial(n - 1) }
+}
+
+#[ring_kernel]
+fn calls_itself(tick: &Tick, product: &mut u32) {
+    *product = factorial(tick.a);
+}
+refused!(recursion: calls_itself says "`factorial` calls `factorial`", "write a loop");
+
+#[device_fn]
+fn is_even<const N: usize>(n: u32) -> bool {
+    n == 0 || Parity::is_odd(n - 1)
+}
+
+struct Parity;
+
+#[device_impl]
+impl Parity {
+    fn is_odd(n: u32) -> bool {
+        // HERE calls_in_a_circle
+        n != 0 && is_even::<3>(n - 1)
+    }
+}
+
+#[ring_kernel]
+fn calls_in_a_circle(tick: &Tick, even: &mut bool) {
+    *even = is_even::<3>(tick.a);
+}
+refused!(mutual_recursion: calls_in_a_circle
+    says "`is_even::<3>` calls `Parity::is_odd` calls `is_even::<3>`", "has no stack that could grow");
+
+#[device_fn]
+fn same(a: Tick, b: Tick) -> bool {
+    // HERE compares_inside
+    a == b
+}
+
+#[ring_kernel]
+fn compares_inside(tick: &Tick, other: &Tick, equal: &mut bool) {
+    *equal = same(*tick, *other);
+}
+refused!(errors_in_functions: compares_inside says "an operator of `Tick`", "`#[device_impl]`");
 
 #[ring_kernel(cpu_only)]
 // HERE on_the_host

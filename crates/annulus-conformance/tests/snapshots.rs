@@ -58,6 +58,7 @@ fn opencl() {
     check(kernels::CORNERS, Target::OpenCl);
     check(kernels::VALUES, Target::OpenCl);
     check(kernels::ITEMS, Target::OpenCl);
+    check(kernels::OWN, Target::OpenCl);
     check(kernels::REAL, Target::OpenCl);
     check(&[kernels::checks::i16_checks::DEFINITION], Target::OpenCl);
     check(
@@ -90,6 +91,7 @@ fn every_kernel_has_a_text_in_every_dialect() {
         kernels::EDGES,
         kernels::VALUES,
         kernels::ITEMS,
+        kernels::OWN,
         kernels::REAL,
     ];
     for definition in lists.into_iter().flatten() {

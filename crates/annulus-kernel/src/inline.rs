@@ -9,7 +9,9 @@
 
 use std::{fmt, mem::offset_of, str::Utf8Error};
 
-use crate::{DeviceType, FieldDescriptor, Type, TypeDescriptor, TypeKind, Typed, Value, device_value};
+use crate::{
+    DeviceType, FieldDescriptor, Receiver, Type, TypeDescriptor, TypeKind, Typed, Value, device_value,
+};
 
 /// Up to `N` values, inside the type that has them as a field.
 ///
@@ -195,6 +197,14 @@ unsafe impl<const N: usize> DeviceType for Text<N> {
             FieldDescriptor { name: "items", offset: offset_of!(Self, items), ty: <[u8; N]>::DESCRIPTOR },
         ]),
     };
+}
+
+impl<T: DeviceType, const N: usize> Receiver for List<T, N> {
+    type Target = Self;
+}
+
+impl<const N: usize> Receiver for Text<N> {
+    type Target = Self;
 }
 
 impl<T: DeviceType, const N: usize> Typed for List<T, N> {

@@ -26,7 +26,7 @@
 //! | structs, fixed arrays, enums with and without data, nested at will | laid out as in Rust, which the text checks |
 //! | tuples, `Option` and `Result` of all these | in variables and constants; no memory that the host sees has them |
 //! | `let` with patterns, shadowing, `let … else`, assignment, also to tuples of places | types are inferred by rustc |
-//! | `+ - * / % & \| ^ << >>`, comparisons, `&& \|\|`, `op=`; `==` of tuples, arrays, `Option` and `Result` of numbers | overflow wraps, as in a release build; a shift takes its distance modulo the width; a division by zero and `MIN / -1` fail |
+//! | `+ - * / % & \| ^ << >>`, comparisons, `&& \|\|`, `op=`; `==` of tuples, arrays, `Option` and `Result` of numbers | overflow fails where the crate of the body is built with debug assertions, shifts by the width or more too; else it wraps, and a shift takes its distance modulo the width; a division by zero and `MIN / -1` fail |
 //! | `as` | as in Rust: saturating from floats, NaN to 0 |
 //! | `T::from(x)`, `x.into()` between numbers | |
 //! | integers: `wrapping_…`, `saturating_…`, `checked_…`, `overflowing_…`, `pow`, `abs`, `abs_diff`, `signum`, `min`, `max`, `clamp`, `rotate_…`, `count_…`, `leading_…`, `trailing_…`, `swap_bytes`, `reverse_bits`, `to_be`, `to_le_bytes`, `from_be_bytes` and kin, `div_euclid`, `rem_euclid`, `div_ceil`, `ilog2`, `is_power_of_two`, `next_power_of_two` … | exact |
@@ -40,13 +40,14 @@
 //! | `&place`, `&mut place` in `let` and through patterns | another name for the place; branches choose between shared references only |
 //! | constants, statics, associated constants, `T::default()` | captured by value when the kernel is launched |
 //! | `outbox.send(value)`, [`Cx`]'s methods | |
+//! | functions with `#[device_fn]`, methods and associated functions with `#[device_impl]`, of any module or crate, generic ones by instances | functions of the text; what fails in them fails the message; none calls itself |
 //! | `load`, `store`, `swap`, `fetch_…`, `compare_exchange` of bound atomics | ordered at least as written; 64 bits where the device has them |
 //! | `return`, `Ok(())`, `Err(failure)` with a [`Failure`], `?` | |
-//! | `panic!`, `unreachable!`, `assert!`, `assert_eq!`, `assert_ne!` | fail with [`PANICKED`](annulus_abi::error::PANICKED) |
+//! | `panic!`, `unreachable!`, `assert!`, `assert_eq!`, `assert_ne!`, and `debug_assert!` and its kin in builds with debug assertions | fail with [`PANICKED`](annulus_abi::error::PANICKED) |
 //!
 //! A check that fails ends the call with a code of [`annulus_abi::error`], and its transaction with it. The CPU gives the same code,
-//! by the panic's text ([`panic_code`]). In a build with overflow checks the CPU also fails with
-//! [`OVERFLOW`](annulus_abi::error::OVERFLOW) where a device wraps.
+//! by the panic's text ([`panic_code`]). Whether overflow fails is decided by `cfg!(debug_assertions)` in the crate that a body stands in. A
+//! profile that sets `overflow-checks` to something else makes the CPU differ from devices.
 //!
 //! Operands are evaluated in Rust's order: what a later operand changes is copied before it.
 //!
@@ -65,6 +66,7 @@ mod described;
 mod descriptor;
 pub mod device;
 mod failure;
+mod function;
 mod inline;
 mod invocation;
 mod lower;
@@ -83,6 +85,7 @@ pub use definition::{
 pub use described::{Described, read_described};
 pub use descriptor::{DeviceType, FieldDescriptor, Primitive, TypeDescriptor, TypeKind, VariantDescriptor};
 pub use failure::{Failure, HandlerReturn, panic_code};
+pub use function::{Callee, DeviceFunction, DeviceMethod, FunctionTree, Instance, Receiver};
 pub use inline::{List, Text, TooLong};
 pub use invocation::{BoundMemory, CpuEntry, Invocation};
 pub use lower::LowerError;

@@ -2,18 +2,24 @@
 
 use std::marker::PhantomData;
 
+pub use crate::function::{HasNone, HasOwn, Own, function, method, receiver};
 use crate::{
     Failure,
+    function::Callee,
     typed::{Type, Typed, Value},
 };
 
-/// A handler's body with what rustc knows of it.
+/// A body with what rustc knows of it.
 #[derive(Clone, Debug)]
 pub struct KernelTree {
-    /// The syntax: an encoded `annulus_tree::HandlerTree`.
+    /// The syntax: for a handler, an encoded `annulus_tree::HandlerTree`.
     pub syntax: &'static [u8],
     /// What its witnesses saw, in the order of their numbers.
     pub witnesses: Vec<Witnessed>,
+    /// The functions that it calls, in the order of their numbers; `None` for one that turned out to be the standard library's.
+    pub functions: Vec<Option<Callee>>,
+    /// Whether the build of its crate has debug assertions: then overflow is an error, and `debug_assert!` asserts.
+    pub checks: bool,
 }
 
 /// What a witness saw.
@@ -27,9 +33,9 @@ pub struct Witnessed {
 
 /// Stands around one expression of a body that is type-checked and never run: rustc infers `T`.
 #[derive(Debug)]
-pub struct Witness<T>(PhantomData<fn(T) -> T>);
+pub struct Witness<T: ?Sized>(PhantomData<*mut T>);
 
-impl<T> Witness<T> {
+impl<T: ?Sized> Witness<T> {
     /// A witness of what will be inferred.
     #[allow(clippy::new_without_default)] // Nobody but the macro's output makes one.
     pub const fn new() -> Self {

@@ -72,6 +72,11 @@ pub(crate) fn expand(input: &DeriveInput, layout: &Layout<'_>) -> TokenStream {
                     ::annulus::__private::device_value(self)
                 }
             }
+            #[automatically_derived]
+            #[allow(deprecated)]
+            impl #impl_generics ::annulus::__private::Receiver for #name #ty_generics #where_clause {
+                type Target = Self;
+            }
         };
     }
 }

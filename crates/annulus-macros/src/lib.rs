@@ -113,6 +113,7 @@ mod body;
 mod derive_device;
 mod derive_message;
 mod errors;
+mod function;
 mod kernel;
 mod layout;
 mod types;
@@ -206,4 +207,109 @@ pub fn derive_ring_message(input: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn ring_kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
     kernel::expand(attribute.into(), item.into()).into()
+}
+
+/// Makes a function one that handlers call on devices too, and other such functions.
+///
+/// The function stays as it is. Beside it stands a hidden type of its name that carries it as data, so that an import of the function brings
+/// both, from any module or crate. Its body may have what a handler's may.
+///
+/// | parameter | on a device |
+/// |---|---|
+/// | `x: T`, `mut x: T` | a copy |
+/// | `x: &T`, `x: &mut T`, `x: &[T]`, `x: &mut [T]` | a pointer into whatever memory the caller has: of the message, the state, a table, its variables |
+/// | `c: &[AtomicU32]`, `c: &AtomicU32` and their kin | shared memory |
+/// | `cx: &Cx`, `out: &Outbox<T>` | the caller's |
+///
+/// It returns nothing or a value. A check that fails in it, such as an index that is out of bounds, fails the message. Types and constants may be
+/// parameters: `fn sum<T: …, const N: usize>(values: &[T; N]) -> T`; each instance is a function of its own on a device. A
+/// function does not call itself, directly or through others.
+///
+/// Where a body calls a function without the attribute, the compiler says that it is "not a crate or module", or that it expected a type.
+///
+/// ```
+/// use annulus::prelude::*;
+///
+/// #[derive(RingMessage, Clone, Copy)]
+/// #[repr(C)]
+/// struct Sample {
+///     values: [u32; 8],
+/// }
+///
+/// #[device_fn]
+/// fn largest(values: &[u32]) -> u32 {
+///     let mut largest = 0;
+///     for i in 0..values.len() {
+///         largest = largest.max(values[i]);
+///     }
+///     largest
+/// }
+///
+/// #[ring_kernel]
+/// fn peaks(sample: &Sample, peak: &mut u32) {
+///     *peak = largest(&sample.values).max(*peak);
+/// }
+///
+/// assert_eq!(largest(&[3, 7, 5]), 7);
+/// let text = peaks::DEFINITION.handler_source("opencl".parse()?)?;
+/// assert!(text.contains("fn_largest"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[proc_macro_attribute]
+pub fn device_fn(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    function::expand(&attribute.into(), item.into()).into()
+}
+
+/// Makes the functions of an `impl` block, of a type or of a trait for a type, ones that handlers call on devices too: methods with `self`,
+/// `&self` and `&mut self`, and associated functions.
+///
+/// What holds for [`device_fn`](macro@device_fn) holds for each. A function that is for the host alone has `#[cpu_only]` before it.
+///
+/// ```
+/// use annulus::prelude::*;
+///
+/// #[derive(DeviceType, Clone, Copy, Default)]
+/// #[repr(C)]
+/// struct Mean {
+///     count: u32,
+///     mean: f32,
+/// }
+///
+/// #[device_impl]
+/// impl Mean {
+///     const LEAST: u32 = 3;
+///
+///     fn add(&mut self, value: f32) {
+///         self.count += 1;
+///         self.mean += (value - self.mean) / self.count as f32;
+///     }
+///
+///     fn is_settled(&self) -> bool {
+///         self.count >= Self::LEAST
+///     }
+///
+///     #[cpu_only]
+///     fn show(&self) -> String {
+///         format!("{} of {}", self.mean, self.count)
+///     }
+/// }
+///
+/// #[derive(RingMessage, Clone, Copy)]
+/// #[repr(C)]
+/// struct Reading {
+///     value: f32,
+/// }
+///
+/// #[ring_kernel]
+/// fn average(reading: &Reading, mean: &mut Mean, out: &Outbox<Reading>) {
+///     mean.add(reading.value);
+///     if mean.is_settled() {
+///         out.send(Reading { value: mean.mean });
+///     }
+/// }
+/// # assert_eq!(Mean::default().show(), "0 of 0");
+/// ```
+#[proc_macro_attribute]
+pub fn device_impl(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    function::expand_impl(&attribute.into(), item.into()).into()
 }

@@ -110,5 +110,5 @@ pub mod prelude {
         TryRecvError, TrySendError,
     };
     pub use annulus_kernel::{Cx, DeviceType, Failure, List, Outbox, RingKernel, RingMessage, Text};
-    pub use annulus_macros::{DeviceType, RingMessage, ring_kernel};
+    pub use annulus_macros::{DeviceType, RingMessage, device_fn, device_impl, ring_kernel};
 }

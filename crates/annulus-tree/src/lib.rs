@@ -1,4 +1,4 @@
-//! A handler's body as plain data: what `#[ring_kernel]` read, and what `annulus-kernel` lowers.
+//! Bodies of handlers and of the functions that they call as plain data: what the macros read, and what `annulus-kernel` lowers.
 //!
 //! # What this crate promises
 //!
@@ -18,21 +18,28 @@ mod syntax;
 
 pub use codec::Malformed;
 pub use syntax::{
-    Arm, BinaryOp, Block, Bound, Expression, ExpressionKind, FieldPattern, FieldValue, HandlerTree, Literal,
-    Parameter, ParameterRole, Pattern, Statement, StatementKind, UnaryOp, WitnessId,
+    Arm, BinaryOp, Block, Bound, Expression, ExpressionKind, FieldPattern, FieldValue, FunctionId,
+    FunctionTree, HandlerTree, Literal, Parameter, ParameterRole, Pattern, Statement, StatementKind, UnaryOp,
+    WitnessId,
 };
 
-impl HandlerTree {
-    /// The tree as bytes.
-    pub fn encode(&self) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        codec::Code::encode(self, &mut bytes);
-        bytes
-    }
+macro_rules! as_bytes {
+    ($($tree:ident),+) => {$(
+        impl $tree {
+            /// The tree as bytes.
+            pub fn encode(&self) -> Vec<u8> {
+                let mut bytes = Vec::new();
+                codec::Code::encode(self, &mut bytes);
+                bytes
+            }
 
-    /// The tree that was encoded as `bytes`.
-    pub fn decode(mut bytes: &[u8]) -> Result<Self, Malformed> {
-        let tree = codec::Code::decode(&mut bytes)?;
-        if bytes.is_empty() { Ok(tree) } else { Err(Malformed) }
-    }
+            /// The tree that was encoded as `bytes`.
+            pub fn decode(mut bytes: &[u8]) -> Result<Self, Malformed> {
+                let tree = codec::Code::decode(&mut bytes)?;
+                if bytes.is_empty() { Ok(tree) } else { Err(Malformed) }
+            }
+        }
+    )+};
 }
+
+as_bytes!(HandlerTree, FunctionTree);

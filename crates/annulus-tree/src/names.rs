@@ -44,3 +44,24 @@ pub const METHODS: &[&str] = &[
 pub const FUNCTIONS: &[&str] = &[
     "from", "from_be", "from_be_bytes", "from_bits", "from_le", "from_le_bytes", "from_ne_bytes", "of",
 ];
+
+/// Methods of [`METHODS`] that are never taken for a type's own.
+#[rustfmt::skip] // A table.
+const STANDARD_ONLY: &[&str] = &[
+    // Its type is not that of what it is called on.
+    "into",
+    // They move an `Option` or `Result`, which may hold a reference that cannot be copied.
+    "err", "expect", "expect_err", "ok", "ok_or", "unwrap", "unwrap_err", "unwrap_or",
+];
+
+/// Whether a method of this name, which the language has, may also be one of a type of the user's.
+pub fn may_be_own(method: &str) -> bool {
+    METHODS.contains(&method) && !STANDARD_ONLY.contains(&method)
+}
+
+/// A number for a function's name (FNV-1a, 128 bits), by which traits tell the functions of a type apart.
+pub fn number(function: &str) -> u128 {
+    const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013B;
+    const BASIS: u128 = 0x6C62_272E_07BB_0142_62B8_2175_6295_C58D;
+    function.bytes().fold(BASIS, |hash, byte| (hash ^ u128::from(byte)).wrapping_mul(PRIME))
+}

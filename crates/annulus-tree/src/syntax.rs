@@ -3,6 +3,9 @@
 /// The number of a witness: an expression whose type, and for a constant its value, rustc tells.
 pub type WitnessId = u32;
 
+/// The number of a function that a body calls: rustc tells which it is.
+pub type FunctionId = u32;
+
 tree_struct! {
     /// A handler.
     HandlerTree {
@@ -14,7 +17,19 @@ tree_struct! {
 }
 
 tree_struct! {
-    /// A handler's parameter.
+    /// A function that handlers and other functions call.
+    FunctionTree {
+        /// In the order of the signature, the receiver first.
+        parameters: Vec<Parameter>,
+        /// The witness that has the type of what it returns; `None` for `()`.
+        output: Option<WitnessId>,
+        /// Its body.
+        body: Block,
+    }
+}
+
+tree_struct! {
+    /// A handler's or a function's parameter.
     Parameter {
         /// The line of its pattern.
         line: u32,
@@ -26,7 +41,7 @@ tree_struct! {
 }
 
 tree_enum! {
-    /// What a parameter is to its handler.
+    /// What a parameter is to its handler, or to its function. Where there is a witness it has the type behind the reference.
     ParameterRole {
         /// `&Cx`.
         Cx,
@@ -38,6 +53,16 @@ tree_enum! {
         Outbox,
         /// Bound at launch; they come in the order of the definition's bindings.
         Bound,
+        /// A function's `T`.
+        Value { ty: WitnessId },
+        /// A function's `&T` or `&mut T`.
+        Reference { mutable: bool, ty: WitnessId },
+        /// A function's `&[T]` or `&mut [T]`.
+        Slice { mutable: bool, ty: WitnessId },
+        /// A function's `&[AtomicU32]` and its kin; the witness has the plain type.
+        Atomics { ty: WitnessId },
+        /// A function's `&AtomicU32` and its kin.
+        Atomic { ty: WitnessId },
     }
 }
 
@@ -112,6 +137,11 @@ tree_enum! {
         Method { receiver: Box<Expression>, method: String, arguments: Vec<Expression>, witness: Option<WitnessId> },
         /// `T::function(arguments)`; the first witness has `T`, the second the result.
         Function { ty: WitnessId, function: String, arguments: Vec<Expression>, witness: WitnessId },
+        /// `function(arguments)`, `T::function(arguments)`, `receiver.function(arguments)` with the receiver as first argument: a
+        /// function of the user's.
+        Call { function: FunctionId, arguments: Vec<Expression> },
+        /// A `Method` or `Function` whose name may be that of a function of the user's, which is then meant.
+        Own { function: FunctionId, otherwise: Box<Expression> },
         /// `std::cmp::min(a, b)` and `max`.
         Compare { function: String, arguments: Vec<Expression> },
         /// `Name { field: value, ..base }` or `Name(value)`: a struct, or a variant of that name, of the witness's type.
@@ -152,6 +182,8 @@ tree_enum! {
         Panic,
         /// `assert!(condition)`.
         Assert { condition: Box<Expression> },
+        /// `debug_assert!(condition)`: only where the build has debug assertions.
+        DebugAssert { condition: Box<Expression> },
     }
 }
 

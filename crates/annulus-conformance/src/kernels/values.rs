@@ -18,6 +18,8 @@
     clippy::manual_let_else,
     clippy::match_single_binding,
     clippy::or_then_unwrap,
+    clippy::partialeq_to_none,
+    clippy::let_and_return,
     unused_assignments
 )] // They are what is tested.
 

@@ -74,6 +74,7 @@ impl HostText {
         command.args(["-Wno-unused-function", "-Wno-unused-parameter", "-Wno-unused-variable"]);
         command.args([
             "-Wno-unused-but-set-variable",
+            "-Wno-unused-but-set-parameter",
             "-Wno-type-limits",
             "-Wno-maybe-uninitialized",
             "-Wno-sign-compare",

@@ -3,12 +3,14 @@
 //! [`call`] runs the Rust. [`HostText`] runs the text, compiled by the host's C compiler. Both take a [`Call`] and give an
 //! [`Outcome`], and [`difference`] says in what two outcomes differ. [`Inputs`] makes calls of random and edge values.
 
+mod agree;
 mod compare;
 mod host;
 mod inputs;
 mod memory;
 mod rust;
 
+pub use agree::differences;
 pub use compare::{difference, value_difference};
 pub use host::HostText;
 pub use inputs::Inputs;

@@ -1,7 +1,7 @@
 // What Rust's operators and methods mean, in C that has no undefined behaviour: the same text for every dialect.
 //
 // The prelude before it defines u8 .. i64, f32 and (where the device has it) f64, and GLOBAL, PRIVATE, CONSTANT. A function's name
-// is rs_<method>_<type>. Overflow wraps.
+// is rs_<method>_<type>. Overflow wraps; rs_<method>_overflows_<type> says where it would.
 
 #if defined(__OPENCL_VERSION__)
 #define RS_FN static
@@ -24,6 +24,22 @@
 #define RS_MATH_F64(name) name
 #define RS_HAS_F64 1
 #endif
+
+// What a pointer to a constant of the program points to.
+#if defined(__OPENCL_VERSION__)
+#define RS_CONSTANT __constant
+#elif defined(__METAL_VERSION__)
+#define RS_CONSTANT constant
+#else
+#define RS_CONSTANT
+#endif
+
+// A function that may fail returns a code, or 0: who calls it fails with the same.
+#define RS_TRY(call)                                                                                                       \
+    do {                                                                                                                   \
+        u32 rs_code = (call);                                                                                              \
+        if (rs_code != 0u) return rs_code;                                                                                 \
+    } while (0)
 
 // In initialisers, where no function can be called.
 #if defined(__OPENCL_VERSION__) || defined(__METAL_VERSION__)
@@ -153,6 +169,55 @@ RS_SIGNED(i8, u8, u32, 8u, (i8)(-128), (i8)127)
 RS_SIGNED(i16, u16, u32, 16u, (i16)(-32768), (i16)32767)
 RS_SIGNED(i32, u32, u32, 32u, (-2147483647 - 1), 2147483647)
 RS_SIGNED(i64, u64, u64, 64u, ((i64)(-9223372036854775807) - 1), (i64)9223372036854775807)
+
+// Where a calculation leaves its type's range. The bits of a product above the lower 64:
+#if defined(__OPENCL_VERSION__)
+RS_FN u64 rs_mul_high_u64(u64 a, u64 b) { return mul_hi(a, b); }
+#elif defined(__METAL_VERSION__)
+RS_FN u64 rs_mul_high_u64(u64 a, u64 b) { return mulhi(a, b); }
+#elif defined(__CUDACC__) || defined(__CUDACC_RTC__)
+RS_FN u64 rs_mul_high_u64(u64 a, u64 b) { return __umul64hi(a, b); }
+#else
+RS_FN u64 rs_mul_high_u64(u64 a, u64 b) { return (u64)(((unsigned __int128)a * b) >> 64); }
+#endif
+
+#define RS_POW_OVERFLOWS(T)                                                                                                \
+    RS_FN bool rs_pow_overflows_##T(T base, u32 exponent) {                                                                \
+        T result = 1;                                                                                                      \
+        for (; exponent != 0u; base = rs_mul_##T(base, base)) {                                                            \
+            if ((exponent & 1u) && rs_mul_overflows_##T(result, base)) return true;                                        \
+            if (exponent & 1u) result = rs_mul_##T(result, base);                                                          \
+            exponent >>= 1;                                                                                                \
+            if (exponent != 0u && rs_mul_overflows_##T(base, base)) return true;                                           \
+        }                                                                                                                  \
+        return false;                                                                                                      \
+    }
+
+#define RS_UNSIGNED_OVERFLOWS(T, MUL)                                                                                      \
+    RS_FN bool rs_add_overflows_##T(T a, T b) { return rs_add_##T(a, b) < a; }                                             \
+    RS_FN bool rs_sub_overflows_##T(T a, T b) { return a < b; }                                                            \
+    RS_FN bool rs_mul_overflows_##T(T a, T b) { return MUL; }                                                              \
+    RS_POW_OVERFLOWS(T)
+
+#define RS_SIGNED_OVERFLOWS(T, U, MIN, MUL)                                                                                \
+    RS_FN bool rs_add_overflows_##T(T a, T b) { return b < 0 ? rs_add_##T(a, b) > a : rs_add_##T(a, b) < a; }              \
+    RS_FN bool rs_sub_overflows_##T(T a, T b) { return b < 0 ? rs_sub_##T(a, b) < a : rs_sub_##T(a, b) > a; }              \
+    RS_FN bool rs_neg_overflows_##T(T a) { return a == MIN; }                                                              \
+    RS_FN bool rs_mul_overflows_##T(T a, T b) {                                                                            \
+        U x = rs_unsigned_abs_##T(a), y = rs_unsigned_abs_##T(b);                                                          \
+        u64 most = (u64)(U)MIN - ((a < 0) == (b < 0) ? 1u : 0u);                                                           \
+        return MUL;                                                                                                        \
+    }                                                                                                                      \
+    RS_POW_OVERFLOWS(T)
+
+RS_UNSIGNED_OVERFLOWS(u8, (u32)a * b > 0xFFu)
+RS_UNSIGNED_OVERFLOWS(u16, (u32)a * b > 0xFFFFu)
+RS_UNSIGNED_OVERFLOWS(u32, (u64)a * b > 0xFFFFFFFFu)
+RS_UNSIGNED_OVERFLOWS(u64, rs_mul_high_u64(a, b) != 0)
+RS_SIGNED_OVERFLOWS(i8, u8, (i8)(-128), (u64)x * y > most)
+RS_SIGNED_OVERFLOWS(i16, u16, (i16)(-32768), (u64)x * y > most)
+RS_SIGNED_OVERFLOWS(i32, u32, (-2147483647 - 1), (u64)x * y > most)
+RS_SIGNED_OVERFLOWS(i64, u64, ((i64)(-9223372036854775807) - 1), rs_mul_high_u64(x, y) != 0 || x * y > most)
 
 // Floats.
 

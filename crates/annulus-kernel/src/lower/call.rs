@@ -69,7 +69,7 @@ impl Lowerer<'_> {
             }
             other => {
                 return Err(format!(
-                    "`{method}` of {} is a function of yours, which a device does not call yet: write here what it does",
+                    "`{method}` of {} is no function that devices know: write `#[device_impl]` before its `impl` block",
                     describe(&other)
                 ));
             }
@@ -142,7 +142,7 @@ impl Lowerer<'_> {
                 self.scalar_method(*scalar, function, values)
             }
             _ => Err(format!(
-                "`{function}` of {} is a function of yours, which a device does not call yet: write here what it does",
+                "`{function}` of {} is no function that devices know: write `#[device_impl]` before its `impl` block",
                 describe(&ty)
             )),
         }
@@ -165,7 +165,7 @@ impl Lowerer<'_> {
         let ty = self.type_of(witness)?;
         let Type::Scalar(to) = ty else {
             return Err(format!(
-                "a conversion into {} is a function of yours, which a device does not call yet: write here what it does",
+                "a conversion into {} is a function: call it by its type, `T::from(value)`, with `#[device_impl]` before its `impl` block",
                 describe(&ty)
             ));
         };

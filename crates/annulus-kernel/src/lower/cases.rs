@@ -6,6 +6,7 @@ use annulus_tree::{BinaryOp, Expression, FieldValue};
 use super::{
     Lowered, Lowerer,
     operand::{Operand, describe},
+    operator::convert,
     program::{Expr, Place, Step, Stmt},
 };
 use crate::typed::{Scalar, Type};
@@ -185,24 +186,64 @@ impl Lowerer<'_> {
         Ok(Cases { good, then, error, mutable })
     }
 
-    /// `operand?`: in a handler, a failure ends it.
+    /// `operand?`: what is missing or went wrong ends the handler or the function.
     pub(super) fn attempt(&mut self, operand: &Expression) -> Lowered<Operand> {
         let operand = self.operand(operand, None)?;
         if matches!(operand, Operand::Never) {
             return Ok(operand);
         }
         let Cases { good, then, error, .. } = self.cases(operand)?;
-        match error {
-            Some((failure, Type::Failure)) => {
-                self.out.push(Stmt::If(good.not(), vec![Stmt::Return(failure)], Vec::new()));
-                self.taken(*then, None)
+        let before = std::mem::take(&mut self.out);
+        let given = self.give_up(error);
+        let instead = std::mem::replace(&mut self.out, before);
+        given?;
+        self.out.push(Stmt::If(good.not(), instead, Vec::new()));
+        self.taken(*then, None)
+    }
+
+    /// Ends the handler or the function with this error, or with `None`.
+    fn give_up(&mut self, error: Option<(Expr, Type)>) -> Lowered<()> {
+        let (ty, name) = match (self.output.clone(), &error) {
+            (None, Some((failure, Type::Failure))) => {
+                self.out.push(Stmt::Return(failure.clone()));
+                return Ok(());
             }
-            Some((_, other)) => Err(format!(
-                "`?` ends a handler with a `Failure`, and this is {}: `match` it, and write `return Err(FAILURE)`",
-                describe(&other)
-            )),
-            None => Err("`?` ends a handler with a `Failure`: write `ok_or(FAILURE)?`".into()),
+            (None, Some((_, other))) => {
+                return Err(format!(
+                    "`?` ends a handler with a `Failure`, and this is {}: `match` it, and write `return Err(FAILURE)`",
+                    describe(other)
+                ));
+            }
+            (None, None) => return Err("`?` ends a handler with a `Failure`: write `ok_or(FAILURE)?`".into()),
+            (Some(Type::Verdict), Some((failure, Type::Failure))) => {
+                self.out.push(Stmt::Give(Some(failure.clone())));
+                return Ok(());
+            }
+            (Some(ty @ Type::Option(_)), None) => (ty, "None"),
+            (Some(ty @ Type::Result(..)), Some(_)) => (ty, "Err"),
+            (Some(other), _) => {
+                return Err(format!("`?` cannot end a function that gives {}", describe(&other)));
+            }
+        };
+        let (tag, _, wanted) = case_of(&ty, name).ok_or_else(|| no_case(&ty, name))?;
+        let local = self.temporary("given", ty.clone(), None);
+        let place = self.place_of_local(local);
+        self.out.push(Stmt::SetTag(place.clone(), tag));
+        if let Some((error, given)) = error {
+            let error = match (&given, &wanted) {
+                (Type::Scalar(from), Type::Scalar(to)) => convert(*from, *to, error),
+                _ if given == wanted => error,
+                _ => {
+                    let (given, wanted) = (describe(&given), describe(&wanted));
+                    return Err(format!(
+                        "`?` has {given} where the function gives {wanted}: `match` it, and make the other"
+                    ));
+                }
+            };
+            self.out.push(Stmt::Assign(case_part(&place, name)?, error));
         }
+        self.out.push(Stmt::Give(Some(self.read(local))));
+        Ok(())
     }
 
     /// A method of an `Option` or a `Result`.

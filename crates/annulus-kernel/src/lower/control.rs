@@ -165,6 +165,10 @@ impl Lowerer<'_> {
             if let Some(at) = declared {
                 self.locals[made].became = Some(local);
                 self.locals[made].made = false;
+                // Both are one variable of the text.
+                let stored = self.locals[made].stored || self.locals[local].stored;
+                self.locals[made].stored = stored;
+                self.locals[local].stored = stored;
                 if let Stmt::Declare(_, Some(initial)) = statements.remove(at) {
                     statements.insert(at, Stmt::Assign(self.place_of_local(local), initial));
                 }

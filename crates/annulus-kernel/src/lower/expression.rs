@@ -53,6 +53,10 @@ impl Lowerer<'_> {
             ExpressionKind::Function { ty, function, arguments, witness } => {
                 self.function(*ty, function, arguments, *witness)
             }
+            ExpressionKind::Call { function, arguments } => {
+                self.call(*function, &arguments.iter().collect::<Vec<_>>(), hint)
+            }
+            ExpressionKind::Own { function, otherwise } => self.perhaps_own(*function, otherwise, hint),
             ExpressionKind::Compare { function, arguments } => self.compare(function, arguments),
             ExpressionKind::Tuple { items } => self.tuple(items),
             ExpressionKind::Try { operand } => self.attempt(operand),
@@ -78,6 +82,14 @@ impl Lowerer<'_> {
             }
             ExpressionKind::Break { label, value } => self.leave(label.as_deref(), value.as_deref()),
             ExpressionKind::Continue { label } => self.go_on(label.as_deref()),
+            ExpressionKind::Return { value } if self.output.is_some() => {
+                let operand = match value {
+                    Some(value) => self.operand(value, None)?,
+                    None => Operand::Unit,
+                };
+                self.give(operand)?;
+                Ok(Operand::Never)
+            }
             ExpressionKind::Return { value } => {
                 let verdict = match value {
                     Some(value) => {
@@ -94,7 +106,8 @@ impl Lowerer<'_> {
                 self.out.push(Stmt::Abort(annulus_abi::error::PANICKED));
                 Ok(Operand::Never)
             }
-            ExpressionKind::Assert { condition } => {
+            ExpressionKind::DebugAssert { .. } if !self.checks => Ok(Operand::Unit),
+            ExpressionKind::Assert { condition } | ExpressionKind::DebugAssert { condition } => {
                 let condition = self.condition(condition)?;
                 self.out.push(Stmt::Fail(condition.not(), annulus_abi::error::PANICKED));
                 Ok(Operand::Unit)
@@ -185,12 +198,7 @@ impl Lowerer<'_> {
                 return Err("an ordering is written where an atomic is used: `Ordering::Relaxed`".into());
             }
             Value::Struct(_) | Value::Array(_) if !has_nan(&ty, value) => {
-                let known = self.constants.iter().position(|known| known.ty == ty && known.value == *value);
-                let index = known.unwrap_or_else(|| {
-                    let name = self.names.take_at(1, name);
-                    self.constants.push(Constant { name, ty: ty.clone(), value: value.clone() });
-                    self.constants.len() - 1
-                });
+                let index = self.constant_of_program(name, &ty, value);
                 Operand::Place(Place::new(Root::Constant(index), ty))
             }
             // C has no initialiser with a NaN's bits.
@@ -201,6 +209,27 @@ impl Lowerer<'_> {
                 fresh(place)
             }
         })
+    }
+
+    /// The number of a constant, under a name that no variable here has.
+    fn constant_of_program(&mut self, name: &str, ty: &Type, value: &Value) -> usize {
+        for (index, known) in self.module.constants.iter().enumerate() {
+            let same = known.ty == *ty && known.value == *value;
+            if same && (self.constants.contains(&index) || self.names.take_free(&known.name)) {
+                self.constants.insert(index);
+                return index;
+            }
+        }
+        let name = loop {
+            let name = self.names.take_at(1, name);
+            if !self.module.constants.iter().any(|known| known.name == name) {
+                break name;
+            }
+        };
+        self.module.constants.push(Constant { name, ty: ty.clone(), value: value.clone() });
+        let index = self.module.constants.len() - 1;
+        self.constants.insert(index);
+        index
     }
 
     /// Writes a constant into a place, part by part.

@@ -11,12 +11,14 @@ mod control;
 mod equal;
 mod expression;
 mod float;
+mod function;
 mod integer;
 mod items;
 mod loops;
 pub(crate) mod names;
 mod operand;
 mod operator;
+mod overflow;
 mod pattern;
 mod place;
 pub(crate) mod program;
@@ -25,18 +27,20 @@ mod slice;
 mod tuple;
 pub(crate) mod types;
 
-use std::fmt;
+use std::{collections::HashSet, fmt};
 
 use annulus_tree::{HandlerTree, ParameterRole, Pattern, WitnessId};
 
 use crate::{
-    BindingKind, KernelDefinition,
+    BindingKind, KernelDefinition, KernelTree,
+    function::Callee,
     typed::{Type, Value},
     witness::Witnessed,
 };
+use function::Module;
 use names::Names;
 use operand::{Operand, Variable};
-use program::{Constant, Expr, Local, LocalId, Place, Program, Root, Stmt};
+use program::{Expr, Function, Local, LocalId, Place, Program, Root, Space, Stmt, ticks};
 use types::TypeNames;
 
 /// Why a handler cannot be brought to a device.
@@ -73,20 +77,27 @@ pub(crate) fn lower(definition: &'static KernelDefinition) -> Result<(Program, T
     };
     let tree = tree();
     let syntax = HandlerTree::decode(tree.syntax).map_err(|e| error(definition.line, e.to_string()))?;
+    let (mut module, of_functions) = Module::new(definition, &tree.functions)?;
     let mut types = TypeNames::new();
-    for ty in types::reachable(definition, &tree.witnesses) {
-        types.add(&ty);
+    for ty in types::reachable(definition, &tree.witnesses).iter().chain(&of_functions) {
+        types.add(ty);
     }
-    let mut lowerer = Lowerer::new(definition, &tree.witnesses, &types);
+    module.type_names = types.names().map(str::to_owned).collect();
+    let mut lowerer = Lowerer::new(&mut module, &tree, definition.line);
     let body = lowerer.handler(&syntax);
     let line = lowerer.line;
-    body.map_err(|reason| error(line, reason))?;
-    let program = lowerer.finish();
+    let mut handler = lowerer.finish();
+    body.map_err(|reason| {
+        let (file, line) = module.place.unwrap_or((definition.file, line));
+        LowerError { kernel: definition.name, file, line, reason }
+    })?;
+    handler.ticks = ticks(&handler.body, &module.functions);
+    let Module { constants, functions, .. } = module;
     types.late();
-    for local in &program.locals {
+    for local in functions.iter().chain([&handler]).flat_map(|function| &function.locals) {
         types.add(&local.ty);
     }
-    Ok((program, types))
+    Ok((Program { definition, constants, functions, handler }, types))
 }
 
 /// A loop around what is being lowered.
@@ -108,11 +119,17 @@ struct LoopFrame {
 
 struct Lowerer<'a> {
     definition: &'static KernelDefinition,
+    module: &'a mut Module,
     witnesses: &'a [Witnessed],
+    /// The functions that it calls.
+    functions: &'a [Option<Callee>],
+    /// Whether overflow is an error.
+    checks: bool,
     variables: Vec<(String, Variable)>,
     names: Names,
     locals: Vec<Local>,
-    constants: Vec<Constant>,
+    /// The constants that it has named.
+    constants: HashSet<usize>,
     /// The statements of the block that is being lowered.
     out: Vec<Stmt>,
     loops: Vec<LoopFrame>,
@@ -125,36 +142,57 @@ struct Lowerer<'a> {
     bindings: Vec<String>,
     /// The names of the slices' lengths.
     lens: Vec<String>,
+    /// What the bindings are, and where they lie.
+    memory: Vec<(Type, Space)>,
+    /// What a function gives; `None` in a handler.
+    output: Option<Type>,
 }
 
 impl<'a> Lowerer<'a> {
-    fn new(definition: &'static KernelDefinition, witnesses: &'a [Witnessed], types: &TypeNames) -> Self {
+    fn new(module: &'a mut Module, tree: &'a KernelTree, line: u32) -> Self {
         let mut names = Names::new();
-        for name in types.names() {
+        for name in &module.type_names {
             names.take(name);
         }
         Self {
-            definition,
-            witnesses,
+            definition: module.definition,
+            module,
+            witnesses: &tree.witnesses,
+            functions: &tree.functions,
+            checks: tree.checks,
             variables: Vec::new(),
             names,
             locals: Vec::new(),
-            constants: Vec::new(),
+            constants: HashSet::new(),
             out: Vec::new(),
             loops: Vec::new(),
-            line: definition.line,
+            line,
             cx: String::new(),
             message: String::new(),
             state: String::new(),
             outbox: String::new(),
             bindings: Vec::new(),
             lens: Vec::new(),
+            memory: Vec::new(),
+            output: None,
         }
     }
 
-    fn finish(self) -> Program {
+    /// What was lowered, as a handler; a function is given what it has besides.
+    fn finish(self) -> Function {
         let Self {
-            definition, cx, message, state, outbox, bindings, lens, mut locals, constants, out, ..
+            definition,
+            cx,
+            message,
+            state,
+            outbox,
+            bindings,
+            lens,
+            memory,
+            mut locals,
+            out,
+            output,
+            ..
         } = self;
         for local in 0..locals.len() {
             let mut named = local;
@@ -163,7 +201,25 @@ impl<'a> Lowerer<'a> {
             }
             locals[local].name = locals[named].name.clone();
         }
-        Program { definition, cx, message, state, outbox, bindings, lens, locals, constants, body: out }
+        Function {
+            name: format!("handle_{}", names::identifier(definition.name)),
+            shown: definition.name.to_owned(),
+            file: definition.file,
+            line: definition.line,
+            cx,
+            message,
+            state,
+            outbox,
+            bindings,
+            lens,
+            memory,
+            parameters: Vec::new(),
+            output: output.unwrap_or(Type::Verdict),
+            fails: true,
+            ticks: false,
+            locals,
+            body: out,
+        }
     }
 
     fn handler(&mut self, tree: &HandlerTree) -> Lowered<()> {
@@ -223,9 +279,9 @@ impl<'a> Lowerer<'a> {
                     .bindings
                     .get(index)
                     .ok_or("the handler has more parameters than the kernel binds")?;
-                let name = self.names.take(binding.name);
-                self.lens.push(self.names.take(&format!("{name}_len")));
-                self.bindings.push(name);
+                let shared = binding.kind == BindingKind::Shared;
+                let space = if shared { Space::Shared } else { Space::Global };
+                self.memory(binding.name, &binding.ty.into(), space);
                 match binding.kind {
                     BindingKind::Parameter => {
                         Operand::Ref(Place::new(Root::Binding(index), binding.ty.into()))
@@ -234,6 +290,7 @@ impl<'a> Lowerer<'a> {
                     BindingKind::Shared => Operand::Atomics(index),
                 }
             }
+            _ => return Err("a handler has a function's parameter: rebuild the program".into()),
         })
     }
 

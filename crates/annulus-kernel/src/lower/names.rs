@@ -31,9 +31,9 @@ const RESERVED: &[&str] = &[
     "u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "f32", "f64", "GLOBAL", "LOCAL", "PRIVATE", "CONSTANT",
 ];
 
-/// Beginnings that belong to the text around the handler, or to the compiler.
-const RESERVED_PREFIXES: [&str; 10] =
-    ["ann_", "ANN_", "rs_", "RS_", "__", "cl_", "Array_", "Option_", "Result_", "Tuple_"];
+/// Beginnings that belong to the text around the handler, to its functions, or to the compiler.
+const RESERVED_PREFIXES: [&str; 11] =
+    ["ann_", "ANN_", "rs_", "RS_", "fn_", "__", "cl_", "Array_", "Option_", "Result_", "Tuple_"];
 
 /// OpenCL's vector types and their kin: `float4`, `image2d_t`.
 fn is_vector_type(name: &str) -> bool {
@@ -133,6 +133,15 @@ impl Names {
     /// Gives back a name of the innermost scope that nothing was called by.
     pub(crate) fn give_back(&mut self, name: &str) {
         self.0.last_mut().expect("the outermost scope stays open").remove(name);
+    }
+
+    /// Takes a name as it is in the outermost scope, if it is free.
+    pub(crate) fn take_free(&mut self, name: &str) -> bool {
+        let free = !self.0.iter().any(|scope| scope.contains(name));
+        if free {
+            self.0[0].insert(name.to_owned());
+        }
+        free
     }
 
     /// How many scopes are open.

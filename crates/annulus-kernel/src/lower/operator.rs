@@ -22,7 +22,7 @@ impl Lowerer<'_> {
             UnaryOp::Not if scalar == Scalar::Bool => expr.not(),
             UnaryOp::Not if scalar.is_integer() => Expr::Not(scalar, Box::new(expr)),
             UnaryOp::Negate if scalar.is_float() || scalar.is_signed() => {
-                Expr::Call("neg", scalar, vec![expr])
+                Expr::Call("neg", scalar, self.check_overflow("neg_overflows", scalar, vec![expr]))
             }
             _ => return Err(format!("`{}` has no such operator", scalar.name())),
         };
@@ -50,8 +50,8 @@ impl Lowerer<'_> {
         let (Type::Scalar(a), Type::Scalar(b)) = (&left_ty, &right_ty) else {
             let other = if matches!(left_ty, Type::Scalar(_)) { &right_ty } else { &left_ty };
             return Err(format!(
-                "an operator of {} is a function of yours, which a device does not call yet: write it for its fields, \
-                 or `match`",
+                "an operator of {} is a function: call it as one, `a.add(b)`, with `#[device_impl]` before its `impl` block, or \
+                 write it for its fields, or `match`",
                 describe(other)
             ));
         };
@@ -106,6 +106,7 @@ impl Lowerer<'_> {
                 return Err(format!("`{}` cannot be shifted by `{}`", scalar.name(), right_scalar.name()));
             }
             let name = if op == BinaryOp::Shl { "shl" } else { "shr" };
+            let right = self.check_shift(scalar, right, right_scalar)?;
             let right = convert(right_scalar, Scalar::U32, right);
             return Ok(Expr::Call(name, scalar, vec![left, right]));
         }
@@ -122,6 +123,7 @@ impl Lowerer<'_> {
         if op == BinaryOp::Rem && scalar.is_float() {
             return Ok(Expr::Call("rem", scalar, vec![left, right]));
         }
+        let (left, right) = self.check_arithmetic(op, scalar, left, right);
         Ok(Expr::binary(op, scalar, left, right))
     }
 

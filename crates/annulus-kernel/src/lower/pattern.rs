@@ -179,7 +179,8 @@ impl Lowerer<'_> {
     /// Calls a variable that has just been made by the user's name for it.
     fn rename(&mut self, local: usize, name: &str) {
         let last = &self.out[self.out.len().saturating_sub(2)..];
-        let is_simple = |statement: &Stmt| matches!(statement, Stmt::Declare(..) | Stmt::Atomic(_));
+        let is_simple =
+            |statement: &Stmt| matches!(statement, Stmt::Declare(..) | Stmt::Atomic(_) | Stmt::Call { .. });
         let declared = last.iter().any(|statement| matches!(statement, Stmt::Declare(id, _) if *id == local));
         if declared && last.iter().all(is_simple) && self.locals[local].name != identifier(name) {
             self.locals[local].name = self.names.take(name);

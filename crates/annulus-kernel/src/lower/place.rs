@@ -79,7 +79,7 @@ impl Lowerer<'_> {
             }
             Operand::Slice(binding) | Operand::Atomics(binding) => {
                 self.check_index(&at, Expr::Len(binding));
-                let ty = Type::from(self.definition.bindings[binding].ty);
+                let ty = self.memory[binding].0.clone();
                 let place = Place::new(Root::Binding(binding), ty.clone()).then(Step::Element(at), ty);
                 let shared = matches!(base, Operand::Atomics(_));
                 Ok(if shared { Operand::Atomic(self.steady(place)) } else { Operand::Place(place) })

@@ -7,22 +7,65 @@ use crate::{
     typed::{Scalar, Type, Value},
 };
 
-/// A handler, ready to be written in any dialect.
+/// A handler and the functions that it calls, ready to be written in any dialect.
 #[derive(Clone, Debug)]
 pub(crate) struct Program {
     pub(crate) definition: &'static KernelDefinition,
-    /// The handler's parameters by the names that they have in the text; empty where there is none.
+    pub(crate) constants: Vec<Constant>,
+    /// Each after those that it calls.
+    pub(crate) functions: Vec<Function>,
+    pub(crate) handler: Function,
+}
+
+/// A handler, or a function.
+#[derive(Clone, Debug)]
+pub(crate) struct Function {
+    /// Its name in the text, and in Rust.
+    pub(crate) name: String,
+    pub(crate) shown: String,
+    pub(crate) file: &'static str,
+    pub(crate) line: u32,
+    /// A handler's parameters by the names that they have in the text; empty where there is none.
     pub(crate) cx: String,
     pub(crate) message: String,
     pub(crate) state: String,
     pub(crate) outbox: String,
-    /// In the order of the definition.
+    /// The pointers by their names: a handler's in the order of the definition.
     pub(crate) bindings: Vec<String>,
     /// The lengths of those that are slices.
     pub(crate) lens: Vec<String>,
+    /// What the pointers lead to.
+    pub(crate) memory: Vec<(Type, Space)>,
+    /// A function's parameters.
+    pub(crate) parameters: Vec<Parameter>,
+    /// What a function gives.
+    pub(crate) output: Type,
+    /// Whether it may fail: then it returns the code, and what it gives goes where a last parameter says.
+    pub(crate) fails: bool,
+    /// Whether it counts turns of loops.
+    pub(crate) ticks: bool,
     pub(crate) locals: Vec<Local>,
-    pub(crate) constants: Vec<Constant>,
     pub(crate) body: Vec<Stmt>,
+}
+
+/// The kind of memory that a pointer leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Space {
+    Private,
+    Global,
+    Constant,
+    /// Global, and changed by others.
+    Shared,
+}
+
+/// A parameter of a function; pointers by their number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Parameter {
+    Value(LocalId),
+    Pointer { memory: usize, mutable: bool },
+    Slice { memory: usize, mutable: bool },
+    Cx,
+    Outbox,
 }
 
 /// A variable of the text.
@@ -38,11 +81,13 @@ pub(crate) struct Local {
     pub(crate) below: Option<Expr>,
     /// The variable that it became a part of the life of, and has the name of.
     pub(crate) became: Option<LocalId>,
+    /// Whether a pointer leads to it, so that it lies as in memory.
+    pub(crate) stored: bool,
 }
 
 impl Local {
     pub(crate) fn new(name: String, ty: Type, mutable: bool, made: bool) -> Self {
-        Self { name, ty, mutable, made, below: None, became: None }
+        Self { name, ty, mutable, made, below: None, became: None, stored: false }
     }
 }
 
@@ -107,7 +152,7 @@ impl Place {
         roots.contains(&self.root) || self.indices().any(|index| index.reads(roots))
     }
 
-    fn indices(&self) -> impl Iterator<Item = &Expr> {
+    pub(crate) fn indices(&self) -> impl Iterator<Item = &Expr> {
         self.steps.iter().filter_map(|step| match step {
             Step::Index(index) | Step::Element(index) => Some(index),
             Step::Field(_) | Step::Variant { .. } => None,
@@ -237,13 +282,38 @@ pub(crate) enum Stmt {
     Tick,
     Break,
     Continue,
+    /// Ends the handler with this code.
     Return(Expr),
+    /// Ends a function with this value.
+    Give(Option<Expr>),
     /// Ends the handler with an error code, if the condition holds.
     Fail(Expr, u16),
     /// Ends the handler with an error code.
     Abort(u16),
     Send(Expr),
     Atomic(Atomic),
+    /// Calls a function. If that fails, so does what calls it.
+    Call {
+        function: usize,
+        arguments: Vec<Argument>,
+        result: Option<LocalId>,
+    },
+}
+
+/// What a function is called with.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Argument {
+    Value(Expr),
+    /// The address of a place.
+    Pointer(Place),
+    /// The address of an array's first element, and how many there are.
+    Array(Place, u64),
+    /// A pointer to elements, and how many there are.
+    Slice(usize),
+    /// The address of the first of some elements, and how many there are.
+    Part(Place, Expr),
+    Cx,
+    Outbox,
 }
 
 /// An operation on shared memory.
@@ -268,6 +338,17 @@ pub(crate) fn assigned(statements: &[Stmt], roots: &mut Vec<Root>) {
                 assigned(otherwise, roots);
             }
             Stmt::Loop(body) | Stmt::For { body, .. } => assigned(body, roots),
+            // What is handed over by a shared reference is as good as assigned to: copying a value too many does no harm.
+            Stmt::Call { arguments, result, .. } => {
+                roots.extend(result.map(Root::Local));
+                roots.extend(arguments.iter().filter_map(|argument| match argument {
+                    Argument::Pointer(place) | Argument::Array(place, _) | Argument::Part(place, _) => {
+                        Some(place.root)
+                    }
+                    Argument::Slice(memory) => Some(Root::Binding(*memory)),
+                    Argument::Value(_) | Argument::Cx | Argument::Outbox => None,
+                }));
+            }
             _ => {}
         }
     }
@@ -287,7 +368,13 @@ pub(crate) fn uses(statements: &[Stmt], scalar: Scalar) -> bool {
         Stmt::Loop(body) => uses(body, scalar),
         Stmt::For { start, end, body, .. } => used(start) || used(end) || uses(body, scalar),
         Stmt::Return(value) | Stmt::Fail(value, _) | Stmt::Send(value) => used(value),
+        Stmt::Give(value) => value.as_ref().is_some_and(used),
         Stmt::Atomic(atomic) => used_in(&atomic.place) || atomic.arguments.iter().any(used),
+        Stmt::Call { arguments, .. } => arguments.iter().any(|argument| match argument {
+            Argument::Value(value) => used(value),
+            Argument::Pointer(place) | Argument::Array(place, _) | Argument::Part(place, _) => used_in(place),
+            Argument::Slice(_) | Argument::Cx | Argument::Outbox => false,
+        }),
         Stmt::Line(_) | Stmt::Tick | Stmt::Break | Stmt::Continue | Stmt::Abort(_) => false,
     })
 }
@@ -311,4 +398,34 @@ pub(crate) fn declared(statements: &[Stmt]) -> Vec<Root> {
         }
     }
     roots
+}
+
+/// Whether any statement, in blocks inside others too, is so.
+pub(crate) fn any(statements: &[Stmt], is: &impl Fn(&Stmt) -> bool) -> bool {
+    statements.iter().any(|statement| {
+        is(statement)
+            || match statement {
+                Stmt::If(_, then, otherwise) => any(then, is) || any(otherwise, is),
+                Stmt::Loop(body) | Stmt::For { body, .. } => any(body, is),
+                _ => false,
+            }
+    })
+}
+
+/// Whether statements may fail.
+pub(crate) fn fails(statements: &[Stmt], functions: &[Function]) -> bool {
+    any(statements, &|statement| match statement {
+        Stmt::Tick | Stmt::Fail(..) | Stmt::Abort(_) => true,
+        Stmt::Call { function, .. } => functions[*function].fails,
+        _ => false,
+    })
+}
+
+/// Whether statements count turns of loops.
+pub(crate) fn ticks(statements: &[Stmt], functions: &[Function]) -> bool {
+    any(statements, &|statement| match statement {
+        Stmt::Tick => true,
+        Stmt::Call { function, .. } => functions[*function].ticks,
+        _ => false,
+    })
 }

@@ -77,7 +77,7 @@ impl Lowerer<'_> {
         match operand {
             Operand::View(view) => Ok(*view),
             Operand::Slice(binding) | Operand::Atomics(binding) => {
-                let element = Type::from(self.definition.bindings[binding].ty);
+                let element = self.memory[binding].0.clone();
                 let base = Place::new(Root::Binding(binding), element.clone());
                 let atomic = matches!(operand, Operand::Atomics(_));
                 Ok(View { base, element, start: usize_bits(0), len: Expr::Len(binding), bound: true, atomic })
@@ -100,6 +100,14 @@ impl Lowerer<'_> {
         let step = if view.bound { Step::Element(at) } else { Step::Index(at) };
         let place = view.base.clone().then(step, view.element.clone());
         if view.atomic { Operand::Atomic(place) } else { Operand::Place(place) }
+    }
+
+    /// What a function is given for it: where it begins, and how long it is.
+    pub(super) fn span_of(&self, view: &View) -> (Place, Expr) {
+        let (Operand::Place(first) | Operand::Atomic(first)) = self.element(view, usize_bits(0)) else {
+            unreachable!("an element is a place")
+        };
+        (first, view.len.clone())
     }
 
     /// The part from `start` on of this length, known to be in bounds.

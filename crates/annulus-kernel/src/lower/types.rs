@@ -131,3 +131,13 @@ pub(crate) fn c_scalar(scalar: crate::typed::Scalar) -> &'static str {
         other => other.name(),
     }
 }
+
+/// Whether a type has no bytes.
+pub(crate) fn takes_no_place(ty: &Type) -> bool {
+    match ty {
+        Type::Unit => true,
+        Type::Struct(descriptor) => descriptor.size == 0,
+        Type::Array { element, len } => *len == 0 || takes_no_place(element),
+        _ => false,
+    }
+}

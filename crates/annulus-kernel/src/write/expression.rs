@@ -20,8 +20,8 @@ impl Writer<'_> {
             Expr::Code(code) => format!("{code}u"),
             Expr::Read(place) => self.place(place),
             Expr::Tag(place) => format!("{}tag", self.with_dot(place)),
-            Expr::Len(binding) => self.program.lens[*binding].clone(),
-            Expr::Cx(field) => format!("{}.{field}", self.program.cx),
+            Expr::Len(binding) => self.function.lens[*binding].clone(),
+            Expr::Cx(field) => format!("{}.{field}", self.function.cx),
             Expr::Binary(op, scalar, left, right) => self.binary(*op, *scalar, left, right),
             Expr::Not(Scalar::Bool, value) => format!("!{}", self.tight(value)),
             Expr::Not(scalar, value) => format!("({})~{}", c_scalar(*scalar), self.tight(value)),
@@ -98,18 +98,18 @@ impl Writer<'_> {
     }
 
     /// The C pointer that a root is reached by.
-    fn pointer(&self, root: Root) -> Option<&str> {
+    pub(super) fn pointer(&self, root: Root) -> Option<&str> {
         match root {
-            Root::Message => Some(&self.program.message),
-            Root::State => Some(&self.program.state),
-            Root::Binding(index) => Some(&self.program.bindings[index]),
+            Root::Message => Some(&self.function.message),
+            Root::State => Some(&self.function.state),
+            Root::Binding(index) => Some(&self.function.bindings[index]),
             Root::Local(_) | Root::Constant(_) => None,
         }
     }
 
     pub(super) fn place(&self, place: &Place) -> String {
         let (mut text, mut is_pointer) = match place.root {
-            Root::Local(local) => (self.program.locals[local].name.clone(), false),
+            Root::Local(local) => (self.function.locals[local].name.clone(), false),
             Root::Constant(index) => (self.program.constants[index].name.clone(), false),
             root => (self.pointer(root).unwrap_or_default().to_owned(), true),
         };

@@ -3,31 +3,25 @@
 use super::Writer;
 use crate::{
     BindingKind, KeyDescriptor, StateShape, TypeDescriptor, TypeKind,
-    lower::names::{field_name, identifier, variant_name},
+    lower::names::{field_name, variant_name},
 };
 
 impl Writer<'_> {
-    /// The name of the handler's function.
-    fn function_name(&self) -> String {
-        format!("handle_{}", identifier(self.program.definition.name))
-    }
-
     pub(super) fn handler(&mut self) {
-        let program = self.program;
-        let definition = program.definition;
+        let (handler, definition) = (self.function, self.program.definition);
         let mut parameters = Vec::new();
-        if !program.cx.is_empty() {
-            parameters.push(format!("ann_cx {}", program.cx));
+        if !handler.cx.is_empty() {
+            parameters.push(format!("ann_cx {}", handler.cx));
         }
         let message = self.stored(&definition.message.into());
-        parameters.push(format!("GLOBAL const {message} *{}", program.message));
+        parameters.push(format!("GLOBAL const {message} *{}", handler.message));
         if let Some(state) = definition.state.definition() {
-            parameters.push(format!("PRIVATE {} *{}", self.stored(&state.ty.into()), program.state));
+            parameters.push(format!("PRIVATE {} *{}", self.stored(&state.ty.into()), handler.state));
         }
-        if !program.outbox.is_empty() {
-            parameters.push(format!("PRIVATE ann_outbox *{}", program.outbox));
+        if !handler.outbox.is_empty() {
+            parameters.push(format!("PRIVATE ann_outbox *{}", handler.outbox));
         }
-        let names = program.bindings.iter().zip(&program.lens);
+        let names = handler.bindings.iter().zip(&handler.lens);
         for (binding, (name, len)) in definition.bindings.iter().zip(names) {
             let ty = self.stored(&binding.ty.into());
             parameters.push(format!("{} {ty} *{name}", Self::qualifiers(binding.kind)));
@@ -36,21 +30,20 @@ impl Writer<'_> {
             }
         }
         self.put("");
-        let (qualifier, name) = (self.target.function(), self.function_name());
+        let (qualifier, name) = (self.target.function(), &handler.name);
         self.put(&format!("{qualifier} u32 {name}({}) {{", parameters.join(", ")));
-        if Self::ticks(&program.body) {
+        if handler.ticks {
             let budget = self.budget();
             self.depth += 1;
             self.put(&format!("u32 ann_budget = {budget};"));
             self.depth -= 1;
         }
-        self.block(&program.body);
+        self.block(&handler.body);
         self.put("}");
     }
 
     pub(super) fn macros(&mut self) {
-        let program = self.program;
-        let definition = program.definition;
+        let (handler, definition) = (self.function, self.program.definition);
         self.put("");
         let message = self.stored(&definition.message.into());
         self.put(&format!("#define ANN_MESSAGE {message}"));
@@ -100,17 +93,17 @@ impl Writer<'_> {
         self.put(format!("#define ANN_BINDING_PARAMETERS {declared}").trim_end());
         self.put(format!("#define ANN_BINDING_ARGUMENTS {handed_on}").trim_end());
         let mut arguments = Vec::new();
-        if !program.cx.is_empty() {
+        if !handler.cx.is_empty() {
             arguments.push("cx");
         }
         arguments.push("message");
         if definition.state.definition().is_some() {
             arguments.push("state");
         }
-        if !program.outbox.is_empty() {
+        if !handler.outbox.is_empty() {
             arguments.push("outbox");
         }
-        let (function, arguments) = (self.function_name(), arguments.join(", "));
+        let (function, arguments) = (&handler.name, arguments.join(", "));
         self.put(&format!("#define ANN_CALL(cx, message, state, outbox) {function}({arguments}{called})"));
     }
 

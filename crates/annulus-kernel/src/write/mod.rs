@@ -1,18 +1,20 @@
 //! Writing: a lowered handler as readable C, in one of the dialects.
 
 mod expression;
+mod function;
 mod interface;
 mod layout;
 mod statement;
 mod target;
 
+use layout::storage;
 pub use target::{Target, UnknownTarget};
 
 use crate::{
     KernelDefinition,
     lower::{
         LowerError, lower,
-        program::{Program, uses},
+        program::{Function, Program, uses},
         types::TypeNames,
     },
     typed::{Scalar, Type},
@@ -55,6 +57,7 @@ pub fn handler_source(definition: &'static KernelDefinition, target: Target) -> 
     writer.head();
     writer.types();
     writer.constants();
+    writer.functions();
     writer.handler();
     writer.macros();
     Ok(writer.text)
@@ -62,14 +65,16 @@ pub fn handler_source(definition: &'static KernelDefinition, target: Target) -> 
 
 fn uses_f64(program: &Program, types: &TypeNames) -> bool {
     let is_f64 = |ty: &Type| *ty == Type::Scalar(Scalar::F64);
-    program.locals.iter().any(|local| is_f64(&local.ty))
-        || uses(&program.body, Scalar::F64)
-        || types.uses_f64()
+    program.functions.iter().chain([&program.handler]).any(|function| {
+        function.locals.iter().any(|local| is_f64(&local.ty)) || uses(&function.body, Scalar::F64)
+    }) || types.uses_f64()
 }
 
 struct Writer<'a> {
     target: Target,
     program: &'a Program,
+    /// The function that is being written.
+    function: &'a Function,
     types: &'a TypeNames,
     text: String,
     depth: usize,
@@ -82,9 +87,9 @@ struct Writer<'a> {
 
 impl<'a> Writer<'a> {
     fn new(target: Target, program: &'a Program, types: &'a TypeNames) -> Self {
-        let path = program.definition.file;
-        let file = path.rsplit(['/', '\\']).next().unwrap_or(path);
-        Self { target, program, types, text: String::new(), depth: 0, file, line: 0, commented: 0 }
+        let function = &program.handler;
+        let file = function::file_name(function.file);
+        Self { target, program, function, types, text: String::new(), depth: 0, file, line: 0, commented: 0 }
     }
 
     /// One line, indented.

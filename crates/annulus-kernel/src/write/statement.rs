@@ -7,7 +7,7 @@ use crate::{
     TypeKind,
     lower::{
         program::{Atomic, Stmt},
-        types::c_scalar,
+        types::{c_scalar, takes_no_place},
     },
     typed::{Scalar, Type},
 };
@@ -15,14 +15,26 @@ use crate::{
 impl Writer<'_> {
     pub(super) fn block(&mut self, statements: &[Stmt]) {
         self.depth += 1;
-        for statement in statements {
+        let mut left = statements;
+        while let [statement, rest @ ..] = left {
+            left = rest;
+            // A variable that is there for what a call gives.
+            if let (Stmt::Declare(local, None), [Stmt::Call { function, arguments, result }, rest @ ..]) =
+                (statement, left)
+                && *result == Some(*local)
+                && !self.program.functions[*function].fails
+            {
+                self.call(*function, arguments, *result, true);
+                left = rest;
+                continue;
+            }
             self.statement(statement);
         }
         self.depth -= 1;
     }
 
     /// A line of code, after a comment that says where it comes from if that changed.
-    fn code(&mut self, text: &str) {
+    pub(super) fn code(&mut self, text: &str) {
         if self.line != self.commented && self.line != 0 {
             self.commented = self.line;
             let comment = format!("// {}:{}", self.file, self.line);
@@ -35,8 +47,8 @@ impl Writer<'_> {
         match statement {
             Stmt::Line(line) => self.line = *line,
             Stmt::Declare(local, value) => {
-                let local = &self.program.locals[*local];
-                let ty = self.spell(&local.ty);
+                let local = &self.function.locals[*local];
+                let ty = self.type_of_local(local);
                 let text = match value {
                     Some(value) => format!("{ty} {} = {};", local.name, self.expression(value)),
                     None => format!("{ty} {};", local.name),
@@ -75,7 +87,7 @@ impl Writer<'_> {
                 self.put("}");
             }
             Stmt::For { local, start, end, body } => {
-                let local = &self.program.locals[*local];
+                let local = &self.function.locals[*local];
                 let (name, ty) = (&local.name, self.spell(&local.ty));
                 let (start, end) = (self.expression(start), self.expression(end));
                 let text = format!("for ({ty} {name} = {start}; {name} < {end}; {name} += 1) {{");
@@ -83,13 +95,30 @@ impl Writer<'_> {
                 self.block(body);
                 self.put("}");
             }
-            Stmt::Tick => self.code(&format!("if (ann_budget-- == 0u) {}", fail(error::BUDGET_EXHAUSTED))),
+            Stmt::Tick => {
+                let is_handler = std::ptr::eq(self.function, &self.program.handler);
+                let budget = if is_handler { "ann_budget" } else { "(*ann_budget)" };
+                self.code(&format!("if ({budget}-- == 0u) {}", fail(error::BUDGET_EXHAUSTED)));
+            }
             Stmt::Break => self.code("break;"),
             Stmt::Continue => self.code("continue;"),
             Stmt::Return(value) => {
                 let text = format!("return {};", self.expression(value));
                 self.code(&text);
             }
+            Stmt::Give(value) => {
+                let value = value.as_ref().map(|value| self.expression(value));
+                match (value, self.function.fails) {
+                    (Some(value), true) => {
+                        self.code(&format!("*ann_result = {value};"));
+                        self.code("return 0u;");
+                    }
+                    (Some(value), false) => self.code(&format!("return {value};")),
+                    (None, true) => self.code("return 0u;"),
+                    (None, false) => self.code("return;"),
+                }
+            }
+            Stmt::Call { function, arguments, result } => self.call(*function, arguments, *result, false),
             Stmt::Fail(condition, code) => {
                 let text = format!("if ({}) {}", self.expression(condition), fail(*code));
                 self.code(&text);
@@ -97,7 +126,7 @@ impl Writer<'_> {
             Stmt::Abort(code) => self.code(&fail(*code)),
             Stmt::Send(value) => {
                 let value = self.expression(value);
-                let outbox = &self.program.outbox;
+                let outbox = &self.function.outbox;
                 let Some(output) = self.program.definition.output else { return };
                 let ty = self.stored(&output.into());
                 let next = format!("ann_outbox_next({outbox})");
@@ -160,33 +189,13 @@ impl Writer<'_> {
         }
         text = format!("{text}, {order});");
         if let Some(result) = result {
-            text = format!("{} = {text}", self.program.locals[*result].name);
+            text = format!("{} = {text}", self.function.locals[*result].name);
         }
         self.code(&text);
     }
 
-    /// Whether any loop counts its turns.
-    pub(super) fn ticks(statements: &[Stmt]) -> bool {
-        statements.iter().any(|statement| match statement {
-            Stmt::Tick => true,
-            Stmt::If(_, then, otherwise) => Self::ticks(then) || Self::ticks(otherwise),
-            Stmt::Loop(body) | Stmt::For { body, .. } => Self::ticks(body),
-            _ => false,
-        })
-    }
-
     pub(super) fn budget(&self) -> String {
         self.literal(Scalar::U32, self.program.definition.loop_budget.into(), false)
-    }
-}
-
-/// Whether a type has no bytes.
-fn takes_no_place(ty: &Type) -> bool {
-    match ty {
-        Type::Unit => true,
-        Type::Struct(descriptor) => descriptor.size == 0,
-        Type::Array { element, len } => *len == 0 || takes_no_place(element),
-        _ => false,
     }
 }
 

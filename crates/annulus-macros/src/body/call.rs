@@ -7,12 +7,10 @@ use syn::{
     Expr, ExprCall, ExprMethodCall, ExprPath, Path, ext::IdentExt, punctuated::Punctuated, token::Comma,
 };
 
-use super::{
-    OR_CPU_ONLY, Read, Reader, Source, around, expression::bare, items::instead, node, pattern, span,
-};
+use super::{OR_CPU_ONLY, Read, Reader, Source, around, expression::bare, node, own, pattern, span};
 
 impl Reader {
-    fn arguments(
+    pub(super) fn arguments(
         &mut self,
         arguments: &Punctuated<Expr, Comma>,
     ) -> (Vec<annulus_tree::Expression>, Vec<TokenStream>) {
@@ -27,19 +25,27 @@ impl Reader {
 
     pub(super) fn method(&mut self, expression: &Expr, call: &ExprMethodCall) -> Read {
         let method = call.method.unraw().to_string();
-        if !names::METHODS.contains(&method.as_str()) {
+        let known = names::METHODS.contains(&method.as_str());
+        if let (false, Some(message)) = (known, unknown_method(call, &method)) {
             // What is wrong with the receiver comes first: the rest often follows from it.
             let before = self.errors.count();
             let receiver = self.expression(&call.receiver);
             if self.errors.count() > before {
                 return receiver;
             }
-            return self.refuse(&call.method, unknown_method(&method));
+            return self.refuse(&call.method, message);
         }
         if let Some(turbofish) = &call.turbofish {
             return self.refuse(turbofish, "the methods that devices have are not generic: leave this out");
         }
-        let (receiver, receiver_tokens) = self.boxed(&call.receiver);
+        if !known {
+            return self.own_method(expression, call);
+        }
+        let own = self.perhaps_own(call);
+        let (receiver, mut receiver_tokens) = self.boxed(&call.receiver);
+        if let Some((_, callee)) = &own {
+            receiver_tokens = own::seen(&call.receiver, callee, &receiver_tokens);
+        }
         let (arguments, argument_tokens) = match method.as_str() {
             // What it says is for the host.
             "expect" | "expect_err" => self.text(&call.args),
@@ -61,7 +67,9 @@ impl Reader {
             witness = Some(id);
             tokens = wrapped;
         }
-        node(expression, ExpressionKind::Method { receiver, method, arguments, witness }, tokens)
+        let read = node(expression, ExpressionKind::Method { receiver, method, arguments, witness }, tokens);
+        let Some((function, _)) = own else { return read };
+        node(expression, ExpressionKind::Own { function, otherwise: Box::new(read.tree) }, read.tokens)
     }
 
     pub(super) fn call(&mut self, expression: &Expr, call: &ExprCall) -> Read {
@@ -99,20 +107,17 @@ impl Reader {
             Some(ty)
                 if names::METHODS.contains(&name.as_str()) || names::FUNCTIONS.contains(&name.as_str()) =>
             {
+                let written = ty.clone();
                 let ty = self.witness(Source::Written(ty));
                 let (arguments, tokens) = self.arguments(&call.args);
                 let witness = self.witness(Source::Inferred(span(expression)));
                 let tokens =
                     around(witness, expression, &quote_spanned!(span(expression)=> #function(#(#tokens),*)));
-                node(expression, ExpressionKind::Function { ty, function: name, arguments, witness }, tokens)
+                let kind = ExpressionKind::Function { ty, function: name.clone(), arguments, witness };
+                self.perhaps_associated(&name, &written, node(expression, kind, tokens))
             }
-            _ => {
-                let message = format!(
-                    "a device does not call functions of yours yet: write what `{}` does here, {OR_CPU_ONLY}",
-                    crate::types::text(function)
-                );
-                self.refuse(function, message)
-            }
+            Some(ty) => self.own_associated(expression, call, function, ty),
+            None => self.own_function(expression, call, function),
         }
     }
 
@@ -156,7 +161,7 @@ fn before_last(path: &Path) -> Option<String> {
 fn type_of(function: &ExprPath) -> Option<TokenStream> {
     if let Some(qself) = &function.qself {
         let ty = &qself.ty;
-        return (qself.position == 0).then(|| quote!(#ty));
+        return Some(quote!(#ty));
     }
     let path = &function.path;
     let holder = before_last(path)?;
@@ -172,33 +177,27 @@ fn type_of(function: &ExprPath) -> Option<TokenStream> {
     Some(quote!(#leading #(#segments)::*))
 }
 
-fn unknown_method(method: &str) -> String {
+/// What to write instead of a method of the standard library that devices have not; `None` if the method may be the user's.
+fn unknown_method(call: &ExprMethodCall, method: &str) -> Option<String> {
+    let takes_closure = call.args.iter().any(|argument| matches!(bare(argument), Expr::Closure(_)));
     let instead = match method {
-        "iter" | "iter_mut" | "into_iter" | "enumerate" | "zip" | "skip" | "rev" | "step_by" | "windows"
-        | "chunks" | "chunks_exact" => "iterators are what a `for` runs over: write `for item in …`",
-        "sum" | "product" | "count" | "fold" | "any" | "all" | "position" | "find" | "for_each"
-        | "collect" | "min_by_key" | "max_by_key" | "min_by" | "max_by" => "write it as a `for`",
-        "map" | "map_err" | "and_then" | "or_else" | "unwrap_or_else" | "ok_or_else" | "is_some_and"
-        | "is_ok_and" | "is_none_or" | "map_or" | "map_or_else" | "filter" | "inspect" => {
-            "a device has no closures: write a `match`, or `if let … { … } else { … }`"
+        "iter" | "iter_mut" | "into_iter" | "windows" | "chunks" | "chunks_exact" => {
+            "iterators are what a `for` runs over: write `for item in …`"
         }
+        "fold" | "any" | "all" | "position" | "find" | "for_each" | "min_by_key" | "max_by_key"
+        | "min_by" | "max_by"
+            if takes_closure =>
+        {
+            "write it as a `for`"
+        }
+        _ if takes_closure => "a device has no closures: write a `match`, or `if let … { … } else { … }`",
         "unwrap_or_default" => "write the value: `unwrap_or(0)`",
         "clone" => "a device's values are copied: write `*value`, or just the value",
-        "println" | "to_string" | "as_str" => "a device has no text: send a number",
-        "push" | "pop" | "insert" | "remove" => {
-            "a device has no heap: keep an array and a length in the state"
-        }
-        "rem" | "add" | "sub" | "mul" | "div" | "not" | "neg" | "shl" | "shr" => "write the operator",
-        "as_ref" | "as_mut" | "borrow" | "borrow_mut" => "write `&value` or `&mut value`",
-        "swap_with_slice" | "sort" | "sort_unstable" | "binary_search" | "rotate_slice" | "starts_with"
-        | "ends_with" | "copy_within" => "write it as a loop over the indices",
-        other if instead(other).is_some() => "iterators are what a `for` runs over: write `for item in …`",
-        _ => {
-            return format!(
-                "a device has no method `{method}`: numbers have those of the standard library, and types of yours have \
-             none yet; write here what it does, {OR_CPU_ONLY}"
-            );
-        }
+        "to_string" | "as_str" => "a device has no text: send a number",
+        "to_vec" => "a device has no heap: write an array, `[value; N]`",
+        "borrow" | "borrow_mut" => "write `&value` or `&mut value`",
+        "swap_with_slice" | "sort_unstable" | "copy_within" => "write it as a loop over the indices",
+        _ => return None,
     };
-    format!("a device has no method `{method}`: {instead}")
+    Some(format!("a device has no method `{method}`: {instead}"))
 }

@@ -147,6 +147,10 @@ impl Reader {
         {
             let name = ident.unraw().to_string();
             if self.scopes.has(&name) {
+                if name == "self" {
+                    let receiver = super::receiver(path);
+                    return node(path, ExpressionKind::Variable { name }, quote!(#receiver));
+                }
                 self.note_origin(ident);
                 return node(path, ExpressionKind::Variable { name }, path.to_token_stream());
             }

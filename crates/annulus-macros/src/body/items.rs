@@ -88,7 +88,7 @@ impl Reader {
 }
 
 /// What to write instead of an iterator's method.
-pub(super) fn instead(method: &str) -> Option<&'static str> {
+fn instead(method: &str) -> Option<&'static str> {
     Some(match method {
         "map" => "write at the beginning of its body what it makes of an item",
         "filter" | "filter_map" => "write `if … { continue; }` at the beginning of its body",

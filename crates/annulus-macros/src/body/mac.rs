@@ -10,8 +10,19 @@ impl Reader {
     pub(super) fn macro_call(&mut self, call: &Macro) -> Read {
         let name = pattern::last_name(&call.path);
         match name.as_str() {
-            "panic" | "unreachable" => node(call, ExpressionKind::Panic, call.to_token_stream()),
+            // What it says is for the host.
+            "panic" | "unreachable" => {
+                node(call, ExpressionKind::Panic, quote_spanned!(span(call)=> ::core::panic!()))
+            }
             "assert" | "assert_eq" | "assert_ne" => self.assertion(call, &name),
+            "debug_assert" | "debug_assert_eq" | "debug_assert_ne" => {
+                let Read { tree, tokens } = self.assertion(call, &name["debug_".len()..]);
+                let kind = match tree.kind {
+                    ExpressionKind::Assert { condition } => ExpressionKind::DebugAssert { condition },
+                    refused => refused,
+                };
+                node(call, kind, tokens)
+            }
             "matches" => self.matches(call),
             "cfg" => self.constant_expression(call, name, call.to_token_stream()),
             _ => {
@@ -22,9 +33,6 @@ impl Reader {
                         )
                     }
                     "todo" | "unimplemented" => "write the code, or `panic!()`".to_owned(),
-                    "debug_assert" | "debug_assert_eq" | "debug_assert_ne" => {
-                        "a device checks in every build or in none: write `assert!`".to_owned()
-                    }
                     "vec" => "a device has no heap: write an array, `[value; N]`".to_owned(),
                     _ => format!(
                         "a device does not expand `{name}!`: write here what it stands for, {OR_CPU_ONLY}"

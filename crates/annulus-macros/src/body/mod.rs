@@ -1,4 +1,4 @@
-//! A handler's body: read into a tree, and written again with witnesses around what only rustc can type.
+//! A body, of a handler or of a function that devices call: read into a tree, and written again with witnesses around what only rustc can type.
 //!
 //! Both come out of one walk, so that a witness's number means the same in both. What the language has not is refused on
 //! the way, at its place.
@@ -10,18 +10,20 @@ mod control;
 mod expression;
 mod items;
 mod mac;
+mod own;
 mod pattern;
 mod scope;
 mod tuple;
 
 use annulus_tree::{
-    Expression, ExpressionKind, HandlerTree, Parameter as TreeParameter, ParameterRole, WitnessId,
+    Block, Expression, ExpressionKind, FunctionId, HandlerTree, Parameter as TreeParameter, ParameterRole,
+    Pattern, WitnessId, names,
 };
 use std::collections::HashMap;
 
 use proc_macro2::{Delimiter, Ident, Literal, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
-use syn::{FnArg, ItemFn, ReturnType, spanned::Spanned};
+use syn::{FnArg, ItemFn, Pat, ReturnType, spanned::Spanned};
 
 use crate::errors::Errors;
 use scope::Scopes;
@@ -45,11 +47,20 @@ enum Source {
     Constant(TokenStream),
 }
 
+/// A function that the body calls, and how rustc tells which it is.
+enum Callee {
+    /// The path that it is called by also names its companion.
+    Function(Span),
+    /// It is a type's function of this name. `ty` is the type where it was written; else rustc infers it from the receiver.
+    Method { name: String, ty: Option<TokenStream>, place: Span, maybe: bool },
+}
+
 /// The walk.
-struct Reader {
+pub(crate) struct Reader {
     errors: Errors,
     scopes: Scopes,
     witnesses: Vec<Source>,
+    callees: Vec<Callee>,
     /// `const` and `use` items of the body, which constants may be named by.
     items: Vec<TokenStream>,
     /// How many blocks are around what is being read.
@@ -104,88 +115,67 @@ impl Reader {
 
 /// The function that gives a handler's `KernelTree`, as an expression.
 pub(crate) fn tree(function: &ItemFn, roles: &[ParameterRole]) -> syn::Result<TokenStream> {
-    let mut reader = Reader {
-        errors: Errors::default(),
-        scopes: Scopes::new(),
-        witnesses: Vec::new(),
-        items: Vec::new(),
-        depth: 0,
-        nesting: 0,
-        irrefutable: false,
-        origins: HashMap::new(),
-    };
+    let mut reader = Reader::new();
     let mut parameters = Vec::new();
     for (argument, role) in function.sig.inputs.iter().zip(roles) {
         let FnArg::Typed(argument) = argument else { continue };
-        let (pattern, _) = reader.irrefutable(&argument.pat);
-        parameters.push(TreeParameter { line: line(argument.span()), pattern, role: role.clone() });
+        parameters.push(reader.parameter(line(argument.span()), &argument.pat, role.clone()));
     }
-    reader.attributes(function.block.to_token_stream());
-    let (body, tokens) = reader.block(&function.block);
-    let Reader { errors, witnesses, items, .. } = reader;
-    errors.finish(())?;
-
+    let (body, tokens) = reader.body(&function.block);
     let inputs = &function.sig.inputs;
-    let output = match &function.sig.output {
-        ReturnType::Default => quote!(-> ()),
-        output => output.to_token_stream(),
-    };
     let verdict = match &function.sig.output {
         ReturnType::Default => None,
         ReturnType::Type(_, ty) => {
             Some(quote_spanned!(span(ty)=> ::annulus::__private::witness::verdict::<#ty>();))
         }
     };
-    let syntax = Literal::byte_string(&HandlerTree { parameters, body }.encode());
-    let declared = witnesses.iter().enumerate().map(|(id, source)| {
-        let name = witness(id as WitnessId);
-        match source {
-            Source::Written(ty) => quote_spanned! {span(ty)=>
-                let #name = ::annulus::__private::witness::Witness::<#ty>::new();
-            },
-            _ => quote!(let #name = ::annulus::__private::witness::Witness::new();),
-        }
-    });
-    let asked = witnesses.iter().enumerate().map(|(id, source)| {
-        let mut name = witness(id as WitnessId);
-        // All of it stands at the expression, so that what is wrong with its type is reported there once.
-        let place = match source {
-            Source::Constant(tokens) | Source::Written(tokens) => span(tokens),
-            Source::Inferred(place) => *place,
-        };
-        name.set_span(place);
-        match source {
-            Source::Constant(value) => {
-                quote_spanned!(place=> ::annulus::__private::witness::value(&#name, &#value))
-            }
-            _ => quote_spanned!(place=> ::annulus::__private::witness::ty(&#name)),
-        }
-    });
-    // The closure is never called: it is there to be type-checked, which gives the witnesses their types. What it would warn
-    // of, the handler itself warns of.
+    let output = output(&function.sig.output);
+    let syntax = HandlerTree { parameters, body }.encode();
+    let (statements, tree) = reader.finish(&quote!(|#inputs| #output #tokens), &syntax)?;
+    let allowed = allowed();
     Ok(quote! {{
-        #[allow(
-            warnings, unused, nonstandard_style, future_incompatible, let_underscore, rust_2018_idioms, single_use_lifetimes,
-            arithmetic_overflow, overflowing_literals, unconditional_panic, unused_qualifications, unreachable_pub,
-            missing_docs, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction, clippy::cargo
-        )]
+        #allowed
         fn __annulus_tree() -> ::annulus::__private::KernelTree {
-            #(#items)*
-            #(#declared)*
-            let _ = |#inputs| #output #tokens;
+            #statements
             #verdict
-            ::annulus::__private::KernelTree {
-                syntax: #syntax,
-                witnesses: ::std::vec![#(#asked),*],
-            }
+            #tree
         }
         __annulus_tree
     }})
 }
 
+/// What a closure says that it returns.
+pub(crate) fn output(output: &ReturnType) -> TokenStream {
+    match output {
+        ReturnType::Default => quote!(-> ()),
+        output => output.to_token_stream(),
+    }
+}
+
+/// What the copy of a body would be warned of, the user's own is warned of.
+pub(crate) fn allowed() -> TokenStream {
+    quote! {
+        #[allow(
+            warnings, unused, nonstandard_style, future_incompatible, let_underscore, rust_2018_idioms, single_use_lifetimes,
+            arithmetic_overflow, overflowing_literals, unconditional_panic, unused_qualifications, unreachable_pub,
+            missing_docs, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction, clippy::cargo
+        )]
+    }
+}
+
 /// The variable that holds a witness.
 fn witness(id: WitnessId) -> Ident {
     format_ident!("__annulus_witness_{id}", span = Span::mixed_site())
+}
+
+/// The variable that holds the witness of a function that is called.
+fn callee(id: FunctionId) -> Ident {
+    format_ident!("__annulus_callee_{id}", span = Span::mixed_site())
+}
+
+/// What `self` is called in the copy of a body, which is a closure's.
+pub(crate) fn receiver(place: &impl ToTokens) -> Ident {
+    format_ident!("__annulus_self", span = span(place))
 }
 
 /// Where tokens stand, under hygiene of our own.
@@ -194,11 +184,144 @@ fn span(tokens: &impl ToTokens) -> Span {
 }
 
 /// The source line of `span`, from 1 on.
-fn line(span: Span) -> u32 {
+pub(crate) fn line(span: Span) -> u32 {
     u32::try_from(span.start().line).unwrap_or(0)
 }
 
 impl Reader {
+    pub(crate) fn new() -> Self {
+        Self {
+            errors: Errors::default(),
+            scopes: Scopes::new(),
+            witnesses: Vec::new(),
+            callees: Vec::new(),
+            items: Vec::new(),
+            depth: 0,
+            nesting: 0,
+            irrefutable: false,
+            origins: HashMap::new(),
+        }
+    }
+
+    /// A parameter, whose names are in scope from now on.
+    pub(crate) fn parameter(&mut self, line: u32, pat: &Pat, role: ParameterRole) -> TreeParameter {
+        let (pattern, _) = self.irrefutable(pat);
+        TreeParameter { line, pattern, role }
+    }
+
+    /// The parameter `self`.
+    pub(crate) fn receiver(&mut self, line: u32, mutable: bool, role: ParameterRole) -> TreeParameter {
+        let name = "self".to_owned();
+        self.scopes.declare(&name);
+        TreeParameter {
+            line,
+            pattern: Pattern::Bind { name, mutable, by_reference: false, inner: None },
+            role,
+        }
+    }
+
+    /// The witness of a type that was written.
+    pub(crate) fn written(&mut self, ty: &impl ToTokens) -> WitnessId {
+        self.witness(Source::Written(ty.to_token_stream()))
+    }
+
+    /// A whole body: its tree, and its copy with witnesses.
+    pub(crate) fn body(&mut self, block: &syn::Block) -> (Block, TokenStream) {
+        self.attributes(block.to_token_stream());
+        self.block(block)
+    }
+
+    /// Statements around the copy of the body, a closure that is never called: it is there to be type-checked, which gives the
+    /// witnesses their types. Then a `KernelTree`, as an expression.
+    pub(crate) fn finish(
+        self,
+        closure: &TokenStream,
+        syntax: &[u8],
+    ) -> syn::Result<(TokenStream, TokenStream)> {
+        let Self { errors, witnesses, callees, items, .. } = self;
+        errors.finish(())?;
+        let syntax = Literal::byte_string(syntax);
+        let declared = witnesses.iter().enumerate().map(|(id, source)| {
+            let name = witness(id as WitnessId);
+            match source {
+                Source::Written(ty) => declare(&name, Some(ty)),
+                _ => declare(&name, None),
+            }
+        });
+        let declared_callees = callees.iter().enumerate().map(|(id, source)| {
+            let name = callee(id as FunctionId);
+            match source {
+                Callee::Method { ty: Some(ty), .. } => declare(&name, Some(ty)),
+                _ => declare(&name, None),
+            }
+        });
+        let asked = witnesses.iter().enumerate().map(|(id, source)| {
+            let mut name = witness(id as WitnessId);
+            // All of it stands at the expression, so that what is wrong with its type is reported there once.
+            let place = match source {
+                Source::Constant(tokens) | Source::Written(tokens) => span(tokens),
+                Source::Inferred(place) => *place,
+            };
+            name.set_span(place);
+            match source {
+                Source::Constant(value) => {
+                    quote_spanned!(place=> ::annulus::__private::witness::value(&#name, &#value))
+                }
+                _ => quote_spanned!(place=> ::annulus::__private::witness::ty(&#name)),
+            }
+        });
+        let asked_callees = callees.iter().enumerate().map(|(id, source)| {
+            let mut name = callee(id as FunctionId);
+            let (Callee::Function(place) | Callee::Method { place, .. }) = source;
+            let place = *place;
+            name.set_span(place);
+            match source {
+                Callee::Function(_) => quote_spanned! {place=>
+                    ::core::option::Option::Some(::annulus::__private::witness::function(&#name))
+                },
+                Callee::Method { name: function, maybe, .. } => {
+                    let number = Literal::u128_suffixed(names::number(function));
+                    if *maybe {
+                        quote_spanned! {place=> {
+                            use ::annulus::__private::witness::{HasNone as _, HasOwn as _};
+                            (&::annulus::__private::witness::Own::<_, #number>::of(&#name)).callee()
+                        }}
+                    } else {
+                        quote_spanned! {place=>
+                            ::core::option::Option::Some(::annulus::__private::witness::method::<#number, _>(&#name))
+                        }
+                    }
+                }
+            }
+        });
+        let statements = quote! {
+            #(#items)*
+            #(#declared)*
+            #(#declared_callees)*
+            let _ = #closure;
+        };
+        let tree = quote! {
+            ::annulus::__private::KernelTree {
+                syntax: #syntax,
+                witnesses: ::std::vec![#(#asked),*],
+                functions: ::std::vec![#(#asked_callees),*],
+                checks: ::core::cfg!(debug_assertions),
+            }
+        };
+        Ok((statements, tree))
+    }
+
+    /// The number of a function that is called, and the variable of its witness.
+    fn callee(&mut self, source: Callee) -> (FunctionId, Ident) {
+        let (Callee::Function(place) | Callee::Method { place, .. }) = &source;
+        let place = *place;
+        self.callees.push(source);
+        let id = (self.callees.len() - 1) as FunctionId;
+        let mut name = callee(id);
+        name.set_span(place);
+        (id, name)
+    }
+
     /// The number of a new witness.
     fn witness(&mut self, source: Source) -> WitnessId {
         self.witnesses.push(source);
@@ -211,10 +334,25 @@ impl Reader {
         (id, around(id, place, tokens))
     }
 
+    /// Notes an error of the signature.
+    pub(crate) fn wrong(&mut self, error: syn::Error) {
+        self.errors.push(error);
+    }
+
     /// Refuses `place`; the value stands in for what was there, and is used no more once there is an error.
     fn refuse(&mut self, place: &impl ToTokens, message: impl std::fmt::Display) -> Read {
         self.errors.at(place, message);
         node(place, ExpressionKind::Unit, TokenStream::new())
+    }
+}
+
+/// A variable for a witness, of this type if it was written.
+fn declare(name: &Ident, ty: Option<&TokenStream>) -> TokenStream {
+    match ty {
+        Some(ty) => quote_spanned! {span(ty)=>
+            let #name = ::annulus::__private::witness::Witness::<#ty>::new();
+        },
+        None => quote!(let #name = ::annulus::__private::witness::Witness::new();),
     }
 }
 

@@ -1,4 +1,4 @@
-//! What has no meaning on a device, and what to write instead: closures, text, functions of one's own.
+//! What has no meaning on a device, and what to write instead: closures, text, parts of patterns.
 #![allow(unused_variables, unused_assignments, nonstandard_style)]
 use annulus::prelude::*;
 
@@ -8,20 +8,10 @@ struct Reading {
     value: f32,
 }
 
-fn half(x: f32) -> f32 {
-    x / 2.0
-}
-
 #[ring_kernel]
 fn closures(reading: &Reading) {
     let double = |x: f32| x * 2.0;
     let y = double(reading.value);
-}
-
-#[ring_kernel]
-fn functions(reading: &Reading) {
-    let y = half(reading.value);
-    let z = crate::half(y);
 }
 
 #[ring_kernel]

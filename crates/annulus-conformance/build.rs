@@ -1,0 +1,7 @@
+//! Tells the suite whether it is built for release, which its own debug assertions do not say.
+
+fn main() {
+    let profile = std::env::var("PROFILE").expect("Cargo sets it for build scripts");
+    println!("cargo::rustc-env=ANNULUS_PROFILE={profile}");
+    println!("cargo::rerun-if-changed=build.rs");
+}

@@ -1,0 +1,102 @@
+//! Calls of functions of the user's: `#[device_fn]`s by their paths, functions of a `#[device_impl]` by their types.
+
+use annulus_tree::{Expression, ExpressionKind, names};
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote_spanned};
+use syn::{Expr, ExprCall, ExprMethodCall, ExprPath, ext::IdentExt, spanned::Spanned};
+
+use super::{Callee, Read, Reader, expression::bare, node, pattern, span};
+
+impl Reader {
+    /// `path(arguments)`. The companion of the path's name, which rustc infers, is asked for a pointer to the function.
+    pub(super) fn own_function(&mut self, expression: &Expr, call: &ExprCall, function: &ExprPath) -> Read {
+        if let Some(variable) = function.path.get_ident()
+            && self.scopes.has(&variable.unraw().to_string())
+        {
+            let message = "a device calls functions, and no variables: write a function with `#[device_fn]`";
+            return self.refuse(function, message);
+        }
+        let (id, callee) = self.callee(Callee::Function(span(function)));
+        let (arguments, tokens) = self.arguments(&call.args);
+        let function = quote_spanned!(function.span()=> #function::__annulus_function);
+        let tokens = quote_spanned!(span(expression)=> (#function(&#callee))(#(#tokens),*));
+        node(expression, ExpressionKind::Call { function: id, arguments }, tokens)
+    }
+
+    /// `T::name(arguments)`, of a name that no type of the language has.
+    pub(super) fn own_associated(
+        &mut self,
+        expression: &Expr,
+        call: &ExprCall,
+        function: &ExprPath,
+        ty: TokenStream,
+    ) -> Read {
+        let name = pattern::last_name(&function.path);
+        let place = function.path.segments.last().map_or_else(|| span(function), span);
+        let (id, _) = self.callee(Callee::Method { name, ty: Some(ty), place, maybe: false });
+        let (arguments, tokens) = self.arguments(&call.args);
+        let tokens = quote_spanned!(span(expression)=> #function(#(#tokens),*));
+        node(expression, ExpressionKind::Call { function: id, arguments }, tokens)
+    }
+
+    /// Of a name that types of the language have too: whose it is, rustc tells.
+    pub(super) fn perhaps_associated(&mut self, name: &str, ty: &TokenStream, read: Read) -> Read {
+        let callee =
+            Callee::Method { name: name.to_owned(), ty: Some(ty.clone()), place: span(ty), maybe: true };
+        let (function, _) = self.callee(callee);
+        let Read { tree, tokens } = read;
+        let line = tree.line;
+        Read {
+            tree: Expression { line, kind: ExpressionKind::Own { function, otherwise: Box::new(tree) } },
+            tokens,
+        }
+    }
+
+    /// `receiver.name(arguments)`, of a name that no type of the language has.
+    pub(super) fn own_method(&mut self, expression: &Expr, call: &ExprMethodCall) -> Read {
+        let (id, callee) = self.callee(Callee::Method {
+            name: call.method.unraw().to_string(),
+            ty: None,
+            place: span(&call.method),
+            maybe: false,
+        });
+        let Read { tree, tokens: receiver } = self.expression(&call.receiver);
+        let (rest, tokens) = self.arguments(&call.args);
+        let mut arguments = vec![tree];
+        arguments.extend(rest);
+        let receiver = seen(&call.receiver, &callee, &receiver);
+        let name = &call.method;
+        let tokens = quote_spanned!(span(expression)=> #receiver.#name(#(#tokens),*));
+        node(expression, ExpressionKind::Call { function: id, arguments }, tokens)
+    }
+
+    /// The witness of a receiver whose method may be the user's, or that of a type of the language.
+    pub(super) fn perhaps_own(
+        &mut self,
+        call: &ExprMethodCall,
+    ) -> Option<(annulus_tree::FunctionId, proc_macro2::Ident)> {
+        let name = call.method.unraw().to_string();
+        let standard = match bare(&call.receiver) {
+            Expr::MethodCall(receiver) => {
+                let before = receiver.method.unraw().to_string();
+                names::METHODS.contains(&before.as_str()) && !names::may_be_own(&before)
+            }
+            Expr::Lit(_) | Expr::Binary(_) | Expr::Cast(_) | Expr::Range(_) => true,
+            Expr::Unary(unary) => !matches!(unary.op, syn::UnOp::Deref(_)),
+            _ => false,
+        };
+        (names::may_be_own(&name) && !standard)
+            .then(|| self.callee(Callee::Method { name, ty: None, place: span(&call.method), maybe: true }))
+    }
+}
+
+/// A receiver whose type a witness sees, through references.
+pub(super) fn seen(
+    place: &impl ToTokens,
+    callee: &proc_macro2::Ident,
+    receiver: &TokenStream,
+) -> TokenStream {
+    let mut callee = callee.clone();
+    callee.set_span(span(place));
+    quote_spanned!(span(place)=> (*::annulus::__private::witness::receiver(&#callee, &#receiver)))
+}

@@ -1,0 +1,28 @@
+//! Functions without `#[device_fn]`: the compiler looks for the companion, and finds the function alone.
+#![allow(unused_variables)]
+use annulus::prelude::*;
+
+#[derive(RingMessage, Clone, Copy)]
+#[repr(C)]
+struct Reading {
+    value: f32,
+}
+
+fn half(x: f32) -> f32 {
+    x / 2.0
+}
+
+mod other {
+    pub fn third(x: f32) -> f32 {
+        x / 3.0
+    }
+}
+
+#[ring_kernel]
+fn functions(reading: &Reading) {
+    let y = half(reading.value);
+    let z = other::third(y);
+    let w = missing(z);
+}
+
+fn main() {}
