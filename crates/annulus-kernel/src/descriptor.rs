@@ -73,6 +73,34 @@ pub enum Primitive {
     F64,
 }
 
+impl Primitive {
+    /// Its size in bytes.
+    pub(crate) const fn size(self) -> usize {
+        match self {
+            Self::Bool | Self::I8 | Self::U8 => 1,
+            Self::I16 | Self::U16 => 2,
+            Self::I32 | Self::U32 | Self::F32 => 4,
+            Self::I64 | Self::U64 | Self::F64 => 8,
+        }
+    }
+}
+
+impl TypeDescriptor {
+    /// The fields of a [`List`](crate::List) or [`Text`](crate::Text), if the type is one: its length and its items, and of these the
+    /// type and the room.
+    pub(crate) fn bounded(&self) -> Option<(&FieldDescriptor, &FieldDescriptor, &'static Self, usize)> {
+        let TypeKind::Struct([len, items]) = &self.kind else { return None };
+        match items.ty.kind {
+            TypeKind::Array { element, len: room } => {
+                let named = self.name == "List" || self.name == "Text" && *element == *u8::DESCRIPTOR;
+                let fits = named && len.name == "len" && *len.ty == *u32::DESCRIPTOR;
+                fits.then_some((len, items, element, room))
+            }
+            _ => None,
+        }
+    }
+}
+
 /// One field of a struct or of an enum's variant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FieldDescriptor {

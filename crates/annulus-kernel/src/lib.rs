@@ -73,6 +73,7 @@ mod lower;
 mod message;
 mod outbox;
 mod typed;
+mod wire;
 pub mod witness;
 mod write;
 
@@ -92,5 +93,6 @@ pub use lower::LowerError;
 pub use message::{ActorKey, KeyDescriptor, NoOutput, RingMessage};
 pub use outbox::{Outbox, RawOutbox};
 pub use typed::{Scalar, Type, Typed, Value, device_value};
+pub use wire::{DecodeError, decode, encode};
 pub use witness::KernelTree;
 pub use write::{HOST_PRELUDE_SOURCE, LANGUAGE_SOURCE, Target, UnknownTarget, handler_source};

@@ -34,6 +34,23 @@ pub trait RingMessage: DeviceType {
     fn priority(&self) -> u8 {
         128
     }
+
+    /// How many bytes an encoded message has.
+    const ENCODED_SIZE: usize = Self::DESCRIPTOR.size;
+
+    /// Appends the message as bytes, [`ENCODED_SIZE`](Self::ENCODED_SIZE) of them: see [`encode`](crate::encode()). Equal messages have equal bytes.
+    fn encode(&self, to: &mut Vec<u8>) {
+        crate::encode(self, to);
+    }
+
+    /// The message that was encoded as these bytes, which may come from anywhere.
+    ///
+    /// # Errors
+    ///
+    /// What is no message of the type, and where in it.
+    fn decode(bytes: &[u8]) -> Result<Self, crate::DecodeError> {
+        crate::decode(bytes)
+    }
 }
 
 /// Where a message's key stands.

@@ -7,7 +7,7 @@ use serde::de::{
     VariantAccess, Visitor,
 };
 
-use super::{bounded, is_tuple, size_of_primitive};
+use super::is_tuple;
 use crate::{DeviceType, FieldDescriptor, Primitive, TypeDescriptor, TypeKind, VariantDescriptor};
 
 /// Reads a value of any device type by its descriptor; padding is zero.
@@ -66,7 +66,7 @@ impl<'de> DeserializeSeed<'de> for Place<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        if let Some((_, _, _, room)) = bounded(self.ty) {
+        if let Some((_, _, _, room)) = self.ty.bounded() {
             return match self.ty.name {
                 "Text" => deserializer.deserialize_str(TextVisitor { place: self, room }),
                 _ => deserializer.deserialize_seq(self),
@@ -168,7 +168,7 @@ impl<'de> Visitor<'de> for Place<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(mut self, mut seq: A) -> Result<(), A::Error> {
-        if let Some((len, items, element, room)) = bounded(self.ty) {
+        if let Some((len, items, element, room)) = self.ty.bounded() {
             let mut count = 0;
             while count < room {
                 let place = self.part(items.offset + count * element.size, element);
@@ -215,7 +215,7 @@ impl<'de> Visitor<'de> for Place<'_> {
         };
         let (variant, access) = data.variant_seed(VariantName { of: self.ty, variants })?;
         let mut place = self;
-        Place { ty: place.ty, to: &mut place.to[..size_of_primitive(tag)] }.put(variant.tag);
+        Place { ty: place.ty, to: &mut place.to[..tag.size()] }.put(variant.tag);
         let name = variant.name;
         match variant.fields {
             [] => access.unit_variant(),
@@ -340,7 +340,7 @@ impl<'de> Visitor<'de> for TextVisitor<'_> {
     }
 
     fn visit_str<E: de::Error>(mut self, text: &str) -> Result<(), E> {
-        let Some((len, items, _, room)) = bounded(self.place.ty) else {
+        let Some((len, items, _, room)) = self.place.ty.bounded() else {
             return Err(E::custom("text is asked for where there is room for it"));
         };
         if text.len() > room {

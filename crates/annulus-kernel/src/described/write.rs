@@ -7,7 +7,7 @@ use serde::{
     ser::{Error as _, SerializeMap, SerializeSeq},
 };
 
-use super::{bounded, is_tuple, size_of_primitive};
+use super::is_tuple;
 use crate::{DeviceType, FieldDescriptor, Primitive, TypeDescriptor, TypeKind};
 
 /// A value of any device type, to be serialized by its descriptor.
@@ -53,7 +53,7 @@ impl<'a> Described<'a> {
 
 impl Serialize for Described<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if let Some((len, items, element, room)) = bounded(self.ty) {
+        if let Some((len, items, element, room)) = self.ty.bounded() {
             let count = (self.field(len).bits(4) as usize).min(room);
             let items = self.field(items);
             if self.ty.name == "Text" {
@@ -69,7 +69,7 @@ impl Serialize for Described<'_> {
                 serializer.collect_seq((0..len).map(|i| self.part(i * element.size, element)))
             }
             TypeKind::Enum { tag, variants } => {
-                let tag = self.bits(size_of_primitive(tag));
+                let tag = self.bits(tag.size());
                 let Some(variant) = variants.iter().find(|variant| variant.tag == tag) else {
                     return Err(S::Error::custom(format!(
                         "{tag} is the tag of no variant of {}",
@@ -89,7 +89,7 @@ impl Serialize for Described<'_> {
 
 impl Described<'_> {
     fn primitive<S: Serializer>(&self, primitive: Primitive, serializer: S) -> Result<S::Ok, S::Error> {
-        let bits = self.bits(size_of_primitive(primitive));
+        let bits = self.bits(primitive.size());
         match primitive {
             Primitive::Bool => serializer.serialize_bool(bits != 0),
             Primitive::I8 => serializer.serialize_i8(bits as i8),

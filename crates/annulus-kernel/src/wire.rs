@@ -1,0 +1,199 @@
+//! Messages as bytes, for files, sockets and other processes: [`RingMessage::encode`](crate::RingMessage::encode) and
+//! [`decode`](crate::RingMessage::decode).
+//!
+//! The bytes are those of the value in memory, at the offsets of its descriptor, with numbers in little-endian order, and zero
+//! wherever the value has nothing: in padding, behind the items of a [`List`](crate::List), in the fields of other variants. So equal values have
+//! equal bytes, on every machine, and a decoded value is as long as its type.
+//!
+//! Bytes from outside are checked against the descriptor: a length that is not the type's, a `bool` that is neither 0 nor 1, a tag
+//! of no variant and a list longer than its room are errors that say where. What is valid for the type's layout is taken; a rule
+//! of the program's own (a price above zero) is the program's to check.
+
+use std::{fmt, mem::MaybeUninit};
+
+use crate::{DeviceType, FieldDescriptor, Primitive, TypeDescriptor, TypeKind};
+
+/// Why bytes are no message of a type.
+///
+/// ```
+/// use annulus_kernel::decode;
+/// let error = decode::<[bool; 3]>(&[0, 1, 7]).unwrap_err();
+/// assert_eq!(error.to_string(), "[2]: 7 is no bool, which is 0 or 1");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DecodeError {
+    place: String,
+    problem: String,
+}
+
+impl DecodeError {
+    fn new(problem: String) -> Self {
+        Self { place: String::new(), problem }
+    }
+
+    fn within(mut self, place: impl fmt::Display) -> Self {
+        self.place.insert_str(0, &place.to_string());
+        self
+    }
+}
+
+impl fmt::Display for DecodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { place, problem } = self;
+        let separator = if place.is_empty() { "" } else { ": " };
+        write!(f, "{place}{separator}{problem}")
+    }
+}
+
+impl std::error::Error for DecodeError {}
+
+/// Appends a value's bytes: as many as its type has. Equal values have equal bytes.
+///
+/// ```
+/// use annulus_kernel::encode;
+/// let mut bytes = Vec::new();
+/// encode(&[258u16, 3], &mut bytes);
+/// assert_eq!(bytes, [2, 1, 3, 0]);
+/// ```
+pub fn encode<T: DeviceType>(value: &T, to: &mut Vec<u8>) {
+    // SAFETY: the value is as long as its type, and any byte is a `MaybeUninit`.
+    let from = unsafe { std::slice::from_raw_parts(std::ptr::from_ref(value).cast(), size_of::<T>()) };
+    let begin = to.len();
+    to.resize(begin + size_of::<T>(), 0);
+    // SAFETY: these are the bytes of a valid value of this type.
+    unsafe { write(T::DESCRIPTOR, from, &mut to[begin..]) };
+}
+
+/// The value that was encoded as `bytes`, which may come from anywhere.
+///
+/// # Errors
+///
+/// What is no value of the type, and where in it.
+///
+/// ```
+/// use annulus_kernel::decode;
+/// assert_eq!(decode::<[u16; 2]>(&[2, 1, 3, 0]), Ok([258, 3]));
+/// let error = decode::<[u16; 2]>(&[2, 1, 3]).unwrap_err();
+/// assert_eq!(error.to_string(), "3 bytes are no array, which has 4");
+/// ```
+pub fn decode<T: DeviceType>(bytes: &[u8]) -> Result<T, DecodeError> {
+    let ty = T::DESCRIPTOR;
+    if bytes.len() != ty.size {
+        let (given, TypeDescriptor { name, size, .. }) = (bytes.len(), ty);
+        return Err(DecodeError::new(format!("{given} bytes are no {name}, which has {size}")));
+    }
+    let mut value = MaybeUninit::<T>::zeroed();
+    // SAFETY: the place is as long as the type, lives, and all of it is initialised.
+    let to = unsafe { std::slice::from_raw_parts_mut(value.as_mut_ptr().cast::<u8>(), size_of::<T>()) };
+    read(ty, bytes, to)?;
+    // SAFETY: every part that the descriptor names was written with a value that is valid for it, and the rest is padding, of which
+    // any byte will do, or belongs to variants that the tag does not name.
+    Ok(unsafe { value.assume_init() })
+}
+
+/// Writes a value's bytes where there are only zeros.
+///
+/// # Safety
+///
+/// `from` must be a valid value of the type, or of a part of one: initialised wherever the descriptor has a number.
+unsafe fn write(ty: &TypeDescriptor, from: &[MaybeUninit<u8>], to: &mut [u8]) {
+    // SAFETY: by the caller's word.
+    let bits = |offset: usize, number: Primitive| unsafe { bits(&from[offset..], number) };
+    let mut part = |offset: usize, ty: &TypeDescriptor| {
+        let range = offset..offset + ty.size;
+        // SAFETY: a part of a valid value where the descriptor has one.
+        unsafe { write(ty, &from[range.clone()], &mut to[range]) };
+    };
+    if let Some((len, items, element, room)) = ty.bounded() {
+        part(len.offset, len.ty);
+        let count = (bits(len.offset, Primitive::U32) as usize).min(room);
+        (0..count).for_each(|i| part(items.offset + i * element.size, element));
+        return;
+    }
+    match ty.kind {
+        TypeKind::Primitive(number) => {
+            to[..number.size()].copy_from_slice(&bits(0, number).to_le_bytes()[..number.size()]);
+        }
+        TypeKind::Struct(fields) => fields.iter().for_each(|field| part(field.offset, field.ty)),
+        TypeKind::Array { element, len } => (0..len).for_each(|i| part(i * element.size, element)),
+        TypeKind::Enum { tag, variants } => {
+            let found = bits(0, tag);
+            if let Some(variant) = variants.iter().find(|variant| variant.tag == found) {
+                variant.fields.iter().for_each(|field| part(field.offset, field.ty));
+            }
+            to[..tag.size()].copy_from_slice(&found.to_le_bytes()[..tag.size()]);
+        }
+    }
+}
+
+/// A number's bits in memory, zero-extended.
+///
+/// # Safety
+///
+/// There must be an initialised number.
+unsafe fn bits(from: &[MaybeUninit<u8>], number: Primitive) -> u64 {
+    let mut bits = [0; 8];
+    for (bit, byte) in bits.iter_mut().zip(&from[..number.size()]) {
+        // SAFETY: by the caller's word.
+        *bit = unsafe { byte.assume_init() };
+    }
+    u64::from_ne_bytes(bits) >> if cfg!(target_endian = "big") { 64 - 8 * number.size() } else { 0 }
+}
+
+/// A number's bits in a message, zero-extended.
+fn number(from: &[u8], number: Primitive) -> u64 {
+    let mut bits = [0; 8];
+    bits[..number.size()].copy_from_slice(&from[..number.size()]);
+    u64::from_le_bytes(bits)
+}
+
+/// Puts a number's bits into memory.
+fn put(to: &mut [u8], number: Primitive, bits: u64) {
+    let bytes = bits.to_ne_bytes();
+    let begin = if cfg!(target_endian = "big") { 8 - number.size() } else { 0 };
+    to[..number.size()].copy_from_slice(&bytes[begin..begin + number.size()]);
+}
+
+/// Reads a value from as many bytes as its type has to as many that are zero.
+fn read(ty: &TypeDescriptor, from: &[u8], to: &mut [u8]) -> Result<(), DecodeError> {
+    let mut part = |offset: usize, ty: &TypeDescriptor| {
+        let range = offset..offset + ty.size;
+        read(ty, &from[range.clone()], &mut to[range])
+    };
+    if let Some((len, items, element, room)) = ty.bounded() {
+        let count = number(&from[len.offset..], Primitive::U32) as usize;
+        if count > room {
+            let problem = format!("there are {count} values, and there is room for {room}");
+            return Err(DecodeError::new(problem));
+        }
+        part(len.offset, len.ty)?;
+        return (0..count).try_for_each(|i| {
+            part(items.offset + i * element.size, element)
+                .map_err(|error| error.within(format_args!("[{i}]")))
+        });
+    }
+    let mut fields = |fields: &[FieldDescriptor]| {
+        fields.iter().try_for_each(|field| {
+            part(field.offset, field.ty).map_err(|error| error.within(format_args!(".{}", field.name)))
+        })
+    };
+    match ty.kind {
+        TypeKind::Primitive(Primitive::Bool) if from[0] > 1 => {
+            return Err(DecodeError::new(format!("{} is no bool, which is 0 or 1", from[0])));
+        }
+        TypeKind::Primitive(kind) => put(to, kind, number(from, kind)),
+        TypeKind::Struct(parts) => fields(parts)?,
+        TypeKind::Array { element, len } => (0..len).try_for_each(|i| {
+            part(i * element.size, element).map_err(|error| error.within(format_args!("[{i}]")))
+        })?,
+        TypeKind::Enum { tag, variants } => {
+            let found = if variants.is_empty() { 0 } else { number(from, tag) };
+            let Some(variant) = variants.iter().find(|variant| variant.tag == found) else {
+                return Err(DecodeError::new(format!("{found} is the tag of no variant of {}", ty.name)));
+            };
+            fields(variant.fields).map_err(|error| error.within(format_args!(".{}", variant.name)))?;
+            put(to, tag, found);
+        }
+    }
+    Ok(())
+}
