@@ -3,6 +3,8 @@
 //! Each sets the capacity, the deduplication window and the backpressure that the table says. Deduplication itself stays off
 //! until it is asked for, since equal messages are legitimate.
 
+use std::time::Duration;
+
 use crate::{Backpressure, QueueOptions};
 
 /// # Presets
@@ -98,5 +100,30 @@ impl QueueOptions {
     /// ```
     pub fn ml() -> Self {
         Self::preset(8192, 1024, Backpressure::Reject).priority(true)
+    }
+
+    /// Room for twice what comes while nobody receives: `messages_per_second` at their peak, between two looks of a receiver that
+    /// looks every `interval`. The capacity is the next power of two, 16 at least; one above [`MAX_CAPACITY`](Self::MAX_CAPACITY) is refused when
+    /// the queue is made. The deduplication window holds twice as many keys again, as far as windows reach, so that a sender that
+    /// repeats its last burst is recognised.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// # use annulus_queue::{QueueOptions, queue};
+    /// // 100,000 a second, received every 10 ms: 1000 between two looks.
+    /// let options = QueueOptions::sized_for(100_000.0, Duration::from_millis(10));
+    /// assert_eq!(queue::<u32>(options)?.0.capacity(), 2048);
+    ///
+    /// let refused = queue::<u32>(QueueOptions::sized_for(1e9, Duration::from_secs(1))).unwrap_err();
+    /// assert!(refused.to_string().contains("1048576"));
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn sized_for(messages_per_second: f64, interval: Duration) -> Self {
+        // Casts of floats saturate; a rate that is no number asks for the least.
+        let burst = (messages_per_second * interval.as_secs_f64()).ceil() as usize;
+        let capacity = burst.saturating_mul(2).max(Self::MIN_CAPACITY);
+        let capacity = capacity.checked_next_power_of_two().unwrap_or(usize::MAX);
+        let window = burst.saturating_mul(4).clamp(Self::MIN_WINDOW, Self::MAX_WINDOW);
+        Self::new().capacity(capacity).deduplication_window(window)
     }
 }

@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use annulus_queue::{
-    Backpressure, Clock, DeadLetters, Deduplication, Message, MessageQueue, OptionProblem, QueueOptions,
-    queue, wait::WaitStrategy,
+    Admission, Backpressure, Clock, DeadLetters, Deduplication, Message, MessageQueue, OptionProblem,
+    QueueOptions, queue, wait::WaitStrategy,
 };
 
 /// A message without a payload hash.
@@ -133,4 +133,93 @@ fn q_18_large_messages_come_back() {
         let counters = queue.counters();
         assert_eq!((counters.too_large, counters.enqueued, counters.attempts()), (1, 1, 2));
     }
+}
+
+/// twice what comes between two looks, and a window of twice that.
+#[test]
+fn q_38_sizes_for_a_rate() {
+    let sized = |rate, millis| QueueOptions::sized_for(rate, Duration::from_millis(millis));
+    let capacity = |rate, millis| queue::<u32>(sized(rate, millis)).map(|(sender, _)| sender.capacity());
+    assert_eq!(capacity(100_000.0, 10).ok(), Some(2048));
+    assert_eq!(capacity(1024.0, 1000).ok(), Some(2048));
+    assert_eq!(capacity(1025.0, 1000).ok(), Some(4096));
+    for idle in [0.0, -5.0, f64::NAN] {
+        assert_eq!(capacity(idle, 10).ok(), Some(16), "{idle}");
+    }
+    for much in [1e9, f64::INFINITY] {
+        assert!(capacity(much, 60_000).unwrap_err().to_string().contains("1048576"), "{much}");
+    }
+    // 1000 between two looks: of 4000 keys each is remembered, and of 5000 the first are not.
+    let options = sized(100_000.0, 10).deduplication(Deduplication::ById);
+    let queue = MessageQueue::<Keyed>::new(options).unwrap();
+    let send = |id: u64| matches!(queue.try_send(Keyed(id)).unwrap(), Admission::Duplicate(_));
+    for id in 0..4000 {
+        assert!(!send(id));
+        queue.try_recv().unwrap();
+    }
+    assert!((0..4000).all(&send));
+    assert!(!send(4000));
+    queue.try_recv().unwrap();
+    assert!(!send(0), "the oldest key made room for the newest");
+}
+
+/// A message that is its id.
+struct Keyed(u64);
+
+impl Message for Keyed {
+    fn id(&self) -> Option<u64> {
+        Some(self.0)
+    }
+}
+
+/// ids are compared, not hashed: of a hundred thousand different ones, none is taken for a duplicate, not even where they differ in one bit.
+#[test]
+fn q_22_no_two_ids_collide() {
+    let queue = MessageQueue::<Keyed>::new(QueueOptions::new().deduplication(Deduplication::ById)).unwrap();
+    let mut sent = 0_u64;
+    for low in 0..16_384_u64 {
+        for shift in [0, 7, 13, 22, 31, 43, 49] {
+            let fresh = matches!(queue.try_send(Keyed((low | 1 << 14) << shift)), Ok(Admission::Accepted));
+            assert!(fresh, "{low} << {shift}");
+            queue.try_recv().unwrap();
+            sent += 1;
+        }
+    }
+    assert_eq!(queue.counters().enqueued, sent);
+    // One bit apart, one after the other.
+    for bit in 0..64 {
+        assert!(matches!(queue.try_send(Keyed(u64::MAX ^ 1 << bit)), Ok(Admission::Accepted)), "{bit}");
+    }
+}
+
+/// a key of the window takes 40 bytes: itself, and eight places of the table, which make looking it up a matter of one probe.
+#[test]
+fn q_23_memory_of_a_window() {
+    let bytes = |window| {
+        let options = QueueOptions::new().deduplication(Deduplication::ById).deduplication_window(window);
+        MessageQueue::<Keyed>::memory_usage_of(&options)
+    };
+    for window in [1024, 4096, 65_536] {
+        assert_eq!(bytes(window) - bytes(16), 40 * (window - 16), "{window} keys");
+    }
+}
+
+/// one queue, and all that is asked of it by its name.
+#[test]
+fn q_34_what_every_queue_offers() {
+    let options = QueueOptions::new().capacity(16).backpressure(Backpressure::Reject).name("orders");
+    // A look needs a lock, which a queue with a policy has.
+    let queue = MessageQueue::<u32>::new(options.priority(true)).unwrap();
+    assert_eq!(
+        (queue.name(), queue.capacity(), queue.backpressure()),
+        (Some("orders"), 16, Backpressure::Reject)
+    );
+    for n in 0..3 {
+        queue.try_send(n).unwrap();
+    }
+    assert_eq!(queue.peek(|n| *n).unwrap(), 0);
+    assert_eq!((queue.try_recv().unwrap(), queue.len()), (0, 2));
+    assert!(!queue.flush_timeout(Duration::ZERO), "two are left");
+    assert_eq!((queue.clear(), queue.len()), (2, 0));
+    assert!(queue.flush_timeout(Duration::ZERO));
 }
