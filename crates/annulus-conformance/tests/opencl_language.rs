@@ -1,4 +1,4 @@
-//! Handlers on an OpenCL device, message by message beside the same kernels on the CPU: what is sent, what fails, and with which
+//! W-14: handlers on an OpenCL device, message by message beside the same kernels on the CPU: what is sent, what fails, and with which
 //! code.
 
 use std::time::Duration;

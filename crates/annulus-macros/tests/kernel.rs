@@ -265,7 +265,7 @@ fn the_handler_stays_a_function() {
     launches(detect::launch);
 }
 
-/// W-06: the queue properties of the attribute become the options of its launches.
+/// W-06, W-16: the properties of the attribute become the options of its launches.
 #[test]
 fn w06_the_attribute_says_how_it_is_launched() {
     use annulus::{Backpressure, Deduplication};

@@ -205,6 +205,42 @@ pub trait BackendSource {
     ///
     /// If this machine has not what it needs; the message says what.
     fn open(self) -> Result<Arc<dyn DeviceBackend>, BackendError>;
+
+    /// This backend, or if the machine has not what it needs, another one. The other is chosen when the reason is known, so that
+    /// a program can tell it: a handler means the same everywhere, but not everywhere does it take the same time.
+    ///
+    /// ```
+    /// use annulus_runtime::{BackendError, BackendSource, DeviceBackend, Noop, Runtime};
+    /// # struct Gpu;
+    /// # impl BackendSource for Gpu {
+    /// #     fn open(self) -> Result<std::sync::Arc<dyn DeviceBackend>, BackendError> { Err(BackendError::new("no GPU")) }
+    /// # }
+    /// let backend = Gpu.or_else(|error| {
+    ///     eprintln!("{error}: going on without");
+    ///     Noop // the CPU, in a real program
+    /// });
+    /// assert_eq!(Runtime::builder().backend(backend).build()?.backend(), "noop");
+    /// # Ok::<(), BackendError>(())
+    /// ```
+    fn or_else<B: BackendSource, F: FnOnce(BackendError) -> B>(self, other: F) -> OrElse<Self, F>
+    where
+        Self: Sized,
+    {
+        OrElse { first: self, other }
+    }
+}
+
+/// A backend, or another one: see [`BackendSource::or_else`].
+#[derive(Clone, Copy, Debug)]
+pub struct OrElse<A, F> {
+    first: A,
+    other: F,
+}
+
+impl<A: BackendSource, B: BackendSource, F: FnOnce(BackendError) -> B> BackendSource for OrElse<A, F> {
+    fn open(self) -> Result<Arc<dyn DeviceBackend>, BackendError> {
+        self.first.open().or_else(|error| (self.other)(error).open())
+    }
 }
 
 impl<B: DeviceBackend> BackendSource for B {

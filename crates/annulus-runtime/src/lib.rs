@@ -43,7 +43,7 @@ mod telemetry;
 pub use crate::{
     backend::{
         BackendError, BackendSource, DeviceBackend, DeviceInfo, DeviceKernel, HostSignals, LaunchSpec,
-        Progress,
+        OrElse, Progress,
     },
     clock::Clock,
     core::{ShutdownOutcome, Transition},
