@@ -2,7 +2,10 @@
 
 extern crate annulus_runtime as annulus;
 
-use std::collections::BTreeSet;
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 
 use annulus_abi::error;
 use annulus_conformance::{
@@ -12,21 +15,27 @@ use annulus_conformance::{
     },
     language::{Call, HostText, Inputs, Memory, call, differences},
 };
-use annulus_kernel::{DeviceType, KernelDefinition, RingKernel};
+use annulus_kernel::{DeviceType, KernelDefinition, RingKernel, Target};
 use annulus_macros::{device_fn, ring_kernel};
 use annulus_runtime::prelude::Outbox;
 
 /// How many calls each handler gets.
 const CALLS: u64 = 2000;
 
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
+}
+
 fn agree(name: &str, definitions: &[&'static KernelDefinition]) {
     agree_within(name, definitions, 0);
 }
 
 fn agree_within(name: &str, definitions: &[&'static KernelDefinition], ulps: u32) {
-    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let differences = differences(definitions, &folder, CALLS, ulps);
-    assert!(differences.is_empty(), "{}", differences.join("\n"));
+    for target in [Target::OpenCl, Target::Cuda] {
+        let folder = folder(&format!("{name}_{target}"));
+        let differences = differences(definitions, target, &folder, CALLS, ulps);
+        assert!(differences.is_empty(), "{target}: {}", differences.join("\n"));
+    }
 }
 
 #[test]
@@ -98,8 +107,9 @@ fn outputs<M: DeviceType, O: DeviceType>(
 #[test]
 fn budgets_end_loops() {
     use kernels::constructs::{Small, endless};
-    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("budget");
-    let text = HostText::compile(&[endless::DEFINITION], &folder).unwrap_or_else(|error| panic!("{error}"));
+    let folder = folder("budget");
+    let text = HostText::compile(&[endless::DEFINITION], Target::OpenCl, &folder)
+        .unwrap_or_else(|error| panic!("{error}"));
     let run = |a, state: u32| {
         let message = Small { key: 0, a, b: 0, on: false, x: 0.0 };
         let input =
@@ -122,8 +132,9 @@ fn budgets_end_loops() {
 #[test]
 fn failures_have_their_codes() {
     use kernels::constructs::failures;
-    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("failures");
-    let text = HostText::compile(&[failures::DEFINITION], &folder).unwrap_or_else(|error| panic!("{error}"));
+    let folder = folder("failures");
+    let text = HostText::compile(&[failures::DEFINITION], Target::OpenCl, &folder)
+        .unwrap_or_else(|error| panic!("{error}"));
     let mut inputs = Inputs::new(1, 4);
     let codes: BTreeSet<u16> =
         (0..20_000).map(|_| text.call(0, &inputs.call(failures::DEFINITION)).code).collect();
@@ -190,8 +201,9 @@ fn functions_of_another_crate() {
 #[test]
 fn functions_spend_the_budget() {
     use kernels::{constructs::Small, own_edges::spends};
-    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("spends");
-    let text = HostText::compile(&[spends::DEFINITION], &folder).unwrap_or_else(|error| panic!("{error}"));
+    let folder = folder("spends");
+    let text = HostText::compile(&[spends::DEFINITION], Target::OpenCl, &folder)
+        .unwrap_or_else(|error| panic!("{error}"));
     let run = |a| {
         let message = Small { key: 0, a, b: 0, on: false, x: 0.0 };
         let input =

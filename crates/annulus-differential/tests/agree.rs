@@ -3,7 +3,7 @@
 mod device;
 
 use annulus_conformance::language::{Call, HostText, Inputs, Outcome, call, difference};
-use annulus_kernel::KernelDefinition;
+use annulus_kernel::{KernelDefinition, Target};
 
 use device::Device;
 
@@ -72,7 +72,7 @@ fn quietly(test: impl FnOnce()) {
 #[test]
 fn as_c_on_the_host() {
     let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("random");
-    let text = HostText::compile(HANDLERS, &folder).unwrap_or_else(|error| panic!("{error}"));
+    let text = HostText::compile(HANDLERS, Target::OpenCl, &folder).unwrap_or_else(|error| panic!("{error}"));
     quietly(|| {
         compare(HANDLERS, |index, _, calls| calls.iter().map(|call| text.call(index, call)).collect());
     });

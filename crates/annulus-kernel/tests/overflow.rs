@@ -16,7 +16,7 @@ use annulus_kernel::{KernelDefinition, Target};
 
 fn agree(name: &str, definitions: &[&'static KernelDefinition]) {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let differences = differences(definitions, &folder, 10_000, 0);
+    let differences = differences(definitions, Target::OpenCl, &folder, 10_000, 0);
     assert!(differences.is_empty(), "{}", differences.join("\n"));
 }
 

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use annulus_kernel::KernelDefinition;
+use annulus_kernel::{KernelDefinition, Target};
 
 use super::{HostText, Inputs, call, difference};
 
-/// Calls each handler so many times, as Rust and as text, and says in what the first call that differs does. A handler whose calls
+/// Calls each handler so many times, as Rust and as text for this target, and says in what the first call that differs does. A handler whose calls
 /// nearly all fail says too little to count as the same. The text and the library that is made of it go to `folder`.
 ///
 /// # Panics
@@ -14,11 +14,12 @@ use super::{HostText, Inputs, call, difference};
 /// If a handler has no text, or the C compiler does not take it.
 pub fn differences(
     definitions: &[&'static KernelDefinition],
+    target: Target,
     folder: &Path,
     calls: u64,
     ulps: u32,
 ) -> Vec<String> {
-    let text = HostText::compile(definitions, folder).unwrap_or_else(|error| panic!("{error}"));
+    let text = HostText::compile(definitions, target, folder).unwrap_or_else(|error| panic!("{error}"));
     // The panics of the handlers are what is tested.
     std::panic::set_hook(Box::new(|_| {}));
     let mut differences = Vec::new();

@@ -1,4 +1,5 @@
-//! The handler's text, compiled by the host's C compiler and loaded.
+//! The handler's text, compiled by a compiler of the host and loaded: the OpenCL C by the C compiler, with a few names defined before it,
+//! the CUDA C++ by the C++ compiler.
 
 use std::{
     ffi::{CString, c_char, c_int, c_void},
@@ -49,19 +50,28 @@ pub struct HostText {
     entries: Vec<(&'static KernelDefinition, Entry)>,
 }
 
+/// What a handler's text needs of CUDA, for a C++ compiler of the host.
+const CUDA: &str = include_str!("cuda.hpp");
+
 impl HostText {
-    /// Compiles the texts with warnings as errors, and with every undefined behaviour of C that the compiler can detect made a
+    /// Compiles the texts for this target with warnings as errors, and with every undefined behaviour of C that the compiler can detect made a
     /// trap. The library stays loaded until the process ends; files go to `folder`.
     ///
     /// # Errors
     ///
     /// If a handler cannot be lowered, or the compiler does not take a text: then its words.
-    pub fn compile(definitions: &[&'static KernelDefinition], folder: &Path) -> Result<Self, String> {
+    pub fn compile(
+        definitions: &[&'static KernelDefinition],
+        target: Target,
+        folder: &Path,
+    ) -> Result<Self, String> {
         std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
         let library = folder.join("handlers.so");
-        let mut command = Command::new("cc");
+        let is_cuda = target == Target::Cuda;
+        let (compiler, standard) = if is_cuda { ("c++", "-std=c++17") } else { ("cc", "-std=c99") };
+        let mut command = Command::new(compiler);
         command.args([
-            "-std=c99",
+            standard,
             "-O1",
             "-g0",
             "-fPIC",
@@ -80,17 +90,19 @@ impl HostText {
             "-Wno-sign-compare",
             "-Wno-tautological-compare",
             "-Wno-bool-operation",
+            "-Wno-missing-field-initializers",
         ]);
         command.args(["-fsanitize=undefined,float-cast-overflow", "-fsanitize-undefined-trap-on-error"]);
+        let extension = if is_cuda { "cpp" } else { "c" };
         for (index, definition) in definitions.iter().enumerate() {
-            let text = text(definition, index)?;
-            let path = folder.join(format!("{index}_{}.c", file_name(definition.name)));
+            let text = text(definition, target, index)?;
+            let path = folder.join(format!("{index}_{}.{extension}", file_name(definition.name)));
             std::fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
             command.arg(&path);
         }
         command.arg("-o").arg(&library).arg("-lm");
         let output =
-            command.output().map_err(|error| format!("the C compiler `cc` does not start: {error}"))?;
+            command.output().map_err(|error| format!("the compiler `{compiler}` does not start: {error}"))?;
         if !output.status.success() {
             return Err(String::from_utf8_lossy(&output.stderr).into_owned());
         }
@@ -147,17 +159,23 @@ impl HostText {
     }
 }
 
-/// A C file: the prelude, the language, the handler, and an entry of a type that all handlers share.
-fn text(definition: &'static KernelDefinition, index: usize) -> Result<String, String> {
-    let handler = definition.handler_source(Target::OpenCl).map_err(|error| error.to_string())?;
+/// A C or C++ file: the prelude, the language, the handler, and an entry of a type that all handlers share.
+fn text(definition: &'static KernelDefinition, target: Target, index: usize) -> Result<String, String> {
+    let handler = definition.handler_source(target).map_err(|error| error.to_string())?;
     // The one line of OpenCL's that a C compiler would warn of.
     let handler = handler.replace("#pragma OPENCL FP_CONTRACT OFF\n", "\n");
     let mut arguments = String::new();
     for binding in 0..definition.bindings.len() {
-        write!(arguments, ", (void *)bindings[{binding}], lens[{binding}]").expect("a String takes all");
+        write!(arguments, ", ANN_ANY(bindings[{binding}]), lens[{binding}]").expect("a String takes all");
     }
+    let (prelude, linkage, any) = if target == Target::Cuda {
+        (CUDA, "extern \"C\" ", "#define ANN_ANY(pointer) any_pointer{pointer}")
+    } else {
+        (HOST_PRELUDE_SOURCE, "", "#define ANN_ANY(pointer) (pointer)")
+    };
     Ok(format!(
-        "{HOST_PRELUDE_SOURCE}
+        "{prelude}
+{any}
 #define ANN_STATELESS 0
 #define ANN_PER_ACTOR 1
 #define ANN_WHOLE 2
@@ -169,11 +187,11 @@ fn text(definition: &'static KernelDefinition, index: usize) -> Result<String, S
 static u32 call(ann_cx cx, GLOBAL const ANN_MESSAGE *message, ANN_STATE *state, ann_outbox *outbox ANN_BINDING_PARAMETERS) {{
     return ANN_CALL(cx, message, state, outbox);
 }}
-u32 entry_{index}(const void *message, void *state, ann_outbox *outbox, const ann_cx *cx, void **bindings, const u64 *lens);
+{linkage}u32 entry_{index}(const void *message, void *state, ann_outbox *outbox, const ann_cx *cx, void **bindings, const u64 *lens);
 u32 entry_{index}(const void *message, void *state, ann_outbox *outbox, const ann_cx *cx, void **bindings, const u64 *lens) {{
     return call(*cx, (const ANN_MESSAGE *)message, (ANN_STATE *)state, outbox{arguments});
 }}
-u64 key_{index}(const void *message);
+{linkage}u64 key_{index}(const void *message);
 u64 key_{index}(const void *message) {{
 #if ANN_KEYED
     return ANN_KEY((const ANN_MESSAGE *)message);

@@ -381,7 +381,50 @@ RS_ATOMIC(i32, atomic)
 RS_ATOMIC(u64, atom)
 RS_ATOMIC(i64, atom)
 #endif
-#elif !defined(__METAL_VERSION__) && !defined(__CUDACC__) && !defined(__CUDACC_RTC__)
+#elif defined(__CUDACC__) || defined(__CUDACC_RTC__)
+// Relaxed operations, and fences where the order asks for them. Signed 64-bit words are counted as unsigned ones, but compared as signed.
+#define RS_BEFORE(order) if ((order) >= RS_RELEASE) __threadfence()
+#define RS_AFTER(order) if ((order) != RS_RELAXED && (order) != RS_RELEASE) __threadfence()
+#define RS_ATOMIC_OP(T, U, NAME, FUNCTION)                                                                                 \
+    RS_FN T rs_atomic_##NAME##_##T(volatile GLOBAL T *p, T value, int order) {                                             \
+        RS_BEFORE(order);                                                                                                  \
+        T seen = (T)FUNCTION((U *)p, (U)value);                                                                            \
+        RS_AFTER(order);                                                                                                   \
+        return seen;                                                                                                       \
+    }
+#define RS_ATOMIC(T, U)                                                                                                    \
+    RS_ATOMIC_OP(T, U, fetch_add, atomicAdd)                                                                               \
+    RS_FN T rs_atomic_fetch_sub_##T(volatile GLOBAL T *p, T value, int order) {                                            \
+        return rs_atomic_fetch_add_##T(p, rs_neg_##T(value), order);                                                       \
+    }                                                                                                                      \
+    RS_ATOMIC_OP(T, U, fetch_and, atomicAnd)                                                                               \
+    RS_ATOMIC_OP(T, U, fetch_or, atomicOr)                                                                                 \
+    RS_ATOMIC_OP(T, U, fetch_xor, atomicXor)                                                                               \
+    RS_ATOMIC_OP(T, T, fetch_min, atomicMin)                                                                               \
+    RS_ATOMIC_OP(T, T, fetch_max, atomicMax)                                                                               \
+    RS_ATOMIC_OP(T, U, swap, atomicExch)                                                                                   \
+    RS_FN T rs_atomic_load_##T(volatile GLOBAL T *p, int order) {                                                          \
+        RS_BEFORE(order);                                                                                                  \
+        T seen = *p;                                                                                                       \
+        RS_AFTER(order);                                                                                                   \
+        return seen;                                                                                                       \
+    }                                                                                                                      \
+    RS_FN void rs_atomic_store_##T(volatile GLOBAL T *p, T value, int order) {                                             \
+        RS_BEFORE(order);                                                                                                  \
+        *p = value;                                                                                                        \
+        RS_AFTER(order);                                                                                                   \
+    }                                                                                                                      \
+    RS_FN T rs_atomic_compare_exchange_##T(volatile GLOBAL T *p, T expected, T value, int order) {                         \
+        RS_BEFORE(order);                                                                                                  \
+        T seen = (T)atomicCAS((U *)p, (U)expected, (U)value);                                                              \
+        RS_AFTER(order);                                                                                                   \
+        return seen;                                                                                                       \
+    }
+RS_ATOMIC(u32, u32)
+RS_ATOMIC(i32, u32)
+RS_ATOMIC(u64, u64)
+RS_ATOMIC(i64, u64)
+#elif !defined(__METAL_VERSION__)
 // A C compiler with the builtins of gcc and clang: always sequentially consistent.
 #define RS_ATOMIC_OP(T, NAME, CALL)                                                                                        \
     RS_FN T rs_atomic_##NAME##_##T(volatile GLOBAL T *p, T value, int order) { (void)order; return CALL; }

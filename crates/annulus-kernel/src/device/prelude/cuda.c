@@ -18,7 +18,7 @@ typedef double f64;
 #define GLOBAL
 #define LOCAL
 #define PRIVATE
-#define CONSTANT static __constant__ const
+#define CONSTANT static __constant__
 /* A variable of the block. */
 #define ANN_SHARED __shared__
 
