@@ -55,6 +55,7 @@ extern crate annulus_runtime as annulus;
 
 mod bench;
 pub mod cases;
+pub mod epoch;
 pub mod kernels;
 pub mod language;
 mod subject;

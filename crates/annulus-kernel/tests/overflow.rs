@@ -16,8 +16,10 @@ use annulus_kernel::{KernelDefinition, Target};
 
 fn agree(name: &str, definitions: &[&'static KernelDefinition]) {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let differences = differences(definitions, Target::OpenCl, &folder, 10_000, 0);
-    assert!(differences.is_empty(), "{}", differences.join("\n"));
+    for target in [Target::OpenCl, Target::Cuda] {
+        let differences = differences(definitions, target, &folder.join(target.name()), 10_000, 0);
+        assert!(differences.is_empty(), "{target}: {}", differences.join("\n"));
+    }
 }
 
 /// The codes that the Rust gives.

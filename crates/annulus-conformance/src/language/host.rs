@@ -51,7 +51,7 @@ pub struct HostText {
 }
 
 /// What a handler's text needs of CUDA, for a C++ compiler of the host.
-const CUDA: &str = include_str!("cuda.hpp");
+const CUDA: &str = concat!(include_str!("../cuda/language.hpp"), "\n", include_str!("../cuda/handler.hpp"));
 
 impl HostText {
     /// Compiles the texts for this target with warnings as errors, and with every undefined behaviour of C that the compiler can detect made a
@@ -68,7 +68,7 @@ impl HostText {
         std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
         let library = folder.join("handlers.so");
         let is_cuda = target == Target::Cuda;
-        let (compiler, standard) = if is_cuda { ("c++", "-std=c++17") } else { ("cc", "-std=c99") };
+        let (compiler, standard) = if is_cuda { ("c++", "-std=c++20") } else { ("cc", "-std=c99") };
         let mut command = Command::new(compiler);
         command.args([
             standard,

@@ -86,6 +86,9 @@ pub mod layout;
 /// What the runtime and the handler need of OpenCL C.
 pub const OPENCL_PRELUDE: &str = include_str!("prelude/opencl.c");
 
+/// What the runtime and the handler need of CUDA C++.
+pub const CUDA_PRELUDE: &str = include_str!("prelude/cuda.c");
+
 /// What handlers see of the runtime: `ann_cx` and `ann_outbox`.
 pub const INTERFACE: &str = include_str!("interface.c");
 

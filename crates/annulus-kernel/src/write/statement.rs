@@ -50,8 +50,11 @@ impl Writer<'_> {
                 let local = &self.function.locals[*local];
                 let ty = self.type_of_local(local);
                 let text = match value {
-                    Some(value) => format!("{ty} {} = {};", local.name, self.expression(value)),
-                    None => format!("{ty} {};", local.name),
+                    // Of what takes no place there is nothing to copy.
+                    Some(value) if !takes_no_place(&local.ty) => {
+                        format!("{ty} {} = {};", local.name, self.expression(value))
+                    }
+                    _ => format!("{ty} {};", local.name),
                 };
                 self.code(&text);
             }

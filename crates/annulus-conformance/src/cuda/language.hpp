@@ -5,6 +5,7 @@
 #define __CUDACC_RTC__ 1
 #define __device__
 #define __constant__
+#define __forceinline__ inline
 
 typedef unsigned char u8;
 typedef unsigned short u16;
@@ -65,33 +66,3 @@ static inline T atomicCAS(T *p, T expected, T value)
     }
 ATOMIC_CHOICE(atomicMin, <)
 ATOMIC_CHOICE(atomicMax, >)
-
-typedef struct ann_cx {
-    u32 block_index, grid_size, thread_index;
-} ann_cx;
-
-// Sends of one call, one after the other.
-typedef struct ann_outbox {
-    u8 *payloads;
-    u64 stride;
-    u32 limit, sent, refused;
-} ann_outbox;
-
-static inline GLOBAL u8 *ann_outbox_next(PRIVATE ann_outbox *outbox)
-{
-    if (outbox->sent == outbox->limit) {
-        outbox->refused = 1;
-        return 0;
-    }
-    return outbox->payloads + outbox->stride * outbox->sent++;
-}
-
-// A pointer that becomes one of any type.
-struct any_pointer {
-    void *pointer;
-    template <class T>
-    operator T *() const
-    {
-        return (T *)pointer;
-    }
-};

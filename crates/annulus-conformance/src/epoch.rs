@@ -1,0 +1,290 @@
+//! One epoch of a block of four threads, laid out in memory that any device program can be given: messages for several actors, of which
+//! some fail and some are for an actor that there is not. What the epoch must leave is known.
+#![allow(missing_docs)] // Message fields say what they are by their names.
+#![allow(clippy::manual_is_multiple_of)] // The kernel language has `%`.
+
+use std::ptr::NonNull;
+
+use annulus_abi::{
+    control::command,
+    kernel::{KernelLayout, KernelShape},
+    ring::{Envelope, kind},
+};
+use annulus_kernel::{
+    KernelDefinition, RingKernel,
+    device::layout::{BellRecord, BlockRecord, JOB_BYTES, LaunchRecord},
+};
+use annulus_macros::{DeviceType, RingMessage, ring_kernel};
+use annulus_queue::{
+    region::Region,
+    ring::{Consumer, Header, Producers, Ring},
+    sync::Ordering,
+};
+use annulus_runtime::prelude::{Failure, Outbox};
+
+const MESSAGES: u64 = 48;
+const ACTORS: u64 = 5;
+
+/// Threads of the block.
+pub const THREADS: u32 = 4;
+
+#[derive(RingMessage, Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct Item {
+    #[ring(key)]
+    pub key: u32,
+    pub producer: u32,
+    pub sequence: u64,
+}
+
+#[derive(RingMessage, Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct Counted {
+    pub key: u32,
+    pub producer: u32,
+    pub sequence: u64,
+    pub count: u64,
+}
+
+#[derive(DeviceType, Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct Count {
+    pub count: u64,
+}
+
+/// Counts each actor's messages; fails on a sequence number that is a multiple of 100, after it has counted and sent.
+#[ring_kernel(mode = Batch, max_messages_per_iteration = 64, max_outputs = 2)]
+pub fn count(item: &Item, count: &mut Count, replies: &Outbox<Counted>) -> Result<(), Failure> {
+    count.count += 1;
+    replies.send(Counted {
+        key: item.key,
+        producer: item.producer,
+        sequence: item.sequence,
+        count: count.count,
+    });
+    if item.sequence % 100 == 0 {
+        return Err(Failure::of(7));
+    }
+    Ok(())
+}
+
+/// What stands before and after a CUDA program's text, in place of its prelude, to make a C++ program of the host that runs the epoch: it
+/// reads [`Epoch::arguments`] from one file and writes the shard to another.
+pub const CUDA_ON_THREADS: [&str; 2] = [
+    concat!(include_str!("cuda/language.hpp"), "\n", include_str!("cuda/device.hpp")),
+    include_str!("cuda/epoch.cpp"),
+];
+
+/// The kernel that the epoch is of.
+pub const KERNEL: &KernelDefinition = count::DEFINITION;
+
+/// The epoch before it runs, and after.
+#[derive(Debug)]
+pub struct Epoch {
+    shard: Shard,
+    layout: KernelLayout,
+    launch: LaunchRecord,
+}
+
+impl Default for Epoch {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Epoch {
+    /// Memory as the host leaves it: the messages are in the ring, and the kernel is active.
+    pub fn new() -> Self {
+        let layout = KernelLayout::new(&KernelShape {
+            inbound_capacity: 64,
+            outbound_capacity: 128,
+            message: (size_of::<Item>(), align_of::<Item>()),
+            output: (size_of::<Counted>(), align_of::<Counted>()),
+            envelope: Envelope { enqueue_time: true, correlation: true },
+            letters_capacity: 16,
+            histogram: true,
+        });
+        let mut shard = Shard::new(layout.shard_bytes());
+        let region = shard.region();
+        // SAFETY: one set of producers, no consumer on this side; the memory lives to the end.
+        let inbound = unsafe {
+            Ring::new(region.part(layout.inbound_offset(), layout.inbound.bytes()), layout.inbound)
+        };
+        // SAFETY: as above.
+        let producers = unsafe { Producers::new(inbound) };
+        for number in 0..MESSAGES {
+            let item = Item { key: (number % (ACTORS + 1)) as u32, producer: 1, sequence: number * 25 };
+            let correlation = if number % 7 == 0 { number + 1 } else { 0 };
+            producers.reserve(1).unwrap().write(item, Header { enqueue_time: 5, correlation });
+        }
+        region.u32(0).store(command::ACTIVE | command::TELEMETRY, Ordering::Relaxed);
+
+        let limit = 16;
+        let credit = 2;
+        let staged = u64::from(credit) * size_of::<Counted>() as u64;
+        let launch = LaunchRecord {
+            shard_stride: layout.shard_bytes() as u64,
+            inbound: layout.inbound_offset() as u64,
+            outbound: layout.outbound_offset() as u64,
+            letters: layout.letters_offset() as u64,
+            histogram: layout.histogram_offset() as u64,
+            in_stride: layout.inbound.slot_stride as u64,
+            in_time: layout.inbound.enqueue_time_offset.unwrap() as u64,
+            in_correlation: layout.inbound.correlation_offset.unwrap() as u64,
+            in_payload: layout.inbound.payload_offset as u64,
+            out_stride: layout.outbound.slot_stride as u64,
+            out_correlation: layout.outbound.correlation_offset.unwrap() as u64,
+            out_payload: layout.outbound.payload_offset as u64,
+            out_bytes: layout.outbound.payload_size as u64,
+            letter_stride: layout.letters.unwrap().slot_stride as u64,
+            letter_payload: layout.letters.unwrap().payload_offset as u64,
+            letter_shift: layout.letters.unwrap().capacity.trailing_zeros(),
+            actors: ACTORS,
+            actors_per_block: ACTORS,
+            scratch_stride: u64::from(limit) * (JOB_BYTES + staged),
+            in_shift: layout.inbound.capacity.trailing_zeros(),
+            out_shift: layout.outbound.capacity.trailing_zeros(),
+            grid: 1,
+            limit,
+            credit,
+            idle_polls: 1,
+            epoch_messages: 1000,
+            epoch_polls: 3,
+            patience: 10,
+            patience_polls: 10,
+            ..LaunchRecord::default()
+        };
+        Self { shard, layout, launch }
+    }
+
+    /// The bytes behind each of the entry's pointers, in its order. The first is the shard, which the epoch changes.
+    pub fn arguments(&mut self) -> [Vec<u8>; 7] {
+        // SAFETY: all zeros is what a record is before its first launch.
+        let mut record: BlockRecord = unsafe { std::mem::zeroed() };
+        record.epoch = 1;
+        [
+            self.shard.bytes().to_vec(),
+            vec![0; 64],
+            bytes_of(&record).to_vec(),
+            bytes_of(&self.launch).to_vec(),
+            vec![0; ACTORS as usize * size_of::<Count>()],
+            vec![0; self.launch.scratch_stride as usize],
+            vec![0; size_of::<BellRecord>()],
+        ]
+    }
+
+    /// Holds what the epoch left in the shard to what it should be.
+    ///
+    /// # Panics
+    ///
+    /// If it is anything else.
+    pub fn check(mut self, shard: &[u8]) {
+        self.shard.bytes().copy_from_slice(shard);
+        check(&mut self.shard, &self.layout);
+    }
+}
+
+/// A record as bytes.
+fn bytes_of<T>(record: &T) -> &[u8] {
+    // SAFETY: records have no padding, as their twins in the device runtime check, and are read for as long as they are borrowed.
+    unsafe { std::slice::from_raw_parts(std::ptr::from_ref(record).cast(), size_of::<T>()) }
+}
+
+/// Host memory that is aligned as rings want it.
+#[derive(Debug)]
+struct Shard {
+    pairs: Vec<[u128; 8]>,
+    bytes: usize,
+}
+
+impl Shard {
+    fn new(bytes: usize) -> Self {
+        Self { pairs: vec![[0; 8]; bytes.div_ceil(128) + 1], bytes }
+    }
+
+    fn base(&mut self) -> *mut u8 {
+        let start = self.pairs.as_mut_ptr().cast::<u8>();
+        start.wrapping_add(start.align_offset(128))
+    }
+
+    fn region(&mut self) -> Region {
+        let base = NonNull::new(self.base()).unwrap();
+        // SAFETY: aligned, and one element longer than asked for; it outlives the test's rings.
+        unsafe { Region::new(base, self.bytes) }
+    }
+
+    fn bytes(&mut self) -> &mut [u8] {
+        // SAFETY: initialised, and one element longer than asked for.
+        unsafe { std::slice::from_raw_parts_mut(self.base(), self.bytes) }
+    }
+}
+
+/// What the epoch left is what it should be.
+fn check(shard: &mut Shard, layout: &KernelLayout) {
+    let region = shard.region();
+    // SAFETY: the kernel has ended; this is the ring's one consumer.
+    let outbound =
+        unsafe { Ring::new(region.part(layout.outbound_offset(), layout.outbound.bytes()), layout.outbound) };
+    // SAFETY: as above.
+    let mut outbound = unsafe { Consumer::new(outbound) };
+    let mut counts = [0u64; ACTORS as usize];
+    let (mut failed, mut unknown) = (0, 0);
+    for number in 0..MESSAGES {
+        let (key, sequence) = (number % (ACTORS + 1), number * 25);
+        let correlation = if number % 7 == 0 { number + 1 } else { 0 };
+        let code = if key == ACTORS {
+            unknown += 1;
+            0xFF03
+        } else if sequence % 100 == 0 {
+            failed += 1;
+            7
+        } else {
+            counts[key as usize] += 1;
+            0
+        };
+        if code != 0 && correlation == 0 {
+            continue;
+        }
+        let slot = outbound.peek().expect("an answer for each message that has one");
+        assert_eq!(slot.header.correlation, correlation, "message {number}");
+        if code != 0 {
+            assert_eq!((slot.kind, slot.length), (kind::FAILED, code), "message {number}");
+        } else {
+            assert_eq!(slot.kind, kind::MESSAGE, "message {number}");
+            // SAFETY: the slot was just peeked, and the kernel writes `Counted`.
+            let counted = unsafe { outbound.read::<Counted>(&slot) };
+            assert_eq!((u64::from(counted.key), counted.sequence), (key, sequence));
+            assert_eq!(counted.count, counts[key as usize], "message {number}");
+        }
+        outbound.advance(&slot);
+    }
+    assert!(outbound.peek().is_none());
+    check_letters(&region, layout, failed + unknown);
+    assert_eq!(region.u64(136).load(Ordering::Relaxed), counts.iter().sum::<u64>());
+    assert_eq!(
+        (region.u64(144).load(Ordering::Relaxed), region.u64(152).load(Ordering::Relaxed)),
+        (failed, unknown)
+    );
+    let consumed =
+        region.part(layout.inbound_offset(), layout.inbound.bytes()).u64(128).load(Ordering::Relaxed);
+    assert_eq!(consumed, MESSAGES);
+}
+
+/// Every message that failed is a letter.
+fn check_letters(region: &Region, layout: &KernelLayout, expected: u64) {
+    let ring = layout.letters.unwrap();
+    // SAFETY: the kernel has ended; this is the ring's one consumer.
+    let letters = unsafe { Ring::new(region.part(layout.letters_offset(), ring.bytes()), ring) };
+    // SAFETY: as above.
+    let mut letters = unsafe { Consumer::new(letters) };
+    let mut count = 0;
+    while let Some(slot) = letters.peek() {
+        // SAFETY: the slot was just peeked, and the kernel copies messages.
+        let item = unsafe { letters.read::<Item>(&slot) };
+        let code = if u64::from(item.key) == ACTORS { 0xFF03 } else { 7 };
+        assert_eq!((slot.kind, slot.length), (kind::LETTER, code));
+        letters.advance(&slot);
+        count += 1;
+    }
+    assert_eq!(count + region.u64(176).load(Ordering::Relaxed), expected);
+}

@@ -1,0 +1,230 @@
+//! X-05, T-08: every kernel's whole CUDA program, through NVIDIA's compiler to machine code. It needs no GPU, but the library NVRTC, which
+//! `./test` installs; where it is missing the tests say so and check nothing.
+#![cfg(target_os = "linux")]
+
+use std::{
+    ffi::{CStr, CString, c_char, c_int, c_void},
+    path::{Path, PathBuf},
+    ptr,
+    sync::OnceLock,
+};
+
+use annulus_conformance::kernels;
+use annulus_kernel::{
+    KernelDefinition, LANGUAGE_SOURCE, RingKernel, Target,
+    device::{CUDA_PRELUDE, ENTRY, INTERFACE, RUNTIME},
+};
+
+unsafe extern "C" {
+    fn dlopen(path: *const c_char, flags: c_int) -> *mut c_void;
+    fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
+}
+
+/// Resolve everything at once, for all libraries to come.
+const NOW_AND_GLOBAL: c_int = 0x102;
+
+/// The architectures that are supported: Turing to Blackwell.
+const ARCHITECTURES: [u32; 7] = [75, 80, 86, 89, 90, 100, 120];
+
+type Program = *mut c_void;
+
+/// The functions of NVRTC that are used, each of which returns 0 if it succeeds.
+struct Nvrtc {
+    create: unsafe extern "C" fn(
+        *mut Program,
+        *const c_char,
+        *const c_char,
+        c_int,
+        *const *const c_char,
+        *const *const c_char,
+    ) -> c_int,
+    compile: unsafe extern "C" fn(Program, c_int, *const *const c_char) -> c_int,
+    log_size: unsafe extern "C" fn(Program, *mut usize) -> c_int,
+    log: unsafe extern "C" fn(Program, *mut c_char) -> c_int,
+    cubin_size: unsafe extern "C" fn(Program, *mut usize) -> c_int,
+    cubin: unsafe extern "C" fn(Program, *mut c_char) -> c_int,
+    ptx_size: unsafe extern "C" fn(Program, *mut usize) -> c_int,
+    ptx: unsafe extern "C" fn(Program, *mut c_char) -> c_int,
+    destroy: unsafe extern "C" fn(*mut Program) -> c_int,
+}
+
+/// What a compilation gave.
+struct Compiled {
+    cubin: Vec<u8>,
+    ptx: String,
+}
+
+/// Where the library is: `./test` installs it and sets this.
+const FOLDER: &str = "ANNULUS_NVRTC";
+
+fn open(path: &Path) -> Option<*mut c_void> {
+    let name = CString::new(path.to_str()?).ok()?;
+    // SAFETY: the path is a C string. The library is NVIDIA's, whose constructors ask nothing of us.
+    let library = unsafe { dlopen(name.as_ptr(), NOW_AND_GLOBAL) };
+    (!library.is_null()).then_some(library)
+}
+
+/// The library, if it is installed.
+fn nvrtc() -> Option<&'static Nvrtc> {
+    static NVRTC: OnceLock<Option<Nvrtc>> = OnceLock::new();
+    let found = NVRTC.get_or_init(|| {
+        let folder = PathBuf::from(std::env::var_os(FOLDER)?);
+        // It looks for this one by its name, and finds it if it is there already.
+        open(&folder.join("libnvrtc-builtins.so.13.0"))?;
+        let library = open(&folder.join("libnvrtc.so.13"))?;
+        macro_rules! function {
+            ($name:literal) => {{
+                // SAFETY: the library is open and the name is a C string.
+                let function = unsafe { dlsym(library, concat!($name, "\0").as_ptr().cast()) };
+                assert!(!function.is_null(), "NVRTC has no {}", $name);
+                // SAFETY: the type is that of NVRTC's documentation for this name.
+                unsafe { std::mem::transmute(function) }
+            }};
+        }
+        Some(Nvrtc {
+            create: function!("nvrtcCreateProgram"),
+            compile: function!("nvrtcCompileProgram"),
+            log_size: function!("nvrtcGetProgramLogSize"),
+            log: function!("nvrtcGetProgramLog"),
+            cubin_size: function!("nvrtcGetCUBINSize"),
+            cubin: function!("nvrtcGetCUBIN"),
+            ptx_size: function!("nvrtcGetPTXSize"),
+            ptx: function!("nvrtcGetPTX"),
+            destroy: function!("nvrtcDestroyProgram"),
+        })
+    });
+    if found.is_none() {
+        println!("skipped: {FOLDER} names no folder with libnvrtc.so.13 and its builtins");
+    }
+    found.as_ref()
+}
+
+impl Nvrtc {
+    /// Machine code for one architecture, and the PTX that it was made of. Warnings are errors.
+    fn compile(&self, source: &str, architecture: u32) -> Result<Compiled, String> {
+        let source = CString::new(source).map_err(|error| error.to_string())?;
+        let options = [
+            format!("--gpu-architecture=sm_{architecture}"),
+            "--std=c++20".into(),
+            // Rust rounds after each operation, and keeps subnormals.
+            "--fmad=false".into(),
+            "--ftz=false".into(),
+            "--prec-div=true".into(),
+            "--prec-sqrt=true".into(),
+            // Functions of the language, and variables, that a handler does not use; comparisons whose answer is known.
+            "--diag-suppress=177,186,550".into(),
+        ]
+        .map(|option: String| CString::new(option).expect("options have no zeros"));
+        let pointers = options.each_ref().map(|option| option.as_ptr());
+        let mut program = ptr::null_mut();
+        // SAFETY: strings end with zeros, counts are those of the arrays, and out-parameters are live. The buffers have the sizes that
+        // NVRTC says just before.
+        unsafe {
+            let name = c"kernel.cu".as_ptr();
+            let created = (self.create)(&raw mut program, source.as_ptr(), name, 0, ptr::null(), ptr::null());
+            assert_eq!(created, 0, "nvrtcCreateProgram");
+            let status = (self.compile)(program, pointers.len() as c_int, pointers.as_ptr());
+            let log = read(program, self.log_size, self.log);
+            let log = CStr::from_bytes_until_nul(&log).unwrap_or_default().to_string_lossy().into_owned();
+            let result = if status != 0 || log.contains("warning") {
+                Err(format!("sm_{architecture}: status {status}\n{log}"))
+            } else {
+                let ptx = String::from_utf8_lossy(&read(program, self.ptx_size, self.ptx)).into_owned();
+                Ok(Compiled { cubin: read(program, self.cubin_size, self.cubin), ptx })
+            };
+            (self.destroy)(&raw mut program);
+            result
+        }
+    }
+}
+
+/// What NVRTC has of one kind.
+///
+/// # Safety
+///
+/// The program must be NVRTC's, and the second function must write as many bytes as the first one says.
+unsafe fn read(
+    program: Program,
+    size: unsafe extern "C" fn(Program, *mut usize) -> c_int,
+    get: unsafe extern "C" fn(Program, *mut c_char) -> c_int,
+) -> Vec<u8> {
+    let mut bytes = 0;
+    // SAFETY: by the caller's word, and the place is live.
+    assert_eq!(unsafe { size(program, &raw mut bytes) }, 0);
+    let mut to = vec![0; bytes];
+    // SAFETY: by the caller's word there is room.
+    assert_eq!(unsafe { get(program, to.as_mut_ptr().cast()) }, 0);
+    to
+}
+
+/// A kernel's whole program.
+fn program(definition: &'static KernelDefinition, threads: u32) -> String {
+    let handler = definition.handler_source(Target::Cuda).unwrap_or_else(|error| panic!("{error}"));
+    format!(
+        "#define ANN_LAUNCH_THREADS {threads}\n#define ANN_LAUNCH_PORTABLE 0\n\
+         {CUDA_PRELUDE}\n{INTERFACE}\n{LANGUAGE_SOURCE}\n{handler}\n{RUNTIME}"
+    )
+}
+
+#[test]
+fn every_kernel_compiles() {
+    let Some(nvrtc) = nvrtc() else { return };
+    let lists = [
+        kernels::SUITE,
+        kernels::CONSTRUCTS,
+        kernels::CORNERS,
+        kernels::EDGES,
+        kernels::VALUES,
+        kernels::ITEMS,
+        kernels::OWN,
+        kernels::OWN_EDGES,
+        kernels::REAL,
+    ];
+    let definitions: Vec<_> = lists.into_iter().flatten().collect();
+    let mut wrong = Vec::new();
+    for (index, definition) in definitions.iter().enumerate() {
+        // Each for one of the architectures, and with one thread or many.
+        let architecture = ARCHITECTURES[index % ARCHITECTURES.len()];
+        let threads = if index % 2 == 0 { 1 } else { 64 };
+        match nvrtc.compile(&program(definition, threads), architecture) {
+            Ok(compiled) => assert!(compiled.cubin.starts_with(b"\x7fELF"), "{}", definition.name),
+            Err(error) => wrong.push(format!("{}: {error}", definition.name)),
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), definitions.len(), wrong.join("\n"));
+}
+
+/// Every number type's functions, and one kernel of the suite, for every architecture.
+#[test]
+fn every_architecture_has_machine_code() {
+    let Some(nvrtc) = nvrtc() else { return };
+    for architecture in ARCHITECTURES {
+        let compiled = nvrtc.compile(&program(kernels::real::order_book::DEFINITION, 32), architecture);
+        let compiled = compiled.unwrap_or_else(|error| panic!("{error}"));
+        assert!(compiled.cubin.windows(ENTRY.len()).any(|bytes| bytes == ENTRY.as_bytes()));
+    }
+}
+
+/// The orderings that the protocols are argued by are in what is compiled, at system scope, and nothing reads and writes a word that the
+/// host shares in one step.
+#[test]
+fn orderings_are_in_the_ptx() {
+    let Some(nvrtc) = nvrtc() else { return };
+    let compiled = nvrtc.compile(&program(kernels::real::detect::DEFINITION, 32), 90);
+    let ptx = compiled.unwrap_or_else(|error| panic!("{error}")).ptx;
+    for needed in [
+        "ld.relaxed.sys.u32",
+        "st.relaxed.sys.u32",
+        "st.release.sys",
+        "fence.acq_rel.sys",
+        "fence.sc.sys",
+        "%globaltimer",
+        "nanosleep.u32",
+        "bar.sync",
+    ] {
+        assert!(ptx.contains(needed), "`{needed}` is missing");
+    }
+    for forbidden in ["atom.sys", "atom.global", "red.sys", "fma.rn"] {
+        assert!(!ptx.contains(forbidden), "`{forbidden}` is there");
+    }
+}

@@ -1,0 +1,252 @@
+//! The device runtime under what watches every access: one epoch of a block of four threads, in which no two threads may touch the same
+//! word without a barrier between them. A barrier that is taken out must be found.
+//!
+//! OpenCL C runs under the simulator `oclgrind` (Debian's package of that name); without it the tests say that they are skipped. CUDA C++ runs
+//! on threads of the host, compiled with its compiler's thread sanitizer.
+
+use std::{
+    ffi::c_void,
+    path::{Path, PathBuf},
+    process::Command,
+    ptr,
+};
+
+use annulus_conformance::epoch::{CUDA_ON_THREADS, Epoch, KERNEL, THREADS};
+use annulus_kernel::{
+    LANGUAGE_SOURCE, Target,
+    device::{ENTRY, INTERFACE, OPENCL_PRELUDE, RUNTIME},
+};
+use cl3::{
+    command_queue::{
+        create_command_queue_with_properties, enqueue_nd_range_kernel, enqueue_read_buffer,
+        enqueue_write_buffer, finish,
+    },
+    context::create_context,
+    device::{CL_DEVICE_TYPE_ALL, get_device_ids},
+    kernel::{create_kernel, set_kernel_arg},
+    memory::{CL_MEM_READ_WRITE, create_buffer},
+    platform::get_platform_ids,
+    program::{CL_PROGRAM_BUILD_LOG, build_program, create_program_with_source, get_program_build_info},
+    types::{CL_TRUE, cl_command_queue, cl_context, cl_mem},
+};
+
+const SIMULATOR: &str = "/usr/lib/oclgrind/liboclgrind-rt.so";
+/// Which text the inner test runs.
+const VARIANT: &str = "ANNULUS_RACES";
+
+/// Runs the inner test under the simulator; gives what it found, and whether the epoch's results were right.
+fn simulate(variant: &str) -> Option<(String, bool)> {
+    if !Path::new(SIMULATOR).exists() {
+        println!("skipped: {SIMULATOR} is not there: install the package `oclgrind`");
+        return None;
+    }
+    let log = std::env::temp_dir().join(format!("annulus-races-{}-{variant}", std::process::id()));
+    let status = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "one_epoch", "--ignored", "--nocapture"])
+        .env("OPENCL_DYLIB_PATH", SIMULATOR)
+        .env("OCLGRIND_DATA_RACES", "1")
+        .env("OCLGRIND_UNINITIALIZED", "0")
+        .env("OCLGRIND_LOG", &log)
+        .env(VARIANT, variant)
+        .status()
+        .unwrap();
+    let found = std::fs::read_to_string(&log).unwrap_or_default();
+    let _ = std::fs::remove_file(&log);
+    Some((found, status.success()))
+}
+
+#[test]
+fn the_runtime_has_no_data_race() {
+    let Some((found, right)) = simulate("whole") else { return };
+    assert!(right, "the epoch went wrong:\n{found}");
+    assert!(found.trim().is_empty(), "{found}");
+}
+
+/// Of each barrier that the protocol needs the lack is seen. It can do without the first, since the first turn's follows before anybody
+/// reads what the leader wrote, and without the last of a turn, which only keeps a compiler from exchanging turns.
+#[test]
+fn a_missing_barrier_is_found() {
+    let barriers = text(Target::OpenCl, "whole").matches("    ann_barrier();").count();
+    assert!(barriers >= 6, "the turn has barriers");
+    let mut unseen = Vec::new();
+    for index in 0..barriers {
+        let Some((found, right)) = simulate(&format!("without {index}")) else { return };
+        if right && !found.contains("race") {
+            unseen.push(index);
+        }
+    }
+    assert_eq!(unseen, [0, barriers - 1], "of {barriers} barriers");
+}
+
+/// A program of this target, of whose barriers one may be missing.
+fn text(target: Target, variant: &str) -> String {
+    let mut runtime = RUNTIME.to_owned();
+    if let Some(index) = variant.strip_prefix("without ") {
+        let index: usize = index.parse().unwrap();
+        let (at, barrier) = RUNTIME.match_indices("    ann_barrier();").nth(index).unwrap();
+        runtime.replace_range(at..at + barrier.len(), "");
+    }
+    let handler = KERNEL.handler_source(target).unwrap();
+    let [prelude, end] = if target == Target::Cuda { CUDA_ON_THREADS } else { [OPENCL_PRELUDE, ""] };
+    format!(
+        "#define ANN_LAUNCH_THREADS {THREADS}\n#define ANN_LAUNCH_PORTABLE 1\n\n\
+         {prelude}\n{INTERFACE}\n{LANGUAGE_SOURCE}\n{handler}\n{runtime}\n{end}"
+    )
+}
+
+/// The epoch as CUDA C++ on threads.
+struct OnThreads {
+    folder: PathBuf,
+}
+
+impl OnThreads {
+    fn compile(variant: &str) -> Self {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("races").join(variant.replace(' ', "_"));
+        std::fs::create_dir_all(&folder).unwrap();
+        let source = folder.join("epoch.cpp");
+        std::fs::write(&source, text(Target::Cuda, variant)).unwrap();
+        // Optimised, it reads what it may not need, where the sanitizer sees it.
+        let compiled = Command::new("c++")
+            .args(["-std=c++20", "-O0", "-g", "-fsanitize=thread", "-Wno-tsan", "-pthread", "-o"])
+            .args([&folder.join("epoch"), &source])
+            .output()
+            .unwrap();
+        assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+        Self { folder }
+    }
+
+    /// Runs it once; gives what the sanitizer found, or what else went wrong.
+    fn run(&self, seed: u32) -> Result<(), String> {
+        let [program, before, after] = ["epoch", "before", "after"].map(|name| self.folder.join(name));
+        let mut epoch = Epoch::new();
+        let mut bytes = Vec::new();
+        for argument in epoch.arguments() {
+            bytes.extend((argument.len() as u64).to_ne_bytes());
+            bytes.extend(argument);
+        }
+        std::fs::write(&before, bytes).unwrap();
+        // The sanitizer wants addresses as they are without randomness. Threads that wait for each other for ever are a fault.
+        let output = Command::new("timeout")
+            .args(["60", "setarch", "-R"])
+            .arg(&program)
+            .args([&before, &after])
+            .arg(seed.to_string())
+            .env("TSAN_OPTIONS", "halt_on_error=1")
+            .output()
+            .unwrap();
+        if !output.status.success() || !output.stderr.is_empty() {
+            return Err(format!(
+                "seed {seed}, {}: {}",
+                output.status,
+                String::from_utf8_lossy(&output.stderr)
+            ));
+        }
+        let shard = std::fs::read(&after).unwrap();
+        std::panic::catch_unwind(|| epoch.check(&shard))
+            .map_err(|_| format!("seed {seed}: the results are wrong"))
+    }
+}
+
+/// How many seeds a run that should find nothing gets, and at most one that should find something.
+const SEEDS: u32 = 20;
+
+#[test]
+fn cuda_has_no_data_race() {
+    let epoch = OnThreads::compile("whole");
+    (0..SEEDS).try_for_each(|seed| epoch.run(seed)).unwrap_or_else(|error| panic!("{error}"));
+}
+
+/// Of each barrier that the protocol needs the lack is seen, but for those that OpenCL's test names, too.
+#[test]
+fn a_missing_barrier_is_found_in_cuda() {
+    let barriers = text(Target::Cuda, "whole").matches("    ann_barrier();").count();
+    let unseen: Vec<_> = (0..barriers)
+        .filter(|index| {
+            let epoch = OnThreads::compile(&format!("without {index}"));
+            (0..SEEDS).all(|seed| epoch.run(seed).is_ok())
+        })
+        .collect();
+    assert_eq!(unseen, [0, barriers - 1], "of {barriers} barriers");
+}
+
+struct Device {
+    context: cl_context,
+    queue: cl_command_queue,
+}
+
+impl Device {
+    fn buffer(&self, from: &[u8]) -> cl_mem {
+        let bytes = from.len();
+        // SAFETY: without a host pointer there is nothing to keep alive.
+        let buffer =
+            unsafe { create_buffer(self.context, CL_MEM_READ_WRITE, bytes, ptr::null_mut()) }.unwrap();
+        // SAFETY: the memory has so many bytes, and the call waits.
+        unsafe {
+            enqueue_write_buffer(
+                self.queue,
+                buffer,
+                CL_TRUE,
+                0,
+                bytes,
+                from.as_ptr().cast::<c_void>(),
+                0,
+                ptr::null(),
+            )
+        }
+        .unwrap();
+        buffer
+    }
+}
+
+/// What the simulator runs: not a test of its own.
+#[test]
+#[ignore = "the other tests run it under the simulator"]
+fn one_epoch() {
+    let variant = std::env::var(VARIANT).expect("run by the other tests");
+    let mut epoch = Epoch::new();
+    let bytes = epoch.arguments();
+    let mut shard = vec![0; bytes[0].len()];
+
+    let platform = get_platform_ids().unwrap()[0];
+    let device = get_device_ids(platform, CL_DEVICE_TYPE_ALL).unwrap()[0];
+    let context = create_context(&[device], ptr::null(), None, ptr::null_mut()).unwrap();
+    // SAFETY: context and device were just made and found.
+    let queue = unsafe { create_command_queue_with_properties(context, device, ptr::null()) }.unwrap();
+    let cl = Device { context, queue };
+    let program = create_program_with_source(context, &[&text(Target::OpenCl, &variant)]).unwrap();
+    if build_program(program, &[device], c"-cl-opt-disable", None, ptr::null_mut()).is_err() {
+        let log = get_program_build_info(program, device, CL_PROGRAM_BUILD_LOG).unwrap();
+        panic!("{log}");
+    }
+    let kernel = create_kernel(program, &std::ffi::CString::new(ENTRY).unwrap()).unwrap();
+
+    let arguments = bytes.map(|bytes| cl.buffer(&bytes));
+    for (index, argument) in arguments.iter().enumerate() {
+        // SAFETY: a buffer handle, copied before the call returns.
+        unsafe { set_kernel_arg(kernel, index as u32, size_of::<cl_mem>(), ptr::from_ref(argument).cast()) }
+            .unwrap();
+    }
+    let threads = THREADS as usize;
+    // SAFETY: one dimension, and both sizes live through the call; the arguments are those that the entry takes.
+    unsafe {
+        enqueue_nd_range_kernel(
+            queue,
+            kernel,
+            1,
+            ptr::null(),
+            &raw const threads,
+            &raw const threads,
+            0,
+            ptr::null(),
+        )
+    }
+    .unwrap();
+    finish(queue).unwrap();
+    // SAFETY: the memory is as long as the buffer, and the call waits.
+    unsafe {
+        let to = shard.as_mut_ptr().cast();
+        enqueue_read_buffer(queue, arguments[0], CL_TRUE, 0, shard.len(), to, 0, ptr::null())
+    }
+    .unwrap();
+    epoch.check(&shard);
+}
