@@ -77,8 +77,11 @@ fn nvrtc() -> Option<&'static Nvrtc> {
                 // SAFETY: the library is open and the name is a C string.
                 let function = unsafe { dlsym(library, concat!($name, "\0").as_ptr().cast()) };
                 assert!(!function.is_null(), "NVRTC has no {}", $name);
-                // SAFETY: the type is that of NVRTC's documentation for this name.
-                unsafe { std::mem::transmute(function) }
+                // SAFETY: the field's type is that of NVRTC's documentation for this name.
+                #[allow(clippy::missing_transmute_annotations)]
+                unsafe {
+                    std::mem::transmute(function)
+                }
             }};
         }
         Some(Nvrtc {
@@ -101,6 +104,7 @@ fn nvrtc() -> Option<&'static Nvrtc> {
 
 impl Nvrtc {
     /// Machine code for one architecture, and the PTX that it was made of. Warnings are errors.
+    #[allow(clippy::multiple_unsafe_ops_per_block)] // One argument holds for all.
     fn compile(&self, source: &str, architecture: u32) -> Result<Compiled, String> {
         let source = CString::new(source).map_err(|error| error.to_string())?;
         let options = [

@@ -9,6 +9,7 @@ use std::{
     path::{Path, PathBuf},
     process::Command,
     ptr,
+    sync::LazyLock,
 };
 
 use annulus_conformance::epoch::{CUDA_ON_THREADS, Epoch, KERNEL, THREADS};
@@ -86,6 +87,10 @@ fn text(target: Target, variant: &str) -> String {
         let (at, barrier) = RUNTIME.match_indices("    ann_barrier();").nth(index).unwrap();
         runtime.replace_range(at..at + barrier.len(), "");
     }
+    if let Some((_, from, to)) = MUTANTS.iter().find(|(name, ..)| *name == variant) {
+        assert_eq!(runtime.matches(from).count(), 1, "{variant}");
+        runtime = runtime.replace(from, to);
+    }
     let handler = KERNEL.handler_source(target).unwrap();
     let [prelude, end] = if target == Target::Cuda { CUDA_ON_THREADS } else { [OPENCL_PRELUDE, ""] };
     format!(
@@ -94,24 +99,115 @@ fn text(target: Target, variant: &str) -> String {
     )
 }
 
+/// Faults in the runtime: their names, and what stands in place of what.
+const MUTANTS: &[(&str, &str, &str)] = &[
+    (
+        "an answer is published without release",
+        "ann_store_release_u32(ANN_U32(slot, 0), (u32)(ticket",
+        "ann_store_relaxed_u32(ANN_U32(slot, 0), (u32)(ticket",
+    ),
+    (
+        "an answer is published before its header is written",
+        "    GLOBAL u8 *slot = ann_out_slot(v, ticket);\n    if (l->out_correlation != 0)",
+        "    GLOBAL u8 *slot = ann_out_slot(v, ticket);\n    ann_store_release_u32(ANN_U32(slot, 0), (u32)(ticket >> l->out_shift) + 1);\n    \
+         if (l->out_correlation != 0)",
+    ),
+    (
+        "an answer is published before its payload is written",
+        "                *(GLOBAL ANN_OUTPUT *)(slot + v->shared->launch.out_payload) = staged[j];",
+        "                ann_publish(v, job->ticket + j, ANN_KIND_MESSAGE, 24, 0);\n                \
+         *(GLOBAL ANN_OUTPUT *)(slot + v->shared->launch.out_payload) = staged[j];",
+    ),
+    (
+        "places are given back without release",
+        "ann_store_release_u64(ANN_U64(v->inbound, ANN_RING_CONSUMED), s->next_in);",
+        "ann_store_relaxed_u64(ANN_U64(v->inbound, ANN_RING_CONSUMED), s->next_in);",
+    ),
+    (
+        "places are given back before their messages are handled",
+        "        ann_handle(&view, count ANN_BINDING_ARGUMENTS);",
+        "        if (leader) ann_store_release_u64(ANN_U64(view.inbound, ANN_RING_CONSUMED), shared.state.next_in + count);\n        \
+         ann_handle(&view, count ANN_BINDING_ARGUMENTS);",
+    ),
+    (
+        "not all threads come to a barrier",
+        "        if (leader)\n            ann_number(&view, count);\n        ann_barrier();",
+        "        if (leader) {\n            ann_number(&view, count);\n            ann_barrier();\n        }",
+    ),
+    (
+        "every thread numbers the answers",
+        "        if (leader)\n            ann_number(&view, count);",
+        "        ann_number(&view, count);",
+    ),
+    (
+        "an actor's messages are dealt to several threads",
+        "#if ANN_SHAPE == ANN_PER_ACTOR\n        u32 owner = (u32)(job->actor % ANN_LAUNCH_THREADS);",
+        "#if ANN_SHAPE == ANN_PER_ACTOR\n        u32 owner = i % ANN_LAUNCH_THREADS;",
+    ),
+    (
+        "letters are published without release",
+        "ann_store_release_u32(ANN_U32(slot, 0), (u32)(s->next_letter",
+        "ann_store_relaxed_u32(ANN_U32(slot, 0), (u32)(s->next_letter",
+    ),
+    (
+        "a block says that it has ended before it leaves its record",
+        "        view.record->state = shared.state;\n        ann_store_release_u32(&view.record->ended, view.record->epoch);",
+        "        ann_store_release_u32(&view.record->ended, view.record->epoch);\n        view.record->state = shared.state;",
+    ),
+    (
+        "a block says without release that it has ended",
+        "ann_store_release_u32(&view.record->ended, view.record->epoch);",
+        "ann_store_relaxed_u32(&view.record->ended, view.record->epoch);",
+    ),
+];
+
 /// The epoch as CUDA C++ on threads.
 struct OnThreads {
     folder: PathBuf,
 }
 
+/// Compiles and runs a program with the thread sanitizer; the error is what it said.
+fn sanitized(folder: &Path, text: &str) -> Result<PathBuf, String> {
+    std::fs::create_dir_all(folder).unwrap();
+    let (source, program) = (folder.join("epoch.cpp"), folder.join("epoch"));
+    std::fs::write(&source, text).unwrap();
+    // Optimised, it reads what it may not need, where the sanitizer sees it.
+    let compiled = Command::new("c++")
+        .args(["-std=c++20", "-O0", "-g", "-fsanitize=thread", "-Wno-tsan", "-pthread", "-o"])
+        .args([&program, &source])
+        .output()
+        .map_err(|error| format!("c++: {error}"))?;
+    let said = String::from_utf8_lossy(&compiled.stderr).into_owned();
+    if compiled.status.success() { Ok(program) } else { Err(said) }
+}
+
+/// A command that runs a program of the sanitizer, which wants addresses without randomness. One that waits for ever is ended.
+fn runs(program: &Path) -> Command {
+    let mut command = Command::new("timeout");
+    command.args(["20", "setarch", "-R"]).arg(program).env("TSAN_OPTIONS", "halt_on_error=1");
+    command
+}
+
+/// Whether this machine has the sanitizer.
+fn has_sanitizer() -> bool {
+    static WORKS: LazyLock<bool> = LazyLock::new(|| {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("races").join("none");
+        let works = sanitized(&folder, "int main() {}\n").and_then(|program| {
+            let output = runs(&program).output().map_err(|error| format!("timeout, setarch: {error}"))?;
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            if output.status.success() { Ok(()) } else { Err(said) }
+        });
+        works
+            .inspect_err(|error| println!("skipped: the thread sanitizer does not work here: {error}"))
+            .is_ok()
+    });
+    *WORKS
+}
+
 impl OnThreads {
     fn compile(variant: &str) -> Self {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("races").join(variant.replace(' ', "_"));
-        std::fs::create_dir_all(&folder).unwrap();
-        let source = folder.join("epoch.cpp");
-        std::fs::write(&source, text(Target::Cuda, variant)).unwrap();
-        // Optimised, it reads what it may not need, where the sanitizer sees it.
-        let compiled = Command::new("c++")
-            .args(["-std=c++20", "-O0", "-g", "-fsanitize=thread", "-Wno-tsan", "-pthread", "-o"])
-            .args([&folder.join("epoch"), &source])
-            .output()
-            .unwrap();
-        assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+        sanitized(&folder, &text(Target::Cuda, variant)).unwrap_or_else(|error| panic!("{error}"));
         Self { folder }
     }
 
@@ -125,15 +221,7 @@ impl OnThreads {
             bytes.extend(argument);
         }
         std::fs::write(&before, bytes).unwrap();
-        // The sanitizer wants addresses as they are without randomness. Threads that wait for each other for ever are a fault.
-        let output = Command::new("timeout")
-            .args(["60", "setarch", "-R"])
-            .arg(&program)
-            .args([&before, &after])
-            .arg(seed.to_string())
-            .env("TSAN_OPTIONS", "halt_on_error=1")
-            .output()
-            .unwrap();
+        let output = runs(&program).args([&before, &after]).arg(seed.to_string()).output().unwrap();
         if !output.status.success() || !output.stderr.is_empty() {
             return Err(format!(
                 "seed {seed}, {}: {}",
@@ -152,6 +240,9 @@ const SEEDS: u32 = 20;
 
 #[test]
 fn cuda_has_no_data_race() {
+    if !has_sanitizer() {
+        return;
+    }
     let epoch = OnThreads::compile("whole");
     (0..SEEDS).try_for_each(|seed| epoch.run(seed)).unwrap_or_else(|error| panic!("{error}"));
 }
@@ -159,6 +250,9 @@ fn cuda_has_no_data_race() {
 /// Of each barrier that the protocol needs the lack is seen, but for those that OpenCL's test names, too.
 #[test]
 fn a_missing_barrier_is_found_in_cuda() {
+    if !has_sanitizer() {
+        return;
+    }
     let barriers = text(Target::Cuda, "whole").matches("    ann_barrier();").count();
     let unseen: Vec<_> = (0..barriers)
         .filter(|index| {
@@ -167,6 +261,22 @@ fn a_missing_barrier_is_found_in_cuda() {
         })
         .collect();
     assert_eq!(unseen, [0, barriers - 1], "of {barriers} barriers");
+}
+
+#[test]
+fn planted_faults_are_found_in_cuda() {
+    if !has_sanitizer() {
+        return;
+    }
+    let unseen: Vec<_> = MUTANTS
+        .iter()
+        .map(|(name, ..)| *name)
+        .filter(|name| {
+            let epoch = OnThreads::compile(name);
+            (0..SEEDS).all(|seed| epoch.run(seed).is_ok())
+        })
+        .collect();
+    assert!(unseen.is_empty(), "{unseen:?}");
 }
 
 struct Device {

@@ -15,17 +15,23 @@ struct Index {
 static thread_local Index threadIdx;
 static const Index blockIdx = {0};
 
-// Threads come to barriers late, by as much as the seed says: so others have the time to do what they should not yet.
+// Threads come to barriers late, and go on late after they have published something, by as much as the seed says: so others have the time to
+// do what they should not yet.
 static u32 seed;
-static thread_local u32 random_bits;
+static inline void dawdle(u32 most)
+{
+    static thread_local u32 bits;
+    if (bits == 0) bits = (seed * 64 + threadIdx.x + 1) * 0x9E3779B9u;
+    bits ^= bits << 13;
+    bits ^= bits >> 17;
+    bits ^= bits << 5;
+    if (bits % most != 0) usleep(bits % most);
+}
+
 static pthread_barrier_t barrier;
 static inline void __syncthreads()
 {
-    if (random_bits == 0) random_bits = (seed * 64 + threadIdx.x + 1) * 0x9E3779B9u;
-    random_bits ^= random_bits << 13;
-    random_bits ^= random_bits >> 17;
-    random_bits ^= random_bits << 5;
-    usleep(random_bits % 200);
+    dawdle(200);
     pthread_barrier_wait(&barrier);
 }
 
@@ -48,7 +54,11 @@ static inline void __syncthreads()
     ANN_FUNCTION T ann_load_relaxed_##T(const T *word) { return __atomic_load_n(word, __ATOMIC_RELAXED); }                 \
     ANN_FUNCTION T ann_load_acquire_##T(const T *word) { return __atomic_load_n(word, __ATOMIC_ACQUIRE); }                 \
     ANN_FUNCTION void ann_store_relaxed_##T(T *word, T value) { __atomic_store_n(word, value, __ATOMIC_RELAXED); }         \
-    ANN_FUNCTION void ann_store_release_##T(T *word, T value) { __atomic_store_n(word, value, __ATOMIC_RELEASE); }
+    ANN_FUNCTION void ann_store_release_##T(T *word, T value)                                                              \
+    {                                                                                                                      \
+        __atomic_store_n(word, value, __ATOMIC_RELEASE);                                                                   \
+        dawdle(20);                                                                                                        \
+    }
 WORDS(u32)
 WORDS(u64)
 

@@ -1,5 +1,5 @@
 
-// Runs one launch beside a host that reuses the places of messages as soon as the block gives them back. The first file has the bytes behind
+// Runs one launch beside a host that takes at its word whatever the block says. The first file has the bytes behind
 // each of the entry's pointers, after their number; the second gets those behind the first pointer when all threads have ended. The third
 // argument is the seed.
 static u8 *arguments[7];
@@ -12,19 +12,46 @@ static void *run(void *thread)
 }
 
 static u32 has_ended;
+static volatile u64 sum;
 
-// The host, which writes to every place that it gets back. Whoever still reads there is in a race.
+static void read_bytes(const void *from, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i += 1) sum += ((const u8 *)from)[i];
+}
+
+// The host. It writes to every place that it gets back, and reads every answer, letter and record as soon as it is there. Whoever still
+// reads, or still writes, is in a race.
 static void *host(void *)
 {
-    const ann_launch *launch = (const ann_launch *)arguments[3];
-    u8 *inbound = arguments[0] + launch->inbound;
-    u64 seen = 0;
+    const ann_launch *l = (const ann_launch *)arguments[3];
+    u8 *shard = arguments[0];
+    u8 *inbound = shard + l->inbound, *outbound = shard + l->outbound, *letters = shard + l->letters;
+    const ann_block_record *record = (const ann_block_record *)arguments[2];
+    u64 given_back = 0, answers = 0, buried = 0;
+    u32 record_is_read = 0;
     for (u32 last = 0;; sched_yield()) {
-        u64 given_back = ann_load_acquire_u64((const u64 *)(inbound + ANN_RING_CONSUMED));
-        for (; seen < given_back; seen += 1) {
-            u8 *slot = inbound + ANN_RING_SLOTS + (seen & (((u64)1 << launch->in_shift) - 1)) * launch->in_stride;
-            for (size_t i = 0; i < sizeof(ANN_MESSAGE); i += 1) slot[launch->in_payload + i] = 0xAA;
-            *(u64 *)(slot + launch->in_correlation) = 0xAAAAAAAAAAAAAAAA;
+        u64 consumed = ann_load_acquire_u64((const u64 *)(inbound + ANN_RING_CONSUMED));
+        for (; given_back < consumed; given_back += 1) {
+            u8 *slot = inbound + ANN_RING_SLOTS + (given_back & (((u64)1 << l->in_shift) - 1)) * l->in_stride;
+            for (size_t i = 0; i < sizeof(ANN_MESSAGE); i += 1) slot[l->in_payload + i] = 0xAA;
+            *(u64 *)(slot + l->in_correlation) = 0xAAAAAAAAAAAAAAAA;
+        }
+        for (;; answers += 1) {
+            u8 *slot = outbound + ANN_RING_SLOTS + (answers & (((u64)1 << l->out_shift) - 1)) * l->out_stride;
+            if (ann_load_acquire_u32((const u32 *)slot) != (u32)(answers >> l->out_shift) + 1) break;
+            read_bytes(slot + 4, 4);
+            read_bytes(slot + l->out_correlation, 8);
+            if (*(u32 *)(slot + 4) >> 24 == ANN_KIND_MESSAGE) read_bytes(slot + l->out_payload, l->out_bytes);
+        }
+        for (;; buried += 1) {
+            u8 *slot = letters + ANN_RING_SLOTS + (buried & (((u64)1 << l->letter_shift) - 1)) * l->letter_stride;
+            if (ann_load_acquire_u32((const u32 *)slot) != (u32)(buried >> l->letter_shift) + 1) break;
+            read_bytes(slot + 4, 4);
+            read_bytes(slot + l->letter_payload, sizeof(ANN_MESSAGE));
+        }
+        if (!record_is_read && ann_load_acquire_u32(&record->ended) == 1) {
+            read_bytes(&record->state, sizeof record->state);
+            record_is_read = 1;
         }
         if (last) return 0;
         last = ann_load_acquire_u32(&has_ended);
