@@ -61,6 +61,9 @@ impl Reader {
             Pat::Type(typed) => (&*typed.pat, Some(&typed.ty)),
             pat => (pat, None),
         };
+        if let Some(ty) = ty {
+            self.known_type(ty);
+        }
         let written_type = ty.map(|ty| quote!(: #ty));
         let Some(init) = &local.init else {
             return self.declaration(local, pat, ty.map(|ty| ty.to_token_stream()));

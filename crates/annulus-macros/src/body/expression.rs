@@ -113,7 +113,7 @@ impl Reader {
                         "a device has no text: send a number and let the host find the words, {OR_CPU_ONLY}"
                     )
                 }
-                Lit::Char(_) => "a device has no `char`: write its number, or `b'…'` for ASCII".to_owned(),
+                Lit::Char(_) => pattern::NO_CHAR.to_owned(),
                 _ => format!("a device does not know this literal: write a number, {OR_CPU_ONLY}"),
             };
             return self.refuse(expression, message);
@@ -241,6 +241,7 @@ impl Reader {
             _ => self.boxed(&cast.expr),
         };
         let ty = &cast.ty;
+        self.known_type(ty);
         let (witness, tokens) = self.witnessed(cast, &quote!(#tokens as #ty));
         node(cast, ExpressionKind::Cast { operand, witness }, tokens)
     }

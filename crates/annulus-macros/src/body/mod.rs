@@ -25,7 +25,7 @@ use proc_macro2::{Delimiter, Ident, Literal, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::{FnArg, ItemFn, Pat, ReturnType, spanned::Spanned};
 
-use crate::errors::Errors;
+use crate::{errors::Errors, types};
 use scope::Scopes;
 
 /// What stands at the end of a refusal that has no direct replacement.
@@ -337,6 +337,12 @@ impl Reader {
     /// Notes an error of the signature.
     pub(crate) fn wrong(&mut self, error: syn::Error) {
         self.errors.push(error);
+    }
+
+    /// Refuses a written type that can be seen to be the host's.
+    pub(crate) fn known_type(&mut self, ty: &syn::Type) {
+        let known = types::check_value(ty);
+        self.errors.take(known);
     }
 
     /// Refuses `place`; the value stands in for what was there, and is used no more once there is an error.
