@@ -103,6 +103,20 @@ fn calls_a_method(tick: &Tick, sum: &mut u32) {
 }
 refused!(methods_of_structs: calls_a_method says "`abs` of `Tick` is no function that devices know", "`#[device_impl]`");
 
+#[device_impl]
+impl Small {
+    fn unwrap_or(&self, other: u32) -> u32 {
+        if self.a == 0 { other } else { self.a }
+    }
+}
+
+#[ring_kernel]
+fn unwraps(small: &Small, sum: &mut u32) {
+    // HERE unwraps
+    *sum += small.unwrap_or(3);
+}
+refused!(names_of_options: unwraps says "`Small` is neither", "another name");
+
 #[ring_kernel]
 fn converts(tick: &Tick, sum: &mut u32) {
     // HERE converts

@@ -3,7 +3,7 @@
 use annulus_tree::{Block as TreeBlock, ExpressionKind, Statement, StatementKind};
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::{Block, Expr, ExprBlock, Item, Local, Pat, Stmt, ext::IdentExt, spanned::Spanned};
+use syn::{Block, Expr, ExprBlock, Item, Local, Pat, Stmt, spanned::Spanned};
 
 use super::{Reader, Source, control::label_name, line, span};
 
@@ -106,8 +106,7 @@ impl Reader {
             return None;
         };
         let ty = self.witness(Source::Written(ty));
-        self.note_origin(&ident.ident);
-        let name = ident.ident.unraw().to_string();
+        let name = self.variable(&ident.ident);
         self.scopes.declare(&name);
         Some((StatementKind::Declare { name, ty }, local.to_token_stream()))
     }

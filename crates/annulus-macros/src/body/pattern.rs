@@ -40,8 +40,7 @@ impl Reader {
                 return (self.constant(&ident.ident.unraw().to_string(), &ident.ident), same);
             }
             Pat::Ident(ident) => {
-                self.note_origin(&ident.ident);
-                let name = ident.ident.unraw().to_string();
+                let name = self.variable(&ident.ident);
                 let (by_ref, mutable, word) = (&ident.by_ref, &ident.mutability, &ident.ident);
                 let (inner, inner_tokens) = match &ident.subpat {
                     Some((_, inner)) => {
