@@ -7,6 +7,7 @@ pub mod constructs;
 pub mod corners;
 pub mod edges;
 pub mod items;
+pub mod names;
 pub mod numbers;
 pub mod own;
 pub mod own_edges;
@@ -455,6 +456,17 @@ pub const OWN: &[&KernelDefinition] = {
 pub const OWN_EDGES: &[&KernelDefinition] = {
     use own_edges::*;
     &[everywhere::DEFINITION, deep::DEFINITION, chains::DEFINITION, shapes::DEFINITION, parts::DEFINITION]
+};
+
+/// Names that could be taken for others, and enums with an alignment.
+pub const NAMES: &[&KernelDefinition] = {
+    use names::*;
+    &[
+        standard_names::DEFINITION,
+        names_of_macros::DEFINITION,
+        aligned_enums::DEFINITION,
+        long_chain::DEFINITION,
+    ]
 };
 
 /// Kernels of real kinds.

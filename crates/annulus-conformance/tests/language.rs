@@ -178,6 +178,12 @@ fn own_functions() {
     agree("own_edges", kernels::OWN_EDGES);
 }
 
+/// Names of the standard library's and of macros, and enums with an alignment.
+#[test]
+fn names() {
+    agree("names", kernels::NAMES);
+}
+
 #[device_fn]
 fn mixed(a: u64, b: u64) -> u64 {
     kernels::own::math::mix(a) ^ kernels::own::math::mix_twice(b)

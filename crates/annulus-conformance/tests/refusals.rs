@@ -69,6 +69,32 @@ fn compares_structs(tick: &Tick, other: &Tick) {
 }
 refused!(operators_of_structs: compares_structs says "an operator of `Tick`", "write it for its fields");
 
+impl std::ops::Add for Tick {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self { a: self.a + other.a, b: self.b + other.b }
+    }
+}
+
+#[ring_kernel]
+fn adds_structs(tick: &Tick, sum: &mut u32) {
+    // HERE adds_structs
+    let twice = *tick + *tick;
+    *sum += twice.a;
+}
+refused!(operators_of_the_users: adds_structs says "an operator of `Tick`", "write it for its fields");
+
+#[ring_kernel]
+fn lends_by_branches(tick: &Tick, table: &[u32], rest: &[u32], sum: &mut u32) {
+    // HERE lends_by_branches
+    let values = if tick.a > 3 { table.first() } else { rest.first() };
+    if let Some(value) = values {
+        *sum += value;
+    }
+}
+refused!(options_of_references_of_two_memories: lends_by_branches says "choose an index");
+
 #[ring_kernel]
 fn calls_a_method(tick: &Tick, sum: &mut u32) {
     *sum += 1;
@@ -76,6 +102,20 @@ fn calls_a_method(tick: &Tick, sum: &mut u32) {
     *sum += tick.abs();
 }
 refused!(methods_of_structs: calls_a_method says "`abs` of `Tick` is no function that devices know", "`#[device_impl]`");
+
+#[device_impl]
+impl Small {
+    fn unwrap_or(&self, other: u32) -> u32 {
+        if self.a == 0 { other } else { self.a }
+    }
+}
+
+#[ring_kernel]
+fn unwraps(small: &Small, sum: &mut u32) {
+    // HERE unwraps
+    *sum += small.unwrap_or(3);
+}
+refused!(names_of_options: unwraps says "`Small` is neither", "another name");
 
 #[ring_kernel]
 fn converts(tick: &Tick, sum: &mut u32) {

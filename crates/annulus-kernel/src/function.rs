@@ -77,16 +77,19 @@ pub trait Receiver {
     type Target: ?Sized;
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Receiver + ?Sized> Receiver for &T {
     type Target = T::Target;
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Receiver + ?Sized> Receiver for &mut T {
     type Target = T::Target;
 }
 
 macro_rules! receivers {
     ($($([$($parameter:ident),+])? => $ty:ty;)+) => {$(
+        #[diagnostic::do_not_recommend]
         impl$(<$($parameter),+>)? Receiver for $ty {
             type Target = Self;
         }
@@ -99,6 +102,7 @@ receivers! {
     [T] => [T]; [M] => Outbox<M>;
 }
 
+#[diagnostic::do_not_recommend]
 impl<T, const N: usize> Receiver for [T; N] {
     type Target = Self;
 }
@@ -111,7 +115,8 @@ macro_rules! standard {
         #[derive(Debug)]
         pub struct $name;
 
-        $(impl<$($parameter),+> Receiver for $ty {
+        $(#[diagnostic::do_not_recommend]
+        impl<$($parameter),+> Receiver for $ty {
             type Target = $name;
         })+
     )+};
@@ -122,7 +127,11 @@ standard! {
     AResult: [T, E] => Result<T, E>;
     ATuple: [A] => (A,), [A, B] => (A, B), [A, B, C] => (A, B, C), [A, B, C, D] => (A, B, C, D),
         [A, B, C, D, E] => (A, B, C, D, E), [A, B, C, D, E, F] => (A, B, C, D, E, F),
-        [A, B, C, D, E, F, G] => (A, B, C, D, E, F, G), [A, B, C, D, E, F, G, H] => (A, B, C, D, E, F, G, H);
+        [A, B, C, D, E, F, G] => (A, B, C, D, E, F, G), [A, B, C, D, E, F, G, H] => (A, B, C, D, E, F, G, H),
+        [A, B, C, D, E, F, G, H, I] => (A, B, C, D, E, F, G, H, I),
+        [A, B, C, D, E, F, G, H, I, J] => (A, B, C, D, E, F, G, H, I, J),
+        [A, B, C, D, E, F, G, H, I, J, K] => (A, B, C, D, E, F, G, H, I, J, K),
+        [A, B, C, D, E, F, G, H, I, J, K, L] => (A, B, C, D, E, F, G, H, I, J, K, L);
 }
 
 /// The receiver of a method, which may be one of the user's. It keeps its type, which may still be any integer's.

@@ -199,14 +199,17 @@ unsafe impl<const N: usize> DeviceType for Text<N> {
     };
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: DeviceType, const N: usize> Receiver for List<T, N> {
     type Target = Self;
 }
 
+#[diagnostic::do_not_recommend]
 impl<const N: usize> Receiver for Text<N> {
     type Target = Self;
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: DeviceType, const N: usize> Typed for List<T, N> {
     fn ty() -> Type {
         Self::DESCRIPTOR.into()
@@ -217,6 +220,7 @@ impl<T: DeviceType, const N: usize> Typed for List<T, N> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<const N: usize> Typed for Text<N> {
     fn ty() -> Type {
         Self::DESCRIPTOR.into()

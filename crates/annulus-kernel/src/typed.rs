@@ -161,12 +161,13 @@ pub enum Value {
 
 /// A type that a device's handler can compute with.
 ///
-/// `#[derive(DeviceType)]` and `#[derive(RingMessage)]` implement it.
+/// `#[derive(DeviceType)]` and `#[derive(RingMessage)]` implement it. What an error would list of these implementations is some
+/// of them, with the macros that they come from: its notes say all, so none is recommended.
 #[diagnostic::on_unimplemented(
     message = "a device does not compute with `{Self}`",
     label = "a value of type `{Self}`",
-    note = "numbers, booleans, types that derive `DeviceType`, and arrays, tuples, `Option` and `Result` of these are what \
-            devices know",
+    note = "numbers, booleans, types that derive `DeviceType`, and arrays, tuples, `Option` and `Result` of these, of values \
+            and not of references, are what devices know",
     note = "to keep the handler on the host, write `#[ring_kernel(cpu_only)]`"
 )]
 pub trait Typed {
@@ -179,6 +180,7 @@ pub trait Typed {
 
 macro_rules! scalars {
     ($($ty:ty: $scalar:ident, $value:ident => $bits:expr;)+) => {$(
+        #[diagnostic::do_not_recommend]
         impl Typed for $ty {
             fn ty() -> Type {
                 Type::Scalar(Scalar::$scalar)
@@ -208,6 +210,7 @@ scalars! {
     f64: F64, value => value.to_bits();
 }
 
+#[diagnostic::do_not_recommend]
 impl Typed for () {
     fn ty() -> Type {
         Type::Unit
@@ -218,6 +221,7 @@ impl Typed for () {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl Typed for Failure {
     fn ty() -> Type {
         Type::Failure
@@ -228,6 +232,7 @@ impl Typed for Failure {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Typed> Typed for Option<T> {
     fn ty() -> Type {
         Type::Option(Box::new(T::ty()))
@@ -241,6 +246,7 @@ impl<T: Typed> Typed for Option<T> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Typed, E: Typed> Typed for Result<T, E> {
     fn ty() -> Type {
         match (T::ty(), E::ty()) {
@@ -264,7 +270,6 @@ impl<T: Typed, E: Typed> Typed for Result<T, E> {
 
 macro_rules! tuples {
     ($($($part:ident $index:tt),+;)+) => {$(
-        // Eight lines of tuples would be all that an error showed of what devices know.
         #[diagnostic::do_not_recommend]
         impl<$($part: Typed),+> Typed for ($($part,)+) {
             fn ty() -> Type {
@@ -287,8 +292,13 @@ tuples! {
     A 0, B 1, C 2, D 3, E 4, F 5;
     A 0, B 1, C 2, D 3, E 4, F 5, G 6;
     A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7;
+    A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8;
+    A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9;
+    A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10;
+    A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10, L 11;
 }
 
+#[diagnostic::do_not_recommend]
 impl Typed for Ordering {
     fn ty() -> Type {
         Type::Ordering
@@ -299,6 +309,7 @@ impl Typed for Ordering {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Typed, const N: usize> Typed for [T; N] {
     fn ty() -> Type {
         Type::Array { element: Box::new(T::ty()), len: N }

@@ -151,6 +151,40 @@ fn signs() {
     assert!(definitions.iter().all(|definition| codes(definition).contains(&error::OVERFLOW)));
 }
 
+/// Methods whose overflow is that of an addition inside them.
+macro_rules! next {
+    ($($kernel:ident, $message:ident: $ty:ident;)+) => {$(
+        #[ring_kernel]
+        fn $kernel(m: &$message, results: &Outbox<$message>) {
+            let result = match m.which % 4 {
+                0 => m.a.next_power_of_two(),
+                1 => m.a.next_multiple_of(m.b),
+                2 => m.a.next_multiple_of((m.b / 5) | 1) / 2,
+                _ => (m.a / 2).next_power_of_two().div_ceil(m.b),
+            };
+            results.send($message { a: result, ..*m });
+        }
+    )+};
+}
+
+next! {
+    next_8, U8: u8;
+    next_16, U16: u16;
+    next_32, U32: u32;
+    next_64, U64: u64;
+}
+
+#[test]
+fn what_comes_next() {
+    let definitions: &[&KernelDefinition] =
+        &[next_8::DEFINITION, next_16::DEFINITION, next_32::DEFINITION, next_64::DEFINITION];
+    agree("next", definitions);
+    for definition in definitions {
+        let all = BTreeSet::from([0, error::OVERFLOW, error::DIVISION_BY_ZERO]);
+        assert_eq!(codes(definition), all, "{}", definition.name);
+    }
+}
+
 #[device_fn]
 fn checked(a: u32, b: u32) -> u32 {
     debug_assert!(b != 3, "asserted in this build");

@@ -64,6 +64,7 @@ pub(crate) fn expand(input: &DeriveInput, layout: &Layout<'_>) -> TokenStream {
             }
             #[automatically_derived]
             #[allow(deprecated)]
+            #[diagnostic::do_not_recommend]
             impl #impl_generics ::annulus::__private::Typed for #name #ty_generics #where_clause {
                 fn ty() -> ::annulus::__private::Type {
                     ::annulus::__private::Type::from(<Self as ::annulus::__private::DeviceType>::DESCRIPTOR)
@@ -74,6 +75,7 @@ pub(crate) fn expand(input: &DeriveInput, layout: &Layout<'_>) -> TokenStream {
             }
             #[automatically_derived]
             #[allow(deprecated)]
+            #[diagnostic::do_not_recommend]
             impl #impl_generics ::annulus::__private::Receiver for #name #ty_generics #where_clause {
                 type Target = Self;
             }

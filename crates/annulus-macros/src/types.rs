@@ -95,11 +95,8 @@ pub(crate) fn check(ty: &Type) -> syn::Result<()> {
             Some(reason) => refuse(&reason),
             None => Ok(()),
         },
-        Type::Reference(_) | Type::Ptr(_) => refuse(
-            "is an address, which means nothing on another device; store the value itself, \
-             or an index (`u32`) into a table that the kernel binds",
-        ),
-        Type::FnPtr(_) => refuse("is an address of code; write an enum with `#[repr(u32)]` and match on it"),
+        Type::Reference(_) | Type::Ptr(_) => refuse(NO_ADDRESS),
+        Type::FnPtr(_) => refuse(NO_CODE),
         Type::Tuple(_) => {
             refuse("is a tuple, which has no fixed layout; write a `#[repr(C)]` struct instead")
         }
@@ -110,6 +107,66 @@ pub(crate) fn check(ty: &Type) -> syn::Result<()> {
         _ => refuse("has no fixed layout; write the name of a type that derives `DeviceType`"),
     }
 }
+
+/// Refuses a written type of a body or a device function that can be seen to be the host's. What only the compiler sees, the
+/// trait `Typed` refuses.
+pub(crate) fn check_value(ty: &Type) -> syn::Result<()> {
+    let refuse = |reason: &str| Err(Error::new_spanned(ty, format!("`{}` {reason}", text(ty))));
+    match bare(ty) {
+        Type::Array(array) => check_value(&array.elem),
+        Type::Slice(slice) => check_value(&slice.elem),
+        Type::Reference(reference) => check_value(&reference.elem),
+        Type::Tuple(tuple) if tuple.elems.len() > MOST_PARTS => {
+            Err(Error::new_spanned(ty, too_many_parts(tuple.elems.len())))
+        }
+        Type::Tuple(tuple) => tuple.elems.iter().try_for_each(check_value),
+        Type::Ptr(_) => refuse(NO_ADDRESS),
+        Type::FnPtr(_) => refuse(NO_CODE),
+        Type::TraitObject(object) => {
+            let bounds = text(&object.bounds);
+            refuse(if is_call(&bounds) {
+                NO_CODE
+            } else {
+                "is known at run time only; write the type that it is"
+            })
+        }
+        Type::Path(_) => {
+            let Some(segment) = last_segment(ty) else { return Ok(()) };
+            match segment.ident.to_string().as_str() {
+                "usize" | "isize" | "PhantomData" => Ok(()),
+                "Option" | "Result" => type_arguments(segment).into_iter().try_for_each(check_value),
+                "String" | "str" => refuse("is text, which a device has not; write `[u8; N]` and a length"),
+                "char" => refuse("is no number of a device; write `u32`, or `u8` for ASCII"),
+                name if name.starts_with("Atomic") => Ok(()),
+                _ => named(segment).map_or(Ok(()), |reason| refuse(&reason)),
+            }
+        }
+        _ => Ok(()),
+    }
+}
+
+/// How many parts a tuple has at most, which is as many as the standard library compares.
+pub(crate) const MOST_PARTS: usize = 12;
+
+/// The refusal of a tuple of `parts` parts.
+pub(crate) fn too_many_parts(parts: usize) -> String {
+    format!(
+        "a tuple of a device has {MOST_PARTS} parts at most, not {parts}: write a struct that derives `DeviceType`, whose \
+         fields have names"
+    )
+}
+
+/// Whether these bounds are those of what can be called: `Fn(u32) -> u32`.
+pub(crate) fn is_call(bounds: &str) -> bool {
+    ["Fn", "FnMut", "FnOnce"]
+        .iter()
+        .any(|name| bounds.strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with('(')))
+}
+
+const NO_ADDRESS: &str = "is an address, which means nothing on another device; store the value itself, or an index (`u32`) \
+                          into a table that the kernel binds";
+
+pub(crate) const NO_CODE: &str = "is an address of code; write an enum with `#[repr(u32)]` and match on it";
 
 /// What is wrong with a path that ends so, if its name alone tells.
 fn named(segment: &PathSegment) -> Option<String> {

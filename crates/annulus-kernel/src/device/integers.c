@@ -35,7 +35,9 @@
     }                                                                                                                      \
     /* The divisor is not 0. */                                                                                            \
     RS_FN T rs_div_ceil_##T(T a, T b) { return (T)(a / b + (a % b != 0 ? 1 : 0)); }                                        \
-    RS_FN T rs_next_multiple_of_##T(T a, T b) { return a % b == 0 ? a : rs_add_##T(a, (T)(b - a % b)); }
+    RS_FN T rs_next_multiple_of_##T(T a, T b) { return a % b == 0 ? a : rs_add_##T(a, (T)(b - a % b)); }                   \
+    RS_FN bool rs_next_power_of_two_overflows_##T(T a) { return a != 0 && rs_next_power_of_two_##T(a) == 0; }              \
+    RS_FN bool rs_next_multiple_of_overflows_##T(T a, T b) { return rs_next_multiple_of_##T(a, b) < a; }
 
 #define RS_SIGNED_CHECKS(T, U, W, BITS, MAX)                                                                               \
     RS_FN bool rs_overflows_add_##T(T a, T b) {                                                                            \

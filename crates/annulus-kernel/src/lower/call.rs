@@ -67,6 +67,16 @@ impl Lowerer<'_> {
                     Type::Scalar(Scalar::U16),
                 ));
             }
+            other
+                if matches!(other, Type::Struct(_) | Type::Enum(_))
+                    && !annulus_tree::names::may_be_own(method) =>
+            {
+                return Err(format!(
+                    "`{method}` is a method of `Option` and `Result` on a device, and {} is neither: give its method another \
+                     name",
+                    describe(&other)
+                ));
+            }
             other => {
                 return Err(format!(
                     "`{method}` of {} is no function that devices know: write `#[device_impl]` before its `impl` block",

@@ -126,11 +126,17 @@ impl Lowerer<'_> {
             ("to_le_bytes" | "to_be_bytes" | "to_ne_bytes", 1) => {
                 Ok(self.bytes_of(scalar, method, values.remove(0)))
             }
-            ("next_power_of_two", 1) if !signed => same("next_power_of_two", values),
+            ("next_power_of_two", 1) if !signed => {
+                same("next_power_of_two", self.check_overflow("next_power_of_two_overflows", scalar, values))
+            }
             ("div_ceil" | "next_multiple_of", 2) if !signed => {
                 let right = values.remove(1);
                 let (left, right) = self.check_division(scalar, values.remove(0), right, false);
-                same(if method == "div_ceil" { "div_ceil" } else { "next_multiple_of" }, vec![left, right])
+                let operands = vec![left, right];
+                if method == "div_ceil" {
+                    return same("div_ceil", operands);
+                }
+                same("next_multiple_of", self.check_overflow("next_multiple_of_overflows", scalar, operands))
             }
             ("ilog2", 1) => {
                 let value = self.simple(values.remove(0), &ty, "number");

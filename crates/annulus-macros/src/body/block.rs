@@ -3,7 +3,7 @@
 use annulus_tree::{Block as TreeBlock, ExpressionKind, Statement, StatementKind};
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::{Block, Expr, ExprBlock, Item, Local, Pat, Stmt, ext::IdentExt, spanned::Spanned};
+use syn::{Block, Expr, ExprBlock, Item, Local, Pat, Stmt, spanned::Spanned};
 
 use super::{Reader, Source, control::label_name, line, span};
 
@@ -61,6 +61,9 @@ impl Reader {
             Pat::Type(typed) => (&*typed.pat, Some(&typed.ty)),
             pat => (pat, None),
         };
+        if let Some(ty) = ty {
+            self.known_type(ty);
+        }
         let written_type = ty.map(|ty| quote!(: #ty));
         let Some(init) = &local.init else {
             return self.declaration(local, pat, ty.map(|ty| ty.to_token_stream()));
@@ -103,8 +106,7 @@ impl Reader {
             return None;
         };
         let ty = self.witness(Source::Written(ty));
-        self.note_origin(&ident.ident);
-        let name = ident.ident.unraw().to_string();
+        let name = self.variable(&ident.ident);
         self.scopes.declare(&name);
         Some((StatementKind::Declare { name, ty }, local.to_token_stream()))
     }

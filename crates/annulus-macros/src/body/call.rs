@@ -8,6 +8,7 @@ use syn::{
 };
 
 use super::{OR_CPU_ONLY, Read, Reader, Source, around, expression::bare, node, own, pattern, span};
+use crate::types::text;
 
 impl Reader {
     pub(super) fn arguments(
@@ -99,7 +100,14 @@ impl Reader {
             let tokens = quote_spanned!(span(expression)=> #function(#(#tokens),*));
             return node(expression, ExpressionKind::Compare { function: name, arguments }, tokens);
         }
+        if let Some(instead) = host_function(&function.path, &name) {
+            return self.refuse(&call.func, format!("`{}` is the host's: {instead}", text(&function.path)));
+        }
         match type_of(function) {
+            Some(_) if name == "try_from" => {
+                let message = "a device has no `try_from`: write `as`, after a comparison that shows that the value fits";
+                self.refuse(&call.func, message)
+            }
             Some(ty) if name == "default" && call.args.is_empty() => {
                 let shown = ty.to_string();
                 self.constant_expression(expression, shown, expression.to_token_stream())
@@ -163,7 +171,10 @@ fn type_of(function: &ExprPath) -> Option<TokenStream> {
         let ty = &qself.ty;
         return Some(quote!(#ty));
     }
-    let path = &function.path;
+    type_of_path(&function.path)
+}
+
+fn type_of_path(path: &Path) -> Option<TokenStream> {
     let holder = before_last(path)?;
     let primitive = [
         "bool", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "u128", "i128", "usize",
@@ -175,6 +186,43 @@ fn type_of(function: &ExprPath) -> Option<TokenStream> {
     let segments = path.segments.iter().take(path.segments.len() - 1);
     let leading = &path.leading_colon;
     Some(quote!(#leading #(#segments)::*))
+}
+
+/// What to write instead of a function that only the host has, if its path tells.
+fn host_function(path: &Path, name: &str) -> Option<&'static str> {
+    let holder = before_last(path).unwrap_or_default();
+    let rooted = ["std", "core", "alloc"].iter().any(|root| path.segments[0].ident == root);
+    Some(match (holder.as_str(), name) {
+        ("Vec" | "VecDeque", _) => "a device has no heap: write an array, `[value; N]`, and a length",
+        ("Box" | "Rc" | "Arc", _) => "a device has no heap: hold the value itself",
+        ("HashMap" | "BTreeMap" | "HashSet" | "BTreeSet", _) => {
+            "a device has no heap: search an array, or bind a table and index it"
+        }
+        ("String", _) => "a device has no text: send a number and let the host find the words",
+        ("RefCell" | "Mutex" | "RwLock", _) => {
+            "a handler changes its state through `&mut S`; what kernels share is `&[AtomicU32]`"
+        }
+        ("thread", "sleep" | "spawn" | "yield_now" | "scope") => {
+            "a handler never waits: send what should happen later as a message"
+        }
+        ("process", "exit" | "abort") => "fail the message: `panic!()`, or return an `Err`",
+        ("mem", "swap") => "write `(a, b) = (b, a)`",
+        ("mem", "replace" | "take") => "write `let old = *place;` and assign the new value",
+        ("mem", "transmute") => "write `to_bits`, `from_bits`, `to_le_bytes` or `from_le_bytes`",
+        ("mem", "size_of" | "align_of" | "size_of_val") | ("", "size_of" | "align_of" | "size_of_val") => {
+            "write a constant beside the handler: `const SIZE: usize = size_of::<T>();`"
+        }
+        ("mem", "drop" | "forget") | ("", "drop") => "values of a device need no end: leave it out",
+        ("ptr", _) if rooted => "a device runs safe Rust only: write an index (`u32`) instead of an address",
+        ("Instant" | "SystemTime", "now") => {
+            "what time it is, the host knows: send it in the message, or launch with `timestamps`"
+        }
+        _ if rooted && type_of_path(path).is_none() && !["min", "max"].contains(&name) => {
+            "what a handler calls is its own: write a function with `#[device_fn]`, or keep the handler on the host with \
+             `#[ring_kernel(cpu_only)]`"
+        }
+        _ => return None,
+    })
 }
 
 /// What to write instead of a method of the standard library that devices have not; `None` if the method may be the user's.
@@ -196,6 +244,10 @@ fn unknown_method(call: &ExprMethodCall, method: &str) -> Option<String> {
         "to_string" | "as_str" => "a device has no text: send a number",
         "to_vec" => "a device has no heap: write an array, `[value; N]`",
         "borrow" | "borrow_mut" => "write `&value` or `&mut value`",
+        "cmp" | "partial_cmp" | "total_cmp" => "write comparisons: `if a < b { … }`",
+        "try_into" => "write `as`, after a comparison that shows that the value fits",
+        "parse" => "a device has no text: send a number",
+        "as_ptr" | "as_mut_ptr" => "write an index (`u32`) instead of an address",
         "swap_with_slice" | "sort_unstable" | "copy_within" => "write it as a loop over the indices",
         _ => return None,
     };

@@ -2,9 +2,13 @@
 
 use annulus_tree::{Arm, ExpressionKind};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::{Expr, ExprLet, ExprMatch, Label, Lifetime, Pat};
+use syn::{Expr, ExprIf, ExprLet, ExprMatch, Label, Lifetime, Pat};
 
-use super::{Read, Reader, expression::bare, node, span};
+use super::{
+    Read, Reader,
+    expression::{DEEPEST, bare},
+    node, span,
+};
 
 impl Reader {
     /// An expression that decides what runs.
@@ -15,6 +19,7 @@ impl Reader {
                 node(expression, kind, tokens)
             }
             Expr::If(conditional) => {
+                self.check_chain(conditional);
                 if let Some(read) = self.if_chain(expression, conditional) {
                     return read;
                 }
@@ -106,6 +111,20 @@ impl Reader {
                 "a device has ranges in `for … in`, in patterns and in slices: write `for i in a..b`",
             ),
             other => unreachable!("`{}` is no control flow", other.to_token_stream()),
+        }
+    }
+
+    /// Refuses the `else if` that comes close to what is too deep: its condition would be, and none of it says why.
+    fn check_chain(&mut self, conditional: &ExprIf) {
+        const ROOM: usize = 16;
+        if let Some((word, otherwise)) = &conditional.else_branch
+            && matches!(**otherwise, Expr::If(_))
+            && self.nesting + ROOM > DEEPEST
+            && !std::mem::replace(&mut self.too_deep, true)
+        {
+            let message = "this chain of `else if`s is too long, each of them inside of the one before: write a `match`, or return from \
+                 the one that holds";
+            self.errors.at(word, message);
         }
     }
 

@@ -3,7 +3,7 @@
 use annulus_tree::{BinaryOp, ExpressionKind, FieldValue, Literal, UnaryOp};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
-use syn::{BinOp, Expr, ExprBinary, ExprPath, ExprStruct, ExprUnary, Lit, UnOp, ext::IdentExt};
+use syn::{BinOp, Expr, ExprBinary, ExprPath, ExprStruct, ExprUnary, Lit, UnOp};
 
 use super::{OR_CPU_ONLY, Read, Reader, Source, node, pattern, span};
 
@@ -14,11 +14,18 @@ impl Reader {
     }
 
     pub(super) fn expression(&mut self, expression: &Expr) -> Read {
-        if self.nesting == DEEPEST {
-            return self.refuse(
-                expression,
-                format!("this stands in {DEEPEST} expressions, one inside the other, which is too deep: write a `match`, or give parts names"),
-            );
+        if self.nesting >= DEEPEST {
+            // Once: what stands beside it is as deep.
+            if !std::mem::replace(&mut self.too_deep, true) {
+                self.errors.at(
+                    expression,
+                    format!(
+                        "this stands in {DEEPEST} expressions, one inside the other, which is too deep: write a `match`, or \
+                         give parts names"
+                    ),
+                );
+            }
+            return node(expression, ExpressionKind::Unit, TokenStream::new());
         }
         self.nesting += 1;
         let read = self.any_expression(expression);
@@ -113,7 +120,7 @@ impl Reader {
                         "a device has no text: send a number and let the host find the words, {OR_CPU_ONLY}"
                     )
                 }
-                Lit::Char(_) => "a device has no `char`: write its number, or `b'…'` for ASCII".to_owned(),
+                Lit::Char(_) => pattern::NO_CHAR.to_owned(),
                 _ => format!("a device does not know this literal: write a number, {OR_CPU_ONLY}"),
             };
             return self.refuse(expression, message);
@@ -145,13 +152,12 @@ impl Reader {
         if path.qself.is_none()
             && let Some(ident) = path.path.get_ident()
         {
-            let name = ident.unraw().to_string();
+            let name = if ident == "self" { ident.to_string() } else { self.variable(ident) };
             if self.scopes.has(&name) {
                 if name == "self" {
                     let receiver = super::receiver(path);
                     return node(path, ExpressionKind::Variable { name }, quote!(#receiver));
                 }
-                self.note_origin(ident);
                 return node(path, ExpressionKind::Variable { name }, path.to_token_stream());
             }
         }
@@ -241,6 +247,7 @@ impl Reader {
             _ => self.boxed(&cast.expr),
         };
         let ty = &cast.ty;
+        self.known_type(ty);
         let (witness, tokens) = self.witnessed(cast, &quote!(#tokens as #ty));
         node(cast, ExpressionKind::Cast { operand, witness }, tokens)
     }
@@ -271,7 +278,7 @@ impl Reader {
 
 /// How many expressions may stand inside one another. A walk along a tree takes a few kilobytes of the stack for each, and a
 /// thread may have no more than one or two megabytes.
-const DEEPEST: usize = 128;
+pub(super) const DEEPEST: usize = 128;
 
 /// The expression without parentheses.
 pub(super) fn bare(expression: &Expr) -> &Expr {

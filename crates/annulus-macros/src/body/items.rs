@@ -3,7 +3,7 @@
 use annulus_tree::{Expression, ExpressionKind};
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
-use syn::{Expr, ExprMethodCall, ExprRange, RangeLimits, ext::IdentExt};
+use syn::{Expr, ExprMethodCall, ExprRange, Lit, RangeLimits, Type, ext::IdentExt};
 
 use super::{Read, Reader, expression::bare, node, span};
 
@@ -20,6 +20,12 @@ impl Reader {
     /// What a `for` runs over.
     pub(super) fn items(&mut self, expression: &Expr) -> (Box<Expression>, TokenStream) {
         let Read { tree, tokens } = match bare(expression) {
+            Expr::Range(range)
+                if [&range.start, &range.end].into_iter().flatten().any(|end| is_float(end)) =>
+            {
+                let message = "a loop counts with integers: write `for i in 0..n`, and in it `let x = start + i as f32 * step;`";
+                self.refuse(expression, message)
+            }
             Expr::Range(range) if range.start.is_some() => self.range(range),
             Expr::Range(_) => {
                 self.refuse(expression, "a loop on a device has a beginning: write `for i in a..b`")
@@ -84,6 +90,22 @@ impl Reader {
         let Some(expression) = expression else { return (None, None) };
         let (tree, tokens) = self.boxed(expression);
         (Some(tree), Some(tokens))
+    }
+}
+
+/// Whether it can be seen to be a float.
+fn is_float(expression: &Expr) -> bool {
+    match bare(expression) {
+        Expr::Lit(literal) => match &literal.lit {
+            Lit::Float(_) => true,
+            Lit::Int(int) => matches!(int.suffix(), "f32" | "f64"),
+            _ => false,
+        },
+        Expr::Unary(unary) => is_float(&unary.expr),
+        Expr::Cast(cast) => {
+            matches!(&*cast.ty, Type::Path(ty) if ty.path.is_ident("f32") || ty.path.is_ident("f64"))
+        }
+        _ => false,
     }
 }
 

@@ -23,9 +23,9 @@ use std::collections::HashMap;
 
 use proc_macro2::{Delimiter, Ident, Literal, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
-use syn::{FnArg, ItemFn, Pat, ReturnType, spanned::Spanned};
+use syn::{FnArg, ItemFn, Pat, ReturnType, ext::IdentExt, spanned::Spanned};
 
-use crate::errors::Errors;
+use crate::{errors::Errors, types};
 use scope::Scopes;
 
 /// What stands at the end of a refusal that has no direct replacement.
@@ -67,10 +67,12 @@ pub(crate) struct Reader {
     depth: usize,
     /// How many expressions are around what is being read.
     nesting: usize,
+    /// Whether something was refused because too many were.
+    too_deep: bool,
     /// Whether what is being read is a pattern that matches everything.
     irrefutable: bool,
-    /// The macro, if any, that the variables of each name come from.
-    origins: HashMap<String, String>,
+    /// The macros, or none, that the variables of each name come from.
+    origins: HashMap<String, Vec<String>>,
 }
 
 impl Reader {
@@ -97,19 +99,19 @@ impl Reader {
         }
     }
 
-    /// Variables are told apart by their names, and two of one name that come from different macros are two to rustc.
-    fn note_origin(&mut self, name: &Ident) {
+    /// What a variable is called in the tree. Two of one name that come from different macros are two to rustc: the second gets
+    /// a name that no Rust has.
+    fn variable(&mut self, name: &Ident) -> String {
         // The debug text of a span begins with the expansion that it belongs to.
         let span = format!("{:?}", name.span().unwrap());
-        let origin = span.split(' ').next().unwrap_or_default().to_owned();
-        let known = self.origins.entry(name.to_string()).or_insert_with(|| origin.clone());
-        if *known != origin {
-            let message = format!(
-                "this `{name}` and another one come from different macros, and so are two variables: give one of them \
-                 another name"
-            );
-            self.errors.at(name, message);
-        }
+        let origin = span.split(' ').next().unwrap_or_default();
+        let name = name.unraw().to_string();
+        let known = self.origins.entry(name.clone()).or_default();
+        let index = known.iter().position(|known| known == origin).unwrap_or_else(|| {
+            known.push(origin.to_owned());
+            known.len() - 1
+        });
+        if index == 0 { name } else { format!("{name} {index}") }
     }
 }
 
@@ -198,6 +200,7 @@ impl Reader {
             items: Vec::new(),
             depth: 0,
             nesting: 0,
+            too_deep: false,
             irrefutable: false,
             origins: HashMap::new(),
         }
@@ -337,6 +340,12 @@ impl Reader {
     /// Notes an error of the signature.
     pub(crate) fn wrong(&mut self, error: syn::Error) {
         self.errors.push(error);
+    }
+
+    /// Refuses a written type that can be seen to be the host's.
+    pub(crate) fn known_type(&mut self, ty: &syn::Type) {
+        let known = types::check_value(ty);
+        self.errors.take(known);
     }
 
     /// Refuses `place`; the value stands in for what was there, and is used no more once there is an error.

@@ -11,7 +11,10 @@ impl Reader {
     /// `path(arguments)`. The companion of the path's name, which rustc infers, is asked for a pointer to the function.
     pub(super) fn own_function(&mut self, expression: &Expr, call: &ExprCall, function: &ExprPath) -> Read {
         if let Some(variable) = function.path.get_ident()
-            && self.scopes.has(&variable.unraw().to_string())
+            && {
+                let name = self.variable(variable);
+                self.scopes.has(&name)
+            }
         {
             let message = "a device calls functions, and no variables: write a function with `#[device_fn]`";
             return self.refuse(function, message);

@@ -40,8 +40,7 @@ impl Reader {
                 return (self.constant(&ident.ident.unraw().to_string(), &ident.ident), same);
             }
             Pat::Ident(ident) => {
-                self.note_origin(&ident.ident);
-                let name = ident.ident.unraw().to_string();
+                let name = self.variable(&ident.ident);
                 let (by_ref, mutable, word) = (&ident.by_ref, &ident.mutability, &ident.ident);
                 let (inner, inner_tokens) = match &ident.subpat {
                     Some((_, inner)) => {
@@ -102,6 +101,12 @@ impl Reader {
                 let (patterns, tokens) = self.parts(&tuple.elems);
                 return (Pattern::Tuple { patterns }, quote!((#(#tokens,)*)));
             }
+            Pat::Slice(slice) => {
+                let message = "a device takes no array apart by a pattern: name its elements, `values[0]`, and match \
+                               `values.len()` or `values.first()`";
+                self.refuse(slice, message);
+                Pattern::Wildcard
+            }
             Pat::Guard(guard) => {
                 self.refuse(guard, "a guard stands at the end of an arm's pattern");
                 Pattern::Wildcard
@@ -148,7 +153,10 @@ impl Reader {
     fn literal_pattern(&mut self, expression: &Expr, place: &impl ToTokens) -> Pattern {
         let literal = self.literal_of(expression);
         if literal.is_none() {
-            let message = "a pattern is a number, `true`, `false`, a constant, an enum's variant or a struct";
+            let message = match expression {
+                Expr::Lit(literal) if matches!(literal.lit, Lit::Char(_)) => NO_CHAR,
+                _ => "a pattern is a number, `true`, `false`, a constant, an enum's variant or a struct",
+            };
             self.refuse(place, message);
         }
         literal.map_or(Pattern::Wildcard, |literal| Pattern::Literal { literal })
@@ -160,7 +168,11 @@ impl Reader {
             return Some(Bound::Constant { witness });
         }
         let literal = self.literal_of(expression);
-        if literal.is_none() {
+        if literal.is_none()
+            && matches!(expression, Expr::Lit(literal) if matches!(literal.lit, Lit::Char(_)))
+        {
+            self.refuse(expression, NO_CHAR);
+        } else if literal.is_none() {
             self.refuse(expression, "a range of a pattern ends at numbers and constants");
         }
         literal.map(|literal| Bound::Literal { literal })
@@ -186,6 +198,13 @@ impl Reader {
             Lit::Bool(value) => Literal::Bool { value: value.value },
             Lit::Byte(byte) => Literal::Integer { negative, magnitude: byte.value().into() },
             // `1f32` is an integer to syn.
+            Lit::Int(int) if matches!(int.suffix(), "u128" | "i128") => {
+                let message = format!(
+                    "`{int}` is of 128 bits, which no device has: write `u64`, or `[u64; 2]` and its carry"
+                );
+                self.errors.at(int, message);
+                Literal::Integer { negative, magnitude: 0 }
+            }
             Lit::Int(int) if !matches!(int.suffix(), "f32" | "f64") => {
                 let (negative, digits) = sign(negative, int.base10_digits());
                 match digits.parse::<u64>() {
@@ -202,6 +221,8 @@ impl Reader {
         })
     }
 }
+
+pub(super) const NO_CHAR: &str = "a device has no `char`: write its number, or `b'…'` for ASCII";
 
 /// The digits without the sign that syn may have left there, as it does in patterns.
 fn sign(negative: bool, digits: &str) -> (bool, &str) {

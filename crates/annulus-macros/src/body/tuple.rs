@@ -6,9 +6,13 @@ use quote::{quote, quote_spanned};
 use syn::{Expr, ExprAssign, ExprTuple};
 
 use super::{Read, Reader, expression::bare, node, span};
+use crate::types::{MOST_PARTS, too_many_parts};
 
 impl Reader {
     pub(super) fn tuple(&mut self, expression: &Expr, tuple: &ExprTuple) -> Read {
+        if tuple.elems.len() > MOST_PARTS {
+            return self.refuse(expression, too_many_parts(tuple.elems.len()));
+        }
         let mut items = Vec::new();
         let mut tokens = Vec::new();
         for item in &tuple.elems {

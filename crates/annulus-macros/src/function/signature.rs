@@ -11,8 +11,11 @@ use syn::{
 use crate::{
     body::{self, Reader},
     errors::Errors,
-    types::{bare, is_atomic, last_segment, text},
+    types::{self, bare, is_atomic, is_call, last_segment, text, type_arguments},
 };
+
+const NO_CLOSURE: &str =
+    "a device has no closures and no addresses of functions: take an enum of what to do, and match on it";
 
 const NO_LIFETIME: &str = "a device function returns values, which need no lifetime: leave it out";
 
@@ -81,15 +84,27 @@ pub(super) fn check(signature: &Signature) -> syn::Result<()> {
         refuse(variadic, "a device function has as many parameters as it names: take a slice, `&[T]`");
     }
     for parameter in &signature.generics.params {
-        if let GenericParam::Lifetime(lifetime) = parameter {
-            refuse(lifetime, NO_LIFETIME);
+        match parameter {
+            GenericParam::Lifetime(lifetime) => refuse(lifetime, NO_LIFETIME),
+            GenericParam::Type(parameter) if is_call(&text(&parameter.bounds)) => {
+                refuse(parameter, NO_CLOSURE)
+            }
+            _ => {}
         }
     }
     for argument in &signature.inputs {
         if let FnArg::Typed(argument) = argument
             && let Type::ImplTrait(ty) = bare(&argument.ty)
         {
-            refuse(ty, "write a type parameter, `fn f<T: …>(x: T)`, whose type a device then knows");
+            let calls = is_call(&text(&ty.bounds));
+            refuse(
+                ty,
+                if calls {
+                    NO_CLOSURE
+                } else {
+                    "write a type parameter, `fn f<T: …>(x: T)`, whose type a device then knows"
+                },
+            );
         }
     }
     match &signature.output {
@@ -135,6 +150,7 @@ fn receiver_parameter(reader: &mut Reader, receiver: &Receiver) -> Parameter {
 fn role(reader: &mut Reader, ty: &Type) -> syn::Result<ParameterRole> {
     let ty = bare(ty);
     let Type::Reference(reference) = ty else {
+        types::check_value(ty)?;
         return Ok(ParameterRole::Value { ty: reader.written(ty) });
     };
     behind(reader, reference)
@@ -162,17 +178,24 @@ fn behind(reader: &mut Reader, reference: &TypeReference) -> syn::Result<Paramet
             }
             Ok(ParameterRole::Atomics { ty: reader.written(&plain(&slice.elem)) })
         }
-        Type::Slice(slice) => Ok(ParameterRole::Slice { mutable, ty: reader.written(&slice.elem) }),
+        Type::Slice(slice) => {
+            types::check_value(&slice.elem)?;
+            Ok(ParameterRole::Slice { mutable, ty: reader.written(&slice.elem) })
+        }
         _ if is_atomic(target) && mutable => {
             refuse(format!("atomics are shared, not exclusive: write `&{}`", text(target)))
         }
         _ if is_atomic(target) => Ok(ParameterRole::Atomic { ty: reader.written(&plain(target)) }),
         Type::Reference(_) => refuse(format!("one reference is enough: write `{}`", text(target))),
+        Type::TraitObject(object) if is_call(&text(&object.bounds)) => refuse(NO_CLOSURE.into()),
         Type::TraitObject(_) | Type::ImplTrait(_) => {
             refuse("write a type parameter, `fn f<T: …>(x: &T)`, whose type a device then knows".into())
         }
         _ if name == "str" => refuse("text is bytes on a device: write `&[u8]`".into()),
-        target => Ok(ParameterRole::Reference { mutable, ty: reader.written(target) }),
+        target => {
+            types::check_value(target)?;
+            Ok(ParameterRole::Reference { mutable, ty: reader.written(target) })
+        }
     }
 }
 
@@ -185,8 +208,24 @@ fn output(reader: &mut Reader, output: &ReturnType) -> Option<WitnessId> {
         Type::Never(_) => {
             "a device function comes back: return the `Failure`, or write `panic!()` where it is called"
         }
-        ty => return Some(reader.written(ty)),
+        ty => {
+            if !is_borrowing(ty) {
+                reader.known_type(ty);
+                return Some(reader.written(ty));
+            }
+            "a device function returns no reference: return the value, or an index"
+        }
     };
     reader.wrong(Error::new_spanned(ty, message));
     None
+}
+
+/// Whether a reference stands in the options, results or tuples of a type.
+fn is_borrowing(ty: &Type) -> bool {
+    match bare(ty) {
+        Type::Reference(_) => true,
+        Type::Tuple(tuple) => tuple.elems.iter().any(is_borrowing),
+        Type::Array(array) => is_borrowing(&array.elem),
+        ty => last_segment(ty).is_some_and(|segment| type_arguments(segment).into_iter().any(is_borrowing)),
+    }
 }
