@@ -9,13 +9,10 @@ use std::{
 
 use annulus_abi::error;
 use annulus_conformance::{
-    kernels::{
-        self,
-        real::{Block, Bytes, Checksum, Hash, crc32, sha256},
-    },
-    language::{Call, HostText, Inputs, Memory, call, differences},
+    kernels,
+    language::{Call, HostText, Inputs, Memory, differences},
 };
-use annulus_kernel::{DeviceType, KernelDefinition, RingKernel, Target};
+use annulus_kernel::{KernelDefinition, RingKernel, Target};
 use annulus_macros::{device_fn, ring_kernel};
 use annulus_runtime::prelude::Outbox;
 
@@ -68,39 +65,6 @@ fn corners() {
 #[test]
 fn real_kernels() {
     agree("real", kernels::REAL);
-}
-
-/// The kernels compute what their names say: texts whose checksums are known.
-#[test]
-fn checksums_are_right() {
-    let mut bytes = Bytes { len: 9, bytes: [0; 31] };
-    bytes.bytes[..9].copy_from_slice(b"123456789");
-    let [checksum] =
-        outputs::<_, Checksum>(crc32::DEFINITION, &bytes, &Memory::zeroed(u32::DESCRIPTOR, 0))[..]
-    else {
-        panic!("one answer");
-    };
-    assert_eq!(checksum.value, 0xCBF4_3926);
-
-    let mut block = Block { text: 0, words: [0; 16] };
-    block.words[0] = u32::from_be_bytes([b'a', b'b', b'c', 0x80]);
-    block.words[15] = 24;
-    let state = Memory::of(&[Hash::default()]);
-    let [hash] = outputs::<_, Hash>(sha256::DEFINITION, &block, &state)[..] else { panic!("one answer") };
-    assert_eq!(hash.words[0], 0xBA78_16BF);
-    assert_eq!(hash.words[7], 0xF200_15AD);
-}
-
-/// What a kernel that binds nothing sends.
-fn outputs<M: DeviceType, O: DeviceType>(
-    definition: &'static KernelDefinition,
-    message: &M,
-    state: &Memory,
-) -> Vec<O> {
-    let input = Call { message: Memory::of(&[*message]), state: state.clone(), bindings: Vec::new() };
-    let outcome = call(definition, &input);
-    assert_eq!(outcome.code, 0);
-    outcome.outputs.values()
 }
 
 /// A loop that does not end is a failure on a device; the CPU would run it for ever.

@@ -182,6 +182,7 @@ fn every_kernel_compiles() {
         kernels::ITEMS,
         kernels::OWN,
         kernels::OWN_EDGES,
+        kernels::NAMES,
         kernels::REAL,
     ];
     let definitions: Vec<_> = lists.into_iter().flatten().collect();

@@ -69,12 +69,12 @@ fn opencl() {
 
 #[test]
 fn cuda() {
-    check(&[kernels::real::detect::DEFINITION, kernels::real::order_book::DEFINITION], Target::Cuda);
+    check(kernels::REAL, Target::Cuda);
 }
 
 #[test]
 fn metal() {
-    check(&[kernels::real::detect::DEFINITION, kernels::real::order_book::DEFINITION], Target::Metal);
+    check(kernels::REAL, Target::Metal);
 }
 
 /// All dialects write all kernels, but those of `f64` where there is none.

@@ -1,6 +1,10 @@
 //! Request and reply: many threads call one kernel, and each gets the reply to its own message.
 //!
-//! `cargo run --release -p annulus --example calls`
+//! `cargo run -p annulus --example calls -- [cpu|opencl]`
+//!
+//! A call that fails says with which code, and only that call: the others go on.
+
+mod common;
 
 use annulus::{CallError, prelude::*};
 
@@ -38,30 +42,32 @@ fn bank(request: &Withdraw, account: &mut Account, replies: &Outbox<Balance>) ->
     Ok(())
 }
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let runtime = Runtime::builder().backend(Backend::Auto).build()?;
-    let kernel =
-        bank::launch(&runtime, LaunchOptions::low_latency().backpressure(Backpressure::Block).actors(8))?;
+fn main() -> std::process::ExitCode {
+    common::run(|runtime| {
+        let kernel =
+            bank::launch(runtime, LaunchOptions::low_latency().backpressure(Backpressure::Block).actors(8))?;
 
-    std::thread::scope(|scope| {
-        for account in 0..8 {
-            let kernel = kernel.clone();
-            scope.spawn(move || {
-                let deposit = kernel.call_blocking(Withdraw { account, cents: -1000 });
-                println!(
-                    "account {account}: {:?} cents after the deposit",
-                    deposit.map(|balance| balance.cents)
-                );
-                match kernel.call_blocking(Withdraw { account, cents: 900 + account as i32 * 50 }) {
-                    Ok(balance) => println!("account {account}: {} cents left", balance.cents),
-                    Err(CallError::Failed { code }) if code == OVERDRAWN.code() => {
-                        println!("account {account}: not enough money")
+        std::thread::scope(|scope| {
+            for account in 0..8 {
+                let kernel = kernel.clone();
+                scope.spawn(move || {
+                    match kernel.call_blocking(Withdraw { account, cents: -1000 }) {
+                        Ok(balance) => {
+                            println!("account {account}: {} cents after the deposit", balance.cents)
+                        }
+                        Err(error) => println!("account {account}: {error}"),
                     }
-                    Err(error) => println!("account {account}: {error}"),
-                }
-            });
-        }
-    });
-    println!("{}", kernel.status());
-    Ok(())
+                    match kernel.call_blocking(Withdraw { account, cents: 900 + account as i32 * 50 }) {
+                        Ok(balance) => println!("account {account}: {} cents left", balance.cents),
+                        Err(CallError::Failed { code }) if code == OVERDRAWN.code() => {
+                            println!("account {account}: not enough money")
+                        }
+                        Err(error) => println!("account {account}: {error}"),
+                    }
+                });
+            }
+        });
+        println!("{}", kernel.status());
+        Ok(())
+    })
 }

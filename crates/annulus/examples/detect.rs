@@ -1,6 +1,10 @@
 //! The README's kernel, whole: every sensor is an actor with its own running variance.
 //!
-//! `cargo run --release -p annulus --example detect`
+//! `cargo run -p annulus --example detect -- [cpu|opencl]`
+//!
+//! Sends and receives as futures; the telemetry is read without a word to the kernel.
+
+mod common;
 
 use annulus::prelude::*;
 
@@ -41,27 +45,28 @@ fn detect(reading: &Reading, stats: &mut Stats, alerts: &Outbox<Alert>) {
     stats.m2 += delta * (reading.value - stats.mean);
 }
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    annulus::block_on(async {
-        let runtime = Runtime::builder().backend(Backend::Auto).build()?;
-        let kernel = detect::launch(&runtime, LaunchOptions::production().actors(1024))?;
-        let telemetry = kernel.enable_telemetry()?;
+fn main() -> std::process::ExitCode {
+    common::run(|runtime| {
+        annulus::block_on(async {
+            let kernel = detect::launch(runtime, LaunchOptions::production().actors(1024))?;
+            let telemetry = kernel.enable_telemetry()?;
 
-        for round in 0..100u32 {
-            for sensor in 0..1024 {
-                let value = 20.0 + (round * 7 + sensor) as f32 % 5.0;
-                kernel.send(Reading { sensor, value }).await?;
+            for round in 0..100u32 {
+                for sensor in 0..1024 {
+                    let value = 20.0 + (round * 7 + sensor) as f32 % 5.0;
+                    kernel.send(Reading { sensor, value }).await?;
+                }
             }
-        }
-        kernel.send(Reading { sensor: 7, value: 99.0 }).await?;
+            kernel.send(Reading { sensor: 7, value: 99.0 }).await?;
 
-        let alert = kernel.recv().await?;
-        println!("sensor {} is {:.1} sigma off", alert.sensor, alert.z);
+            let alert = kernel.recv().await?;
+            println!("sensor {} is {:.1} sigma off", alert.sensor, alert.z);
 
-        kernel.close();
-        kernel.drained().await;
-        println!("{}", telemetry.poll());
-        println!("{}", kernel.status());
-        Ok(())
+            kernel.close();
+            kernel.drained().await;
+            println!("{}", telemetry.poll());
+            println!("{}", kernel.status());
+            Ok(())
+        })
     })
 }

@@ -1,4 +1,4 @@
-// The handler of kernel `order_book`, written from crates/annulus-conformance/src/kernels/real.rs:+0 (module annulus_conformance::kernels::real).
+// The handler of kernel `order_book`, written from crates/annulus-conformance/src/kernels/real/markets.rs:+0 (module annulus_conformance::kernels::real::markets).
 #pragma clang fp contract(off)
 
 typedef union Order {
@@ -42,27 +42,27 @@ typedef char ann_size_of_Book[sizeof(Book) == 64 ? 1 : -1];
 
 static inline u32 handle_order_book(GLOBAL const Order *order, PRIVATE Book *book, PRIVATE ann_outbox *trades) {
     u32 ann_budget = 16777216u;
-    // real.rs:+1
+    // markets.rs:+1
     if (order->tag == 0u) {
-        // real.rs:+2
+        // markets.rs:+2
         u32 price = order->Buy.price;
         u32 amount = order->Buy.amount;
-        // real.rs:+3
+        // markets.rs:+3
         u32 wanted = amount;
-        // real.rs:+4
+        // markets.rs:+4
         for (;;) {
             if (wanted <= 0u) {
                 break;
             }
             if (ann_budget-- == 0u) return 0xFF07u; // loop budget exhausted
-            // real.rs:+5
+            // markets.rs:+5
             u64 best = 8ul;
-            // real.rs:+6
+            // markets.rs:+6
             for (u64 i = 0ul; i < 8ul; i += 1) {
                 if (ann_budget-- == 0u) return 0xFF07u; // loop budget exhausted
-                // real.rs:+7
+                // markets.rs:+7
                 bool offered = (book->amounts.at[i] > 0u) && (book->prices.at[i] <= price);
-                // real.rs:+8
+                // markets.rs:+8
                 bool both = offered;
                 if (both) {
                     both = best == 8ul;
@@ -72,24 +72,24 @@ static inline u32 handle_order_book(GLOBAL const Order *order, PRIVATE Book *boo
                     }
                 }
                 if (both) {
-                    // real.rs:+9
+                    // markets.rs:+9
                     best = i;
                 }
             }
-            // real.rs:+12
+            // markets.rs:+12
             if (best == 8ul) {
-                // real.rs:+13
+                // markets.rs:+13
                 break;
             }
-            // real.rs:+15
+            // markets.rs:+15
             if (best >= 8ul) return 0xFF04u; // index out of bounds
             u32 taken = rs_min_u32(wanted, book->amounts.at[best]);
-            // real.rs:+16
+            // markets.rs:+16
             if (best >= 8ul) return 0xFF04u; // index out of bounds
             book->amounts.at[best] = book->amounts.at[best] - taken;
-            // real.rs:+17
+            // markets.rs:+17
             wanted = wanted - taken;
-            // real.rs:+18
+            // markets.rs:+18
             if (best >= 8ul) return 0xFF04u; // index out of bounds
             Trade trade;
             trade.price = book->prices.at[best];
@@ -100,34 +100,34 @@ static inline u32 handle_order_book(GLOBAL const Order *order, PRIVATE Book *boo
             }
         }
     } else if (order->tag == 1u) {
-        // real.rs:+21
+        // markets.rs:+21
         u32 price = order->Sell.price;
         u32 amount = order->Sell.amount;
-        // real.rs:+22
+        // markets.rs:+22
         u64 place = 0ul;
-        // real.rs:+23
+        // markets.rs:+23
         for (;;) {
             if (place >= 8ul) return 0xFF04u; // index out of bounds
             if (book->amounts.at[place] == 0u) {
                 break;
             }
             if (ann_budget-- == 0u) return 0xFF07u; // loop budget exhausted
-            // real.rs:+24
+            // markets.rs:+24
             place = place + 1ul;
-            // real.rs:+25
+            // markets.rs:+25
             if (place == 8ul) {
-                // real.rs:+26
+                // markets.rs:+26
                 return 100u;
             }
         }
-        // real.rs:+29
+        // markets.rs:+29
         if (place >= 8ul) return 0xFF04u; // index out of bounds
         book->prices.at[place] = price;
-        // real.rs:+30
+        // markets.rs:+30
         if (place >= 8ul) return 0xFF04u; // index out of bounds
         book->amounts.at[place] = amount;
     } else {
-        // real.rs:+32
+        // markets.rs:+32
         u32_x8 items;
         for (u64 i = 0ul; i < 8ul; i += 1) {
             items.at[i] = 0u;
@@ -141,7 +141,7 @@ static inline u32 handle_order_book(GLOBAL const Order *order, PRIVATE Book *boo
         book_2.amounts = items_2;
         (*book) = book_2;
     }
-    // real.rs:+34
+    // markets.rs:+34
     return 0u;
 }
 

@@ -1,4 +1,4 @@
-// The handler of kernel `bloom`, written from crates/annulus-conformance/src/kernels/real.rs:+0 (module annulus_conformance::kernels::real).
+// The handler of kernel `bloom`, written from crates/annulus-conformance/src/kernels/real/memory.rs:+0 (module annulus_conformance::kernels::real::memory).
 #pragma OPENCL FP_CONTRACT OFF
 
 typedef struct Lookup {
@@ -15,32 +15,32 @@ typedef char ann_size_of_Known[sizeof(Known) == 16 ? 1 : -1];
 
 static u32 handle_bloom(GLOBAL const Lookup *lookup, PRIVATE ann_outbox *answers, volatile GLOBAL u32 *bits, u64 bits_len) {
     u32 ann_budget = 16777216u;
-    // real.rs:+1
+    // memory.rs:+1
     u64 hash = lookup->key;
-    // real.rs:+2
+    // memory.rs:+2
     bool known = true;
-    // real.rs:+3
+    // memory.rs:+3
     for (i32 i = 0; i < 3; i += 1) {
         if (ann_budget-- == 0u) return 0xFF07u; // loop budget exhausted
-        // real.rs:+4
+        // memory.rs:+4
         hash = (hash ^ (hash >> 33u)) * 18397679294719823053ul;
-        // real.rs:+5
+        // memory.rs:+5
         u64 divisor = bits_len * 32ul;
         if (divisor == 0ul) return 0xFF05u; // division by zero
         u64 bit = ((u64)hash) % divisor;
-        // real.rs:+6
+        // memory.rs:+6
         u32 mask = rs_shl_u32(1u, (u32)(bit % 32ul));
-        // real.rs:+7
+        // memory.rs:+7
         u64 at = bit / 32ul;
         if (at >= bits_len) return 0xFF04u; // index out of bounds
         u32 seen;
         seen = rs_atomic_fetch_or_u32(&bits[at], mask, RS_RELAXED);
         if ((seen & mask) == 0u) {
-            // real.rs:+8
+            // memory.rs:+8
             known = false;
         }
     }
-    // real.rs:+11
+    // memory.rs:+11
     Known known_2;
     known_2.key = lookup->key;
     known_2.known = known;

@@ -1,4 +1,4 @@
-// The handler of kernel `conway`, written from crates/annulus-conformance/src/kernels/real.rs:+0 (module annulus_conformance::kernels::real).
+// The handler of kernel `conway`, written from crates/annulus-conformance/src/kernels/real/grids.rs:+0 (module annulus_conformance::kernels::real::grids).
 #pragma OPENCL FP_CONTRACT OFF
 
 typedef struct bool_x9 { u8 at[9]; } bool_x9;
@@ -15,30 +15,30 @@ typedef char ann_size_of_Cell[sizeof(Cell) == 1 ? 1 : -1];
 
 static u32 handle_conway(GLOBAL const Neighbourhood *neighbourhood, PRIVATE ann_outbox *cells) {
     u32 ann_budget = 16777216u;
-    // real.rs:+1
+    // grids.rs:+1
     i32 living = 0;
-    // real.rs:+2
+    // grids.rs:+2
     for (u64 i = 0ul; i < 9ul; i += 1) {
         if (ann_budget-- == 0u) return 0xFF07u; // loop budget exhausted
-        // real.rs:+3
+        // grids.rs:+3
         if ((i != 4ul) && neighbourhood->cells.at[i]) {
-            // real.rs:+4
+            // grids.rs:+4
             living = rs_add_i32(living, 1);
         }
     }
-    // real.rs:+7
+    // grids.rs:+7
     bool alive;
     if (living == 2) {
-        // real.rs:+8
+        // grids.rs:+8
         alive = neighbourhood->cells.at[4];
     } else if (living == 3) {
-        // real.rs:+9
+        // grids.rs:+9
         alive = true;
     } else {
-        // real.rs:+10
+        // grids.rs:+10
         alive = false;
     }
-    // real.rs:+12
+    // grids.rs:+12
     Cell cell;
     cell.alive = alive;
     {

@@ -1,4 +1,4 @@
-// The handler of kernel `crc32`, written from crates/annulus-conformance/src/kernels/real.rs:+0 (module annulus_conformance::kernels::real).
+// The handler of kernel `crc32`, written from crates/annulus-conformance/src/kernels/real/hashes.rs:+0 (module annulus_conformance::kernels::real::hashes).
 #pragma OPENCL FP_CONTRACT OFF
 
 typedef struct u8_x31 { u8 at[31]; } u8_x31;
@@ -16,36 +16,36 @@ typedef char ann_size_of_Checksum[sizeof(Checksum) == 4 ? 1 : -1];
 
 static u32 handle_crc32(GLOBAL const Bytes *bytes, PRIVATE ann_outbox *checksums) {
     u32 ann_budget = 16777216u;
-    // real.rs:+2
+    // hashes.rs:+2
     if (((u64)bytes->len) > 31ul) {
-        // real.rs:+3
+        // hashes.rs:+3
         return 1u;
     }
-    // real.rs:+5
+    // hashes.rs:+5
     u32 crc = (u32)~0u;
-    // real.rs:+6
+    // hashes.rs:+6
     u8 end = bytes->len;
     for (u8 i = 0; i < end; i += 1) {
         if (ann_budget-- == 0u) return 0xFF07u; // loop budget exhausted
-        // real.rs:+7
+        // hashes.rs:+7
         u64 at = (u64)i;
         if (at >= 31ul) return 0xFF04u; // index out of bounds
         crc = crc ^ ((u32)bytes->bytes.at[at]);
-        // real.rs:+8
+        // hashes.rs:+8
         for (i32 i_2 = 0; i_2 < 8; i_2 += 1) {
             if (ann_budget-- == 0u) return 0xFF07u; // loop budget exhausted
-            // real.rs:+9
+            // hashes.rs:+9
             crc = ((crc & 1u) == 1u) ? ((crc >> 1u) ^ 3988292384u) : (crc >> 1u);
         }
     }
-    // real.rs:+12
+    // hashes.rs:+12
     Checksum checksum;
     checksum.value = (u32)~crc;
     {
         GLOBAL Checksum *ann_slot = (GLOBAL Checksum *)ann_outbox_next(checksums);
         if (ann_slot) *ann_slot = checksum;
     }
-    // real.rs:+13
+    // hashes.rs:+13
     return 0u;
 }
 

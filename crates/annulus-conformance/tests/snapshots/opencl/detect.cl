@@ -1,4 +1,4 @@
-// The handler of kernel `detect`, written from crates/annulus-conformance/src/kernels/real.rs:+0 (module annulus_conformance::kernels::real).
+// The handler of kernel `detect`, written from crates/annulus-conformance/src/kernels/real/series.rs:+0 (module annulus_conformance::kernels::real::series).
 #pragma OPENCL FP_CONTRACT OFF
 
 typedef struct Sample {
@@ -21,15 +21,15 @@ typedef struct Stats {
 typedef char ann_size_of_Stats[sizeof(Stats) == 12 ? 1 : -1];
 
 static u32 handle_detect(GLOBAL const Sample *sample, PRIVATE Stats *stats, PRIVATE ann_outbox *alerts) {
-    // real.rs:+1
+    // series.rs:+1
     f32 n = (f32)stats->n;
-    // real.rs:+2
+    // series.rs:+2
     f32 delta = sample->value - stats->mean;
-    // real.rs:+3
+    // series.rs:+3
     f32 z = delta / rs_sqrt_f32(stats->m2 / n);
-    // real.rs:+4
+    // series.rs:+4
     if ((n >= 30.0f) && (rs_abs_f32(z) > 3.0f)) {
-        // real.rs:+5
+        // series.rs:+5
         Level level;
         level.series = sample->series;
         level.value = z;
@@ -38,11 +38,11 @@ static u32 handle_detect(GLOBAL const Sample *sample, PRIVATE Stats *stats, PRIV
             if (ann_slot) *ann_slot = level;
         }
     }
-    // real.rs:+7
+    // series.rs:+7
     stats->n = stats->n + 1u;
-    // real.rs:+8
+    // series.rs:+8
     stats->mean = stats->mean + (delta / (n + 1.0f));
-    // real.rs:+9
+    // series.rs:+9
     stats->m2 = stats->m2 + (delta * (sample->value - stats->mean));
     return 0u;
 }

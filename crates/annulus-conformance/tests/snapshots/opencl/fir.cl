@@ -1,4 +1,4 @@
-// The handler of kernel `fir`, written from crates/annulus-conformance/src/kernels/real.rs:+0 (module annulus_conformance::kernels::real).
+// The handler of kernel `fir`, written from crates/annulus-conformance/src/kernels/real/series.rs:+0 (module annulus_conformance::kernels::real::series).
 #pragma OPENCL FP_CONTRACT OFF
 
 typedef struct Sample {
@@ -25,7 +25,7 @@ typedef char ann_size_of_Window[sizeof(Window) == 36 ? 1 : -1];
 
 static u32 handle_fir(GLOBAL const Sample *sample, PRIVATE Window *window, PRIVATE ann_outbox *filtered, GLOBAL const f32_x8 *taps) {
     u32 ann_budget = 16777216u;
-    // real.rs:+1
+    // series.rs:+1
     bool more = 1ul < 8ul;
     u64 next = rs_before_u64(8ul);
     for (;;) {
@@ -36,23 +36,23 @@ static u32 handle_fir(GLOBAL const Sample *sample, PRIVATE Window *window, PRIVA
         u64 i = next;
         more = rs_distance_u64(1ul, next) >= 1ul;
         next = rs_retreat_u64(next, 1ul);
-        // real.rs:+2
+        // series.rs:+2
         u64 at = i - 1ul;
         if (at >= 8ul) return 0xFF04u; // index out of bounds
         if (i >= 8ul) return 0xFF04u; // index out of bounds
         window->values.at[i] = window->values.at[at];
     }
-    // real.rs:+4
+    // series.rs:+4
     window->values.at[0] = sample->value;
-    // real.rs:+5
+    // series.rs:+5
     f32 value = 0.0f;
-    // real.rs:+6
+    // series.rs:+6
     for (u64 i = 0ul; i < 8ul; i += 1) {
         if (ann_budget-- == 0u) return 0xFF07u; // loop budget exhausted
-        // real.rs:+7
+        // series.rs:+7
         value = rs_mul_add_f32(window->values.at[i], taps->at[i], value);
     }
-    // real.rs:+9
+    // series.rs:+9
     Level level;
     level.series = sample->series;
     level.value = value;

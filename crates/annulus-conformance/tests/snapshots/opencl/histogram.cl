@@ -1,4 +1,4 @@
-// The handler of kernel `histogram`, written from crates/annulus-conformance/src/kernels/real.rs:+0 (module annulus_conformance::kernels::real).
+// The handler of kernel `histogram`, written from crates/annulus-conformance/src/kernels/real/series.rs:+0 (module annulus_conformance::kernels::real::series).
 #pragma OPENCL FP_CONTRACT OFF
 
 typedef struct Sample {
@@ -14,11 +14,11 @@ typedef struct Buckets {
 typedef char ann_size_of_Buckets[sizeof(Buckets) == 8 ? 1 : -1];
 
 static u32 handle_histogram(GLOBAL const Sample *sample, GLOBAL const Buckets *buckets, volatile GLOBAL u32 *counts, u64 counts_len) {
-    // real.rs:+1
+    // series.rs:+1
     u64 last = counts_len - 1ul;
-    // real.rs:+2
+    // series.rs:+2
     u64 bucket = rs_u64_from_f32((sample->value - buckets->low) / buckets->width);
-    // real.rs:+3
+    // series.rs:+3
     u64 at = rs_min_u64(bucket, last);
     if (at >= counts_len) return 0xFF04u; // index out of bounds
     u32 seen;

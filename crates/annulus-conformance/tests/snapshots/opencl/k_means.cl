@@ -1,4 +1,4 @@
-// The handler of kernel `k_means`, written from crates/annulus-conformance/src/kernels/real.rs:+0 (module annulus_conformance::kernels::real).
+// The handler of kernel `k_means`, written from crates/annulus-conformance/src/kernels/real/learning.rs:+0 (module annulus_conformance::kernels::real::learning).
 #pragma OPENCL FP_CONTRACT OFF
 
 typedef struct Point {
@@ -23,35 +23,35 @@ typedef struct Centre_x4 { Centre at[4]; } Centre_x4;
 
 static u32 handle_k_means(GLOBAL const Point *point, PRIVATE Centre_x4 *centres, PRIVATE ann_outbox *nearest) {
     u32 ann_budget = 16777216u;
-    // real.rs:+1
+    // learning.rs:+1
     u64 best = 0ul;
-    // real.rs:+2
+    // learning.rs:+2
     f32 least = rs_from_bits_f32(0x7f800000u);
-    // real.rs:+3
+    // learning.rs:+3
     for (u64 i = 0ul; i < 4ul; i += 1) {
         if (ann_budget-- == 0u) return 0xFF07u; // loop budget exhausted
-        // real.rs:+5
+        // learning.rs:+5
         f32 distance_ = rs_powi_f32(centres->at[i].x - point->x, 2) + rs_powi_f32(centres->at[i].y - point->y, 2);
-        // real.rs:+6
+        // learning.rs:+6
         if (distance_ < least) {
-            // real.rs:+7
+            // learning.rs:+7
             least = distance_;
-            // real.rs:+8
+            // learning.rs:+8
             best = i;
         }
     }
-    // real.rs:+11
+    // learning.rs:+11
     if (best >= 4ul) return 0xFF04u; // index out of bounds
     u64 at = best;
-    // real.rs:+12
+    // learning.rs:+12
     centres->at[at].count = centres->at[at].count + 1u;
-    // real.rs:+13
+    // learning.rs:+13
     f32 weight = 1.0f / ((f32)centres->at[at].count);
-    // real.rs:+14
+    // learning.rs:+14
     centres->at[at].x = centres->at[at].x + ((point->x - centres->at[at].x) * weight);
-    // real.rs:+15
+    // learning.rs:+15
     centres->at[at].y = centres->at[at].y + ((point->y - centres->at[at].y) * weight);
-    // real.rs:+16
+    // learning.rs:+16
     Checksum checksum;
     checksum.value = (u32)best;
     {

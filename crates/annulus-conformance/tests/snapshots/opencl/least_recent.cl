@@ -1,4 +1,4 @@
-// The handler of kernel `least_recent`, written from crates/annulus-conformance/src/kernels/real.rs:+0 (module annulus_conformance::kernels::real).
+// The handler of kernel `least_recent`, written from crates/annulus-conformance/src/kernels/real/memory.rs:+0 (module annulus_conformance::kernels::real::memory).
 #pragma OPENCL FP_CONTRACT OFF
 
 typedef struct Lookup {
@@ -27,17 +27,17 @@ typedef char ann_size_of_Recent[sizeof(Recent) == 56 ? 1 : -1];
 
 static u32 handle_least_recent(GLOBAL const Lookup *lookup, PRIVATE Recent *recent, PRIVATE ann_outbox *answers) {
     u32 ann_budget = 16777216u;
-    // real.rs:+1
+    // memory.rs:+1
     recent->clock = rs_saturating_add_u32(recent->clock, 1u);
-    // real.rs:+2
+    // memory.rs:+2
     u64 oldest = 0ul;
-    // real.rs:+3
+    // memory.rs:+3
     u64 i = 0ul;
-    // real.rs:+4
+    // memory.rs:+4
     u64 place;
     for (;;) {
         if (ann_budget-- == 0u) return 0xFF07u; // loop budget exhausted
-        // real.rs:+5
+        // memory.rs:+5
         bool both = i == 4ul;
         if (!both) {
             if (i >= 4ul) return 0xFF04u; // index out of bounds
@@ -48,31 +48,31 @@ static u32 handle_least_recent(GLOBAL const Lookup *lookup, PRIVATE Recent *rece
             }
         }
         if (both) {
-            // real.rs:+6
+            // memory.rs:+6
             place = i;
             break;
         }
-        // real.rs:+8
+        // memory.rs:+8
         if (i >= 4ul) return 0xFF04u; // index out of bounds
         if (oldest >= 4ul) return 0xFF04u; // index out of bounds
         if (recent->used.at[i] < recent->used.at[oldest]) {
-            // real.rs:+9
+            // memory.rs:+9
             oldest = i;
         }
-        // real.rs:+11
+        // memory.rs:+11
         i = i + 1ul;
     }
-    // real.rs:+13
+    // memory.rs:+13
     bool known = place < 4ul;
-    // real.rs:+14
+    // memory.rs:+14
     u64 place_2 = known ? place : oldest;
-    // real.rs:+15
+    // memory.rs:+15
     if (place_2 >= 4ul) return 0xFF04u; // index out of bounds
     recent->keys.at[place_2] = lookup->key;
-    // real.rs:+16
+    // memory.rs:+16
     if (place_2 >= 4ul) return 0xFF04u; // index out of bounds
     recent->used.at[place_2] = recent->clock;
-    // real.rs:+17
+    // memory.rs:+17
     Known known_2;
     known_2.key = lookup->key;
     known_2.known = known;

@@ -1,4 +1,4 @@
-// The handler of kernel `moving_average`, written from crates/annulus-conformance/src/kernels/real.rs:+0 (module annulus_conformance::kernels::real).
+// The handler of kernel `moving_average`, written from crates/annulus-conformance/src/kernels/real/series.rs:+0 (module annulus_conformance::kernels::real::series).
 #pragma OPENCL FP_CONTRACT OFF
 
 typedef struct Sample {
@@ -25,25 +25,25 @@ typedef char ann_size_of_Window[sizeof(Window) == 36 ? 1 : -1];
 
 static u32 handle_moving_average(GLOBAL const Sample *sample, PRIVATE Window *window, PRIVATE ann_outbox *means) {
     u32 ann_budget = 16777216u;
-    // real.rs:+1
+    // series.rs:+1
     u64 at = (u64)window->next;
     if (at >= 8ul) return 0xFF04u; // index out of bounds
     window->values.at[at] = sample->value;
-    // real.rs:+2
+    // series.rs:+2
     window->next = rs_add_u8(window->next, 1) % 8;
-    // real.rs:+3
+    // series.rs:+3
     window->filled = rs_min_u8(rs_add_u8(window->filled, 1), 8);
-    // real.rs:+4
+    // series.rs:+4
     f32 sum = 0.0f;
-    // real.rs:+5
+    // series.rs:+5
     u64 end = (u64)window->filled;
     for (u64 i = 0ul; i < end; i += 1) {
         if (ann_budget-- == 0u) return 0xFF07u; // loop budget exhausted
-        // real.rs:+6
+        // series.rs:+6
         if (i >= 8ul) return 0xFF04u; // index out of bounds
         sum = sum + window->values.at[i];
     }
-    // real.rs:+8
+    // series.rs:+8
     Level level;
     level.series = sample->series;
     level.value = sum / ((f32)window->filled);

@@ -1,4 +1,4 @@
-// The handler of kernel `run_length`, written from crates/annulus-conformance/src/kernels/real.rs:+0 (module annulus_conformance::kernels::real).
+// The handler of kernel `run_length`, written from crates/annulus-conformance/src/kernels/real/codes.rs:+0 (module annulus_conformance::kernels::real::codes).
 #pragma OPENCL FP_CONTRACT OFF
 
 typedef struct u8_x31 { u8 at[31]; } u8_x31;
@@ -17,22 +17,22 @@ typedef char ann_size_of_Run[sizeof(Run) == 2 ? 1 : -1];
 
 static u32 handle_run_length(GLOBAL const Bytes *bytes, PRIVATE ann_outbox *runs) {
     u32 ann_budget = 16777216u;
-    // real.rs:+1
+    // codes.rs:+1
     u64 len = rs_min_u64((u64)bytes->len, 31ul);
-    // real.rs:+2
+    // codes.rs:+2
     u64 at = 0ul;
-    // real.rs:+3
+    // codes.rs:+3
     for (;;) {
         if (at >= len) {
             break;
         }
         if (ann_budget-- == 0u) return 0xFF07u; // loop budget exhausted
-        // real.rs:+4
+        // codes.rs:+4
         if (at >= 31ul) return 0xFF04u; // index out of bounds
         u8 byte = bytes->bytes.at[at];
-        // real.rs:+5
+        // codes.rs:+5
         u64 count = 1ul;
-        // real.rs:+6
+        // codes.rs:+6
         for (;;) {
             bool both = (at + count) < len;
             if (both) {
@@ -44,10 +44,10 @@ static u32 handle_run_length(GLOBAL const Bytes *bytes, PRIVATE ann_outbox *runs
                 break;
             }
             if (ann_budget-- == 0u) return 0xFF07u; // loop budget exhausted
-            // real.rs:+7
+            // codes.rs:+7
             count = count + 1ul;
         }
-        // real.rs:+9
+        // codes.rs:+9
         Run run;
         run.byte = byte;
         run.count = (u8)count;
@@ -55,7 +55,7 @@ static u32 handle_run_length(GLOBAL const Bytes *bytes, PRIVATE ann_outbox *runs
             GLOBAL Run *ann_slot = (GLOBAL Run *)ann_outbox_next(runs);
             if (ann_slot) *ann_slot = run;
         }
-        // real.rs:+10
+        // codes.rs:+10
         at = at + count;
     }
     return 0u;

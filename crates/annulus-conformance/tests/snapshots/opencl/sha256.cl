@@ -1,4 +1,4 @@
-// The handler of kernel `sha256`, written from crates/annulus-conformance/src/kernels/real.rs:+0 (module annulus_conformance::kernels::real).
+// The handler of kernel `sha256`, written from crates/annulus-conformance/src/kernels/real/hashes.rs:+0 (module annulus_conformance::kernels::real::hashes).
 #pragma OPENCL FP_CONTRACT OFF
 
 typedef struct u32_x16 { u32 at[16]; } u32_x16;
@@ -22,21 +22,21 @@ CONSTANT const u32_x64 K = { { 1116352408u, 1899447441u, 3049323471u, 3921009573
 
 static u32 handle_sha256(GLOBAL const Block *block, PRIVATE Hash *hash, PRIVATE ann_outbox *hashes) {
     u32 ann_budget = 16777216u;
-    // real.rs:+1
+    // hashes.rs:+1
     u32_x64 w;
     for (u64 i = 0ul; i < 64ul; i += 1) {
         w.at[i] = 0u;
     }
-    // real.rs:+2
+    // hashes.rs:+2
     for (u64 i = 0ul; i < 16ul; i += 1) {
         if (ann_budget-- == 0u) return 0xFF07u; // loop budget exhausted
-        // real.rs:+3
+        // hashes.rs:+3
         w.at[i] = block->words.at[i];
     }
-    // real.rs:+5
+    // hashes.rs:+5
     for (u64 i = 16ul; i < 64ul; i += 1) {
         if (ann_budget-- == 0u) return 0xFF07u; // loop budget exhausted
-        // real.rs:+6
+        // hashes.rs:+6
         u64 at = i - 15ul;
         if (at >= 64ul) return 0xFF04u; // index out of bounds
         u64 at_2 = i - 15ul;
@@ -44,7 +44,7 @@ static u32 handle_sha256(GLOBAL const Block *block, PRIVATE Hash *hash, PRIVATE 
         u64 at_3 = i - 15ul;
         if (at_3 >= 64ul) return 0xFF04u; // index out of bounds
         u32 s0 = (rs_rotate_right_u32(w.at[at], 7u) ^ rs_rotate_right_u32(w.at[at_2], 18u)) ^ (w.at[at_3] >> 3u);
-        // real.rs:+7
+        // hashes.rs:+7
         u64 at_4 = i - 2ul;
         if (at_4 >= 64ul) return 0xFF04u; // index out of bounds
         u64 at_5 = i - 2ul;
@@ -52,60 +52,60 @@ static u32 handle_sha256(GLOBAL const Block *block, PRIVATE Hash *hash, PRIVATE 
         u64 at_6 = i - 2ul;
         if (at_6 >= 64ul) return 0xFF04u; // index out of bounds
         u32 s1 = (rs_rotate_right_u32(w.at[at_4], 17u) ^ rs_rotate_right_u32(w.at[at_5], 19u)) ^ (w.at[at_6] >> 10u);
-        // real.rs:+8
+        // hashes.rs:+8
         u64 at_7 = i - 16ul;
         if (at_7 >= 64ul) return 0xFF04u; // index out of bounds
         u64 at_8 = i - 7ul;
         if (at_8 >= 64ul) return 0xFF04u; // index out of bounds
         w.at[i] = ((w.at[at_7] + s0) + w.at[at_8]) + s1;
     }
-    // real.rs:+10
+    // hashes.rs:+10
     u32 a = hash->words.at[0];
-    // real.rs:+11
+    // hashes.rs:+11
     u32 b = hash->words.at[1];
-    // real.rs:+12
+    // hashes.rs:+12
     u32 c = hash->words.at[2];
-    // real.rs:+13
+    // hashes.rs:+13
     u32 d = hash->words.at[3];
-    // real.rs:+14
+    // hashes.rs:+14
     u32 e = hash->words.at[4];
-    // real.rs:+15
+    // hashes.rs:+15
     u32 f = hash->words.at[5];
-    // real.rs:+16
+    // hashes.rs:+16
     u32 g = hash->words.at[6];
-    // real.rs:+17
+    // hashes.rs:+17
     u32 h = hash->words.at[7];
-    // real.rs:+18
+    // hashes.rs:+18
     for (u64 i = 0ul; i < 64ul; i += 1) {
         if (ann_budget-- == 0u) return 0xFF07u; // loop budget exhausted
-        // real.rs:+19
+        // hashes.rs:+19
         u32 s1 = (rs_rotate_right_u32(e, 6u) ^ rs_rotate_right_u32(e, 11u)) ^ rs_rotate_right_u32(e, 25u);
-        // real.rs:+20
+        // hashes.rs:+20
         u32 choice = (e & f) ^ (((u32)~e) & g);
-        // real.rs:+21
+        // hashes.rs:+21
         u32 t1 = (((h + s1) + choice) + K.at[i]) + w.at[i];
-        // real.rs:+22
+        // hashes.rs:+22
         u32 s0 = (rs_rotate_right_u32(a, 2u) ^ rs_rotate_right_u32(a, 13u)) ^ rs_rotate_right_u32(a, 22u);
-        // real.rs:+23
+        // hashes.rs:+23
         u32 majority = ((a & b) ^ (a & c)) ^ (b & c);
-        // real.rs:+24
+        // hashes.rs:+24
         h = g;
-        // real.rs:+25
+        // hashes.rs:+25
         g = f;
-        // real.rs:+26
+        // hashes.rs:+26
         f = e;
-        // real.rs:+27
+        // hashes.rs:+27
         e = d + t1;
-        // real.rs:+28
+        // hashes.rs:+28
         d = c;
-        // real.rs:+29
+        // hashes.rs:+29
         c = b;
-        // real.rs:+30
+        // hashes.rs:+30
         b = a;
-        // real.rs:+31
+        // hashes.rs:+31
         a = (t1 + s0) + majority;
     }
-    // real.rs:+33
+    // hashes.rs:+33
     u32_x8 worked;
     worked.at[0] = a;
     worked.at[1] = b;
@@ -115,13 +115,13 @@ static u32 handle_sha256(GLOBAL const Block *block, PRIVATE Hash *hash, PRIVATE 
     worked.at[5] = f;
     worked.at[6] = g;
     worked.at[7] = h;
-    // real.rs:+34
+    // hashes.rs:+34
     for (u64 i = 0ul; i < 8ul; i += 1) {
         if (ann_budget-- == 0u) return 0xFF07u; // loop budget exhausted
-        // real.rs:+35
+        // hashes.rs:+35
         hash->words.at[i] = hash->words.at[i] + worked.at[i];
     }
-    // real.rs:+37
+    // hashes.rs:+37
     {
         GLOBAL Hash *ann_slot = (GLOBAL Hash *)ann_outbox_next(hashes);
         if (ann_slot) *ann_slot = (*hash);

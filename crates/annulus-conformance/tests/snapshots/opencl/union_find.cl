@@ -1,4 +1,4 @@
-// The handler of kernel `union_find`, written from crates/annulus-conformance/src/kernels/real.rs:+0 (module annulus_conformance::kernels::real).
+// The handler of kernel `union_find`, written from crates/annulus-conformance/src/kernels/real/graphs.rs:+0 (module annulus_conformance::kernels::real::graphs).
 #pragma OPENCL FP_CONTRACT OFF
 
 typedef struct Union {
@@ -16,53 +16,53 @@ typedef struct u64_x2 { u64 at[2]; } u64_x2;
 
 static u32 handle_union_find(GLOBAL const Union *union_, PRIVATE ann_outbox *roots, GLOBAL u32 *parents, u64 parents_len) {
     u32 ann_budget = 16777216u;
-    // real.rs:+2
+    // graphs.rs:+2
     for (u64 i = 0ul; i < parents_len; i += 1) {
         if (ann_budget-- == 0u) return 0xFF07u; // loop budget exhausted
-        // real.rs:+3
+        // graphs.rs:+3
         if ((((u64)parents[i]) >= parents_len) || (((u64)parents[i]) > i)) {
-            // real.rs:+4
+            // graphs.rs:+4
             parents[i] = (u32)i;
         }
     }
-    // real.rs:+7
+    // graphs.rs:+7
     if (parents_len == 0ul) return 0xFF05u; // division by zero
     if (parents_len == 0ul) return 0xFF05u; // division by zero
     u64_x2 ends;
     ends.at[0] = ((u64)union_->a) % parents_len;
     ends.at[1] = ((u64)union_->b) % parents_len;
-    // real.rs:+8
+    // graphs.rs:+8
     for (u64 end = 0ul; end < 2ul; end += 1) {
         if (ann_budget-- == 0u) return 0xFF07u; // loop budget exhausted
-        // real.rs:+9
+        // graphs.rs:+9
         u64 at = ends.at[end];
-        // real.rs:+10
+        // graphs.rs:+10
         for (;;) {
             if (at >= parents_len) return 0xFF04u; // index out of bounds
             if (((u64)parents[at]) == at) {
                 break;
             }
             if (ann_budget-- == 0u) return 0xFF07u; // loop budget exhausted
-            // real.rs:+11
+            // graphs.rs:+11
             if (at >= parents_len) return 0xFF04u; // index out of bounds
             u64 at_2 = (u64)parents[at];
             if (at_2 >= parents_len) return 0xFF04u; // index out of bounds
             if (at >= parents_len) return 0xFF04u; // index out of bounds
             parents[at] = parents[at_2];
-            // real.rs:+12
+            // graphs.rs:+12
             if (at >= parents_len) return 0xFF04u; // index out of bounds
             at = (u64)parents[at];
         }
-        // real.rs:+14
+        // graphs.rs:+14
         ends.at[end] = at;
     }
-    // real.rs:+16
+    // graphs.rs:+16
     u64 root = rs_min_u64(ends.at[0], ends.at[1]);
-    // real.rs:+17
+    // graphs.rs:+17
     u64 at = rs_max_u64(ends.at[0], ends.at[1]);
     if (at >= parents_len) return 0xFF04u; // index out of bounds
     parents[at] = (u32)root;
-    // real.rs:+18
+    // graphs.rs:+18
     Checksum checksum;
     checksum.value = (u32)root;
     {

@@ -1,0 +1,95 @@
+//! The examples run, on both backends, and show the same on both. Cargo builds them for a test of the whole package; for this file
+//! alone, run `cargo build -p annulus --examples` before.
+
+use std::{
+    env, fs,
+    path::Path,
+    process::{Command, Output},
+};
+
+use annulus::{OpenCl, Runtime};
+
+/// What each example shows, whatever the backend; those that tell of times and threads say so little.
+const SHOWN: [(&str, &str); 13] = [
+    ("calls", "account 7: not enough money"),
+    ("detect", "sensor 7 is 54.4 sigma off"),
+    ("histogram", " 0.00   4926 "),
+    ("life", " ▄▄        ▄▀   ▀▄   ██            ▀▀\n"),
+    ("market", "  20    592 "),
+    ("maze", "178 steps, found with "),
+    ("rays", "::::::"),
+    ("sha256", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  \"abc\""),
+    ("spectrum", "10  0.75 ██████████████████████████████\n"),
+    (
+        "spelling",
+        "unfortunately it is definitely necessary to receive a message from the processor until tomorrow",
+    ),
+    ("store", "Sell { article: 3, pieces: 1 }: failed in a kernel"),
+    ("tracking", "4.7 as measured, 2.3 as believed"),
+    ("visitors", "    400000     195620 "),
+];
+
+fn run(name: &str, word: &str) -> Output {
+    let test = env::current_exe().expect("a test knows where it is");
+    let folder = test.parent().and_then(Path::parent).expect("it stands in `deps` of the build's folder");
+    let path = folder.join("examples").join(format!("{name}{}", env::consts::EXE_SUFFIX));
+    Command::new(&path).arg(word).output().unwrap_or_else(|error| {
+        panic!("{}: {error}: run `cargo build -p annulus --examples`", path.display())
+    })
+}
+
+/// What an example prints, without the last line, which tells of the backend.
+fn shown(name: &str, backend: &str) -> String {
+    let output = run(name, backend);
+    let text = String::from_utf8(output.stdout).expect("it prints text");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{name} on {backend}: {}: {errors}\n{text}", output.status);
+    let (before, status) = text.trim_end().rsplit_once('\n').expect("several lines");
+    assert!(status.contains(&format!(" on {backend}: ")), "{name}: {status}");
+    format!("{before}\n")
+}
+
+#[test]
+fn every_example_runs_on_both_backends() {
+    let opencl = Runtime::builder().backend(OpenCl::new()).build();
+    for (name, part) in SHOWN {
+        let text = shown(name, "cpu");
+        assert!(text.contains(part), "{name} shows not what it should:\n{text}");
+        if let Err(error) = &opencl {
+            println!("skipped: {name} on OpenCL: {error}");
+            continue;
+        }
+        let other = shown(name, "opencl");
+        assert!(other.contains(part), "{name} shows not what it should on OpenCL:\n{other}");
+        // Threads take turns as they like, and times differ.
+        if !["calls", "detect"].contains(&name) {
+            assert_eq!(text, other, "{name} on the CPU, and on OpenCL");
+        }
+    }
+}
+
+#[test]
+fn every_example_is_tested_and_told_of() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let readme = fs::read_to_string(folder.join("../../README.md")).expect("there is one");
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder.join("examples")).expect("there is such a folder") {
+        let path = entry.expect("it can be read").path();
+        if path.extension().is_some_and(|extension| extension == "rs") {
+            let name = path.file_stem().expect("it has a name").to_string_lossy().into_owned();
+            let row = format!("| [{name}](crates/annulus/examples/{name}.rs) |");
+            assert!(readme.contains(&row), "README.md's table of examples has no row `{row}`");
+            names.push(name);
+        }
+    }
+    names.sort_unstable();
+    assert_eq!(names, SHOWN.map(|(name, _)| name));
+}
+
+#[test]
+fn wrong_words_are_errors() {
+    let output = run("life", "gpu");
+    assert!(!output.status.success());
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(error, "error: no backend is called `gpu`; there are auto, cpu, opencl, noop\n");
+}
