@@ -6,7 +6,10 @@ use std::{
     ffi::{CStr, CString, c_char, c_int, c_void},
     path::{Path, PathBuf},
     ptr,
-    sync::OnceLock,
+    sync::{
+        Mutex, OnceLock,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use annulus_conformance::kernels;
@@ -186,16 +189,26 @@ fn every_kernel_compiles() {
         kernels::REAL,
     ];
     let definitions: Vec<_> = lists.into_iter().flatten().collect();
-    let mut wrong = Vec::new();
-    for (index, definition) in definitions.iter().enumerate() {
-        // Each for one of the architectures, and with one thread or many.
-        let architecture = ARCHITECTURES[index % ARCHITECTURES.len()];
-        let threads = if index % 2 == 0 { 1 } else { 64 };
-        match nvrtc.compile(&program(definition, threads), architecture) {
-            Ok(compiled) => assert!(compiled.cubin.starts_with(b"\x7fELF"), "{}", definition.name),
-            Err(error) => wrong.push(format!("{}: {error}", definition.name)),
+    let next = AtomicUsize::new(0);
+    let wrong = Mutex::new(Vec::new());
+    let work = || {
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(definition) = definitions.get(index) else { return };
+            // Each for one of the architectures, and with one thread or many.
+            let architecture = ARCHITECTURES[index % ARCHITECTURES.len()];
+            let threads = if index % 2 == 0 { 1 } else { 64 };
+            match nvrtc.compile(&program(definition, threads), architecture) {
+                Ok(compiled) => assert!(compiled.cubin.starts_with(b"\x7fELF"), "{}", definition.name),
+                Err(error) => wrong.lock().unwrap().push(format!("{}: {error}", definition.name)),
+            }
         }
-    }
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(work);
+        work();
+    });
+    let wrong = wrong.into_inner().unwrap();
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), definitions.len(), wrong.join("\n"));
 }
 
