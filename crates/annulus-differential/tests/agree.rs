@@ -12,7 +12,7 @@ use device::Device;
 mod handlers {
     // The types that `annulus-macros` emits code for stand under `::annulus`.
     use annulus_kernel::{KernelDefinition, RingKernel};
-    use annulus_macros::{DeviceType, RingMessage, ring_kernel};
+    use annulus_macros::{DeviceType, RingMessage, device_fn, device_impl, ring_kernel};
     use annulus_runtime::prelude::{Cx, Failure, Outbox};
 
     include!(concat!(env!("OUT_DIR"), "/handlers.rs"));
