@@ -11,6 +11,13 @@ const FLOATS: [&str; 2] = ["f32", "f64"];
 impl Writer<'_> {
     /// An expression of this type, in parentheses where it needs them.
     pub(super) fn expression(&mut self, ty: &Ty) -> String {
+        let part = self.choices.begin();
+        let expression = self.expression_part(ty);
+        self.choices.end(part);
+        expression
+    }
+
+    fn expression_part(&mut self, ty: &Ty) -> String {
         self.fuel -= 1;
         if self.fuel <= 0 || self.depth > 4 {
             return self.leaf(ty);

@@ -24,7 +24,9 @@ impl Writer<'_> {
             if self.fuel <= 0 {
                 return;
             }
+            let part = self.choices.begin();
             self.statement();
+            self.choices.end(part);
         }
     }
 
