@@ -17,10 +17,16 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let wanted = env::var("ANNULUS_HANDLERS").unwrap_or_else(|_| USUAL.into());
     let mut named: Vec<(String, Choices)> = Vec::new();
-    if let Some((first, end)) = wanted.split_once("..") {
-        let seed = |text: &str| text.parse::<u64>().expect("ANNULUS_HANDLERS is a range of seeds, as 0..300");
-        for seed in seed(first)..seed(end) {
-            named.push((format!("random_{seed}"), Choices::random(seed)));
+    if wanted.starts_with(|first: char| first.is_ascii_digit()) {
+        let seed = |text: &str| {
+            text.parse::<u64>().expect("ANNULUS_HANDLERS has seeds and ranges of them, as 0..300,505,1039")
+        };
+        for part in wanted.split(',') {
+            let range = match part.split_once("..") {
+                Some((first, end)) => seed(first)..seed(end),
+                None => seed(part)..seed(part) + 1,
+            };
+            named.extend(range.map(|seed| (format!("random_{seed}"), Choices::random(seed))));
         }
     } else {
         // A file with a list of choices a line.

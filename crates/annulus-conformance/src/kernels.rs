@@ -367,6 +367,11 @@ pub const EDGES: &[&KernelDefinition] = {
         inside_results::DEFINITION,
         guards_that_return::DEFINITION,
         bits_and_references::DEFINITION,
+        known_operands::DEFINITION,
+        nested_branch_values::DEFINITION,
+        labels_as_values::DEFINITION,
+        functions_of_f32_nan::DEFINITION,
+        functions_of_f64_nan::DEFINITION,
     ]
 };
 

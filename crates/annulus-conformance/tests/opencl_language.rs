@@ -8,7 +8,7 @@ use annulus_conformance::{
         checks::*,
         constructs::*,
         corners::*,
-        edges::{capitals, shared_references},
+        edges::{capitals, functions_of_f32_nan, functions_of_f64_nan, known_operands, shared_references},
         items::*,
         numbers::*,
         own::{Point as OwnPoint, effects, fails_inside, generic, methods, orders_of_arguments, spaces},
@@ -106,7 +106,7 @@ kernels! {
     values within 0: options, orders_of_options, results, tuples, popped, equal, chains;
     items within 0: elements, adapters, slices_changed, labels;
     checks within 0: u8_checks, i64_checks, i8_wraps, u64_wraps, i16_bits, u64_bits, u32_powers, i8_magnitudes, sizes_checked;
-    edges within 0: shared_references, capitals;
+    edges within 0: shared_references, capitals, known_operands, functions_of_f32_nan, functions_of_f64_nan;
     series within 0: detect, moving_average, median, fft;
     memory within 0: least_recent, reservoir, heavy_hitters, top_ten, replay_window;
     hashes_and_codes within 0: crc32, sha256, run_length, base64_encode, base64_decode, varints, lz4, huffman, reed_solomon;

@@ -37,11 +37,17 @@ enum What {
         /// Where it is written down which seeds are done; delete it to begin anew
         #[arg(long, default_value = "target/differential.txt")]
         done: PathBuf,
+        /// Build the handlers so that overflow fails
+        #[arg(long)]
+        checked: bool,
     },
     /// Make a failing handler as small as can be, and print it.
     Shrink {
         /// Its seed
         seed: u64,
+        /// Build the handlers so that overflow fails
+        #[arg(long)]
+        checked: bool,
     },
     /// Print a handler.
     Show {
@@ -52,8 +58,8 @@ enum What {
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().what {
-        What::Run { first, count, together, done } => run(first, count, together, &done),
-        What::Shrink { seed } => shrink(seed),
+        What::Run { first, count, together, done, checked } => run(first, count, together, &done, checked),
+        What::Shrink { seed, checked } => shrink(seed, checked),
         What::Show { seed } => {
             println!("{}", handler(&format!("random_{seed}"), &mut Choices::random(seed)));
             Ok(true)
@@ -69,6 +75,9 @@ fn main() -> ExitCode {
     }
 }
 
+/// What makes overflow an error.
+const CHECKS: [&str; 2] = ["overflow-checks", "debug-assertions"];
+
 /// What a test run said.
 struct Report {
     passed: bool,
@@ -76,8 +85,12 @@ struct Report {
 }
 
 /// Runs the tests for these handlers: a range of seeds, or a file of choices.
-fn test(handlers: &str) -> Result<Report, String> {
-    let output = Command::new("cargo")
+fn test(handlers: &str, checked: bool) -> Result<Report, String> {
+    let mut cargo = Command::new("cargo");
+    for setting in CHECKS.iter().filter(|_| checked) {
+        cargo.args(["--config", &format!("profile.dev.package.annulus-differential.{setting}=true")]);
+    }
+    let output = cargo
         .args(["test", "--quiet", "-p", "annulus-differential", "--test", "agree", "--", "--nocapture"])
         .env("ANNULUS_HANDLERS", handlers)
         .env("RUST_BACKTRACE", "0")
@@ -102,7 +115,7 @@ impl Report {
     }
 }
 
-fn run(first: u64, count: u64, together: u64, done: &Path) -> Result<bool, String> {
+fn run(first: u64, count: u64, together: u64, done: &Path, checked: bool) -> Result<bool, String> {
     if together == 0 {
         return Err("--together is 0: at least one handler is compiled at a time".into());
     }
@@ -119,7 +132,7 @@ fn run(first: u64, count: u64, together: u64, done: &Path) -> Result<bool, Strin
             println!("{begin}..{end}: done before");
             continue;
         }
-        let report = test(&format!("{begin}..{end}"))?;
+        let report = test(&format!("{begin}..{end}"), checked)?;
         let seconds = start.elapsed().as_secs();
         if report.passed {
             println!("{begin}..{end}: agree  [{seconds} s]");
@@ -149,47 +162,52 @@ fn write_down(done: &Path, known: &BTreeSet<u64>) -> Result<(), String> {
 /// How many smaller handlers are tried at once.
 const TRIES: usize = 48;
 
-fn shrink(seed: u64) -> Result<bool, String> {
-    let mut choices = Choices::random(seed);
-    handler("shrunk", &mut choices);
-    let mut best = choices.made().to_vec();
-    if fails(std::slice::from_ref(&best))?.is_none() {
+fn shrink(seed: u64, checked: bool) -> Result<bool, String> {
+    let made = |mut choices: Choices| {
+        handler("shrunk", &mut choices);
+        choices
+    };
+    let mut best = made(Choices::random(seed));
+    if fails(&[best.made().to_vec()], checked)?.is_none() {
         println!("the handler of seed {seed} agrees");
         return Ok(true);
     }
-    // Which simplification is tried next; those before it did not help since the last that did.
-    let mut next = 0;
     loop {
-        let tries: Vec<Vec<u64>> = simpler(&best).into_iter().skip(next).take(TRIES).collect();
-        if tries.is_empty() {
-            break;
-        }
-        eprintln!("{} choices; trying {} simpler handlers", best.len(), tries.len());
-        match fails(&tries)? {
-            Some(index) => {
-                let mut choices = Choices::of(tries[index].clone());
-                handler("shrunk", &mut choices);
-                best = choices.made().to_vec();
-                while best.last() == Some(&0) {
-                    best.pop();
-                }
-                next += index;
-                if next >= simpler(&best).len() {
-                    next = 0;
-                }
+        let mut tries: Vec<Vec<u64>> = Vec::new();
+        let parts = best.parts().into_iter().map(|part| best.without_part(part));
+        let lists = simpler(best.made()).into_iter().map(Choices::of);
+        for simpler in parts.chain(lists).map(made) {
+            let simpler = simpler.made().to_vec();
+            if size(&simpler) < size(best.made()) && !tries.contains(&simpler) {
+                tries.push(simpler);
             }
-            None => next += tries.len(),
+        }
+        let mut found = None;
+        for tries in tries.chunks(TRIES) {
+            eprintln!("{} choices; trying {} simpler handlers", best.made().len(), tries.len());
+            if let Some(index) = fails(tries, checked)? {
+                found = Some(tries[index].clone());
+                break;
+            }
+        }
+        match found {
+            Some(list) => best = made(Choices::of(list)),
+            None => break,
         }
     }
-    println!("{}", handler("shrunk", &mut Choices::of(best)));
+    println!("{}", handler("shrunk", &mut Choices::of(best.made().to_vec())));
     Ok(false)
 }
 
-/// Lists that are simpler than this, the boldest first.
+/// How far a list is from the simplest.
+fn size(list: &[u64]) -> (usize, u64) {
+    (list.len(), list.iter().sum())
+}
+
+/// Lists with some choices left out, or made 0.
 fn simpler(list: &[u64]) -> Vec<Vec<u64>> {
     let mut simpler = Vec::new();
-    let mut size = list.len() / 2;
-    while size > 0 {
+    for size in [8, 1] {
         for begin in (0..list.len()).step_by(size) {
             let end = (begin + size).min(list.len());
             simpler.push([&list[..begin], &list[end..]].concat());
@@ -198,20 +216,19 @@ fn simpler(list: &[u64]) -> Vec<Vec<u64>> {
                 simpler.push([&list[..begin], &zeros, &list[end..]].concat());
             }
         }
-        size /= 2;
     }
     simpler
 }
 
 /// The first of these handlers that fails.
-fn fails(lists: &[Vec<u64>]) -> Result<Option<usize>, String> {
+fn fails(lists: &[Vec<u64>], checked: bool) -> Result<Option<usize>, String> {
     let path = std::env::temp_dir().join(format!("annulus-differential-{}.txt", std::process::id()));
     let text: String = lists
         .iter()
         .map(|list| list.iter().map(u64::to_string).collect::<Vec<_>>().join(" ") + "\n")
         .collect();
     fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
-    let report = test(&path.to_string_lossy())?;
+    let report = test(&path.to_string_lossy(), checked)?;
     let _ = fs::remove_file(&path);
     let failed = report.failed("shrunk_");
     if !report.passed && failed.is_empty() {

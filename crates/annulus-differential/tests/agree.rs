@@ -12,7 +12,7 @@ use device::Device;
 mod handlers {
     // The types that `annulus-macros` emits code for stand under `::annulus`.
     use annulus_kernel::{KernelDefinition, RingKernel};
-    use annulus_macros::{DeviceType, RingMessage, ring_kernel};
+    use annulus_macros::{DeviceType, RingMessage, device_fn, device_impl, ring_kernel};
     use annulus_runtime::prelude::{Cx, Failure, Outbox};
 
     include!(concat!(env!("OUT_DIR"), "/handlers.rs"));
@@ -69,13 +69,23 @@ fn quietly(test: impl FnOnce()) {
     test();
 }
 
+fn on_the_host(handlers: &[&'static KernelDefinition], target: Target) {
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("random").join(target.name());
+    let text = HostText::compile(handlers, target, &folder).unwrap_or_else(|error| panic!("{error}"));
+    quietly(|| {
+        compare(handlers, |index, _, calls| calls.iter().map(|call| text.call(index, call)).collect());
+    });
+}
+
 #[test]
 fn as_c_on_the_host() {
-    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("random");
-    let text = HostText::compile(HANDLERS, Target::OpenCl, &folder).unwrap_or_else(|error| panic!("{error}"));
-    quietly(|| {
-        compare(HANDLERS, |index, _, calls| calls.iter().map(|call| text.call(index, call)).collect());
-    });
+    on_the_host(HANDLERS, Target::OpenCl);
+}
+
+/// Fewer, since they differ in little from what is C.
+#[test]
+fn as_cuda_on_the_host() {
+    on_the_host(&HANDLERS[..HANDLERS.len().min(60)], Target::Cuda);
 }
 
 #[test]

@@ -18,7 +18,13 @@
     unused_parens,
     unused_variables,
     unused_assignments,
-    const_item_mutation
+    const_item_mutation,
+    unconditional_panic,
+    clippy::modulo_one,
+    clippy::erasing_op,
+    clippy::nonminimal_bool,
+    clippy::let_and_return,
+    clippy::manual_is_multiple_of
 )] // They are what is tested.
 
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -26,7 +32,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use annulus_macros::{DeviceType, ring_kernel};
 use annulus_runtime::prelude::{Failure, Outbox};
 
-use super::constructs::{Answer, Small};
+use super::{
+    constructs::{Answer, Small},
+    numbers::Results,
+};
 
 #[derive(DeviceType, Clone, Copy, Debug, Default)]
 #[repr(C)]
@@ -374,4 +383,158 @@ pub fn bits_and_references(small: &Small, answers: &Outbox<Answer>) {
     words[3] += third;
     words[usize::from(small.a) % 8] += *third;
     answers.send(Answer { words, sum: 0, x: 0.0, on: small.on });
+}
+
+/// Divisions of which the divisor is known, also where it is zero, and truths compared as numbers.
+#[ring_kernel]
+pub fn known_operands(small: &Small, answers: &Outbox<Answer>) {
+    let n = u32::from(small.a);
+    let mut words = [n; 8];
+    if n % 4 == 1 {
+        words[0] = (n << 1) & (n % 0);
+    }
+    if n % 4 == 2 {
+        words[1] = (1 % 0) + n;
+    }
+    words[2] = u32::from((small.b > 3) as u64 >= 4);
+    words[3] = u32::from(32768 < (small.b > 3) as u32) + u32::from((small.x <= 1.0) as u64 > u64::MAX / 3);
+    words[4] = u32::from(((small.on as u8) < 1) == (n > 3)) + n % 1;
+    answers.send(Answer { words, sum: 0, x: 0.0, on: small.on & (((n > 3) as u64) < u64::MAX) });
+}
+
+/// Structs, tuples and arrays that branches inside branches give.
+#[ring_kernel(loop_budget = 100)]
+pub fn nested_branch_values(small: &Small, room: &mut Room) {
+    let n = u32::from(small.a);
+    room.p = if small.on {
+        match n % 3 {
+            0 => Pair { n, k: 1 },
+            1 => {
+                let p = Pair { n: room.q.k, k: n };
+                if n > 9 { p } else { Pair { k: p.n, n: p.k } }
+            }
+            _ => {
+                let old = room.p;
+                room.p.n = 77;
+                if room.p.n > n { old } else { room.p }
+            }
+        }
+    } else {
+        let p = if n > 100 { room.q } else { Pair { n: 5, ..room.q } };
+        {
+            let p = Pair { n: p.n ^ 1, k: p.k };
+            p
+        }
+    };
+    room.list = match small.b {
+        ..0 => {
+            let list = room.list;
+            if small.on { [list[1], list[0], n, 4] } else { list }
+        }
+        _ if n == 3 => loop {
+            room.n = room.n.wrapping_add(1);
+            if room.n % 4 == 0 {
+                break if small.on { room.list } else { [room.n; 4] };
+            }
+        },
+        _ => [n; 4],
+    };
+    let (a, b) = if n > 2 {
+        let pair = (room.q, n);
+        if small.on { pair } else { (room.p, pair.0.k) }
+    } else {
+        (Pair { n: 1, k: 2 }, 3)
+    };
+    (room.q, room.n) = (a, b);
+}
+
+/// Loops and blocks that are left with a block of a label of its own.
+#[ring_kernel(loop_budget = 1000)]
+pub fn labels_as_values(small: &Small, answers: &Outbox<Answer>) {
+    let n = u32::from(small.a);
+    let mut turns = 0;
+    let found = loop {
+        turns += 1;
+        if turns > n % 7 {
+            break ('found: {
+                if small.on {
+                    break 'found n;
+                }
+                n + 1
+            });
+        }
+    };
+    let outer = 'outer: {
+        if n > 9 {
+            break 'outer ('inner: {
+                if n > 99 {
+                    break 'inner 3;
+                }
+                4
+            });
+        }
+        5
+    };
+    answers.send(Answer { words: [found, outer, turns, 0, 0, 0, 0, 0], sum: 0, x: 0.0, on: small.on });
+}
+
+macro_rules! functions_of_nan {
+    ($($name:ident: $t:ident;)+) => {$(
+        /// What is made of a NaN that the compiler sees.
+        #[ring_kernel]
+        pub fn $name(small: &Small, results: &Outbox<Results<$t>>) {
+            let x = $t::NAN;
+            let nothing = $t::INFINITY - $t::INFINITY;
+            let mut same = [0.0; 32];
+            same[0] = x.floor();
+            same[1] = x.ceil();
+            same[2] = x.trunc();
+            same[3] = x.round();
+            same[4] = x.fract();
+            same[5] = x.sqrt();
+            same[6] = x.exp();
+            same[7] = x.exp2();
+            same[8] = x.ln();
+            same[9] = x.sin();
+            same[10] = x.cos();
+            same[11] = x.tan();
+            same[12] = x.sinh();
+            same[13] = x.cosh();
+            same[14] = x.tanh();
+            same[15] = nothing.floor();
+            same[16] = nothing.round();
+            same[17] = (x * $t::from(small.a)).trunc();
+            same[18] = x.div_euclid(2.0);
+            same[19] = x.rem_euclid(2.0);
+            same[20] = x.abs();
+            same[21] = x.clamp(0.0, 1.0);
+            same[22] = x.mul_add(1.0, 2.0);
+            same[23] = x.log2();
+            same[24] = x.log10();
+            same[25] = x.asin();
+            same[26] = x.atan();
+            same[27] = x.cbrt();
+            same[28] = x.min(2.0);
+            same[29] = x.max(2.0);
+            same[30] = x.signum();
+            same[31] = x.powf(2.0);
+            let counts = [x.ceil() as u32, x as u32, (-x).round() as u32, 0];
+            let answers = [
+                x.floor().is_nan(),
+                x.ceil() == x,
+                x.trunc() < 1.0,
+                x.round() > 1.0,
+                x.exp().is_finite(),
+                x.tanh() != x,
+                false,
+                false,
+            ];
+            results.send(Results { same, counts, answers });
+        }
+    )+};
+}
+
+functions_of_nan! {
+    functions_of_f32_nan: f32;
+    functions_of_f64_nan: f64;
 }

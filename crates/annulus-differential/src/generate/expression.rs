@@ -11,8 +11,15 @@ const FLOATS: [&str; 2] = ["f32", "f64"];
 impl Writer<'_> {
     /// An expression of this type, in parentheses where it needs them.
     pub(super) fn expression(&mut self, ty: &Ty) -> String {
+        let part = self.choices.begin();
+        let expression = self.expression_part(ty);
+        self.choices.end(part);
+        expression
+    }
+
+    fn expression_part(&mut self, ty: &Ty) -> String {
         self.fuel -= 1;
-        if self.fuel <= 0 || self.depth > 6 {
+        if self.fuel <= 0 || self.depth > 4 {
             return self.leaf(ty);
         }
         self.depth += 1;
@@ -64,6 +71,24 @@ impl Writer<'_> {
                     format!("[{}; {len}]", self.literal(of))
                 }
             }
+            Ty::Tuple(parts) => {
+                let parts: Vec<String> = parts.iter().map(|part| self.expression(part)).collect();
+                format!("({})", parts.join(", "))
+            }
+            Ty::Option(of) => {
+                if self.choices.percent(60) {
+                    format!("Some({})", self.expression(of))
+                } else {
+                    "None".into()
+                }
+            }
+            Ty::Result(of) => {
+                if self.choices.percent(40) {
+                    format!("Err({})", self.expression(&Ty::Int("u8")))
+                } else {
+                    format!("Ok({})", self.expression(of))
+                }
+            }
             Ty::Named("Kind") => format!("Kind::{}", self.choices.one(&["Red", "Green", "Blue"])),
             Ty::Named("Shape") => match self.choices.below(3) {
                 0 => "Shape::Empty".into(),
@@ -93,10 +118,21 @@ impl Writer<'_> {
     }
 
     fn operation(&mut self, ty: &Ty) -> String {
+        if self.choices.percent(15)
+            && let Some(call) = self.call(ty)
+        {
+            return call;
+        }
         match ty {
             Ty::Bool => self.condition(),
             Ty::Int(name) => self.integer(name),
             Ty::Float(name) => self.float(name),
+            Ty::Option(of) => self.known_option(of),
+            Ty::Result(of) => self.known_result(of),
+            Ty::Tuple(parts) => match parts[..] {
+                [Ty::Int(name), Ty::Bool] => self.overflowing(name),
+                _ => self.literal(ty),
+            },
             _ => self.literal(ty),
         }
     }
@@ -104,7 +140,30 @@ impl Writer<'_> {
     fn integer(&mut self, name: &'static str) -> String {
         let ty = &Ty::Int(name);
         let (bits, signed) = int(name);
-        match self.choices.below(14) {
+        match self.choices.below(20) {
+            14 | 15 => self.unwrapped(ty),
+            16 => {
+                const METHODS: [&str; 3] = ["saturating_add", "saturating_sub", "saturating_mul"];
+                let method = self.choices.one(&METHODS);
+                let (a, b) = (self.expression(ty), self.expression(ty));
+                format!("({a}).{method}({b})")
+            }
+            17 => format!("{}.0", self.overflowing(name)),
+            18 => {
+                let method = self.choices.one(&["rotate_left", "rotate_right", "wrapping_pow"]);
+                let (a, b) = (self.expression(ty), self.expression(&Ty::Int("u32")));
+                format!("({a}).{method}({b})")
+            }
+            19 if name == "u32" => {
+                const METHODS: [&str; 4] = ["count_ones", "leading_zeros", "trailing_zeros", "count_zeros"];
+                let (method, of) = (self.choices.one(&METHODS), Ty::Int(self.choices.one(&INTS)));
+                format!("({}).{method}()", self.expression(&of))
+            }
+            19 => {
+                let (a, b) = (self.expression(ty), self.expression(ty));
+                let method = self.choices.one(&["div_euclid", "rem_euclid"]);
+                format!("({a}).{method}({b} | 1)")
+            }
             0..=3 => {
                 let operator = self.choices.one(&["+", "-", "*", "&", "|", "^"]);
                 let (a, b) = (self.expression(ty), self.expression(ty));
@@ -156,6 +215,14 @@ impl Writer<'_> {
         }
     }
 
+    /// `(a, overflows)`.
+    fn overflowing(&mut self, name: &'static str) -> String {
+        const METHODS: [&str; 3] = ["overflowing_add", "overflowing_sub", "overflowing_mul"];
+        let (method, ty) = (self.choices.one(&METHODS), Ty::Int(name));
+        let (a, b) = (self.expression(&ty), self.expression(&ty));
+        format!("({a}).{method}({b})")
+    }
+
     fn float_of_any(&mut self) -> String {
         let name = self.choices.one(&FLOATS);
         self.expression(&Ty::Float(name))
@@ -163,9 +230,19 @@ impl Writer<'_> {
 
     fn float(&mut self, name: &'static str) -> String {
         let ty = &Ty::Float(name);
-        match self.choices.below(10) {
+        match self.choices.below(13) {
+            10 => {
+                const UNARY: [&str; 3] = ["fract", "recip", "signum"];
+                let method = self.choices.one(&UNARY);
+                format!("({}).{method}()", self.expression(ty))
+            }
+            11 => {
+                let (a, b, c) = (self.expression(ty), self.expression(ty), self.expression(ty));
+                format!("({a}).mul_add({b}, {c})")
+            }
+            12 => format!("({}).clamp(-1.5, 2.5)", self.expression(ty)),
             0..=4 => {
-                let operator = self.choices.one(&["+", "-", "*", "/"]);
+                let operator = self.choices.one(&["+", "-", "*", "/", "%"]);
                 let (a, b) = (self.expression(ty), self.expression(ty));
                 format!("({a} {operator} {b})")
             }
@@ -184,7 +261,12 @@ impl Writer<'_> {
     }
 
     fn condition(&mut self) -> String {
-        match self.choices.below(8) {
+        match self.choices.below(11) {
+            8 | 9 => self.question_of_cases(),
+            10 => {
+                let value = self.float_of_any();
+                format!("({value}).{}()", self.choices.one(&["is_nan", "is_finite", "is_infinite"]))
+            }
             0..=3 => {
                 let operator = self.choices.one(&["<", "==", "!=", "<=", ">", ">="]);
                 let ty = if self.choices.percent(25) {
@@ -214,7 +296,8 @@ impl Writer<'_> {
 
     /// A value that branches, blocks or loops give.
     fn control(&mut self, ty: &Ty) -> String {
-        match self.choices.below(8) {
+        match self.choices.below(9) {
+            8 => self.labelled_value(ty),
             0..=2 => {
                 let condition = self.expression(&Ty::Bool);
                 let yes = self.value_block(ty);
@@ -232,23 +315,21 @@ impl Writer<'_> {
                 let counter = format!("w{}", self.names);
                 self.names += 1;
                 // To go on from there would be to go on for ever.
-                self.loops.push(Around::Condition);
-                let last = self.expression(ty);
-                self.loops.pop();
-                self.loops.push(Around::Value(ty.clone()));
-                let turns = self.block(|writer| {
-                    writer.line(&format!("if {counter} == {ends} {{ break {last}; }}"));
-                    writer.line(&format!("{counter} += 1;"));
-                    writer.statements(2);
+                let (last, _) = self.around(Around::Condition, |writer| writer.expression(ty));
+                let (turns, label) = self.around(Around::Value(ty.clone()), |writer| {
+                    writer.block(|writer| {
+                        writer.line(&format!("if {counter} == {ends} {{ break {last}; }}"));
+                        writer.line(&format!("{counter} += 1;"));
+                        writer.statements(2);
+                    })
                 });
-                self.loops.pop();
-                format!("({{ let mut {counter} = 0u8; loop {turns} }})")
+                format!("({{ let mut {counter} = 0u8; {label}loop {turns} }})")
             }
         }
     }
 
     /// `{ statements; value }`.
-    fn value_block(&mut self, ty: &Ty) -> String {
+    pub(super) fn value_block(&mut self, ty: &Ty) -> String {
         self.block(|writer| {
             let most = writer.choices.below(3);
             writer.statements(most);

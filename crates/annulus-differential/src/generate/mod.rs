@@ -3,8 +3,11 @@
 //! They use what the language has, in any combination, and mean something definite: loops end, floats are never compared by bits, and what
 //! Rust leaves open (the sign of a minimum of zeros) does not occur.
 
+mod cases;
 mod choices;
 mod expression;
+mod function;
+mod items;
 mod place;
 mod statement;
 mod types;
@@ -12,15 +15,17 @@ mod types;
 pub use choices::Choices;
 pub use types::SOURCE;
 
+use function::Function;
 use types::Ty;
 
-/// The source of a handler of this name.
+/// The source of a handler of this name, and of the functions that it calls.
 pub fn handler(name: &str, choices: &mut Choices) -> String {
     let mut writer = Writer::new(choices);
+    let functions = writer.functions_of(name);
     writer.body();
     let body = writer.text;
     format!(
-        "#[ring_kernel(max_outputs = 6)]
+        "{functions}#[ring_kernel(max_outputs = 6)]
 pub fn {name}(message: &In, state: &mut State, out: &Outbox<Out>) -> Result<(), Failure> {{\n{body}}}\n"
     )
 }
@@ -40,8 +45,34 @@ enum Around {
     Plain,
     /// Its `break` has one of this type.
     Value(Ty),
+    /// A block with a label, and what it gives: its label is the only way out.
+    Block(Option<Ty>),
     /// The place is in its condition, or decides its end: neither `break` nor `continue`.
     Condition,
+}
+
+/// What [`Around`] a place there is.
+#[derive(Clone)]
+struct Surrounding {
+    around: Around,
+    label: String,
+    /// Whether the label is used, and so written.
+    used: bool,
+}
+
+/// A slice in scope, which has at least one element.
+#[derive(Clone)]
+struct Slice {
+    name: String,
+    of: Ty,
+    mutable: bool,
+}
+
+impl Slice {
+    /// The variable that stands for its first element, by which it is borrowed too.
+    fn first(&self) -> String {
+        format!("{}[0]", self.name)
+    }
 }
 
 /// Writes one handler.
@@ -51,8 +82,11 @@ struct Writer<'c> {
     indent: usize,
     /// Those in scope; a later one hides an earlier one of the same name.
     vars: Vec<Var>,
+    slices: Vec<Slice>,
     /// Names of roots that are borrowed.
     borrowed: Vec<String>,
+    /// Names of roots that can only be read, since there are shared references into them.
+    lent: Vec<String>,
     names: u32,
     /// Whether nothing outside may change: in a guard, where Rust does not let the matched place change.
     frozen: bool,
@@ -61,7 +95,11 @@ struct Writer<'c> {
     /// How many expressions are around this place.
     depth: u32,
     /// The loops around this place.
-    loops: Vec<Around>,
+    loops: Vec<Surrounding>,
+    /// The functions that can be called.
+    functions: Vec<Function>,
+    /// What the function gives that is written; `None` in the handler.
+    output: Option<Ty>,
 }
 
 impl<'c> Writer<'c> {
@@ -73,12 +111,16 @@ impl<'c> Writer<'c> {
             text: String::new(),
             indent: 1,
             vars,
+            slices: Vec::new(),
             borrowed: Vec::new(),
+            lent: Vec::new(),
             names: 0,
             frozen: false,
             fuel: 120,
             depth: 0,
             loops: Vec::new(),
+            functions: Vec::new(),
+            output: None,
         }
     }
 
@@ -97,13 +139,48 @@ impl<'c> Writer<'c> {
         format!("v{}", self.names - 1)
     }
 
+    /// A name that no variable of [`name`](Self::name) hides.
+    fn own_name(&mut self, prefix: &str) -> String {
+        self.names += 1;
+        format!("{prefix}{}", self.names - 1)
+    }
+
+    /// Writes what stands in a loop or a labelled block, and gives its label if it is used: `'a1: `.
+    fn around<T>(&mut self, around: Around, write: impl FnOnce(&mut Self) -> T) -> (T, String) {
+        let label = self.own_name("'a");
+        self.loops.push(Surrounding { around, label, used: false });
+        let written = write(self);
+        let Surrounding { label, used, .. } = self.loops.pop().expect("it was pushed");
+        (written, if used { format!("{label}: ") } else { String::new() })
+    }
+
+    /// Writes what may read these variables, and not change them.
+    fn lending<T>(&mut self, root: &str, mutable: bool, write: impl FnOnce(&mut Self) -> T) -> T {
+        let kept = (self.borrowed.len(), self.lent.len());
+        self.lend(root, mutable);
+        let written = write(self);
+        self.borrowed.truncate(kept.0);
+        self.lent.truncate(kept.1);
+        written
+    }
+
+    fn lend(&mut self, root: &str, mutable: bool) {
+        let roots = if mutable { &mut self.borrowed } else { &mut self.lent };
+        roots.push(root.to_owned());
+        // A slice that is borrowed does not tell its length either.
+        if let Some(slice) = root.strip_suffix("[0]") {
+            roots.push(format!("{slice}.len()"));
+        }
+    }
+
     /// Writes the lines that `write` writes, apart.
     fn apart(&mut self, write: impl FnOnce(&mut Self)) -> String {
         let before = std::mem::take(&mut self.text);
         self.indent += 1;
-        let vars = self.vars.len();
+        let (vars, slices) = (self.vars.len(), self.slices.len());
         write(self);
         self.vars.truncate(vars);
+        self.slices.truncate(slices);
         self.indent -= 1;
         std::mem::replace(&mut self.text, before)
     }

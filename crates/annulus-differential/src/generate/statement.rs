@@ -1,7 +1,7 @@
 //! Statements.
 
 use super::{
-    Around, Ty, Var, Writer,
+    Around, Surrounding, Ty, Var, Writer,
     types::{INTS, int},
 };
 
@@ -24,15 +24,17 @@ impl Writer<'_> {
             if self.fuel <= 0 {
                 return;
             }
+            let part = self.choices.begin();
             self.statement();
+            self.choices.end(part);
         }
     }
 
     fn statement(&mut self) {
         self.fuel -= 1;
-        let choice = self.choices.below(20);
+        let choice = self.choices.below(32);
         // Loops in loops in loops take long.
-        if matches!(choice, 12..=14) && self.loops.len() >= MOST_LOOPS {
+        if matches!(choice, 12..=14 | 20..=22) && self.loops.len() >= MOST_LOOPS {
             return self.assign();
         }
         match choice {
@@ -55,21 +57,43 @@ impl Writer<'_> {
                 let (matched, arms) = self.arms(&mut Self::lines);
                 self.line(&format!("match {matched} {arms}"));
             }
-            17 => self.borrow(),
-            18 => self.send(),
+            17 => self.reference(),
+            18 if self.output.is_none() => self.send(),
+            20..=22 => self.elements(),
+            23 => self.part_of_list(),
+            24 => self.labelled(),
+            25 | 26 => self.if_let(),
+            27 => self.let_else(),
+            28 => self.question(),
+            29 => self.assertion(),
+            30 | 31 => self.effect(),
             _ => self.leave(),
         }
     }
 
     /// `{ statements }`.
-    fn lines(&mut self) -> String {
+    pub(super) fn lines(&mut self) -> String {
         let most = 1 + self.choices.below(3);
         self.block(|writer| writer.statements(most))
     }
 
-    fn any(&mut self) -> Ty {
-        match self.choices.below(12) {
+    /// What tuples, options and functions have.
+    pub(super) fn inner(&mut self) -> Ty {
+        match self.choices.below(8) {
+            0..=4 => Ty::Int(self.choices.one(&INTS)),
+            5 => Ty::Bool,
+            6 => Ty::Float("f32"),
+            _ => Ty::Named("Pair"),
+        }
+    }
+
+    pub(super) fn any(&mut self) -> Ty {
+        match self.choices.below(17) {
             0..=5 => Ty::Int(self.choices.one(&INTS)),
+            12 => Ty::Tuple(vec![Ty::Int(self.choices.one(&INTS)), Ty::Bool]),
+            13 => Ty::Tuple((0..3).map(|_| self.inner()).collect()),
+            14 | 15 => Ty::option(self.inner()),
+            16 => Ty::Result(Box::new(self.inner())),
             6 => Ty::Bool,
             7 => Ty::Float("f32"),
             8 => Ty::Float("f64"),
@@ -82,19 +106,30 @@ impl Writer<'_> {
         let ty = self.any();
         let value = self.expression(&ty);
         let (name, mutable) = (self.name(), self.choices.percent(60));
-        let annotation = if self.choices.percent(30) { format!(": {}", ty.name()) } else { String::new() };
+        let annotation = if self.choices.percent(30) || ty.is_cases() {
+            format!(": {}", ty.name())
+        } else {
+            String::new()
+        };
         let keyword = if mutable { "let mut" } else { "let" };
         self.line(&format!("{keyword} {name}{annotation} = {value};"));
         self.vars.push(Var { name, ty, mutable });
     }
 
-    fn assign(&mut self) {
+    pub(super) fn assign(&mut self) {
         let ty = self.any();
         let value = self.expression(&ty);
         match self.place(&ty, true) {
             Some(place) => self.line(&format!("{place} = {value};")),
-            None => self.line(&format!("let _ = {value};")),
+            None => self.line(&format!("let _: {} = {value};", ty.name())),
         }
+    }
+
+    /// A check that rarely fails.
+    fn assertion(&mut self) {
+        let (first, second) = (self.expression(&Ty::Bool), self.expression(&Ty::Bool));
+        let third = self.expression(&Ty::Int("u32"));
+        self.line(&format!("assert!({first} || {second} || {third} != 7u32);"));
     }
 
     fn compound(&mut self) {
@@ -110,7 +145,7 @@ impl Writer<'_> {
         self.line(&format!("{place} {operator} {value};"));
     }
 
-    fn send(&mut self) {
+    pub(super) fn send(&mut self) {
         let out = self.structure("Out");
         self.line(&format!("out.send{out};"));
     }
@@ -129,14 +164,13 @@ impl Writer<'_> {
         };
         let variable = self.name();
         let most = 1 + self.choices.below(3);
-        self.loops.push(Around::Plain);
-        let lines = self.apart(|writer| {
-            writer.vars.push(Var { name: variable.clone(), ty, mutable: false });
-            writer.statements(most);
+        let (lines, label) = self.around(Around::Plain, |writer| {
+            writer.block(|writer| {
+                writer.vars.push(Var { name: variable.clone(), ty, mutable: false });
+                writer.statements(most);
+            })
         });
-        self.loops.pop();
-        let end = "    ".repeat(self.indent);
-        self.line(&format!("for {variable} in {range} {{\n{lines}{end}}}"));
+        self.line(&format!("{label}for {variable} in {range} {lines}"));
     }
 
     fn while_loop(&mut self) {
@@ -144,76 +178,71 @@ impl Writer<'_> {
         let counter = format!("w{}", self.names);
         self.names += 1;
         let condition = if self.choices.percent(50) {
-            self.loops.push(Around::Condition);
-            let condition = self.expression(&Ty::Bool);
-            self.loops.pop();
+            let (condition, _) = self.around(Around::Condition, |writer| writer.expression(&Ty::Bool));
             format!(" && {condition}")
         } else {
             String::new()
         };
         self.line(&format!("let mut {counter} = 0i16;"));
-        self.loops.push(Around::Plain);
         let most = 1 + self.choices.below(3);
-        let lines = self.block(|writer| {
-            writer.line(&format!("{counter} += 1;"));
-            writer.statements(most);
+        let (lines, label) = self.around(Around::Plain, |writer| {
+            writer.block(|writer| {
+                writer.line(&format!("{counter} += 1;"));
+                writer.statements(most);
+            })
         });
-        self.loops.pop();
-        self.line(&format!("while {counter} < {turns}{condition} {lines}"));
+        self.line(&format!("{label}while {counter} < {turns}{condition} {lines}"));
     }
 
-    /// A mutable reference to a place, and changes through it.
-    fn borrow(&mut self) {
-        let ty = match self.choices.below(4) {
-            0 => Ty::Int(self.choices.one(&INTS)),
-            1 => Ty::Float("f32"),
-            2 => Ty::Named("Pair"),
-            _ => Ty::Named("Mixed"),
-        };
-        let Some(place) = self.place(&ty, true) else { return };
-        let root = place.split(['.', '[', ' ']).next().unwrap_or_default().to_owned();
-        let name = self.name();
-        if name == root {
-            return;
-        }
-        let lines = self.block(|writer| {
-            writer.line(&format!("let {name} = &mut {place};"));
-            writer.borrowed.push(root);
-            writer.borrowed.push(name.clone());
-            let turns = 1 + writer.choices.below(2);
-            for _ in 0..turns {
-                let line = match &ty {
-                    Ty::Named("Pair") => format!("{name}.a = {};", writer.expression(&Ty::Int("i32"))),
-                    Ty::Named(_) => format!("{name}.pair.b = {};", writer.expression(&Ty::Int("u8"))),
-                    ty => format!("*{name} = {};", writer.expression(ty)),
-                };
-                writer.line(&line);
-            }
-            writer.borrowed.pop();
-            writer.borrowed.pop();
-        });
-        self.line(&lines);
-    }
-
-    /// A way out: of a loop, of its turn, or of the handler.
+    /// A way out: of a loop or a block, of a turn, or of the handler.
     fn leave(&mut self) {
         let condition = self.expression(&Ty::Bool);
-        let around = self.loops.last().cloned();
-        let way = match (self.choices.below(4), around) {
-            (0 | 1, Some(Around::Plain)) => "break".to_owned(),
-            (0 | 1, Some(Around::Value(ty))) => format!("break {}", self.expression(&ty)),
-            (2, Some(Around::Plain | Around::Value(_))) => "continue".to_owned(),
-            (3, _) => format!("return Err(Failure::of({}))", 1 + self.choices.below(9)),
-            _ => "return Ok(())".to_owned(),
-        };
+        let way = self.way_out();
         self.line(&format!("if {condition} {{ {way}; }}"));
+    }
+
+    pub(super) fn way_out(&mut self) -> String {
+        let choice = self.choices.below(4);
+        // What decides a loop's end is no place to leave those around it.
+        let first = self.loops.iter().rposition(|outer| matches!(outer.around, Around::Condition));
+        let (first, end) = (first.map_or(0, |at| at + 1), self.loops.len());
+        if choice < 3 && first < end {
+            let at = end - 1 - self.choices.below(end - first);
+            let Surrounding { around, label, .. } = self.loops[at].clone();
+            let is_block = matches!(around, Around::Block(_));
+            let labelled = is_block || at + 1 < end || self.choices.percent(30);
+            self.loops[at].used |= labelled;
+            let label = if labelled { format!(" {label}") } else { String::new() };
+            return match around {
+                Around::Value(ty) | Around::Block(Some(ty)) if choice < 2 || is_block => {
+                    format!("break{label} {}", self.expression(&ty))
+                }
+                Around::Block(_) | Around::Plain if choice < 2 || is_block => format!("break{label}"),
+                _ => format!("continue{label}"),
+            };
+        }
+        match self.output.clone() {
+            Some(output) => format!("return {}", self.expression(&output)),
+            None if choice == 3 => format!("return Err(Failure::of({}))", 1 + self.choices.below(9)),
+            None => "return Ok(())".to_owned(),
+        }
     }
 
     /// What is matched, and arms whose bodies `body` writes.
     pub(super) fn arms(&mut self, body: &mut dyn FnMut(&mut Self) -> String) -> (String, String) {
         let mut arms: Vec<(String, Vec<Var>)> = Vec::new();
         let var = |name: &str, ty| Var { name: name.into(), ty, mutable: false };
-        let matched = match self.choices.below(3) {
+        let matched = match self.choices.below(5) {
+            3 => {
+                let (value, more) = self.option_arms();
+                arms = more;
+                value
+            }
+            4 => {
+                let (value, more) = self.tuple_arms();
+                arms = more;
+                value
+            }
             0 => {
                 let name = self.choices.one(&INTS);
                 let value = self.expression(&Ty::Int(name));

@@ -7,6 +7,10 @@ pub(super) enum Ty {
     Float(&'static str),
     Bool,
     Array(Box<Ty>, usize),
+    Tuple(Vec<Ty>),
+    Option(Box<Ty>),
+    /// `Err` has a `u8`.
+    Result(Box<Ty>),
     /// A struct or an enum of [`SOURCE`].
     Named(&'static str),
 }
@@ -51,6 +55,39 @@ pub struct State {
 #[derive(RingMessage, Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Out { pub words: [i64; 3], pub x: f32, pub y: f64, pub flag: bool, pub pair: Pair, pub shape: Shape }
+
+#[device_impl]
+impl Pair {
+    pub fn new(a: i32, b: u8) -> Self { Self { a, b } }
+    pub fn sum(self) -> i32 { self.a + i32::from(self.b) }
+    pub fn swapped(&self) -> Self { Self { a: self.b.into(), b: self.a as u8 } }
+    pub fn bump(&mut self, by: i32) -> u8 {
+        self.a += by;
+        if self.a % 2 == 0 { self.b += 1; }
+        self.b
+    }
+}
+
+#[device_fn]
+pub fn larger<T: Copy + PartialOrd>(a: T, b: T) -> T { if a < b { b } else { a } }
+
+#[device_fn]
+pub fn choose<T: Copy>(first: bool, a: T, b: T) -> T {
+    if first { return a; }
+    b
+}
+
+#[device_fn]
+pub fn element<T: Copy, const N: usize>(list: &[T; N], at: usize) -> T { list[at % N] }
+
+#[device_fn]
+pub fn count<T: Copy + PartialEq>(list: &[T], wanted: T) -> u32 {
+    let mut count = 0u32;
+    for x in list.iter() {
+        if *x == wanted { count += 1; }
+    }
+    count
+}
 ";
 
 fn array(of: Ty, len: usize) -> Ty {
@@ -118,7 +155,22 @@ impl Ty {
             Self::Int(name) | Self::Float(name) | Self::Named(name) => (*name).into(),
             Self::Bool => "bool".into(),
             Self::Array(of, len) => format!("[{}; {len}]", of.name()),
+            Self::Tuple(parts) => {
+                let parts: Vec<String> = parts.iter().map(Self::name).collect();
+                format!("({})", parts.join(", "))
+            }
+            Self::Option(of) => format!("Option<{}>", of.name()),
+            Self::Result(of) => format!("Result<{}, u8>", of.name()),
         }
+    }
+
+    pub(super) fn option(of: Self) -> Self {
+        Self::Option(Box::new(of))
+    }
+
+    /// Whether an expression's type must be said, since `None` and `Err(0)` do not say it.
+    pub(super) fn is_cases(&self) -> bool {
+        matches!(self, Self::Option(_) | Self::Result(_))
     }
 
     /// Whether a place of this type is, or has inside, one of that type.
@@ -126,6 +178,7 @@ impl Ty {
         self == wanted
             || match self {
                 Self::Array(of, _) => of.holds(wanted),
+                Self::Tuple(parts) => parts.iter().any(|part| part.holds(wanted)),
                 Self::Named(name) => fields(name).iter().any(|(_, field)| field.holds(wanted)),
                 _ => false,
             }

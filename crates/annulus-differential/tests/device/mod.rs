@@ -186,6 +186,13 @@ impl Handlers<'_> {
     }
 }
 
+/// The name of the function that a paragraph of a handler's text is: `static u32 name(`.
+fn function_name(paragraph: &str) -> Option<&str> {
+    let line = paragraph.lines().find(|line| !line.starts_with("//") && !line.is_empty())?;
+    let (head, _) = line.strip_suffix('{')?.split_once('(')?;
+    head.starts_with("static").then(|| head.rsplit(' ').next())?
+}
+
 /// A program: what the handlers have in common once, each handler with an entry of its own, and a kernel that calls one of them.
 fn text(definitions: &[&'static KernelDefinition]) -> Result<String, String> {
     let mut source = format!(
@@ -200,12 +207,18 @@ fn text(definitions: &[&'static KernelDefinition]) -> Result<String, String> {
             handler.split_at(handler.find("static u32 handle_").ok_or("there is no handler")?);
         let (function, macros) =
             rest.split_at(rest.find("#define ANN_MESSAGE").ok_or("there are no macros")?);
-        // Types are told apart by their names, which are the same for all handlers of a module.
-        for paragraph in types.split("\n\n").filter(|paragraph| paragraph.contains("typedef")) {
-            if known.insert(paragraph.trim().to_owned()) {
+        // Types are told apart by their names, which are the same for all handlers of a module. Functions are not: they are numbered.
+        let mut functions = String::new();
+        for paragraph in types.split("\n\n") {
+            if let Some(name) = function_name(paragraph) {
+                writeln!(functions, "#define {name} {name}_of_{index}\n{paragraph}\n")
+                    .expect("a String takes all");
+            } else if paragraph.contains("typedef") && known.insert(paragraph.trim().to_owned()) {
                 writeln!(source, "{paragraph}\n").expect("a String takes all");
             }
         }
+        let names = types.split("\n\n").filter_map(function_name);
+        let undo_functions: String = names.map(|name| format!("#undef {name}\n")).collect();
         let undo: String = macros
             .lines()
             .filter_map(|line| line.strip_prefix("#define "))
@@ -215,7 +228,7 @@ fn text(definitions: &[&'static KernelDefinition]) -> Result<String, String> {
         let room = definition.max_outputs;
         writeln!(
             source,
-            "{function}\n{macros}
+            "{functions}{function}\n{macros}
 static void entry_{index}(GLOBAL const u8 *messages, GLOBAL u8 *states, GLOBAL u8 *outputs, GLOBAL u32 *results)
 {{
     u64 call = get_global_id(0);
@@ -238,7 +251,7 @@ static void entry_{index}(GLOBAL const u8 *messages, GLOBAL u8 *states, GLOBAL u
     results[2 * call] = code;
     results[2 * call + 1] = outbox.sent;
 }}
-{undo}"
+{undo}{undo_functions}"
         )
         .expect("a String takes all");
         writeln!(cases, "    case {index}: entry_{index}(messages, states, outputs, results); break;")

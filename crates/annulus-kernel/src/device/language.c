@@ -243,6 +243,14 @@ RS_FN u64 rs_to_bits_f64(f64 x) { u64 bits; __builtin_memcpy(&bits, &x, 8); retu
 RS_FN f64 rs_from_bits_f64(u64 bits) { f64 x; __builtin_memcpy(&x, &bits, 8); return x; }
 #endif
 
+// What a function gives for x, and NaN for NaN: PoCL 3.1's own are compiled as if there were none, and give anything for one that the
+// compiler knows.
+#if defined(__OPENCL_VERSION__)
+#define RS_NUMBER(x, value) ((x) != (x) ? (x) : (value))
+#else
+#define RS_NUMBER(x, value) (value)
+#endif
+
 // F: the type; B: unsigned, as wide; SIGN, EXPONENT: those bits; N: a number in F.
 #define RS_FLOAT(F, B, SIGN, EXPONENT, RS_MATH, N)                                                                         \
     RS_FN bool rs_is_nan_##F(F x) { return x != x; }                                                                       \
@@ -262,13 +270,13 @@ RS_FN f64 rs_from_bits_f64(u64 bits) { f64 x; __builtin_memcpy(&x, &bits, 8); re
     RS_FN F rs_rem_##F(F a, F b) { return RS_MATH(fmod)(a, b); }                                                           \
     RS_FN F rs_sqrt_##F(F x) { return RS_MATH(sqrt)(x); }                                                                  \
     RS_FN F rs_mul_add_##F(F a, F b, F c) { return RS_MATH(fma)(a, b, c); }                                                \
-    RS_FN F rs_floor_##F(F x) { return RS_MATH(floor)(x); }                                                                \
-    RS_FN F rs_ceil_##F(F x) { return RS_MATH(ceil)(x); }                                                                  \
-    RS_FN F rs_trunc_##F(F x) { return RS_MATH(trunc)(x); }                                                                \
-    RS_FN F rs_round_##F(F x) { return RS_MATH(round)(x); }                                                                \
-    RS_FN F rs_fract_##F(F x) { return x - RS_MATH(trunc)(x); }                                                            \
-    RS_FN F rs_exp_##F(F x) { return RS_MATH(exp)(x); }                                                                    \
-    RS_FN F rs_exp2_##F(F x) { return RS_MATH(exp2)(x); }                                                                  \
+    RS_FN F rs_floor_##F(F x) { return RS_NUMBER(x, RS_MATH(floor)(x)); }                                                  \
+    RS_FN F rs_ceil_##F(F x) { return RS_NUMBER(x, RS_MATH(ceil)(x)); }                                                    \
+    RS_FN F rs_trunc_##F(F x) { return RS_NUMBER(x, RS_MATH(trunc)(x)); }                                                  \
+    RS_FN F rs_round_##F(F x) { return RS_NUMBER(x, RS_MATH(round)(x)); }                                                  \
+    RS_FN F rs_fract_##F(F x) { return x - rs_trunc_##F(x); }                                                              \
+    RS_FN F rs_exp_##F(F x) { return RS_NUMBER(x, RS_MATH(exp)(x)); }                                                      \
+    RS_FN F rs_exp2_##F(F x) { return RS_NUMBER(x, RS_MATH(exp2)(x)); }                                                    \
     RS_FN F rs_ln_##F(F x) { return RS_MATH(log)(x); }                                                                     \
     RS_FN F rs_log2_##F(F x) { return RS_MATH(log2)(x); }                                                                  \
     RS_FN F rs_log10_##F(F x) { return RS_MATH(log10)(x); }                                                                \
@@ -279,9 +287,9 @@ RS_FN f64 rs_from_bits_f64(u64 bits) { f64 x; __builtin_memcpy(&x, &bits, 8); re
     RS_FN F rs_acos_##F(F x) { return RS_MATH(acos)(x); }                                                                  \
     RS_FN F rs_atan_##F(F x) { return RS_MATH(atan)(x); }                                                                  \
     RS_FN F rs_atan2_##F(F y, F x) { return RS_MATH(atan2)(y, x); }                                                        \
-    RS_FN F rs_sinh_##F(F x) { return RS_MATH(sinh)(x); }                                                                  \
+    RS_FN F rs_sinh_##F(F x) { return RS_NUMBER(x, RS_MATH(sinh)(x)); }                                                    \
     RS_FN F rs_cosh_##F(F x) { return RS_MATH(cosh)(x); }                                                                  \
-    RS_FN F rs_tanh_##F(F x) { return RS_MATH(tanh)(x); }                                                                  \
+    RS_FN F rs_tanh_##F(F x) { return RS_NUMBER(x, RS_MATH(tanh)(x)); }                                                    \
     RS_FN F rs_powf_##F(F x, F y) { return RS_MATH(pow)(x, y); }                                                           \
     RS_FN F rs_powi_##F(F x, i32 n) {                                                                                      \
         F result = N(1.0);                                                                                                 \
@@ -299,7 +307,7 @@ RS_FN f64 rs_from_bits_f64(u64 bits) { f64 x; __builtin_memcpy(&x, &bits, 8); re
         return rest < N(0.0) ? rest + rs_abs_##F(b) : rest;                                                                \
     }                                                                                                                      \
     RS_FN F rs_div_euclid_##F(F a, F b) {                                                                                  \
-        F quotient = RS_MATH(trunc)(a / b);                                                                                \
+        F quotient = rs_trunc_##F(a / b);                                                                                  \
         if (rs_rem_##F(a, b) < N(0.0)) return b > N(0.0) ? quotient - N(1.0) : quotient + N(1.0);                          \
         return quotient;                                                                                                   \
     }                                                                                                                      \

@@ -79,7 +79,8 @@ impl Reader {
                 let (value, value_tokens) = match &leave.expr {
                     Some(value) => {
                         let (tree, tokens) = self.boxed(value);
-                        (Some(tree), Some(tokens))
+                        // A block with a label stands in parentheses there, which the tree has not.
+                        (Some(tree), Some(quote_spanned!(span(value)=> (#tokens))))
                     }
                     None => (None, None),
                 };
