@@ -18,7 +18,8 @@
 //! # The language
 //!
 //! What a handler's body may have if its kernel is to run on devices. Everything else is refused where it stands, with what to
-//! write instead; `#[ring_kernel(cpu_only)]` lets a body be any Rust, and keeps the kernel on the CPU.
+//! write instead; `#[ring_kernel(cpu_only)]` lets a body be any Rust, and keeps the kernel on the CPU. What each construct becomes,
+//! what it costs and how exact it is on which target stands in `docs/guide/language.md`.
 //!
 //! | construct | on a device |
 //! |---|---|

@@ -132,3 +132,7 @@ pub mod prelude {
     pub use crate::Backend;
     pub use annulus_runtime::prelude::*;
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guide/language.md")]
+struct Guide;
