@@ -30,7 +30,10 @@ impl Reader {
         let same = pat.to_token_stream();
         let pattern = match pat {
             Pat::Wild(_) => Pattern::Wildcard,
-            Pat::Paren(paren) => return self.undeclared(&paren.pat),
+            Pat::Paren(paren) => {
+                let (inner, tokens) = self.undeclared(&paren.pat);
+                return (inner, quote!((#tokens)));
+            }
             Pat::Ident(ident)
                 if !self.irrefutable
                     && ident.subpat.is_none()
@@ -102,6 +105,10 @@ impl Reader {
                 let (patterns, tokens) = self.parts(&tuple.elems);
                 return (Pattern::Tuple { patterns }, quote!((#(#tokens,)*)));
             }
+            Pat::Slice(slice) => {
+                let (patterns, tokens) = self.parts(&slice.elems);
+                return (Pattern::Tuple { patterns }, quote!([#(#tokens,)*]));
+            }
             Pat::Guard(guard) => {
                 self.refuse(guard, "a guard stands at the end of an arm's pattern");
                 Pattern::Wildcard
@@ -118,7 +125,7 @@ impl Reader {
         (pattern, same)
     }
 
-    /// The parts of a tuple or a tuple struct, up to `..`.
+    /// The parts of a tuple, a tuple struct or an array, up to `..`.
     fn parts(&mut self, elements: &Punctuated<Pat, Comma>) -> (Vec<Pattern>, Vec<TokenStream>) {
         let mut patterns = Vec::new();
         let mut tokens = Vec::new();
