@@ -400,6 +400,7 @@ pub const ITEMS: &[&KernelDefinition] = {
         slices_changed::DEFINITION,
         bound_slices::DEFINITION,
         labels::DEFINITION,
+        taken_apart::DEFINITION,
     ]
 };
 

@@ -6,10 +6,7 @@ use std::{
     ffi::{CStr, CString, c_char, c_int, c_void},
     path::{Path, PathBuf},
     ptr,
-    sync::{
-        Mutex, OnceLock,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::{Mutex, OnceLock},
 };
 
 use annulus_conformance::kernels;
@@ -189,15 +186,15 @@ fn every_kernel_compiles() {
         kernels::REAL,
     ];
     let definitions: Vec<_> = lists.into_iter().flatten().collect();
-    let next = AtomicUsize::new(0);
+    let left = Mutex::new(definitions.iter().enumerate());
     let wrong = Mutex::new(Vec::new());
     let work = || {
         loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(definition) = definitions.get(index) else { return };
+            let next = left.lock().unwrap().next();
+            let Some((index, definition)) = next else { return };
             // Each for one of the architectures, and with one thread or many.
             let architecture = ARCHITECTURES[index % ARCHITECTURES.len()];
-            let threads = if index % 2 == 0 { 1 } else { 64 };
+            let threads = [1, 64][index % 2];
             match nvrtc.compile(&program(definition, threads), architecture) {
                 Ok(compiled) => assert!(compiled.cubin.starts_with(b"\x7fELF"), "{}", definition.name),
                 Err(error) => wrong.lock().unwrap().push(format!("{}: {error}", definition.name)),

@@ -104,7 +104,7 @@ kernels! {
     own within 0: orders_of_arguments, fails_inside, generic;
     corners within 0: nested_values, machine, ends_of_ranges, steps;
     values within 0: options, orders_of_options, results, tuples, popped, equal, chains;
-    items within 0: elements, adapters, slices_changed, labels;
+    items within 0: elements, adapters, slices_changed, labels, taken_apart;
     checks within 0: u8_checks, i64_checks, i8_wraps, u64_wraps, i16_bits, u64_bits, u32_powers, i8_magnitudes, sizes_checked;
     edges within 0: shared_references, capitals, known_operands, functions_of_f32_nan, functions_of_f64_nan;
     series within 0: detect, moving_average, median, fft;

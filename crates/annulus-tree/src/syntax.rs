@@ -226,7 +226,7 @@ tree_enum! {
         Range { start: Option<Bound>, end: Option<Bound>, inclusive: bool },
         /// `Name { field: pattern, .. }` or `Name(pattern)`; a field that is not there is not looked at.
         Fields { name: String, fields: Vec<FieldPattern> },
-        /// `(a, b)`, `(a, ..)`: a part that is not there is not looked at.
+        /// `(a, b)`, `(a, ..)`, and the same in brackets: a part that is not there is not looked at.
         Tuple { patterns: Vec<Pattern> },
         /// `&pattern`.
         Reference { pattern: Box<Pattern> },

@@ -139,7 +139,7 @@ macro_rules! unsigned {
             same[8] = sum;
             same[9] = a.cast_signed().wrapping_div(3) as $t;
             same[10] = a.abs_diff(b);
-            let answers = [a.is_power_of_two(), overflows, false, false, false, false, false, false];
+            let answers = [a.is_power_of_two(), overflows, a.is_multiple_of(b % 7), false, false, false, false, false];
             results.send(Results { same, counts: [(n | 1).ilog2(), 0, 0, 0], answers });
         }
     )+};

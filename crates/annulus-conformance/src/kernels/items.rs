@@ -21,7 +21,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use annulus_macros::{DeviceType, ring_kernel};
+use annulus_macros::{DeviceType, device_fn, ring_kernel};
 use annulus_runtime::prelude::{Failure, Outbox};
 
 use super::constructs::{Answer, Small};
@@ -350,4 +350,54 @@ pub fn labels(small: &Small, answers: &Outbox<Answer>) -> Result<(), Failure> {
     words[7] += 1;
     answers.send(Answer { words, sum: 1, x: 0.0, on: small.on });
     Ok(())
+}
+
+#[device_fn]
+fn volume([a, b, c]: [i32; 3], &[d, mut e, ..]: &[i32; 6]) -> i32 {
+    e = e.wrapping_mul(a);
+    b.wrapping_mul(c).wrapping_add(d) ^ e
+}
+
+/// Arrays that patterns take apart: values, places, references, arrays in tuples and tuples in arrays.
+#[ring_kernel]
+pub fn taken_apart(small: &Small, grid: &mut Grid, answers: &Outbox<Answer>) {
+    let mut words = [0u32; 8];
+    let [first, mut second, ..] = grid.weights;
+    second = second.wrapping_add(first);
+    words[0] = second as u32;
+    let [top, [left, _, right], ..] = &mut grid.rows;
+    *left = left.wrapping_add(*right);
+    top[1] ^= *left;
+    for (i, [a, b, c]) in grid.rows.iter().enumerate() {
+        words[1] = words[1]
+            .wrapping_mul(31)
+            .wrapping_add(u32::from(a ^ b.rotate_left(3)) * i as u32 + u32::from(*c));
+    }
+    words[2] = match [small.a % 3, small.key as u8 % 3] {
+        [0, 0] => 1,
+        [1, n @ (1..)] => u32::from(n) + 10,
+        [n, 2] if n > 0 => 20,
+        [..] => 3,
+    };
+    let [x, y] = [small.b, i32::from(small.a)];
+    let pairs = [(x, small.on), (y, grid.flags[0])];
+    let [(a, on), (b, off)] = pairs;
+    words[3] = volume([a, b, 5], &grid.weights) as u32;
+    if let Some([p, q]) = on.then_some([x, y]) {
+        words[4] = p.wrapping_sub(q) as u32;
+    }
+    let ([low, high], shift) = ([second, y], 3);
+    words[5] = (low.wrapping_mul(high) as u32) << shift;
+    if let [true, ..] | [false, true, ..] = grid.flags {
+        words[6] = 1;
+    }
+    let [ref mut kept, ..] = grid.weights;
+    *kept = kept.wrapping_add(1);
+    let mut swapped = [x, y];
+    if matches!(swapped, [(1..), 0..=50]) {
+        let [a, b] = swapped;
+        swapped = [b, a];
+    }
+    let [a, b] = &swapped;
+    answers.send(Answer { words, sum: i64::from(*a) * 3 - i64::from(*b), x: 0.0, on: off });
 }

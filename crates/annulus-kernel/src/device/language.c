@@ -114,6 +114,7 @@
 #define RS_UNSIGNED(T, W, BITS)                                                                                            \
     RS_INTEGER(T, T, W, BITS)                                                                                              \
     RS_FN T rs_shr_##T(T a, u32 n) { return (T)((W)a >> (n & (BITS - 1u))); }                                              \
+    RS_FN bool rs_is_multiple_of_##T(T a, T b) { return b == 0 ? a == 0 : a % b == 0; }                                     \
     RS_FN bool rs_is_power_of_two_##T(T a) { return a != 0 && ((W)a & ((W)a - 1u)) == 0; }                                 \
     RS_FN T rs_saturating_add_##T(T a, T b) {                                                                              \
         T sum = rs_add_##T(a, b);                                                                                          \

@@ -95,6 +95,7 @@ impl Lowerer<'_> {
                     Type::Scalar(Scalar::Bool),
                 ))
             }
+            ("is_multiple_of", 2) if !signed => gives("is_multiple_of", Scalar::Bool, values),
             ("is_power_of_two", 1) if !signed => gives("is_power_of_two", Scalar::Bool, values),
             ("min", 2) => same("min", values),
             ("max", 2) => same("max", values),

@@ -290,7 +290,7 @@ impl Lowerer<'_> {
         Ok(test)
     }
 
-    /// The first parts of a tuple at a place.
+    /// The first parts of a tuple or an array at a place.
     fn parts_of_place(&self, subject: &Subject, count: usize) -> Lowered<Vec<Subject>> {
         (0..count).map(|index| self.part(subject, "", &index.to_string())).collect()
     }
@@ -338,6 +338,12 @@ impl Lowerer<'_> {
             Type::Tuple(ref parts) => {
                 let part = field.parse::<usize>().ok().and_then(|index| parts.get(index)).cloned();
                 place.clone().then(Step::Field(field.into()), part.ok_or_else(missing)?)
+            }
+            // An array's pattern has as many parts as the array, or ends with `..`.
+            Type::Array { ref element, .. } => {
+                let index = field.parse().map_err(|_| missing())?;
+                let element = (**element).clone();
+                place.clone().then(Step::Index(Expr::Bits(Scalar::Usize, index)), element)
             }
             Type::Option(_) | Type::Result(..) => case_part(place, name)?,
             Type::Verdict if name == "Ok" => Place { ty: Type::Unit, ..place.clone() },

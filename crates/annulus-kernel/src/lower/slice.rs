@@ -57,6 +57,8 @@ pub(super) fn compared(op: BinaryOp, a: &Expr, b: &Expr) -> Result<bool, Expr> {
             BinaryOp::Ne => x != y,
             _ => x == y,
         }),
+        // As `&values[at..]` has it, which ends where the values do.
+        _ if a == b => Ok(matches!(op, BinaryOp::Le | BinaryOp::Ge | BinaryOp::Eq)),
         _ => Err(Expr::binary(op, Scalar::Usize, a.clone(), b.clone())),
     }
 }

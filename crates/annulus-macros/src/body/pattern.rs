@@ -30,7 +30,10 @@ impl Reader {
         let same = pat.to_token_stream();
         let pattern = match pat {
             Pat::Wild(_) => Pattern::Wildcard,
-            Pat::Paren(paren) => return self.undeclared(&paren.pat),
+            Pat::Paren(paren) => {
+                let (inner, tokens) = self.undeclared(&paren.pat);
+                return (inner, quote!((#tokens)));
+            }
             Pat::Ident(ident)
                 if !self.irrefutable
                     && ident.subpat.is_none()
@@ -102,10 +105,8 @@ impl Reader {
                 return (Pattern::Tuple { patterns }, quote!((#(#tokens,)*)));
             }
             Pat::Slice(slice) => {
-                let message = "a device takes no array apart by a pattern: name its elements, `values[0]`, and match \
-                               `values.len()` or `values.first()`";
-                self.refuse(slice, message);
-                Pattern::Wildcard
+                let (patterns, tokens) = self.parts(&slice.elems);
+                return (Pattern::Tuple { patterns }, quote!([#(#tokens,)*]));
             }
             Pat::Guard(guard) => {
                 self.refuse(guard, "a guard stands at the end of an arm's pattern");
@@ -123,7 +124,7 @@ impl Reader {
         (pattern, same)
     }
 
-    /// The parts of a tuple or a tuple struct, up to `..`.
+    /// The parts of a tuple, a tuple struct or an array, up to `..`.
     fn parts(&mut self, elements: &Punctuated<Pat, Comma>) -> (Vec<Pattern>, Vec<TokenStream>) {
         let mut patterns = Vec::new();
         let mut tokens = Vec::new();

@@ -12,9 +12,8 @@ struct Reading {
 #[ring_kernel]
 fn patterns(reading: &Reading) {
     match reading.values {
-        [first, ..] => {}
+        [first, .., last] => {}
     }
-    let [a, b, c, d] = reading.values;
     match 'a' {
         'a'..='z' => {}
         _ => {}

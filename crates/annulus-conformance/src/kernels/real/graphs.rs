@@ -55,7 +55,7 @@ pub struct Page {
 }
 
 /// What is less than this waits until more comes.
-pub const ENOUGH: u32 = 100;
+pub const ENOUGH: u32 = 10_000;
 
 /// PageRank by pushing: when enough has come to a page, it keeps 15 of 100 and hands the rest on to the pages that it links to. What is
 /// sent goes back in, until nothing comes any more.

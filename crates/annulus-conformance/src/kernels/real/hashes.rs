@@ -126,7 +126,7 @@ pub struct Sip {
 
 #[device_impl]
 impl Sip {
-    fn of(low: u64, high: u64) -> Self {
+    fn of([low, high]: [u64; 2]) -> Self {
         let v = [
             low ^ 0x736f_6d65_7073_6575,
             high ^ 0x646f_7261_6e64_6f6d,
@@ -137,7 +137,7 @@ impl Sip {
     }
 
     fn rounds(&mut self, count: u32) {
-        let (mut a, mut b, mut c, mut d) = (self.v[0], self.v[1], self.v[2], self.v[3]);
+        let [mut a, mut b, mut c, mut d] = self.v;
         for _ in 0..count {
             a = a.wrapping_add(b);
             b = b.rotate_left(13) ^ a;
@@ -170,7 +170,7 @@ impl Sip {
 #[ring_kernel]
 pub fn sip_hash(bytes: &Bytes, key: &[u64; 2], digests: &Outbox<Digest>) -> Result<(), Failure> {
     let Some(text) = bytes.bytes.get(..usize::from(bytes.len)) else { return Err(Failure::of(1)) };
-    let mut sip = Sip::of(key[0], key[1]);
+    let mut sip = Sip::of(*key);
     let mut word = 0u64;
     for (i, byte) in text.iter().enumerate() {
         word |= u64::from(*byte) << (8 * (i % 8));

@@ -23,7 +23,9 @@ typedef struct Sip {
 typedef char ann_size_of_Sip[sizeof(Sip) == 32 ? 1 : -1];
 
 // hashes.rs:-42: Sip::of
-static __device__ Sip fn_Sip_of(u64 low, u64 high) {
+static __device__ Sip fn_Sip_of(u64_x2 argument) {
+    u64 low = argument.at[0];
+    u64 high = argument.at[1];
     // hashes.rs:-41
     u64_x4 v;
     v.at[0] = low ^ 8317987319222330741ull;
@@ -108,7 +110,7 @@ static __device__ u32 handle_sip_hash(GLOBAL const Bytes *bytes, PRIVATE ann_out
         return 1u;
     }
     // hashes.rs:+2
-    Sip sip = fn_Sip_of(key->at[0], key->at[1]);
+    Sip sip = fn_Sip_of((*key));
     // hashes.rs:+3
     u64 word = 0ull;
     // hashes.rs:+4

@@ -158,7 +158,6 @@ static __device__ u32 handle_utf8(GLOBAL const Bytes *text, PRIVATE ann_outbox *
     for (;;) {
         u64 start = at;
         if (start > end) return 0xFF04u; // index out of bounds
-        if (end > end) return 0xFF04u; // index out of bounds
         u64 len = end - start;
         Option_u64 character;
         RS_TRY(fn_character(&text->bytes.at[start], len, &character, &ann_budget));

@@ -23,7 +23,6 @@ static inline u32 handle_page_rank(GLOBAL const Push *push, PRIVATE ann_outbox *
     // graphs.rs:+10
     u64 start = (u64)page.first;
     if (start > links_len) return 0xFF04u; // index out of bounds
-    if (links_len > links_len) return 0xFF04u; // index out of bounds
     u64 len = links_len - start;
     u64 end = (u64)page.count;
     if (0ul > end) return 0xFF04u; // index out of bounds
@@ -33,7 +32,7 @@ static inline u32 handle_page_rank(GLOBAL const Push *push, PRIVATE ann_outbox *
     u32 before;
     before = rs_atomic_fetch_add_u32(&waiting[here], push->rank, RS_RELAXED);
     // graphs.rs:+12
-    if (rs_saturating_add_u32(before, push->rank) < 100u) {
+    if (rs_saturating_add_u32(before, push->rank) < 10000u) {
         // graphs.rs:+13
         return 0u;
     }

@@ -24,7 +24,9 @@ typedef struct Sip {
 typedef char ann_size_of_Sip[sizeof(Sip) == 32 ? 1 : -1];
 
 // hashes.rs:-42: Sip::of
-static Sip fn_Sip_of(u64 low, u64 high) {
+static Sip fn_Sip_of(u64_x2 argument) {
+    u64 low = argument.at[0];
+    u64 high = argument.at[1];
     // hashes.rs:-41
     u64_x4 v;
     v.at[0] = low ^ 8317987319222330741ul;
@@ -109,7 +111,7 @@ static u32 handle_sip_hash(GLOBAL const Bytes *bytes, PRIVATE ann_outbox *digest
         return 1u;
     }
     // hashes.rs:+2
-    Sip sip = fn_Sip_of(key->at[0], key->at[1]);
+    Sip sip = fn_Sip_of((*key));
     // hashes.rs:+3
     u64 word = 0ul;
     // hashes.rs:+4
