@@ -260,8 +260,8 @@ fn real_kernels_of_the_world_with_parameters() {
     bound!(n_body(&[body(1.0, 2.0), body(-3.0, 0.5), body(0.0, -7.0)]), 0);
 }
 
-/// Exponentials, logarithms and sines are each device's own. What is made of them may be eight units in the last place off; the difference that
-/// an option's price is, of numbers a dozen times its size, 32.
+/// Exponentials, logarithms and sines are each device's own. What is made of them may be eight units in the last place off; an
+/// option's price, the difference of numbers that are a dozen times its size, 32.
 #[test]
 fn real_kernels_with_functions_of_the_device() {
     let mut random = 1u64;

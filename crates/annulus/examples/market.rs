@@ -1,8 +1,9 @@
-//! An exchange: an actor per share matches orders, best price first. Shows state with functions of its own, and several outputs per message.
+//! An exchange: an actor per share matches orders, best price first.
 //!
 //! `cargo run -p annulus --example market -- [cpu|opencl]`
 //!
-//! A handler is a transaction, so an order that cannot be taken as a whole, because it stands beyond the ladder of prices, leaves nothing.
+//! Shows state with functions of its own, and several outputs per message. A handler is a transaction: an order that stands beyond
+//! the ladder of prices fails, is counted, and leaves nothing.
 
 mod common;
 

@@ -15,7 +15,7 @@ const SHOWN: [(&str, &str); 13] = [
     ("detect", "sensor 7 is 54.4 sigma off"),
     ("histogram", " 0.00   4926 "),
     ("life", " ▄▄        ▄▀   ▀▄   ██            ▀▀\n"),
-    ("market", "  20    592 "),
+    ("market", "  20    613 "),
     ("maze", "178 steps, found with "),
     ("rays", "::::::"),
     ("sha256", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  \"abc\""),
