@@ -10,6 +10,7 @@ use annulus_conformance::{
         corners::*,
         edges::{capitals, shared_references},
         items::*,
+        names::{aligned_enums, long_chain, names_of_macros, standard_names},
         numbers::*,
         own::{Point as OwnPoint, effects, fails_inside, generic, methods, orders_of_arguments, spaces},
         real::*,
@@ -101,6 +102,7 @@ kernels! {
     items within 0: elements, adapters, slices_changed, labels;
     checks within 0: u8_checks, i64_checks, i8_wraps, u64_wraps, i16_bits, u64_bits, u32_powers, i8_magnitudes, sizes_checked;
     edges within 0: shared_references, capitals;
+    own_names within 0: standard_names, names_of_macros, aligned_enums, long_chain;
     real within 0: moving_average, crc32, sha256, order_book, conway, run_length, least_recent;
 }
 
