@@ -10,6 +10,7 @@ use annulus_conformance::{
         corners::*,
         edges::{capitals, functions_of_f32_nan, functions_of_f64_nan, known_operands, shared_references},
         items::*,
+        names::{aligned_enums, long_chain, names_of_macros, standard_names},
         numbers::*,
         own::{Point as OwnPoint, effects, fails_inside, generic, methods, orders_of_arguments, spaces},
         real::*,
@@ -113,6 +114,7 @@ kernels! {
     text within 0: utf8, json_number, levenshtein;
     trade within 0: order_book, bars, matching, inventory, connections, first_fit;
     simulations within 0: conway, sobel, monte_carlo, k_means;
+    own_names within 0: standard_names, names_of_macros, aligned_enums, long_chain;
 }
 
 /// Functions get pointers into bound memory too.

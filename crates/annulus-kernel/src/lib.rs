@@ -25,7 +25,7 @@
 //! |---|---|
 //! | `u8` … `u64`, `i8` … `i64`, `usize`, `isize`, `bool`, `f32`, `f64` | `usize` and `isize` have 64 bits; Metal has no `f64` |
 //! | structs, fixed arrays, enums with and without data, nested at will | laid out as in Rust, which the text checks |
-//! | tuples, `Option` and `Result` of all these | in variables and constants; no memory that the host sees has them |
+//! | tuples of up to 12 parts, `Option` and `Result` of all these | in variables and constants; no memory that the host sees has them |
 //! | `let` with patterns, shadowing, `let … else`, assignment, also to tuples of places | types are inferred by rustc |
 //! | `+ - * / % & \| ^ << >>`, comparisons, `&& \|\|`, `op=`; `==` of tuples, arrays, `Option` and `Result` of numbers | overflow fails where the crate of the body is built with debug assertions, shifts by the width or more too; else it wraps, and a shift takes its distance modulo the width; a division by zero and `MIN / -1` fail |
 //! | `as` | as in Rust: saturating from floats, NaN to 0 |

@@ -1,6 +1,8 @@
 //! OpenCL as a program without Annulus uses it: a launch for each message, and a hand-written loop that stays. What a resident
 //! kernel is compared with.
 
+pub(crate) mod handlers;
+
 use std::{
     ffi::{CStr, c_void},
     ptr::{self, NonNull},
@@ -32,6 +34,7 @@ use crate::{
 };
 
 const SOURCE: &str = include_str!("launches.c");
+const OPTIONS: &CStr = c"-cl-std=CL3.0";
 /// Words of a message: 256 bytes.
 const WORDS: usize = 64;
 /// Messages in the largest batch.
@@ -71,7 +74,7 @@ struct Device {
 }
 
 impl Device {
-    fn open() -> Result<Self, Failure> {
+    fn open(source: &str, options: &CStr) -> Result<Self, Failure> {
         let device = first_device()?;
         let context = create_context(&[device], ptr::null(), None, ptr::null_mut())
             .map_err(status("clCreateContext"))?;
@@ -79,8 +82,8 @@ impl Device {
         let queue = unsafe { create_command_queue_with_properties(context, device, ptr::null()) }
             .map_err(status("clCreateCommandQueue"))?;
         let program =
-            create_program_with_source(context, &[SOURCE]).map_err(status("clCreateProgramWithSource"))?;
-        build_program(program, &[device], c"-cl-std=CL3.0", None, ptr::null_mut())
+            create_program_with_source(context, &[source]).map_err(status("clCreateProgramWithSource"))?;
+        build_program(program, &[device], options, None, ptr::null_mut())
             .map_err(status("clBuildProgram"))?;
         let buffer = |words| Buffer::new(context, queue, words);
         let (input, output, flags) = (buffer(MOST * WORDS)?, buffer(MOST * WORDS)?, buffer(1024)?);
@@ -199,7 +202,7 @@ impl Drop for Kernel<'_> {
 
 /// The percentiles of a round trip by a launch for each message: write it, enqueue, finish, read.
 pub(crate) fn launch_round_trips(items: usize, samples: u32) -> Run {
-    let device = Device::open()?;
+    let device = Device::open(SOURCE, OPTIONS)?;
     let kernel = device.kernel(c"launched")?;
     let round_trip = |number: u32| -> Result<(), Failure> {
         device.input.fill(1, number);
@@ -212,7 +215,7 @@ pub(crate) fn launch_round_trips(items: usize, samples: u32) -> Run {
 
 /// The percentiles of a round trip through a hand-written loop that stays.
 pub(crate) fn resident_round_trips(items: usize, samples: u32) -> Run {
-    let device = Device::open()?;
+    let device = Device::open(SOURCE, OPTIONS)?;
     let kernel = device.kernel(c"resident")?;
     kernel.set(2, &device.flags.memory)?;
     kernel.launch(items)?;
@@ -252,7 +255,7 @@ fn timed(samples: u32, round_trip: impl Fn(u32) -> Result<(), Failure>) -> Run {
 /// Millions of messages a second, by launches of `batch` messages each.
 pub(crate) fn launch_rate(items: usize, batch: usize, messages: usize) -> Run {
     assert!(batch <= MOST, "the buffers have room for {MOST} messages");
-    let device = Device::open()?;
+    let device = Device::open(SOURCE, OPTIONS)?;
     let kernel = device.kernel(c"launched_batch")?;
     kernel.set(2, &(batch as u32))?;
     let turn = |number: u32| -> Result<(), Failure> {

@@ -1,6 +1,7 @@
 //! The suites. A new one is a module with a `cases` function and an entry in [`SUITES`].
 
 mod idle;
+mod language;
 mod poll;
 mod resident;
 mod rtt;
@@ -38,5 +39,12 @@ pub(crate) struct Suite {
 }
 
 /// All suites, in the order of `all`.
-pub(crate) const SUITES: &[Suite] =
-    &[rtt::SUITE, poll::SUITE, stream::SUITE, idle::SUITE, queue_suite::SUITE, resident::SUITE];
+pub(crate) const SUITES: &[Suite] = &[
+    rtt::SUITE,
+    poll::SUITE,
+    stream::SUITE,
+    idle::SUITE,
+    queue_suite::SUITE,
+    resident::SUITE,
+    language::SUITE,
+];

@@ -5,7 +5,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{Block, Expr, ExprBlock, Item, Local, Pat, Stmt, spanned::Spanned};
 
-use super::{Reader, Source, control::label_name, line, span};
+use super::{Reader, Source, control::label_name, line, span, start};
 
 impl Reader {
     pub(super) fn block(&mut self, block: &Block) -> (TreeBlock, TokenStream) {
@@ -16,7 +16,11 @@ impl Reader {
         let mut tokens = Vec::new();
         let last = block.stmts.len().saturating_sub(1);
         for (index, statement) in block.stmts.iter().enumerate() {
-            let at = line(statement.span());
+            let at = line(match statement {
+                Stmt::Local(local) if local.attrs.is_empty() => local.let_token.span,
+                Stmt::Expr(expression, _) => start(expression),
+                other => other.span(),
+            });
             match statement {
                 Stmt::Local(local) => {
                     if let Some((kind, written)) = self.local(local) {

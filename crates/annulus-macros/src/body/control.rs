@@ -42,7 +42,7 @@ impl Reader {
                     quote_spanned!(place=> if #condition_tokens #then_tokens #otherwise_tokens),
                 )
             }
-            Expr::Match(choice) => self.choice(choice),
+            Expr::Match(choice) => self.choice(expression, choice),
             Expr::While(repeat) => {
                 if let Some(read) = self.while_chain(expression, repeat) {
                     return read;
@@ -143,7 +143,7 @@ impl Reader {
         (Box::new(tree), tokens)
     }
 
-    fn choice(&mut self, choice: &ExprMatch) -> Read {
+    fn choice(&mut self, expression: &Expr, choice: &ExprMatch) -> Read {
         let (value, value_tokens) = self.boxed(&choice.expr);
         let mut arms = Vec::new();
         let mut tokens = Vec::new();
@@ -163,12 +163,13 @@ impl Reader {
             };
             let Read { tree, tokens: body_tokens } = self.expression(&arm.body);
             self.scopes.back_to(&mark);
-            tokens.push(quote_spanned!(span(arm)=> #pattern_tokens #guard_tokens => #body_tokens,));
-            let line = super::line(syn::spanned::Spanned::span(arm));
+            let place = span(&arm.pat);
+            tokens.push(quote_spanned!(place=> #pattern_tokens #guard_tokens => #body_tokens,));
+            let line = super::line(place);
             arms.push(Arm { line, pattern, guard, body: tree });
         }
         let kind = ExpressionKind::Match { value, arms };
-        node(choice, kind, quote_spanned!(span(choice)=> match #value_tokens { #(#tokens)* }))
+        node(expression, kind, quote_spanned!(span(expression)=> match #value_tokens { #(#tokens)* }))
     }
 }
 

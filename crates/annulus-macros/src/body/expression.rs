@@ -40,8 +40,8 @@ impl Reader {
             Expr::Lit(literal) => self.literal_expression(expression, &literal.lit),
             Expr::Path(path) => self.path(path),
             Expr::Unary(unary) => self.unary(expression, unary),
-            Expr::Binary(binary) => self.binary(binary),
-            Expr::Assign(assign) => self.assign(assign),
+            Expr::Binary(binary) => self.binary(expression, binary),
+            Expr::Assign(assign) => self.assign(expression, assign),
             Expr::Cast(cast) => self.cast(cast),
             Expr::Field(field) => {
                 let (base, tokens) = self.boxed(&field.base);
@@ -175,7 +175,7 @@ impl Reader {
     /// An expression that depends on nothing: its value is taken where the tree is built.
     pub(super) fn constant_expression(
         &mut self,
-        place: &impl ToTokens,
+        place: &(impl ToTokens + 'static),
         name: String,
         tokens: TokenStream,
     ) -> Read {
@@ -200,23 +200,23 @@ impl Reader {
         node(expression, kind, quote_spanned!(span(expression)=> (#sign #tokens)))
     }
 
-    fn binary(&mut self, binary: &ExprBinary) -> Read {
+    fn binary(&mut self, expression: &Expr, binary: &ExprBinary) -> Read {
         let Some((op, assigns)) = operator(&binary.op) else {
             return self.refuse(&binary.op, format!("a device does not know this operator: {OR_CPU_ONLY}"));
         };
         let (left, left_tokens) = self.boxed(&binary.left);
         let (right, right_tokens) = self.boxed(&binary.right);
         let sign = &binary.op;
-        let tokens = quote_spanned!(span(binary)=> (#left_tokens #sign #right_tokens));
+        let tokens = quote_spanned!(span(expression)=> (#left_tokens #sign #right_tokens));
         let kind = if assigns {
             ExpressionKind::AssignOp { op, place: left, value: right }
         } else {
             ExpressionKind::Binary { op, left, right }
         };
-        node(binary, kind, tokens)
+        node(expression, kind, tokens)
     }
 
-    fn assign(&mut self, assign: &syn::ExprAssign) -> Read {
+    fn assign(&mut self, expression: &Expr, assign: &syn::ExprAssign) -> Read {
         if let Expr::Infer(_) = &*assign.left {
             let (value, tokens) = self.boxed(&assign.right);
             // A block whose value nobody takes: the same as `_ = value`.
@@ -232,8 +232,8 @@ impl Reader {
         }
         let (place, place_tokens) = self.boxed(&assign.left);
         let (value, value_tokens) = self.boxed(&assign.right);
-        let tokens = quote_spanned!(span(assign)=> (#place_tokens = #value_tokens));
-        node(assign, ExpressionKind::Assign { place, value }, tokens)
+        let tokens = quote_spanned!(span(expression)=> (#place_tokens = #value_tokens));
+        node(expression, ExpressionKind::Assign { place, value }, tokens)
     }
 
     fn cast(&mut self, cast: &syn::ExprCast) -> Read {

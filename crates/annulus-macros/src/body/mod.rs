@@ -19,11 +19,11 @@ use annulus_tree::{
     Block, Expression, ExpressionKind, FunctionId, HandlerTree, Parameter as TreeParameter, ParameterRole,
     Pattern, WitnessId, names,
 };
-use std::collections::HashMap;
+use std::{any::Any, collections::HashMap};
 
 use proc_macro2::{Delimiter, Ident, Literal, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
-use syn::{FnArg, ItemFn, Pat, ReturnType, ext::IdentExt, spanned::Spanned};
+use syn::{Expr, FnArg, ItemFn, Pat, ReturnType, ext::IdentExt, spanned::Spanned};
 
 use crate::{errors::Errors, types};
 use scope::Scopes;
@@ -176,13 +176,49 @@ fn callee(id: FunctionId) -> Ident {
 }
 
 /// What `self` is called in the copy of a body, which is a closure's.
-pub(crate) fn receiver(place: &impl ToTokens) -> Ident {
+pub(crate) fn receiver(place: &(impl ToTokens + 'static)) -> Ident {
     format_ident!("__annulus_self", span = span(place))
 }
 
 /// Where tokens stand, under hygiene of our own.
-fn span(tokens: &impl ToTokens) -> Span {
-    Span::mixed_site().located_at(tokens.span())
+fn span(tokens: &(impl ToTokens + 'static)) -> Span {
+    Span::mixed_site().located_at(start(tokens))
+}
+
+/// Where tokens begin. syn writes out all of an expression to find that, for each of the expressions around it again; here the
+/// way to the first token is walked.
+fn start<T: ToTokens + 'static>(tokens: &T) -> Span {
+    let Some(mut expression) = (tokens as &dyn Any).downcast_ref::<Expr>() else { return tokens.span() };
+    loop {
+        expression = match expression {
+            Expr::Binary(binary) if binary.attrs.is_empty() => &binary.left,
+            Expr::Assign(assign) if assign.attrs.is_empty() => &assign.left,
+            Expr::Call(call) if call.attrs.is_empty() => &call.func,
+            Expr::MethodCall(call) if call.attrs.is_empty() => &call.receiver,
+            Expr::Field(field) if field.attrs.is_empty() => &field.base,
+            Expr::Index(index) if index.attrs.is_empty() => &index.expr,
+            Expr::Cast(cast) if cast.attrs.is_empty() => &cast.expr,
+            Expr::Try(attempt) if attempt.attrs.is_empty() => &attempt.expr,
+            Expr::If(conditional) if conditional.attrs.is_empty() => return conditional.if_token.span,
+            Expr::Match(choice) if choice.attrs.is_empty() => return choice.match_token.span,
+            Expr::While(repeat) if repeat.attrs.is_empty() && repeat.label.is_none() => {
+                return repeat.while_token.span;
+            }
+            Expr::Loop(repeat) if repeat.attrs.is_empty() && repeat.label.is_none() => {
+                return repeat.loop_token.span;
+            }
+            Expr::ForLoop(repeat) if repeat.attrs.is_empty() && repeat.label.is_none() => {
+                return repeat.for_token.span;
+            }
+            Expr::Lit(literal) if literal.attrs.is_empty() => return literal.lit.span(),
+            Expr::Path(path)
+                if path.attrs.is_empty() && path.qself.is_none() && path.path.leading_colon.is_none() =>
+            {
+                return path.path.segments[0].ident.span();
+            }
+            other => return other.span(),
+        };
+    }
 }
 
 /// The source line of `span`, from 1 on.
@@ -224,7 +260,7 @@ impl Reader {
     }
 
     /// The witness of a type that was written.
-    pub(crate) fn written(&mut self, ty: &impl ToTokens) -> WitnessId {
+    pub(crate) fn written(&mut self, ty: &(impl ToTokens + 'static)) -> WitnessId {
         self.witness(Source::Written(ty.to_token_stream()))
     }
 
@@ -332,7 +368,11 @@ impl Reader {
     }
 
     /// A new witness around `tokens`, which stand for `place`.
-    fn witnessed(&mut self, place: &impl ToTokens, tokens: &TokenStream) -> (WitnessId, TokenStream) {
+    fn witnessed(
+        &mut self,
+        place: &(impl ToTokens + 'static),
+        tokens: &TokenStream,
+    ) -> (WitnessId, TokenStream) {
         let id = self.witness(Source::Inferred(span(place)));
         (id, around(id, place, tokens))
     }
@@ -349,7 +389,7 @@ impl Reader {
     }
 
     /// Refuses `place`; the value stands in for what was there, and is used no more once there is an error.
-    fn refuse(&mut self, place: &impl ToTokens, message: impl std::fmt::Display) -> Read {
+    fn refuse(&mut self, place: &(impl ToTokens + 'static), message: impl std::fmt::Display) -> Read {
         self.errors.at(place, message);
         node(place, ExpressionKind::Unit, TokenStream::new())
     }
@@ -366,12 +406,12 @@ fn declare(name: &Ident, ty: Option<&TokenStream>) -> TokenStream {
 }
 
 /// A witness around `tokens`, which stand for `place`.
-fn around(id: WitnessId, place: &impl ToTokens, tokens: &TokenStream) -> TokenStream {
+fn around(id: WitnessId, place: &(impl ToTokens + 'static), tokens: &TokenStream) -> TokenStream {
     let mut name = witness(id);
     name.set_span(span(place));
     quote_spanned!(span(place)=> ::annulus::__private::witness::see(&#name, #tokens))
 }
 
-fn node(place: &impl ToTokens, kind: ExpressionKind, tokens: TokenStream) -> Read {
-    Read { tree: Expression { line: line(place.span()), kind }, tokens }
+fn node(place: &(impl ToTokens + 'static), kind: ExpressionKind, tokens: TokenStream) -> Read {
+    Read { tree: Expression { line: line(start(place)), kind }, tokens }
 }

@@ -95,7 +95,7 @@ impl Reader {
 
 /// A receiver whose type a witness sees, through references.
 pub(super) fn seen(
-    place: &impl ToTokens,
+    place: &(impl ToTokens + 'static),
     callee: &proc_macro2::Ident,
     receiver: &TokenStream,
 ) -> TokenStream {

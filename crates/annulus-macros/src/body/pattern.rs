@@ -143,7 +143,7 @@ impl Reader {
         (patterns, tokens)
     }
 
-    fn constant(&mut self, name: &str, path: &impl ToTokens) -> Pattern {
+    fn constant(&mut self, name: &str, path: &(impl ToTokens + 'static)) -> Pattern {
         // By itself it does not tell its type.
         if name == "None" {
             return Pattern::Fields { name: name.to_owned(), fields: Vec::new() };
@@ -151,7 +151,7 @@ impl Reader {
         Pattern::Constant { witness: self.witness(Source::Constant(path.to_token_stream())) }
     }
 
-    fn literal_pattern(&mut self, expression: &Expr, place: &impl ToTokens) -> Pattern {
+    fn literal_pattern(&mut self, expression: &Expr, place: &(impl ToTokens + 'static)) -> Pattern {
         let literal = self.literal_of(expression);
         if literal.is_none() {
             let message = match expression {
