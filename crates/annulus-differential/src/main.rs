@@ -172,20 +172,25 @@ fn shrink(seed: u64, checked: bool) -> Result<bool, String> {
         println!("the handler of seed {seed} agrees");
         return Ok(true);
     }
+    // Which of the simpler ones is tried next: those before it did not help since the last that did.
+    let mut next = 0;
     loop {
-        let mut tries: Vec<Vec<u64>> = Vec::new();
         let parts = best.parts().into_iter().map(|part| best.without_part(part));
         let lists = simpler(best.made()).into_iter().map(Choices::of);
+        let mut tries: Vec<Vec<u64>> = Vec::new();
         for simpler in parts.chain(lists).map(made) {
             let simpler = simpler.made().to_vec();
             if size(&simpler) < size(best.made()) && !tries.contains(&simpler) {
                 tries.push(simpler);
             }
         }
+        let count = tries.len();
+        tries.rotate_left(next % count.max(1));
         let mut found = None;
-        for tries in tries.chunks(TRIES) {
-            eprintln!("{} choices; trying {} simpler handlers", best.made().len(), tries.len());
+        for (chunk, tries) in tries.chunks(TRIES).enumerate() {
+            eprintln!("{} choices; trying {} of {count} simpler handlers", best.made().len(), tries.len());
             if let Some(index) = fails(tries, checked)? {
+                next = (next + chunk * TRIES + index) % count;
                 found = Some(tries[index].clone());
                 break;
             }

@@ -172,6 +172,7 @@ impl Writer<'_> {
         };
         let name = self.name();
         self.line(&format!("let {name} = {value};"));
+        self.keep(&name, &of);
         self.vars.push(Var { name, ty: of, mutable: false });
     }
 

@@ -196,6 +196,7 @@ impl Writer<'_> {
         if functions.is_empty() || self.choices.percent(30) {
             let ty = if self.choices.percent(50) { Ty::Int("u8") } else { self.inner() };
             return match self.call(&ty) {
+                Some(call) if self.keep(&call, &ty) => {}
                 Some(call) => self.line(&format!("let _ = {call};")),
                 None => self.assign(),
             };
@@ -204,6 +205,7 @@ impl Writer<'_> {
         let Some(call) = self.call_of(&function) else { return self.assign() };
         let name = self.name();
         self.line(&format!("let {name} = {call};"));
+        self.keep(&name, &function.output);
         self.vars.push(Var { name, ty: function.output, mutable: false });
     }
 

@@ -61,6 +61,8 @@ impl Writer<'_> {
         let mut vars = vec![Var { name: at(&name), ty: list.of.clone(), mutable }];
         let mut slices = Vec::new();
         let mut beside = None;
+        // Whether there is no iterator's method to begin with.
+        let mut bare = false;
         if mutable {
             over = format!("{}.iter_mut()", list.path);
         }
@@ -73,6 +75,7 @@ impl Writer<'_> {
                 slices.push(Slice { name: name.clone(), of: list.of.clone(), mutable: false });
             }
             3 if !mutable && !list.is_slice => {
+                bare = true;
                 over = if self.choices.percent(50) { list.path.clone() } else { format!("&{}", list.path) };
                 vars[0].name = if over == list.path { name.clone() } else { at(&name) };
             }
@@ -91,14 +94,15 @@ impl Writer<'_> {
         // What is enumerated counts in the order of the elements, unless it was turned before.
         if beside.is_none() && self.choices.percent(25) {
             pattern = format!("({counter}, {pattern})");
-            over = if over.contains('(') { over } else { format!("{over}.iter()") };
+            over = if bare { format!("{}.iter()", list.path) } else { over };
+            bare = false;
             if vars.first().is_some_and(|var| var.name == name) {
                 vars[0].name = at(&name);
             }
-            over = format!("{}.enumerate()", over.trim_start_matches('&'));
+            over = format!("{over}.enumerate()");
             vars.push(Var { name: counter, ty: Ty::Int("usize"), mutable: false });
         }
-        if over.ends_with(')') {
+        if !bare {
             match self.choices.below(8) {
                 0..=3 => {}
                 4 if !over.contains("zip") => over = format!("{over}.rev()"),

@@ -113,7 +113,22 @@ impl Writer<'_> {
         };
         let keyword = if mutable { "let mut" } else { "let" };
         self.line(&format!("{keyword} {name}{annotation} = {value};"));
+        if self.choices.percent(50) {
+            self.keep(&name, &ty);
+        }
         self.vars.push(Var { name, ty, mutable });
+    }
+
+    /// Lets the state tell a value that else might make no difference; says whether it can.
+    pub(super) fn keep(&mut self, value: &str, ty: &Ty) -> bool {
+        let is_number = matches!(ty, Ty::Int(_) | Ty::Float(_) | Ty::Bool);
+        let roots = self.borrowed.iter().chain(&self.lent);
+        if !is_number || self.output.is_some() || self.frozen || roots.into_iter().any(|root| root == "state")
+        {
+            return false;
+        }
+        self.line(&format!("state.wide = state.wide.rotate_left(5) ^ ({value} as i64);"));
+        true
     }
 
     pub(super) fn assign(&mut self) {
@@ -121,6 +136,7 @@ impl Writer<'_> {
         let value = self.expression(&ty);
         match self.place(&ty, true) {
             Some(place) => self.line(&format!("{place} = {value};")),
+            None if self.keep(&value, &ty) => {}
             None => self.line(&format!("let _: {} = {value};", ty.name())),
         }
     }
