@@ -184,7 +184,7 @@ fn sanitized(folder: &Path, text: &str) -> Result<PathBuf, String> {
 /// A command that runs a program of the sanitizer, which wants addresses without randomness. One that waits for ever is ended.
 fn runs(program: &Path) -> Command {
     let mut command = Command::new("timeout");
-    command.args(["20", "setarch", "-R"]).arg(program).env("TSAN_OPTIONS", "halt_on_error=1");
+    command.args(["60", "setarch", "-R"]).arg(program).env("TSAN_OPTIONS", "halt_on_error=1");
     command
 }
 

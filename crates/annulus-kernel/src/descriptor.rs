@@ -83,9 +83,34 @@ impl Primitive {
             Self::I64 | Self::U64 | Self::F64 => 8,
         }
     }
+
+    /// Puts a number's bits into memory.
+    pub(crate) fn put(self, to: &mut [u8], bits: u64) {
+        let bytes = bits.to_ne_bytes();
+        let begin = if cfg!(target_endian = "big") { 8 - self.size() } else { 0 };
+        to[..self.size()].copy_from_slice(&bytes[begin..begin + self.size()]);
+    }
 }
 
 impl TypeDescriptor {
+    /// Writes a valid value where there are only zeros; false if the type has none.
+    pub(crate) fn fill(&self, to: &mut [u8]) -> bool {
+        let mut part = |offset: usize, ty: &Self| ty.fill(&mut to[offset..offset + ty.size]);
+        match self.kind {
+            TypeKind::Primitive(_) => true,
+            TypeKind::Struct(fields) => fields.iter().all(|field| part(field.offset, field.ty)),
+            TypeKind::Array { element, len } => (0..len).all(|i| part(i * element.size, element)),
+            TypeKind::Enum { tag, variants } => {
+                let mut valid = variants
+                    .iter()
+                    .filter(|variant| variant.fields.iter().all(|field| part(field.offset, field.ty)));
+                let Some(variant) = valid.next() else { return false };
+                tag.put(to, variant.tag);
+                true
+            }
+        }
+    }
+
     /// The fields of a [`List`](crate::List) or [`Text`](crate::Text), if the type is one: its length and its items, and of these the
     /// type and the room.
     pub(crate) fn bounded(&self) -> Option<(&FieldDescriptor, &FieldDescriptor, &'static Self, usize)> {

@@ -2,7 +2,8 @@
 //! [`decode`](crate::RingMessage::decode).
 //!
 //! The bytes are those of the value in memory, at the offsets of its descriptor, with numbers in little-endian order, and zero
-//! wherever the value has nothing: in padding, behind the items of a [`List`](crate::List), in the fields of other variants. So equal values have
+//! wherever the value has nothing: in padding, behind the items of a [`List`](crate::List), in the fields of other variants. (A decoded list
+//! has valid items there, the same for all.) So equal values have
 //! equal bytes, on every machine, and a decoded value is as long as its type.
 //!
 //! Bytes from outside are checked against the descriptor: a length that is not the type's, a `bool` that is neither 0 nor 1, a tag
@@ -86,8 +87,8 @@ pub fn decode<T: DeviceType>(bytes: &[u8]) -> Result<T, DecodeError> {
     // SAFETY: the place is as long as the type, lives, and all of it is initialised.
     let to = unsafe { std::slice::from_raw_parts_mut(value.as_mut_ptr().cast::<u8>(), size_of::<T>()) };
     read(ty, bytes, to)?;
-    // SAFETY: every part that the descriptor names was written with a value that is valid for it, and the rest is padding, of which
-    // any byte will do, or belongs to variants that the tag does not name.
+    // SAFETY: every part that the descriptor names was written with a value that is valid for it, a list's items behind its end too; the rest
+    // is padding, of which any byte will do, or belongs to variants that the tag does not name.
     Ok(unsafe { value.assume_init() })
 }
 
@@ -105,9 +106,9 @@ unsafe fn write(ty: &TypeDescriptor, from: &[MaybeUninit<u8>], to: &mut [u8]) {
         unsafe { write(ty, &from[range.clone()], &mut to[range]) };
     };
     if let Some((len, items, element, room)) = ty.bounded() {
-        part(len.offset, len.ty);
         let count = (bits(len.offset, Primitive::U32) as usize).min(room);
         (0..count).for_each(|i| part(items.offset + i * element.size, element));
+        to[len.offset..][..4].copy_from_slice(&(count as u32).to_le_bytes());
         return;
     }
     match ty.kind {
@@ -147,11 +148,12 @@ fn number(from: &[u8], number: Primitive) -> u64 {
     u64::from_le_bytes(bits)
 }
 
-/// Puts a number's bits into memory.
-fn put(to: &mut [u8], number: Primitive, bits: u64) {
-    let bytes = bits.to_ne_bytes();
-    let begin = if cfg!(target_endian = "big") { 8 - number.size() } else { 0 };
-    to[..number.size()].copy_from_slice(&bytes[begin..begin + number.size()]);
+/// Makes the items behind the first `count` of a list valid ones: they mean nothing, but are there.
+fn fill_rest(ty: &TypeDescriptor, count: usize, to: &mut [u8]) -> Result<(), DecodeError> {
+    let filled = ty.bounded().is_none_or(|(_, items, element, room)| {
+        (count..room).all(|i| element.fill(&mut to[items.offset + i * element.size..][..element.size]))
+    });
+    if filled { Ok(()) } else { Err(DecodeError::new("a list of what has no values has none either".into())) }
 }
 
 /// Reads a value from as many bytes as its type has to as many that are zero.
@@ -167,10 +169,11 @@ fn read(ty: &TypeDescriptor, from: &[u8], to: &mut [u8]) -> Result<(), DecodeErr
             return Err(DecodeError::new(problem));
         }
         part(len.offset, len.ty)?;
-        return (0..count).try_for_each(|i| {
+        (0..count).try_for_each(|i| {
             part(items.offset + i * element.size, element)
                 .map_err(|error| error.within(format_args!("[{i}]")))
-        });
+        })?;
+        return fill_rest(ty, count, to);
     }
     let mut fields = |fields: &[FieldDescriptor]| {
         fields.iter().try_for_each(|field| {
@@ -181,7 +184,7 @@ fn read(ty: &TypeDescriptor, from: &[u8], to: &mut [u8]) -> Result<(), DecodeErr
         TypeKind::Primitive(Primitive::Bool) if from[0] > 1 => {
             return Err(DecodeError::new(format!("{} is no bool, which is 0 or 1", from[0])));
         }
-        TypeKind::Primitive(kind) => put(to, kind, number(from, kind)),
+        TypeKind::Primitive(kind) => kind.put(to, number(from, kind)),
         TypeKind::Struct(parts) => fields(parts)?,
         TypeKind::Array { element, len } => (0..len).try_for_each(|i| {
             part(i * element.size, element).map_err(|error| error.within(format_args!("[{i}]")))
@@ -192,7 +195,7 @@ fn read(ty: &TypeDescriptor, from: &[u8], to: &mut [u8]) -> Result<(), DecodeErr
                 return Err(DecodeError::new(format!("{found} is the tag of no variant of {}", ty.name)));
             };
             fields(variant.fields).map_err(|error| error.within(format_args!(".{}", variant.name)))?;
-            put(to, tag, found);
+            tag.put(to, found);
         }
     }
     Ok(())

@@ -146,3 +146,18 @@ fn what_a_launch_binds_is_read_too() {
     );
     assert!(refusal(json!(3)).contains(r#"an array of Leg, or {"repeat": Leg, "count": n}"#));
 }
+
+/// No value of it is all zeros.
+#[derive(DeviceType, Clone, Copy, Debug, PartialEq)]
+#[repr(u8)]
+enum Side {
+    Buy = 1,
+    Sell = 2,
+}
+
+#[test]
+fn items_behind_the_end_are_valid() {
+    let list: List<Side, 3> = read_described(&json!(["Sell"])).unwrap();
+    assert_eq!((list.len, list.items), (1, [Side::Sell, Side::Buy, Side::Buy]));
+    assert!(read_described::<List<NoOutput, 2>, _>(&json!([])).is_err(), "it would have items");
+}

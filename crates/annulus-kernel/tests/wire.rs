@@ -151,3 +151,28 @@ fn any_device_type() {
     assert_eq!(decode::<i64>(&bytes[..8]), Ok(-2));
     assert_eq!(decode::<f32>(&bytes[8..]).unwrap().to_bits(), f32::NAN.to_bits());
 }
+
+/// No value of it is all zeros.
+#[derive(DeviceType, Clone, Copy, Debug, PartialEq)]
+#[repr(u8)]
+enum Side {
+    Buy = 1,
+    Sell = 2,
+}
+
+/// Items behind the end of a list are values, too, which anybody may look at.
+#[test]
+fn items_behind_the_end_are_valid() {
+    let mut bytes = Vec::new();
+    let mut list = List::<[Side; 2], 3> { len: 1, items: [[Side::Sell; 2]; 3] };
+    encode(&list, &mut bytes);
+    let decoded = decode::<List<[Side; 2], 3>>(&bytes).unwrap();
+    assert_eq!((decoded.len, decoded.items), (1, [[Side::Sell; 2], [Side::Buy; 2], [Side::Buy; 2]]));
+    assert!(decode::<List<NoOutput, 3>>(&[0; 4]).is_err(), "it would have items");
+    // A device may say that there are more than there is room for.
+    list.len = u32::MAX;
+    bytes.clear();
+    encode(&list, &mut bytes);
+    let decoded = decode::<List<[Side; 2], 3>>(&bytes).unwrap();
+    assert_eq!((decoded.len, decoded.items), (3, [[Side::Sell; 2]; 3]));
+}

@@ -29,7 +29,7 @@ pub fn read_described<'de, T: DeviceType, D: Deserializer<'de>>(deserializer: D)
     // SAFETY: the place is as long as the type, lives, and all of it is initialised.
     let to = unsafe { std::slice::from_raw_parts_mut(value.as_mut_ptr().cast::<u8>(), size_of::<T>()) };
     Place { ty: T::DESCRIPTOR, to }.deserialize(deserializer)?;
-    // SAFETY: every part that the descriptor names was written with a value that is valid for it, and the rest is padding, of which
+    // SAFETY: every part that the descriptor names was written with a value that is valid for it, a list's items behind its end too; the rest is padding, of which
     // any byte will do, or belongs to variants that the tag does not name.
     Ok(unsafe { value.assume_init() })
 }
@@ -183,7 +183,14 @@ impl<'de> Visitor<'de> for Place<'_> {
                 )));
             }
             self.part(len.offset, len.ty).put(count as u64);
-            return Ok(());
+            // They mean nothing, but are there, and so must be valid.
+            let filled = (count..room)
+                .all(|i| element.fill(&mut self.to[items.offset + i * element.size..][..element.size]));
+            return if filled {
+                Ok(())
+            } else {
+                Err(A::Error::custom("a list of what has no values has none either"))
+            };
         }
         match self.ty.kind {
             TypeKind::Array { element, len } => {

@@ -124,6 +124,7 @@ impl Lowerer<'_> {
             }
             Operand::Place(place) => return Ok(Operand::Ref(self.steady(place))),
             Operand::Value(expr, ty) => (expr, ty),
+            Operand::View(view) if mutable => return Ok(Operand::view(self.changeable(*view))),
             same @ (Operand::Slice(_) | Operand::Atomics(_) | Operand::Atomic(_) | Operand::View(_)) => {
                 return Ok(same);
             }
@@ -134,6 +135,7 @@ impl Lowerer<'_> {
         };
         let local = self.temporary(hint.unwrap_or("value"), ty, Some(expr));
         self.locals[local].made = false;
+        self.locals[local].mutable |= mutable;
         Ok(Operand::Ref(self.place_of_local(local)))
     }
 

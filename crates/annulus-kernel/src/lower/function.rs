@@ -155,6 +155,7 @@ impl Lowerer<'_> {
             }
             if let ParameterRole::Value { .. } = parameter.role {
                 let (value, ty) = self.value_of(operand)?;
+                let value = self.placed(value, &ty);
                 self.keep(&mut values, mark);
                 if ty != Type::Unit {
                     handed.push(Argument::Value(Expr::Code(0)));
@@ -267,8 +268,16 @@ impl Lowerer<'_> {
         Ok(place)
     }
 
+    /// A value that C can read: one that takes no place stands nowhere but in a variable.
+    fn placed(&mut self, value: Expr, ty: &Type) -> Expr {
+        if *ty != Type::Unit && super::types::takes_no_place(ty) {
+            return Expr::Read(self.stored_copy(None, ty.clone()));
+        }
+        value
+    }
+
     /// A variable with this value.
-    fn stored_copy(&mut self, value: Option<Expr>, ty: Type) -> Place {
+    pub(super) fn stored_copy(&mut self, value: Option<Expr>, ty: Type) -> Place {
         let local = self.temporary("value", ty, value);
         self.locals[local].made = false;
         self.place_of_local(local)
@@ -435,6 +444,7 @@ impl Lowerer<'_> {
                 {
                     return Err(format!("a device function cannot return {}", describe(&ty)));
                 }
+                let value = self.placed(value, &ty);
                 self.out.push(Stmt::Give(Some(value)));
             }
         }

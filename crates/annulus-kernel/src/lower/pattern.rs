@@ -374,6 +374,9 @@ impl Lowerer<'_> {
             Pattern::Bind { name, mutable, by_reference, inner } => {
                 let variable = match subject {
                     Subject::Place { place, by_reference: through } if *by_reference || *through => {
+                        if let (true, true, Root::Local(local)) = (*by_reference, *mutable, place.root) {
+                            self.locals[local].mutable = true;
+                        }
                         Variable::Operand(Operand::Ref(place.clone()))
                     }
                     Subject::Place { place, .. } if aliases => {

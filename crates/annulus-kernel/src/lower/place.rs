@@ -8,6 +8,7 @@ use super::{
     operand::{Operand, describe},
     program::{Expr, Place, Root, Step, Stmt},
     tuple::part_named,
+    types::takes_no_place,
 };
 use crate::{
     TypeKind,
@@ -30,7 +31,10 @@ impl Lowerer<'_> {
 
     pub(super) fn field(&mut self, base: &Expression, name: &str) -> Lowered<Operand> {
         let base = match self.operand(base, None)? {
-            Operand::Tuple(parts) => return part_named(&parts, name).cloned(),
+            Operand::Tuple(parts) => {
+                let part = part_named(&parts, name)?.clone();
+                return self.taken(part, None);
+            }
             base => self.as_place(base)?,
         };
         if let Type::Tuple(parts) = &base.ty {
@@ -61,7 +65,9 @@ impl Lowerer<'_> {
             slice @ (Operand::Slice(_) | Operand::Atomics(_) | Operand::View(_)) => slice,
             other => {
                 let place = self.as_place(other)?;
-                Operand::Place(self.steady(place))
+                // In C it is nowhere, and no index is in bounds.
+                let nowhere = matches!(place.ty, Type::Array { .. }) && takes_no_place(&place.ty);
+                Operand::Place(if nowhere { self.stored_copy(None, place.ty) } else { self.steady(place) })
             }
         };
         let (at, scalar) = self.scalar(index)?;

@@ -8,10 +8,15 @@ use super::{
     cases::Cases,
     operand::{Operand, describe},
     program::{Expr, Place, Root, Step, Stmt},
+    types::takes_no_place,
 };
 use crate::typed::{Scalar, Type};
 
 const USIZE: Type = Type::Scalar(Scalar::Usize);
+
+/// Methods that change elements, or give references that do.
+const CHANGING: &[&str] =
+    &["copy_from_slice", "fill", "first_mut", "get_mut", "last_mut", "reverse", "split_at_mut", "swap"];
 
 /// Elements that lie one after the other.
 #[derive(Clone, Debug)]
@@ -86,7 +91,11 @@ impl Lowerer<'_> {
             }
             operand => {
                 let place = self.as_place(operand)?;
-                let base = self.steady(place);
+                let mut base = self.steady(place);
+                // In C it is nowhere.
+                if takes_no_place(&base.ty) {
+                    base = self.stored_copy(None, base.ty);
+                }
                 let Type::Array { element, len } = base.ty.clone() else {
                     return Err(format!("{} has no elements", describe(&base.ty)));
                 };
@@ -94,6 +103,14 @@ impl Lowerer<'_> {
                 Ok(View { base, element: *element, start: usize_bits(0), len, bound: false, atomic: false })
             }
         }
+    }
+
+    /// The same elements where they can be changed: a constant's are those of a copy, as in Rust.
+    pub(super) fn changeable(&mut self, mut view: View) -> View {
+        if matches!(view.base.root, Root::Constant(_)) {
+            view.base = self.stored_copy(Some(Expr::Read(view.base.clone())), view.base.ty);
+        }
+        view
     }
 
     /// An element whose index is known to be in bounds.
@@ -192,7 +209,10 @@ impl Lowerer<'_> {
         method: &str,
         arguments: &[Expression],
     ) -> Lowered<Operand> {
-        let view = self.view(operand)?;
+        let mut view = self.view(operand)?;
+        if CHANGING.contains(&method) {
+            view = self.changeable(view);
+        }
         let len = view.len.clone();
         match (method, arguments) {
             ("len", []) => Ok(Operand::Value(len, USIZE)),

@@ -217,7 +217,8 @@ impl Writer<'_> {
                     return format!("{{ .tag = {tag} }}");
                 }
                 let mut values = vec![format!(".ann_tag = {tag}")];
-                values.extend(variant.fields.iter().zip(fields).map(|(field, value)| {
+                let there = variant.fields.iter().zip(fields).filter(|(field, _)| field.ty.size != 0);
+                values.extend(there.map(|(field, value)| {
                     format!(".{} = {}", field_name(field.name), self.constant(&field.ty.into(), value))
                 }));
                 format!("{{ .{} = {{ {} }} }}", variant_name(variant.name), values.join(", "))
