@@ -115,8 +115,9 @@ impl Nvrtc {
             "--ftz=false".into(),
             "--prec-div=true".into(),
             "--prec-sqrt=true".into(),
-            // Functions of the language, and variables, that a handler does not use; comparisons whose answer is known.
-            "--diag-suppress=177,186,550".into(),
+            // Functions of the language, and variables, that a handler does not use; what is known to compare equal, or to fail
+            // before it divides.
+            "--diag-suppress=39,177,179,186,550".into(),
         ]
         .map(|option: String| CString::new(option).expect("options have no zeros"));
         let pointers = options.each_ref().map(|option| option.as_ptr());
