@@ -17,7 +17,8 @@
     clippy::manual_is_multiple_of,
     clippy::no_effect,
     path_statements,
-    const_item_mutation
+    const_item_mutation,
+    clippy::temporary_assignment
 )]
 
 use annulus_macros::{DeviceType, RingMessage, device_fn, device_impl, ring_kernel};
