@@ -1,5 +1,7 @@
 //! What a type looks like in memory, as data: the descriptors that host, device and tools share.
 
+use std::mem::MaybeUninit;
+
 /// A plain-old-data type that means the same on host and device.
 ///
 /// Derive it with `#[derive(DeviceType)]` on a `#[repr(C)]` struct of such types, or on an enum with a primitive
@@ -86,10 +88,29 @@ impl Primitive {
 
     /// Puts a number's bits into memory.
     pub(crate) fn put(self, to: &mut [u8], bits: u64) {
-        let bytes = bits.to_ne_bytes();
-        let begin = if cfg!(target_endian = "big") { 8 - self.size() } else { 0 };
-        to[..self.size()].copy_from_slice(&bytes[begin..begin + self.size()]);
+        put_bits(&mut to[..self.size()], bits);
     }
+
+    /// A number's bits in memory, zero-extended.
+    ///
+    /// # Safety
+    ///
+    /// There must be an initialised number.
+    pub(crate) unsafe fn bits(self, from: &[MaybeUninit<u8>]) -> u64 {
+        let mut bits = [0; 8];
+        for (bit, byte) in bits.iter_mut().zip(&from[..self.size()]) {
+            // SAFETY: by the caller's word.
+            *bit = unsafe { byte.assume_init() };
+        }
+        u64::from_ne_bytes(bits) >> if cfg!(target_endian = "big") { 64 - 8 * self.size() } else { 0 }
+    }
+}
+
+/// Puts the bits of a number that is as long as its place.
+pub(crate) fn put_bits(to: &mut [u8], bits: u64) {
+    let (size, bytes) = (to.len(), bits.to_ne_bytes());
+    let begin = if cfg!(target_endian = "big") { 8 - size } else { 0 };
+    to.copy_from_slice(&bytes[begin..begin + size]);
 }
 
 impl TypeDescriptor {
@@ -109,6 +130,13 @@ impl TypeDescriptor {
                 true
             }
         }
+    }
+
+    /// Writes valid values behind the first `count` items of a list: they mean nothing, but are there. False if the items' type has none.
+    pub(crate) fn fill_behind(&self, count: usize, to: &mut [u8]) -> bool {
+        self.bounded().is_none_or(|(_, items, element, room)| {
+            (count..room).all(|i| element.fill(&mut to[items.offset + i * element.size..][..element.size]))
+        })
     }
 
     /// The fields of a [`List`](crate::List) or [`Text`](crate::Text), if the type is one: its length and its items, and of these the

@@ -48,6 +48,9 @@ impl fmt::Display for DecodeError {
 
 impl std::error::Error for DecodeError {}
 
+/// What is wrong with a list of a type that has no values.
+pub(crate) const NO_VALUES: &str = "a list of what has no values has none either";
+
 /// Appends a value's bytes: as many as its type has. Equal values have equal bytes.
 ///
 /// ```
@@ -99,7 +102,7 @@ pub fn decode<T: DeviceType>(bytes: &[u8]) -> Result<T, DecodeError> {
 /// `from` must be a valid value of the type, or of a part of one: initialised wherever the descriptor has a number.
 unsafe fn write(ty: &TypeDescriptor, from: &[MaybeUninit<u8>], to: &mut [u8]) {
     // SAFETY: by the caller's word.
-    let bits = |offset: usize, number: Primitive| unsafe { bits(&from[offset..], number) };
+    let bits = |offset: usize, number: Primitive| unsafe { number.bits(&from[offset..]) };
     let mut part = |offset: usize, ty: &TypeDescriptor| {
         let range = offset..offset + ty.size;
         // SAFETY: a part of a valid value where the descriptor has one.
@@ -127,33 +130,11 @@ unsafe fn write(ty: &TypeDescriptor, from: &[MaybeUninit<u8>], to: &mut [u8]) {
     }
 }
 
-/// A number's bits in memory, zero-extended.
-///
-/// # Safety
-///
-/// There must be an initialised number.
-unsafe fn bits(from: &[MaybeUninit<u8>], number: Primitive) -> u64 {
-    let mut bits = [0; 8];
-    for (bit, byte) in bits.iter_mut().zip(&from[..number.size()]) {
-        // SAFETY: by the caller's word.
-        *bit = unsafe { byte.assume_init() };
-    }
-    u64::from_ne_bytes(bits) >> if cfg!(target_endian = "big") { 64 - 8 * number.size() } else { 0 }
-}
-
 /// A number's bits in a message, zero-extended.
 fn number(from: &[u8], number: Primitive) -> u64 {
     let mut bits = [0; 8];
     bits[..number.size()].copy_from_slice(&from[..number.size()]);
     u64::from_le_bytes(bits)
-}
-
-/// Makes the items behind the first `count` of a list valid ones: they mean nothing, but are there.
-fn fill_rest(ty: &TypeDescriptor, count: usize, to: &mut [u8]) -> Result<(), DecodeError> {
-    let filled = ty.bounded().is_none_or(|(_, items, element, room)| {
-        (count..room).all(|i| element.fill(&mut to[items.offset + i * element.size..][..element.size]))
-    });
-    if filled { Ok(()) } else { Err(DecodeError::new("a list of what has no values has none either".into())) }
 }
 
 /// Reads a value from as many bytes as its type has to as many that are zero.
@@ -173,7 +154,7 @@ fn read(ty: &TypeDescriptor, from: &[u8], to: &mut [u8]) -> Result<(), DecodeErr
             part(items.offset + i * element.size, element)
                 .map_err(|error| error.within(format_args!("[{i}]")))
         })?;
-        return fill_rest(ty, count, to);
+        return if ty.fill_behind(count, to) { Ok(()) } else { Err(DecodeError::new(NO_VALUES.into())) };
     }
     let mut fields = |fields: &[FieldDescriptor]| {
         fields.iter().try_for_each(|field| {

@@ -8,7 +8,10 @@ use serde::de::{
 };
 
 use super::is_tuple;
-use crate::{DeviceType, FieldDescriptor, Primitive, TypeDescriptor, TypeKind, VariantDescriptor};
+use crate::{
+    DeviceType, FieldDescriptor, Primitive, TypeDescriptor, TypeKind, VariantDescriptor,
+    descriptor::put_bits, wire::NO_VALUES,
+};
 
 /// Reads a value of any device type by its descriptor; padding is zero.
 ///
@@ -46,10 +49,7 @@ impl Place<'_> {
     }
 
     fn put(self, bits: u64) {
-        let size = self.to.len();
-        let bytes = bits.to_ne_bytes();
-        let from = if cfg!(target_endian = "big") { 8 - size } else { 0 };
-        self.to.copy_from_slice(&bytes[from..from + size]);
+        put_bits(self.to, bits);
     }
 }
 
@@ -183,14 +183,8 @@ impl<'de> Visitor<'de> for Place<'_> {
                 )));
             }
             self.part(len.offset, len.ty).put(count as u64);
-            // They mean nothing, but are there, and so must be valid.
-            let filled = (count..room)
-                .all(|i| element.fill(&mut self.to[items.offset + i * element.size..][..element.size]));
-            return if filled {
-                Ok(())
-            } else {
-                Err(A::Error::custom("a list of what has no values has none either"))
-            };
+            let filled = self.ty.fill_behind(count, self.to);
+            return if filled { Ok(()) } else { Err(A::Error::custom(NO_VALUES)) };
         }
         match self.ty.kind {
             TypeKind::Array { element, len } => {

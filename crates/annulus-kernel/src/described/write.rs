@@ -40,24 +40,21 @@ impl<'a> Described<'a> {
         self.part(field.offset, field.ty)
     }
 
-    /// The bits of a number, zero-extended. Only for a place where the descriptor has a number of this size.
-    fn bits(&self, size: usize) -> u64 {
-        let mut bits = [0; 8];
-        for (bit, byte) in bits.iter_mut().zip(&self.bytes[..size]) {
-            // SAFETY: a valid value is initialised where its descriptor has a number, which this is by the caller's word.
-            *bit = unsafe { byte.assume_init() };
-        }
-        u64::from_ne_bytes(bits) >> if cfg!(target_endian = "big") { 64 - 8 * size } else { 0 }
+    /// The bits of a number, zero-extended. Only for a place where the descriptor has such a number.
+    fn bits(&self, number: Primitive) -> u64 {
+        // SAFETY: a valid value is initialised where its descriptor has a number, which this is by the caller's word.
+        unsafe { number.bits(self.bytes) }
     }
 }
 
 impl Serialize for Described<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if let Some((len, items, element, room)) = self.ty.bounded() {
-            let count = (self.field(len).bits(4) as usize).min(room);
+            let count = (self.field(len).bits(Primitive::U32) as usize).min(room);
             let items = self.field(items);
             if self.ty.name == "Text" {
-                let bytes: Vec<u8> = (0..count).map(|i| items.part(i, element).bits(1) as u8).collect();
+                let bytes: Vec<u8> =
+                    (0..count).map(|i| items.part(i, element).bits(Primitive::U8) as u8).collect();
                 return serializer.serialize_str(&String::from_utf8_lossy(&bytes));
             }
             return serializer.collect_seq((0..count).map(|i| items.part(i * element.size, element)));
@@ -69,7 +66,7 @@ impl Serialize for Described<'_> {
                 serializer.collect_seq((0..len).map(|i| self.part(i * element.size, element)))
             }
             TypeKind::Enum { tag, variants } => {
-                let tag = self.bits(tag.size());
+                let tag = self.bits(tag);
                 let Some(variant) = variants.iter().find(|variant| variant.tag == tag) else {
                     return Err(S::Error::custom(format!(
                         "{tag} is the tag of no variant of {}",
@@ -89,7 +86,7 @@ impl Serialize for Described<'_> {
 
 impl Described<'_> {
     fn primitive<S: Serializer>(&self, primitive: Primitive, serializer: S) -> Result<S::Ok, S::Error> {
-        let bits = self.bits(primitive.size());
+        let bits = self.bits(primitive);
         match primitive {
             Primitive::Bool => serializer.serialize_bool(bits != 0),
             Primitive::I8 => serializer.serialize_i8(bits as i8),
