@@ -58,6 +58,7 @@ pub mod cases;
 pub mod epoch;
 pub mod kernels;
 pub mod language;
+pub mod library;
 mod subject;
 mod suite;
 

@@ -9,19 +9,11 @@ use std::{
     sync::{Mutex, OnceLock},
 };
 
-use annulus_conformance::kernels;
+use annulus_conformance::{kernels, library::Library};
 use annulus_kernel::{
     KernelDefinition, LANGUAGE_SOURCE, RingKernel, Target,
     device::{CUDA_PRELUDE, ENTRY, INTERFACE, RUNTIME},
 };
-
-unsafe extern "C" {
-    fn dlopen(path: *const c_char, flags: c_int) -> *mut c_void;
-    fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
-}
-
-/// Resolve everything at once, for all libraries to come.
-const NOW_AND_GLOBAL: c_int = 0x102;
 
 /// The architectures that are supported: Turing to Blackwell.
 const ARCHITECTURES: [u32; 7] = [75, 80, 86, 89, 90, 100, 120];
@@ -57,11 +49,9 @@ struct Compiled {
 /// Where the library is: `./test` installs it and sets this.
 const FOLDER: &str = "ANNULUS_NVRTC";
 
-fn open(path: &Path) -> Option<*mut c_void> {
-    let name = CString::new(path.to_str()?).ok()?;
-    // SAFETY: the path is a C string. The library is NVIDIA's, whose constructors ask nothing of us.
-    let library = unsafe { dlopen(name.as_ptr(), NOW_AND_GLOBAL) };
-    (!library.is_null()).then_some(library)
+fn open(path: &Path) -> Option<Library> {
+    // SAFETY: the library is NVIDIA's, whose constructors ask nothing of us.
+    unsafe { Library::open(path, true) }
 }
 
 /// The library, if it is installed.
@@ -74,9 +64,7 @@ fn nvrtc() -> Option<&'static Nvrtc> {
         let library = open(&folder.join("libnvrtc.so.13")).expect("the library can be loaded");
         macro_rules! function {
             ($name:literal) => {{
-                // SAFETY: the library is open and the name is a C string.
-                let function = unsafe { dlsym(library, concat!($name, "\0").as_ptr().cast()) };
-                assert!(!function.is_null(), "NVRTC has no {}", $name);
+                let function = library.symbol($name).unwrap_or_else(|| panic!("NVRTC has no {}", $name));
                 // SAFETY: the field's type is that of NVRTC's documentation for this name.
                 #[allow(clippy::missing_transmute_annotations)]
                 unsafe {

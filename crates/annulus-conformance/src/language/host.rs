@@ -1,12 +1,7 @@
 //! The handler's text, compiled by a compiler of the host and loaded: the OpenCL C by the C compiler, with a few names defined before it,
 //! the CUDA C++ by the C++ compiler.
 
-use std::{
-    ffi::{CString, c_char, c_int, c_void},
-    fmt::Write as _,
-    path::Path,
-    process::Command,
-};
+use std::{ffi::c_void, fmt::Write as _, path::Path, process::Command, ptr::NonNull};
 
 use annulus_abi::error;
 use annulus_kernel::{HOST_PRELUDE_SOURCE, KernelDefinition, LANGUAGE_SOURCE, Target};
@@ -15,14 +10,7 @@ use super::{
     Call, Outcome,
     rust::{CX, room},
 };
-
-unsafe extern "C" {
-    fn dlopen(path: *const c_char, flags: c_int) -> *mut c_void;
-    fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
-}
-
-/// Resolve everything at once.
-const RTLD_NOW: c_int = 2;
+use crate::library::Library;
 
 /// The prelude's `ann_outbox`.
 #[repr(C)]
@@ -109,23 +97,16 @@ impl HostText {
         if !output.status.success() {
             return Err(String::from_utf8_lossy(&output.stderr).into_owned());
         }
-        let path = CString::new(library.to_string_lossy().as_bytes()).map_err(|error| error.to_string())?;
-        // SAFETY: the path is a C string; the library was made above and runs nothing when it is loaded.
-        let library = unsafe { dlopen(path.as_ptr(), RTLD_NOW) };
-        if library.is_null() {
-            return Err(format!("{path:?} cannot be loaded"));
-        }
+        // SAFETY: the library was made above and runs nothing when it is loaded.
+        let loaded = unsafe { Library::open(&library, false) };
+        let loaded = loaded.ok_or_else(|| format!("{} cannot be loaded", library.display()))?;
         let entries = definitions.iter().enumerate().map(|(index, definition)| {
-            let name = CString::new(format!("entry_{index}")).map_err(|error| error.to_string())?;
-            // SAFETY: the library is loaded, and the name is a C string.
-            let entry = unsafe { dlsym(library, name.as_ptr()) };
-            if entry.is_null() {
-                return Err(format!("{name:?} is missing"));
-            }
+            let name = format!("entry_{index}");
+            let entry = loaded.symbol(&name).ok_or_else(|| format!("{name} is missing"))?;
             // SAFETY: `text` wrote a function of this type under this name.
-            Ok((*definition, unsafe { std::mem::transmute::<*mut c_void, Entry>(entry) }))
+            Ok((*definition, unsafe { std::mem::transmute::<NonNull<c_void>, Entry>(entry) }))
         });
-        Ok(Self { entries: entries.collect::<Result<_, _>>()? })
+        Ok(Self { entries: entries.collect::<Result<_, String>>()? })
     }
 
     /// One call of the handler of this number.
