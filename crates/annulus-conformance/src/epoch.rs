@@ -12,7 +12,7 @@ use annulus_abi::{
 };
 use annulus_kernel::{
     KernelDefinition, RingKernel,
-    device::layout::{BellRecord, BlockRecord, JOB_BYTES, LaunchRecord},
+    device::layout::{BellRecord, BlockRecord, LaunchRecord, scratch_bytes},
 };
 use annulus_macros::{DeviceType, RingMessage, ring_kernel};
 use annulus_queue::{
@@ -22,7 +22,9 @@ use annulus_queue::{
 };
 use annulus_runtime::prelude::{Failure, Outbox};
 
-const MESSAGES: u64 = 48;
+const MESSAGES: u64 = 40;
+/// Places that a producer has reserved behind them, and not yet published.
+const PENDING: u32 = 3;
 const ACTORS: u64 = 5;
 
 /// Threads of the block.
@@ -117,11 +119,12 @@ impl Epoch {
             let correlation = if number % 7 == 0 { number + 1 } else { 0 };
             producers.reserve(1).unwrap().write(item, Header { enqueue_time: 5, correlation });
         }
+        // A turn looks at them, too, and must not take them.
+        std::mem::forget(producers.reserve(PENDING).unwrap());
         region.u32(0).store(command::ACTIVE | command::TELEMETRY, Ordering::Relaxed);
 
         let limit = 16;
         let credit = 2;
-        let staged = u64::from(credit) * size_of::<Counted>() as u64;
         let launch = LaunchRecord {
             shard_stride: layout.shard_bytes() as u64,
             inbound: layout.inbound_offset() as u64,
@@ -141,7 +144,7 @@ impl Epoch {
             letter_shift: layout.letters.unwrap().capacity.trailing_zeros(),
             actors: ACTORS,
             actors_per_block: ACTORS,
-            scratch_stride: u64::from(limit) * (JOB_BYTES + staged),
+            scratch_stride: scratch_bytes(limit, credit, &layout),
             in_shift: layout.inbound.capacity.trailing_zeros(),
             out_shift: layout.outbound.capacity.trailing_zeros(),
             grid: 1,

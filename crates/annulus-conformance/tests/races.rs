@@ -63,8 +63,9 @@ fn the_runtime_has_no_data_race() {
     assert!(found.trim().is_empty(), "{found}");
 }
 
-/// Of each barrier that the protocol needs the lack is seen. It can do without the first, since the first turn's follows before anybody
-/// reads what the leader wrote, and without the last of a turn, which only keeps a compiler from exchanging turns.
+/// Of each barrier that threads of the block need the lack is seen. They can do without the first, since the first turn's follows before
+/// anybody reads what the leader wrote, and without the last of a turn, which only keeps a compiler from exchanging turns. Those around the
+/// publication of answers are there for the host, which the simulator lacks.
 #[test]
 fn a_missing_barrier_is_found() {
     let barriers = text(Target::OpenCl, "whole").matches("    ann_barrier();").count();
@@ -76,7 +77,7 @@ fn a_missing_barrier_is_found() {
             unseen.push(index);
         }
     }
-    assert_eq!(unseen, [0, barriers - 1], "of {barriers} barriers");
+    assert_eq!(unseen, [0, barriers - 3, barriers - 2, barriers - 1], "of {barriers} barriers");
 }
 
 /// A program of this target, of whose barriers one may be missing.
@@ -103,20 +104,22 @@ fn text(target: Target, variant: &str) -> String {
 const MUTANTS: &[(&str, &str, &str)] = &[
     (
         "an answer is published without release",
-        "ann_store_release_u32(ANN_U32(slot, 0), (u32)(ticket",
-        "ann_store_relaxed_u32(ANN_U32(slot, 0), (u32)(ticket",
+        "ann_store_fenced_u32(ANN_U32(ann_out_slot(v, ticket), 0)",
+        "ann_store_relaxed_u32(ANN_U32(ann_out_slot(v, ticket), 0)",
     ),
     (
         "an answer is published before its header is written",
-        "    GLOBAL u8 *slot = ann_out_slot(v, ticket);\n    if (l->out_correlation != 0)",
-        "    GLOBAL u8 *slot = ann_out_slot(v, ticket);\n    ann_store_release_u32(ANN_U32(slot, 0), (u32)(ticket >> l->out_shift) + 1);\n    \
-         if (l->out_correlation != 0)",
+        "        GLOBAL u8 *slot = ann_out_slot(v, first + k);\n        if (b->launch.out_correlation != 0)",
+        "        GLOBAL u8 *slot = ann_out_slot(v, first + k);\n        \
+         ann_store_release_u32(ANN_U32(slot, 0), (u32)((first + k) >> b->launch.out_shift) + 1);\n        \
+         if (b->launch.out_correlation != 0)",
     ),
     (
         "an answer is published before its payload is written",
-        "                *(GLOBAL ANN_OUTPUT *)(slot + v->shared->launch.out_payload) = staged[j];",
-        "                ann_publish(v, job->ticket + j, ANN_KIND_MESSAGE, 24, 0);\n                \
-         *(GLOBAL ANN_OUTPUT *)(slot + v->shared->launch.out_payload) = staged[j];",
+        "        ann_store_word(ann_out_slot(v, first + k) + b->launch.out_payload + at",
+        "        *ANN_U32(ann_out_slot(v, first + k), 4) = replies[k].meta;\n        \
+         ann_store_release_u32(ANN_U32(ann_out_slot(v, first + k), 0), (u32)((first + k) >> b->launch.out_shift) + 1);\n        \
+         ann_store_word(ann_out_slot(v, first + k) + b->launch.out_payload + at",
     ),
     (
         "places are given back without release",
@@ -124,10 +127,10 @@ const MUTANTS: &[(&str, &str, &str)] = &[
         "ann_store_relaxed_u64(ANN_U64(v->inbound, ANN_RING_CONSUMED), s->next_in);",
     ),
     (
-        "places are given back before their messages are handled",
-        "        ann_handle(&view, count ANN_BINDING_ARGUMENTS);",
-        "        if (leader) ann_store_release_u64(ANN_U64(view.inbound, ANN_RING_CONSUMED), shared.state.next_in + count);\n        \
-         ann_handle(&view, count ANN_BINDING_ARGUMENTS);",
+        "places are given back before their messages are brought",
+        "        ann_bring(&view, leader);",
+        "        if (leader) ann_store_release_u64(ANN_U64(view.inbound, ANN_RING_CONSUMED), shared.state.next_in + shared.found);\n        \
+         ann_bring(&view, leader);",
     ),
     (
         "not all threads come to a barrier",
@@ -141,8 +144,8 @@ const MUTANTS: &[(&str, &str, &str)] = &[
     ),
     (
         "an actor's messages are dealt to several threads",
-        "#if ANN_SHAPE == ANN_PER_ACTOR\n        u32 owner = (u32)(job->actor % ANN_LAUNCH_THREADS);",
-        "#if ANN_SHAPE == ANN_PER_ACTOR\n        u32 owner = i % ANN_LAUNCH_THREADS;",
+        "        u32 owner = (u32)(job->actor % ANN_LAUNCH_THREADS);",
+        "        u32 owner = i % ANN_LAUNCH_THREADS;",
     ),
     (
         "letters are published without release",
@@ -247,7 +250,7 @@ fn cuda_has_no_data_race() {
     (0..SEEDS).try_for_each(|seed| epoch.run(seed)).unwrap_or_else(|error| panic!("{error}"));
 }
 
-/// Of each barrier that the protocol needs the lack is seen, but for those that OpenCL's test names, too.
+/// Of each barrier that block and host need the lack is seen, but for those of which OpenCL's test says that it can do without.
 #[test]
 fn a_missing_barrier_is_found_in_cuda() {
     if !has_sanitizer() {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use annulus_kernel::{
     BindingKind, ProcessingMode, StateShape,
-    device::layout::{BlockRecord, JOB_BYTES, LaunchRecord, NO_LINE},
+    device::layout::{BlockRecord, LaunchRecord, NO_LINE, scratch_bytes},
 };
 use annulus_runtime::{BackendError, Clock, LaunchSpec};
 
@@ -71,9 +71,12 @@ impl Plan {
             ProcessingMode::Batch | ProcessingMode::Adaptive => spec.max_messages_per_iteration,
         };
         let layout = spec.shards[0].layout();
-        let job = JOB_BYTES + u64::from(definition.max_outputs) * layout.outbound.payload_size as u64;
-        // Blocks of one thread write outputs where they belong, and need no scratch memory.
-        let limit = if threads == 1 { limit } else { u64::from(limit).min(SCRATCH / job).max(1) as u32 };
+        let scratch = |limit| scratch_bytes(limit, definition.max_outputs, layout);
+        // Blocks of one thread read and write messages where they lie, and need no scratch memory.
+        let limit = match threads {
+            1 => limit,
+            _ => u64::from(limit).min(SCRATCH * 16 / scratch(16)).max(1) as u32,
+        };
         let calls = layout.inbound.correlation_offset.is_some();
         Ok(Self {
             threads,
@@ -81,7 +84,7 @@ impl Plan {
             limit,
             credit: definition.max_outputs.max(calls.into()),
             faults: options.faults,
-            scratch: if threads == 1 { 0 } else { (u64::from(limit) * job).next_multiple_of(128) },
+            scratch: if threads == 1 { 0 } else { scratch(limit) },
         })
     }
 

@@ -77,5 +77,25 @@ ANN_FUNCTION u32 ann_nap(u32 *word, u32 seen, u32 micros)
     while (ann_load_relaxed_u32(word) == seen && ann_clock(0) - begun < (u64)micros * 1000) usleep(50);
     return 1;
 }
+#define ANN_RINGS 1
 ANN_FUNCTION void ann_ring(u32 *word) { (void)word; }
+
+// The sanitizer knows no fences: what a fence before it makes of a store is said of the store itself.
+#define ann_store_fenced_u32(word, value) ann_store_release_u32(word, value)
+#define ann_store_fenced_u64(word, value) ann_store_release_u64(word, value)
+
+typedef u64 ann_word;
+ANN_FUNCTION ann_word ann_load_word(const u8 *place)
+{
+    ann_word word;
+    __builtin_memcpy(&word, place, sizeof word);
+    return word;
+}
+ANN_FUNCTION void ann_store_word(u8 *place, ann_word word) { __builtin_memcpy(place, &word, sizeof word); }
+ANN_FUNCTION void ann_shared_min(u32 *word, u32 value)
+{
+    u32 now = __atomic_load_n(word, __ATOMIC_RELAXED);
+    while (value < now && !__atomic_compare_exchange_n(word, &now, value, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+}
 #define ann_leading_zeros_u64(value) ((u32)__builtin_clzll(value))

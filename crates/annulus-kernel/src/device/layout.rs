@@ -3,6 +3,8 @@
 
 use core::mem::offset_of;
 
+use annulus_abi::kernel::KernelLayout;
+
 /// No telemetry line, in [`BlockRecord::telemetry`].
 pub const NO_LINE: u64 = u64::MAX;
 
@@ -80,8 +82,17 @@ pub struct BellRecord {
     pub rung: u32,
 }
 
-/// A turn's message in the scratch memory of a block of several threads: the size of `ann_job`.
-pub const JOB_BYTES: u64 = 32;
+/// Bytes of the scratch memory of a block of several threads whose turn takes up to `limit` messages, of which each may send
+/// `max_outputs`: the twin of `ann_cut_scratch`. A multiple of 128.
+pub const fn scratch_bytes(limit: u32, max_outputs: u32, layout: &KernelLayout) -> u64 {
+    const REPLY: u64 = 16;
+    const JOB: u64 = 32;
+    const OWNER: u64 = 4;
+    let message = layout.inbound.slot_stride as u64;
+    let outputs = max_outputs as u64 * (layout.outbound.payload_size as u64).next_multiple_of(8);
+    let answers = if max_outputs > 1 { max_outputs as u64 } else { 1 };
+    (limit as u64 * (message + outputs + answers * REPLY + JOB + OWNER)).next_multiple_of(128)
+}
 
 const _: () = {
     assert!(size_of::<LaunchRecord>() == 208);

@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `ANN_LAUNCH_THREADS` | threads of a block |
 //! | `ANN_LAUNCH_PORTABLE` | 1: do without what only some systems have (naps, a clock, the bell) |
+//! | `ANN_LAUNCH_ALONE` | 1: of a block of several threads one handles all messages, since the kernel's memory is one for all |
 //!
 //! All else that a launch decides stands in a [`LaunchRecord`](layout::LaunchRecord), so that one compiled program serves every
 //! capacity, grid and mode.
@@ -36,23 +37,32 @@
 //!
 //! # A turn
 //!
-//! Between two barriers either the leader works on the block's own memory, or all threads do on what they are dealt.
+//! Between two barriers the leader works on the block's own memory, or all threads do on their shares. On a device whose host is far away
+//! (a look across a bus takes a thousand times as long as one at the block's own memory) what counts is how many looks wait for each other: in
+//! a block of several threads the leader's first look, all looks at slots, and all copies from slots are one wait each, whatever the number of
+//! messages, and handlers touch the device's own memory alone.
 //!
-//! 1. *Begin* (leader). Looks at the command, and acknowledges a new one: telemetry, then the state, then the command. If active: counts
-//!    the published slots from its position on, as many as the mode allows (continuous 1); fences; looks at the command once
-//!    more, since a message that was sent after a command is handled after it; and lowers the count to what there is credit for in
-//!    the outbound ring. Without credit it says so (`stalled`), fences and looks again.
-//! 2. *Barrier*. All threads copy the count and whether the block ends, and leave the loop together if it does.
-//! 3. *Handle.* With one thread: each message is called, its outputs written straight into their slots and published, its counts
-//!    taken, before the next. With several, in four steps with barriers between: each thread looks up the actors of its share;
-//!    each handles what it is *dealt*, with outputs put aside in scratch memory; the leader counts, and gives each message its
-//!    tickets in the messages' order; each thread copies its share's outputs to their slots and publishes them.
-//! 4. *End* (leader). Publishes counts, the gauge of the outbound ring, telemetry, and last the slots that it gives back: whoever sees
+//! 1. *Begin* (leader). Looks at the command and at the next slot, and with several threads at the inbound ring's gauge. Acknowledges a new
+//!    command: telemetry, then the state, then the command. If active and the slot is published:
+//!    with one thread, counts the published slots from its position on, as many as the mode allows (continuous 1), fences and *accepts*; with
+//!    several, says how many slots the others look at.
+//! 2. *Barrier*. All threads learn whether the block ends, and leave the loop together if it does.
+//! 3. *Look, bring* (several threads). Each thread looks at its share of those slots, and fences; a barrier; each copies its share of the words of
+//!    all published slots to scratch memory, while the leader *accepts*; a barrier.
+//!    To accept is to look at the command once more, since a message that was sent after a command is handled after it, and to lower the
+//!    count to what there is credit for in the outbound ring. Without credit the leader says so (`stalled`), fences and looks again.
+//! 4. *Handle.* With one thread: each message is called, its outputs written straight into their slots and published, its counts
+//!    taken, before the next. With several, in five steps with barriers between: each thread looks up the actors of its share;
+//!    each handles what it is *dealt*, with outputs put aside in scratch memory; the leader counts, and gives the answers tickets in the
+//!    messages' order; each thread copies its share of the outputs' words to their slots and writes its share of the slots' headers; each
+//!    fences once and publishes its share. The fence releases what all threads wrote before the barrier.
+//! 5. *End* (leader). Publishes counts, the gauge of the outbound ring, telemetry, and last the slots that it gives back: whoever sees
 //!    that a message was consumed sees it counted. Then rings the bell, if the host listens. A turn that found nothing waits.
-//! 5. *Barrier*: every turn ends with one. (PoCL 3.1 miscompiles a loop whose leader's last part meets its first.)
+//! 6. *Barrier*: every turn ends with one. (PoCL 3.1 miscompiles a loop whose leader's last part meets its first.)
 //!
 //! Dealing: without state, message *i* goes to thread *i* mod *T*; with actors, to thread *actor* mod *T*, so that each actor's messages
-//! are handled by one thread, in order; with the kernel's one state all go to thread 0, and such kernels are launched with one thread.
+//! are handled by one thread, in order; with the kernel's one state, or memory of its own that handlers write (`ANN_LAUNCH_ALONE`), all go to
+//! thread 0, and the other threads only carry: where the host's memory is near, such kernels are launched with one thread.
 //!
 //! # Idle
 //!

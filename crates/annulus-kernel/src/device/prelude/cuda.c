@@ -119,7 +119,27 @@ ANN_FUNCTION u32 ann_nap(u32 *word, u32 seen, u32 micros)
 }
 
 /* A device cannot wake the host, which looks. */
-ANN_FUNCTION void ann_ring(u32 *word) {}
+#define ANN_RINGS 0
+
+/* Stores a word after this thread has fenced. */
+#define ann_store_fenced_u32(word, value) ann_store_relaxed_u32(word, value)
+#define ann_store_fenced_u64(word, value) ann_store_relaxed_u64(word, value)
+
+/* Eight bytes as they are, whatever type they belong to. The instructions keep their places, and none waits for the one before. */
+typedef u64 ann_word;
+ANN_FUNCTION ann_word ann_load_word(const u8 *place)
+{
+    ann_word word;
+    asm volatile("ld.u64 %0, [%1];" : "=l"(word) : "l"(place) : "memory");
+    return word;
+}
+ANN_FUNCTION void ann_store_word(u8 *place, ann_word word)
+{
+    asm volatile("st.u64 [%0], %1;" ::"l"(place), "l"(word) : "memory");
+}
+
+/* Lowers a word of the block's memory, which other threads of the block may lower at the same time. */
+#define ann_shared_min(word, value) ((void)atomicMin(word, value))
 
 #define ANN_SYSTEM 1
 #define ann_leading_zeros_u64(value) ((u32)__clzll((i64)(value)))

@@ -247,3 +247,24 @@ ANN_FUNCTION u64 ann_clock(u64 function)
 }
 
 #define ann_leading_zeros_u64(value) ((u32)clz((u64)(value)))
+
+/* Stores a word after this thread has fenced. */
+#define ann_store_fenced_u32(word, value) ann_store_relaxed_u32(word, value)
+#define ann_store_fenced_u64(word, value) ann_store_relaxed_u64(word, value)
+
+/* Eight bytes as they are, whatever type they belong to: compilers let vectors alias everything. */
+typedef uint2 ann_word;
+ANN_FUNCTION ann_word ann_load_word(GLOBAL const u8 *place)
+{
+    return *(GLOBAL const ann_word *)place;
+}
+ANN_FUNCTION void ann_store_word(GLOBAL u8 *place, ann_word word)
+{
+    *(GLOBAL ann_word *)place = word;
+}
+
+/* Lowers a word of the block's memory, which other threads of the block may lower at the same time. */
+#define ann_shared_min(word, value) ((void)atomic_min((volatile LOCAL uint *)(word), value))
+
+/* Whether the device can wake the host. */
+#define ANN_RINGS ANN_SYSTEM

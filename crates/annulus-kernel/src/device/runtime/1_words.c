@@ -1,5 +1,10 @@
 /* The device runtime: the dispatch loop around ANN_CALL, the same in all dialects. Its protocol is described in `device/mod.rs`. */
 
+/* 1: one thread handles all messages, and the others carry. */
+#ifndef ANN_LAUNCH_ALONE
+#define ANN_LAUNCH_ALONE 0
+#endif
+
 #define ANN_ACTIVE 1u
 #define ANN_TERMINATE 2u
 #define ANN_TELEMETRY 4u
@@ -128,7 +133,9 @@ typedef struct {
     ann_launch launch;
     ann_state state;
     /* The turn. */
-    u32 count; /* messages to handle, from state.next_in on */
+    u32 window; /* slots that may be published, from state.next_in on: all threads look at them */
+    u32 found;  /* of these, the published ones without a gap */
+    u32 count;  /* messages to handle, from state.next_in on */
     u32 command;
     u32 again;  /* nothing was taken, and yet there is something to do */
     u32 ending; /* the block ends with this turn */
@@ -147,6 +154,7 @@ typedef struct {
     u64 latest;
     u64 sum; /* of the enqueue times less `first_time`, wrapping */
     u64 own; /* actors of this block */
+    u64 reserved; /* the inbound ring's gauge, as the turn found it */
 } ann_shared;
 
 /* One block's view of memory. */
@@ -157,7 +165,13 @@ typedef struct {
     GLOBAL ann_block_record *record;
     GLOBAL u8 *arena;
     GLOBAL u8 *states;
-    GLOBAL u8 *scratch;
+    /* The block's scratch memory, where several threads work on a turn: its messages as they lay in their slots, the outputs of each in the
+       messages' order, the answers in the order of their tickets, what is known of each message, and by which thread it is handled. */
+    GLOBAL u8 *messages;
+    GLOBAL u8 *outputs;
+    GLOBAL u8 *answers;
+    GLOBAL u8 *jobs;
+    GLOBAL u8 *owners;
     GLOBAL ann_bell *bell;
     LOCAL ann_shared *shared;
 } ann_view;
@@ -177,7 +191,7 @@ ANN_FUNCTION GLOBAL u8 *ann_out_slot(const ann_view *v, u64 ticket)
     return v->outbound + ANN_RING_SLOTS + (ticket & (((u64)1 << l->out_shift) - 1)) * l->out_stride;
 }
 
-/* Whether the slot of `ticket` is published. The caller fences before it reads the slot (SYNC: slot-published). */
+/* Whether the slot of `ticket` is published. Who has seen that fences before anybody reads the slot (SYNC: slot-published). */
 ANN_FUNCTION u32 ann_published(const ann_view *v, u64 ticket)
 {
     u32 lap = (u32)(ticket >> v->shared->launch.in_shift) + 1;
@@ -196,7 +210,7 @@ ANN_FUNCTION u64 ann_now(const ann_view *v)
 /* Tells the host, if it sleeps and wants to hear of it, that something is new (SYNC: bell). */
 ANN_FUNCTION void ann_tell(const ann_view *v, u32 letters)
 {
-#if ANN_SYSTEM
+#if ANN_RINGS
     ann_fence_all();
     u32 asleep = ann_load_relaxed_u32(&v->bell->asleep);
     if (asleep == 1 || (asleep == 2 && letters != 0)) {

@@ -1,8 +1,13 @@
 /* The device runtime: telemetry, latencies, dead letters. */
 
+/* Messages that wait. Several threads have looked at the ring's gauge with the turn's first look, which may be far away. */
 ANN_FUNCTION u32 ann_depth(const ann_view *v)
 {
+#if ANN_LAUNCH_THREADS == 1
     u64 reserved = ann_load_acquire_u64(ANN_U64(v->inbound, ANN_RING_RESERVED)) & ~ANN_CLOSED;
+#else
+    u64 reserved = v->shared->reserved;
+#endif
     u64 depth = reserved - v->shared->state.next_in;
     return depth < 0x7FFFFFFFul ? (u32)depth : 0x7FFFFFFFu;
 }
@@ -59,14 +64,13 @@ ANN_FUNCTION void ann_count_latency(const ann_view *v, u64 nanos)
     ann_store_relaxed_u64(count, ann_load_relaxed_u64(count) + 1);
 }
 
-/* A message's handler succeeded. */
-ANN_FUNCTION void ann_note_success(const ann_view *v, GLOBAL u8 *slot)
+/* The handler of a message that was enqueued then succeeded. */
+ANN_FUNCTION void ann_note_success(const ann_view *v, u64 enqueued)
 {
     LOCAL ann_shared *b = v->shared;
     b->processed += 1;
     if (b->launch.in_time == 0)
         return;
-    u64 enqueued = *ANN_U64(slot, b->launch.in_time);
     if (b->launch.histogram != 0) {
         u64 now = ann_now(v);
         ann_count_latency(v, now > enqueued ? now - enqueued : 0);
@@ -85,7 +89,7 @@ ANN_FUNCTION void ann_note_success(const ann_view *v, GLOBAL u8 *slot)
 }
 
 /* Puts the message of a failed call into the ring of letters; counts it if there is no room. */
-ANN_FUNCTION void ann_bury(const ann_view *v, GLOBAL u8 *message, u32 code)
+ANN_FUNCTION void ann_bury(const ann_view *v, GLOBAL const u8 *message, u32 code)
 {
     LOCAL ann_launch *l = &v->shared->launch;
     LOCAL ann_state *s = &v->shared->state;
@@ -112,7 +116,7 @@ ANN_FUNCTION void ann_bury(const ann_view *v, GLOBAL u8 *message, u32 code)
 }
 
 /* A message failed: its state and its sends are forgotten. */
-ANN_FUNCTION void ann_note_failure(const ann_view *v, GLOBAL u8 *slot, u32 code)
+ANN_FUNCTION void ann_note_failure(const ann_view *v, GLOBAL const u8 *slot, u32 code)
 {
     LOCAL ann_shared *b = v->shared;
     ann_bury(v, slot + b->launch.in_payload, code);

@@ -75,12 +75,28 @@ ANN_FUNCTION u32 ann_credit_or_stall(const ann_view *v, u32 want)
     return credit;
 }
 
+/* By the leader, who has seen published messages: how many of them are handled in this turn. */
+ANN_FUNCTION u32 ann_accept(const ann_view *v, u32 ready, u32 command)
+{
+    LOCAL ann_shared *b = v->shared;
+    /* A message that was sent after a command is handled after it. */
+    if (command != b->command) {
+        b->again = 1;
+        return 0;
+    }
+    ready = ann_credit_or_stall(v, ready);
+    if (ready == 0)
+        ann_note_depth(v);
+    return ready;
+}
 
 /* By the leader: what this turn has to do. */
 ANN_FUNCTION void ann_begin_turn(const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
     LOCAL ann_state *s = &b->state;
+    b->window = 0;
+    b->found = 0;
     b->count = 0;
     b->again = 0;
     b->taken = 0;
@@ -93,10 +109,16 @@ ANN_FUNCTION void ann_begin_turn(const ann_view *v)
     b->sum = 0;
     if (b->ending)
         return;
-    /* SYNC: command (acquire) */
-    u32 command = ann_load_acquire_u32(ANN_U32(v->shard, ANN_CONTROL_COMMAND));
+    /* One after the other, and none waits for the one before: the host's memory may be far away. */
+    u32 command = ann_load_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_COMMAND));
+    u32 first = ann_published(v, s->next_in);
+#if ANN_LAUNCH_THREADS > 1
+    b->reserved = ann_load_relaxed_u64(ANN_U64(v->inbound, ANN_RING_RESERVED)) & ~ANN_CLOSED;
+#endif
     b->command = command;
     if (!s->looked || command != s->command) {
+        /* SYNC: command (acquire) */
+        ann_fence_acquire();
         ann_obey(v, command);
         b->again = 1;
     }
@@ -108,22 +130,27 @@ ANN_FUNCTION void ann_begin_turn(const ann_view *v)
         ann_note_depth(v);
         return;
     }
-    u32 ready = 0;
+    if (!first) {
+        ann_note_depth(v);
+        return;
+    }
+#if ANN_LAUNCH_THREADS == 1
+    u32 ready = 1;
     while (ready < b->launch.limit && ann_published(v, s->next_in + ready))
         ready++;
-    if (ready != 0) {
-        /* SYNC: slot-published (acquire) */
-        ann_fence_acquire();
-        /* A message that was sent after a command is handled after it. */
-        if (ann_load_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_COMMAND)) != command) {
-            b->again = 1;
-            return;
-        }
-        ready = ann_credit_or_stall(v, ready);
+    /* SYNC: slot-published (acquire) */
+    ann_fence_acquire();
+    b->count = ann_accept(v, ready, ann_load_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_COMMAND)));
+#else
+    /* Nothing is brought in that could not be handled. The gauge may be older than the slot that was seen. */
+    if (!s->stalled || ann_credit(v, 1) != 0) {
+        u64 waiting = b->reserved - s->next_in;
+        b->window = waiting < b->launch.limit ? (u32)waiting : b->launch.limit;
+        if (waiting == 0 || waiting > (u64)1 << b->launch.in_shift)
+            b->window = 1;
+        b->found = b->window;
     }
-    b->count = ready;
-    if (ready == 0)
-        ann_note_depth(v);
+#endif
 }
 
 /* By the leader, of a block that found nothing: whether a turn would find something now. */
@@ -200,11 +227,14 @@ ANN_FUNCTION void ann_end_turn(const ann_view *v)
         ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_UNKNOWN), s->unknown_actor);
         ann_store_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_ERROR), b->error);
     }
-    if (b->letters != 0)
-        ann_store_release_u64(ANN_U64(v->shard + b->launch.letters, ANN_RING_RESERVED), s->next_letter);
-    if (b->produced != 0) {
+    if (b->letters != 0 || b->produced != 0) {
         ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_SENT), s->sent);
-        ann_store_release_u64(ANN_U64(v->outbound, ANN_RING_RESERVED), s->next_out);
+        /* Who sees in the gauges that there is an answer, or a letter, finds it. */
+        ann_fence_release();
+        if (b->letters != 0)
+            ann_store_fenced_u64(ANN_U64(v->shard + b->launch.letters, ANN_RING_RESERVED), s->next_letter);
+        if (b->produced != 0)
+            ann_store_fenced_u64(ANN_U64(v->outbound, ANN_RING_RESERVED), s->next_out);
     }
     ann_count_telemetry(v);
     /* SYNC: slots-returned (release) */

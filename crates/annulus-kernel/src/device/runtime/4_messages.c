@@ -39,18 +39,6 @@ ANN_FUNCTION u32 ann_transact(
     return code;
 }
 
-/* Publishes the outbound slot of `ticket`, whose payload is written. */
-ANN_FUNCTION void ann_publish(const ann_view *v, u64 ticket, u32 kind, u32 length, u64 correlation)
-{
-    LOCAL ann_launch *l = &v->shared->launch;
-    GLOBAL u8 *slot = ann_out_slot(v, ticket);
-    if (l->out_correlation != 0)
-        *ANN_U64(slot, l->out_correlation) = correlation;
-    *ANN_U32(slot, 4) = kind << 24 | length;
-    /* SYNC: slot-published (release) */
-    ann_store_release_u32(ANN_U32(slot, 0), (u32)(ticket >> l->out_shift) + 1);
-}
-
 #ifdef ANN_OUTPUT
 #define ANN_LIMIT ANN_MAX_OUTPUTS
 #else
@@ -64,6 +52,41 @@ ANN_FUNCTION u32 ann_answers(u32 code, u32 sent, u64 caller)
     return outputs == 0 && caller != 0 ? 1 : outputs;
 }
 
+/* The call that a message belongs to. */
+ANN_FUNCTION u64 ann_caller(const ann_view *v, GLOBAL const u8 *slot)
+{
+    u64 offset = v->shared->launch.in_correlation;
+    return offset != 0 ? *(GLOBAL const u64 *)(slot + offset) : 0;
+}
+
+/* By the leader: counts what became of the message of a slot, or of its copy. */
+ANN_FUNCTION void ann_account(const ann_view *v, GLOBAL const u8 *slot, u32 code, u32 sent, u32 answers)
+{
+    LOCAL ann_shared *b = v->shared;
+    b->produced += answers;
+    b->state.next_out += answers;
+    if (code == 0) {
+        b->state.sent += sent;
+        ann_note_success(v, b->launch.in_time != 0 ? *(GLOBAL const u64 *)(slot + b->launch.in_time) : 0);
+    } else {
+        ann_note_failure(v, slot, code);
+    }
+}
+
+#if ANN_LAUNCH_THREADS == 1
+
+/* Publishes the outbound slot of `ticket`, whose payload is written. */
+ANN_FUNCTION void ann_publish(const ann_view *v, u64 ticket, u32 kind, u32 length, u64 correlation)
+{
+    LOCAL ann_launch *l = &v->shared->launch;
+    GLOBAL u8 *slot = ann_out_slot(v, ticket);
+    if (l->out_correlation != 0)
+        *ANN_U64(slot, l->out_correlation) = correlation;
+    *ANN_U32(slot, 4) = kind << 24 | length;
+    /* SYNC: slot-published (release) */
+    ann_store_release_u32(ANN_U32(slot, 0), (u32)(ticket >> l->out_shift) + 1);
+}
+
 /* Publishes what a handled message sent, from `ticket` on; the payloads lie there already. */
 ANN_FUNCTION void ann_answer(const ann_view *v, u64 ticket, u32 code, u32 sent, u64 caller)
 {
@@ -74,29 +97,6 @@ ANN_FUNCTION void ann_answer(const ann_view *v, u64 ticket, u32 code, u32 sent, 
         ann_publish(v, ticket, code == 0 ? ANN_KIND_NO_REPLY : ANN_KIND_FAILED, code, caller);
     }
 }
-
-ANN_FUNCTION u64 ann_caller(const ann_view *v, GLOBAL u8 *slot)
-{
-    u64 offset = v->shared->launch.in_correlation;
-    return offset != 0 ? *ANN_U64(slot, offset) : 0;
-}
-
-/* By the leader: counts what became of a message. */
-ANN_FUNCTION void ann_account(const ann_view *v, GLOBAL u8 *slot, u32 code, u32 sent, u64 caller)
-{
-    LOCAL ann_shared *b = v->shared;
-    u32 answers = ann_answers(code, sent, caller);
-    b->produced += answers;
-    b->state.next_out += answers;
-    if (code == 0) {
-        b->state.sent += sent;
-        ann_note_success(v, slot);
-    } else {
-        ann_note_failure(v, slot, code);
-    }
-}
-
-#if ANN_LAUNCH_THREADS == 1
 
 /* All messages of the turn one after the other; outputs go straight into their slots. */
 ANN_FUNCTION void ann_handle(const ann_view *v ANN_BINDING_PARAMETERS)
@@ -123,114 +123,217 @@ ANN_FUNCTION void ann_handle(const ann_view *v ANN_BINDING_PARAMETERS)
         outbox.refused = 0;
         u32 code = ann_transact(v, message, ann_actor(v, message), &outbox ANN_BINDING_ARGUMENTS);
         ann_answer(v, outbox.ticket, code, outbox.sent, caller);
-        ann_account(v, slot, code, outbox.sent, caller);
+        ann_account(v, slot, code, outbox.sent, ann_answers(code, outbox.sent, caller));
     }
 }
 
 #else
 
-/* A message of the turn, in scratch memory. */
+/* A message of the turn. */
 typedef struct {
     u64 actor;
-    u64 ticket; /* of its first answer */
+    u64 caller;
+    u32 kind;
     u32 code;
     u32 sent;
-    u32 kind;
     u32 padding;
 } ann_job;
 
+/* A slot of the outbound ring that the turn fills. */
+typedef struct {
+    u64 correlation;
+    u32 meta;
+    u32 source; /* the place of its payload among the outputs */
+} ann_reply;
+
+/* Outputs lie this far apart: they are copied in words. */
+#ifdef ANN_OUTPUT
+#define ANN_OUTPUT_STRIDE ((sizeof(ANN_OUTPUT) + 7) / 8 * 8)
+#else
+#define ANN_OUTPUT_STRIDE 8
+#endif
+#define ANN_MOST_ANSWERS (ANN_LIMIT > 1 ? ANN_LIMIT : 1)
+
+/* Where the parts of the block's scratch memory lie. Twin of `scratch_bytes`. */
+ANN_FUNCTION void ann_cut_scratch(ann_view *v, GLOBAL u8 *scratch, GLOBAL const ann_launch *l)
+{
+    u64 limit = l->limit;
+    v->messages = scratch;
+    v->outputs = v->messages + limit * l->in_stride;
+    v->answers = v->outputs + limit * ANN_LIMIT * ANN_OUTPUT_STRIDE;
+    v->jobs = v->answers + limit * ANN_MOST_ANSWERS * sizeof(ann_reply);
+    v->owners = v->jobs + limit * sizeof(ann_job);
+}
+
 ANN_FUNCTION GLOBAL ann_job *ann_job_at(const ann_view *v, u32 i)
 {
-    return (GLOBAL ann_job *)v->scratch + i;
+    return (GLOBAL ann_job *)v->jobs + i;
 }
 
-/* Where message i's outputs wait until all of the turn's are known. */
-ANN_FUNCTION GLOBAL u8 *ann_staged(const ann_view *v, u32 i)
+ANN_FUNCTION GLOBAL u8 *ann_message_at(const ann_view *v, u32 i)
 {
-    LOCAL ann_launch *l = &v->shared->launch;
-    return v->scratch + (u64)l->limit * sizeof(ann_job) + (u64)i * ANN_LIMIT * l->out_bytes;
+    return v->messages + i * v->shared->launch.in_stride;
 }
 
-/* Each thread looks up the actors of its share of the messages. */
+/* Each thread looks at its share of the slots that may be published. */
+ANN_FUNCTION void ann_look(const ann_view *v)
+{
+    LOCAL ann_shared *b = v->shared;
+    u32 window = b->window;
+    u32 gap = window;
+    /* The leader has seen the first. No look waits for the one before. */
+    for (u32 i = 1 + ann_thread(); i < window; i += ANN_LAUNCH_THREADS) {
+        u32 published = ann_published(v, b->state.next_in + i);
+        gap = !published && i < gap ? i : gap;
+    }
+    /* SYNC: slot-published (acquire) */
+    if (window != 0)
+        ann_fence_acquire();
+    if (gap < window)
+        ann_shared_min(&b->found, gap);
+}
+
+/* Each thread copies its share of the messages' words; the leader decides how many are handled. */
+ANN_FUNCTION void ann_bring(const ann_view *v, u32 leader)
+{
+    LOCAL ann_shared *b = v->shared;
+    u32 found = b->found;
+    u32 words = (u32)(b->launch.in_stride / 8);
+    u32 all = found * words;
+    u32 command = 0;
+    if (leader && found != 0)
+        command = ann_load_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_COMMAND));
+    /* Four words are under way at a time. */
+    for (u32 first = ann_thread(); first < all; first += 4 * ANN_LAUNCH_THREADS) {
+        ann_word copied[4];
+        for (u32 j = 0; j < 4; j++) {
+            u32 word = first + j * ANN_LAUNCH_THREADS;
+            if (word < all)
+                copied[j] = ann_load_word(ann_in_slot(v, b->state.next_in + word / words) + word % words * 8);
+        }
+        for (u32 j = 0; j < 4; j++) {
+            u32 word = first + j * ANN_LAUNCH_THREADS;
+            if (word < all)
+                ann_store_word(v->messages + (u64)word * 8, copied[j]);
+        }
+    }
+    if (leader && found != 0)
+        b->count = ann_accept(v, found, command);
+}
+
+/* Each thread looks up the actors of its share of the messages, and to whom they are dealt. */
 ANN_FUNCTION void ann_look_up(const ann_view *v, u32 count)
 {
     for (u32 i = ann_thread(); i < count; i += ANN_LAUNCH_THREADS) {
-        GLOBAL u8 *slot = ann_in_slot(v, v->shared->state.next_in + i);
+        GLOBAL const u8 *slot = ann_message_at(v, i);
         GLOBAL ann_job *job = ann_job_at(v, i);
-        job->kind = *ANN_U32(slot, 4) >> 24;
+        job->kind = *(GLOBAL const u32 *)(slot + 4) >> 24;
+        job->caller = ann_caller(v, slot);
         job->code = 0;
         job->sent = 0;
         job->actor = 0;
         if (job->kind == ANN_KIND_MESSAGE)
             job->actor = ann_actor(v, (GLOBAL const ANN_MESSAGE *)(slot + v->shared->launch.in_payload));
-    }
-}
-
-/* Each thread handles the messages that are dealt to it: every Tth, or those of every Tth actor, in order. */
-ANN_FUNCTION void ann_handle(const ann_view *v, u32 count ANN_BINDING_PARAMETERS)
-{
-    LOCAL ann_launch *l = &v->shared->launch;
-    for (u32 i = 0; i < count; i++) {
-        GLOBAL ann_job *job = ann_job_at(v, i);
-#if ANN_SHAPE == ANN_PER_ACTOR
-        u32 owner = (u32)(job->actor % ANN_LAUNCH_THREADS);
-#elif ANN_SHAPE == ANN_WHOLE
+#if ANN_LAUNCH_ALONE || ANN_SHAPE == ANN_WHOLE
         u32 owner = 0;
-#elif ANN_KEYED
+#elif ANN_SHAPE == ANN_PER_ACTOR || ANN_KEYED
         /* Without state of its own an actor still has an order. */
         u32 owner = (u32)(job->actor % ANN_LAUNCH_THREADS);
 #else
         u32 owner = i % ANN_LAUNCH_THREADS;
 #endif
-        if (owner != ann_thread() || job->kind != ANN_KIND_MESSAGE)
+        ((GLOBAL u32 *)v->owners)[i] = job->kind == ANN_KIND_MESSAGE ? owner : ANN_LAUNCH_THREADS;
+    }
+}
+
+/* Each thread handles the messages that are dealt to it, in order. */
+ANN_FUNCTION void ann_handle(const ann_view *v, u32 count ANN_BINDING_PARAMETERS)
+{
+    LOCAL ann_launch *l = &v->shared->launch;
+    for (u32 i = 0; i < count; i++) {
+        if (((GLOBAL const u32 *)v->owners)[i] != ann_thread())
             continue;
-        GLOBAL u8 *slot = ann_in_slot(v, v->shared->state.next_in + i);
+        GLOBAL ann_job *job = ann_job_at(v, i);
         ann_outbox outbox;
-        outbox.first = ann_staged(v, i);
+        outbox.first = v->outputs + (u64)i * ANN_LIMIT * ANN_OUTPUT_STRIDE;
         outbox.ticket = 0;
         outbox.mask = ~(u64)0;
-        outbox.stride = l->out_bytes;
+        outbox.stride = ANN_OUTPUT_STRIDE;
         outbox.limit = ANN_LIMIT;
         outbox.sent = 0;
         outbox.refused = 0;
-        job->code = ann_transact(
-            v, (GLOBAL const ANN_MESSAGE *)(slot + l->in_payload), job->actor, &outbox ANN_BINDING_ARGUMENTS);
+        GLOBAL const ANN_MESSAGE *message = (GLOBAL const ANN_MESSAGE *)(ann_message_at(v, i) + l->in_payload);
+        job->code = ann_transact(v, message, job->actor, &outbox ANN_BINDING_ARGUMENTS);
         job->sent = outbox.sent;
     }
 }
 
-/* By the leader: counts, and gives each message its tickets in the outbound ring, in the messages' order. */
+/* By the leader: counts, and gives the answers their tickets in the outbound ring, in the messages' order. */
 ANN_FUNCTION void ann_number(const ann_view *v, u32 count)
 {
+    LOCAL ann_shared *b = v->shared;
     for (u32 i = 0; i < count; i++) {
-        GLOBAL ann_job *job = ann_job_at(v, i);
-        job->ticket = v->shared->state.next_out;
+        GLOBAL const ann_job *job = ann_job_at(v, i);
         if (job->kind != ANN_KIND_MESSAGE)
             continue;
-        GLOBAL u8 *slot = ann_in_slot(v, v->shared->state.next_in + i);
-        ann_account(v, slot, job->code, job->sent, ann_caller(v, slot));
+        u64 caller = job->caller;
+        u32 code = job->code;
+        u32 sent = job->sent;
+        GLOBAL ann_reply *replies = (GLOBAL ann_reply *)v->answers + b->produced;
+        if (code == 0 && sent != 0) {
+            for (u32 j = 0; j < sent; j++) {
+                replies[j].correlation = j == 0 ? caller : 0;
+                replies[j].meta = ANN_KIND_MESSAGE << 24 | (u32)b->launch.out_bytes;
+                replies[j].source = i * ANN_LIMIT + j;
+            }
+        } else if (caller != 0) {
+            replies[0].correlation = caller;
+            replies[0].meta = (code == 0 ? ANN_KIND_NO_REPLY : ANN_KIND_FAILED) << 24 | code;
+            replies[0].source = 0;
+        }
+        ann_account(v, ann_message_at(v, i), code, sent, ann_answers(code, sent, caller));
     }
-    v->shared->taken = count;
+    b->taken = count;
 }
 
-/* Each thread publishes the answers of its share of the messages. */
-ANN_FUNCTION void ann_send_staged(const ann_view *v, u32 count)
+/* Each thread copies its share of the outputs' words into their slots, and writes its share of the slots' headers. */
+ANN_FUNCTION void ann_fill_slots(const ann_view *v)
 {
-    for (u32 i = ann_thread(); i < count; i += ANN_LAUNCH_THREADS) {
-        GLOBAL ann_job *job = ann_job_at(v, i);
-        if (job->kind != ANN_KIND_MESSAGE)
-            continue;
+    LOCAL ann_shared *b = v->shared;
+    u32 answers = b->produced;
+    u64 first = b->state.next_out - answers;
+    GLOBAL const ann_reply *replies = (GLOBAL const ann_reply *)v->answers;
 #ifdef ANN_OUTPUT
-        if (job->code == 0) {
-            GLOBAL const ANN_OUTPUT *staged = (GLOBAL const ANN_OUTPUT *)ann_staged(v, i);
-            for (u32 j = 0; j < job->sent; j++) {
-                GLOBAL u8 *slot = ann_out_slot(v, job->ticket + j);
-                *(GLOBAL ANN_OUTPUT *)(slot + v->shared->launch.out_payload) = staged[j];
-            }
-        }
+    u32 words = ANN_OUTPUT_STRIDE / 8;
+    for (u32 word = ann_thread(); word < answers * words; word += ANN_LAUNCH_THREADS) {
+        u32 k = word / words;
+        if (replies[k].meta >> 24 != ANN_KIND_MESSAGE)
+            continue;
+        u64 at = word % words * 8;
+        GLOBAL const u8 *output = v->outputs + (u64)replies[k].source * ANN_OUTPUT_STRIDE;
+        ann_store_word(ann_out_slot(v, first + k) + b->launch.out_payload + at, ann_load_word(output + at));
+    }
 #endif
-        u64 caller = ann_caller(v, ann_in_slot(v, v->shared->state.next_in + i));
-        ann_answer(v, job->ticket, job->code, job->sent, caller);
+    for (u32 k = ann_thread(); k < answers; k += ANN_LAUNCH_THREADS) {
+        GLOBAL u8 *slot = ann_out_slot(v, first + k);
+        if (b->launch.out_correlation != 0)
+            *ANN_U64(slot, b->launch.out_correlation) = replies[k].correlation;
+        *ANN_U32(slot, 4) = replies[k].meta;
+    }
+}
+
+/* Each thread publishes its share of the answers. */
+ANN_FUNCTION void ann_publish_all(const ann_view *v)
+{
+    LOCAL ann_shared *b = v->shared;
+    u32 answers = b->produced;
+    u64 first = b->state.next_out - answers;
+    /* SYNC: slot-published (release): of all that threads of the block wrote before the barrier. */
+    if (answers != 0)
+        ann_fence_release();
+    for (u32 k = ann_thread(); k < answers; k += ANN_LAUNCH_THREADS) {
+        u64 ticket = first + k;
+        ann_store_fenced_u32(ANN_U32(ann_out_slot(v, ticket), 0), (u32)(ticket >> b->launch.out_shift) + 1);
     }
 }
 

@@ -20,7 +20,9 @@ ANN_KERNEL void ann_main(
 #else
         view.states = states;
 #endif
-        view.scratch = scratch + block * l->scratch_stride;
+#if ANN_LAUNCH_THREADS > 1
+        ann_cut_scratch(&view, scratch + block * l->scratch_stride, l);
+#endif
         view.bell = (GLOBAL ann_bell *)bell;
         view.shared = &shared;
         if (leader) {
@@ -43,6 +45,10 @@ ANN_KERNEL void ann_main(
 #if ANN_LAUNCH_THREADS == 1
         ann_handle(&view ANN_BINDING_ARGUMENTS);
 #else
+        ann_look(&view);
+        ann_barrier();
+        ann_bring(&view, leader);
+        ann_barrier();
         u32 count = shared.count;
         ann_look_up(&view, count);
         ann_barrier();
@@ -51,7 +57,9 @@ ANN_KERNEL void ann_main(
         if (leader)
             ann_number(&view, count);
         ann_barrier();
-        ann_send_staged(&view, count);
+        ann_fill_slots(&view);
+        ann_barrier();
+        ann_publish_all(&view);
         ann_barrier();
 #endif
         if (leader)
