@@ -80,6 +80,9 @@ pub struct Abilities {
     pub naps_in_futex: bool,
     /// Memory of the device's own can be copied while a kernel stays.
     pub copies_meanwhile: bool,
+    /// The host's memory is far from the blocks, as behind a bus. Then a kernel whose messages are handled by one thread has blocks of
+    /// several all the same: the others carry.
+    pub far: bool,
     /// How long a look for something to do takes a block, by which times become numbers of looks. Not 0.
     pub look: Duration,
     /// Messages after which a block leaves an epoch.

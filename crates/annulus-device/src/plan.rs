@@ -48,10 +48,10 @@ impl Plan {
         let definition = spec.definition;
         let one_at_a_time = matches!(definition.state, StateShape::Whole(_))
             || definition.bindings.iter().any(|binding| binding.kind == BindingKind::Whole);
-        let threads = match (one_at_a_time, spec.block) {
-            (true, _) => 1,
-            (false, 1) => options.threads,
-            (false, threads) => threads,
+        let threads = match spec.block {
+            _ if one_at_a_time && !abilities.far => 1,
+            1 => options.threads,
+            threads => threads,
         };
         let most = abilities.threads;
         if threads > most {

@@ -91,6 +91,7 @@ unsafe impl Driver for FakeDriver {
             clock: false,
             naps_in_futex: false,
             copies_meanwhile: false,
+            far: false,
             look: Duration::from_nanos(1),
             epoch_messages: 1,
             remedies: Remedies { epochs: "HostOptions::epochs", places: "or buy a larger one" },

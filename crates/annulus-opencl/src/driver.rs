@@ -55,6 +55,7 @@ unsafe impl Driver for OpenClDriver {
             naps_in_futex: system,
             // A device may take no other command while a kernel is resident.
             copies_meanwhile: false,
+            far: false,
             look: LOOK,
             epoch_messages: EPOCH_MESSAGES,
             remedies: Remedies {

@@ -20,7 +20,7 @@ static void read_bytes(const void *from, size_t bytes)
 }
 
 // The host. It writes to every place that it gets back, and reads every answer, letter and record as soon as it is there. Whoever still
-// reads, or still writes, is in a race.
+// reads, or still writes, is in a race. And it finds every answer that the gauge counts.
 static void *host(void *)
 {
     const ann_launch *l = (const ann_launch *)arguments[3];
@@ -36,12 +36,17 @@ static void *host(void *)
             for (size_t i = 0; i < sizeof(ANN_MESSAGE); i += 1) slot[l->in_payload + i] = 0xAA;
             *(u64 *)(slot + l->in_correlation) = 0xAAAAAAAAAAAAAAAA;
         }
+        u64 counted = ann_load_acquire_u64((const u64 *)(outbound + ANN_RING_RESERVED)) & ~ANN_CLOSED;
         for (;; answers += 1) {
             u8 *slot = outbound + ANN_RING_SLOTS + (answers & (((u64)1 << l->out_shift) - 1)) * l->out_stride;
             if (ann_load_acquire_u32((const u32 *)slot) != (u32)(answers >> l->out_shift) + 1) break;
             read_bytes(slot + 4, 4);
             read_bytes(slot + l->out_correlation, 8);
             if (*(u32 *)(slot + 4) >> 24 == ANN_KIND_MESSAGE) read_bytes(slot + l->out_payload, l->out_bytes);
+        }
+        if (answers < counted) {
+            fprintf(stderr, "%llu answers are counted, and %llu are there\n", (unsigned long long)counted, (unsigned long long)answers);
+            exit(3);
         }
         for (;; buried += 1) {
             u8 *slot = letters + ANN_RING_SLOTS + (buried & (((u64)1 << l->letter_shift) - 1)) * l->letter_stride;

@@ -7,7 +7,6 @@
 //! |---|---|
 //! | `ANN_LAUNCH_THREADS` | threads of a block |
 //! | `ANN_LAUNCH_PORTABLE` | 1: do without what only some systems have (naps, a clock, the bell) |
-//! | `ANN_LAUNCH_ALONE` | 1: of a block of several threads one handles all messages, since the kernel's memory is one for all |
 //!
 //! All else that a launch decides stands in a [`LaunchRecord`](layout::LaunchRecord), so that one compiled program serves every
 //! capacity, grid and mode.
@@ -61,7 +60,7 @@
 //! 6. *Barrier*: every turn ends with one. (PoCL 3.1 miscompiles a loop whose leader's last part meets its first.)
 //!
 //! Dealing: without state, message *i* goes to thread *i* mod *T*; with actors, to thread *actor* mod *T*, so that each actor's messages
-//! are handled by one thread, in order; with the kernel's one state, or memory of its own that handlers write (`ANN_LAUNCH_ALONE`), all go to
+//! are handled by one thread, in order; with the kernel's one state, or memory of its own that handlers write, all go to
 //! thread 0, and the other threads only carry: where the host's memory is near, such kernels are launched with one thread.
 //!
 //! # Idle

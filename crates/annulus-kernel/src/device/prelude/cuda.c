@@ -106,7 +106,7 @@ ANN_FUNCTION void ann_pause(void)
 /* Other threads of the device need not be let run: they are resident. */
 ANN_FUNCTION void ann_yield(void) {}
 
-/* Sleeps while *word is `seen`, for at most so many microseconds. */
+/* Sleeps while *word is `seen`, for at most so many microseconds; 1 if all that time has passed. */
 ANN_FUNCTION u32 ann_nap(u32 *word, u32 seen, u32 micros)
 {
     u64 begun = ann_clock(0);
@@ -115,7 +115,7 @@ ANN_FUNCTION u32 ann_nap(u32 *word, u32 seen, u32 micros)
         asm volatile("nanosleep.u32 %0;" ::"r"(nanos) : "memory");
         nanos = nanos < 8000 ? nanos * 2 : nanos;
     }
-    return 1;
+    return ann_load_relaxed_u32(word) == seen;
 }
 
 /* A device cannot wake the host, which looks. */

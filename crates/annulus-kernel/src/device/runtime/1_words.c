@@ -1,10 +1,5 @@
 /* The device runtime: the dispatch loop around ANN_CALL, the same in all dialects. Its protocol is described in `device/mod.rs`. */
 
-/* 1: one thread handles all messages, and the others carry. */
-#ifndef ANN_LAUNCH_ALONE
-#define ANN_LAUNCH_ALONE 0
-#endif
-
 #define ANN_ACTIVE 1u
 #define ANN_TERMINATE 2u
 #define ANN_TELEMETRY 4u

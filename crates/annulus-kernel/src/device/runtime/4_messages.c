@@ -234,7 +234,7 @@ ANN_FUNCTION void ann_look_up(const ann_view *v, u32 count)
         job->actor = 0;
         if (job->kind == ANN_KIND_MESSAGE)
             job->actor = ann_actor(v, (GLOBAL const ANN_MESSAGE *)(slot + v->shared->launch.in_payload));
-#if ANN_LAUNCH_ALONE || ANN_SHAPE == ANN_WHOLE
+#if ANN_SHAPE == ANN_WHOLE
         u32 owner = 0;
 #elif ANN_SHAPE == ANN_PER_ACTOR || ANN_KEYED
         /* Without state of its own an actor still has an order. */
