@@ -121,6 +121,7 @@ pub use annulus_runtime::__private;
 mod backend;
 
 pub use annulus_cpu::Cpu;
+pub use annulus_cuda::{self as cuda, Cuda};
 pub use annulus_kernel as kernel;
 pub use annulus_opencl::OpenCl;
 pub use annulus_queue as queue;
