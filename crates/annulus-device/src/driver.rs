@@ -7,7 +7,8 @@ use annulus_runtime::{BackendError, Clock};
 
 use crate::residency::Residency;
 
-/// An opened device. Its methods are called from any thread, also while kernels stay on the device.
+/// An opened device. Its methods, and those of what it hands out, are called from any thread, also while kernels stay on the device, for
+/// whose end none of them waits.
 ///
 /// # Safety
 ///
@@ -114,7 +115,7 @@ pub struct Shape {
     pub threads: u32,
 }
 
-/// A stretch of memory that kernels take as an argument. Dropping it frees it, at a time when no kernel can touch it.
+/// A stretch of memory that kernels take as an argument. Dropped when no kernel can touch it any more.
 pub trait Memory: Any + Send + Sync {
     /// Where the host sees it, if it does.
     fn host(&self) -> Option<NonNull<u8>>;
@@ -147,7 +148,7 @@ pub trait Memory: Any + Send + Sync {
 
 /// A program on the device, for launches of one shape.
 pub trait Program {
-    /// How many of its blocks fit on one unit of the device that is empty, each of them beside the others ([`Residency`]).
+    /// How many of its blocks fit together on a unit of the device that is empty ([`Residency`]).
     fn blocks_per_unit(&self) -> NonZeroU32;
 
     /// Its entry with these arguments, whose memory lives as long as the entry and its runs.

@@ -61,8 +61,9 @@ impl Default for HostOptions {
 ///
 /// Dropping it waits, for a bounded time, until its kernels have left the device.
 pub struct DeviceHost {
-    driver: Box<dyn Driver>,
+    /// Dropped first: kernels leave the device while there is a driver.
     pump: Pump,
+    driver: Box<dyn Driver>,
     options: HostOptions,
 }
 
@@ -83,7 +84,7 @@ impl DeviceHost {
             no_heartbeat: options.faults.no_heartbeat,
         };
         let pump = Pump::start(Arc::new(Bell::new(memory)), rhythm)?;
-        Ok(Self { driver: Box::new(driver), pump, options })
+        Ok(Self { pump, driver: Box::new(driver), options })
     }
 
     /// What [`DeviceBackend::allocate`](annulus_runtime::DeviceBackend::allocate) owes.

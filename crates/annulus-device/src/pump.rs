@@ -3,8 +3,9 @@
 //! A device cannot wake a thread of the host's, or not without cost, so somebody must look. The pump does, for the kernels of its
 //! backend: it reports progress to the runtime, renews the heartbeats, launches epochs, and sees kernels off the device. It looks
 //! busily for a moment, then sleeps ([`Bell`]): lightly while somebody waits, so that devices that can ring wake it, and others are
-//! looked at often; deeply while nobody does, until its next heartbeat is due or a host thread rings. Whoever is about to wait rings
-//! (`DeviceKernel::expect`); whoever sends to a kernel between epochs, too.
+//! looked at often; deeply while nobody does, until its next heartbeat is due, a host thread rings, or it is time to see whether devices
+//! that cannot ring have dead letters. Whoever is about to wait rings (`DeviceKernel::expect`); whoever sends to a kernel between epochs,
+//! too.
 //!
 //! # The end
 //!

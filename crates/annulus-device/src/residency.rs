@@ -3,14 +3,14 @@
 //!
 //! # How places are counted
 //!
-//! A device has units, each with resources (registers, memory of the block's own, threads) that the blocks on it divide among them. Where
-//! a block goes the device decides. Of a kernel *m* blocks fit on an empty unit, so a block takes at most 1/*m* of each resource. On a unit
-//! where blocks of other kernels are, with *mⱼ* for each, at least *m* - ⌈Σ *m*/*mⱼ*⌉ more fit, and that is no less than *m* - Σ ⌈*m*/*mⱼ*⌉. So, wherever
-//! the others were put, all *n* blocks of the kernel find a place among *u* units if *n* + Σ *nⱼ* ⌈*m*/*mⱼ*⌉ ≤ *u* *m*. This must hold for each kernel
-//! in view of all others, since a device may begin with either's blocks.
+//! A device has units, each with resources (registers, memory of the block's own, threads) that the blocks on it divide among them. Which
+//! unit a block goes to the device decides. Of each kernel so many blocks fit on an empty unit; let *m* be the least of these numbers. Then no
+//! block of any kernel takes more than 1/*m* of any resource, so a unit without room for one more block has at least *m* already. As long as
+//! all kernels together have no more than *m* blocks for each unit, every block finds room, wherever and in whatever order the others
+//! were put.
 //!
-//! Where every unit has room for one block of any kernel, as on PoCL, this counts blocks. Kernels that are alike fill a device; a kernel
-//! whose blocks need whole units finds none where small blocks may be on each.
+//! Where every unit has room for one block of any kernel, as on PoCL, this counts blocks. Kernels that are alike fill a device; small
+//! blocks beside large ones count as if they were large.
 
 use std::{
     num::NonZeroU32,
@@ -83,25 +83,15 @@ impl Residency {
 
     /// For how many blocks of one more kernel there is room beside these.
     fn free<'a>(&self, kernels: impl Iterator<Item = &'a Resident> + Clone, per_unit: NonZeroU32) -> u32 {
-        // Places of blocks of which so many fit on a unit, that are left beside all the kernels.
-        let left = |per_unit: NonZeroU32| {
-            let taken = |kernel: &Resident| u64::from(kernel.blocks) * weight(per_unit, kernel.per_unit);
-            let all = u64::from(self.units) * u64::from(per_unit.get());
-            all.saturating_sub(kernels.clone().map(taken).sum())
-        };
-        let others = kernels.clone().map(|kernel| left(kernel.per_unit) / weight(kernel.per_unit, per_unit));
-        u32::try_from(others.fold(left(per_unit), u64::min)).unwrap_or(u32::MAX)
+        let least = kernels.clone().map(|kernel| kernel.per_unit).fold(per_unit, NonZeroU32::min);
+        let places = self.units.saturating_mul(least.get());
+        kernels.fold(places, |left, kernel| left.saturating_sub(kernel.blocks))
     }
 
     fn change(&self, change: impl FnOnce(&mut Vec<Resident>)) {
         change(&mut self.kernels.lock().unwrap_or_else(PoisonError::into_inner));
         self.freed.notify_all();
     }
-}
-
-/// How many places for blocks of one kernel a block of another takes, at most.
-fn weight(of: NonZeroU32, other: NonZeroU32) -> u64 {
-    of.get().div_ceil(other.get()).into()
 }
 
 impl Places {
@@ -164,22 +154,27 @@ mod tests {
             ((seed >> 33) as u32) % limit
         };
         let mut most = 0;
-        for _ in 0..2000 {
+        for _ in 0..4000 {
             let units = 1 + random(6);
             let residency = residency(units);
             let mut places = Vec::new();
             let mut blocks = Vec::new();
-            for _ in 0..8 {
+            for _ in 0..1 + random(5) {
                 let (count, size) = (1 + random(12), per_unit(1 + random(8)));
-                if let Ok(taken) = residency.take(count, size) {
-                    places.push(taken);
-                    blocks.extend((0..count).map(|_| WHOLE / size));
-                }
+                // As many as there is room for, if those are too many.
+                let taken = residency.take(count, size).map(|taken| (taken, count));
+                let taken = taken.or_else(|free| residency.take(free, size).map(|taken| (taken, free)));
+                let (taken, count) = taken.expect("it said that there is room");
+                places.push(taken);
+                blocks.extend((0..count).map(|_| WHOLE / size));
             }
             most = most.max(places.len());
             let mut room = vec![WHOLE; units as usize];
+            // One kernel after the other, from either end, or all mixed.
+            let order = random(3);
             while !blocks.is_empty() {
-                let block = blocks.swap_remove(random(blocks.len() as u32) as usize);
+                let next = [0, blocks.len() - 1, random(blocks.len() as u32) as usize][order as usize];
+                let block = blocks.remove(next);
                 let fits: Vec<usize> = (0..room.len()).filter(|&unit| room[unit] >= block).collect();
                 assert!(!fits.is_empty(), "a block of {block} finds no unit: {room:?}");
                 // The emptiest spoils as many units for large blocks as can be.
@@ -194,11 +189,13 @@ mod tests {
     }
 
     #[test]
-    fn a_kernel_that_needs_whole_units_finds_none_beside_small_blocks() {
+    fn small_blocks_beside_large_ones_count_as_large() {
         let residency = residency(4);
-        let _small = residency.take(4, per_unit(8)).unwrap();
-        assert_eq!(residency.take(1, per_unit(1)).unwrap_err(), 0);
-        assert_eq!(residency.take(29, per_unit(8)).unwrap_err(), 28);
+        let small = residency.take(3, per_unit(8)).unwrap();
+        let _large = residency.take(1, per_unit(1)).unwrap();
+        assert_eq!(residency.take(1, per_unit(8)).unwrap_err(), 0);
+        drop(small);
+        assert_eq!(residency.take(4, per_unit(8)).unwrap_err(), 3);
     }
 
     #[test]
