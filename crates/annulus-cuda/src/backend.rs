@@ -81,15 +81,15 @@ impl Cuda {
     }
 
     /// How many bytes of the host's memory are reserved, pinned, when the backend is opened, at least: rings, records and telemetry lie
-    /// there. More is reserved when it is needed, while no kernel stays on the device.
+    /// there. More is reserved when it is needed; kernels that stay leave the device for as long.
     pub fn pinned_bytes(mut self, bytes: usize) -> Self {
         self.reserve.pinned = bytes.max(PINNED_LEAST);
         self
     }
 
     /// How many bytes of the device's memory are reserved when the backend is opened, at least: states and bound memory lie there. 256
-    /// MiB unless said, or an eighth of what the device has if that is less. More is reserved when it is needed, while no kernel stays on
-    /// the device.
+    /// MiB unless said, or an eighth of what the device has if that is less. More is reserved when it is needed; kernels that
+    /// stay leave the device for as long.
     pub fn device_bytes(mut self, bytes: usize) -> Self {
         self.reserve.device = Some(bytes.max(1));
         self

@@ -11,7 +11,7 @@ use cudarc::driver::sys::CUresult;
 
 use crate::{
     architecture::Architecture,
-    cu::{self, Context, CuError, DeviceId, Program},
+    cu::{self, Context, CuError, DeviceId, PATIENCE, Program},
     probe::{self, Found},
     program::{self, Places, Text},
 };
@@ -127,7 +127,7 @@ impl Device {
         if !self.id.maps_host_memory() {
             return Err(no_use("it does not map the host's memory; choose another device".into()));
         }
-        let context = Context::new(self.id).map_err(|error| {
+        let context = Context::new(self.id, &self.residency).map_err(|error| {
             BackendError::new(format!(
                 "`{}` cannot be opened: {error}; `nvidia-smi` shows who else uses it and how",
                 self.name
@@ -171,8 +171,8 @@ fn load(context: &Arc<Context>, text: &Text, entry: &str, code: &[u8]) -> Result
             )))
         }
         None => Err(BackendError::new(format!(
-            "`{name}` cannot be loaded while a kernel stays on the device, since loading waits for that: launch a kernel of each program before \
-             the first one stays, or run kernels in epochs (Cuda::force_epochs)"
+            "`{name}` cannot be loaded, since loading waits for the kernels that stay on the device, and one did not leave within {PATIENCE:?} \
+             when it was asked: a handler of it runs that long; terminate it, or launch this kernel first"
         ))),
     }
 }

@@ -16,7 +16,7 @@ use annulus_kernel::{Target, device::ENTRY};
 use annulus_runtime::{BackendError, Clock};
 
 use crate::{
-    cu::{self, Arena, Copies, CopyError, CuError, Kind, NoRoom, Stream},
+    cu::{self, Arena, Copies, CopyError, CuError, Kind, NoRoom, PATIENCE, Stream},
     device::{Device, Opened},
     probe::Verdict,
     program::{Places, Text},
@@ -92,12 +92,9 @@ fn no_room(kind: Kind, wanted: usize, why: NoRoom) -> BackendError {
         NoRoom::Refused(error) => format!(
             "the driver does not give {wanted} bytes of {what} ({error}): use less, or lower {option}"
         ),
-        NoRoom::Resident { bytes: 0, .. } => format!(
-            "no {what} is reserved while a kernel stays on the device, since that waits for it: open this backend first"
-        ),
         NoRoom::Resident { bytes, free } => format!(
-            "{wanted} bytes of {what} are wanted, and {free} of the {bytes} that are reserved are free, in parts; more is reserved only \
-             while no kernel stays on the device: raise {option}"
+            "{wanted} bytes of {what} are wanted, and {free} of the {bytes} that are reserved are free, in parts; for more, the kernels that stay \
+             on the device leave it, which one did not within {PATIENCE:?}: a handler of it runs that long; terminate it, or raise {option}"
         ),
     })
 }

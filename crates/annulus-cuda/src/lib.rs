@@ -8,7 +8,8 @@
 //!   each other's writes, and nothing is known that would end it (Windows's display mode, WSL2, a display's watchdog); else it runs in
 //!   bounded *epochs*, launched again while there is work. The choice and its reason stand in the device's notes.
 //! * Never more blocks than can be resident together: a kernel for which there is no place is refused, and told what to do.
-//! * While a kernel stays, nothing is called that waits for the device: memory comes from arenas that were reserved before.
+//! * While a kernel stays, nothing is called that waits for the device: memory comes from arenas that were reserved before. For loading a
+//!   program, and for more memory, the kernels leave the device for a moment, between messages, and go on where they were.
 //! * Nothing links to CUDA when a program is built. On a machine without a driver, opening the backend says what to install; without NVRTC,
 //!   how to ship machine code along ([`Cuda::cubins`]).
 //!

@@ -1,7 +1,11 @@
 //! A device's context, and what may be done while kernels stay on it.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    sync::{Arc, Condvar, Mutex, PoisonError},
+    time::Duration,
+};
 
+use annulus_device::Residency;
 use cudarc::driver::{result, sys};
 
 use super::{CuError, DeviceId, memory::Chunk};
@@ -12,7 +16,14 @@ pub(crate) struct Context {
     raw: sys::CUcontext,
     device: DeviceId,
     calm: Mutex<Calm>,
+    /// One kernel less stays.
+    calmer: Condvar,
+    /// Through which kernels are asked to leave.
+    residency: Arc<Residency>,
 }
+
+/// How long kernels may take to leave when they are asked to: as long as a few batches of messages.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What [`Context::quietly`] is about.
 #[derive(Debug, Default)]
@@ -36,11 +47,17 @@ pub(crate) struct Staying {
 
 impl Context {
     /// Retains the device's primary context.
-    pub(crate) fn new(device: DeviceId) -> Result<Self, CuError> {
+    pub(crate) fn new(device: DeviceId, residency: &Arc<Residency>) -> Result<Self, CuError> {
         // SAFETY: the device is one that the driver gave. Nothing releases the context.
         let raw = unsafe { result::primary_ctx::retain(device.raw()) }
             .map_err(CuError::of("cuDevicePrimaryCtxRetain"))?;
-        Ok(Self { raw, device, calm: Mutex::default() })
+        Ok(Self {
+            raw,
+            device,
+            calm: Mutex::default(),
+            calmer: Condvar::new(),
+            residency: Arc::clone(residency),
+        })
     }
 
     pub(crate) fn device(&self) -> DeviceId {
@@ -59,26 +76,41 @@ impl Context {
         Staying { context: Arc::clone(self) }
     }
 
-    /// Makes calls that wait for the device: now, if no kernel stays on it, and with none beginning to meanwhile. `None` if one does.
+    /// Makes calls that wait for the device, with no kernel there that stays: those that do are asked to leave, and come again
+    /// afterwards. `None` if one did not within [`PATIENCE`]. Not for the pump's thread, which would wait for itself.
     pub(crate) fn quietly<T>(&self, calls: impl FnOnce() -> T) -> Option<T> {
-        let mut calm = self.calm.lock().unwrap_or_else(PoisonError::into_inner);
-        if calm.staying != 0 {
+        let calm = self.calm.lock().unwrap_or_else(PoisonError::into_inner);
+        // Let go of last of all, when the lock is free for kernels that come again.
+        let asked = (calm.staying != 0).then(|| self.residency.ask_to_leave());
+        let stays = |calm: &mut Calm| calm.staying != 0;
+        let waited = self.calmer.wait_timeout_while(calm, PATIENCE, stays);
+        let (mut calm, late) = waited.unwrap_or_else(PoisonError::into_inner);
+        if late.timed_out() && calm.staying != 0 {
             return None;
         }
         calm.left.drain(..).for_each(Chunk::free);
-        Some(calls())
+        let result = calls();
+        drop(calm);
+        drop(asked);
+        Some(result)
     }
 
     /// Frees memory, once no kernel stays on the device.
     pub(super) fn leave(&self, chunks: Vec<Chunk>) {
-        self.calm.lock().unwrap_or_else(PoisonError::into_inner).left.extend(chunks);
-        // If a kernel stays, whoever comes next when none does frees it, or the process's end.
-        let _ = self.enter().ok().and_then(|()| self.quietly(|| ()));
+        let mut calm = self.calm.lock().unwrap_or_else(PoisonError::into_inner);
+        calm.left.extend(chunks);
+        // If a kernel stays, whoever comes next when none does frees it, or the process's end: this may be the pump.
+        if calm.staying == 0 && self.enter().is_ok() {
+            calm.left.drain(..).for_each(Chunk::free);
+        }
     }
 
     /// Sets local memory aside for threads that need so many bytes of it, which a launch would else do, and wait for the device. For
     /// calls within [`quietly`](Self::quietly).
     pub(super) fn set_aside(&self, bytes: usize) -> Result<(), CuError> {
+        if bytes == 0 {
+            return Ok(());
+        }
         let limit = sys::CUlimit::CU_LIMIT_STACK_SIZE;
         let now = result::ctx::get_limit(limit).map_err(CuError::of("cuCtxGetLimit"))?;
         if bytes <= now {
@@ -91,5 +123,6 @@ impl Context {
 impl Drop for Staying {
     fn drop(&mut self) {
         self.context.calm.lock().unwrap_or_else(PoisonError::into_inner).staying -= 1;
+        self.context.calmer.notify_all();
     }
 }

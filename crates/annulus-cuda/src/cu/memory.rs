@@ -1,7 +1,8 @@
 //! Memory: parts of arenas, which are reserved before any kernel stays on the device.
 //!
 //! Allocating and freeing wait for the device, and so for a kernel that stays, for ever. So memory is reserved when a backend is
-//! opened, and what is asked for later is a part of that; an arena grows, and is freed, only while nothing stays on the device.
+//! opened, and what is asked for later is a part of that. For more, an arena grows, and kernels that stay leave the device for as long;
+//! it is freed when nothing stays there.
 
 use std::{
     ffi::c_void,
@@ -53,7 +54,7 @@ unsafe impl Sync for Chunk {}
 /// Why an arena gave nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NoRoom {
-    /// It is used up, and cannot grow while a kernel stays on the device.
+    /// It is used up, and a kernel that stays does not leave the device, so that it could grow.
     Resident {
         /// Its size.
         bytes: usize,

@@ -3,9 +3,9 @@
 //! # What may be called when
 //!
 //! While a kernel stays on a device, a call that waits for the device waits for ever; and many calls that have nothing to do with the
-//! kernel wait for the device: allocating, freeing, loading a program. They are made through [`Context::quietly`] alone, which makes them only while
-//! nothing stays there, and keeps kernels from starting meanwhile. Everything else here neither waits nor makes the driver wait:
-//! launches and copies go to streams of their own, and are asked after.
+//! kernel wait for the device: allocating, freeing, loading a program. They are made through [`Context::quietly`] alone, for which kernels leave
+//! the device for a moment. Everything else here neither waits nor makes the driver wait: launches and copies go to streams of their
+//! own, and are asked after.
 
 mod context;
 mod device;
@@ -18,7 +18,7 @@ use std::fmt;
 use cudarc::driver::{DriverError, sys};
 
 pub(crate) use self::{
-    context::{Context, Staying},
+    context::{Context, PATIENCE, Staying},
     device::{DeviceId, Platform, devices, driver_version},
     memory::{Arena, Copies, CopyError, Kind, Memory, NoRoom},
     module::{Entry, Program},

@@ -22,7 +22,7 @@ unsafe impl Send for Program {}
 unsafe impl Sync for Program {}
 
 impl Program {
-    /// Loads machine code, all of it at once, and looks its entry up. `None` if a kernel stays on the device: loading waits for that.
+    /// Loads machine code, all of it at once, and looks its entry up. `None` if a kernel that stays does not leave the device.
     pub(crate) fn load(context: &Arc<Context>, cubin: &[u8], entry: &str) -> Option<Result<Self, CuError>> {
         if let Err(error) = context.enter() {
             return Some(Err(error));
