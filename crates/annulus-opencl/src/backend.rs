@@ -1,40 +1,22 @@
 //! The backend and its launches.
 
 use std::{
-    borrow::Cow,
     path::{Path, PathBuf},
     sync::Arc,
     thread,
 };
 
-use annulus_kernel::{
-    KernelDefinition, Target,
-    device::{
-        ENTRY,
-        layout::{BellRecord, BlockRecord, LaunchRecord},
-    },
-    handler_source,
-};
+use annulus_device::{DeviceHost, Faults, HandlerText, HostOptions, default_directory};
 use annulus_runtime::{
     BackendError, BackendSource, DeviceBackend, DeviceInfo, DeviceKernel, LaunchSpec, SharedMemory,
 };
 
 use crate::{
-    bell::Bell,
-    cache,
-    cl::{ClError, Memory, MemoryKind, Queue},
-    device::{self, Device, Opened},
-    kernel::{OpenClKernel, Parts, Running},
-    memory,
-    plan::Plan,
+    cl::MemoryKind,
+    device::{self, Device},
+    driver::OpenClDriver,
     probe::Verdict,
-    program::{self, Shape},
-    pump::{Pump, Rhythm, Watched},
-    state::{self, Home, States},
 };
-
-/// What gives the text of a kernel's handler, for tests.
-type HandlerText = fn(&'static KernelDefinition) -> Option<Cow<'static, str>>;
 
 /// The OpenCL backend, as `Runtime::builder().backend(…)` takes it.
 ///
@@ -48,26 +30,11 @@ type HandlerText = fn(&'static KernelDefinition) -> Option<Cow<'static, str>>;
 #[derive(Clone, Debug)]
 pub struct OpenCl {
     choice: Choice,
-    pub(crate) threads: u32,
-    pub(crate) epochs: bool,
     portable: bool,
     mapped: bool,
     resident_groups: u32,
     cache: Option<PathBuf>,
-    handler: Option<HandlerText>,
-    pub(crate) faults: Faults,
-}
-
-/// Faults that tests put in.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Faults {
-    /// A kernel that should stay leaves the device after so many messages, without a word; 0 for never.
-    pub ends_after: u32,
-    /// The host renews no heartbeat.
-    pub no_heartbeat: bool,
-    /// Whole naps without a heartbeat after which a block ends itself, if not as many as usual.
-    pub patience: Option<u32>,
+    host: HostOptions,
 }
 
 #[derive(Clone, Debug)]
@@ -84,14 +51,11 @@ impl OpenCl {
     pub fn new() -> Self {
         Self {
             choice: Choice::Index(0),
-            threads: 1,
-            epochs: false,
             portable: false,
             mapped: false,
             resident_groups: RESIDENT_GROUPS,
-            cache: cache::default_directory(),
-            handler: None,
-            faults: Faults::default(),
+            cache: default_directory("opencl"),
+            host: HostOptions::default(),
         }
     }
 
@@ -110,13 +74,13 @@ impl OpenCl {
     /// Threads of a block, for launches that leave `LaunchOptions::block` at 1. On a processor one is fastest; on a GPU a block
     /// needs many.
     pub fn threads_per_block(mut self, threads: u32) -> Self {
-        self.threads = threads.max(1);
+        self.host.threads = threads.max(1);
         self
     }
 
     /// Runs kernels in bounded epochs even where they could stay.
     pub fn force_epochs(mut self) -> Self {
-        self.epochs = true;
+        self.host.epochs = true;
         self
     }
 
@@ -154,14 +118,14 @@ impl OpenCl {
     /// Where the C of a kernel's handler comes from: for tests of the device runtime.
     #[doc(hidden)]
     pub fn handlers(mut self, handler: HandlerText) -> Self {
-        self.handler = Some(handler);
+        self.host.handler = Some(handler);
         self
     }
 
     /// For tests of what happens then.
     #[doc(hidden)]
     pub fn faults(mut self, faults: Faults) -> Self {
-        self.faults = faults;
+        self.host.faults = faults;
         self
     }
 
@@ -205,27 +169,22 @@ impl BackendSource for OpenCl {
             )));
         }
         let kind = if self.mapped { MemoryKind::Mapped } else { opened.kind };
-        let memory = Memory::shared(&opened.context, kind, size_of::<BellRecord>())
-            .map_err(|error| BackendError::new(format!("`{}` shares no memory: {error}", device.name)))?;
-        let pump = Pump::start(
-            Arc::new(Bell::new(Arc::new(memory))),
-            Rhythm { portable: self.portable || !opened.system, no_heartbeat: self.faults.no_heartbeat },
-        )?;
-        Ok(Arc::new(OpenClBackend { device, opened, kind, pump, options: self }))
+        let driver =
+            OpenClDriver { device, opened, kind, portable: self.portable, cache: self.cache.clone() };
+        let host = DeviceHost::new(driver, self.host.clone())?;
+        Ok(Arc::new(OpenClBackend { device, host, options: self }))
     }
 }
 
 struct OpenClBackend {
     device: &'static Arc<Device>,
-    opened: &'static Opened,
-    kind: MemoryKind,
-    pump: Pump,
+    host: DeviceHost,
     options: OpenCl,
 }
 
-// SAFETY: each block of a kernel serves one shard by the device runtime's protocol: its leader is the inbound ring's one consumer
-// and the outbound ring's one producer, handlers are the definition's own text over types of the definition's layout, and a block
-// that has stored *terminated* touches neither rings nor states again (`annulus_kernel::device`).
+// SAFETY: `DeviceHost` launches kernels whose blocks serve one shard each by the device runtime's protocol: a block's leader is the inbound
+// ring's one consumer and the outbound ring's one producer, handlers are the definition's own text over types of the definition's
+// layout, and a block that has stored *terminated* touches neither rings nor states again (`annulus_kernel::device`).
 unsafe impl DeviceBackend for OpenClBackend {
     fn name(&self) -> &'static str {
         "opencl"
@@ -238,133 +197,30 @@ unsafe impl DeviceBackend for OpenClBackend {
     }
 
     fn allocate(&self, bytes: usize) -> Result<SharedMemory, BackendError> {
-        memory::allocate(self.device, self.opened, self.kind, bytes)
+        self.host.allocate(bytes)
     }
 
     fn launch(&self, spec: LaunchSpec) -> Result<Box<dyn DeviceKernel>, BackendError> {
-        let plan = Plan::new(self.device, self.opened, &self.options, &spec)?;
-        let name = spec.definition.name;
-        let handler = self.handler(spec.definition)?;
-        let grid = spec.shards.len() as u32;
-        let shape = Shape {
-            threads: plan.threads,
-            portable: self.options.portable,
-            blocks: self.device.programs_by_grid().then_some(grid),
-        };
-        let source = program::assemble(&handler, shape);
-        let program = program::load(self.device, self.opened, self.options.cache.as_ref(), name, &source)?;
-        let places = match plan.resident {
-            true => Some(
-                self.device.residency.take(grid).map_err(|free| no_places(name, grid, free, self.device))?,
-            ),
-            false => None,
-        };
-        let context = &self.opened.context;
-        let failed = |error: ClError| {
-            BackendError::new(format!("`{}` cannot launch `{name}`: {error}", self.device.name))
-        };
-
-        let records =
-            Memory::shared(context, self.kind, grid as usize * size_of::<BlockRecord>()).map_err(failed)?;
-        plan.fill_records(&records, &spec)?;
-        // Without the host's system, as other devices do it: tests then see both.
-        let shared = (self.device.id.is_processor() && !self.options.portable).then_some(self.kind);
-        let home = Home { context: Arc::clone(context), shared };
-        let states = States::new(&home, spec.definition.state, spec.actors, grid.into())?;
-        let launch = plan.record(&spec, states.per_block);
-        let length = size_of::<LaunchRecord>();
-        // SAFETY: the record is `length` initialised bytes.
-        let launch =
-            unsafe { Memory::device(context, (&raw const launch).cast(), length) }.map_err(failed)?;
-        let scratch = Memory::scratch(context, (plan.scratch * u64::from(grid)) as usize).map_err(failed)?;
-        let bell = Arc::clone(self.pump.bell());
-        let first = spec.shards[0].place();
-        let arena = match spec.shards[0].telemetry() {
-            Some(line) => Arc::clone(memory::allocation(&line.place())?),
-            None => Arc::new(Memory::scratch(context, 0).map_err(failed)?),
-        };
-        let states_memory = Arc::new(states.memory);
-        let held = vec![
-            Arc::clone(memory::allocation(&first)?),
-            arena,
-            Arc::new(records),
-            Arc::new(launch),
-            Arc::clone(&states_memory),
-            Arc::new(scratch),
-            Arc::clone(bell.memory()),
-        ];
-        let records = Arc::clone(&held[2]);
-        let mut kernel = program.kernel(ENTRY).map_err(failed)?;
-        for memory in &held {
-            kernel.memory(memory).map_err(failed)?;
-        }
-        let mut bindings = Vec::new();
-        for binding in &spec.bindings {
-            let (memory, len) = state::bind(&home, binding)?;
-            kernel.memory(&memory).map_err(failed)?;
-            kernel.number(len).map_err(failed)?;
-            bindings.push(Arc::new(memory));
-        }
-        let state_bytes = spec.definition.state.definition().map_or(0, |state| state.ty.size);
-        let running = Arc::new(Running::new(Parts {
-            shards: spec.shards,
-            bell,
-            places,
-            credit: plan.credit,
-            threads: plan.threads,
-            queue: Queue::new(context).map_err(failed)?,
-            kernel,
-            records,
-            states: states_memory,
-            state_bytes: state_bytes * states.per_block as usize,
-            bindings,
-            memory: held,
-        }));
-        let run = match plan.resident {
-            // SAFETY: it is the first start; the pump holds the kernel until the run is over, or for ever.
-            true => Some(unsafe { running.start(1) }.map_err(failed)?),
-            false => None,
-        };
-        self.pump.watch(Watched::new(Arc::clone(&running), spec.clock, spec.signals, run));
-        Ok(Box::new(OpenClKernel(running)))
+        self.host.launch(spec)
     }
 }
 
 impl OpenClBackend {
-    /// The C of a kernel's handler.
-    fn handler(&self, definition: &'static KernelDefinition) -> Result<Cow<'static, str>, BackendError> {
-        if let Some(text) = self.options.handler.and_then(|handler| handler(definition)) {
-            return Ok(text);
-        }
-        handler_source(definition, Target::OpenCl)
-            .map(Cow::Owned)
-            .map_err(|error| BackendError::new(error.to_string()))
-    }
-
     fn describe(&self, device: &Device) -> DeviceInfo {
         let mut notes = vec![format!("{}, {}, driver {}", device.platform, device.version, device.driver)];
         match device.open() {
             Err(error) => notes.push(error.to_string()),
             Ok(opened) => notes.push(match &opened.verdict {
-                Verdict::Persistent(_) if self.options.epochs => "epochs: forced by the program".into(),
+                Verdict::Persistent(_) if self.options.host.epochs => "epochs: forced by the program".into(),
                 Verdict::Persistent(why) => format!("persistent: {why}"),
                 Verdict::Epochs(why) => format!("epochs: {why}"),
                 Verdict::Unusable(why) => format!("cannot run kernels: {why}"),
             }),
         }
-        notes.push(format!("up to {} blocks of kernels that stay, at a time", device.residency.limit()));
+        notes.push(format!("up to {} blocks of kernels that stay, at a time", device.residency.units()));
         // A processor keeps more blocks than it runs: those that wait nap.
         let cores = || thread::available_parallelism().map_or(u32::MAX, |cores| cores.get() as u32);
         let most = if device.id.is_processor() { cores() } else { u32::MAX };
-        DeviceInfo { name: device.name.clone(), parallel_blocks: device.residency.limit().min(most), notes }
+        DeviceInfo { name: device.name.clone(), parallel_blocks: device.residency.units().min(most), notes }
     }
-}
-
-fn no_places(name: &str, grid: u32, free: u32, device: &Device) -> BackendError {
-    BackendError::new(format!(
-        "`{name}` has {grid} blocks, and {free} of the {} that can stay on `{}` at a time are free: terminate another kernel, launch \
-         with a smaller grid, run it in epochs (OpenCl::force_epochs), or on PoCL raise OpenCl::resident_groups",
-        device.residency.limit(),
-        device.name
-    ))
 }

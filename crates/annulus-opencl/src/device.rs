@@ -3,17 +3,14 @@
 //! A device is shared because its limits are: kernels of all backends of a process take their places from one stock, and a program
 //! that was built once serves all. What is opened stays open until the process ends.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, OnceLock, PoisonError},
-};
+use std::sync::{Arc, OnceLock};
 
+use annulus_device::{Programs, Residency};
 use annulus_runtime::BackendError;
 
 use crate::{
     cl::{self, ClError, Context, DeviceId, MemoryKind, Program},
     probe::{self, Found, Verdict},
-    residency::Residency,
 };
 
 /// A device, and what is known of it without opening it.
@@ -23,7 +20,7 @@ pub(crate) struct Device {
     pub(crate) platform: String,
     pub(crate) version: String,
     pub(crate) driver: String,
-    /// Places for groups of kernels that stay.
+    /// Places for groups of kernels that stay: each group takes a unit.
     pub(crate) residency: Arc<Residency>,
     opened: OnceLock<Result<Opened, BackendError>>,
 }
@@ -36,7 +33,7 @@ pub(crate) struct Opened {
     pub(crate) verdict: Verdict,
     /// Its blocks can nap, tell the time and wake the host.
     pub(crate) system: bool,
-    pub(crate) programs: Mutex<HashMap<String, Arc<Program>>>,
+    pub(crate) programs: Programs<Program>,
 }
 
 /// PoCL's name as a platform.
@@ -142,18 +139,6 @@ impl Device {
         let context = Arc::new(context);
         let kind = if self.id.has_fine_grain_atomics() { MemoryKind::FineGrain } else { MemoryKind::Mapped };
         let Found { verdict, system } = probe::probe(&context, kind, &self.build_options());
-        Ok(Opened { context, kind, verdict, system, programs: Mutex::new(HashMap::new()) })
-    }
-}
-
-impl Opened {
-    /// A program that was built before in this process.
-    pub(crate) fn known(&self, key: &str) -> Option<Arc<Program>> {
-        self.programs.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
-    }
-
-    /// Keeps a program for the next launch.
-    pub(crate) fn keep(&self, key: String, program: &Arc<Program>) {
-        self.programs.lock().unwrap_or_else(PoisonError::into_inner).insert(key, Arc::clone(program));
+        Ok(Opened { context, kind, verdict, system, programs: Programs::default() })
     }
 }

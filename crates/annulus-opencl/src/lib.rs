@@ -20,6 +20,8 @@
 //! On PoCL a kernel is compiled once for each size of its grid: PoCL 3.1 confuses runs of one program whose grids differ, and aborts the
 //! process when they end.
 //!
+//! The host's side, all that is the same on other devices, is in `annulus_device`; here is what drives OpenCL.
+//!
 //! # The environment
 //!
 //! PoCL runs each resident group on a thread of its own and reads their number, once, from `POCL_MAX_PTHREAD_COUNT`. Unless it is set,
@@ -27,21 +29,13 @@
 //! behaviour: a program for which that may happen sets the variable before it starts.
 
 mod backend;
-mod bell;
-mod cache;
 mod cl;
+mod clock;
 mod device;
-#[cfg(target_os = "linux")]
-mod futex;
-mod kernel;
-mod memory;
-mod plan;
+mod driver;
 mod probe;
 mod program;
-mod pump;
-mod residency;
-mod state;
 
 #[doc(hidden)]
-pub use backend::Faults;
+pub use annulus_device::Faults;
 pub use backend::{OpenCl, RESIDENT_GROUPS};

@@ -100,42 +100,28 @@ impl Memory {
         }
     }
 
-    /// The device's own memory, with the `bytes` bytes at `contents` copied into it.
-    ///
-    /// # Safety
-    ///
-    /// They are valid for reads.
-    pub(crate) unsafe fn device(
-        context: &Arc<Context>,
-        contents: *const u8,
-        bytes: usize,
-    ) -> Result<Self, ClError> {
-        if bytes == 0 {
+    /// The device's own memory, with these contents.
+    pub(crate) fn device(context: &Arc<Context>, contents: &[MaybeUninit<u8>]) -> Result<Self, ClError> {
+        if contents.is_empty() {
             return Self::scratch(context, 0);
         }
         let flags = CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR;
-        // SAFETY: the host's bytes are read, by the caller's promise, before the call returns.
+        let (bytes, contents) = (contents.len(), contents.as_ptr());
+        // SAFETY: the host's bytes are read before the call returns.
         let buffer = unsafe { create_buffer(context.raw(), flags, bytes, contents.cast_mut().cast()) }
             .map_err(ClError::of("clCreateBuffer"))?;
         Ok(Self { place: Place::Device(buffer), bytes, context: Arc::clone(context) })
     }
 
-    /// Memory that both sides see, with the `bytes` bytes at `contents` copied into it.
-    ///
-    /// # Safety
-    ///
-    /// They are valid for reads.
-    pub(crate) unsafe fn shared_copy(
+    /// Memory that both sides see, with these contents.
+    pub(crate) fn shared_copy(
         context: &Arc<Context>,
         kind: MemoryKind,
-        contents: *const u8,
-        bytes: usize,
+        contents: &[MaybeUninit<u8>],
     ) -> Result<Self, ClError> {
-        let memory = Self::shared(context, kind, bytes)?;
-        if let Some(host) = memory.host() {
-            // SAFETY: the memory is at least that long, new, and nobody else's; the contents are the caller's promise.
-            unsafe { contents.copy_to_nonoverlapping(host.as_ptr(), bytes) };
-        }
+        let memory = Self::shared(context, kind, contents.len())?;
+        // SAFETY: the memory is at least that long, new, and nobody else's.
+        unsafe { memory.write(0, contents) }?;
         Ok(memory)
     }
 
@@ -265,7 +251,7 @@ impl Drop for Memory {
         match &self.place {
             Place::FineGrain(pointer) => {
                 // SAFETY: the memory is ours, and freed once; every kernel that took it as an argument has ended before its owner
-                // lets it go (`crate::kernel`).
+                // lets it go (`annulus_device`).
                 let freed = unsafe { svm_free(self.context.raw(), pointer.as_ptr()) };
                 debug_assert!(freed.is_ok());
             }

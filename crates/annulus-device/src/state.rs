@@ -2,58 +2,41 @@
 
 use std::{
     alloc::{Layout, alloc_zeroed, dealloc},
+    mem::MaybeUninit,
     ptr::NonNull,
+    slice,
     sync::Arc,
 };
 
 use annulus_kernel::{Binding, StateDefinition, StateShape};
 use annulus_runtime::BackendError;
 
-use crate::cl::{ClError, Context, Memory, MemoryKind};
-
-/// Where a kernel's own memory lies: on a processor in memory that the host reads as well, else with the device.
-pub(crate) struct Home {
-    pub(crate) context: Arc<Context>,
-    /// How it is shared, if it is.
-    pub(crate) shared: Option<MemoryKind>,
-}
-
-impl Home {
-    /// Memory with these contents.
-    ///
-    /// # Safety
-    ///
-    /// They are valid for reads.
-    unsafe fn keep(&self, contents: *const u8, bytes: usize) -> Result<Memory, ClError> {
-        match self.shared {
-            // SAFETY: the caller's promise.
-            Some(kind) => unsafe { Memory::shared_copy(&self.context, kind, contents, bytes) },
-            // SAFETY: the caller's promise.
-            None => unsafe { Memory::device(&self.context, contents, bytes) },
-        }
-    }
-}
+use crate::driver::{Driver, Memory};
 
 /// The states of a kernel: each block's part has `per_block` places.
 pub(crate) struct States {
-    pub(crate) memory: Memory,
+    pub(crate) memory: Arc<dyn Memory>,
     pub(crate) per_block: u64,
 }
 
 impl States {
     /// Initialised states.
-    pub(crate) fn new(home: &Home, shape: StateShape, actors: u64, grid: u64) -> Result<Self, BackendError> {
+    pub(crate) fn new(
+        driver: &dyn Driver,
+        shape: StateShape,
+        actors: u64,
+        grid: u64,
+    ) -> Result<Self, BackendError> {
         let per_block = match shape {
             StateShape::Stateless => 0,
             StateShape::Whole(_) => 1,
             StateShape::PerActor(_) => actors.div_ceil(grid),
         };
         let memory = match shape.definition() {
-            None => Memory::scratch(&home.context, 0),
+            None => driver.scratch(0),
             Some(definition) => {
                 let cells = Cells::new(definition, per_block, grid)?;
-                // SAFETY: the cells are that many initialised bytes, or padding, which is copied as it is.
-                unsafe { home.keep(cells.first.as_ptr(), cells.layout.size()) }
+                driver.own(cells.bytes())
             }
         };
         let memory = memory.map_err(|error| {
@@ -95,6 +78,12 @@ impl Cells {
         }
         Ok(cells)
     }
+
+    /// All of them, padding too.
+    fn bytes(&self) -> &[MaybeUninit<u8>] {
+        // SAFETY: the allocation is that long and lives as long as `self`; `MaybeUninit` may be any of its bytes.
+        unsafe { slice::from_raw_parts(self.first.as_ptr().cast(), self.layout.size()) }
+    }
 }
 
 impl Drop for Cells {
@@ -104,15 +93,15 @@ impl Drop for Cells {
     }
 }
 
-/// A bound parameter's memory, and how many elements it has.
-pub(crate) fn bind(home: &Home, binding: &Binding) -> Result<(Memory, u64), BackendError> {
+/// A bound parameter's memory.
+pub(crate) fn bind(driver: &dyn Driver, binding: &Binding) -> Result<Arc<dyn Memory>, BackendError> {
     let bytes = binding.len() * binding.ty().size;
-    // SAFETY: the binding's memory holds that many bytes.
-    let memory = unsafe { home.keep(binding.as_ptr(), bytes) }.map_err(|error| {
+    // SAFETY: the binding's memory holds that many bytes, and is borrowed for as long; `MaybeUninit` may be any of them.
+    let contents = unsafe { slice::from_raw_parts(binding.as_ptr().cast::<MaybeUninit<u8>>(), bytes) };
+    driver.own(contents).map_err(|error| {
         BackendError::new(format!(
             "the device has no {bytes} bytes for a table of {} ({error}): bind a smaller one",
             binding.ty().name
         ))
-    })?;
-    Ok((memory, binding.len() as u64))
+    })
 }

@@ -13,12 +13,12 @@ use std::{ptr::NonNull, sync::Arc, time::Duration};
 use annulus_kernel::device::layout::BellRecord;
 use annulus_queue::sync::{AtomicU32, Ordering, fence};
 
-use crate::cl::Memory;
+use crate::driver::Memory;
 
 /// The bell of one pump, in memory that devices see.
 pub(crate) struct Bell {
     record: NonNull<BellRecord>,
-    memory: Arc<Memory>,
+    memory: Arc<dyn Memory>,
     /// How the pump sleeps: [`AWAKE`], [`LIGHT`] or [`DEEP`].
     depth: AtomicU32,
     #[cfg(not(target_os = "linux"))]
@@ -36,7 +36,7 @@ unsafe impl Sync for Bell {}
 
 impl Bell {
     /// A bell in zeroed shared memory of at least a record's length.
-    pub(crate) fn new(memory: Arc<Memory>) -> Self {
+    pub(crate) fn new(memory: Arc<dyn Memory>) -> Self {
         let record = memory.host().expect("a bell is given memory that the host sees").cast();
         assert!(memory.bytes() >= size_of::<BellRecord>(), "a bell's memory holds its record");
         Self {
@@ -49,7 +49,7 @@ impl Bell {
     }
 
     /// What kernels take as an argument.
-    pub(crate) fn memory(&self) -> &Arc<Memory> {
+    pub(crate) fn memory(&self) -> &Arc<dyn Memory> {
         &self.memory
     }
 

@@ -6,22 +6,15 @@ use annulus_kernel::{
     BindingKind, ProcessingMode, StateShape,
     device::layout::{BlockRecord, JOB_BYTES, LaunchRecord, NO_LINE},
 };
-use annulus_runtime::{BackendError, Clock, LaunchSpec};
+use annulus_runtime::{BackendError, LaunchSpec};
 
 use crate::{
-    backend::{Faults, OpenCl},
-    cl::Memory,
-    device::{Device, Opened},
-    probe::Verdict,
+    driver::{Abilities, DeviceClock, Driver, Memory},
+    host::{Faults, HostOptions},
 };
 
-/// Messages after which a block leaves an epoch.
-const EPOCH_MESSAGES: u32 = 4096;
-/// The most looks of an epoch that find nothing: about a millisecond of them. The other blocks wait for the next epoch until then.
-const EPOCH_LOOKS: u32 = 1 << 15;
-/// How long a look for something to do takes a block, by which a launch's `spin` becomes a number of looks. Measured on PoCL, one
-/// thread; on other devices a look takes longer, and so the block looks for longer.
-const LOOK: Duration = Duration::from_nanos(30);
+/// How long a block looks for something to do in an epoch, at most. The other blocks wait for the next epoch until then.
+const EPOCH_IDLE: Duration = Duration::from_millis(1);
 /// The longest nap of a resident block: then it looks at the heartbeat.
 const NAP: Duration = Duration::from_millis(100);
 /// Naps without a heartbeat after which a block ends itself.
@@ -34,7 +27,8 @@ const SCRATCH: u64 = 4 << 20;
 /// How a kernel is launched.
 pub(crate) struct Plan {
     pub(crate) threads: u32,
-    pub(crate) resident: bool,
+    /// Whether the kernel stays on the device.
+    pub(crate) stays: bool,
     /// Messages of a turn.
     pub(crate) limit: u32,
     /// Outbound slots that a message may need.
@@ -46,11 +40,11 @@ pub(crate) struct Plan {
 
 impl Plan {
     pub(crate) fn new(
-        device: &Device,
-        opened: &Opened,
-        options: &OpenCl,
+        driver: &dyn Driver,
+        options: &HostOptions,
         spec: &LaunchSpec,
     ) -> Result<Self, BackendError> {
+        let abilities = driver.abilities();
         let definition = spec.definition;
         let one_at_a_time = matches!(definition.state, StateShape::Whole(_))
             || definition.bindings.iter().any(|binding| binding.kind == BindingKind::Whole);
@@ -59,11 +53,11 @@ impl Plan {
             (false, 1) => options.threads,
             (false, threads) => threads,
         };
-        let most = device.id.max_group();
+        let most = abilities.threads;
         if threads > most {
             return Err(BackendError::new(format!(
                 "a block of {threads} threads is more than `{}` runs, {most}: launch with a smaller block",
-                device.name
+                driver.name()
             )));
         }
         let limit = match spec.mode {
@@ -77,7 +71,7 @@ impl Plan {
         let calls = layout.inbound.correlation_offset.is_some();
         Ok(Self {
             threads,
-            resident: matches!(opened.verdict, Verdict::Persistent(_)) && !options.epochs,
+            stays: abilities.stays && !options.epochs,
             limit,
             credit: definition.max_outputs.max(calls.into()),
             faults: options.faults,
@@ -85,10 +79,18 @@ impl Plan {
         })
     }
 
-    pub(crate) fn record(&self, spec: &LaunchSpec, actors_per_block: u64) -> LaunchRecord {
+    pub(crate) fn record(
+        &self,
+        driver: &dyn Driver,
+        spec: &LaunchSpec,
+        actors_per_block: u64,
+    ) -> LaunchRecord {
+        let Abilities { clock, look, epoch_messages, .. } = driver.abilities();
+        let clock = if clock { driver.clock(spec.clock) } else { DeviceClock::default() };
         let layout = spec.shards[0].layout();
         let place = |offset: Option<usize>| offset.unwrap_or(0) as u64;
-        let looks = u32::try_from(spec.spin.as_nanos() / LOOK.as_nanos()).unwrap_or(u32::MAX);
+        let looks = |time: Duration| u32::try_from(time.as_nanos() / look.as_nanos()).unwrap_or(u32::MAX);
+        let epoch_looks = looks(spec.spin.min(EPOCH_IDLE)).max(1);
         LaunchRecord {
             shard_stride: layout.shard_bytes() as u64,
             inbound: layout.inbound_offset() as u64,
@@ -107,8 +109,8 @@ impl Plan {
             letter_payload: layout.letters.map_or(0, |letters| letters.payload_offset as u64),
             actors: spec.actors,
             actors_per_block,
-            clock: clock_function(),
-            clock_origin: clock_origin(spec.clock),
+            clock: clock.needs,
+            clock_origin: clock.origin,
             scratch_stride: self.scratch,
             in_shift: layout.inbound.capacity.trailing_zeros(),
             out_shift: layout.outbound.capacity.trailing_zeros(),
@@ -116,9 +118,9 @@ impl Plan {
             grid: spec.shards.len() as u32,
             limit: self.limit,
             credit: self.credit,
-            idle_polls: looks,
-            epoch_messages: if self.resident { self.faults.ends_after } else { EPOCH_MESSAGES },
-            epoch_polls: if self.resident { 0 } else { looks.clamp(1, EPOCH_LOOKS) },
+            idle_polls: looks(spec.spin),
+            epoch_messages: if self.stays { self.faults.ends_after } else { epoch_messages },
+            epoch_polls: if self.stays { 0 } else { epoch_looks },
             nap_micros: NAP.as_micros() as u32,
             patience: self.faults.patience.unwrap_or(PATIENCE),
             patience_polls: PATIENCE_LOOKS,
@@ -126,7 +128,7 @@ impl Plan {
     }
 
     /// Writes what the blocks must find in their records.
-    pub(crate) fn fill_records(&self, records: &Memory, spec: &LaunchSpec) -> Result<(), BackendError> {
+    pub(crate) fn fill_records(&self, records: &dyn Memory, spec: &LaunchSpec) -> Result<(), BackendError> {
         let base = records.host().expect("shared memory is seen by the host").cast::<BlockRecord>();
         let first = spec.shards[0].telemetry().map(|line| std::ptr::from_ref(line.place().memory));
         for (index, shard) in spec.shards.iter().enumerate() {
@@ -146,29 +148,4 @@ impl Plan {
         }
         Ok(())
     }
-}
-
-/// What the clock that kernels on this machine's processor read shows when the runtime's shows 0.
-#[cfg(target_os = "linux")]
-fn clock_origin(clock: Clock) -> u64 {
-    let before = crate::futex::monotonic();
-    let now = clock.now();
-    let after = crate::futex::monotonic();
-    (before + (after - before) / 2).wrapping_sub(now)
-}
-
-/// Where the system's clock is read, for kernels that run in this process.
-#[cfg(target_os = "linux")]
-fn clock_function() -> u64 {
-    libc::clock_gettime as *const () as u64
-}
-
-#[cfg(not(target_os = "linux"))]
-fn clock_function() -> u64 {
-    0
-}
-
-#[cfg(not(target_os = "linux"))]
-fn clock_origin(_: Clock) -> u64 {
-    0
 }

@@ -1,6 +1,6 @@
 //! Built programs on disk.
 //!
-//! An entry's name is the hash of all that decides the binary: device, driver, options and source. Its contents are a line that names
+//! An entry's name is the hash of all that decides the binary: device, driver, options and source, as the backend says. Its contents are a line that names
 //! this format, the binary's own hash, and the binary; an entry that does not fit its hash counts as absent. It is written under another
 //! name and then renamed, so that a reader finds all of it or none. A cache that cannot be used costs time, and never a launch.
 
@@ -22,11 +22,11 @@ pub(crate) struct Cache {
     entry: PathBuf,
 }
 
-/// Where programs are kept unless told otherwise: `annulus/opencl` in the user's cache; nowhere if the user has none.
-pub(crate) fn default_directory() -> Option<PathBuf> {
+/// Where a backend's programs are kept unless told otherwise: `annulus` and its name in the user's cache; nowhere if the user has none.
+pub fn default_directory(backend: &str) -> Option<PathBuf> {
     let absolute = |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let base = absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".cache")))?;
-    Some(base.join("annulus/opencl"))
+    Some(base.join("annulus").join(backend))
 }
 
 impl Cache {

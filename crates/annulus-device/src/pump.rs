@@ -3,8 +3,9 @@
 //! A device cannot wake a thread of the host's, or not without cost, so somebody must look. The pump does, for the kernels of its
 //! backend: it reports progress to the runtime, renews the heartbeats, launches epochs, and sees kernels off the device. It looks
 //! busily for a moment, then sleeps ([`Bell`]): lightly while somebody waits, so that devices that can ring wake it, and others are
-//! looked at often; deeply while nobody does, until its next heartbeat is due or a host thread rings. Whoever is about to wait rings
-//! (`DeviceKernel::expect`); whoever sends to a kernel between epochs, too.
+//! looked at often; deeply while nobody does, until its next heartbeat is due, a host thread rings, or it is time to see whether devices
+//! that cannot ring have dead letters. Whoever is about to wait rings (`DeviceKernel::expect`); whoever sends to a kernel between epochs,
+//! too.
 //!
 //! # The end
 //!
@@ -29,7 +30,7 @@ use annulus_runtime::{BackendError, Clock, HostSignals, Progress};
 
 use crate::{
     bell::Bell,
-    cl::Event,
+    driver::Run,
     kernel::{Running, Shard, Stay},
 };
 
@@ -42,6 +43,8 @@ const BUSY: Duration = Duration::from_micros(20);
 /// The first and the longest sleep while what is waited for cannot ring.
 const SHORT: Duration = Duration::from_micros(50);
 const LONG: Duration = Duration::from_micros(500);
+/// The first sleep while nobody waits, but dead letters may come of what cannot ring.
+const LETTERS: Duration = Duration::from_millis(1);
 /// How long a backend that is dropped waits for its kernels to leave.
 pub(crate) const FAREWELL: Duration = Duration::from_secs(10);
 
@@ -64,8 +67,10 @@ struct Shared {
 /// What decides how often the pump looks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rhythm {
-    /// Blocks cannot ring, and have no clock.
-    pub(crate) portable: bool,
+    /// Blocks can ring.
+    pub(crate) rings: bool,
+    /// Blocks have a clock.
+    pub(crate) clock: bool,
     /// For tests: heartbeats are not renewed.
     pub(crate) no_heartbeat: bool,
 }
@@ -79,7 +84,7 @@ pub(crate) struct Watched {
     seen: Vec<Seen>,
     epoch: u32,
     /// The run that may be in flight: the resident kernel's, or the last epoch's.
-    run: Option<Event>,
+    run: Option<Box<dyn Run>>,
     /// Whether a block may be running.
     in_flight: bool,
 }
@@ -150,7 +155,7 @@ impl Shared {
         let mut nap = SHORT;
         let mut last_beat: Option<Instant> = None;
         let mut stopping: Option<Instant> = None;
-        let beat = if self.rhythm.portable { FINE_BEAT } else { BEAT };
+        let beat = if self.rhythm.clock { BEAT } else { FINE_BEAT };
         loop {
             if self.some_arrived.swap(false, Ordering::AcqRel) {
                 kernels.append(&mut self.arrived.lock().unwrap_or_else(PoisonError::into_inner));
@@ -196,12 +201,16 @@ impl Shared {
                 }
                 continue;
             }
-            // Who cannot ring must be looked at; and no device says that it is done with a kernel.
-            let polled = leaving || (light && self.rhythm.portable);
-            let limit = if polled { nap.min(beat) } else { beat };
-            nap = (nap * 2).min(LONG);
+            // Who cannot ring must be looked at, even if only for dead letters; and no device says that it is done with a kernel.
+            let limit = match self.rhythm.rings {
+                _ if leaving => nap.min(LONG),
+                true => beat,
+                false if light => nap.min(LONG),
+                false => nap.max(LETTERS),
+            };
+            nap = (nap * 2).min(BEAT);
             let stopping = stopping.is_some();
-            self.bell.sleep(!light, limit, || {
+            self.bell.sleep(!light, limit.min(beat), || {
                 let quiet = |kernel: &Watched| match light {
                     true => !kernel.has_news(),
                     // Nobody waits: what is new can be reported at the next beat.
@@ -225,7 +234,7 @@ impl Watched {
         running: Arc<Running>,
         clock: Clock,
         signals: Arc<dyn HostSignals>,
-        run: Option<Event>,
+        run: Option<Box<dyn Run>>,
     ) -> Self {
         let nothing = Seen { state: state::LAUNCHED, obeyed: 0, consumed: 0, produced: 0, letters: 0 };
         Self {
@@ -409,8 +418,7 @@ impl Watched {
             }
         }
         self.epoch = self.epoch.wrapping_add(1);
-        // SAFETY: earlier epochs have ended, but for returning, and the queue runs one after the other; `self` holds the kernel until
-        // the event is over, or for ever.
+        // SAFETY: earlier epochs have ended, but for returning; `self` holds the kernel until the run is over, or for ever.
         match unsafe { running.start(self.epoch) } {
             Ok(run) => {
                 self.run = Some(run);

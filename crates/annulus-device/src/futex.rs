@@ -1,4 +1,4 @@
-//! Linux's futex: sleeping on a word of memory. Kernels that run on this processor sleep on words too (the OpenCL prelude's naps).
+//! Linux's futex: sleeping on a word of memory. Kernels that run on this processor sleep on words too (a prelude's naps).
 
 use std::{ptr, time::Duration};
 
@@ -20,12 +20,4 @@ pub(crate) fn wake_one(word: &AtomicU32) {
     let operation = libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG;
     // SAFETY: the word is a live, aligned 32-bit atomic.
     unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), operation, 1, ptr::null::<libc::timespec>()) };
-}
-
-/// What the system's monotonic clock shows, in nanoseconds: the clock that kernels on this processor read.
-pub(crate) fn monotonic() -> u64 {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the structure is valid for writes.
-    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
-    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }

@@ -17,28 +17,26 @@ use annulus_runtime::{BackendError, DeviceKernel, ShardMemory};
 
 use crate::{
     bell::Bell,
-    cl::{ClError, Event, Kernel, Memory, Queue},
+    driver::{Abilities, Entry, Memory, Run},
     residency::Places,
 };
 
 /// A launched kernel.
 pub(crate) struct Running {
+    abilities: Abilities,
     pub(crate) shards: Box<[Shard]>,
     pub(crate) bell: Arc<Bell>,
     /// How it is woken.
     pub(crate) stay: Stay,
     /// Outbound slots that a message may need.
     credit: u64,
-    threads: u32,
-    queue: Queue,
-    kernel: Kernel,
-    _records: Arc<Memory>,
-    states: Arc<Memory>,
+    entry: Box<dyn Entry>,
+    states: Arc<dyn Memory>,
     /// Bytes of a block's part of the states.
     state_bytes: usize,
-    bindings: Vec<Arc<Memory>>,
-    /// Everything else that the kernel was given.
-    _memory: Vec<Arc<Memory>>,
+    bindings: Vec<Arc<dyn Memory>>,
+    /// Everything else that the kernel was given, the records of its blocks among it.
+    _memory: Vec<Arc<dyn Memory>>,
     /// A resident kernel's, until it has left the device.
     places: Mutex<Option<Places>>,
 }
@@ -67,31 +65,30 @@ pub(crate) struct Shard {
     record: NonNull<BlockRecord>,
 }
 
-// SAFETY: the record lies in memory that `Running::_records` keeps, and is reached through atomics only.
+// SAFETY: the record lies in memory that `Running::_memory` keeps, and is reached through atomics only.
 unsafe impl Send for Shard {}
 // SAFETY: as for `Send`.
 unsafe impl Sync for Shard {}
 
 /// What makes a [`Running`].
 pub(crate) struct Parts {
+    pub(crate) abilities: Abilities,
     pub(crate) shards: Vec<ShardMemory>,
     pub(crate) bell: Arc<Bell>,
     /// A kernel that stays has its places.
     pub(crate) places: Option<Places>,
     pub(crate) credit: u32,
-    pub(crate) threads: u32,
-    pub(crate) queue: Queue,
-    /// Its arguments are set.
-    pub(crate) kernel: Kernel,
+    /// With the arguments that the device runtime takes.
+    pub(crate) entry: Box<dyn Entry>,
     /// One [`BlockRecord`] for each shard.
-    pub(crate) records: Arc<Memory>,
-    pub(crate) states: Arc<Memory>,
+    pub(crate) records: Arc<dyn Memory>,
+    pub(crate) states: Arc<dyn Memory>,
     /// Bytes of a block's part of the states.
     pub(crate) state_bytes: usize,
     /// The bound parameters' memory.
-    pub(crate) bindings: Vec<Arc<Memory>>,
-    /// Whatever else it was given.
-    pub(crate) memory: Vec<Arc<Memory>>,
+    pub(crate) bindings: Vec<Arc<dyn Memory>>,
+    /// All that it was given besides, the records among it.
+    pub(crate) memory: Vec<Arc<dyn Memory>>,
 }
 
 impl Running {
@@ -118,14 +115,12 @@ impl Running {
             None => Stay::Epochs { doze: Doze::new(), due: AtomicBool::new(false) },
         };
         Self {
+            abilities: parts.abilities,
             shards: parts.shards.into_iter().enumerate().map(shard).collect(),
             bell: parts.bell,
             stay,
             credit: parts.credit.into(),
-            threads: parts.threads,
-            queue: parts.queue,
-            kernel: parts.kernel,
-            _records: parts.records,
+            entry: parts.entry,
             states: parts.states,
             state_bytes: parts.state_bytes,
             bindings: parts.bindings,
@@ -135,17 +130,18 @@ impl Running {
     }
 
     /// A shard's part of the states.
-    fn states_of(&self, shard: u32) -> Result<(&Memory, usize), BackendError> {
-        Ok((self.within_reach(&self.states)?, self.state_bytes * shard as usize))
+    fn states_of(&self, shard: u32) -> Result<(&dyn Memory, usize), BackendError> {
+        Ok((self.within_reach(&*self.states)?, self.state_bytes * shard as usize))
     }
 
     /// Memory that can be copied while the kernel is on the device, by the host itself or by a command that does not wait for it.
-    fn within_reach<'a>(&self, memory: &'a Memory) -> Result<&'a Memory, BackendError> {
-        if matches!(self.stay, Stay::Resident) && memory.host().is_none() {
-            return Err(BackendError::new(
-                "the kernel stays on a device with memory of its own, which is not copied meanwhile: run it in epochs \
-                 (OpenCl::force_epochs)",
-            ));
+    fn within_reach<'a>(&self, memory: &'a dyn Memory) -> Result<&'a dyn Memory, BackendError> {
+        let Abilities { copies_meanwhile, remedies, .. } = self.abilities;
+        if matches!(self.stay, Stay::Resident) && memory.host().is_none() && !copies_meanwhile {
+            return Err(BackendError::new(format!(
+                "the kernel stays on a device with memory of its own, which is not copied meanwhile: run it in epochs ({})",
+                remedies.epochs
+            )));
         }
         Ok(memory)
     }
@@ -163,7 +159,7 @@ impl Running {
     /// The kernel was told to end: whoever wants its places may wait for them, and the pump hurries.
     #[cold]
     fn end(&self) {
-        if let Some(places) = &mut *self.places.lock().unwrap_or_else(PoisonError::into_inner) {
+        if let Some(places) = &*self.places.lock().unwrap_or_else(PoisonError::into_inner) {
             places.leaving();
         }
         self.bell.expect();
@@ -173,13 +169,13 @@ impl Running {
     ///
     /// # Safety
     ///
-    /// No earlier start is still running, or else the queue's order keeps them apart. `self` lives until the event is over.
-    pub(crate) unsafe fn start(&self, epoch: u32) -> Result<Event, ClError> {
+    /// Every block of earlier starts has ended. `self` lives until the run is over.
+    pub(crate) unsafe fn start(&self, epoch: u32) -> Result<Box<dyn Run>, BackendError> {
         for shard in &self.shards {
             shard.word(offset_of!(BlockRecord, epoch)).store(epoch, Ordering::Relaxed);
         }
-        // SAFETY: the launch set the arguments that the runtime's entry takes; all memory is `self`'s, which outlives the run.
-        unsafe { self.queue.start(&self.kernel, self.shards.len() as u32, self.threads) }
+        // SAFETY: the launch gave it the arguments that the runtime's entry takes; all memory is `self`'s, which outlives the run.
+        unsafe { self.entry.start() }
     }
 
     /// Whether every block has left the epoch.
@@ -259,9 +255,9 @@ impl Shard {
 }
 
 /// The runtime's handle on a kernel.
-pub(crate) struct OpenClKernel(pub(crate) Arc<Running>);
+pub(crate) struct LaunchedKernel(pub(crate) Arc<Running>);
 
-impl DeviceKernel for OpenClKernel {
+impl DeviceKernel for LaunchedKernel {
     #[inline]
     fn wake(&self, shard: u32) {
         let running = &*self.0;
@@ -274,7 +270,7 @@ impl DeviceKernel for OpenClKernel {
                 // SYNC: asleep
                 fence(Ordering::SeqCst);
                 if shard.word(offset_of!(BlockRecord, asleep)).load(Ordering::Relaxed) != 0 {
-                    shard.end_nap();
+                    shard.end_nap(running.abilities.naps_in_futex);
                 }
             }
             Stay::Epochs { doze, due } => {
@@ -304,28 +300,32 @@ impl DeviceKernel for OpenClKernel {
     }
 
     unsafe fn read_binding(&self, index: usize, memory: &mut [MaybeUninit<u8>]) -> Result<(), BackendError> {
-        let bound = self.0.within_reach(&self.0.bindings[index])?;
+        let bound = self.0.within_reach(&*self.0.bindings[index])?;
         // SAFETY: the caller's word: no block touches bound memory meanwhile.
         unsafe { bound.read(0, memory) }.map_err(not_copied)
     }
 
     unsafe fn write_binding(&self, index: usize, memory: &[MaybeUninit<u8>]) -> Result<(), BackendError> {
-        let bound = self.0.within_reach(&self.0.bindings[index])?;
+        let bound = self.0.within_reach(&*self.0.bindings[index])?;
         // SAFETY: as for reading.
         unsafe { bound.write(0, memory) }.map_err(not_copied)
     }
 }
 
-fn not_copied(error: ClError) -> BackendError {
+fn not_copied(error: BackendError) -> BackendError {
     BackendError::new(format!("the device does not copy the kernel's memory: {error}"))
 }
 
 impl Shard {
     #[cold]
-    fn end_nap(&self) {
+    fn end_nap(&self, in_futex: bool) {
         let wake = self.word(offset_of!(BlockRecord, wake));
         wake.fetch_add(1, Ordering::Release);
         #[cfg(target_os = "linux")]
-        crate::futex::wake_one(wake);
+        if in_futex {
+            crate::futex::wake_one(wake);
+        }
+        #[cfg(not(target_os = "linux"))]
+        assert!(!in_futex, "futexes are Linux's");
     }
 }

@@ -1,0 +1,194 @@
+//! What a backend's driver is: an opened device, its memory, its programs.
+
+use std::{any::Any, mem::MaybeUninit, num::NonZeroU32, ptr::NonNull, sync::Arc, time::Duration};
+
+use annulus_kernel::Target;
+use annulus_runtime::{BackendError, Clock};
+
+use crate::residency::Residency;
+
+/// An opened device. Its methods, and those of what it hands out, are called from any thread, also while kernels stay on the device, for
+/// whose end none of them waits.
+///
+/// # Safety
+///
+/// Memory safety rests on what a driver hands out:
+///
+/// * [`Memory::host`] is always the same, aligned to 128, and valid for reads and writes of [`Memory::bytes`] bytes as long as the memory
+///   lives. Memory is no shorter than was asked for; shared memory is zeroed, and has a place on the host.
+/// * An [`Entry`] runs the device program around the handler's text, in as many blocks and threads as its shape says, with its
+///   arguments, and nothing else; a start after another one runs after it.
+/// * After [`Run::is_over`] has said so, the run touches no memory.
+/// * The limits that it tells are not more than the device's: threads of a block, and blocks that are resident together.
+pub unsafe trait Driver: Send + Sync {
+    /// The device's name, for messages.
+    fn name(&self) -> &str;
+
+    /// What the device can do. Always the same.
+    fn abilities(&self) -> Abilities;
+
+    /// The device's places for blocks that stay, which all backends of the process that use it share.
+    fn residency(&self) -> &Arc<Residency>;
+
+    /// What a block needs to read its clock, for a launch that is about to start. Asked only of devices whose blocks have one.
+    fn clock(&self, runtime: Clock) -> DeviceClock;
+
+    /// Zeroed memory that the host sees, and kernels while they run.
+    ///
+    /// # Errors
+    ///
+    /// If there is not that much, or it would not be aligned to 128 bytes.
+    fn shared(&self, bytes: usize) -> Result<Arc<dyn Memory>, BackendError>;
+
+    /// Memory for kernels alone, with these contents: wherever they reach it best.
+    ///
+    /// # Errors
+    ///
+    /// If there is not that much.
+    fn own(&self, contents: &[MaybeUninit<u8>]) -> Result<Arc<dyn Memory>, BackendError>;
+
+    /// The device's own memory, whatever it holds. No bytes are an argument as well.
+    ///
+    /// # Errors
+    ///
+    /// If there is not that much.
+    fn scratch(&self, bytes: usize) -> Result<Arc<dyn Memory>, BackendError>;
+
+    /// The program around a handler's text ([`assemble`](crate::assemble)), compiled or found among those compiled before
+    /// ([`Programs`](crate::Programs)). The kernel's name is for messages.
+    ///
+    /// # Errors
+    ///
+    /// If it does not compile, or cannot be loaded.
+    fn program(&self, kernel: &str, handler: &str, shape: Shape) -> Result<Box<dyn Program>, BackendError>;
+}
+
+/// What an opened device can do.
+#[derive(Clone, Copy, Debug)]
+pub struct Abilities {
+    /// The dialect of its programs.
+    pub target: Target,
+    /// Kernels stay until they are terminated; else they run in epochs.
+    pub stays: bool,
+    /// The most threads of a block.
+    pub threads: u32,
+    /// Blocks wake the host's pump, by the futex of the bell's `rung`. Else it looks, at short intervals while somebody waits.
+    pub rings: bool,
+    /// Blocks have a clock ([`Driver::clock`]). Else the host's heartbeat is theirs, and is renewed more often.
+    pub clock: bool,
+    /// A block naps in the futex of its `wake` word, and must be woken from it. Else it looks at the word by itself.
+    pub naps_in_futex: bool,
+    /// Memory of the device's own can be copied while a kernel stays.
+    pub copies_meanwhile: bool,
+    /// How long a look for something to do takes a block, by which times become numbers of looks. Not 0.
+    pub look: Duration,
+    /// Messages after which a block leaves an epoch.
+    pub epoch_messages: u32,
+    /// What a program can do where the device cannot do more.
+    pub remedies: Remedies,
+}
+
+/// How a program changes what a backend does, in messages.
+#[derive(Clone, Copy, Debug)]
+pub struct Remedies {
+    /// To run kernels in epochs: a method's name.
+    pub epochs: &'static str,
+    /// To let more blocks stay, after "terminate another kernel, launch with a smaller grid, run it in epochs".
+    pub places: &'static str,
+}
+
+/// How blocks read the time.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DeviceClock {
+    /// What the prelude's `ann_clock` needs.
+    pub needs: u64,
+    /// What the device's clock shows when the runtime's shows 0, in nanoseconds, wrapping.
+    pub origin: u64,
+}
+
+/// The size of a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Blocks.
+    pub blocks: u32,
+    /// Threads of each.
+    pub threads: u32,
+}
+
+/// A stretch of memory that kernels take as an argument. Dropped when no kernel can touch it any more.
+pub trait Memory: Any + Send + Sync {
+    /// Where the host sees it, if it does.
+    fn host(&self) -> Option<NonNull<u8>>;
+
+    /// Its length.
+    fn bytes(&self) -> usize;
+
+    /// Copies out what lies at `offset`. What lies outside the memory is a panic.
+    ///
+    /// # Errors
+    ///
+    /// If the device cannot.
+    ///
+    /// # Safety
+    ///
+    /// No kernel writes there meanwhile.
+    unsafe fn read(&self, offset: usize, to: &mut [MaybeUninit<u8>]) -> Result<(), BackendError>;
+
+    /// Sets what lies at `offset`. What lies outside the memory is a panic.
+    ///
+    /// # Errors
+    ///
+    /// If the device cannot.
+    ///
+    /// # Safety
+    ///
+    /// No kernel touches it meanwhile.
+    unsafe fn write(&self, offset: usize, from: &[MaybeUninit<u8>]) -> Result<(), BackendError>;
+}
+
+/// A program on the device, for launches of one shape.
+pub trait Program {
+    /// How many of its blocks fit together on a unit of the device that is empty ([`Residency`]).
+    fn blocks_per_unit(&self) -> NonZeroU32;
+
+    /// Its entry with these arguments, whose memory lives as long as the entry and its runs.
+    ///
+    /// # Errors
+    ///
+    /// If the device refuses them, or memory is another device's.
+    fn entry(&self, arguments: &[Argument]) -> Result<Box<dyn Entry>, BackendError>;
+}
+
+/// An argument of an entry.
+#[derive(Clone, Copy)]
+pub enum Argument<'a> {
+    /// The address of memory.
+    Memory(&'a dyn Memory),
+    /// A number of 64 bits.
+    Number(u64),
+}
+
+/// A program's entry with its arguments, ready to start.
+pub trait Entry: Send + Sync {
+    /// Starts a run and returns. It begins when earlier runs of this entry have ended.
+    ///
+    /// # Errors
+    ///
+    /// If the device does not start it: then nothing of it runs.
+    ///
+    /// # Safety
+    ///
+    /// The arguments are what the program takes, and their memory lives until the run is over. What the program does with it is sound
+    /// beside whatever else uses it meanwhile.
+    unsafe fn start(&self) -> Result<Box<dyn Run>, BackendError>;
+}
+
+/// A run of an entry. Dropping it does not end it.
+pub trait Run: Send {
+    /// Whether it has ended.
+    ///
+    /// # Errors
+    ///
+    /// If it, or its device, has failed. Nothing of it runs any more.
+    fn is_over(&self) -> Result<bool, BackendError>;
+}

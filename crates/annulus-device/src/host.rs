@@ -1,0 +1,201 @@
+//! A backend's one host: it allocates and launches.
+
+use std::{borrow::Cow, mem::MaybeUninit, slice, sync::Arc};
+
+use annulus_kernel::{
+    KernelDefinition,
+    device::layout::{BellRecord, BlockRecord, LaunchRecord},
+    handler_source,
+};
+use annulus_runtime::{BackendError, DeviceKernel, LaunchSpec, SharedMemory};
+
+use crate::{
+    bell::Bell,
+    driver::{Argument, Driver, Program, Shape},
+    kernel::{LaunchedKernel, Parts, Running},
+    memory,
+    plan::Plan,
+    pump::{Pump, Rhythm, Watched},
+    residency::Places,
+    state::{self, States},
+};
+
+/// What gives the text of a kernel's handler, for tests.
+#[doc(hidden)]
+pub type HandlerText = fn(&'static KernelDefinition) -> Option<Cow<'static, str>>;
+
+/// Faults that tests put in.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Faults {
+    /// A kernel that should stay leaves the device after so many messages, without a word; 0 for never.
+    pub ends_after: u32,
+    /// The host renews no heartbeat.
+    pub no_heartbeat: bool,
+    /// Whole naps without a heartbeat after which a block ends itself, if not as many as usual.
+    pub patience: Option<u32>,
+}
+
+/// What a backend's user decides, whatever the device.
+#[derive(Clone, Debug)]
+pub struct HostOptions {
+    /// Threads of a block, for launches that leave `LaunchOptions::block` at 1.
+    pub threads: u32,
+    /// Kernels run in epochs even where they could stay.
+    pub epochs: bool,
+    /// Where the handlers' texts come from, if not from their definitions.
+    #[doc(hidden)]
+    pub handler: Option<HandlerText>,
+    #[doc(hidden)]
+    pub faults: Faults,
+}
+
+impl Default for HostOptions {
+    /// One thread, kernels that stay.
+    fn default() -> Self {
+        Self { threads: 1, epochs: false, handler: None, faults: Faults::default() }
+    }
+}
+
+/// The host's side of a backend: its driver, and the pump that looks after its kernels.
+///
+/// Dropping it waits, for a bounded time, until its kernels have left the device.
+pub struct DeviceHost {
+    /// Dropped first: kernels leave the device while there is a driver.
+    pump: Pump,
+    driver: Box<dyn Driver>,
+    options: HostOptions,
+}
+
+impl DeviceHost {
+    /// A host over an opened device; starts its pump.
+    ///
+    /// # Errors
+    ///
+    /// If the device has no memory to share, or the system no thread.
+    pub fn new(driver: impl Driver + 'static, options: HostOptions) -> Result<Self, BackendError> {
+        let memory = driver
+            .shared(size_of::<BellRecord>())
+            .map_err(|error| BackendError::new(format!("`{}` shares no memory: {error}", driver.name())))?;
+        let abilities = driver.abilities();
+        let rhythm = Rhythm {
+            rings: abilities.rings,
+            clock: abilities.clock,
+            no_heartbeat: options.faults.no_heartbeat,
+        };
+        let pump = Pump::start(Arc::new(Bell::new(memory)), rhythm)?;
+        Ok(Self { pump, driver: Box::new(driver), options })
+    }
+
+    /// What [`DeviceBackend::allocate`](annulus_runtime::DeviceBackend::allocate) owes.
+    ///
+    /// # Errors
+    ///
+    /// If there is not that much.
+    pub fn allocate(&self, bytes: usize) -> Result<SharedMemory, BackendError> {
+        memory::allocate(&*self.driver, bytes)
+    }
+
+    /// What [`DeviceBackend::launch`](annulus_runtime::DeviceBackend::launch) owes. Each block serves one shard by the device
+    /// runtime's protocol (`annulus_kernel::device`).
+    ///
+    /// # Errors
+    ///
+    /// If the handler's text cannot be written or does not compile, the device has not as many threads, places or memory, or does not
+    /// start the kernel.
+    pub fn launch(&self, spec: LaunchSpec) -> Result<Box<dyn DeviceKernel>, BackendError> {
+        let driver = &*self.driver;
+        let plan = Plan::new(driver, &self.options, &spec)?;
+        let name = spec.definition.name;
+        let handler = self.handler(spec.definition)?;
+        let blocks = spec.shards.len() as u32;
+        let program = driver.program(name, &handler, Shape { blocks, threads: plan.threads })?;
+        let places = match plan.stays {
+            true => Some(self.take_places(name, &*program, blocks)?),
+            false => None,
+        };
+        let failed = |error: BackendError| {
+            BackendError::new(format!("`{}` cannot launch `{name}`: {error}", driver.name()))
+        };
+
+        let records = driver.shared(blocks as usize * size_of::<BlockRecord>()).map_err(failed)?;
+        plan.fill_records(&*records, &spec)?;
+        let states = States::new(driver, spec.definition.state, spec.actors, blocks.into())?;
+        let launch = plan.record(driver, &spec, states.per_block);
+        let first = spec.shards[0].place();
+        let arena = match spec.shards[0].telemetry() {
+            Some(line) => Arc::clone(memory::allocation(&line.place())?),
+            None => driver.scratch(0).map_err(failed)?,
+        };
+        let bell = Arc::clone(self.pump.bell());
+        let held = vec![
+            Arc::clone(memory::allocation(&first)?),
+            arena,
+            Arc::clone(&records),
+            driver.own(bytes_of(&launch)).map_err(failed)?,
+            Arc::clone(&states.memory),
+            driver.scratch((plan.scratch * u64::from(blocks)) as usize).map_err(failed)?,
+            Arc::clone(bell.memory()),
+        ];
+        let bindings: Vec<_> =
+            spec.bindings.iter().map(|binding| state::bind(driver, binding)).collect::<Result<_, _>>()?;
+        let mut arguments: Vec<_> = held.iter().map(|memory| Argument::Memory(&**memory)).collect();
+        for (binding, memory) in spec.bindings.iter().zip(&bindings) {
+            arguments.extend([Argument::Memory(&**memory), Argument::Number(binding.len() as u64)]);
+        }
+        let entry = program.entry(&arguments).map_err(failed)?;
+        let state_bytes = spec.definition.state.definition().map_or(0, |state| state.ty.size);
+        let running = Arc::new(Running::new(Parts {
+            abilities: driver.abilities(),
+            shards: spec.shards,
+            bell,
+            places,
+            credit: plan.credit,
+            entry,
+            records,
+            states: states.memory,
+            state_bytes: state_bytes * states.per_block as usize,
+            bindings,
+            memory: held,
+        }));
+        let run = match plan.stays {
+            // SAFETY: it is the first start; the pump holds the kernel until the run is over, or for ever.
+            true => Some(unsafe { running.start(1) }.map_err(failed)?),
+            false => None,
+        };
+        self.pump.watch(Watched::new(Arc::clone(&running), spec.clock, spec.signals, run));
+        Ok(Box::new(LaunchedKernel(running)))
+    }
+
+    /// The C of a kernel's handler.
+    fn handler(&self, definition: &'static KernelDefinition) -> Result<Cow<'static, str>, BackendError> {
+        if let Some(text) = self.options.handler.and_then(|handler| handler(definition)) {
+            return Ok(text);
+        }
+        handler_source(definition, self.driver.abilities().target)
+            .map(Cow::Owned)
+            .map_err(|error| BackendError::new(error.to_string()))
+    }
+
+    fn take_places(&self, name: &str, program: &dyn Program, blocks: u32) -> Result<Places, BackendError> {
+        let per_unit = program.blocks_per_unit();
+        let residency = self.driver.residency();
+        residency.take(blocks, per_unit).map_err(|free| {
+            let remedies = self.driver.abilities().remedies;
+            BackendError::new(format!(
+                "`{name}` has {blocks} blocks, and {free} of the {} that can stay on `{}` at a time are free: terminate another kernel, \
+                 launch with a smaller grid, run it in epochs ({}), {}",
+                u64::from(residency.units()) * u64::from(per_unit.get()),
+                self.driver.name(),
+                remedies.epochs,
+                remedies.places
+            ))
+        })
+    }
+}
+
+/// A record's bytes.
+fn bytes_of(record: &LaunchRecord) -> &[MaybeUninit<u8>] {
+    // SAFETY: the record is as many bytes, borrowed for as long; `MaybeUninit` may be any of them.
+    unsafe { slice::from_raw_parts(std::ptr::from_ref(record).cast(), size_of::<LaunchRecord>()) }
+}

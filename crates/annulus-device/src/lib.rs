@@ -1,0 +1,40 @@
+//! The host's side of every backend for a device: all that is the same whatever a device is driven by.
+//!
+//! A backend opens its device, finds out what it can do ([`Abilities`]), and implements [`Driver`]: memory, programs, starting an
+//! entry. It gives that to a [`DeviceHost`], which implements the rest of `DeviceBackend` upon it.
+//!
+//! # What this crate promises
+//!
+//! * A launch is laid out, its handler lowered, its states and bindings copied to the device, its blocks' words watched, and its end
+//!   seen to, by the protocol that `annulus_kernel::device` describes.
+//! * A kernel that stays starts only if all its blocks can be resident together ([`Residency`]); else it is refused, and told what to
+//!   do. One that returns in epochs is launched again while there is work.
+//! * One thread per backend, the pump, looks on behalf of those who wait. Where blocks can ring, it sleeps until they do.
+//! * What a device may still touch is never freed: if its end cannot be found out, it is leaked, and the kernel reported lost.
+//!
+//! # What it does not do
+//!
+//! It names no API of a device, decides nothing by a backend's name, and has no part in a message: senders and receivers use the rings by
+//! themselves, and waking a block reads a word through a pointer that the kernel keeps. So what lies behind [`Driver`] is objects.
+
+mod bell;
+mod cache;
+mod driver;
+#[cfg(target_os = "linux")]
+mod futex;
+mod host;
+mod kernel;
+mod memory;
+mod plan;
+mod program;
+mod pump;
+mod residency;
+mod state;
+
+pub use cache::default_directory;
+pub use driver::{Abilities, Argument, DeviceClock, Driver, Entry, Memory, Program, Remedies, Run, Shape};
+pub use host::{DeviceHost, HostOptions};
+#[doc(hidden)]
+pub use host::{Faults, HandlerText};
+pub use program::{Programs, assemble, explain};
+pub use residency::{Places, Residency};

@@ -1,0 +1,214 @@
+//! Places for the blocks of kernels that stay on a device. A block without a place would never start, and whoever waits for it would
+//! wait for ever; so places are counted, and a kernel that finds too few is refused.
+//!
+//! # How places are counted
+//!
+//! A device has units, each with resources (registers, memory of the block's own, threads) that the blocks on it divide among them. Which
+//! unit a block goes to the device decides. Of each kernel so many blocks fit on an empty unit; let *m* be the least of these numbers. Then no
+//! block of any kernel takes more than 1/*m* of any resource, so a unit without room for one more block has at least *m* already. As long as
+//! all kernels together have no more than *m* blocks for each unit, every block finds room, wherever and in whatever order the others
+//! were put.
+//!
+//! Where every unit has room for one block of any kernel, as on PoCL, this counts blocks. Kernels that are alike fill a device; small
+//! blocks beside large ones count as if they were large.
+
+use std::{
+    num::NonZeroU32,
+    sync::{Arc, Condvar, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+/// The units of one device, and who stays there.
+#[derive(Debug)]
+pub struct Residency {
+    units: u32,
+    kernels: Mutex<Vec<Resident>>,
+    freed: Condvar,
+}
+
+/// A kernel that stays.
+#[derive(Clone, Copy, Debug)]
+struct Resident {
+    id: u64,
+    blocks: u32,
+    per_unit: NonZeroU32,
+    /// It has been told to end.
+    leaving: bool,
+}
+
+/// Places that a kernel holds until it has left the device.
+#[derive(Debug)]
+pub struct Places {
+    residency: Arc<Residency>,
+    id: u64,
+}
+
+/// How long a launch waits for kernels that are about to leave.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+impl Residency {
+    /// A device with so many units, all of them empty.
+    pub fn new(units: u32) -> Self {
+        Self { units, kernels: Mutex::default(), freed: Condvar::new() }
+    }
+
+    /// How many units there are.
+    pub fn units(&self) -> u32 {
+        self.units
+    }
+
+    /// Takes places for a kernel of which `per_unit` blocks fit on an empty unit, waiting for those of kernels that are leaving.
+    ///
+    /// # Errors
+    ///
+    /// If there are too few: says for how many of its blocks there is room.
+    pub fn take(self: &Arc<Self>, blocks: u32, per_unit: NonZeroU32) -> Result<Places, u32> {
+        let deadline = Instant::now() + PATIENCE;
+        let mut kernels = self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            let free = self.free(kernels.iter(), per_unit);
+            if blocks <= free {
+                let id = kernels.iter().map(|kernel| kernel.id + 1).max().unwrap_or(0);
+                kernels.push(Resident { id, blocks, per_unit, leaving: false });
+                return Ok(Places { residency: Arc::clone(self), id });
+            }
+            let soon = self.free(kernels.iter().filter(|kernel| !kernel.leaving), per_unit);
+            let left = deadline.saturating_duration_since(Instant::now());
+            if blocks > soon || left.is_zero() {
+                return Err(free);
+            }
+            kernels = self.freed.wait_timeout(kernels, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// For how many blocks of one more kernel there is room beside these.
+    fn free<'a>(&self, kernels: impl Iterator<Item = &'a Resident> + Clone, per_unit: NonZeroU32) -> u32 {
+        let least = kernels.clone().map(|kernel| kernel.per_unit).fold(per_unit, NonZeroU32::min);
+        let places = self.units.saturating_mul(least.get());
+        kernels.fold(places, |left, kernel| left.saturating_sub(kernel.blocks))
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Vec<Resident>)) {
+        change(&mut self.kernels.lock().unwrap_or_else(PoisonError::into_inner));
+        self.freed.notify_all();
+    }
+}
+
+impl Places {
+    /// The kernel has been told to end.
+    pub(crate) fn leaving(&self) {
+        self.residency.change(|kernels| {
+            kernels.iter_mut().filter(|kernel| kernel.id == self.id).for_each(|kernel| kernel.leaving = true);
+        });
+    }
+}
+
+impl Drop for Places {
+    fn drop(&mut self) {
+        self.residency.change(|kernels| kernels.retain(|kernel| kernel.id != self.id));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+
+    fn per_unit(blocks: u32) -> NonZeroU32 {
+        NonZeroU32::new(blocks).expect("a test says how many")
+    }
+
+    fn residency(units: u32) -> Arc<Residency> {
+        Arc::new(Residency::new(units))
+    }
+
+    #[test]
+    fn blocks_are_counted_where_each_takes_a_unit() {
+        let residency = residency(3);
+        let two = residency.take(2, per_unit(1)).unwrap();
+        let one = residency.take(1, per_unit(1)).unwrap();
+        assert_eq!(residency.take(1, per_unit(1)).unwrap_err(), 0);
+        drop(two);
+        assert_eq!(residency.take(3, per_unit(1)).unwrap_err(), 2);
+        drop(one);
+        residency.take(3, per_unit(1)).unwrap();
+    }
+
+    #[test]
+    fn kernels_that_are_alike_fill_a_device() {
+        let residency = residency(4);
+        let kernels: Vec<_> = (0..4).map(|_| residency.take(8, per_unit(8)).unwrap()).collect();
+        assert_eq!(residency.take(1, per_unit(8)).unwrap_err(), 0);
+        drop(kernels);
+    }
+
+    /// A unit's load is never more than its resources, whatever kernels with places are put wherever there is room, in any order.
+    #[test]
+    fn every_block_with_a_place_finds_room_wherever_the_others_went() {
+        // All sizes divide this.
+        const WHOLE: u32 = 840;
+        let mut seed = 1u64;
+        let mut random = |limit: u32| {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            ((seed >> 33) as u32) % limit
+        };
+        let mut most = 0;
+        for _ in 0..4000 {
+            let units = 1 + random(6);
+            let residency = residency(units);
+            let mut places = Vec::new();
+            let mut blocks = Vec::new();
+            for _ in 0..1 + random(5) {
+                let (count, size) = (1 + random(12), per_unit(1 + random(8)));
+                // As many as there is room for, if those are too many.
+                let taken = residency.take(count, size).map(|taken| (taken, count));
+                let taken = taken.or_else(|free| residency.take(free, size).map(|taken| (taken, free)));
+                let (taken, count) = taken.expect("it said that there is room");
+                places.push(taken);
+                blocks.extend((0..count).map(|_| WHOLE / size));
+            }
+            most = most.max(places.len());
+            let mut room = vec![WHOLE; units as usize];
+            // One kernel after the other, from either end, or all mixed.
+            let order = random(3);
+            while !blocks.is_empty() {
+                let next = [0, blocks.len() - 1, random(blocks.len() as u32) as usize][order as usize];
+                let block = blocks.remove(next);
+                let fits: Vec<usize> = (0..room.len()).filter(|&unit| room[unit] >= block).collect();
+                assert!(!fits.is_empty(), "a block of {block} finds no unit: {room:?}");
+                // The emptiest spoils as many units for large blocks as can be.
+                let unit = match random(2) {
+                    0 => *fits.iter().max_by_key(|&&unit| room[unit]).expect("there is one"),
+                    _ => fits[random(fits.len() as u32) as usize],
+                };
+                room[unit] -= block;
+            }
+        }
+        assert!(most > 2, "kernels of different sizes were together");
+    }
+
+    #[test]
+    fn small_blocks_beside_large_ones_count_as_large() {
+        let residency = residency(4);
+        let small = residency.take(3, per_unit(8)).unwrap();
+        let _large = residency.take(1, per_unit(1)).unwrap();
+        assert_eq!(residency.take(1, per_unit(8)).unwrap_err(), 0);
+        drop(small);
+        assert_eq!(residency.take(4, per_unit(8)).unwrap_err(), 3);
+    }
+
+    #[test]
+    fn a_kernel_waits_for_places_of_one_that_leaves() {
+        let residency = residency(2);
+        let first = residency.take(2, per_unit(1)).unwrap();
+        first.leaving();
+        let second = thread::scope(|scope| {
+            let waits = scope.spawn(|| residency.take(1, per_unit(1)));
+            thread::sleep(Duration::from_millis(20));
+            drop(first);
+            waits.join().unwrap()
+        });
+        assert!(second.is_ok());
+    }
+}

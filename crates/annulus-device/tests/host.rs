@@ -1,0 +1,335 @@
+//! What the host does about a device that refuses or fails: on one that does nothing but that.
+
+// What the kernel macros name.
+extern crate annulus_runtime as annulus;
+
+use std::{
+    alloc::{Layout, alloc_zeroed, dealloc},
+    mem::MaybeUninit,
+    num::NonZeroU32,
+    ptr::NonNull,
+    sync::{Arc, PoisonError},
+    thread,
+    time::{Duration, Instant},
+};
+
+use annulus_device::{
+    Abilities, Argument, DeviceClock, DeviceHost, Driver, Entry, HostOptions, Memory, Program, Remedies,
+    Residency, Run, Shape,
+};
+use annulus_kernel::{Outbox, Target};
+use annulus_macros::{RingMessage, ring_kernel};
+use annulus_queue::sync::{AtomicU32, Mutex, Ordering};
+use annulus_runtime::{
+    BackendError, Clock, DeviceBackend, DeviceInfo, DeviceKernel, KernelHandle, KernelState, LaunchOptions,
+    LaunchSpec, RecvError, Runtime, SharedMemory,
+};
+
+#[derive(RingMessage, Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+struct Number {
+    value: u64,
+}
+
+/// Answers each message with itself, if it ever ran.
+#[ring_kernel]
+fn echo(message: &Number, replies: &Outbox<Number>) {
+    replies.send(*message);
+}
+
+/// What tests see and decide of a device.
+#[derive(Debug, Default)]
+struct Device {
+    /// Memory that was not freed yet.
+    memories: AtomicU32,
+    starts: AtomicU32,
+    /// What its runs say.
+    says: AtomicU32,
+    /// The texts of the handlers it was given, and for what shapes.
+    texts: Mutex<Vec<(String, Shape)>>,
+}
+
+const RUNS: u32 = 0;
+const IS_OVER: u32 = 1;
+const FAILED: u32 = 2;
+const STARTS_NOTHING: u32 = 3;
+
+impl Device {
+    fn say(&self, what: u32) {
+        self.says.store(what, Ordering::Release);
+    }
+
+    /// Waits until as much memory as this is left.
+    fn frees_all_but(&self, memories: u32) {
+        let begun = Instant::now();
+        while self.memories.load(Ordering::Acquire) != memories {
+            assert!(begun.elapsed() < LIMIT, "{self:?} keeps more than {memories}");
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+const LIMIT: Duration = Duration::from_secs(60);
+
+struct FakeDriver {
+    device: Arc<Device>,
+    residency: Arc<Residency>,
+}
+
+// SAFETY: memory is the host's, zeroed and aligned, and nothing ever runs.
+unsafe impl Driver for FakeDriver {
+    fn name(&self) -> &str {
+        "a device that does nothing"
+    }
+
+    fn abilities(&self) -> Abilities {
+        Abilities {
+            target: Target::OpenCl,
+            stays: true,
+            threads: 64,
+            rings: false,
+            clock: false,
+            naps_in_futex: false,
+            copies_meanwhile: false,
+            look: Duration::from_nanos(1),
+            epoch_messages: 1,
+            remedies: Remedies { epochs: "HostOptions::epochs", places: "or buy a larger one" },
+        }
+    }
+
+    fn residency(&self) -> &Arc<Residency> {
+        &self.residency
+    }
+
+    fn clock(&self, _: Clock) -> DeviceClock {
+        unreachable!("it has none")
+    }
+
+    fn shared(&self, bytes: usize) -> Result<Arc<dyn Memory>, BackendError> {
+        Ok(Arc::new(FakeMemory::new(&self.device, bytes)))
+    }
+
+    fn own(&self, contents: &[MaybeUninit<u8>]) -> Result<Arc<dyn Memory>, BackendError> {
+        let memory = FakeMemory::new(&self.device, contents.len());
+        // SAFETY: the memory is new.
+        unsafe { memory.write(0, contents) }?;
+        Ok(Arc::new(memory))
+    }
+
+    fn scratch(&self, bytes: usize) -> Result<Arc<dyn Memory>, BackendError> {
+        self.shared(bytes)
+    }
+
+    fn program(&self, _: &str, handler: &str, shape: Shape) -> Result<Box<dyn Program>, BackendError> {
+        self.device.texts.lock().unwrap_or_else(PoisonError::into_inner).push((handler.into(), shape));
+        Ok(Box::new(FakeProgram(Arc::clone(&self.device))))
+    }
+}
+
+struct FakeMemory {
+    base: NonNull<u8>,
+    layout: Layout,
+    device: Arc<Device>,
+}
+
+// SAFETY: it is reached through atomics, or copied while nobody else has it.
+unsafe impl Send for FakeMemory {}
+// SAFETY: as for `Send`.
+unsafe impl Sync for FakeMemory {}
+
+impl FakeMemory {
+    fn new(device: &Arc<Device>, bytes: usize) -> Self {
+        let layout = Layout::from_size_align(bytes.max(128), 128).expect("tests ask for little");
+        // SAFETY: the layout's size is not zero.
+        let base = NonNull::new(unsafe { alloc_zeroed(layout) }).expect("tests ask for little");
+        device.memories.fetch_add(1, Ordering::AcqRel);
+        Self { base, layout, device: Arc::clone(device) }
+    }
+}
+
+impl Drop for FakeMemory {
+    fn drop(&mut self) {
+        self.device.memories.fetch_sub(1, Ordering::AcqRel);
+        // SAFETY: the memory came from `alloc_zeroed` with this layout and is freed once.
+        unsafe { dealloc(self.base.as_ptr(), self.layout) };
+    }
+}
+
+impl Memory for FakeMemory {
+    fn host(&self) -> Option<NonNull<u8>> {
+        Some(self.base)
+    }
+
+    fn bytes(&self) -> usize {
+        self.layout.size()
+    }
+
+    unsafe fn read(&self, offset: usize, to: &mut [MaybeUninit<u8>]) -> Result<(), BackendError> {
+        assert!(offset + to.len() <= self.bytes());
+        let from = self.base.as_ptr().wrapping_add(offset).cast();
+        // SAFETY: the place lies inside the memory; nobody writes there, by the caller's promise.
+        unsafe { to.as_mut_ptr().copy_from_nonoverlapping(from, to.len()) };
+        Ok(())
+    }
+
+    unsafe fn write(&self, offset: usize, from: &[MaybeUninit<u8>]) -> Result<(), BackendError> {
+        assert!(offset + from.len() <= self.bytes());
+        let to = self.base.as_ptr().wrapping_add(offset).cast();
+        // SAFETY: as for reading.
+        unsafe { from.as_ptr().copy_to_nonoverlapping(to, from.len()) };
+        Ok(())
+    }
+}
+
+struct FakeProgram(Arc<Device>);
+
+impl Program for FakeProgram {
+    fn blocks_per_unit(&self) -> NonZeroU32 {
+        NonZeroU32::new(2).expect("it is not 0")
+    }
+
+    fn entry(&self, arguments: &[Argument]) -> Result<Box<dyn Entry>, BackendError> {
+        assert_eq!(arguments.len(), 7, "the runtime's own, for a kernel without bindings");
+        Ok(Box::new(FakeEntry(Arc::clone(&self.0))))
+    }
+}
+
+struct FakeEntry(Arc<Device>);
+
+impl Entry for FakeEntry {
+    unsafe fn start(&self) -> Result<Box<dyn Run>, BackendError> {
+        if self.0.says.load(Ordering::Acquire) == STARTS_NOTHING {
+            return Err(BackendError::new("it is tired"));
+        }
+        self.0.starts.fetch_add(1, Ordering::AcqRel);
+        Ok(Box::new(FakeRun(Arc::clone(&self.0))))
+    }
+}
+
+struct FakeRun(Arc<Device>);
+
+impl Run for FakeRun {
+    fn is_over(&self) -> Result<bool, BackendError> {
+        match self.0.says.load(Ordering::Acquire) {
+            FAILED => Err(BackendError::new("it has failed")),
+            says => Ok(says == IS_OVER),
+        }
+    }
+}
+
+struct FakeBackend(DeviceHost);
+
+// SAFETY: its blocks touch nothing.
+unsafe impl DeviceBackend for FakeBackend {
+    fn name(&self) -> &'static str {
+        "fake"
+    }
+
+    fn devices(&self) -> Vec<DeviceInfo> {
+        vec![DeviceInfo { name: "fake".into(), parallel_blocks: 1, notes: Vec::new() }]
+    }
+
+    fn allocate(&self, bytes: usize) -> Result<SharedMemory, BackendError> {
+        self.0.allocate(bytes)
+    }
+
+    fn launch(&self, spec: LaunchSpec) -> Result<Box<dyn DeviceKernel>, BackendError> {
+        self.0.launch(spec)
+    }
+}
+
+/// A runtime on a device of two units, with two blocks on each.
+fn runtime(options: HostOptions) -> (Arc<Device>, Runtime) {
+    let device = Arc::new(Device::default());
+    let driver = FakeDriver { device: Arc::clone(&device), residency: Arc::new(Residency::new(2)) };
+    let host = DeviceHost::new(driver, options).unwrap();
+    (device, Runtime::builder().backend(FakeBackend(host)).build().unwrap())
+}
+
+fn launch(runtime: &Runtime, name: &str, grid: u32) -> Result<KernelHandle<echo>, String> {
+    echo::launch(runtime, LaunchOptions::production().active(false).name(name).grid(grid))
+        .map_err(|error| error.to_string())
+}
+
+#[test]
+fn a_kernel_is_lost_with_its_device_and_its_places_are_free() {
+    let (device, runtime) = runtime(HostOptions::default());
+    let before = device.memories.load(Ordering::Acquire);
+    let kernel = launch(&runtime, "one", 4).unwrap();
+    assert!(device.memories.load(Ordering::Acquire) > before);
+    kernel.send_blocking(Number { value: 7 }).unwrap();
+    device.say(FAILED);
+    assert_eq!(kernel.recv_timeout(LIMIT), Err(RecvError::Closed));
+    assert_eq!(kernel.status().state, KernelState::Terminated);
+    assert_eq!(kernel.take_undelivered(), [Number { value: 7 }]);
+    drop(kernel);
+    device.frees_all_but(before);
+    device.say(RUNS);
+    let again = launch(&runtime, "two", 4).unwrap();
+    device.say(FAILED);
+    assert_eq!(again.recv_timeout(LIMIT), Err(RecvError::Closed));
+}
+
+/// A kernel that leaves without its blocks' word has failed as well.
+#[test]
+fn a_kernel_that_leaves_without_a_word_is_lost() {
+    for epochs in [false, true] {
+        let (device, runtime) = runtime(HostOptions { epochs, ..HostOptions::default() });
+        let kernel = launch(&runtime, "one", 1).unwrap();
+        kernel.send_blocking(Number { value: 7 }).unwrap();
+        device.say(IS_OVER);
+        assert_eq!(kernel.recv_timeout(LIMIT), Err(RecvError::Closed));
+        assert_eq!(device.starts.load(Ordering::Acquire), 1);
+    }
+}
+
+/// As long as the device may use it, memory is not freed, nor are places.
+#[test]
+fn memory_stays_until_the_run_is_over() {
+    let (device, runtime) = runtime(HostOptions::default());
+    let before = device.memories.load(Ordering::Acquire);
+    let kernel = launch(&runtime, "one", 4).unwrap();
+    let with = device.memories.load(Ordering::Acquire);
+    drop(kernel);
+    // Longer than the pump's heartbeat.
+    thread::sleep(Duration::from_millis(200));
+    assert_eq!(device.memories.load(Ordering::Acquire), with);
+    device.say(FAILED);
+    device.frees_all_but(before);
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let (device, runtime) = runtime(HostOptions { threads: 8, ..HostOptions::default() });
+    let one = launch(&runtime, "one", 3).unwrap();
+    let refused = launch(&runtime, "two", 2).unwrap_err();
+    assert!(refused.contains("`echo` has 2 blocks, and 1 of the 4 that can stay"), "{refused}");
+    assert!(refused.contains("run it in epochs (HostOptions::epochs), or buy a larger one"), "{refused}");
+    let wide = echo::launch(&runtime, LaunchOptions::production().name("wide").block(65));
+    let wide = wide.unwrap_err().to_string();
+    assert!(
+        wide.contains("a block of 65 threads is more than `a device that does nothing` runs, 64"),
+        "{wide}"
+    );
+    let texts = device.texts.lock().unwrap_or_else(PoisonError::into_inner);
+    let shapes: Vec<_> = texts.iter().map(|(_, shape)| *shape).collect();
+    assert_eq!(shapes, [Shape { blocks: 3, threads: 8 }, Shape { blocks: 2, threads: 8 }]);
+    assert!(texts[0].0.contains("ANN_CALL"), "the handler in the device's dialect: {}", texts[0].0);
+    drop(texts);
+    device.say(FAILED);
+    assert_eq!(one.recv_timeout(LIMIT), Err(RecvError::Closed));
+}
+
+#[test]
+fn a_device_that_does_not_start_a_kernel_keeps_nothing_of_it() {
+    let (device, runtime) = runtime(HostOptions::default());
+    let before = device.memories.load(Ordering::Acquire);
+    device.say(STARTS_NOTHING);
+    let refused = launch(&runtime, "one", 4).unwrap_err();
+    assert!(refused.contains("`a device that does nothing` cannot launch `echo`: it is tired"), "{refused}");
+    device.frees_all_but(before);
+    device.say(RUNS);
+    let kernel = launch(&runtime, "one", 4).unwrap();
+    device.say(FAILED);
+    assert_eq!(kernel.recv_timeout(LIMIT), Err(RecvError::Closed));
+}

@@ -1,0 +1,177 @@
+//! An OpenCL device as the host's side of every backend drives it.
+
+use std::{
+    any::Any, mem::MaybeUninit, num::NonZeroU32, path::PathBuf, ptr::NonNull, sync::Arc, time::Duration,
+};
+
+use annulus_device::{
+    Abilities, Argument, DeviceClock, Driver, Entry, Memory, Program, Remedies, Residency, Run, Shape,
+};
+use annulus_kernel::Target;
+use annulus_runtime::{BackendError, Clock};
+
+use crate::{
+    cl::{self, ClError, Context, Event, Kernel, MemoryKind, Queue},
+    clock,
+    device::{Device, Opened},
+    probe::Verdict,
+    program,
+};
+
+/// How long a look for something to do takes a block. Measured on PoCL, one thread; on other devices a look takes longer, and so a
+/// block looks for longer.
+const LOOK: Duration = Duration::from_nanos(30);
+/// Messages after which a block leaves an epoch.
+const EPOCH_MESSAGES: u32 = 4096;
+
+/// A backend's way to its device.
+pub(crate) struct OpenClDriver {
+    pub(crate) device: &'static Device,
+    pub(crate) opened: &'static Opened,
+    /// How memory is shared.
+    pub(crate) kind: MemoryKind,
+    /// Does without what only some systems have.
+    pub(crate) portable: bool,
+    /// Where built programs are kept.
+    pub(crate) cache: Option<PathBuf>,
+}
+
+// SAFETY: memory and runs are OpenCL's objects: mapped or shared as long as they live, and over when their event is complete, after which
+// no command of theirs touches memory. Shared memory is zeroed, and its alignment looked at. Entries of one queue run one after the other,
+// with the text of `program::assemble`. Places on PoCL are its threads but one, elsewhere compute units, each of which runs a group.
+unsafe impl Driver for OpenClDriver {
+    fn name(&self) -> &str {
+        &self.device.name
+    }
+
+    fn abilities(&self) -> Abilities {
+        let system = self.opened.system && !self.portable;
+        Abilities {
+            target: Target::OpenCl,
+            stays: matches!(self.opened.verdict, Verdict::Persistent(_)),
+            threads: self.device.id.max_group(),
+            rings: system,
+            clock: system,
+            naps_in_futex: system,
+            // A device may take no other command while a kernel is resident.
+            copies_meanwhile: false,
+            look: LOOK,
+            epoch_messages: EPOCH_MESSAGES,
+            remedies: Remedies {
+                epochs: "OpenCl::force_epochs",
+                places: "or on PoCL raise OpenCl::resident_groups",
+            },
+        }
+    }
+
+    fn residency(&self) -> &Arc<Residency> {
+        &self.device.residency
+    }
+
+    fn clock(&self, runtime: Clock) -> DeviceClock {
+        clock::clock(runtime)
+    }
+
+    fn shared(&self, bytes: usize) -> Result<Arc<dyn Memory>, BackendError> {
+        let memory = cl::Memory::shared(&self.opened.context, self.kind, bytes)?;
+        if memory.host().is_none_or(|host| host.align_offset(128) != 0) {
+            return Err(BackendError::new("it is not aligned to 128 bytes; choose another device"));
+        }
+        Ok(Arc::new(memory))
+    }
+
+    /// On a processor in memory that the host reads as well, else with the device.
+    fn own(&self, contents: &[MaybeUninit<u8>]) -> Result<Arc<dyn Memory>, BackendError> {
+        let context = &self.opened.context;
+        // Without the host's system as other devices do it: tests then see both.
+        Ok(Arc::new(match self.device.id.is_processor() && !self.portable {
+            true => cl::Memory::shared_copy(context, self.kind, contents)?,
+            false => cl::Memory::device(context, contents)?,
+        }))
+    }
+
+    fn scratch(&self, bytes: usize) -> Result<Arc<dyn Memory>, BackendError> {
+        Ok(Arc::new(cl::Memory::scratch(&self.opened.context, bytes)?))
+    }
+
+    fn program(&self, kernel: &str, handler: &str, shape: Shape) -> Result<Box<dyn Program>, BackendError> {
+        let source = program::assemble(handler, shape, self.portable, self.device.programs_by_grid());
+        let program = program::load(self.device, self.opened, self.cache.as_deref(), kernel, &source)?;
+        Ok(Box::new(OpenClProgram { program, context: Arc::clone(&self.opened.context), shape }))
+    }
+}
+
+struct OpenClProgram {
+    program: Arc<cl::Program>,
+    context: Arc<Context>,
+    shape: Shape,
+}
+
+impl Program for OpenClProgram {
+    fn blocks_per_unit(&self) -> NonZeroU32 {
+        NonZeroU32::MIN
+    }
+
+    fn entry(&self, arguments: &[Argument]) -> Result<Box<dyn Entry>, BackendError> {
+        let mut kernel = self.program.kernel(program::ENTRY)?;
+        for argument in arguments {
+            match *argument {
+                Argument::Number(number) => kernel.number(number)?,
+                Argument::Memory(memory) => {
+                    let memory: &dyn Any = memory;
+                    let memory = memory
+                        .downcast_ref()
+                        .ok_or_else(|| BackendError::new("the kernel's memory is another backend's"))?;
+                    kernel.memory(memory)?;
+                }
+            }
+        }
+        Ok(Box::new(OpenClEntry { queue: Queue::new(&self.context)?, kernel, shape: self.shape }))
+    }
+}
+
+struct OpenClEntry {
+    queue: Queue,
+    kernel: Kernel,
+    shape: Shape,
+}
+
+impl Entry for OpenClEntry {
+    unsafe fn start(&self) -> Result<Box<dyn Run>, BackendError> {
+        // SAFETY: the arguments are set; the rest is the caller's promise.
+        let run = unsafe { self.queue.start(&self.kernel, self.shape.blocks, self.shape.threads) };
+        Ok(Box::new(run?))
+    }
+}
+
+impl Run for Event {
+    fn is_over(&self) -> Result<bool, BackendError> {
+        Ok(self.is_over()?)
+    }
+}
+
+impl Memory for cl::Memory {
+    fn host(&self) -> Option<NonNull<u8>> {
+        self.host()
+    }
+
+    fn bytes(&self) -> usize {
+        self.bytes()
+    }
+
+    unsafe fn read(&self, offset: usize, to: &mut [MaybeUninit<u8>]) -> Result<(), BackendError> {
+        // SAFETY: the caller's promise.
+        Ok(unsafe { self.read(offset, to) }?)
+    }
+
+    unsafe fn write(&self, offset: usize, from: &[MaybeUninit<u8>]) -> Result<(), BackendError> {
+        // SAFETY: the caller's promise.
+        Ok(unsafe { self.write(offset, from) }?)
+    }
+}
+
+impl From<ClError> for BackendError {
+    fn from(error: ClError) -> Self {
+        Self::new(error.to_string())
+    }
+}
