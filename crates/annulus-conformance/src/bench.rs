@@ -4,7 +4,7 @@ use std::{
     fmt,
     panic::resume_unwind,
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         mpsc::{RecvTimeoutError, channel},
     },
     thread,
@@ -45,12 +45,15 @@ impl Needs {
     }
 }
 
-/// Runs one case on a fresh runtime of the subject. What `conformance_suite!` calls.
+/// Runs one case on a fresh runtime of the subject. What `conformance_suite!` calls. One at a time in a process: what one case keeps
+/// resident on a device would be missing to another, and waits would be those of a crowd.
 ///
 /// # Panics
 ///
 /// If the case does, and if it has not ended after `ANNULUS_PATIENCE` seconds: then with the status of every kernel.
 pub fn run(subject: impl Subject + 'static, name: &str, needs: Needs, case: fn(&Bench)) {
+    static ALONE: Mutex<()> = Mutex::new(());
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(why) = needs.lacking(&subject).map(String::from).or_else(|| subject.unavailable()) {
         println!("skipped: {name} on {}: {why}", subject.name());
         return;
