@@ -108,9 +108,6 @@ impl Context {
     /// Sets local memory aside for threads that need so many bytes of it, which a launch would else do, and wait for the device. For
     /// calls within [`quietly`](Self::quietly).
     pub(super) fn set_aside(&self, bytes: usize) -> Result<(), CuError> {
-        if bytes == 0 {
-            return Ok(());
-        }
         let limit = sys::CUlimit::CU_LIMIT_STACK_SIZE;
         let now = result::ctx::get_limit(limit).map_err(CuError::of("cuCtxGetLimit"))?;
         if bytes <= now {
