@@ -1,15 +1,27 @@
 //! `annulus emit KERNEL`: what a handler becomes for a device.
 
-use std::io::{self, Write};
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::{self, Write},
+    path::PathBuf,
+};
 
-use annulus::{RegisteredKernel, kernel::Target};
+use annulus::{
+    RegisteredKernel,
+    cuda::{self, Architecture},
+    kernel::{KernelDefinition, Target},
+};
 use clap::Args;
 
 use crate::failure::Failure;
 
-/// Print the C that a kernel's handler becomes
+/// Print the C that a kernel's handler becomes, or write its machine code
 ///
 /// Comments name the Rust lines that statements come from. `annulus run --list` lists the kernels.
+///
+/// Machine code is for machines without NVRTC, NVIDIA's compiler: `Cuda::cubins` takes the folder that it was written to. Making it
+/// needs NVRTC, and no device.
 #[derive(Args)]
 pub(crate) struct Emit {
     /// The kernel's name, or `module::name` where several have it
@@ -19,13 +31,52 @@ pub(crate) struct Emit {
     /// The dialect: opencl, cuda or metal
     #[arg(long, short, value_name = "TARGET", default_value = "opencl")]
     target: Target,
+
+    /// Write CUDA machine code instead, a file for each architecture
+    #[arg(long, conflicts_with = "target")]
+    cubin: bool,
+
+    /// The architectures, as sm_80,sm_90; all that NVRTC knows unless said
+    #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "cubin")]
+    arch: Vec<Architecture>,
+
+    /// Threads of a block, as the program will launch it
+    #[arg(long, value_name = "N", default_value_t = cuda::THREADS, requires = "cubin", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    threads: u32,
+
+    /// Where the files go
+    #[arg(long, value_name = "DIR", default_value = ".", requires = "cubin")]
+    out: PathBuf,
 }
 
 impl Emit {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
         let kernel =
             RegisteredKernel::find(&self.kernel).map_err(|error| Failure::Usage(error.to_string()))?;
+        if self.cubin {
+            return self.write_cubins(kernel.definition());
+        }
         let text = kernel.definition().handler_source(self.target).map_err(Failure::fault)?;
         io::stdout().write_all(text.as_bytes()).map_err(Failure::stdout)
+    }
+
+    fn write_cubins(&self, definition: &'static KernelDefinition) -> Result<(), Failure> {
+        let architectures = match &self.arch[..] {
+            [] => cuda::architectures().map_err(Failure::fault)?,
+            wanted => wanted.to_vec(),
+        };
+        let mut files = BTreeMap::new();
+        for architecture in architectures {
+            let cubins = cuda::cubins(definition, self.threads, architecture).map_err(Failure::fault)?;
+            files.extend(cubins.map(|cubin| (cubin.file, cubin.bytes)));
+        }
+        let at = |path: &PathBuf, error: io::Error| Failure::Fault(format!("{}: {error}", path.display()));
+        fs::create_dir_all(&self.out).map_err(|error| at(&self.out, error))?;
+        for (name, bytes) in files {
+            let path = self.out.join(name);
+            fs::write(&path, bytes).map_err(|error| at(&path, error))?;
+            writeln!(io::stdout(), "{}", path.display()).map_err(Failure::stdout)?;
+        }
+        Ok(())
     }
 }

@@ -440,9 +440,11 @@ fn devices_are_listed_with_how_they_run_kernels() {
     let cpu = devices("cpu");
     assert_eq!(cpu.len(), 1);
     assert!(cpu[0]["parallel_blocks"].as_u64().unwrap() > 0);
-    let opencl = devices("opencl");
-    assert!(!opencl.is_empty(), "a backend has devices, or says what it lacks");
-    for device in opencl {
+    let others = ["opencl", "cuda"].map(devices);
+    for device in others.into_iter().flat_map(|devices| {
+        assert!(!devices.is_empty(), "a backend has devices, or says what it lacks");
+        devices
+    }) {
         match device["missing"].as_str() {
             Some(missing) => assert!(missing.contains("install"), "{missing}"),
             None => {

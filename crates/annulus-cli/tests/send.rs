@@ -1,7 +1,9 @@
 //! `annulus send` as its users meet it.
 
 use std::{
+    fs,
     io::Write,
+    path::PathBuf,
     process::{Command, Output, Stdio},
 };
 
@@ -157,4 +159,37 @@ fn a_handler_is_shown_as_c() {
     assert!(text(&cuda.stdout).contains("static __device__ u32 handle_anomalies("));
     assert_eq!(run(&["emit", "anomalies", "--target", "fortran"], "").status.code(), Some(2));
     assert_eq!(run(&["emit", "nobody"], "").status.code(), Some(2));
+}
+
+/// Machine code is written without a device, by the names that the backend looks for.
+#[test]
+fn a_handler_is_compiled_beforehand() {
+    let folder = std::env::temp_dir().join(format!("annulus-cli-{}-cubins", std::process::id()));
+    let emit = |more: &[&str]| {
+        let out = ["emit", "anomalies", "--cubin", "--out", folder.to_str().unwrap()];
+        run(&[&out[..], more].concat(), "")
+    };
+    let written = emit(&["--arch", "sm_80,sm_90", "--threads", "64"]);
+    if !written.status.success() && std::env::var_os("ANNULUS_NVRTC").is_none() {
+        let error = text(&written.stderr);
+        assert!(error.contains("no NVRTC that loads") && error.contains("install"), "{error}");
+        return println!("skipped: {error}");
+    }
+    assert!(written.status.success(), "{}", text(&written.stderr));
+    let files: Vec<_> = text(&written.stdout).lines().map(PathBuf::from).collect();
+    let mut starts: Vec<_> =
+        ["annulus-probe-1-sm_80-", "annulus-probe-1-sm_90-", "anomalies-64-sm_80-", "anomalies-64-sm_90-"]
+            .into();
+    for file in &files {
+        let name = file.file_name().unwrap().to_str().unwrap();
+        let place =
+            starts.iter().position(|start| name.starts_with(start)).unwrap_or_else(|| panic!("{name}"));
+        starts.remove(place);
+        assert!(name.ends_with(".cubin") && fs::read(file).unwrap().starts_with(b"\x7fELF"), "{name}");
+    }
+    assert!(starts.is_empty(), "{starts:?} are missing");
+    let unknown = emit(&["--arch", "sm_60"]);
+    let error = text(&unknown.stderr);
+    assert!(error.contains("makes machine code for sm_75") && error.contains("not for sm_60"), "{error}");
+    fs::remove_dir_all(&folder).unwrap();
 }

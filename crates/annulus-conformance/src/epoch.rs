@@ -25,7 +25,8 @@ use annulus_runtime::prelude::{Failure, Outbox};
 const MESSAGES: u64 = 40;
 /// Places that a producer has reserved behind them, and not yet published.
 const PENDING: u32 = 3;
-const ACTORS: u64 = 5;
+/// The kernel's actors.
+pub const ACTORS: u64 = 5;
 
 /// Threads of the block.
 pub const THREADS: u32 = 4;
@@ -70,15 +71,58 @@ pub fn count(item: &Item, count: &mut Count, replies: &Outbox<Counted>) -> Resul
     Ok(())
 }
 
-/// What stands before and after a CUDA program's text, in place of its prelude, to make a C++ program of the host that runs the epoch: it
-/// reads [`Epoch::arguments`] from one file and writes the shard to another.
-pub const CUDA_ON_THREADS: [&str; 2] = [
-    concat!(include_str!("cuda/language.hpp"), "\n", include_str!("cuda/device.hpp")),
-    include_str!("cuda/epoch.cpp"),
-];
+/// What stands behind a CUDA program's text to make it one that runs the epoch on [threads](crate::cuda::on_threads): it reads
+/// [`Epoch::arguments`] from one file and writes the shard to another.
+pub const CUDA_END: &str = include_str!("cuda/epoch.cpp");
 
 /// The kernel that the epoch is of.
 pub const KERNEL: &KernelDefinition = count::DEFINITION;
+
+/// What one shard of the kernel has.
+pub fn layout() -> KernelLayout {
+    KernelLayout::new(&KernelShape {
+        inbound_capacity: 64,
+        outbound_capacity: 128,
+        message: (size_of::<Item>(), align_of::<Item>()),
+        output: (size_of::<Counted>(), align_of::<Counted>()),
+        envelope: Envelope { enqueue_time: true, correlation: true },
+        letters_capacity: 16,
+        histogram: true,
+    })
+}
+
+/// What a launch of the kernel in so many blocks fixes, but for what says how it idles and ends.
+pub fn launch(layout: &KernelLayout, grid: u32) -> LaunchRecord {
+    let limit = 16;
+    let credit = 2;
+    LaunchRecord {
+        shard_stride: layout.shard_bytes() as u64,
+        inbound: layout.inbound_offset() as u64,
+        outbound: layout.outbound_offset() as u64,
+        letters: layout.letters_offset() as u64,
+        histogram: layout.histogram_offset() as u64,
+        in_stride: layout.inbound.slot_stride as u64,
+        in_time: layout.inbound.enqueue_time_offset.unwrap() as u64,
+        in_correlation: layout.inbound.correlation_offset.unwrap() as u64,
+        in_payload: layout.inbound.payload_offset as u64,
+        out_stride: layout.outbound.slot_stride as u64,
+        out_correlation: layout.outbound.correlation_offset.unwrap() as u64,
+        out_payload: layout.outbound.payload_offset as u64,
+        out_bytes: layout.outbound.payload_size as u64,
+        letter_stride: layout.letters.unwrap().slot_stride as u64,
+        letter_payload: layout.letters.unwrap().payload_offset as u64,
+        letter_shift: layout.letters.unwrap().capacity.trailing_zeros(),
+        actors: ACTORS,
+        actors_per_block: ACTORS.div_ceil(u64::from(grid)),
+        scratch_stride: scratch_bytes(limit, credit, layout),
+        in_shift: layout.inbound.capacity.trailing_zeros(),
+        out_shift: layout.outbound.capacity.trailing_zeros(),
+        grid,
+        limit,
+        credit,
+        ..LaunchRecord::default()
+    }
+}
 
 /// The epoch before it runs, and after.
 #[derive(Debug)]
@@ -97,15 +141,7 @@ impl Default for Epoch {
 impl Epoch {
     /// Memory as the host leaves it: the messages are in the ring, and the kernel is active.
     pub fn new() -> Self {
-        let layout = KernelLayout::new(&KernelShape {
-            inbound_capacity: 64,
-            outbound_capacity: 128,
-            message: (size_of::<Item>(), align_of::<Item>()),
-            output: (size_of::<Counted>(), align_of::<Counted>()),
-            envelope: Envelope { enqueue_time: true, correlation: true },
-            letters_capacity: 16,
-            histogram: true,
-        });
+        let layout = layout();
         let mut shard = Shard::new(layout.shard_bytes());
         let region = shard.region();
         // SAFETY: one set of producers, no consumer on this side; the memory lives to the end.
@@ -123,39 +159,13 @@ impl Epoch {
         std::mem::forget(producers.reserve(PENDING).unwrap());
         region.u32(0).store(command::ACTIVE | command::TELEMETRY, Ordering::Relaxed);
 
-        let limit = 16;
-        let credit = 2;
         let launch = LaunchRecord {
-            shard_stride: layout.shard_bytes() as u64,
-            inbound: layout.inbound_offset() as u64,
-            outbound: layout.outbound_offset() as u64,
-            letters: layout.letters_offset() as u64,
-            histogram: layout.histogram_offset() as u64,
-            in_stride: layout.inbound.slot_stride as u64,
-            in_time: layout.inbound.enqueue_time_offset.unwrap() as u64,
-            in_correlation: layout.inbound.correlation_offset.unwrap() as u64,
-            in_payload: layout.inbound.payload_offset as u64,
-            out_stride: layout.outbound.slot_stride as u64,
-            out_correlation: layout.outbound.correlation_offset.unwrap() as u64,
-            out_payload: layout.outbound.payload_offset as u64,
-            out_bytes: layout.outbound.payload_size as u64,
-            letter_stride: layout.letters.unwrap().slot_stride as u64,
-            letter_payload: layout.letters.unwrap().payload_offset as u64,
-            letter_shift: layout.letters.unwrap().capacity.trailing_zeros(),
-            actors: ACTORS,
-            actors_per_block: ACTORS,
-            scratch_stride: scratch_bytes(limit, credit, &layout),
-            in_shift: layout.inbound.capacity.trailing_zeros(),
-            out_shift: layout.outbound.capacity.trailing_zeros(),
-            grid: 1,
-            limit,
-            credit,
             idle_polls: 1,
             epoch_messages: 1000,
             epoch_polls: 3,
             patience: 10,
             patience_polls: 10,
-            ..LaunchRecord::default()
+            ..launch(&layout, 1)
         };
         Self { shard, layout, launch }
     }

@@ -55,6 +55,8 @@ extern crate annulus_runtime as annulus;
 
 mod bench;
 pub mod cases;
+#[cfg(target_os = "linux")]
+pub mod cuda;
 pub mod epoch;
 pub mod kernels;
 pub mod language;

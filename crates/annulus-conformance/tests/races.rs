@@ -12,10 +12,13 @@ use std::{
     sync::LazyLock,
 };
 
-use annulus_conformance::epoch::{CUDA_ON_THREADS, Epoch, KERNEL, THREADS};
+use annulus_conformance::{
+    cuda,
+    epoch::{CUDA_END, Epoch, KERNEL, THREADS},
+};
 use annulus_kernel::{
     LANGUAGE_SOURCE, Target,
-    device::{ENTRY, INTERFACE, OPENCL_PRELUDE, RUNTIME},
+    device::{CUDA_PRELUDE, ENTRY, INTERFACE, OPENCL_PRELUDE, RUNTIME},
 };
 use cl3::{
     command_queue::{
@@ -93,11 +96,12 @@ fn text(target: Target, variant: &str) -> String {
         runtime = runtime.replace(from, to);
     }
     let handler = KERNEL.handler_source(target).unwrap();
-    let [prelude, end] = if target == Target::Cuda { CUDA_ON_THREADS } else { [OPENCL_PRELUDE, ""] };
-    format!(
+    let prelude = if target == Target::Cuda { CUDA_PRELUDE } else { OPENCL_PRELUDE };
+    let program = format!(
         "#define ANN_LAUNCH_THREADS {THREADS}\n#define ANN_LAUNCH_PORTABLE 1\n\n\
-         {prelude}\n{INTERFACE}\n{LANGUAGE_SOURCE}\n{handler}\n{runtime}\n{end}"
-    )
+         {prelude}\n{INTERFACE}\n{LANGUAGE_SOURCE}\n{handler}\n{runtime}\n"
+    );
+    if target == Target::Cuda { cuda::on_threads(&program, CUDA_END).unwrap() } else { program }
 }
 
 /// Faults in the runtime: their names, and what stands in place of what.

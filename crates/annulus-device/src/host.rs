@@ -83,7 +83,7 @@ impl DeviceHost {
             clock: abilities.clock,
             no_heartbeat: options.faults.no_heartbeat,
         };
-        let pump = Pump::start(Arc::new(Bell::new(memory)), rhythm)?;
+        let pump = Pump::start(Arc::new(Bell::new(memory)), rhythm, driver.residency())?;
         Ok(Self { pump, driver: Box::new(driver), options })
     }
 

@@ -178,6 +178,15 @@ impl Running {
         unsafe { self.entry.start() }
     }
 
+    /// Asks the blocks that stay to leave this epoch.
+    pub(crate) fn ask_to_leave(&self, epoch: u32) {
+        for shard in &self.shards {
+            shard.word(offset_of!(BlockRecord, leave)).store(epoch, Ordering::Relaxed);
+            // A block that is about to nap sees one of the two.
+            shard.end_nap(self.abilities.naps_in_futex);
+        }
+    }
+
     /// Whether every block has left the epoch.
     pub(crate) fn has_ended(&self, epoch: u32) -> bool {
         self.shards
@@ -208,7 +217,7 @@ impl Running {
 }
 
 impl Shard {
-    /// The record's word at an offset: one of its four 32-bit words.
+    /// The record's word at an offset: one of its 32-bit words.
     #[inline]
     fn word(&self, offset: usize) -> &AtomicU32 {
         let word = self.record.as_ptr().cast::<u8>().wrapping_add(offset).cast();

@@ -37,4 +37,4 @@ pub use host::{DeviceHost, HostOptions};
 #[doc(hidden)]
 pub use host::{Faults, HandlerText};
 pub use program::{Programs, assemble, explain};
-pub use residency::{Places, Residency};
+pub use residency::{Asked, Places, Residency};

@@ -89,8 +89,14 @@ pub fn explain(log: &str, source: &str) -> String {
     explained
 }
 
-/// The line that a compiler's message names, as in `file.cl:12:5: error`.
+/// The line that a compiler's message names, as in `file.cl:12:5: error`, or in `file.cu(12): error`.
 fn place(message: &str) -> Option<usize> {
+    if let Some((before, _)) = message.split_once("): ")
+        && let Some((_, number)) = before.rsplit_once('(')
+        && let Ok(number) = number.parse()
+    {
+        return Some(number);
+    }
     let mut parts = message.split(':');
     while let Some(part) = parts.next() {
         let number: Option<usize> = part.trim().parse().ok();
@@ -132,6 +138,16 @@ mod tests {
             explain(log, SOURCE),
             "error: /tmp/x_1.cl:6:17: use of undeclared identifier 'z'\n    u32 y = x + z;\n    from src/lib.rs:7\nDevice failed"
         );
+    }
+
+    #[test]
+    fn a_message_of_nvrtcs_does_too() {
+        let log = "kernel.cu(6): error: identifier \"z\" is undefined\n        u32 y = x + z;\n                    ^";
+        assert_eq!(
+            explain(log, SOURCE),
+            "kernel.cu(6): error: identifier \"z\" is undefined\n    u32 y = x + z;\n    from src/lib.rs:7\n        u32 y = x + z;\n                    ^"
+        );
+        assert_eq!(explain("f(x): y", SOURCE), "f(x): y");
     }
 
     #[test]

@@ -7,6 +7,13 @@
 //! that cannot ring have dead letters. Whoever is about to wait rings (`DeviceKernel::expect`); whoever sends to a kernel between epochs,
 //! too.
 //!
+//! # Making way
+//!
+//! Where somebody needs the device to itself ([`Residency::ask_to_leave`]), kernels that stay leave and come again, by turns: *staying*;
+//! *leaving*, told by their records' `leave`, until every block has stored `ended` and the run is over; *away*, with their places and
+//! without a run, until nobody asks; then staying, in the next epoch. A kernel that terminates while it leaves is over, and does not
+//! come again. One that is told to end while it is away is launched again to see it.
+//!
 //! # The end
 //!
 //! A kernel is let go when each of its shards has said *terminated* and its last run is over: only then is its memory freed, and
@@ -32,6 +39,7 @@ use crate::{
     bell::Bell,
     driver::Run,
     kernel::{Running, Shard, Stay},
+    residency::Residency,
 };
 
 /// How often heartbeats are renewed, and the longest sleep.
@@ -61,6 +69,7 @@ struct Shared {
     some_arrived: AtomicBool,
     stop: AtomicBool,
     rhythm: Rhythm,
+    residency: Arc<Residency>,
     ended: (Mutex<bool>, Condvar),
 }
 
@@ -87,6 +96,8 @@ pub(crate) struct Watched {
     run: Option<Box<dyn Run>>,
     /// Whether a block may be running.
     in_flight: bool,
+    /// A kernel that stays was asked to leave its epoch.
+    asked: bool,
 }
 
 /// What was reported of a shard.
@@ -101,8 +112,14 @@ struct Seen {
 }
 
 impl Pump {
-    pub(crate) fn start(bell: Arc<Bell>, rhythm: Rhythm) -> Result<Self, BackendError> {
+    pub(crate) fn start(
+        bell: Arc<Bell>,
+        rhythm: Rhythm,
+        residency: &Arc<Residency>,
+    ) -> Result<Self, BackendError> {
+        residency.rings(&bell);
         let shared = Arc::new(Shared {
+            residency: Arc::clone(residency),
             bell,
             arrived: Mutex::default(),
             some_arrived: AtomicBool::new(false),
@@ -170,9 +187,10 @@ impl Shared {
                 }
             }
             let mut progress = false;
+            let asked = self.residency.is_asked();
             kernels.retain_mut(|kernel| {
                 // What it calls is the program's code: wakers, alerts, and whatever is dropped with the last handle.
-                match catch_unwind(AssertUnwindSafe(|| kernel.look(beat_is_due))) {
+                match catch_unwind(AssertUnwindSafe(|| kernel.look(beat_is_due, asked))) {
                     Ok(news) => progress |= news,
                     Err(_) => kernel.abandon(),
                 }
@@ -218,7 +236,9 @@ impl Shared {
                         !kernel.is_watched_closely() && !kernel.running.is_due() && !kernel.has_letters()
                     }
                 };
+                let asks = |kernel: &Watched| kernel.is_to_move(self.residency.is_asked());
                 kernels.iter().all(quiet)
+                    && !kernels.iter().any(asks)
                     && !self.some_arrived.load(Ordering::Acquire)
                     && (stopping || !self.stop.load(Ordering::Acquire))
             });
@@ -243,6 +263,7 @@ impl Watched {
             signals: Some(signals),
             epoch: u32::from(run.is_some()),
             in_flight: run.is_some(),
+            asked: false,
             run,
             running,
         }
@@ -264,9 +285,15 @@ impl Watched {
         self.in_flight && matches!(self.running.stay, Stay::Epochs { .. })
     }
 
-    /// Nobody is reported to any more, and the kernel has not left the device yet.
+    /// The kernel is to leave the device, and has not yet: nobody is reported to any more, or it was asked to.
     fn is_leaving(&self) -> bool {
-        self.signals.is_none() && self.run.is_some()
+        (self.signals.is_none() || self.asked) && self.run.is_some()
+    }
+
+    /// Whether a kernel that stays has to be asked to leave, or to be launched again.
+    fn is_to_move(&self, asked: bool) -> bool {
+        let stays = matches!(self.running.stay, Stay::Resident) && self.signals.is_some();
+        stays && if asked { self.in_flight && !self.asked } else { !self.in_flight }
     }
 
     fn is_gone(&self) -> bool {
@@ -304,10 +331,14 @@ impl Watched {
     }
 
     /// Looks at every shard and reports what is new; says whether anything was.
-    fn look(&mut self, closely: bool) -> bool {
+    fn look(&mut self, closely: bool, asked: bool) -> bool {
         let mut progress = self.report();
-        if self.signals.is_none() || closely {
+        if self.signals.is_none() || self.asked || closely {
             self.look_after_run();
+        }
+        if self.is_to_move(asked) {
+            self.make_way(asked);
+            progress = true;
         }
         if let Stay::Epochs { .. } = self.running.stay {
             progress |= self.drive_epochs();
@@ -363,11 +394,39 @@ impl Watched {
                 self.lose();
             }
             Ok(true) if self.report() && self.signals.is_none() => {}
+            // What was asked of it. It keeps its places.
+            Ok(true) if self.asked && self.running.has_ended(self.epoch) => {
+                self.run = None;
+                self.in_flight = false;
+                self.asked = false;
+                return;
+            }
             Ok(true) | Err(_) => self.lose(),
         }
         self.run = None;
         self.running.leave();
         self.in_flight = false;
+    }
+
+    /// Asks a kernel that stays to leave, or launches it again.
+    fn make_way(&mut self, asked: bool) {
+        if asked {
+            self.asked = true;
+            self.running.ask_to_leave(self.epoch);
+            return;
+        }
+        self.epoch = self.epoch.wrapping_add(1);
+        // SAFETY: the run before is over; `self` holds the kernel until this one is, or for ever.
+        match unsafe { self.running.start(self.epoch) } {
+            Ok(run) => {
+                self.run = Some(run);
+                self.in_flight = true;
+            }
+            Err(_) => {
+                self.lose();
+                self.running.leave();
+            }
+        }
     }
 
     /// The device has failed: nothing of the kernel runs any more.

@@ -1,6 +1,12 @@
 //! Places for the blocks of kernels that stay on a device. A block without a place would never start, and whoever waits for it would
 //! wait for ever; so places are counted, and a kernel that finds too few is refused.
 //!
+//! # Making way
+//!
+//! Some devices do nothing else while kernels stay. Who needs such a device to itself for a moment asks all kernels that stay there to
+//! leave ([`Residency::ask_to_leave`]): each backend's pump sees its own off, keeping their places, and launches them again when nobody asks any more.
+//! Whether they have left is for the one who asked to find out: kernels may hang.
+//!
 //! # How places are counted
 //!
 //! A device has units, each with resources (registers, memory of the block's own, threads) that the blocks on it divide among them. Which
@@ -14,9 +20,13 @@
 
 use std::{
     num::NonZeroU32,
-    sync::{Arc, Condvar, Mutex, PoisonError},
+    sync::{Arc, Condvar, Mutex, PoisonError, Weak},
     time::{Duration, Instant},
 };
+
+use annulus_queue::sync::{AtomicU32, Ordering};
+
+use crate::bell::Bell;
 
 /// The units of one device, and who stays there.
 #[derive(Debug)]
@@ -24,6 +34,23 @@ pub struct Residency {
     units: u32,
     kernels: Mutex<Vec<Resident>>,
     freed: Condvar,
+    /// How many ask the kernels to leave.
+    asking: AtomicU32,
+    /// Those of the pumps.
+    bells: Mutex<Vec<Weak<Bell>>>,
+}
+
+/// Kernels that stay are asked to leave as long as this lives.
+#[derive(Debug)]
+pub struct Asked {
+    residency: Arc<Residency>,
+}
+
+impl Drop for Asked {
+    fn drop(&mut self) {
+        self.residency.asking.fetch_sub(1, Ordering::AcqRel);
+        self.residency.ring();
+    }
 }
 
 /// A kernel that stays.
@@ -49,7 +76,13 @@ const PATIENCE: Duration = Duration::from_secs(5);
 impl Residency {
     /// A device with so many units, all of them empty.
     pub fn new(units: u32) -> Self {
-        Self { units, kernels: Mutex::default(), freed: Condvar::new() }
+        Self {
+            units,
+            kernels: Mutex::default(),
+            freed: Condvar::new(),
+            asking: AtomicU32::new(0),
+            bells: Mutex::default(),
+        }
     }
 
     /// How many units there are.
@@ -79,6 +112,31 @@ impl Residency {
             }
             kernels = self.freed.wait_timeout(kernels, left).unwrap_or_else(PoisonError::into_inner).0;
         }
+    }
+
+    /// Asks all kernels that stay on the device to leave it, until the answer is dropped. They do as soon as their blocks see it; a kernel
+    /// that is launched meanwhile comes, and leaves again.
+    pub fn ask_to_leave(self: &Arc<Self>) -> Asked {
+        self.asking.fetch_add(1, Ordering::AcqRel);
+        self.ring();
+        Asked { residency: Arc::clone(self) }
+    }
+
+    /// Whether kernels that stay are asked to leave.
+    pub(crate) fn is_asked(&self) -> bool {
+        self.asking.load(Ordering::Acquire) != 0
+    }
+
+    /// Rings this bell when that changes.
+    pub(crate) fn rings(&self, bell: &Arc<Bell>) {
+        let mut bells = self.bells.lock().unwrap_or_else(PoisonError::into_inner);
+        bells.retain(|bell| bell.strong_count() != 0);
+        bells.push(Arc::downgrade(bell));
+    }
+
+    fn ring(&self) {
+        let bells = self.bells.lock().unwrap_or_else(PoisonError::into_inner);
+        bells.iter().filter_map(Weak::upgrade).for_each(|bell| bell.ring());
     }
 
     /// For how many blocks of one more kernel there is room beside these.

@@ -5,7 +5,7 @@ extern crate annulus_runtime as annulus;
 
 use std::{
     alloc::{Layout, alloc_zeroed, dealloc},
-    mem::MaybeUninit,
+    mem::{MaybeUninit, offset_of},
     num::NonZeroU32,
     ptr::NonNull,
     sync::{Arc, PoisonError},
@@ -17,7 +17,7 @@ use annulus_device::{
     Abilities, Argument, DeviceClock, DeviceHost, Driver, Entry, HostOptions, Memory, Program, Remedies,
     Residency, Run, Shape,
 };
-use annulus_kernel::{Outbox, Target};
+use annulus_kernel::{Outbox, Target, device::layout::BlockRecord};
 use annulus_macros::{RingMessage, ring_kernel};
 use annulus_queue::sync::{AtomicU32, Mutex, Ordering};
 use annulus_runtime::{
@@ -43,6 +43,8 @@ struct Device {
     /// Memory that was not freed yet.
     memories: AtomicU32,
     starts: AtomicU32,
+    /// Runs that the host has not let go.
+    runs: AtomicU32,
     /// What its runs say.
     says: AtomicU32,
     /// The texts of the handlers it was given, and for what shapes.
@@ -53,6 +55,8 @@ const RUNS: u32 = 0;
 const IS_OVER: u32 = 1;
 const FAILED: u32 = 2;
 const STARTS_NOTHING: u32 = 3;
+/// They go on until they are asked to leave, and then do.
+const LEAVES: u32 = 4;
 
 impl Device {
     fn say(&self, what: u32) {
@@ -61,9 +65,13 @@ impl Device {
 
     /// Waits until as much memory as this is left.
     fn frees_all_but(&self, memories: u32) {
+        self.until(|| self.memories.load(Ordering::Acquire) == memories);
+    }
+
+    fn until(&self, condition: impl Fn() -> bool) {
         let begun = Instant::now();
-        while self.memories.load(Ordering::Acquire) != memories {
-            assert!(begun.elapsed() < LIMIT, "{self:?} keeps more than {memories}");
+        while !condition() {
+            assert!(begun.elapsed() < LIMIT, "{self:?}");
             thread::sleep(Duration::from_millis(1));
         }
     }
@@ -123,7 +131,7 @@ unsafe impl Driver for FakeDriver {
 
     fn program(&self, _: &str, handler: &str, shape: Shape) -> Result<Box<dyn Program>, BackendError> {
         self.device.texts.lock().unwrap_or_else(PoisonError::into_inner).push((handler.into(), shape));
-        Ok(Box::new(FakeProgram(Arc::clone(&self.device))))
+        Ok(Box::new(FakeProgram(Arc::clone(&self.device), shape.blocks)))
     }
 }
 
@@ -182,7 +190,7 @@ impl Memory for FakeMemory {
     }
 }
 
-struct FakeProgram(Arc<Device>);
+struct FakeProgram(Arc<Device>, u32);
 
 impl Program for FakeProgram {
     fn blocks_per_unit(&self) -> NonZeroU32 {
@@ -191,30 +199,74 @@ impl Program for FakeProgram {
 
     fn entry(&self, arguments: &[Argument]) -> Result<Box<dyn Entry>, BackendError> {
         assert_eq!(arguments.len(), 7, "the runtime's own, for a kernel without bindings");
-        Ok(Box::new(FakeEntry(Arc::clone(&self.0))))
+        let Argument::Memory(records) = arguments[2] else { panic!("the records are memory") };
+        let records = records.host().expect("it is all the host's").cast();
+        Ok(Box::new(FakeEntry(Records { device: Arc::clone(&self.0), first: records, blocks: self.1 })))
     }
 }
 
-struct FakeEntry(Arc<Device>);
+/// What the blocks of a kernel tell the host by.
+#[derive(Clone)]
+struct Records {
+    device: Arc<Device>,
+    first: NonNull<BlockRecord>,
+    blocks: u32,
+}
+
+// SAFETY: records are reached through atomics.
+unsafe impl Send for Records {}
+// SAFETY: as for `Send`.
+unsafe impl Sync for Records {}
+
+impl Records {
+    fn word(&self, block: u32, offset: usize) -> &AtomicU32 {
+        let record = self.first.as_ptr().wrapping_add(block as usize).cast::<u8>();
+        // SAFETY: there is a record for each block, as long as the entry and its runs live, and the offset is that of a word of it.
+        unsafe { AtomicU32::from_ptr(record.wrapping_add(offset).cast()) }
+    }
+
+    /// Whether all blocks were asked to leave; if so they have.
+    fn leave(&self) -> bool {
+        let epoch = |block| self.word(block, offset_of!(BlockRecord, epoch)).load(Ordering::Acquire);
+        let asked =
+            |block| self.word(block, offset_of!(BlockRecord, leave)).load(Ordering::Acquire) == epoch(block);
+        let all = (0..self.blocks).all(asked);
+        for block in (0..self.blocks).filter(|_| all) {
+            self.word(block, offset_of!(BlockRecord, ended)).store(epoch(block), Ordering::Release);
+        }
+        all
+    }
+}
+
+struct FakeEntry(Records);
 
 impl Entry for FakeEntry {
     unsafe fn start(&self) -> Result<Box<dyn Run>, BackendError> {
-        if self.0.says.load(Ordering::Acquire) == STARTS_NOTHING {
+        let device = &self.0.device;
+        if device.says.load(Ordering::Acquire) == STARTS_NOTHING {
             return Err(BackendError::new("it is tired"));
         }
-        self.0.starts.fetch_add(1, Ordering::AcqRel);
-        Ok(Box::new(FakeRun(Arc::clone(&self.0))))
+        device.starts.fetch_add(1, Ordering::AcqRel);
+        device.runs.fetch_add(1, Ordering::AcqRel);
+        Ok(Box::new(FakeRun(self.0.clone())))
     }
 }
 
-struct FakeRun(Arc<Device>);
+struct FakeRun(Records);
 
 impl Run for FakeRun {
     fn is_over(&self) -> Result<bool, BackendError> {
-        match self.0.says.load(Ordering::Acquire) {
+        match self.0.device.says.load(Ordering::Acquire) {
             FAILED => Err(BackendError::new("it has failed")),
+            LEAVES => Ok(self.0.leave()),
             says => Ok(says == IS_OVER),
         }
+    }
+}
+
+impl Drop for FakeRun {
+    fn drop(&mut self) {
+        self.0.device.runs.fetch_sub(1, Ordering::AcqRel);
     }
 }
 
@@ -241,8 +293,12 @@ unsafe impl DeviceBackend for FakeBackend {
 
 /// A runtime on a device of two units, with two blocks on each.
 fn runtime(options: HostOptions) -> (Arc<Device>, Runtime) {
+    runtime_on(&Arc::new(Residency::new(2)), options)
+}
+
+fn runtime_on(residency: &Arc<Residency>, options: HostOptions) -> (Arc<Device>, Runtime) {
     let device = Arc::new(Device::default());
-    let driver = FakeDriver { device: Arc::clone(&device), residency: Arc::new(Residency::new(2)) };
+    let driver = FakeDriver { device: Arc::clone(&device), residency: Arc::clone(residency) };
     let host = DeviceHost::new(driver, options).unwrap();
     (device, Runtime::builder().backend(FakeBackend(host)).build().unwrap())
 }
@@ -333,4 +389,59 @@ fn a_device_that_does_not_start_a_kernel_keeps_nothing_of_it() {
     let kernel = launch(&runtime, "one", 4).unwrap();
     device.say(FAILED);
     assert_eq!(kernel.recv_timeout(LIMIT), Err(RecvError::Closed));
+}
+
+/// Kernels of all backends on a device leave it when they are asked to, keep their places, and come again when nobody asks any more.
+#[test]
+fn kernels_make_way_and_come_again() {
+    let residency = Arc::new(Residency::new(2));
+    let backends = [0, 1].map(|_| runtime_on(&residency, HostOptions::default()));
+    let kernels: Vec<_> = backends.iter().map(|(_, runtime)| launch(runtime, "one", 2).unwrap()).collect();
+    for (device, _) in &backends {
+        device.say(LEAVES);
+    }
+    for round in 1..=3 {
+        let asked = residency.ask_to_leave();
+        let other = residency.ask_to_leave();
+        for (device, runtime) in &backends {
+            device.until(|| device.runs.load(Ordering::Acquire) == 0);
+            let refused = launch(runtime, "two", 1).unwrap_err();
+            assert!(refused.contains("0 of the 4 that can stay"), "{refused}");
+        }
+        drop(other);
+        // Longer than the pump's heartbeat.
+        thread::sleep(Duration::from_millis(120));
+        for (device, _) in &backends {
+            assert_eq!(device.starts.load(Ordering::Acquire), round, "somebody still asks");
+        }
+        drop(asked);
+        for (device, _) in &backends {
+            device.until(|| device.starts.load(Ordering::Acquire) == round + 1);
+            assert_eq!(device.runs.load(Ordering::Acquire), 1);
+        }
+    }
+    for ((device, _), kernel) in backends.iter().zip(&kernels) {
+        assert_eq!(kernel.status().state, KernelState::Inactive);
+        device.say(FAILED);
+        assert_eq!(kernel.recv_timeout(LIMIT), Err(RecvError::Closed));
+    }
+}
+
+/// One that goes without its blocks' word has failed, though it was asked to leave; and so has one that cannot come again.
+#[test]
+fn a_kernel_that_makes_way_can_fail() {
+    for says in [IS_OVER, STARTS_NOTHING] {
+        let residency = Arc::new(Residency::new(2));
+        let (device, runtime) = runtime_on(&residency, HostOptions::default());
+        let kernel = launch(&runtime, "one", 4).unwrap();
+        device.say(if says == IS_OVER { IS_OVER } else { LEAVES });
+        let asked = residency.ask_to_leave();
+        device.until(|| device.runs.load(Ordering::Acquire) == 0);
+        device.say(says);
+        drop(asked);
+        assert_eq!(kernel.recv_timeout(LIMIT), Err(RecvError::Closed));
+        device.say(RUNS);
+        device.until(|| launch(&runtime, "two", 4).is_ok());
+        device.say(FAILED);
+    }
 }

@@ -3,10 +3,11 @@
 use std::{fmt, str::FromStr, sync::Arc};
 
 use annulus_cpu::Cpu;
+use annulus_cuda::Cuda;
 use annulus_opencl::OpenCl;
 use annulus_runtime::{BackendError, BackendSource, DeviceBackend, Noop};
 
-/// A backend by name, with its defaults. For more say, give the builder a backend itself: [`Cpu`], [`OpenCl`], [`Noop`].
+/// A backend by name, with its defaults. For more say, give the builder a backend itself: [`Cpu`], [`Cuda`], [`OpenCl`], [`Noop`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Backend {
     /// The fastest that this machine is sure to have. Today that is the CPU.
@@ -14,6 +15,8 @@ pub enum Backend {
     Auto,
     /// Worker threads.
     Cpu,
+    /// This machine's first CUDA device; an error says what to install where there is none.
+    Cuda,
     /// This machine's first OpenCL device; an error says what to install where there is none.
     OpenCl,
     /// Obeys every command and runs no handler: for measuring and for tests.
@@ -22,14 +25,20 @@ pub enum Backend {
 
 impl Backend {
     /// Every backend by its name, `auto` first.
-    pub const ALL: [(&str, Self); 4] =
-        [("auto", Self::Auto), ("cpu", Self::Cpu), ("opencl", Self::OpenCl), ("noop", Self::Noop)];
+    pub const ALL: [(&str, Self); 5] = [
+        ("auto", Self::Auto),
+        ("cpu", Self::Cpu),
+        ("cuda", Self::Cuda),
+        ("opencl", Self::OpenCl),
+        ("noop", Self::Noop),
+    ];
 }
 
 impl BackendSource for Backend {
     fn open(self) -> Result<Arc<dyn DeviceBackend>, BackendError> {
         match self {
             Self::Auto | Self::Cpu => Cpu::new().open(),
+            Self::Cuda => Cuda::new().open(),
             Self::OpenCl => OpenCl::new().open(),
             Self::Noop => Noop.open(),
         }
@@ -50,7 +59,7 @@ impl FromStr for Backend {
     /// use annulus::Backend;
     /// assert_eq!("cpu".parse(), Ok(Backend::Cpu));
     /// let error = "gpu".parse::<Backend>().unwrap_err();
-    /// assert_eq!(error.to_string(), "no backend is called `gpu`; there are auto, cpu, opencl, noop");
+    /// assert_eq!(error.to_string(), "no backend is called `gpu`; there are auto, cpu, cuda, opencl, noop");
     /// ```
     fn from_str(name: &str) -> Result<Self, UnknownBackend> {
         let found = Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, backend)| *backend);

@@ -13,9 +13,9 @@
 //!
 //! # What it does not do
 //!
-//! It does not persist messages, and it does not interrupt a handler. Today it runs on the CPU and
-//! on OpenCL devices (tried on PoCL, which is the processor again); CUDA and Metal are being built,
-//! and nothing here pretends otherwise.
+//! It does not persist messages, and it does not interrupt a handler. Today it runs on the CPU and on OpenCL devices (tried on PoCL,
+//! which is the processor again). On NVIDIA's devices it is untested: the CUDA backend runs on libraries that stand in for the driver. Metal
+//! is being built, and nothing here pretends otherwise.
 //!
 //! # A kernel
 //!
@@ -121,6 +121,7 @@ pub use annulus_runtime::__private;
 mod backend;
 
 pub use annulus_cpu::Cpu;
+pub use annulus_cuda::{self as cuda, Cuda};
 pub use annulus_kernel as kernel;
 pub use annulus_opencl::OpenCl;
 pub use annulus_queue as queue;

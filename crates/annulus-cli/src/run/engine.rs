@@ -94,6 +94,8 @@ pub(crate) enum Backend {
     Auto,
     /// The processor's cores
     Cpu,
+    /// The first CUDA device
+    Cuda,
     /// The first OpenCL device
     #[value(name = "opencl")]
     OpenCl,
@@ -104,6 +106,7 @@ impl Backend {
         match self {
             Self::Auto => annulus::Backend::Auto,
             Self::Cpu => annulus::Backend::Cpu,
+            Self::Cuda => annulus::Backend::Cuda,
             Self::OpenCl => annulus::Backend::OpenCl,
         }
     }

@@ -1,101 +1,90 @@
-// A block of CUDA threads as threads of the host, one block a process: in place of the CUDA prelude, whose ordered accesses are PTX.
-#include <pthread.h>
-#include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
-#include <unistd.h>
+// CUDA's device for a program's text on the host: built-in variables, the barrier, and the PTX instructions of the program's prelude, which are
+// calls here (`program.hpp` rewrites them). Whoever runs the block gives the functions below: `threads.hpp` or the stand-in driver.
 
 #define __global__
-#define __shared__ static
+#define __launch_bounds__(threads)
 
-struct Index {
-    u32 x;
-};
-static thread_local Index threadIdx;
-static const Index blockIdx = {0};
+// The calling thread's place.
+static const ann_place *ann_host_place();
+// All living threads of the block come to the barrier of this line.
+static void ann_host_barrier(u32 line);
+// Something that others may write is about to be read.
+static void ann_host_look();
+// Something that others may read was written.
+static void ann_host_stored();
+static void ann_host_sleep(u32 nanos);
+// Nanoseconds of %globaltimer.
+static u64 ann_host_clock();
+// The device cannot do what the text says.
+[[noreturn]] static void ann_host_fault(const char *what, const void *address);
 
-// Threads come to barriers late, and go on late after they have published something, by as much as the seed says: so others have the time to
-// do what they should not yet.
-static u32 seed;
-static inline void dawdle(u32 most)
+#define threadIdx (ann_host_place()->thread)
+#define blockIdx (ann_host_place()->block)
+#define blockDim (ann_host_place()->block_size)
+#define gridDim (ann_host_place()->grid_size)
+
+// Whether the thread has fenced since its last barrier. The thread sanitizer knows no fences: what one makes of a relaxed store behind it is said of
+// the store itself.
+static thread_local bool ann_fenced;
+
+#define __syncthreads() (ann_fenced = false, ann_host_barrier(__LINE__))
+static inline int __clzll(i64 value) { return value == 0 ? 64 : __builtin_clzll((u64)value); }
+static inline int __clz(i32 value) { return value == 0 ? 32 : __builtin_clz((u32)value); }
+
+template <class T>
+static inline const T *ann_aligned(const T *word)
 {
-    static thread_local u32 bits;
-    if (bits == 0) bits = (seed * 64 + threadIdx.x + 1) * 0x9E3779B9u;
-    bits ^= bits << 13;
-    bits ^= bits >> 17;
-    bits ^= bits << 5;
-    if (bits % most != 0) usleep(bits % most);
-}
-
-static pthread_barrier_t barrier;
-static inline void __syncthreads()
-{
-    dawdle(200);
-    pthread_barrier_wait(&barrier);
-}
-
-#define ANN_DOUBLE 1
-#define ANN_ATOMICS_64 1
-#define ANN_SYSTEM 1
-#define ANN_SHARED __shared__
-#define ANN_FUNCTION static __device__ __forceinline__
-#define ANN_KERNEL extern "C" __global__
-
-#define ann_thread() ((u32)threadIdx.x)
-#define ann_block() ((u32)blockIdx.x)
-#define ann_barrier() __syncthreads()
-
-#define ann_fence_acquire() __atomic_thread_fence(__ATOMIC_ACQUIRE)
-#define ann_fence_release() __atomic_thread_fence(__ATOMIC_RELEASE)
-#define ann_fence_all() __atomic_thread_fence(__ATOMIC_SEQ_CST)
-
-#define WORDS(T)                                                                                                           \
-    ANN_FUNCTION T ann_load_relaxed_##T(const T *word) { return __atomic_load_n(word, __ATOMIC_RELAXED); }                 \
-    ANN_FUNCTION T ann_load_acquire_##T(const T *word) { return __atomic_load_n(word, __ATOMIC_ACQUIRE); }                 \
-    ANN_FUNCTION void ann_store_relaxed_##T(T *word, T value) { __atomic_store_n(word, value, __ATOMIC_RELAXED); }         \
-    ANN_FUNCTION void ann_store_release_##T(T *word, T value)                                                              \
-    {                                                                                                                      \
-        __atomic_store_n(word, value, __ATOMIC_RELEASE);                                                                   \
-        dawdle(20);                                                                                                        \
-    }
-WORDS(u32)
-WORDS(u64)
-
-ANN_FUNCTION u64 ann_clock(u64 needs)
-{
-    struct timespec now;
-    (void)needs;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (u64)now.tv_sec * 1000000000 + (u64)now.tv_nsec;
-}
-ANN_FUNCTION void ann_pause(void) {}
-ANN_FUNCTION void ann_yield(void) {}
-ANN_FUNCTION u32 ann_nap(u32 *word, u32 seen, u32 micros)
-{
-    u64 begun = ann_clock(0);
-    while (ann_load_relaxed_u32(word) == seen && ann_clock(0) - begun < (u64)micros * 1000) usleep(50);
-    return 1;
-}
-#define ANN_RINGS 1
-ANN_FUNCTION void ann_ring(u32 *word) { (void)word; }
-
-// The sanitizer knows no fences: what a fence before it makes of a store is said of the store itself.
-#define ann_store_fenced_u32(word, value) ann_store_release_u32(word, value)
-#define ann_store_fenced_u64(word, value) ann_store_release_u64(word, value)
-
-typedef u64 ann_word;
-ANN_FUNCTION ann_word ann_load_word(const u8 *place)
-{
-    ann_word word;
-    __builtin_memcpy(&word, place, sizeof word);
+    if ((size_t)word % sizeof(T) != 0) ann_host_fault("a misaligned access", word);
     return word;
 }
-ANN_FUNCTION void ann_store_word(u8 *place, ann_word word) { __builtin_memcpy(place, &word, sizeof word); }
-ANN_FUNCTION void ann_shared_min(u32 *word, u32 value)
+
+// PTX. A scope smaller than the system's is taken for the system's.
+#define PTX_WORDS(SCOPE, T)                                                                                                \
+    static inline void ptx_ld_relaxed_##SCOPE##_##T(T &to, const T *word)                                                  \
+    {                                                                                                                      \
+        ann_host_look();                                                                                                   \
+        to = __atomic_load_n(ann_aligned(word), __ATOMIC_RELAXED);                                                         \
+    }                                                                                                                      \
+    static inline void ptx_ld_acquire_##SCOPE##_##T(T &to, const T *word)                                                  \
+    {                                                                                                                      \
+        ann_host_look();                                                                                                   \
+        to = __atomic_load_n(ann_aligned(word), __ATOMIC_ACQUIRE);                                                         \
+    }                                                                                                                      \
+    static inline void ptx_st_relaxed_##SCOPE##_##T(T *word, T value)                                                      \
+    {                                                                                                                      \
+        if (ann_fenced)                                                                                                    \
+            __atomic_store_n((T *)ann_aligned(word), value, __ATOMIC_RELEASE);                                             \
+        else                                                                                                               \
+            __atomic_store_n((T *)ann_aligned(word), value, __ATOMIC_RELAXED);                                             \
+        ann_host_stored();                                                                                                 \
+    }                                                                                                                      \
+    static inline void ptx_st_release_##SCOPE##_##T(T *word, T value)                                                      \
+    {                                                                                                                      \
+        __atomic_store_n((T *)ann_aligned(word), value, __ATOMIC_RELEASE);                                                 \
+        ann_host_stored();                                                                                                 \
+    }
+#define PTX_FENCES(SCOPE)                                                                                                  \
+    static inline void ptx_fence_acq_rel_##SCOPE() { ann_fenced = true, __atomic_thread_fence(__ATOMIC_ACQ_REL); }         \
+    static inline void ptx_fence_sc_##SCOPE() { ann_fenced = true, __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+PTX_WORDS(sys, u32)
+PTX_WORDS(sys, u64)
+PTX_WORDS(gpu, u32)
+PTX_WORDS(gpu, u64)
+PTX_FENCES(sys)
+PTX_FENCES(gpu)
+
+#define ptx_globaltimer ann_host_clock()
+static inline void ptx_mov_u64(u64 &to, u64 value) { to = value; }
+static inline void ptx_nanosleep_u32(u32 nanos) { ann_host_sleep(nanos); }
+
+// Weak accesses.
+static inline void ptx_ld_u64(u64 &to, const u8 *place) { __builtin_memcpy(&to, ann_aligned((const u64 *)place), sizeof to); }
+static inline void ptx_st_u64(u8 *place, u64 value) { __builtin_memcpy((void *)ann_aligned((const u64 *)place), &value, sizeof value); }
+
+static inline u32 atomicMin(u32 *word, u32 value)
 {
     u32 now = __atomic_load_n(word, __ATOMIC_RELAXED);
-    while (value < now && !__atomic_compare_exchange_n(word, &now, value, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    while (value < now && !__atomic_compare_exchange_n(word, &now, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
     }
+    return now;
 }
-#define ann_leading_zeros_u64(value) ((u32)__builtin_clzll(value))

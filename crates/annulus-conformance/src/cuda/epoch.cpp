@@ -1,4 +1,6 @@
 
+#include <sched.h>
+
 // Runs one launch beside a host that takes at its word whatever the block says. The first file has the bytes behind
 // each of the entry's pointers, after their number; the second gets those behind the first pointer when all threads have ended. The third
 // argument is the seed.
@@ -6,7 +8,7 @@ static u8 *arguments[7];
 
 static void *run(void *thread)
 {
-    threadIdx.x = (u32)(size_t)thread;
+    place = {{(u32)(size_t)thread, 0, 0}, {0, 0, 0}, {ANN_LAUNCH_THREADS, 1, 1}, {1, 1, 1}};
     ann_main(arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5], arguments[6]);
     return 0;
 }

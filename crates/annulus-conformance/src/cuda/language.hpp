@@ -37,10 +37,15 @@ static inline i64 __double_as_longlong(f64 x) { return bits<i64>(x); }
 static inline f64 __longlong_as_double(i64 x) { return bits<f64>(x); }
 static inline u64 __umul64hi(u64 a, u64 b) { return (u64)(((unsigned __int128)a * b) >> 64); }
 
+// CUDA's atomics take the value for one of the word's type.
+template <class T>
+struct as_word {
+    typedef T type;
+};
 static inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 #define ATOMIC(NAME, BUILTIN)                                                                                              \
     template <class T>                                                                                                     \
-    static inline T NAME(T *p, T value)                                                                                    \
+    static inline T NAME(T *p, typename as_word<T>::type value)                                                            \
     {                                                                                                                      \
         return BUILTIN(p, value, __ATOMIC_RELAXED);                                                                        \
     }
@@ -50,14 +55,14 @@ ATOMIC(atomicOr, __atomic_fetch_or)
 ATOMIC(atomicXor, __atomic_fetch_xor)
 ATOMIC(atomicExch, __atomic_exchange_n)
 template <class T>
-static inline T atomicCAS(T *p, T expected, T value)
+static inline T atomicCAS(T *p, typename as_word<T>::type expected, typename as_word<T>::type value)
 {
     __atomic_compare_exchange_n(p, &expected, value, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     return expected;
 }
 #define ATOMIC_CHOICE(NAME, IS_BETTER)                                                                                     \
     template <class T>                                                                                                     \
-    static inline T NAME(T *p, T value)                                                                                    \
+    static inline T NAME(T *p, typename as_word<T>::type value)                                                            \
     {                                                                                                                      \
         T seen = __atomic_load_n(p, __ATOMIC_RELAXED);                                                                     \
         while (!__atomic_compare_exchange_n(p, &seen, value IS_BETTER seen ? value : seen, 0, __ATOMIC_RELAXED,            \

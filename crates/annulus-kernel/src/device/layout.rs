@@ -68,8 +68,12 @@ pub struct BlockRecord {
     pub epoch: u32,
     /// Written by the host before the first launch: from the telemetry arena's start to the shard's line, or [`NO_LINE`].
     pub telemetry: u64,
+    /// Written by the host: the epoch that a block which stays is asked to leave, to be launched again. Never 0 where it is asked.
+    pub leave: u32,
+    /// Always 0.
+    pub host_reserved: u32,
     /// Rest of the host's pair of lines.
-    pub host_padding: [u64; 14],
+    pub host_padding: [u64; 13],
 }
 
 /// Where blocks wake the host, on devices that can.
@@ -103,4 +107,5 @@ const _: () = {
     assert!(offset_of!(BlockRecord, wake) == 256);
     assert!(offset_of!(BlockRecord, epoch) == 260);
     assert!(offset_of!(BlockRecord, telemetry) == 264);
+    assert!(offset_of!(BlockRecord, leave) == 272);
 };

@@ -73,6 +73,13 @@
 //! The bell is the other way round (*bell*): the host stores the bell's `asleep`, fences, looks at all words, and sleeps on `rung`. A host
 //! for which nobody waits asks to be woken for dead letters alone, whose ring is small.
 //!
+//! # Leaving for a while
+//!
+//! Some devices do nothing else that a host asks of them while kernels stay: they load no program, and give no memory. There the host asks a
+//! block that stays to leave, by its record's `leave`: the epoch that it is in. A block looks there before it naps, and with every
+//! sixteenth turn else; the host ends its nap. It leaves as at an epoch's end, and is launched again with the next epoch,
+//! which `leave` does not name. That is no command: the host sees it by `ended`, and nobody else sees it at all.
+//!
 //! # The host is gone
 //!
 //! The host renews its heartbeat word. A leader that has found nothing to do for `patience` whole naps, between which the word never

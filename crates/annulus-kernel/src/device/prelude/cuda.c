@@ -111,11 +111,13 @@ ANN_FUNCTION u32 ann_nap(u32 *word, u32 seen, u32 micros)
 {
     u64 begun = ann_clock(0);
     u32 nanos = 250;
-    while (ann_load_relaxed_u32(word) == seen && ann_clock(0) - begun < (u64)micros * 1000) {
+    while (ann_load_relaxed_u32(word) == seen) {
+        if (ann_clock(0) - begun >= (u64)micros * 1000)
+            return 1;
         asm volatile("nanosleep.u32 %0;" ::"r"(nanos) : "memory");
         nanos = nanos < 8000 ? nanos * 2 : nanos;
     }
-    return ann_load_relaxed_u32(word) == seen;
+    return 0;
 }
 
 /* A device cannot wake the host, which looks. */

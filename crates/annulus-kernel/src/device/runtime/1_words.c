@@ -111,7 +111,9 @@ typedef struct {
     u32 wake; /* written by the host: changes when a nap must end */
     u32 epoch;
     u64 telemetry; /* from the arena's start to the shard's line; ANN_NO_ACTOR for none */
-    u64 host_padding[14];
+    u32 leave;     /* written by the host: a block that stays leaves this epoch, and is launched again */
+    u32 host_reserved;
+    u64 host_padding[13];
 } ann_block_record;
 
 /* Where blocks wake the host. Twin of `BellRecord`. */
@@ -137,6 +139,7 @@ typedef struct {
     /* Since the kernel or the epoch began. */
     u32 idle; /* turns in a row that found nothing */
     u32 handled;
+    u32 busy; /* turns that took something */
     /* What the turn has done. */
     u32 taken;
     u32 processed;

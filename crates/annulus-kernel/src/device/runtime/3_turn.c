@@ -153,12 +153,18 @@ ANN_FUNCTION void ann_begin_turn(const ann_view *v)
 #endif
 }
 
+/* By the leader, of a block that stays: whether the host asks it to leave for a while. */
+ANN_FUNCTION u32 ann_is_asked_to_leave(const ann_view *v)
+{
+    return ann_load_relaxed_u32(&v->record->leave) == v->record->epoch;
+}
+
 /* By the leader, of a block that found nothing: whether a turn would find something now. */
 ANN_FUNCTION u32 ann_has_work(const ann_view *v)
 {
     LOCAL ann_state *s = &v->shared->state;
     u32 command = ann_load_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_COMMAND));
-    if (command != s->command)
+    if (command != s->command || ann_is_asked_to_leave(v))
         return 1;
     if ((command & ANN_ACTIVE) == 0 || !ann_published(v, s->next_in))
         return 0;
@@ -179,6 +185,10 @@ ANN_FUNCTION void ann_idle(const ann_view *v)
         return;
     }
     u32 nap = ANN_SYSTEM && (b->idle > b->launch.idle_polls || (s->command & ANN_ACTIVE) == 0);
+    if ((nap || (b->idle & 15) == 0) && ann_is_asked_to_leave(v)) {
+        b->ending = 1;
+        return;
+    }
     if (!nap) {
         ann_pause();
         /* Long enough that another thread on this core may have the answer. */
@@ -217,8 +227,13 @@ ANN_FUNCTION void ann_end_turn(const ann_view *v)
         return;
     }
     /* An epoch is bounded by all of its looks, so that a block with messages now and then does not keep the others from the next. */
-    if (b->launch.epoch_polls == 0)
+    if (b->launch.epoch_polls == 0) {
         b->idle = 0;
+        /* A block that is never idle looks now and then. */
+        b->busy += 1;
+        if ((b->busy & 15) == 0 && ann_is_asked_to_leave(v))
+            b->ending = 1;
+    }
     s->next_in += b->taken;
     s->processed += b->processed;
     ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_PROCESSED), s->processed);

@@ -1,0 +1,258 @@
+// Memory. Each allocation has pages before and behind it that nobody may touch, begins with bytes that are nothing, and once freed may not be touched
+// either: its addresses are not given out again until many others were freed.
+#include "driver.hpp"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static const size_t most_in_quarantine = 4096;
+// Of the bytes that are nothing: a large allocation is zero behind them.
+static const size_t most_poisoned = (size_t)64 << 20;
+
+static size_t rounded(size_t bytes, size_t to) { return (bytes + to - 1) / to * to; }
+
+Status allocate(Allocation::Kind kind, size_t bytes, unsigned flags, Context *context, size_t *start)
+{
+    Driver &all = driver();
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    if (kind != Allocation::fiber_stack) {
+        all.allocated += 1;
+        if (all.allocated == all.settings.fail_allocation) return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    if (kind == Allocation::device_memory && bytes > all.settings.memory - context->device->used) return CUDA_ERROR_OUT_OF_MEMORY;
+    size_t mapped_bytes = rounded(bytes, page) + 2 * page;
+    void *mapped = mmap(nullptr, mapped_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (mapped == MAP_FAILED) return CUDA_ERROR_OUT_OF_MEMORY;
+    if (mprotect((char *)mapped + page, mapped_bytes - 2 * page, PROT_READ | PROT_WRITE) != 0) return CUDA_ERROR_OUT_OF_MEMORY;
+    // Device memory is aligned to 256 bytes: its end lies as near to the last page as that allows.
+    size_t end = (size_t)mapped + mapped_bytes - page;
+    *start = kind == Allocation::device_memory ? end - rounded(bytes, 256) : (size_t)mapped + page;
+    if (kind != Allocation::fiber_stack) memset((void *)*start, 0xCD, bytes < most_poisoned ? bytes : most_poisoned);
+    all.allocations[*start] = {kind, *start, bytes, (size_t)mapped, mapped_bytes, flags, context, false};
+    if (kind == Allocation::device_memory) context->device->used += bytes;
+    return CUDA_SUCCESS;
+}
+
+void release(Allocation &allocation)
+{
+    Driver &all = driver();
+    allocation.is_freed = true;
+    // A fresh mapping gives the pages back as well.
+    mmap((void *)allocation.mapped, allocation.mapped_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    if (allocation.kind == Allocation::device_memory) allocation.context->device->used -= allocation.bytes;
+    all.quarantine.push_back(allocation.start);
+}
+
+// Gives back addresses that were freed long ago. Nothing of the map is named here but by its key.
+static void shorten_quarantine()
+{
+    Driver &all = driver();
+    while (all.quarantine.size() > most_in_quarantine) {
+        auto oldest = all.allocations.find(all.quarantine.front());
+        munmap((void *)oldest->second.mapped, oldest->second.mapped_bytes);
+        all.allocations.erase(oldest);
+        all.quarantine.pop_front();
+    }
+}
+
+// The allocation whose bytes, or whose pages around them, hold the address.
+static Allocation *around(size_t address)
+{
+    auto &allocations = driver().allocations;
+    auto next = allocations.upper_bound(address);
+    if (next != allocations.end() && next->second.mapped <= address) return &next->second;
+    if (next == allocations.begin()) return nullptr;
+    Allocation &before = std::prev(next)->second;
+    return address < before.mapped + before.mapped_bytes ? &before : nullptr;
+}
+
+Allocation *find(size_t start, size_t bytes)
+{
+    Allocation *found = around(start);
+    if (!found || found->is_freed || start < found->start || bytes > found->bytes || start - found->start > found->bytes - bytes) return nullptr;
+    return found->kind == Allocation::fiber_stack ? nullptr : found;
+}
+
+void describe(size_t address, char *to, size_t room)
+{
+    const Allocation *found = around(address);
+    if (!found) {
+        snprintf(to, room, "where nothing was ever allocated");
+        return;
+    }
+    static const char *const kinds[] = {"device memory", "page-locked host memory", "a module's variable", "a GPU thread's stack"};
+    const char *where = address < found->start ? "before" : address - found->start < found->bytes ? "in" : "behind";
+    snprintf(to, room, "%s %s of %zu bytes from %#zx on%s", where, kinds[found->kind], found->bytes, found->start,
+             found->is_freed ? ", which was freed" : "");
+}
+
+// What a copy reads or writes on the device's side: memory of the device, or page-locked memory that it sees.
+static bool is_device_range(size_t start, size_t bytes) { return find(start, bytes) != nullptr; }
+
+static bool is_page_locked(size_t start, size_t bytes)
+{
+    Allocation *found = find(start, bytes);
+    return found && found->kind == Allocation::host_memory;
+}
+
+// A copy, or a fill, in the order of a stream. The source of one from the host is read at once unless the driver can read it later.
+static Status copy(const char *call, Stream *handle, size_t to, size_t from, size_t bytes, bool to_device, bool from_device, bool waits)
+{
+    Guard guard(driver().lock);
+    Status status = usable(current());
+    if (status != CUDA_SUCCESS) return status;
+    if ((to_device && !is_device_range(to, bytes)) || (from_device && !is_device_range(from, bytes))) return CUDA_ERROR_INVALID_VALUE;
+    if (waits) synchronises(call, current(), guard);
+    Stream *stream;
+    status = find_stream(handle, call, guard, &stream);
+    if (status != CUDA_SUCCESS) return status;
+    std::shared_ptr<std::vector<char>> staged;
+    if (!from_device && !is_page_locked(from, bytes)) staged = std::make_shared<std::vector<char>>((char *)from, (char *)from + bytes);
+    // What the driver must write to memory that it cannot reach later is waited for.
+    bool must_wait = waits || (!to_device && !is_page_locked(to, bytes));
+    uint64_t number = enqueue(*stream, [=] { memcpy((void *)to, staged ? staged->data() : (void *)from, bytes); });
+    return must_wait ? wait_until(*stream, number, guard) : CUDA_SUCCESS;
+}
+
+static Status fill(const char *call, Stream *handle, size_t to, unsigned char value, size_t bytes, bool waits)
+{
+    Guard guard(driver().lock);
+    Status status = usable(current());
+    if (status != CUDA_SUCCESS) return status;
+    if (!is_device_range(to, bytes)) return CUDA_ERROR_INVALID_VALUE;
+    if (waits) synchronises(call, current(), guard);
+    Stream *stream;
+    status = find_stream(handle, call, guard, &stream);
+    if (status != CUDA_SUCCESS) return status;
+    uint64_t number = enqueue(*stream, [=] { memset((void *)to, value, bytes); });
+    return waits ? wait_until(*stream, number, guard) : CUDA_SUCCESS;
+}
+
+// Memory of either kind, at once.
+static Status allocate_now(const char *call, Allocation::Kind kind, size_t bytes, unsigned flags, size_t *to)
+{
+    Guard guard(driver().lock);
+    Status status = usable(current());
+    if (status != CUDA_SUCCESS) return status;
+    if (!to || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+    synchronises(call, current(), guard);
+    return allocate(kind, bytes, flags, current(), to);
+}
+
+static Status free_now(const char *call, Allocation::Kind kind, size_t start)
+{
+    Guard guard(driver().lock);
+    Status status = usable(current());
+    if (status != CUDA_SUCCESS) return status;
+    if (start == 0) return CUDA_SUCCESS;
+    auto found = driver().allocations.find(start);
+    if (found == driver().allocations.end() || found->second.kind != kind) return CUDA_ERROR_INVALID_VALUE;
+    synchronises(call, found->second.context, guard);
+    // Here, since another thread may have done it while this one waited.
+    found = driver().allocations.find(start);
+    if (found == driver().allocations.end() || found->second.is_freed) stop("%s: %#zx was freed before", call, start);
+    release(found->second);
+    shorten_quarantine();
+    return CUDA_SUCCESS;
+}
+
+extern "C" {
+
+Status cuMemHostAlloc(void **to, size_t bytes, unsigned flags)
+{
+    // Portable, mapped, write-combined.
+    if (flags > 7) return CUDA_ERROR_INVALID_VALUE;
+    return allocate_now("cuMemHostAlloc", Allocation::host_memory, bytes, flags, (size_t *)to);
+}
+
+Status cuMemHostGetDevicePointer_v2(size_t *to, void *host, unsigned flags)
+{
+    Guard guard(driver().lock);
+    Status status = usable(current());
+    if (status != CUDA_SUCCESS) return status;
+    Allocation *found = find((size_t)host, 1);
+    bool is_mapped = found && found->kind == Allocation::host_memory && (found->flags & 2) != 0;
+    if (!is_mapped || flags != 0) return CUDA_ERROR_INVALID_VALUE;
+    // One address space.
+    *to = (size_t)host;
+    return CUDA_SUCCESS;
+}
+
+Status cuMemHostGetFlags(unsigned *flags, void *host)
+{
+    Guard guard(driver().lock);
+    Allocation *found = find((size_t)host, 1);
+    if (!found || found->kind != Allocation::host_memory) return CUDA_ERROR_INVALID_VALUE;
+    *flags = found->flags;
+    return CUDA_SUCCESS;
+}
+
+Status cuMemFreeHost(void *host) { return free_now("cuMemFreeHost", Allocation::host_memory, (size_t)host); }
+
+Status cuMemAlloc_v2(size_t *to, size_t bytes) { return allocate_now("cuMemAlloc", Allocation::device_memory, bytes, 0, to); }
+
+Status cuMemFree_v2(size_t start) { return free_now("cuMemFree", Allocation::device_memory, start); }
+
+Status cuMemAllocAsync(size_t *to, size_t bytes, Stream *handle)
+{
+    Guard guard(driver().lock);
+    Status status = usable(current());
+    Stream *stream;
+    if (status == CUDA_SUCCESS) status = find_stream(handle, "cuMemAllocAsync", guard, &stream);
+    if (status != CUDA_SUCCESS) return status;
+    if (!to || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+    return allocate(Allocation::device_memory, bytes, 0, current(), to);
+}
+
+Status cuMemFreeAsync(size_t start, Stream *handle)
+{
+    Guard guard(driver().lock);
+    Status status = usable(current());
+    Stream *stream;
+    if (status == CUDA_SUCCESS) status = find_stream(handle, "cuMemFreeAsync", guard, &stream);
+    if (status != CUDA_SUCCESS || start == 0) return status;
+    Allocation *found = find(start, 1);
+    if (!found || found->start != start || found->kind != Allocation::device_memory) return CUDA_ERROR_INVALID_VALUE;
+    enqueue(*stream, [start] {
+        Guard guard(driver().lock);
+        Allocation *freed = find(start, 1);
+        if (!freed) stop("cuMemFreeAsync: %#zx was freed before", start);
+        release(*freed);
+        shorten_quarantine();
+    });
+    return CUDA_SUCCESS;
+}
+
+Status cuMemGetInfo_v2(size_t *free, size_t *total)
+{
+    Guard guard(driver().lock);
+    Status status = usable(current());
+    if (status != CUDA_SUCCESS) return status;
+    *total = driver().settings.memory;
+    *free = *total - current()->device->used;
+    return CUDA_SUCCESS;
+}
+
+Status cuMemcpyHtoD_v2(size_t to, const void *from, size_t bytes) { return copy("cuMemcpyHtoD", nullptr, to, (size_t)from, bytes, true, false, true); }
+Status cuMemcpyDtoH_v2(void *to, size_t from, size_t bytes) { return copy("cuMemcpyDtoH", nullptr, (size_t)to, from, bytes, false, true, true); }
+Status cuMemcpyDtoD_v2(size_t to, size_t from, size_t bytes) { return copy("cuMemcpyDtoD", nullptr, to, from, bytes, true, true, true); }
+Status cuMemcpyHtoDAsync_v2(size_t to, const void *from, size_t bytes, Stream *stream)
+{
+    return copy("cuMemcpyHtoDAsync", stream, to, (size_t)from, bytes, true, false, false);
+}
+Status cuMemcpyDtoHAsync_v2(void *to, size_t from, size_t bytes, Stream *stream)
+{
+    return copy("cuMemcpyDtoHAsync", stream, (size_t)to, from, bytes, false, true, false);
+}
+Status cuMemcpyDtoDAsync_v2(size_t to, size_t from, size_t bytes, Stream *stream)
+{
+    return copy("cuMemcpyDtoDAsync", stream, to, from, bytes, true, true, false);
+}
+Status cuMemsetD8_v2(size_t to, unsigned char value, size_t bytes) { return fill("cuMemsetD8", nullptr, to, value, bytes, true); }
+Status cuMemsetD8Async(size_t to, unsigned char value, size_t bytes, Stream *stream)
+{
+    return fill("cuMemsetD8Async", stream, to, value, bytes, false);
+}
+}

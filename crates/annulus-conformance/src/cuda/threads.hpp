@@ -1,0 +1,46 @@
+// One block whose GPU threads are threads of the host: for the thread sanitizer, which watches every access.
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#define __shared__ static
+
+static thread_local ann_place place;
+static const ann_place *ann_host_place() { return &place; }
+
+// Threads come to barriers late, and go on late after they have published something, by as much as the seed says: so others have the time to
+// do what they should not yet.
+static u32 seed;
+static void dawdle(u32 most)
+{
+    static thread_local u32 bits;
+    if (bits == 0) bits = (seed * 64 + place.thread.x + 1) * 0x9E3779B9u;
+    bits ^= bits << 13;
+    bits ^= bits >> 17;
+    bits ^= bits << 5;
+    if (bits % most != 0) usleep(bits % most);
+}
+
+static pthread_barrier_t barrier;
+static void ann_host_barrier(u32)
+{
+    dawdle(200);
+    pthread_barrier_wait(&barrier);
+}
+
+static void ann_host_look() {}
+static void ann_host_stored() { dawdle(20); }
+static void ann_host_sleep(u32 nanos) { usleep(nanos / 1000); }
+static u64 ann_host_clock()
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (u64)now.tv_sec * 1000000000 + (u64)now.tv_nsec;
+}
+static void ann_host_fault(const char *what, const void *address)
+{
+    fprintf(stderr, "%s at %p by thread %u\n", what, address, place.thread.x);
+    abort();
+}

@@ -1,0 +1,281 @@
+//! What the CUDA backend does where a device is unwilling, and how kernels make way: on the libraries that stand in for NVIDIA's, each
+//! case in a process of its own, whose environment says what the device is like.
+#![cfg(target_os = "linux")]
+
+use std::{collections::HashMap, fs, path::Path, process::Command, thread, time::Duration};
+
+use annulus_conformance::{
+    cuda,
+    kernels::{self, Item, Number},
+};
+use annulus_cuda::{Architecture, Cuda};
+use annulus_kernel::RingKernel;
+use annulus_queue::sync::{AtomicBool, Ordering};
+use annulus_runtime::{LaunchOptions, RecvError, Runtime};
+
+/// Which case the child runs, and a folder for those that need one.
+const CASE: &str = "ANNULUS_CUDA_CASE";
+const FOLDER: &str = "ANNULUS_CUDA_FOLDER";
+
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// Runs a case of [`in_a_child`] in a process of its own, with these variables.
+fn run(case: &str, variables: &[(&str, &str)]) {
+    let folder = match cuda::build() {
+        Ok(folder) => folder,
+        Err(error) => return println!("skipped: no stand-in for CUDA: {error}"),
+    };
+    let mut command = Command::new("timeout");
+    command.arg("100").arg(std::env::current_exe().unwrap());
+    command.args(["--exact", "in_a_child", "--ignored", "--nocapture"]);
+    command.env("ANNULUS_NVRTC", folder).env(CASE, case).envs(variables.iter().copied());
+    let output = command.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{case}: {said}{}", String::from_utf8_lossy(&output.stdout));
+}
+
+#[test]
+#[ignore = "the other tests run it, each with an environment of its own"]
+fn in_a_child() {
+    cuda::stand_in().unwrap();
+    match std::env::var(CASE).unwrap().as_str() {
+        "programs" => programs_are_loaded_beside_traffic(),
+        "arenas" => arenas_grow_beside_traffic(),
+        "two backends" => kernels_of_two_backends_make_way(),
+        "too old" => refused(&["cannot run kernels: it is sm_61", "begin with sm_70"]),
+        "no pinned memory" => refused(&["CUDA_ERROR_OUT_OF_MEMORY", "lower Cuda::pinned_bytes"]),
+        "no memory" => refused(&["CUDA_ERROR_OUT_OF_MEMORY", "lower Cuda::device_bytes"]),
+        "no device" => refused(&["the CUDA driver of this machine knows no device: install NVIDIA's driver"]),
+        "no compiler" => refused(&["`annulus-probe` cannot be compiled", "annulus emit", "Cuda::cubins"]),
+        "unknown architecture" => refused(&["none of which runs on a device of sm_990"]),
+        "unknown device" => a_device_that_is_not_there(),
+        "watchdog" => a_device_with_a_display_runs_epochs(),
+        "launch" => a_launch_is_refused(),
+        "dies" => a_device_dies(),
+        "ship" => machine_code_is_made_beforehand(),
+        "shipped" => machine_code_is_found(),
+        other => panic!("there is no case `{other}`"),
+    }
+}
+
+fn cuda() -> Cuda {
+    Cuda::new().without_cache()
+}
+
+fn runtime(cuda: Cuda) -> Runtime {
+    Runtime::builder().backend(cuda).build().unwrap()
+}
+
+fn refused(parts: &[&str]) {
+    let error = Runtime::builder().backend(cuda()).build().expect_err("it is refused").to_string();
+    for part in parts {
+        assert!(error.contains(part), "`{part}` is not in: {error}");
+    }
+}
+
+/// An echo that was launched answers.
+fn echoes(runtime: &Runtime, name: &str) {
+    let echo = kernels::echo::launch(runtime, LaunchOptions::default().name(name)).unwrap();
+    for value in 0..10 {
+        assert_eq!(echo.call_blocking(Number { value }), Ok(Number { value }));
+    }
+    echo.shutdown_blocking(LIMIT);
+}
+
+/// Does something while messages go through a kernel that stays, and sees that none of them is lost, doubled or out of order.
+fn beside_traffic(runtime: &Runtime, something: impl FnOnce()) {
+    const ACTORS: u64 = 5;
+    let options = LaunchOptions::default().grid(2).actors(ACTORS).capacity(64).name("traffic");
+    let kernel = kernels::track::launch(runtime, options).unwrap();
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let sent = scope.spawn(|| {
+            let mut sequence = 0;
+            while !done.load(Ordering::Acquire) || sequence < 1000 {
+                let key = (sequence % ACTORS) as u32;
+                kernel.send_blocking(Item { key, producer: 0, sequence }).unwrap();
+                sequence += 1;
+            }
+            sequence
+        });
+        let received = scope.spawn(|| {
+            let mut counts: HashMap<u32, u64> = HashMap::new();
+            let mut received = 0;
+            loop {
+                let reply = match kernel.recv_blocking() {
+                    Ok(reply) => reply,
+                    Err(RecvError::Closed) => return received,
+                    Err(error) => panic!("{error}"),
+                };
+                let count = counts.entry(reply.key).or_insert(0);
+                assert_eq!(reply.sequence, *count * ACTORS + u64::from(reply.key), "in order, none missing");
+                *count += 1;
+                assert_eq!(reply.count, *count, "the actor's state goes on");
+                received += 1;
+            }
+        });
+        something();
+        done.store(true, Ordering::Release);
+        let sent = sent.join().unwrap();
+        let shutdown = kernel.shutdown_blocking(LIMIT);
+        assert!(shutdown.undelivered.is_empty());
+        assert_eq!(received.join().unwrap(), sent);
+    });
+}
+
+fn programs_are_loaded_beside_traffic() {
+    let runtime = runtime(cuda().threads_per_block(8));
+    beside_traffic(&runtime, || {
+        // Each of another program.
+        echoes(&runtime, "echo");
+        let total = kernels::total::launch(&runtime, LaunchOptions::default()).unwrap();
+        assert_eq!(total.call_blocking(Number { value: 3 }), Ok(Number { value: 3 }));
+        let odd = kernels::odd::launch(&runtime, LaunchOptions::default()).unwrap();
+        assert_eq!(odd.call_blocking(Number { value: 3 }), Ok(Number { value: 3 }));
+        // That one kept its state while it was away.
+        assert_eq!(total.call_blocking(Number { value: 4 }), Ok(Number { value: 7 }));
+        let batch = kernels::batch_echo::launch(&runtime, LaunchOptions::default()).unwrap();
+        assert_eq!(batch.call_blocking(Number { value: 3 }), Ok(Number { value: 3 }));
+        assert_eq!(total.call_blocking(Number { value: 1 }), Ok(Number { value: 8 }));
+    });
+}
+
+fn arenas_grow_beside_traffic() {
+    let runtime = runtime(cuda().threads_per_block(1).pinned_bytes(1).device_bytes(1));
+    beside_traffic(&runtime, || {
+        for name in ["first", "second", "third"] {
+            let options = LaunchOptions::default().capacity(1 << 16).name(name);
+            let echo = kernels::echo::launch(&runtime, options).unwrap();
+            assert_eq!(echo.call_blocking(Number { value: 3 }), Ok(Number { value: 3 }));
+            // It lives on beside the next one.
+            std::mem::forget(echo);
+        }
+    });
+}
+
+fn kernels_of_two_backends_make_way() {
+    let other = runtime(cuda().threads_per_block(1));
+    let total = kernels::total::launch(&other, LaunchOptions::default()).unwrap();
+    assert_eq!(total.call_blocking(Number { value: 3 }), Ok(Number { value: 3 }));
+    // Memory is reserved for it, and programs are loaded, while the other's kernel stays.
+    let runtime = runtime(cuda().threads_per_block(1));
+    beside_traffic(&runtime, || echoes(&other, "echo"));
+    assert_eq!(total.call_blocking(Number { value: 4 }), Ok(Number { value: 7 }));
+}
+
+fn a_device_that_is_not_there() {
+    let error = |cuda: Cuda| Runtime::builder().backend(cuda).build().expect_err("it is refused").to_string();
+    let index = error(cuda().device_index(7));
+    assert_eq!(index, "no CUDA device has the index 7: there is `first`, `first`");
+    let named = error(cuda().device_named("second"));
+    assert_eq!(named, "no CUDA device has `second` in its name: there is `first`, `first`");
+    assert_eq!(runtime(cuda().device_named("FIRST")).devices().len(), 2);
+}
+
+fn a_device_with_a_display_runs_epochs() {
+    let runtime = runtime(cuda());
+    let notes = runtime.devices()[0].notes.join("\n");
+    assert!(notes.contains("epochs: a display's watchdog ends kernels"), "{notes}");
+    beside_traffic(&runtime, || echoes(&runtime, "echo"));
+}
+
+fn a_launch_is_refused() {
+    let runtime = runtime(cuda());
+    let error =
+        kernels::echo::launch(&runtime, LaunchOptions::default().name("one")).unwrap_err().to_string();
+    assert!(
+        error.contains("cannot launch `echo`: cuLaunchKernel failed: CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"),
+        "{error}"
+    );
+    // Nothing of it is left.
+    echoes(&runtime, "one");
+    beside_traffic(&runtime, || ());
+}
+
+fn a_device_dies() {
+    let runtime = runtime(cuda());
+    let echo = kernels::echo::launch(&runtime, LaunchOptions::default().name("one")).unwrap();
+    assert_eq!(echo.recv_timeout(LIMIT), Err(RecvError::Closed));
+    assert!(echo.send_blocking(Number { value: 1 }).is_err());
+    let error = kernels::total::launch(&runtime, LaunchOptions::default()).unwrap_err().to_string();
+    assert!(error.contains("CUDA_ERROR_"), "{error}");
+}
+
+fn machine_code_is_made_beforehand() {
+    let folder = std::env::var_os(FOLDER).unwrap();
+    for definition in [kernels::echo::DEFINITION, kernels::track::DEFINITION] {
+        for cubin in annulus_cuda::cubins(definition, 32, Architecture::new(8, 6)).unwrap() {
+            fs::write(Path::new(&folder).join(cubin.file), cubin.bytes).unwrap();
+        }
+    }
+}
+
+/// On a device of a newer architecture of the same generation, and without a compiler.
+fn machine_code_is_found() {
+    let folder = std::env::var_os(FOLDER).unwrap();
+    let runtime = runtime(cuda().cubins(&folder));
+    beside_traffic(&runtime, || echoes(&runtime, "echo"));
+    let error = kernels::total::launch(&runtime, LaunchOptions::default()).unwrap_err().to_string();
+    for part in ["`total` cannot be compiled", "annulus emit total --cubin", "has no total-1-sm_89-"] {
+        assert!(error.contains(part), "`{part}` is not in: {error}");
+    }
+}
+
+#[test]
+fn programs_are_loaded_while_kernels_stay() {
+    run("programs", &[]);
+}
+
+#[test]
+fn arenas_grow_while_kernels_stay() {
+    run("arenas", &[]);
+}
+
+#[test]
+fn two_backends_share_a_device() {
+    run("two backends", &[]);
+}
+
+#[test]
+fn devices_that_are_no_use_are_refused() {
+    run("too old", &[("ANNULUS_STAND_IN_CAPABILITY", "6.1")]);
+    run("unknown architecture", &[("ANNULUS_STAND_IN_CAPABILITY", "99.0")]);
+    run("no device", &[("ANNULUS_STAND_IN_DEVICES", "0")]);
+    run("no compiler", &[("ANNULUS_NVRTC", "/nowhere")]);
+    run("unknown device", &[("ANNULUS_STAND_IN_DEVICES", "2"), ("ANNULUS_STAND_IN_NAME", "first")]);
+}
+
+#[test]
+fn a_device_without_memory_is_refused() {
+    // The first allocation is the probe's.
+    run("no pinned memory", &[("ANNULUS_STAND_IN_FAIL_ALLOCATION", "2")]);
+    run("no memory", &[("ANNULUS_STAND_IN_FAIL_ALLOCATION", "3")]);
+}
+
+#[test]
+fn a_display_means_epochs() {
+    // CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT
+    run("watchdog", &[("ANNULUS_STAND_IN_ATTRIBUTES", "17=1")]);
+}
+
+#[test]
+fn a_refused_launch_leaves_nothing() {
+    // The first launch is the probe's.
+    run("launch", &[("ANNULUS_STAND_IN_FAIL_LAUNCH", "2")]);
+}
+
+#[test]
+fn kernels_are_lost_with_their_device() {
+    run("dies", &[("ANNULUS_STAND_IN_DIES_AFTER_MS", "1500")]);
+}
+
+#[test]
+fn machine_code_can_be_shipped_along() {
+    let folder = std::env::temp_dir().join(format!("annulus-shipped-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let name = folder.to_str().unwrap();
+    run("ship", &[(FOLDER, name)]);
+    let variables = [(FOLDER, name), ("ANNULUS_NVRTC", "/nowhere"), ("ANNULUS_STAND_IN_CAPABILITY", "8.9")];
+    run("shipped", &variables);
+    fs::remove_dir_all(&folder).unwrap();
+}

@@ -1,0 +1,122 @@
+//! Which devices there are, and what they say of themselves.
+
+use cudarc::driver::{
+    result,
+    sys::{self, CUdevice_attribute as Attribute},
+};
+
+use super::CuError;
+use crate::architecture::Architecture;
+
+/// A device. Devices live as long as the process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct DeviceId {
+    raw: sys::CUdevice,
+}
+
+/// What a kernel that stays would run into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Platform {
+    /// Nothing that is known of.
+    Plain,
+    /// Windows's display driver model, which ends kernels that take seconds, and batches commands.
+    Wddm,
+    /// Windows's subsystem for Linux, whose devices do not see the host's writes while a kernel runs.
+    Wsl,
+    /// A display hangs on the device, whose watchdog ends kernels that take seconds.
+    Watchdog,
+}
+
+/// Every device, in the driver's order. Initialises the driver, which must be there.
+pub(crate) fn devices() -> Result<Vec<DeviceId>, CuError> {
+    result::init().map_err(CuError::of("cuInit"))?;
+    let count = result::device::get_count().map_err(CuError::of("cuDeviceGetCount"))?;
+    let device = |index| result::device::get(index).map(|raw| DeviceId { raw });
+    (0..count).map(device).collect::<Result<_, _>>().map_err(CuError::of("cuDeviceGet"))
+}
+
+/// The newest CUDA that the driver knows, as (13, 0).
+pub(crate) fn driver_version() -> (u32, u32) {
+    let mut version = 0;
+    // SAFETY: the place is live; the driver is there, since devices were listed.
+    let asked = unsafe { sys::cuDriverGetVersion(&raw mut version) }.result();
+    let version = if asked.is_ok() { version.unsigned_abs() } else { 0 };
+    (version / 1000, version % 1000 / 10)
+}
+
+impl DeviceId {
+    pub(super) fn raw(self) -> sys::CUdevice {
+        self.raw
+    }
+
+    /// A question that a device does not know is answered with 0.
+    fn number(self, attribute: Attribute) -> u32 {
+        // SAFETY: the device is one that the driver gave.
+        let asked = unsafe { result::device::get_attribute(self.raw, attribute) };
+        asked.map_or(0, |number| number.max(0).unsigned_abs())
+    }
+
+    /// What it calls itself.
+    pub(crate) fn name(self) -> String {
+        result::device::get_name(self.raw).unwrap_or_else(|_| "a device without a name".into())
+    }
+
+    /// Its compute capability.
+    pub(crate) fn architecture(self) -> Architecture {
+        let major = self.number(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+        let minor = self.number(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+        Architecture::new(major, minor)
+    }
+
+    /// How many multiprocessors it has.
+    pub(crate) fn multiprocessors(self) -> u32 {
+        self.number(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)
+    }
+
+    /// Most threads of a block.
+    pub(crate) fn max_block(self) -> u32 {
+        self.number(Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)
+    }
+
+    /// Bytes of its own memory.
+    pub(crate) fn memory(self) -> usize {
+        // SAFETY: as for `number`.
+        unsafe { result::device::total_mem(self.raw) }.unwrap_or(0)
+    }
+
+    /// Where it sits: domain, bus and device, as `nvidia-smi` shows them.
+    pub(crate) fn bus(self) -> String {
+        format!(
+            "{:04x}:{:02x}:{:02x}.0",
+            self.number(Attribute::CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID),
+            self.number(Attribute::CU_DEVICE_ATTRIBUTE_PCI_BUS_ID),
+            self.number(Attribute::CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID)
+        )
+    }
+
+    /// Whether kernels can use the host's memory at the host's addresses.
+    pub(crate) fn maps_host_memory(self) -> bool {
+        self.number(Attribute::CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY) != 0
+            && self.number(Attribute::CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING) != 0
+    }
+
+    /// What a kernel that stays would run into.
+    pub(crate) fn platform(self) -> Platform {
+        if cfg!(windows) && self.number(Attribute::CU_DEVICE_ATTRIBUTE_TCC_DRIVER) == 0 {
+            Platform::Wddm
+        } else if is_wsl() {
+            Platform::Wsl
+        } else if self.number(Attribute::CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT) != 0 {
+            Platform::Watchdog
+        } else {
+            Platform::Plain
+        }
+    }
+}
+
+/// Whether this Linux is Windows's subsystem.
+fn is_wsl() -> bool {
+    cfg!(target_os = "linux")
+        && std::fs::read_to_string("/proc/sys/kernel/osrelease")
+            .is_ok_and(|release| release.to_lowercase().contains("microsoft"))
+}

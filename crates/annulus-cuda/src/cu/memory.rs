@@ -1,0 +1,349 @@
+//! Memory: parts of arenas, which are reserved before any kernel stays on the device.
+//!
+//! Allocating and freeing wait for the device, and so for a kernel that stays, for ever. So memory is reserved when a backend is
+//! opened, and what is asked for later is a part of that. For more, an arena grows, and kernels that stay leave the device for as long;
+//! it is freed when nothing stays there.
+
+use std::{
+    ffi::c_void,
+    mem::MaybeUninit,
+    ptr::{self, NonNull},
+    sync::{Arc, Mutex, PoisonError},
+    thread,
+    time::{Duration, Instant},
+};
+
+use cudarc::driver::{result, sys};
+
+use super::{Context, CuError, Stream};
+use crate::ranges::{ALIGN, Ranges};
+
+/// Where memory lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// In the host's memory, pinned and mapped: both sides see each other's writes. It is cached by the host, never write-combined: the
+    /// host reads it.
+    Shared,
+    /// In the device's own.
+    Device,
+}
+
+/// Memory of one kind, parts of which are given out.
+#[derive(Debug)]
+pub(crate) struct Arena {
+    context: Arc<Context>,
+    kind: Kind,
+    /// The least that it grows by.
+    step: usize,
+    chunks: Mutex<Vec<(Chunk, Ranges)>>,
+}
+
+/// One allocation of the driver's.
+#[derive(Debug)]
+pub(super) struct Chunk {
+    /// Where the host sees it, if it does.
+    host: Option<NonNull<u8>>,
+    device: sys::CUdeviceptr,
+}
+
+// SAFETY: the driver's calls on memory may come from any thread; what is read and written there is each user's argument.
+unsafe impl Send for Chunk {}
+// SAFETY: as for `Send`.
+unsafe impl Sync for Chunk {}
+
+/// Why an arena gave nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NoRoom {
+    /// It is used up, and a kernel that stays does not leave the device, so that it could grow.
+    Resident {
+        /// Its size.
+        bytes: usize,
+        /// How much of that is free, in parts that are too short.
+        free: usize,
+    },
+    /// The driver did not give more.
+    Refused(CuError),
+}
+
+impl Chunk {
+    /// Allocates. The context is this thread's current one, and nothing stays on the device.
+    fn allocate(kind: Kind, bytes: usize) -> Result<Self, CuError> {
+        match kind {
+            Kind::Shared => {
+                let flags = sys::CU_MEMHOSTALLOC_PORTABLE | sys::CU_MEMHOSTALLOC_DEVICEMAP;
+                // SAFETY: nobody reads the memory before it is written.
+                let host =
+                    unsafe { result::malloc_host(bytes, flags) }.map_err(CuError::of("cuMemHostAlloc"))?;
+                let mut device = 0;
+                // SAFETY: the memory was just allocated, mapped.
+                let asked = unsafe { sys::cuMemHostGetDevicePointer_v2(&raw mut device, host, 0) }.result();
+                if let Err(code) = asked {
+                    // SAFETY: it is ours, and freed once.
+                    let _ = unsafe { result::free_host(host) };
+                    return Err(CuError::of("cuMemHostGetDevicePointer")(code));
+                }
+                Ok(Self { host: NonNull::new(host.cast()), device })
+            }
+            Kind::Device => {
+                // SAFETY: nobody reads the memory before it is written.
+                let device = unsafe { result::malloc_sync(bytes) }.map_err(CuError::of("cuMemAlloc"))?;
+                Ok(Self { host: None, device })
+            }
+        }
+    }
+
+    /// Frees it. The context is this thread's current one, and nothing stays on the device.
+    pub(super) fn free(self) {
+        let freed = match self.host {
+            // SAFETY: it came from `malloc_host`, and is freed once; whoever had parts of it has given them back.
+            Some(host) => unsafe { result::free_host(host.as_ptr().cast()) },
+            // SAFETY: it came from `malloc_sync`, and as above.
+            None => unsafe { result::free_sync(self.device) },
+        };
+        // A device that has failed frees nothing.
+        let _ = freed;
+    }
+}
+
+impl Arena {
+    /// Reserves so many bytes.
+    pub(crate) fn reserve(context: &Arc<Context>, kind: Kind, bytes: usize) -> Result<Arc<Self>, NoRoom> {
+        let mut arena = Self { context: Arc::clone(context), kind, step: bytes, chunks: Mutex::default() };
+        let first = arena.grow(&[], 0)?;
+        arena.chunks.get_mut().unwrap_or_else(PoisonError::into_inner).push(first);
+        Ok(Arc::new(arena))
+    }
+
+    /// One more chunk, with room for so many bytes.
+    fn grow(&self, chunks: &[(Chunk, Ranges)], bytes: usize) -> Result<(Chunk, Ranges), NoRoom> {
+        let ranges = Ranges::new(bytes.max(self.step));
+        self.context.enter().map_err(NoRoom::Refused)?;
+        match self.context.quietly(|| Chunk::allocate(self.kind, ranges.bytes())) {
+            Some(Ok(chunk)) => Ok((chunk, ranges)),
+            Some(Err(error)) => Err(NoRoom::Refused(error)),
+            None => Err(NoRoom::Resident {
+                bytes: chunks.iter().map(|(_, ranges)| ranges.bytes()).sum(),
+                free: chunks.iter().map(|(_, ranges)| ranges.free()).sum(),
+            }),
+        }
+    }
+
+    /// A part of so many bytes, aligned to 128. Shared memory is zeroed; the device's holds whatever it holds.
+    pub(crate) fn take(self: &Arc<Self>, bytes: usize) -> Result<Memory, NoRoom> {
+        let mut chunks = self.chunks.lock().unwrap_or_else(PoisonError::into_inner);
+        let found =
+            chunks.iter_mut().enumerate().find_map(|(index, (_, ranges))| Some((index, ranges.take(bytes)?)));
+        let (index, offset) = match found {
+            Some(found) => found,
+            None => {
+                let (chunk, mut ranges) = self.grow(&chunks, bytes)?;
+                let offset = ranges.take(bytes).expect("the chunk was made to have room for it");
+                chunks.push((chunk, ranges));
+                (chunks.len() - 1, offset)
+            }
+        };
+        let chunk = &chunks[index].0;
+        let host = chunk.host.map(|host| {
+            // SAFETY: the part lies in the chunk.
+            unsafe { host.add(offset) }
+        });
+        if let Some(host) = host {
+            // SAFETY: the part is that long, and nobody else's.
+            unsafe { ptr::write_bytes(host.as_ptr(), 0, bytes) };
+        }
+        let device = chunk.device + offset as u64;
+        debug_assert!(device.is_multiple_of(ALIGN as u64), "the driver aligns to 256 bytes");
+        Ok(Memory { arena: Arc::clone(self), chunk: index, offset, bytes, host, device })
+    }
+}
+
+impl Drop for Arena {
+    fn drop(&mut self) {
+        let chunks = self.chunks.get_mut().unwrap_or_else(PoisonError::into_inner);
+        self.context.leave(chunks.drain(..).map(|(chunk, _)| chunk).collect());
+    }
+}
+
+/// A stretch of memory that kernels take as an argument. It goes back to its arena when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Memory {
+    arena: Arc<Arena>,
+    chunk: usize,
+    offset: usize,
+    bytes: usize,
+    host: Option<NonNull<u8>>,
+    device: sys::CUdeviceptr,
+}
+
+// SAFETY: the memory may be used from any thread; what is read and written there is each user's argument.
+unsafe impl Send for Memory {}
+// SAFETY: as for `Send`.
+unsafe impl Sync for Memory {}
+
+impl Memory {
+    /// Where the host sees it, if it does.
+    pub(crate) fn host(&self) -> Option<NonNull<u8>> {
+        self.host
+    }
+
+    /// Where the device sees it.
+    pub(super) fn device(&self) -> sys::CUdeviceptr {
+        self.device
+    }
+
+    /// Its length.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        let mut chunks = self.arena.chunks.lock().unwrap_or_else(PoisonError::into_inner);
+        chunks[self.chunk].1.give_back(self.offset, self.bytes);
+    }
+}
+
+/// Copies to and from the device's own memory, which wait for no kernel: on a stream of their own, through shared memory.
+#[derive(Debug)]
+pub(crate) struct Copies {
+    context: Arc<Context>,
+    through: Mutex<Through>,
+}
+
+#[derive(Debug)]
+struct Through {
+    stream: Stream,
+    memory: Memory,
+    /// A copy was not seen to end: it may still use the memory.
+    lost: bool,
+}
+
+/// Bytes of a copy's steps.
+const STEP: usize = 1 << 20;
+/// How long a step may take: it moves a mebibyte.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Why a copy failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CopyError {
+    Failed(CuError),
+    /// The device does not answer.
+    Late,
+}
+
+impl Copies {
+    /// Copies through a part of this shared memory.
+    pub(crate) fn new(context: &Arc<Context>, shared: &Arc<Arena>) -> Result<Self, NoRoom> {
+        let stream = Stream::new(context).map_err(NoRoom::Refused)?;
+        let memory = shared.take(STEP)?;
+        let through = Mutex::new(Through { stream, memory, lost: false });
+        Ok(Self { context: Arc::clone(context), through })
+    }
+
+    /// Copies out what lies at `offset`.
+    ///
+    /// # Safety
+    ///
+    /// No kernel touches it meanwhile.
+    pub(crate) unsafe fn read(
+        &self,
+        memory: &Memory,
+        offset: usize,
+        to: &mut [MaybeUninit<u8>],
+    ) -> Result<(), CopyError> {
+        assert!(offset + to.len() <= memory.bytes, "what is read lies inside the memory");
+        if let Some(host) = memory.host {
+            let from = host.as_ptr().wrapping_add(offset).cast();
+            // SAFETY: the place lies inside the memory, by the assertion; nobody writes there, by the caller's promise.
+            unsafe { to.as_mut_ptr().copy_from_nonoverlapping(from, to.len()) };
+            return Ok(());
+        }
+        let mut through = self.through.lock().unwrap_or_else(PoisonError::into_inner);
+        for (index, to) in to.chunks_mut(STEP).enumerate() {
+            let from = memory.device + (offset + index * STEP) as u64;
+            through.step(&self.context, "cuMemcpyDtoHAsync", |host, stream| {
+                // SAFETY: `host` has room for a step, and the place lies inside the memory, by the assertion.
+                unsafe { sys::cuMemcpyDtoHAsync_v2(host, from, to.len(), stream) }
+            })?;
+            let from = through.host().as_ptr().cast();
+            // SAFETY: the copy has ended, and `host` holds that many bytes.
+            unsafe { to.as_mut_ptr().copy_from_nonoverlapping(from, to.len()) };
+        }
+        Ok(())
+    }
+
+    /// Sets what lies at `offset`.
+    ///
+    /// # Safety
+    ///
+    /// As for [`read`](Self::read).
+    pub(crate) unsafe fn write(
+        &self,
+        memory: &Memory,
+        offset: usize,
+        from: &[MaybeUninit<u8>],
+    ) -> Result<(), CopyError> {
+        assert!(offset + from.len() <= memory.bytes, "what is written lies inside the memory");
+        if let Some(host) = memory.host {
+            let to = host.as_ptr().wrapping_add(offset).cast();
+            // SAFETY: the place lies inside the memory, by the assertion; nobody touches it, by the caller's promise.
+            unsafe { from.as_ptr().copy_to_nonoverlapping(to, from.len()) };
+            return Ok(());
+        }
+        let mut through = self.through.lock().unwrap_or_else(PoisonError::into_inner);
+        for (index, from) in from.chunks(STEP).enumerate() {
+            through.check()?;
+            let host = through.host().as_ptr().cast();
+            // SAFETY: `host` has room for a step, and no copy uses it.
+            unsafe { from.as_ptr().copy_to_nonoverlapping(host, from.len()) };
+            let to = memory.device + (offset + index * STEP) as u64;
+            through.step(&self.context, "cuMemcpyHtoDAsync", |host, stream| {
+                // SAFETY: `host` holds that many bytes, and the place lies inside the memory, by the assertion.
+                unsafe { sys::cuMemcpyHtoDAsync_v2(to, host, from.len(), stream) }
+            })?;
+        }
+        Ok(())
+    }
+}
+
+impl Through {
+    fn host(&self) -> NonNull<u8> {
+        self.memory.host.expect("shared memory is seen by the host")
+    }
+
+    fn check(&self) -> Result<(), CopyError> {
+        if self.lost { Err(CopyError::Late) } else { Ok(()) }
+    }
+
+    /// Starts a copy and waits for its end.
+    fn step(
+        &mut self,
+        context: &Context,
+        call: &'static str,
+        copy: impl FnOnce(*mut c_void, sys::CUstream) -> sys::CUresult,
+    ) -> Result<(), CopyError> {
+        self.check()?;
+        context.enter().map_err(CopyError::Failed)?;
+        let started = copy(self.host().as_ptr().cast(), self.stream.raw()).result();
+        started.map_err(CuError::of(call)).map_err(CopyError::Failed)?;
+        let begun = Instant::now();
+        while !self.stream.is_idle().map_err(CopyError::Failed)? {
+            if begun.elapsed() > PATIENCE {
+                self.lost = true;
+                return Err(CopyError::Late);
+            }
+            thread::yield_now();
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Through {
+    fn drop(&mut self) {
+        if self.lost {
+            // The copy may come yet: the memory stays taken, and with it the arena.
+            std::mem::forget(Arc::clone(&self.memory.arena));
+        }
+    }
+}

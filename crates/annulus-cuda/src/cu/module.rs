@@ -1,0 +1,100 @@
+//! Programs on a device, and their entries.
+
+use std::{ffi::CString, sync::Arc};
+
+use cudarc::driver::{
+    result,
+    sys::{self, CUfunction_attribute as Attribute, CUresult},
+};
+
+use super::{Context, CuError, Memory};
+
+/// A program on a device. It stays there until the process ends: unloading waits for the device.
+#[derive(Debug)]
+pub(crate) struct Program {
+    raw: sys::CUfunction,
+    context: Arc<Context>,
+}
+
+// SAFETY: a function's handle may be used from any thread.
+unsafe impl Send for Program {}
+// SAFETY: as for `Send`.
+unsafe impl Sync for Program {}
+
+impl Program {
+    /// Loads machine code, all of it at once, and looks its entry up. `None` if a kernel that stays does not leave the device.
+    pub(crate) fn load(context: &Arc<Context>, cubin: &[u8], entry: &str) -> Option<Result<Self, CuError>> {
+        if let Err(error) = context.enter() {
+            return Some(Err(error));
+        }
+        context.quietly(|| {
+            // SAFETY: the driver reads an image's length from its head; that it is whole was looked at when it was read or made.
+            let module = unsafe { result::module::load_data(cubin.as_ptr().cast()) }
+                .map_err(CuError::of("cuModuleLoadData"))?;
+            let name = CString::new(entry).map_err(|_| {
+                CuError::of("cuModuleGetFunction")(result::DriverError(CUresult::CUDA_ERROR_NOT_FOUND))
+            })?;
+            // SAFETY: the module was just loaded.
+            let raw = unsafe { result::module::get_function(module, name) }
+                .map_err(CuError::of("cuModuleGetFunction"))?;
+            let program = Self { raw, context: Arc::clone(context) };
+            let local = program.number(Attribute::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)?;
+            context.set_aside(local as usize)?;
+            Ok(program)
+        })
+    }
+
+    fn number(&self, attribute: Attribute) -> Result<u32, CuError> {
+        // SAFETY: the function's module stays loaded.
+        let asked = unsafe { result::function::get_function_attribute(self.raw, attribute) };
+        asked.map(|number| number.max(0).unsigned_abs()).map_err(CuError::of("cuFuncGetAttribute"))
+    }
+
+    /// How many blocks of so many threads a multiprocessor keeps at a time.
+    pub(crate) fn blocks_per_multiprocessor(&self, threads: u32) -> Result<u32, CuError> {
+        self.context.enter()?;
+        // SAFETY: the function's module stays loaded.
+        let asked =
+            unsafe { result::occupancy::max_active_block_per_multiprocessor(self.raw, threads as i32, 0) };
+        asked
+            .map(|number| number.max(0).unsigned_abs())
+            .map_err(CuError::of("cuOccupancyMaxActiveBlocksPerMultiprocessor"))
+    }
+
+    /// The program's entry, without arguments yet.
+    pub(crate) fn entry(&self) -> Entry {
+        Entry { raw: self.raw, arguments: Vec::new() }
+    }
+}
+
+/// A program's entry with its arguments.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    raw: sys::CUfunction,
+    arguments: Vec<u64>,
+}
+
+// SAFETY: a function's handle may be used from any thread.
+unsafe impl Send for Entry {}
+// SAFETY: as for `Send`.
+unsafe impl Sync for Entry {}
+
+impl Entry {
+    pub(super) fn raw(&self) -> sys::CUfunction {
+        self.raw
+    }
+
+    pub(super) fn arguments(&self) -> &[u64] {
+        &self.arguments
+    }
+
+    /// The next argument is a pointer to memory, which must live until the kernel's last run has ended.
+    pub(crate) fn memory(&mut self, memory: &Memory) {
+        self.arguments.push(memory.device());
+    }
+
+    /// The next argument is a number.
+    pub(crate) fn number(&mut self, number: u64) {
+        self.arguments.push(number);
+    }
+}

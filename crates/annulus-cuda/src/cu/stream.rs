@@ -1,0 +1,108 @@
+//! Streams, and what runs on them.
+
+use std::{ffi::c_void, sync::Arc};
+
+use cudarc::driver::{
+    result,
+    sys::{self, CUresult},
+};
+
+use super::{Context, CuError, Entry, Staying};
+
+/// A stream whose commands run one after the other, and beside those of all others.
+#[derive(Debug)]
+pub(crate) struct Stream {
+    raw: sys::CUstream,
+    context: Arc<Context>,
+}
+
+// SAFETY: a stream's handle may be used from any thread.
+unsafe impl Send for Stream {}
+// SAFETY: as for `Send`.
+unsafe impl Sync for Stream {}
+
+impl Stream {
+    /// A stream that does not wait for the default one, of the highest priority: a kernel that stays must get its place before what
+    /// comes and goes.
+    pub(crate) fn new(context: &Arc<Context>) -> Result<Self, CuError> {
+        context.enter()?;
+        let (_, highest) =
+            result::stream::get_priority_range().map_err(CuError::of("cuCtxGetStreamPriorityRange"))?;
+        let raw = result::stream::create_with_priority(result::stream::StreamKind::NonBlocking, highest)
+            .map_err(CuError::of("cuStreamCreateWithPriority"))?;
+        Ok(Self { raw, context: Arc::clone(context) })
+    }
+
+    pub(super) fn raw(&self) -> sys::CUstream {
+        self.raw
+    }
+
+    /// Whether all that was started on it has ended; an error if it, or the device, failed.
+    pub(crate) fn is_idle(&self) -> Result<bool, CuError> {
+        self.context.enter()?;
+        // SAFETY: the stream is ours.
+        match unsafe { sys::cuStreamQuery(self.raw) } {
+            CUresult::CUDA_SUCCESS => Ok(true),
+            CUresult::CUDA_ERROR_NOT_READY => Ok(false),
+            code => Err(CuError::of("a kernel's execution")(result::DriverError(code))),
+        }
+    }
+
+    /// Starts a kernel of `blocks` blocks. One that stays on the device says so.
+    ///
+    /// # Safety
+    ///
+    /// The entry's arguments are what its source takes, and what they point to outlives the run. What the kernel does with them is
+    /// sound beside whatever else uses that memory meanwhile.
+    pub(crate) unsafe fn start(
+        self: &Arc<Self>,
+        entry: &Entry,
+        blocks: u32,
+        threads: u32,
+        staying: Option<Staying>,
+    ) -> Result<Run, CuError> {
+        self.context.enter()?;
+        let mut arguments: Vec<*mut c_void> =
+            entry.arguments().iter().map(|argument| std::ptr::from_ref(argument).cast_mut().cast()).collect();
+        let (grid, block) = ((blocks, 1, 1), (threads, 1, 1));
+        // SAFETY: the entry's program stays loaded, arguments are read before the call returns, and each has eight bytes, by the caller's
+        // promise; so is the rest.
+        unsafe { result::launch_kernel(entry.raw(), grid, block, 0, self.raw, &mut arguments) }
+            .map_err(CuError::of("cuLaunchKernel"))?;
+        // Where commands are batched this sends them off. What it says is found out again.
+        let _ = self.is_idle();
+        Ok(Run { stream: Arc::clone(self), staying })
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        // SAFETY: the stream is ours, and destroyed once; commands in flight keep what they need.
+        let destroyed = unsafe { result::stream::destroy(self.raw) };
+        // A device that has failed destroys nothing.
+        let _ = destroyed;
+    }
+}
+
+/// A kernel in flight, the last that was started on its stream.
+#[derive(Debug)]
+pub(crate) struct Run {
+    stream: Arc<Stream>,
+    staying: Option<Staying>,
+}
+
+impl Run {
+    /// Whether the kernel has ended; an error if it, or its device, failed.
+    pub(crate) fn is_over(&self) -> Result<bool, CuError> {
+        self.stream.is_idle()
+    }
+}
+
+impl Drop for Run {
+    fn drop(&mut self) {
+        // Who lets a run go that is not over has given it up: it stays, and no call may wait for it.
+        if let (Some(staying), Ok(false)) = (self.staying.take(), self.is_over()) {
+            std::mem::forget(staying);
+        }
+    }
+}

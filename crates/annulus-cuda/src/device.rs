@@ -1,0 +1,178 @@
+//! The devices of this process: each opened once, whatever number of backends use it.
+//!
+//! A device is shared because its limits are: kernels of all backends of a process take their places from one stock, and a program
+//! that was loaded once serves all. What is opened stays open until the process ends.
+
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use annulus_device::{Programs, Residency};
+use annulus_runtime::BackendError;
+use cudarc::driver::sys::CUresult;
+
+use crate::{
+    architecture::Architecture,
+    cu::{self, Context, CuError, DeviceId, PATIENCE, Program},
+    probe::{self, Found},
+    program::{self, Places, Text},
+};
+
+/// A device, and what is known of it without opening it.
+#[derive(Debug)]
+pub(crate) struct Device {
+    pub(crate) id: DeviceId,
+    pub(crate) name: String,
+    pub(crate) architecture: Architecture,
+    /// Places for blocks of kernels that stay; a unit is a multiprocessor.
+    pub(crate) residency: Arc<Residency>,
+    opened: OnceLock<Opened>,
+    /// Held while it is being opened.
+    opening: Mutex<()>,
+}
+
+/// What is there once a device is open.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    pub(crate) context: Arc<Context>,
+    pub(crate) found: Found,
+    programs: Programs<Program>,
+}
+
+/// The variable that says when the driver loads programs, and what kernels that stay need: at once. By default a part of a program is loaded when
+/// it is first launched, which waits for the kernels that stay.
+const LOADING: &str = "CUDA_MODULE_LOADING";
+
+/// What to install where there is no driver.
+const INSTALL: &str = "install NVIDIA's driver for its GPU, and see that `nvidia-smi` shows it";
+
+/// Every device of this machine.
+pub(crate) fn devices() -> Result<&'static [Device], BackendError> {
+    static DEVICES: OnceLock<Result<Vec<Device>, BackendError>> = OnceLock::new();
+    let devices = DEVICES.get_or_init(|| {
+        if !cu::is_present() {
+            return Err(BackendError::new(format!("this machine has no CUDA driver that loads: {INSTALL}")));
+        }
+        load_eagerly();
+        Ok(cu::devices().map_err(explain)?.into_iter().map(Device::new).collect())
+    });
+    match devices {
+        Ok(devices) if devices.is_empty() => {
+            Err(BackendError::new(format!("the CUDA driver of this machine knows no device: {INSTALL}")))
+        }
+        Ok(devices) => Ok(devices),
+        Err(error) => Err(error.clone()),
+    }
+}
+
+fn load_eagerly() {
+    if std::env::var_os(LOADING).is_some() {
+        return;
+    }
+    // SAFETY: Rust's own accesses to the environment are ordered by the standard library's lock. What remains is C code of another
+    // thread that reads the environment at this very moment; it cannot be excluded from here. This runs once, when the process opens its
+    // first CUDA device, and not at all where the variable is set; the crate's front page says so.
+    unsafe { std::env::set_var(LOADING, "EAGER") };
+}
+
+fn explain(error: CuError) -> BackendError {
+    if error.is(CUresult::CUDA_ERROR_NO_DEVICE) {
+        return BackendError::new(format!("the CUDA driver of this machine knows no device: {INSTALL}"));
+    }
+    let remedy = if error.is(CUresult::CUDA_ERROR_STUB_LIBRARY) {
+        "the library that was found is the toolkit's stub, which is for linking: take its folder out of the loader's path"
+    } else if error.is(CUresult::CUDA_ERROR_SYSTEM_DRIVER_MISMATCH) {
+        "the driver was updated under the running system: restart the machine"
+    } else {
+        "`nvidia-smi` shows what the driver sees"
+    };
+    BackendError::new(format!("the CUDA driver cannot list its devices: {error}; {remedy}"))
+}
+
+impl Device {
+    fn new(id: DeviceId) -> Self {
+        Self {
+            name: id.name(),
+            architecture: id.architecture(),
+            residency: Arc::new(Residency::new(id.multiprocessors())),
+            opened: OnceLock::new(),
+            opening: Mutex::new(()),
+            id,
+        }
+    }
+
+    /// What is there, if somebody has opened it.
+    pub(crate) fn opened(&self) -> Option<&Opened> {
+        self.opened.get()
+    }
+
+    /// Opens the device, if nobody has: retains its context and finds out what it can do. What fails may be tried again, with another folder of
+    /// machine code.
+    pub(crate) fn open(&self, places: &Places) -> Result<&Opened, BackendError> {
+        let _opening = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(opened) = self.opened.get() {
+            return Ok(opened);
+        }
+        let opened = self.open_first(places)?;
+        Ok(self.opened.get_or_init(|| opened))
+    }
+
+    fn open_first(&self, places: &Places) -> Result<Opened, BackendError> {
+        let no_use = |why: String| BackendError::new(format!("`{}` cannot run kernels: {why}", self.name));
+        if self.architecture < Architecture::OLDEST {
+            let oldest = Architecture::OLDEST;
+            return Err(no_use(format!(
+                "it is {}, and ordered accesses to the host's memory begin with {oldest}; choose another device",
+                self.architecture
+            )));
+        }
+        if !self.id.maps_host_memory() {
+            return Err(no_use("it does not map the host's memory; choose another device".into()));
+        }
+        let context = Context::new(self.id, &self.residency).map_err(|error| {
+            BackendError::new(format!(
+                "`{}` cannot be opened: {error}; `nvidia-smi` shows who else uses it and how",
+                self.name
+            ))
+        })?;
+        let context = Arc::new(context);
+        let text = probe::text();
+        let code = program::machine_code(&text, self.architecture, places)?;
+        let program = load(&context, &text, probe::ENTRY, &code)?;
+        let found = probe::probe(&context, &program)
+            .map_err(|why| no_use(format!("{why}; choose another device")))?;
+        Ok(Opened { context, found, programs: Programs::default() })
+    }
+
+    /// The program of a text.
+    pub(crate) fn program(
+        &self,
+        opened: &Opened,
+        text: &Text,
+        entry: &str,
+        places: &Places,
+    ) -> Result<Arc<Program>, BackendError> {
+        let build = || {
+            let code = program::machine_code(text, self.architecture, places)?;
+            load(&opened.context, text, entry, &code)
+        };
+        opened.programs.get(text.source.clone(), None, |_| None, build, |_| None)
+    }
+}
+
+/// Loads machine code.
+fn load(context: &Arc<Context>, text: &Text, entry: &str, code: &[u8]) -> Result<Program, BackendError> {
+    let name = &text.name;
+    match Program::load(context, code, entry) {
+        Some(Ok(program)) => Ok(program),
+        Some(Err(error)) => {
+            let (major, minor) = cu::driver_version();
+            Err(BackendError::new(format!(
+                "`{name}` cannot be loaded: {error}; the driver knows CUDA {major}.{minor}: a newer NVRTC makes machine code that it does \
+                 not take"
+            )))
+        }
+        None => Err(BackendError::new(format!(
+            "`{name}` cannot be loaded, since loading waits for the kernels that stay on the device, and one did not leave within {PATIENCE:?} \
+             when it was asked: a handler of it runs that long; terminate it, or launch this kernel first"
+        ))),
+    }
+}

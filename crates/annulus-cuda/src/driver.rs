@@ -1,0 +1,261 @@
+//! A CUDA device as the host's side of every backend drives it.
+
+use std::{
+    any::Any,
+    mem::MaybeUninit,
+    num::NonZeroU32,
+    ptr::NonNull,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use annulus_device::{
+    Abilities, Argument, DeviceClock, Driver, Entry, Memory, Program, Remedies, Residency, Run, Shape,
+};
+use annulus_kernel::{Target, device::ENTRY};
+use annulus_runtime::{BackendError, Clock};
+
+use crate::{
+    cu::{self, Arena, Copies, CopyError, CuError, Kind, NoRoom, PATIENCE, Stream},
+    device::{Device, Opened},
+    probe::Verdict,
+    program::{Places, Text},
+};
+
+/// How long a look for something to do takes a block: two loads of the host's memory, of which others have measured about a
+/// microsecond each on an H100.
+const LOOK: Duration = Duration::from_micros(2);
+/// Messages after which a block leaves an epoch.
+const EPOCH_MESSAGES: u32 = 4096;
+
+/// How much memory a backend reserves.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reserve {
+    /// Pinned memory of the host, in bytes.
+    pub(crate) pinned: usize,
+    /// The device's own, in bytes; `None` for [`DEVICE_BYTES`], or an eighth of what the device has if that is less.
+    pub(crate) device: Option<usize>,
+}
+
+/// The device's memory that is reserved unless told otherwise.
+const DEVICE_BYTES: usize = 256 << 20;
+
+/// A backend's way to its device.
+pub(crate) struct CudaDriver {
+    device: &'static Device,
+    opened: &'static Opened,
+    /// Kernels stay.
+    stays: bool,
+    places: Places,
+    shared: Arc<Arena>,
+    own: Arc<Arena>,
+    copies: Arc<Copies>,
+}
+
+impl CudaDriver {
+    /// Reserves memory on an opened device.
+    pub(crate) fn new(
+        device: &'static Device,
+        opened: &'static Opened,
+        epochs: bool,
+        places: Places,
+        reserve: Reserve,
+    ) -> Result<Self, BackendError> {
+        let context = &opened.context;
+        let bytes = reserve.device.unwrap_or_else(|| DEVICE_BYTES.min(device.id.memory() / 8));
+        let shared = Arena::reserve(context, Kind::Shared, reserve.pinned)
+            .map_err(|why| no_room(Kind::Shared, reserve.pinned, why))?;
+        let own =
+            Arena::reserve(context, Kind::Device, bytes).map_err(|why| no_room(Kind::Device, bytes, why))?;
+        let copies =
+            Copies::new(context, &shared).map_err(|why| no_room(Kind::Shared, reserve.pinned, why))?;
+        let stays = !epochs && matches!(opened.found.verdict, Verdict::Persistent(_));
+        Ok(Self { device, opened, stays, places, shared, own, copies: Arc::new(copies) })
+    }
+
+    fn take(&self, kind: Kind, bytes: usize) -> Result<CudaMemory, BackendError> {
+        let arena = match kind {
+            Kind::Shared => &self.shared,
+            Kind::Device => &self.own,
+        };
+        let memory = arena.take(bytes).map_err(|why| no_room(kind, bytes, why))?;
+        Ok(CudaMemory { memory, copies: Arc::clone(&self.copies) })
+    }
+}
+
+fn no_room(kind: Kind, wanted: usize, why: NoRoom) -> BackendError {
+    let (what, option) = match kind {
+        Kind::Shared => ("pinned memory", "Cuda::pinned_bytes"),
+        Kind::Device => ("the device's memory", "Cuda::device_bytes"),
+    };
+    BackendError::new(match why {
+        NoRoom::Refused(error) => format!(
+            "the driver does not give {wanted} bytes of {what} ({error}): use less, or lower {option}"
+        ),
+        NoRoom::Resident { bytes, free } => format!(
+            "{wanted} bytes of {what} are wanted, and {free} of the {bytes} that are reserved are free, in parts; for more, the kernels that stay \
+             on the device leave it, which one did not within {PATIENCE:?}: a handler of it runs that long; terminate it, or raise {option}"
+        ),
+    })
+}
+
+// SAFETY: memory is a part of an arena that nobody else has, aligned to 128 and zeroed where the host sees it, until it is dropped. Entries
+// run on one stream, one after the other, with the text around the handler that `Text::new` assembles. A run is over when its stream is idle, and
+// nothing of it touches memory then. Places are multiprocessors, and the driver says how many blocks of a program one keeps.
+unsafe impl Driver for CudaDriver {
+    fn name(&self) -> &str {
+        &self.device.name
+    }
+
+    fn abilities(&self) -> Abilities {
+        Abilities {
+            target: Target::Cuda,
+            stays: self.stays,
+            threads: self.device.id.max_block(),
+            rings: false,
+            clock: true,
+            naps_in_futex: false,
+            copies_meanwhile: true,
+            far: true,
+            look: LOOK,
+            epoch_messages: EPOCH_MESSAGES,
+            remedies: Remedies { epochs: "Cuda::force_epochs", places: "or with fewer threads in a block" },
+        }
+    }
+
+    fn residency(&self) -> &Arc<Residency> {
+        &self.device.residency
+    }
+
+    fn clock(&self, runtime: Clock) -> DeviceClock {
+        let before = Instant::now();
+        let now = runtime.now();
+        let between = before + before.elapsed() / 2;
+        DeviceClock { needs: 0, origin: self.opened.found.moment.origin(between, now) }
+    }
+
+    fn shared(&self, bytes: usize) -> Result<Arc<dyn Memory>, BackendError> {
+        Ok(Arc::new(self.take(Kind::Shared, bytes)?))
+    }
+
+    fn own(&self, contents: &[MaybeUninit<u8>]) -> Result<Arc<dyn Memory>, BackendError> {
+        let memory = self.take(Kind::Device, contents.len())?;
+        // SAFETY: the memory is new: no kernel has it.
+        unsafe { memory.write(0, contents) }?;
+        Ok(Arc::new(memory))
+    }
+
+    fn scratch(&self, bytes: usize) -> Result<Arc<dyn Memory>, BackendError> {
+        Ok(Arc::new(self.take(Kind::Device, bytes)?))
+    }
+
+    fn program(&self, kernel: &str, handler: &str, shape: Shape) -> Result<Box<dyn Program>, BackendError> {
+        let text = Text::new(kernel, handler, shape.threads);
+        let program = self.device.program(self.opened, &text, ENTRY, &self.places)?;
+        let per_unit = program.blocks_per_multiprocessor(shape.threads)?;
+        let per_unit = NonZeroU32::new(per_unit).ok_or_else(|| {
+            BackendError::new(format!(
+                "a block of {} threads of `{kernel}` needs more registers or shared memory than a multiprocessor of `{}` has: launch with a \
+                 smaller block",
+                shape.threads, self.device.name
+            ))
+        })?;
+        Ok(Box::new(CudaProgram { program, opened: self.opened, shape, per_unit, stays: self.stays }))
+    }
+}
+
+struct CudaProgram {
+    program: Arc<cu::Program>,
+    opened: &'static Opened,
+    shape: Shape,
+    per_unit: NonZeroU32,
+    stays: bool,
+}
+
+impl Program for CudaProgram {
+    fn blocks_per_unit(&self) -> NonZeroU32 {
+        self.per_unit
+    }
+
+    fn entry(&self, arguments: &[Argument]) -> Result<Box<dyn Entry>, BackendError> {
+        let mut entry = self.program.entry();
+        for argument in arguments {
+            match *argument {
+                Argument::Number(number) => entry.number(number),
+                Argument::Memory(memory) => {
+                    let memory: &dyn Any = memory;
+                    let memory: &CudaMemory = memory
+                        .downcast_ref()
+                        .ok_or_else(|| BackendError::new("the kernel's memory is another backend's"))?;
+                    entry.memory(&memory.memory);
+                }
+            }
+        }
+        let stream = Arc::new(Stream::new(&self.opened.context)?);
+        Ok(Box::new(CudaEntry { stream, entry, opened: self.opened, shape: self.shape, stays: self.stays }))
+    }
+}
+
+struct CudaEntry {
+    stream: Arc<Stream>,
+    entry: cu::Entry,
+    opened: &'static Opened,
+    shape: Shape,
+    stays: bool,
+}
+
+impl Entry for CudaEntry {
+    unsafe fn start(&self) -> Result<Box<dyn Run>, BackendError> {
+        let staying = self.stays.then(|| self.opened.context.stay());
+        // SAFETY: each argument has eight bytes; the rest is the caller's promise.
+        let run = unsafe { self.stream.start(&self.entry, self.shape.blocks, self.shape.threads, staying) };
+        Ok(Box::new(run?))
+    }
+}
+
+impl Run for cu::Run {
+    fn is_over(&self) -> Result<bool, BackendError> {
+        Ok(self.is_over()?)
+    }
+}
+
+/// Memory with the way to copy it.
+struct CudaMemory {
+    memory: cu::Memory,
+    copies: Arc<Copies>,
+}
+
+impl Memory for CudaMemory {
+    fn host(&self) -> Option<NonNull<u8>> {
+        self.memory.host()
+    }
+
+    fn bytes(&self) -> usize {
+        self.memory.bytes()
+    }
+
+    unsafe fn read(&self, offset: usize, to: &mut [MaybeUninit<u8>]) -> Result<(), BackendError> {
+        // SAFETY: the caller's promise.
+        Ok(unsafe { self.copies.read(&self.memory, offset, to) }?)
+    }
+
+    unsafe fn write(&self, offset: usize, from: &[MaybeUninit<u8>]) -> Result<(), BackendError> {
+        // SAFETY: the caller's promise.
+        Ok(unsafe { self.copies.write(&self.memory, offset, from) }?)
+    }
+}
+
+impl From<CuError> for BackendError {
+    fn from(error: CuError) -> Self {
+        Self::new(error.to_string())
+    }
+}
+
+impl From<CopyError> for BackendError {
+    fn from(error: CopyError) -> Self {
+        Self::new(match error {
+            CopyError::Failed(error) => error.to_string(),
+            CopyError::Late => "a copy did not end in time: the device hangs".into(),
+        })
+    }
+}

@@ -1,0 +1,247 @@
+//! What a device does, tried when it is opened: whether a kernel can stay, and what its clock shows.
+//!
+//! A small kernel answers the host's numbers while it runs, each with the time on the device's clock (`%globaltimer`). If the answers come,
+//! host and running kernel see each other's writes, and kernels stay (*persistent*), unless the platform is known to end kernels
+//! that take long. Else the same kernel is run once more with its number already there; if that is answered, kernels run in *epochs*.
+//! If not even that works, the device is no use.
+//!
+//! Each answer was given between the host's store of the number and its look at the answer, so the device's time belongs to some
+//! moment of that interval. The narrowest is kept: half its width is how far the two clocks' relation may be wrong when it was
+//! measured. Clocks drift apart by some microseconds a second; nothing corrects that yet.
+
+use std::{
+    sync::Arc,
+    thread,
+    time::{Duration, Instant},
+};
+
+use annulus_kernel::device::CUDA_PRELUDE;
+use annulus_queue::sync::{AtomicU32, AtomicU64, Ordering, spin_loop};
+
+use crate::{
+    cu::{Arena, Context, CuError, Kind, Memory, NoRoom, Platform, Program, Run, Stream},
+    program::Text,
+};
+
+/// The small kernel's name.
+pub(crate) const ENTRY: &str = "ann_probe";
+/// Numbers that the host says at most and at least. The first ones find caches cold; on a busy host most find a thread that waits for its turn.
+const ROUNDS: u32 = 1000;
+const ROUNDS_LEAST: u32 = 32;
+/// When the clocks' relation is known well enough: an answer over PCIe takes about two microseconds.
+const SHARP: Duration = Duration::from_nanos(1500);
+/// How long the kernel waits for a number.
+const KERNEL_PATIENCE: Duration = Duration::from_secs(3);
+/// How long the host waits for an answer, and for a run to end: longer than the kernel waits for all.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Words of the kernel's answer, after the host's own line.
+const ANSWER: usize = 32;
+const SEEN: usize = 33;
+const TIME: usize = 34;
+
+/// How a device runs kernels, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// Kernels stay until they are terminated.
+    Persistent(String),
+    /// Kernels return after a bounded time, and are launched again.
+    Epochs(String),
+}
+
+/// A moment on both clocks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Moment {
+    pub(crate) host: Instant,
+    /// Nanoseconds on the device's clock.
+    pub(crate) device: u64,
+    /// How far they may be apart.
+    pub(crate) uncertainty: Duration,
+}
+
+/// What a probe finds.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    pub(crate) verdict: Verdict,
+    pub(crate) moment: Moment,
+}
+
+/// The small kernel's program.
+pub(crate) fn text() -> Text {
+    let source = format!("#define ANN_LAUNCH_THREADS 1\n{CUDA_PRELUDE}\n{}", include_str!("probe.c"));
+    Text { name: "annulus-probe".into(), threads: 1, source }
+}
+
+/// Finds out what the device does; an error says why it is no use.
+pub(crate) fn probe(context: &Arc<Context>, program: &Program) -> Result<Found, String> {
+    let failed = |error: CuError| format!("the probe cannot run: {error}");
+    let arena = Arena::reserve(context, Kind::Shared, 4096).map_err(|why| match why {
+        NoRoom::Refused(error) => failed(error),
+        NoRoom::Resident { .. } => "the probe has no memory while a kernel stays on the device".into(),
+    })?;
+    let why_not = match context.device().platform() {
+        Platform::Plain => None,
+        Platform::Wddm => Some("Windows ends kernels that take seconds on devices in display mode (WDDM)"),
+        Platform::Wsl => Some("in WSL2 a running kernel does not see the host's writes"),
+        Platform::Watchdog => Some("a display's watchdog ends kernels that take seconds on this device"),
+    };
+    if why_not.is_none() {
+        let trial = Trial::new(context, &arena).map_err(failed)?;
+        if let Some(moment) = trial.talk_while_it_runs(program).map_err(failed)? {
+            let why = "host and running kernel saw each other's writes".into();
+            return Ok(Found { verdict: Verdict::Persistent(why), moment });
+        }
+    }
+    let trial = Trial::new(context, &arena).map_err(failed)?;
+    let why = match why_not {
+        Some(why) => why.into(),
+        None => format!(
+            "a running kernel and the host did not see each other's writes within {KERNEL_PATIENCE:?}"
+        ),
+    };
+    match trial.talk_once(program).map_err(failed)? {
+        Some(moment) => Ok(Found { verdict: Verdict::Epochs(why), moment }),
+        None => Err("host and kernels do not see each other's writes, not even between launches".into()),
+    }
+}
+
+struct Trial {
+    words: Memory,
+    stream: Arc<Stream>,
+}
+
+impl Trial {
+    fn new(context: &Arc<Context>, arena: &Arc<Arena>) -> Result<Self, CuError> {
+        let words = arena.take(256).map_err(|why| match why {
+            NoRoom::Refused(error) => error,
+            NoRoom::Resident { .. } => unreachable!("the arena was made with room for all trials"),
+        })?;
+        Ok(Self { words, stream: Arc::new(Stream::new(context)?) })
+    }
+
+    fn word(&self, index: usize) -> &AtomicU32 {
+        let base = self.words.host().expect("shared memory is seen by the host").cast::<u32>();
+        // SAFETY: the memory is 256 bytes long, aligned to 128, and all words that are asked for lie in it.
+        let word = unsafe { base.add(index) };
+        // SAFETY: the memory lives as long as `self`, and both sides access the word atomically.
+        unsafe { AtomicU32::from_ptr(word.as_ptr()) }
+    }
+
+    fn time(&self) -> u64 {
+        let place = self.word(TIME).as_ptr().cast::<u64>();
+        // SAFETY: word 34 begins at a multiple of eight bytes, two words inside the memory, and is accessed as a whole by both sides.
+        unsafe { AtomicU64::from_ptr(place) }.load(Ordering::Relaxed)
+    }
+
+    fn start(&self, program: &Program, rounds: u32) -> Result<Run, CuError> {
+        let mut entry = program.entry();
+        entry.memory(&self.words);
+        entry.number(rounds.into());
+        entry.number(KERNEL_PATIENCE.as_nanos() as u64);
+        // SAFETY: the arguments are what `probe.c` takes; the words live until the kernel has been seen to end, or are leaked (`end`).
+        unsafe { self.stream.start(&entry, 1, 1, None) }
+    }
+
+    /// Waits for the run's end, which comes by itself; whether it came in time.
+    fn end(self, run: &Run) -> Result<bool, CuError> {
+        let begun = Instant::now();
+        while !run.is_over()? {
+            if begun.elapsed() > PATIENCE {
+                std::mem::forget(self);
+                return Ok(false);
+            }
+            thread::yield_now();
+        }
+        Ok(true)
+    }
+
+    /// Says each number as soon as the one before is answered, until a moment is known well enough; `None` if one is not answered.
+    fn talk_while_it_runs(self, program: &Program) -> Result<Option<Moment>, CuError> {
+        let run = self.start(program, ROUNDS)?;
+        let mut best: Option<Moment> = None;
+        let mut all = true;
+        for number in 1..=ROUNDS {
+            let said = Instant::now();
+            self.word(0).store(number, Ordering::Release);
+            if !until(|| self.word(ANSWER).load(Ordering::Acquire) == number)
+                || self.word(SEEN).load(Ordering::Relaxed) == 0
+            {
+                all = false;
+                break;
+            }
+            let moment = self.between(said, Instant::now());
+            if best.is_none_or(|best| moment.uncertainty < best.uncertainty) {
+                best = Some(moment);
+            }
+            if number >= ROUNDS_LEAST && best.is_some_and(|best| best.uncertainty <= SHARP) {
+                break;
+            }
+        }
+        // All the rest at once.
+        self.word(0).store(ROUNDS, Ordering::Release);
+        let ended = self.end(&run)?;
+        Ok(best.filter(|_| all && ended))
+    }
+
+    /// Says one number before the run.
+    fn talk_once(self, program: &Program) -> Result<Option<Moment>, CuError> {
+        self.word(0).store(1, Ordering::Release);
+        let said = Instant::now();
+        let run = self.start(program, 1)?;
+        let begun = Instant::now();
+        while !run.is_over()? {
+            if begun.elapsed() > PATIENCE {
+                std::mem::forget(self);
+                return Ok(None);
+            }
+            spin_loop();
+        }
+        let answered =
+            self.word(ANSWER).load(Ordering::Acquire) == 1 && self.word(SEEN).load(Ordering::Relaxed) == 1;
+        Ok(answered.then(|| self.between(said, Instant::now())))
+    }
+
+    /// The answer's time, which was some moment between these.
+    fn between(&self, begun: Instant, ended: Instant) -> Moment {
+        let uncertainty = ended.duration_since(begun) / 2;
+        Moment { host: begun + uncertainty, device: self.time(), uncertainty }
+    }
+}
+
+fn until(condition: impl Fn() -> bool) -> bool {
+    let begun = Instant::now();
+    while !condition() {
+        if begun.elapsed() > PATIENCE {
+            return false;
+        }
+        spin_loop();
+    }
+    true
+}
+
+impl Moment {
+    /// What the device's clock shows when one shows 0 that shows `now` at this `instant`, wrapping.
+    pub(crate) fn origin(&self, instant: Instant, now: u64) -> u64 {
+        // Instants before the moment do not come up: launches follow it.
+        let since = instant.saturating_duration_since(self.host).as_nanos() as u64;
+        self.device.wrapping_add(since).wrapping_sub(now)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clocks_origin_follows_from_a_moment_on_both() {
+        let host = Instant::now();
+        let moment = Moment { host, device: 5_000, uncertainty: Duration::ZERO };
+        let later = host + Duration::from_nanos(700);
+        // The runtime's clock shows 1200 then, and the device's 5700: at the runtime's 0 it showed 4500.
+        assert_eq!(moment.origin(later, 1_200), 4_500);
+        assert_eq!(
+            moment.origin(later, 6_000),
+            5_700u64.wrapping_sub(6_000),
+            "it may have been before the device's 0"
+        );
+    }
+}

@@ -1,0 +1,291 @@
+//! From a handler's text to a program on a device.
+//!
+//! # Machine code that is shipped along
+//!
+//! Where a program is to run without NVRTC, `annulus emit KERNEL --cubin` makes its machine code beforehand, and `Cuda::cubins` names the
+//! folder. A file is found by its name, `KERNEL-THREADS-ARCHITECTURE-HASH.cubin`: the kernel's name, the block's threads, what it was
+//! compiled for, and the first 16 hexadecimal digits of the SHA-256 of compiler options and text. So machine code of another
+//! version of the handler, or of Annulus, is not found, rather than wrong. The compiler's version is not in it.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, LazyLock},
+};
+
+use annulus_device::{Programs, assemble, explain};
+use annulus_kernel::{KernelDefinition, Target, device::CUDA_PRELUDE, handler_source};
+use annulus_runtime::BackendError;
+use sha2::{Digest, Sha256};
+
+use crate::{
+    architecture::Architecture,
+    nvrtc::{Nvrtc, OPTIONS, Refused},
+    probe,
+};
+
+/// A program's text, and what it is called.
+#[derive(Clone, Debug)]
+pub(crate) struct Text {
+    /// The kernel's name.
+    pub(crate) name: String,
+    /// Threads of a block, which are compiled in.
+    pub(crate) threads: u32,
+    pub(crate) source: String,
+}
+
+impl Text {
+    /// A kernel's program.
+    pub(crate) fn new(name: &str, handler: &str, threads: u32) -> Self {
+        let macros = format!("#define ANN_LAUNCH_THREADS {threads}\n#define ANN_LAUNCH_PORTABLE 0\n");
+        let source = assemble(&macros, CUDA_PRELUDE, handler);
+        Self { name: name.into(), threads, source }
+    }
+
+    /// The name of the file that holds its machine code.
+    fn file(&self, architecture: Architecture) -> String {
+        let hash = Sha256::digest(format!("{}\n{}", OPTIONS.join(" "), self.source));
+        let hash: String = hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+        format!("{}-{}-{architecture}-{hash}.cubin", self.name, self.threads)
+    }
+
+    /// What names its machine code in the cache.
+    fn key(&self, architecture: Architecture, version: (u32, u32)) -> String {
+        let (major, minor) = version;
+        format!("NVRTC {major}.{minor} {architecture} {}\n{}", OPTIONS.join(" "), self.source)
+    }
+}
+
+/// Where machine code is looked for before it is made.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Places {
+    /// Machine code that was shipped along.
+    pub(crate) shipped: Option<PathBuf>,
+    /// Machine code that was made before.
+    pub(crate) cache: Option<PathBuf>,
+}
+
+/// Machine code of this text that a device of this architecture runs: shipped along, from the cache, or made.
+pub(crate) fn machine_code(
+    text: &Text,
+    device: Architecture,
+    places: &Places,
+) -> Result<Arc<Vec<u8>>, BackendError> {
+    if let Some(cubin) = places.shipped.as_deref().and_then(|folder| shipped(text, device, folder)) {
+        return Ok(Arc::new(cubin));
+    }
+    let nvrtc = Nvrtc::get().map_err(|missing| {
+        let lacks = match &places.shipped {
+            Some(folder) => format!("; {} has no {}", folder.display(), text.file(device)),
+            None => String::new(),
+        };
+        BackendError::new(format!(
+            "`{}` cannot be compiled: {missing}; or ship its machine code along, made by `annulus emit {0} --cubin` where NVRTC is, \
+             and name the folder in Cuda::cubins{lacks}",
+            text.name
+        ))
+    })?;
+    let architecture = *device.candidates(nvrtc.architectures()).first().ok_or_else(|| {
+        not_among(
+            nvrtc,
+            &format!("none of which runs on a device of {device}: install another version of NVRTC"),
+        )
+    })?;
+    // This process's, whatever device they are for: an architecture's devices share them.
+    static MADE: LazyLock<Programs<Vec<u8>>> = LazyLock::new(Programs::default);
+    MADE.get(
+        text.key(architecture, nvrtc.version()),
+        places.cache.as_deref(),
+        |kept| Some(kept.to_vec()),
+        || compile(nvrtc, text, architecture),
+        |cubin| Some(cubin.clone()),
+    )
+}
+
+/// Machine code in a folder, for the nearest architecture that the device runs.
+fn shipped(text: &Text, device: Architecture, folder: &Path) -> Option<Vec<u8>> {
+    let minors = (0..=device.minor()).map(|minor| Architecture::new(device.major(), minor));
+    let known: Vec<_> = minors.collect();
+    device.candidates(&known).into_iter().find_map(|architecture| {
+        std::fs::read(folder.join(text.file(architecture))).ok().filter(|bytes| bytes.starts_with(b"\x7fELF"))
+    })
+}
+
+fn compile(nvrtc: &Nvrtc, text: &Text, architecture: Architecture) -> Result<Vec<u8>, BackendError> {
+    nvrtc.compile(&text.source, architecture).map_err(|Refused { log }| {
+        let log = explain(&log, &text.source);
+        BackendError::new(format!("`{}` does not compile for {architecture}:\n{log}", text.name))
+    })
+}
+
+/// Says what a compiler's architectures are, and what that is bad for.
+fn not_among(nvrtc: &Nvrtc, wrong: &str) -> BackendError {
+    let (major, minor) = nvrtc.version();
+    let known: Vec<_> = nvrtc.architectures().iter().map(ToString::to_string).collect();
+    BackendError::new(format!("NVRTC {major}.{minor} makes machine code for {}, {wrong}", known.join(", ")))
+}
+
+/// A kernel's machine code for devices that need not be here: what `annulus emit --cubin` writes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cubin {
+    /// The name by which `Cuda::cubins` finds it.
+    pub file: String,
+    /// What the file holds.
+    pub bytes: Vec<u8>,
+}
+
+/// The architectures that this machine's NVRTC makes machine code for.
+///
+/// # Errors
+///
+/// If there is no NVRTC.
+pub fn architectures() -> Result<Vec<Architecture>, BackendError> {
+    Nvrtc::get().map(|nvrtc| nvrtc.architectures().to_vec())
+}
+
+/// Machine code of a kernel for one architecture, for blocks of so many threads, with that of the small program that finds out
+/// about a device when it is opened. Needs NVRTC, and no device.
+///
+/// # Errors
+///
+/// If there is no NVRTC, or it does not compile for the architecture.
+pub fn cubins(
+    definition: &'static KernelDefinition,
+    threads: u32,
+    architecture: Architecture,
+) -> Result<[Cubin; 2], BackendError> {
+    let nvrtc = Nvrtc::get()?;
+    if !nvrtc.architectures().contains(&architecture) {
+        return Err(not_among(
+            nvrtc,
+            &format!("not for {architecture}: name one of those, or install another version"),
+        ));
+    }
+    let handler =
+        handler_source(definition, Target::Cuda).map_err(|error| BackendError::new(error.to_string()))?;
+    let kernel = Text::new(definition.name, &handler, threads.max(1));
+    let cubin = |text: &Text| {
+        compile(nvrtc, text, architecture).map(|bytes| Cubin { file: text.file(architecture), bytes })
+    };
+    Ok([cubin(&kernel)?, cubin(&probe::text())?])
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    const HOPPER: Architecture = Architecture::new(9, 0);
+
+    /// NVRTC, where it is installed.
+    fn nvrtc() -> Option<&'static Nvrtc> {
+        Nvrtc::get().inspect_err(|missing| println!("skipped: {missing}")).ok()
+    }
+
+    fn text(name: &str, source: &str) -> Text {
+        Text { name: name.into(), threads: 32, source: source.into() }
+    }
+
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(name: &str) -> Self {
+            let path = std::env::temp_dir().join(format!("annulus-cubins-{}-{name}", std::process::id()));
+            fs::create_dir_all(&path).unwrap();
+            Self(path)
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    #[test]
+    fn a_files_name_tells_all_that_decides_it_but_the_compilers_version() {
+        let one = text("one", "void f();");
+        let name = one.file(HOPPER);
+        assert!(
+            name.starts_with("one-32-sm_90-") && name.len() == "one-32-sm_90-".len() + 16 + ".cubin".len(),
+            "{name}"
+        );
+        assert_ne!(one.file(Architecture::new(8, 0)), name);
+        assert_ne!(text("one", "void g();").file(HOPPER), name);
+        assert_ne!(text("two", "void f();").file(HOPPER), name);
+        assert_ne!(one.key(HOPPER, (13, 0)), one.key(HOPPER, (12, 9)));
+        assert_ne!(one.key(HOPPER, (13, 0)), one.key(Architecture::new(8, 0), (13, 0)));
+    }
+
+    #[test]
+    fn machine_code_that_was_shipped_along_is_found_for_the_nearest_architecture() {
+        let folder = Folder::new("shipped");
+        let kernel = text("kernel", "no C at all");
+        let places = Places { shipped: Some(folder.0.clone()), cache: None };
+        let ship = |minor, bytes: &[u8]| {
+            fs::write(folder.0.join(kernel.file(Architecture::new(8, minor))), bytes).unwrap()
+        };
+        let found = |minor| machine_code(&kernel, Architecture::new(8, minor), &places).map(|code| code[4]);
+        ship(0, b"\x7fELF0");
+        ship(6, b"\x7fELF6");
+        ship(9, b"not machine code");
+        assert_eq!([found(0), found(5), found(6), found(9)], [Ok(b'0'), Ok(b'0'), Ok(b'6'), Ok(b'6')]);
+        let error = machine_code(&kernel, HOPPER, &places).unwrap_err().to_string();
+        match Nvrtc::get() {
+            Ok(_) => assert!(
+                error.contains("`kernel` does not compile for sm_90:\nkernel.cu(1): error"),
+                "{error}"
+            ),
+            Err(_) => {
+                let told = ["annulus emit kernel --cubin", "Cuda::cubins", &kernel.file(HOPPER)];
+                assert!(told.iter().all(|part| error.contains(part)), "{error}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_was_made_is_kept_on_disk() {
+        if nvrtc().is_none() {
+            return;
+        }
+        let folder = Folder::new("cache");
+        let places = Places { shipped: None, cache: Some(folder.0.clone()) };
+        let source = "extern \"C\" __global__ void kept(int *p) { *p = 7; }";
+        let code = machine_code(&text("kept", source), HOPPER, &places).unwrap();
+        assert!(code.starts_with(b"\x7fELF"));
+        let kept: Vec<_> = fs::read_dir(&folder.0).unwrap().map(|entry| entry.unwrap().path()).collect();
+        assert_eq!(kept.len(), 1);
+        assert!(fs::read(&kept[0]).unwrap().ends_with(&code));
+    }
+
+    #[test]
+    fn the_probe_compiles_for_every_architecture() {
+        let Some(nvrtc) = nvrtc() else { return };
+        let known = nvrtc.architectures();
+        assert!(known.contains(&HOPPER), "{known:?}");
+        for &architecture in known {
+            let code = compile(nvrtc, &probe::text(), architecture).unwrap_or_else(|error| panic!("{error}"));
+            assert!(code.windows(probe::ENTRY.len()).any(|bytes| bytes == probe::ENTRY.as_bytes()));
+        }
+    }
+
+    #[test]
+    fn a_generation_that_the_compiler_does_not_know_is_told() {
+        if nvrtc().is_none() {
+            return;
+        }
+        let error = machine_code(&probe::text(), Architecture::new(99, 0), &Places::default())
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("none of which runs on a device of sm_990: install another"), "{error}");
+    }
+
+    #[test]
+    fn a_text_that_is_wrong_is_shown_with_its_rust() {
+        let Some(nvrtc) = nvrtc() else { return };
+        let source = "static __device__ int f(int x)\n{\n    // src/lib.rs:7\n    return x + z;\n}\n";
+        let error = compile(nvrtc, &text("wrong", source), HOPPER).unwrap_err().to_string();
+        assert!(error.contains("`wrong` does not compile for sm_90"), "{error}");
+        assert!(error.contains("    return x + z;\n    from src/lib.rs:7"), "{error}");
+    }
+}
