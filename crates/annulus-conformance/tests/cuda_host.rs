@@ -151,13 +151,15 @@ fn programs_are_loaded_beside_traffic() {
 fn arenas_grow_beside_traffic() {
     let runtime = runtime(cuda().threads_per_block(1).pinned_bytes(1).device_bytes(1));
     beside_traffic(&runtime, || {
-        for name in ["first", "second", "third"] {
-            let options = LaunchOptions::default().capacity(1 << 16).name(name);
-            let echo = kernels::echo::launch(&runtime, options).unwrap();
-            assert_eq!(echo.call_blocking(Number { value: 3 }), Ok(Number { value: 3 }));
-            // It lives on beside the next one.
-            std::mem::forget(echo);
-        }
+        thread::scope(|scope| {
+            for number in 0..6 {
+                let options = LaunchOptions::default().capacity(1 << 16).name(format!("large-{number}"));
+                let echo = kernels::echo::launch(&runtime, options).unwrap();
+                assert_eq!(echo.call_blocking(Number { value: 3 }), Ok(Number { value: 3 }));
+                // Its memory is given back while more is asked for; of some it never is.
+                scope.spawn(move || if number < 4 { drop(echo) } else { std::mem::forget(echo) });
+            }
+        });
     });
 }
 
