@@ -206,7 +206,7 @@ impl CudaBackend {
             device.id.bus(),
         )];
         // Opening a device takes memory of it, which is left to who uses it.
-        match device.opened().map(|opened| &opened.found) {
+        match device.opened() {
             None => notes.push(
                 match device.id.platform() {
                     Platform::Plain => "not opened by this program",
@@ -216,18 +216,15 @@ impl CudaBackend {
                 }
                 .into(),
             ),
-            Some(found) => {
-                notes.push(match &found.verdict {
+            Some(opened) => {
+                notes.push(match &opened.verdict {
                     Verdict::Persistent(_) if self.options.host.epochs => {
                         "epochs: forced by the program".into()
                     }
                     Verdict::Persistent(why) => format!("persistent: {why}"),
                     Verdict::Epochs(why) => format!("epochs: {why}"),
                 });
-                notes.push(format!(
-                    "its clock is known to {:?}, when the device was opened",
-                    found.moment.uncertainty
-                ));
+                notes.push(format!("its clock is known to {:?}", opened.relation.uncertainty()));
             }
         }
         DeviceInfo { name: device.name.clone(), parallel_blocks: device.residency.units(), notes }

@@ -5,14 +5,14 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use annulus_device::{Programs, Residency};
+use annulus_device::{Programs, Relation, Residency};
 use annulus_runtime::BackendError;
 use cudarc::driver::sys::CUresult;
 
 use crate::{
     architecture::Architecture,
     cu::{self, Context, CuError, DeviceId, PATIENCE, Program},
-    probe::{self, Found},
+    probe::{self, Found, Verdict},
     program::{self, Places, Text},
 };
 
@@ -33,7 +33,9 @@ pub(crate) struct Device {
 #[derive(Debug)]
 pub(crate) struct Opened {
     pub(crate) context: Arc<Context>,
-    pub(crate) found: Found,
+    pub(crate) verdict: Verdict,
+    /// How its clock relates to the host's.
+    pub(crate) relation: Arc<Relation>,
     programs: Programs<Program>,
 }
 
@@ -137,9 +139,10 @@ impl Device {
         let text = probe::text();
         let code = program::machine_code(&text, self.architecture, places)?;
         let program = load(&context, &text, probe::ENTRY, &code)?;
-        let found = probe::probe(&context, &program)
+        let Found { verdict, moment } = probe::probe(&context, &program)
             .map_err(|why| no_use(format!("{why}; choose another device")))?;
-        Ok(Opened { context, found, programs: Programs::default() })
+        let relation = Arc::new(Relation::new(moment));
+        Ok(Opened { context, verdict, relation, programs: Programs::default() })
     }
 
     /// The program of a text.

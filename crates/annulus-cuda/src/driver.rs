@@ -10,7 +10,8 @@ use std::{
 };
 
 use annulus_device::{
-    Abilities, Argument, DeviceClock, Driver, Entry, Memory, Program, Remedies, Residency, Run, Shape,
+    Abilities, Argument, DeviceClock, Driver, Entry, Memory, Program, Relation, Remedies, Residency, Run,
+    Shape,
 };
 use annulus_kernel::{Target, device::ENTRY};
 use annulus_runtime::{BackendError, Clock};
@@ -69,7 +70,7 @@ impl CudaDriver {
             Arena::reserve(context, Kind::Device, bytes).map_err(|why| no_room(Kind::Device, bytes, why))?;
         let copies =
             Copies::new(context, &shared).map_err(|why| no_room(Kind::Shared, reserve.pinned, why))?;
-        let stays = !epochs && matches!(opened.found.verdict, Verdict::Persistent(_));
+        let stays = !epochs && matches!(opened.verdict, Verdict::Persistent(_));
         Ok(Self { device, opened, stays, places, shared, own, copies: Arc::new(copies) })
     }
 
@@ -131,7 +132,11 @@ unsafe impl Driver for CudaDriver {
         let before = Instant::now();
         let now = runtime.now();
         let between = before + before.elapsed() / 2;
-        DeviceClock { needs: 0, origin: self.opened.found.moment.origin(between, now) }
+        DeviceClock { needs: 0, origin: self.opened.relation.origin(between, now) }
+    }
+
+    fn relation(&self) -> Option<&Arc<Relation>> {
+        Some(&self.opened.relation)
     }
 
     fn shared(&self, bytes: usize) -> Result<Arc<dyn Memory>, BackendError> {

@@ -7,7 +7,7 @@
 //!
 //! Each answer was given between the host's store of the number and its look at the answer, so the device's time belongs to some
 //! moment of that interval. The narrowest is kept: half its width is how far the two clocks' relation may be wrong when it was
-//! measured. Clocks drift apart by some microseconds a second; nothing corrects that yet.
+//! measured. Later moments correct it ([`annulus_device::Relation`]).
 
 use std::{
     sync::Arc,
@@ -15,6 +15,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use annulus_device::Moment;
 use annulus_kernel::device::CUDA_PRELUDE;
 use annulus_queue::sync::{AtomicU32, AtomicU64, Ordering, spin_loop};
 
@@ -46,16 +47,6 @@ pub(crate) enum Verdict {
     Persistent(String),
     /// Kernels return after a bounded time, and are launched again.
     Epochs(String),
-}
-
-/// A moment on both clocks.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Moment {
-    pub(crate) host: Instant,
-    /// Nanoseconds on the device's clock.
-    pub(crate) device: u64,
-    /// How far they may be apart.
-    pub(crate) uncertainty: Duration,
 }
 
 /// What a probe finds.
@@ -202,8 +193,7 @@ impl Trial {
 
     /// The answer's time, which was some moment between these.
     fn between(&self, begun: Instant, ended: Instant) -> Moment {
-        let uncertainty = ended.duration_since(begun) / 2;
-        Moment { host: begun + uncertainty, device: self.time(), uncertainty }
+        Moment::between(begun, ended, self.time())
     }
 }
 
@@ -216,32 +206,4 @@ fn until(condition: impl Fn() -> bool) -> bool {
         spin_loop();
     }
     true
-}
-
-impl Moment {
-    /// What the device's clock shows when one shows 0 that shows `now` at this `instant`, wrapping.
-    pub(crate) fn origin(&self, instant: Instant, now: u64) -> u64 {
-        // Instants before the moment do not come up: launches follow it.
-        let since = instant.saturating_duration_since(self.host).as_nanos() as u64;
-        self.device.wrapping_add(since).wrapping_sub(now)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_clocks_origin_follows_from_a_moment_on_both() {
-        let host = Instant::now();
-        let moment = Moment { host, device: 5_000, uncertainty: Duration::ZERO };
-        let later = host + Duration::from_nanos(700);
-        // The runtime's clock shows 1200 then, and the device's 5700: at the runtime's 0 it showed 4500.
-        assert_eq!(moment.origin(later, 1_200), 4_500);
-        assert_eq!(
-            moment.origin(later, 6_000),
-            5_700u64.wrapping_sub(6_000),
-            "it may have been before the device's 0"
-        );
-    }
 }

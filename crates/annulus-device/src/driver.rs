@@ -5,7 +5,7 @@ use std::{any::Any, mem::MaybeUninit, num::NonZeroU32, ptr::NonNull, sync::Arc, 
 use annulus_kernel::Target;
 use annulus_runtime::{BackendError, Clock};
 
-use crate::residency::Residency;
+use crate::{relation::Relation, residency::Residency};
 
 /// An opened device. Its methods, and those of what it hands out, are called from any thread, also while kernels stay on the device, for
 /// whose end none of them waits.
@@ -32,6 +32,11 @@ pub unsafe trait Driver: Send + Sync {
 
     /// What a block needs to read its clock, for a launch that is about to start. Asked only of devices whose blocks have one.
     fn clock(&self, runtime: Clock) -> DeviceClock;
+
+    /// How its clock relates to the host's, where it drifts from that: then blocks are asked for the time, and told what came of it.
+    fn relation(&self) -> Option<&Arc<Relation>> {
+        None
+    }
 
     /// Zeroed memory that the host sees, and kernels while they run.
     ///

@@ -163,7 +163,8 @@ impl DeviceHost {
             true => Some(unsafe { running.start(1) }.map_err(failed)?),
             false => None,
         };
-        self.pump.watch(Watched::new(Arc::clone(&running), spec.clock, spec.signals, run));
+        let relation = driver.relation().map(Arc::clone);
+        self.pump.watch(Watched::new(Arc::clone(&running), spec.clock, relation, spec.signals, run));
         Ok(Box::new(LaunchedKernel(running)))
     }
 

@@ -11,7 +11,7 @@ use annulus_kernel::device::layout::BlockRecord;
 use annulus_queue::{
     doze::Doze,
     ring::Ring,
-    sync::{AtomicBool, AtomicU32, Ordering, fence},
+    sync::{AtomicBool, AtomicU32, AtomicU64, Ordering, fence},
 };
 use annulus_runtime::{BackendError, DeviceKernel, ShardMemory};
 
@@ -187,6 +187,30 @@ impl Running {
         }
     }
 
+    /// Asks the first block for the time.
+    pub(crate) fn ask_time(&self, question: u32) {
+        let shard = &self.shards[0];
+        shard.word(offset_of!(BlockRecord, question)).store(question, Ordering::Release);
+        if matches!(self.stay, Stay::Resident) {
+            shard.end_nap(self.abilities.naps_in_futex);
+        }
+    }
+
+    /// What the first block's clock showed when it answered this question, if it has.
+    pub(crate) fn told_time(&self, question: u32) -> Option<u64> {
+        let shard = &self.shards[0];
+        let answered = shard.word(offset_of!(BlockRecord, answer)).load(Ordering::Acquire) == question;
+        answered.then(|| shard.long_word(offset_of!(BlockRecord, time)).load(Ordering::Relaxed))
+    }
+
+    /// Tells all blocks what their clock shows when the runtime's shows 0.
+    pub(crate) fn set_clock(&self, origin: u64) {
+        for shard in &self.shards {
+            // 0 stands for nothing said.
+            shard.long_word(offset_of!(BlockRecord, origin)).store(origin.max(1), Ordering::Relaxed);
+        }
+    }
+
     /// Whether every block has left the epoch.
     pub(crate) fn has_ended(&self, epoch: u32) -> bool {
         self.shards
@@ -223,6 +247,13 @@ impl Shard {
         let word = self.record.as_ptr().cast::<u8>().wrapping_add(offset).cast();
         // SAFETY: the offset is that of a `u32` of the record, whose memory outlives `self`; everybody accesses the word atomically.
         unsafe { AtomicU32::from_ptr(word) }
+    }
+
+    /// The same for its 64-bit words that are not the block's alone.
+    fn long_word(&self, offset: usize) -> &AtomicU64 {
+        let word = self.record.as_ptr().cast::<u8>().wrapping_add(offset).cast();
+        // SAFETY: as for `word`.
+        unsafe { AtomicU64::from_ptr(word) }
     }
 
     /// How many commands the block has acknowledged.

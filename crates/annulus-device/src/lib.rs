@@ -28,6 +28,7 @@ mod memory;
 mod plan;
 mod program;
 mod pump;
+mod relation;
 mod residency;
 mod state;
 
@@ -37,4 +38,5 @@ pub use host::{DeviceHost, HostOptions};
 #[doc(hidden)]
 pub use host::{Faults, HandlerText};
 pub use program::{Programs, assemble, explain};
+pub use relation::{Moment, Relation};
 pub use residency::{Asked, Places, Residency};

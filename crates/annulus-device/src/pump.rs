@@ -39,6 +39,7 @@ use crate::{
     bell::Bell,
     driver::Run,
     kernel::{Running, Shard, Stay},
+    relation::{Moment, Relation},
     residency::Residency,
 };
 
@@ -53,6 +54,9 @@ const SHORT: Duration = Duration::from_micros(50);
 const LONG: Duration = Duration::from_micros(500);
 /// The first sleep while nobody waits, but dead letters may come of what cannot ring.
 const LETTERS: Duration = Duration::from_millis(1);
+/// How long the pump waits for the time on a device's clock: a block looks for questions every few microseconds. What is answered
+/// later is learned later, and worth less.
+const ANSWER: Duration = Duration::from_micros(60);
 /// How long a backend that is dropped waits for its kernels to leave.
 pub(crate) const FAREWELL: Duration = Duration::from_secs(10);
 
@@ -98,6 +102,11 @@ pub(crate) struct Watched {
     in_flight: bool,
     /// A kernel that stays was asked to leave its epoch.
     asked: bool,
+    /// How the device's clock relates to the host's, where it drifts.
+    relation: Option<Arc<Relation>>,
+    /// The last question for the time, and when it was asked, until it is answered.
+    question: u32,
+    questioned: Option<Instant>,
 }
 
 /// What was reported of a shard.
@@ -185,6 +194,11 @@ impl Shared {
                 if !self.rhythm.no_heartbeat {
                     kernels.iter().for_each(Watched::beat);
                 }
+                kernels.iter().for_each(Watched::set_clock);
+                // One block tells the time of the device for all.
+                if let Some(kernel) = kernels.iter_mut().find(|kernel| kernel.can_tell_time()) {
+                    kernel.wait_for_time();
+                }
             }
             let mut progress = false;
             let asked = self.residency.is_asked();
@@ -253,6 +267,7 @@ impl Watched {
     pub(crate) fn new(
         running: Arc<Running>,
         clock: Clock,
+        relation: Option<Arc<Relation>>,
         signals: Arc<dyn HostSignals>,
         run: Option<Box<dyn Run>>,
     ) -> Self {
@@ -264,6 +279,9 @@ impl Watched {
             epoch: u32::from(run.is_some()),
             in_flight: run.is_some(),
             asked: false,
+            relation,
+            question: 0,
+            questioned: None,
             run,
             running,
         }
@@ -272,6 +290,50 @@ impl Watched {
     fn beat(&self) {
         for shard in &self.running.shards {
             shard.memory.host_heartbeat().store(self.clock.now(), Ordering::Relaxed);
+        }
+    }
+
+    /// Tells the blocks what is known of the device's clock.
+    fn set_clock(&self) {
+        let Some(relation) = &self.relation else { return };
+        let before = Instant::now();
+        let now = self.clock.now();
+        let between = before + before.elapsed() / 2;
+        self.running.set_clock(relation.origin(between, now));
+    }
+
+    /// Whether a block is there to tell the time, and was not asked yet.
+    fn can_tell_time(&self) -> bool {
+        self.relation.is_some()
+            && self.questioned.is_none()
+            && self.in_flight
+            && matches!(self.running.stay, Stay::Resident)
+    }
+
+    /// Asks for the time on the device's clock.
+    fn ask_time(&mut self) {
+        if self.relation.is_some() && self.questioned.is_none() {
+            self.question = self.question.wrapping_add(1);
+            self.questioned = Some(Instant::now());
+            self.running.ask_time(self.question);
+        }
+    }
+
+    /// Asks, and waits for the answer, but not for long.
+    fn wait_for_time(&mut self) {
+        self.ask_time();
+        while self.questioned.is_some_and(|asked| asked.elapsed() < ANSWER) {
+            self.hear_time();
+            spin_loop();
+        }
+    }
+
+    /// Learns from an answer that has come.
+    fn hear_time(&mut self) {
+        let (Some(relation), Some(asked)) = (&self.relation, self.questioned) else { return };
+        if let Some(device) = self.running.told_time(self.question) {
+            relation.learn(Moment::between(asked, Instant::now(), device));
+            self.questioned = None;
         }
     }
 
@@ -332,6 +394,7 @@ impl Watched {
 
     /// Looks at every shard and reports what is new; says whether anything was.
     fn look(&mut self, closely: bool, asked: bool) -> bool {
+        self.hear_time();
         let mut progress = self.report();
         if self.signals.is_none() || self.asked || closely {
             self.look_after_run();
@@ -477,6 +540,8 @@ impl Watched {
             }
         }
         self.epoch = self.epoch.wrapping_add(1);
+        // Answered as the epoch begins.
+        self.ask_time();
         // SAFETY: earlier epochs have ended, but for returning; `self` holds the kernel until the run is over, or for ever.
         match unsafe { running.start(self.epoch) } {
             Ok(run) => {

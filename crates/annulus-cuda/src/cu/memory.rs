@@ -8,7 +8,7 @@ use std::{
     ffi::c_void,
     mem::MaybeUninit,
     ptr::{self, NonNull},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     thread,
     time::{Duration, Instant},
 };
@@ -109,41 +109,51 @@ impl Arena {
     /// Reserves so many bytes.
     pub(crate) fn reserve(context: &Arc<Context>, kind: Kind, bytes: usize) -> Result<Arc<Self>, NoRoom> {
         let mut arena = Self { context: Arc::clone(context), kind, step: bytes, chunks: Mutex::default() };
-        let first = arena.grow(&[], 0)?;
+        let first = arena.grow(0)?;
         arena.chunks.get_mut().unwrap_or_else(PoisonError::into_inner).push(first);
         Ok(Arc::new(arena))
     }
 
-    /// One more chunk, with room for so many bytes.
-    fn grow(&self, chunks: &[(Chunk, Ranges)], bytes: usize) -> Result<(Chunk, Ranges), NoRoom> {
+    /// One more chunk, with room for so many bytes. The chunks' lock is free meanwhile: a kernel that leaves may give memory back first.
+    fn grow(&self, bytes: usize) -> Result<(Chunk, Ranges), NoRoom> {
         let ranges = Ranges::new(bytes.max(self.step));
         self.context.enter().map_err(NoRoom::Refused)?;
         match self.context.quietly(|| Chunk::allocate(self.kind, ranges.bytes())) {
             Some(Ok(chunk)) => Ok((chunk, ranges)),
             Some(Err(error)) => Err(NoRoom::Refused(error)),
-            None => Err(NoRoom::Resident {
-                bytes: chunks.iter().map(|(_, ranges)| ranges.bytes()).sum(),
-                free: chunks.iter().map(|(_, ranges)| ranges.free()).sum(),
-            }),
+            None => {
+                let chunks = self.chunks();
+                Err(NoRoom::Resident {
+                    bytes: chunks.iter().map(|(_, ranges)| ranges.bytes()).sum(),
+                    free: chunks.iter().map(|(_, ranges)| ranges.free()).sum(),
+                })
+            }
         }
+    }
+
+    fn chunks(&self) -> MutexGuard<'_, Vec<(Chunk, Ranges)>> {
+        self.chunks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A part of so many bytes, aligned to 128. Shared memory is zeroed; the device's holds whatever it holds.
     pub(crate) fn take(self: &Arc<Self>, bytes: usize) -> Result<Memory, NoRoom> {
-        let mut chunks = self.chunks.lock().unwrap_or_else(PoisonError::into_inner);
-        let found =
-            chunks.iter_mut().enumerate().find_map(|(index, (_, ranges))| Some((index, ranges.take(bytes)?)));
+        let fits = |(index, (_, ranges)): (usize, &mut (Chunk, Ranges))| Some((index, ranges.take(bytes)?));
+        let mut chunks = self.chunks();
+        let found = chunks.iter_mut().enumerate().find_map(fits);
         let (index, offset) = match found {
             Some(found) => found,
             None => {
-                let (chunk, mut ranges) = self.grow(&chunks, bytes)?;
+                drop(chunks);
+                let (chunk, mut ranges) = self.grow(bytes)?;
                 let offset = ranges.take(bytes).expect("the chunk was made to have room for it");
+                chunks = self.chunks();
                 chunks.push((chunk, ranges));
                 (chunks.len() - 1, offset)
             }
         };
-        let chunk = &chunks[index].0;
-        let host = chunk.host.map(|host| {
+        let Chunk { host, device } = chunks[index].0;
+        drop(chunks);
+        let host = host.map(|host| {
             // SAFETY: the part lies in the chunk.
             unsafe { host.add(offset) }
         });
@@ -151,7 +161,7 @@ impl Arena {
             // SAFETY: the part is that long, and nobody else's.
             unsafe { ptr::write_bytes(host.as_ptr(), 0, bytes) };
         }
-        let device = chunk.device + offset as u64;
+        let device = device + offset as u64;
         debug_assert!(device.is_multiple_of(ALIGN as u64), "the driver aligns to 256 bytes");
         Ok(Memory { arena: Arc::clone(self), chunk: index, offset, bytes, host, device })
     }
@@ -199,7 +209,7 @@ impl Memory {
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        let mut chunks = self.arena.chunks.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut chunks = self.arena.chunks();
         chunks[self.chunk].1.give_back(self.offset, self.bytes);
     }
 }

@@ -52,12 +52,14 @@ pub struct LaunchRecord {
 #[repr(C, align(128))]
 pub struct BlockRecord {
     /// The block's alone.
-    pub state: [u64; 30],
+    pub state: [u64; 29],
+    /// Written by the block, before `answer`: what its clock showed then.
+    pub time: u64,
     /// Written by the block, after the acknowledgement itself: how many commands it has acknowledged, wrapping. By it a host that looks
     /// now and then sees that a command was obeyed, though the next one undid it.
     pub obeyed: u32,
-    /// Always 0.
-    pub reserved: u32,
+    /// Written by the block: the `question` that it has answered.
+    pub answer: u32,
     /// Written by the block: 1 while it naps, or is about to.
     pub asleep: u32,
     /// Written by the block, last of all that it does: the epoch that it has ended.
@@ -70,10 +72,12 @@ pub struct BlockRecord {
     pub telemetry: u64,
     /// Written by the host: the epoch that a block which stays is asked to leave, to be launched again. Never 0 where it is asked.
     pub leave: u32,
-    /// Always 0.
-    pub host_reserved: u32,
+    /// Written by the host: changes when the block is asked for the time on its clock.
+    pub question: u32,
+    /// Written by the host: what the device's clock shows when the runtime's shows 0, wrapping; 0 for what the launch said.
+    pub origin: u64,
     /// Rest of the host's pair of lines.
-    pub host_padding: [u64; 13],
+    pub host_padding: [u64; 12],
 }
 
 /// Where blocks wake the host, on devices that can.
@@ -107,5 +111,9 @@ const _: () = {
     assert!(offset_of!(BlockRecord, wake) == 256);
     assert!(offset_of!(BlockRecord, epoch) == 260);
     assert!(offset_of!(BlockRecord, telemetry) == 264);
+    assert!(offset_of!(BlockRecord, time) == 232);
+    assert!(offset_of!(BlockRecord, answer) == 244);
     assert!(offset_of!(BlockRecord, leave) == 272);
+    assert!(offset_of!(BlockRecord, question) == 276);
+    assert!(offset_of!(BlockRecord, origin) == 280);
 };

@@ -91,6 +91,10 @@
 //! Stamps are one per turn, and one per message where a histogram is kept. They come from the device's clock where it has one that
 //! can be compared with the host's; else from the heartbeat word, and are then as coarse as its renewal.
 //!
+//! A device's clock drifts from the host's. Where it does, the host asks a block for the time now and then, by its record's `question`; the block
+//! stores `time`, then `answer`. What the host makes of that it tells all blocks by `origin`. Blocks look there as they look at `leave`,
+//! and when they are launched.
+//!
 //! # Epochs
 //!
 //! On a device where a kernel cannot stay, `epoch_messages` and `epoch_polls` bound what a block does in one launch. Whatever a block

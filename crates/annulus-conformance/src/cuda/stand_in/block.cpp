@@ -217,7 +217,10 @@ static unsigned long long clock_now()
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return ((unsigned long long)now.tv_sec * 1000000000 + (unsigned long long)now.tv_nsec + clock_offset) / clock_step * clock_step;
+    unsigned long long host = (unsigned long long)now.tv_sec * 1000000000 + (unsigned long long)now.tv_nsec;
+    static const unsigned long long begun = host;
+    unsigned long long ahead = host > begun ? (host - begun) / 1000 * driver().settings.drift_ppm / 1000 : 0;
+    return (host + ahead + clock_offset) / clock_step * clock_step;
 }
 
 static void fault(const char *what, const void *address)

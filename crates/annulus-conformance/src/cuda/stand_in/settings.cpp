@@ -13,6 +13,7 @@
 // | GRACE_MS | so long a kernel may take to end before such a call is reported | 500 |
 // | SEED | of the fibers' order | 1 |
 // | LOCAL_BYTES | local memory that each kernel says its threads need | 0 |
+// | DRIFT_PPM | by so many millionths %globaltimer goes faster than the host's clock | 0 |
 // | FAIL_LAUNCH | the launch of this number, from 1 on, is refused for want of resources | |
 // | FAIL_ALLOCATION | the allocation of this number, from 1 on, is refused for want of memory | |
 // | DIES_AFTER_MS | each device dies so long after its first kernel began | |
@@ -90,6 +91,7 @@ Settings read_settings()
     settings.grace_ms = (unsigned)number("GRACE_MS", 500);
     settings.seed = (unsigned)number("SEED", 1);
     settings.local_bytes = (unsigned)number("LOCAL_BYTES", 0);
+    settings.drift_ppm = (unsigned)number("DRIFT_PPM", 0);
     settings.fail_launch = (unsigned)number("FAIL_LAUNCH", 0);
     settings.fail_allocation = (unsigned)number("FAIL_ALLOCATION", 0);
     settings.dies_after_ms = (unsigned)number("DIES_AFTER_MS", 0);

@@ -98,22 +98,26 @@ typedef struct {
     u32 looked; /* whether it has looked at a command yet */
     u32 stalled;
     u32 strikes; /* whole naps since the heartbeat changed */
+    u32 answered; /* the host's last question for the time */
+    u32 unused;
 } ann_state;
 
 /* What host and block tell each other besides the control block. Twin of `BlockRecord`. */
 typedef struct {
     ann_state state; /* while no epoch runs */
-    u64 reserved_state[9];
+    u64 reserved_state[7];
+    u64 time;   /* written by the block: what its clock showed when it answered */
     u32 obeyed; /* written by the block: how many commands it has acknowledged, wrapping */
-    u32 reserved;
+    u32 answer; /* written by the block: the question that it has answered */
     u32 asleep; /* written by the block: it naps, or is about to */
     u32 ended;  /* written by the block, last of all: the epoch that it has ended */
     u32 wake; /* written by the host: changes when a nap must end */
     u32 epoch;
     u64 telemetry; /* from the arena's start to the shard's line; ANN_NO_ACTOR for none */
     u32 leave;     /* written by the host: a block that stays leaves this epoch, and is launched again */
-    u32 host_reserved;
-    u64 host_padding[13];
+    u32 question; /* written by the host: changes when it asks for the time */
+    u64 origin;   /* written by the host: what the device's clock shows when the runtime's shows 0; 0 for as launched */
+    u64 host_padding[12];
 } ann_block_record;
 
 /* Where blocks wake the host. Twin of `BellRecord`. */

@@ -159,6 +159,21 @@ ANN_FUNCTION u32 ann_is_asked_to_leave(const ann_view *v)
     return ann_load_relaxed_u32(&v->record->leave) == v->record->epoch;
 }
 
+/* By the leader, now and then: sets its clock, and answers what the host asks of it. */
+ANN_FUNCTION void ann_attend(const ann_view *v)
+{
+    LOCAL ann_shared *b = v->shared;
+    u64 origin = ann_load_relaxed_u64(&v->record->origin);
+    if (origin != 0)
+        b->launch.clock_origin = origin;
+    u32 question = ann_load_relaxed_u32(&v->record->question);
+    if (question == b->state.answered)
+        return;
+    b->state.answered = question;
+    ann_store_relaxed_u64(&v->record->time, ann_clock(b->launch.clock));
+    ann_store_release_u32(&v->record->answer, question);
+}
+
 /* By the leader, of a block that found nothing: whether a turn would find something now. */
 ANN_FUNCTION u32 ann_has_work(const ann_view *v)
 {
@@ -185,9 +200,12 @@ ANN_FUNCTION void ann_idle(const ann_view *v)
         return;
     }
     u32 nap = ANN_SYSTEM && (b->idle > b->launch.idle_polls || (s->command & ANN_ACTIVE) == 0);
-    if ((nap || (b->idle & 15) == 0) && ann_is_asked_to_leave(v)) {
-        b->ending = 1;
-        return;
+    if (nap || (b->idle & 15) == 0) {
+        ann_attend(v);
+        if (ann_is_asked_to_leave(v)) {
+            b->ending = 1;
+            return;
+        }
     }
     if (!nap) {
         ann_pause();
@@ -231,8 +249,10 @@ ANN_FUNCTION void ann_end_turn(const ann_view *v)
         b->idle = 0;
         /* A block that is never idle looks now and then. */
         b->busy += 1;
-        if ((b->busy & 15) == 0 && ann_is_asked_to_leave(v))
-            b->ending = 1;
+        if ((b->busy & 15) == 0) {
+            ann_attend(v);
+            b->ending = ann_is_asked_to_leave(v);
+        }
     }
     s->next_in += b->taken;
     s->processed += b->processed;

@@ -33,6 +33,7 @@ ANN_KERNEL void ann_main(
             shared.handled = 0;
             shared.busy = 0;
             shared.own = l->actors > block ? (l->actors - block + l->grid - 1) / l->grid : 0;
+            ann_attend(&view);
         }
     }
     ann_barrier();

@@ -1,0 +1,227 @@
+//! How a device's clock relates to the host's, while both go on.
+//!
+//! A block that is asked for the time answers some time between the question and the look that finds the answer: a [`Moment`] on both clocks,
+//! as uncertain as half that interval is long. Both clocks have crystals of their own, and drift apart by up to [`DRIFT`]; so what was
+//! measured becomes uncertain with time, and a new moment is taken where it is more certain than that. Two moments far apart tell how fast the
+//! clocks drift, and the relation is continued by that.
+
+use std::{
+    collections::VecDeque,
+    sync::{Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+/// How fast two clocks may drift apart, as a share: two crystals of 50 millionths each.
+const DRIFT: f64 = 1e-4;
+/// The moments that are kept, newer and older. The oldest and the newest tell the drift.
+const KEPT: usize = 64;
+
+/// A moment on both clocks.
+#[derive(Clone, Copy, Debug)]
+pub struct Moment {
+    /// On the host's.
+    pub host: Instant,
+    /// On the device's, in nanoseconds.
+    pub device: u64,
+    /// How far they may be apart.
+    pub uncertainty: Duration,
+}
+
+impl Moment {
+    /// The device's time of some moment between these.
+    pub fn between(begun: Instant, ended: Instant, device: u64) -> Self {
+        let uncertainty = ended.saturating_duration_since(begun) / 2;
+        Self { host: begun + uncertainty, device, uncertainty }
+    }
+}
+
+/// What is known of a device's clock, by all backends of the process that use it.
+#[derive(Debug)]
+pub struct Relation {
+    /// In the order of time, at least one.
+    moments: Mutex<VecDeque<Moment>>,
+}
+
+/// What the device's clock shows at an instant, and how far that may be wrong, in nanoseconds.
+struct Shown {
+    device: u64,
+    uncertainty: f64,
+}
+
+impl Relation {
+    /// Known by one moment.
+    pub fn new(first: Moment) -> Self {
+        Self { moments: Mutex::new(VecDeque::from([first])) }
+    }
+
+    /// What the device's clock shows when one shows 0 that shows `now` at this `instant`, in nanoseconds, wrapping.
+    pub fn origin(&self, instant: Instant, now: u64) -> u64 {
+        let moments = self.moments.lock().unwrap_or_else(PoisonError::into_inner);
+        shown(&moments, instant).device.wrapping_sub(now)
+    }
+
+    /// How far the relation may be wrong now.
+    pub fn uncertainty(&self) -> Duration {
+        let moments = self.moments.lock().unwrap_or_else(PoisonError::into_inner);
+        Duration::from_nanos(shown(&moments, Instant::now()).uncertainty as u64)
+    }
+
+    /// Takes what was measured, if it is better than what is known.
+    pub(crate) fn learn(&self, moment: Moment) {
+        let mut moments = self.moments.lock().unwrap_or_else(PoisonError::into_inner);
+        let expected = shown(&moments, moment.host);
+        let own = nanos(moment.uncertainty);
+        let apart = moment.device.wrapping_sub(expected.device).cast_signed() as f64;
+        if apart.abs() > own + expected.uncertainty {
+            // One of the clocks was set, or drifts faster than clocks do.
+            moments.clear();
+        } else if own > expected.uncertainty {
+            return;
+        } else if moments.len() == KEPT {
+            moments.pop_front();
+        }
+        moments.push_back(moment);
+    }
+}
+
+fn nanos(duration: Duration) -> f64 {
+    duration.as_nanos() as f64
+}
+
+/// Nanoseconds from one instant to another, which may be the earlier one.
+fn since(from: Instant, to: Instant) -> f64 {
+    nanos(to.saturating_duration_since(from)) - nanos(from.saturating_duration_since(to))
+}
+
+fn shown(moments: &VecDeque<Moment>, instant: Instant) -> Shown {
+    let (Some(first), Some(last)) = (moments.front(), moments.back()) else {
+        unreachable!("one moment at least is known");
+    };
+    let passed = since(last.host, instant);
+    let apart = since(first.host, last.host);
+    // By how much more than the host's clock the device's went, as a share, and how far that may be wrong.
+    let (mut drift, mut doubt) = (0.0, DRIFT);
+    if apart > 0.0 {
+        let wrong = (nanos(first.uncertainty) + nanos(last.uncertainty)) / apart;
+        if wrong < DRIFT {
+            drift = (last.device.wrapping_sub(first.device).cast_signed() as f64 - apart) / apart;
+            doubt = wrong;
+        }
+    }
+    Shown {
+        device: last.device.wrapping_add_signed((passed + passed * drift) as i64),
+        uncertainty: nanos(last.uncertainty) + passed.abs() * doubt,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A device's clock, and what is measured of it.
+    struct Clock {
+        begun: Instant,
+        /// How much faster than the host's it goes.
+        drift: f64,
+        ahead: u64,
+        seed: u64,
+    }
+
+    impl Clock {
+        fn shows(&self, at: Duration) -> u64 {
+            self.ahead.wrapping_add((nanos(at) * (1.0 + self.drift)) as u64)
+        }
+
+        fn random(&mut self, limit: u64) -> u64 {
+            self.seed = self.seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (self.seed >> 33) % limit
+        }
+
+        /// Asked at that time, and answered within so many microseconds.
+        fn measured(&mut self, at: Duration, micros: u64) -> Moment {
+            let took = 2_000 + self.random(micros * 1000);
+            let answered = at + Duration::from_nanos(self.random(took));
+            let (begun, ended) = (self.begun + at, self.begun + at + Duration::from_nanos(took));
+            Moment::between(begun, ended, self.shows(answered))
+        }
+    }
+
+    /// How far the relation is wrong at that time, in microseconds.
+    fn wrong(relation: &Relation, clock: &Clock, at: Duration) -> f64 {
+        let shown = relation.origin(clock.begun + at, 0);
+        (shown.wrapping_sub(clock.shows(at)).cast_signed() as f64 / 1000.0).abs()
+    }
+
+    fn clock(drift: f64) -> Clock {
+        Clock { begun: Instant::now(), drift, ahead: 1_700_000_000_123_456_789, seed: 1 }
+    }
+
+    #[test]
+    fn clocks_that_drift_are_followed() {
+        for drift in [0.0, 3e-5, -7e-5] {
+            let mut clock = clock(drift);
+            let relation = Relation::new(clock.measured(Duration::ZERO, 1));
+            let mut worst: f64 = 0.0;
+            for beat in 1..=12_000 {
+                let at = Duration::from_millis(50) * beat;
+                worst = worst.max(wrong(&relation, &clock, at));
+                relation.learn(clock.measured(at, 40));
+            }
+            // Ten minutes: uncorrected it would be milliseconds.
+            assert!(worst < 25.0, "{drift}: {worst} µs");
+            let late = wrong(&relation, &clock, Duration::from_secs(601));
+            assert!(late < 8.0, "{drift}: {late} µs");
+        }
+    }
+
+    #[test]
+    fn the_truth_lies_within_the_uncertainty() {
+        let mut clock = clock(5e-5);
+        let relation = Relation::new(clock.measured(Duration::ZERO, 1));
+        for beat in 1..=2000 {
+            let at = Duration::from_millis(50) * beat;
+            let moments = relation.moments.lock().unwrap();
+            let shown = shown(&moments, clock.begun + at);
+            drop(moments);
+            let wrong = shown.device.wrapping_sub(clock.shows(at)).cast_signed() as f64;
+            // Rounding to whole nanoseconds, and to what fits into a number of that size.
+            assert!(
+                wrong.abs() <= shown.uncertainty + 600.0,
+                "{wrong} ns of {} at {at:?}",
+                shown.uncertainty
+            );
+            relation.learn(clock.measured(at, 200));
+        }
+    }
+
+    #[test]
+    fn a_clock_that_was_set_is_believed() {
+        let mut clock = clock(0.0);
+        let relation = Relation::new(clock.measured(Duration::ZERO, 1));
+        clock.ahead -= 5_000_000_000;
+        relation.learn(clock.measured(Duration::from_secs(1), 1));
+        assert!(wrong(&relation, &clock, Duration::from_secs(1)) < 3.0);
+    }
+
+    #[test]
+    fn a_worse_moment_is_not_taken() {
+        let mut clock = clock(0.0);
+        let relation = Relation::new(clock.measured(Duration::ZERO, 1));
+        relation.learn(clock.measured(Duration::from_millis(1), 10_000_000));
+        assert_eq!(relation.moments.lock().unwrap().len(), 1);
+    }
+
+    #[test]
+    fn an_origin_follows_from_a_moment() {
+        let host = Instant::now();
+        let relation = Relation::new(Moment { host, device: 5_000, uncertainty: Duration::ZERO });
+        let later = host + Duration::from_nanos(700);
+        // The runtime's clock shows 1200 then, and the device's 5700: at the runtime's 0 it showed 4500.
+        assert_eq!(relation.origin(later, 1_200), 4_500);
+        assert_eq!(
+            relation.origin(later, 6_000),
+            5_700u64.wrapping_sub(6_000),
+            "it may have been before the device's 0"
+        );
+    }
+}
