@@ -31,7 +31,10 @@ static void ann_host_barrier(u32)
 }
 
 static void ann_host_look() {}
-static void ann_host_stored() { dawdle(20); }
+static void ann_host_stored(bool is_release)
+{
+    if (is_release) dawdle(20);
+}
 static void ann_host_sleep(u32 nanos) { usleep(nanos / 1000); }
 static u64 ann_host_clock()
 {

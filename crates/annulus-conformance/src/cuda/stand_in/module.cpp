@@ -146,7 +146,12 @@ static Status launch(const char *call, Function *function, ann_index grid, ann_i
     if (is_cooperative && blocks > (uint64_t)resident * all.settings.multiprocessors) return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
 
     if (all.settings.local_bytes > stream->context->local_bytes) {
-        synchronises((std::string(call) + ", which sets local memory aside unless cuCtxSetLimit has,").c_str(), stream->context, guard);
+        // It would wait only beside a kernel that stays; but whether one does is chance.
+        if (all.settings.waiting == Settings::report)
+            stop("%s of `%s`, whose threads need %u bytes of local memory, of which %zu are set aside: a driver waits for the device to set more "
+                 "aside; say so before with cuCtxSetLimit",
+                 call, function->kernel->name, all.settings.local_bytes, stream->context->local_bytes);
+        synchronises(call, stream->context, guard);
         stream->context->local_bytes = all.settings.local_bytes;
     }
     auto *made = new Launch;

@@ -5,14 +5,14 @@
 // | DEVICES | how many there are | 1 |
 // | NAME | of each | Annulus stand-in |
 // | CAPABILITY | of each | 9.0 |
-// | MULTIPROCESSORS | of each | 4 |
-// | BLOCKS | at most so many on a multiprocessor | 8 |
+// | MULTIPROCESSORS | of each | 16 |
+// | BLOCKS | at most so many on a multiprocessor | 16 |
 // | MEMORY | bytes of each | 8 GiB |
 // | ATTRIBUTES | `number=value,…`: device attributes that are other than usual | |
 // | SYNC | `report`, `wait`, `ignore`: what becomes of a call that would wait for a kernel that stays | report |
 // | GRACE_MS | so long a kernel may take to end before such a call is reported | 500 |
 // | SEED | of the fibers' order | 1 |
-// | LOCAL_BYTES | local memory that each kernel says its threads need | 0 |
+// | LOCAL_BYTES | local memory that the threads of each kernel need | 0 |
 // | FAIL_LAUNCH | the launch of this number, from 1 on, is refused for want of resources | |
 // | FAIL_ALLOCATION | the allocation of this number, from 1 on, is refused for want of memory | |
 // | DIES_AFTER_MS | each device dies so long after its first kernel began | |
@@ -66,8 +66,8 @@ Settings read_settings()
 {
     Settings settings;
     settings.devices = (unsigned)number("DEVICES", 1);
-    settings.multiprocessors = (unsigned)number("MULTIPROCESSORS", 4);
-    settings.blocks = (unsigned)number("BLOCKS", 8);
+    settings.multiprocessors = (unsigned)number("MULTIPROCESSORS", 16);
+    settings.blocks = (unsigned)number("BLOCKS", 16);
     settings.name = variable("NAME", "Annulus stand-in");
     settings.memory = number("MEMORY", (size_t)8 << 30);
     std::string capability = variable("CAPABILITY", "9.0");
