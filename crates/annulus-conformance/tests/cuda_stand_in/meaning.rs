@@ -1,7 +1,7 @@
 //! What CUDA's manual says holds: order, residency, errors.
 
 use std::{
-    ffi::c_void,
+    ffi::{CStr, c_void},
     ptr,
     time::{Duration, UNIX_EPOCH},
 };
@@ -60,6 +60,25 @@ fn launches_that_cannot_be_are_refused() {
 }
 
 #[test]
+fn devices_are_what_the_environment_says() {
+    if !has_stand_in() {
+        return;
+    }
+    let two = ("DEVICES", "2");
+    succeeds(
+        "devices",
+        &[
+            two,
+            ("NAME", "Some GPU"),
+            ("CAPABILITY", "7.5"),
+            ("MULTIPROCESSORS", "3"),
+            ("ATTRIBUTES", "17=1,95=0"),
+        ],
+    );
+    succeeds("no device", &[("DEVICES", "0")]);
+}
+
+#[test]
 fn a_device_can_die() {
     if has_stand_in() {
         succeeds("death", &[("WATCHDOG_MS", "50")]);
@@ -73,6 +92,8 @@ pub(crate) const CASES: &[Case] = &[
     ("refusals", refusals),
     ("planted refusals", planted_refusals),
     ("death", death),
+    ("devices", devices),
+    ("no device", || assert_eq!(cuda!(sys::cuInit(0)), CUresult::CUDA_ERROR_NO_DEVICE)),
 ];
 
 /// What is put into a stream happens one after the other; events say when; fresh memory is not zero; the device's clock is its own.
@@ -210,4 +231,34 @@ fn death() {
     assert_eq!(run(&cuda, STAY, "stay", 8, &mut arguments), expected);
     assert_eq!(cuda!(sys::cuMemAlloc_v2(&mut 0, 64)), expected);
     assert_eq!(cuda!(sys::cuStreamQuery(stream)), expected);
+}
+
+fn devices() {
+    use sys::CUdevice_attribute as A;
+    assert_eq!(cuda!(sys::cuInit(0)), CUresult::CUDA_SUCCESS);
+    let mut count = 0;
+    assert_eq!(cuda!(sys::cuDeviceGetCount(&raw mut count)), CUresult::CUDA_SUCCESS);
+    assert_eq!(count, 2);
+    let mut third = 0;
+    assert_eq!(cuda!(sys::cuDeviceGet(&raw mut third, 2)), CUresult::CUDA_ERROR_INVALID_DEVICE);
+    for device in 0..count {
+        let mut name = [0; 32];
+        let room = name.len() as i32;
+        assert_eq!(cuda!(sys::cuDeviceGetName(name.as_mut_ptr(), room, device)), CUresult::CUDA_SUCCESS);
+        let name = name.map(|byte| byte as u8);
+        assert_eq!(CStr::from_bytes_until_nul(&name).unwrap(), c"Some GPU");
+        let expected = [
+            (A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 7),
+            (A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 5),
+            (A::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 3),
+            (A::CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT, 1),
+            (A::CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH, 0),
+            (A::CU_DEVICE_ATTRIBUTE_WARP_SIZE, 32),
+        ];
+        for (attribute, value) in expected {
+            let mut found = -1;
+            let result = cuda!(sys::cuDeviceGetAttribute(&raw mut found, attribute, device));
+            assert_eq!((result, found), (CUresult::CUDA_SUCCESS, value), "{attribute:?}");
+        }
+    }
 }

@@ -201,14 +201,10 @@ static void stored(bool is_release)
     if (random_bits() % 32 == 0) sched_yield();
 }
 
-static unsigned long long clock_now()
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return ((unsigned long long)now.tv_sec * 1000000000 + (unsigned long long)now.tv_nsec + clock_offset) / clock_step * clock_step;
-}
+static unsigned long long clock_now();
 
-// A quarter of the time since the block last published something: one that waits for long should cost little. What was asked for is less.
+// Sleeps for a quarter of the time since the block last published something, however long it asked for: one that waits for long should cost
+// little.
 static void nap(unsigned)
 {
     stay_dead();
@@ -221,6 +217,13 @@ static void nap(unsigned)
         return;
     }
     usleep((unsigned)(micros < most_nap_micros ? micros : most_nap_micros));
+}
+
+static unsigned long long clock_now()
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return ((unsigned long long)now.tv_sec * 1000000000 + (unsigned long long)now.tv_nsec + clock_offset) / clock_step * clock_step;
 }
 
 static void fault(const char *what, const void *address)
@@ -245,7 +248,8 @@ static void take_stacks(Block &own)
     Guard guard(driver().lock);
     for (Fiber &fiber : own.fibers) {
         if (free_stacks().empty()) {
-            if (allocate(Allocation::fiber_stack, stack_bytes, 0, nullptr, &fiber.stack) != CUDA_SUCCESS) stop("there is no memory for a GPU thread's stack");
+            Status status = allocate(Allocation::fiber_stack, stack_bytes, 0, nullptr, &fiber.stack);
+            if (status != CUDA_SUCCESS) stop("there is no memory for a GPU thread's stack");
         } else {
             fiber.stack = free_stacks().back();
             free_stacks().pop_back();
@@ -271,7 +275,8 @@ void run_block(Launch &launch, uint64_t index)
     block = &own;
     take_stacks(own);
     poison_shared(*launch.function->module);
-    ann_index at = {(unsigned)(index % launch.grid.x), (unsigned)(index / launch.grid.x % launch.grid.y), (unsigned)(index / launch.grid.x / launch.grid.y)};
+    ann_index grid = launch.grid;
+    ann_index at = {(unsigned)(index % grid.x), (unsigned)(index / grid.x % grid.y), (unsigned)(index / grid.x / grid.y)};
     for (unsigned i = 0; i < own.living; i += 1) {
         ann_index thread = {i % launch.size.x, i / launch.size.x % launch.size.y, i / launch.size.x / launch.size.y};
         own.fibers[i].place = {thread, at, launch.size, launch.grid};

@@ -12,11 +12,11 @@
 // | SYNC | `report`, `wait`, `ignore`: what becomes of a call that would wait for a kernel that stays | report |
 // | GRACE_MS | so long a kernel may take to end before such a call is reported | 500 |
 // | SEED | of the fibers' order | 1 |
-// | LOCAL_BYTES | local memory that the threads of each kernel need | 0 |
+// | LOCAL_BYTES | local memory that each kernel says its threads need | 0 |
 // | FAIL_LAUNCH | the launch of this number, from 1 on, is refused for want of resources | |
 // | FAIL_ALLOCATION | the allocation of this number, from 1 on, is refused for want of memory | |
-// | DIES_AFTER_MS | each device dies so long after its first kernel began | |
-// | WATCHDOG_MS | a kernel that runs longer is ended, and its device with it | |
+// | DIES_AFTER_MS | a device dies when a kernel has run so long | |
+// | WATCHDOG_MS | the same, as the watchdog of a device with a display does it | |
 //
 // CUDA_MODULE_LOADING is NVIDIA's: only with `EAGER` does code go to the device with its module.
 #include "driver.hpp"
