@@ -3,6 +3,7 @@
 //!
 //! OpenCL C runs under the simulator `oclgrind` (Debian's package of that name); without it the tests say that they are skipped. CUDA C++ runs
 //! on threads of the host, compiled with its compiler's thread sanitizer.
+#![cfg(target_os = "linux")]
 
 use std::{
     ffi::c_void,

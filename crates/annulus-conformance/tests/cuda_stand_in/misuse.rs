@@ -23,8 +23,8 @@ fn memory_that_is_misused_is_found() {
     }
     is_found("a kernel uses freed memory", &[], "in page-locked host memory of 4096 bytes");
     is_found("a kernel uses freed device memory", &[], "which was freed");
-    is_found("the host uses freed memory", &[], "the host: a read at");
-    is_found("a kernel writes behind its memory", &[], "a write at");
+    is_found("the host uses freed memory", &[], "the host: a");
+    is_found("a kernel writes behind its memory", &[], "behind device memory of 256 bytes");
     is_found("freed twice", &[], "was freed before");
     is_found("misaligned", &[], "a misaligned access");
     is_found("a stack is full", &[], "before a GPU thread's stack");
