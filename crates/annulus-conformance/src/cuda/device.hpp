@@ -10,8 +10,8 @@ static const ann_place *ann_host_place();
 static void ann_host_barrier(u32 line);
 // Something that others may write is about to be read.
 static void ann_host_look();
-// Something that others may read was written.
-static void ann_host_stored();
+// Something that others may read was written: published, if with release.
+static void ann_host_stored(bool is_release);
 static void ann_host_sleep(u32 nanos);
 // Nanoseconds of %globaltimer.
 static u64 ann_host_clock();
@@ -56,12 +56,12 @@ static inline const T *ann_aligned(const T *word)
             __atomic_store_n((T *)ann_aligned(word), value, __ATOMIC_RELEASE);                                             \
         else                                                                                                               \
             __atomic_store_n((T *)ann_aligned(word), value, __ATOMIC_RELAXED);                                             \
-        ann_host_stored();                                                                                                 \
+        ann_host_stored(ann_fenced);                                                                                       \
     }                                                                                                                      \
     static inline void ptx_st_release_##SCOPE##_##T(T *word, T value)                                                      \
     {                                                                                                                      \
         __atomic_store_n((T *)ann_aligned(word), value, __ATOMIC_RELEASE);                                                 \
-        ann_host_stored();                                                                                                 \
+        ann_host_stored(true);                                                                                             \
     }
 #define PTX_FENCES(SCOPE)                                                                                                  \
     static inline void ptx_fence_acq_rel_##SCOPE() { ann_fenced = true, __atomic_thread_fence(__ATOMIC_ACQ_REL); }         \

@@ -14,7 +14,7 @@ struct ann_machine {
     const ann_place *(*place)();
     void (*barrier)(unsigned line);
     void (*look)();
-    void (*stored)();
+    void (*stored)(bool is_release);
     void (*sleep)(unsigned nanos);
     unsigned long long (*clock)();
     void (*fault)(const char *what, const void *address);

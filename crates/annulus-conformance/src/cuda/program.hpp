@@ -1,6 +1,6 @@
 // A CUDA program's text as C++ of the host. What the host's compiler cannot take is inline PTX: `asm volatile("op a, b;" : … )` becomes
-// `ptx_op(a, b)`, dots in the instruction's name written as underscores. An instruction that `device.hpp` does not define is an error of the compiler, which
-// names it.
+// `ptx_op(a, b)`, dots in the instruction's name written as underscores. An instruction that `device.hpp` does not define is an error of the
+// compiler, which names it.
 #include <stddef.h>
 #include <string>
 #include <vector>

@@ -10,7 +10,7 @@
 static thread_local ann_place place;
 static const ann_place *ann_host_place() { return &place; }
 
-// Threads come to barriers late, and go on late after they have published something, by as much as the seed says: so others have the time to
+// Threads come to barriers late, and leave them late, and go on late after they have published something, by as much as the seed says: so others have the time to
 // do what they should not yet.
 static u32 seed;
 static void dawdle(u32 most)
@@ -28,10 +28,14 @@ static void ann_host_barrier(u32)
 {
     dawdle(200);
     pthread_barrier_wait(&barrier);
+    dawdle(200);
 }
 
 static void ann_host_look() {}
-static void ann_host_stored() { dawdle(20); }
+static void ann_host_stored(bool is_release)
+{
+    if (is_release) dawdle(20);
+}
 static void ann_host_sleep(u32 nanos) { usleep(nanos / 1000); }
 static u64 ann_host_clock()
 {

@@ -13,6 +13,7 @@
 static const size_t stack_bytes = (size_t)256 << 10;
 // %globaltimer is a clock of its own: so far it is ahead of the host's, and as fine as an H100's.
 static const unsigned long long clock_offset = 1700000000123456789, clock_step = 32;
+static const unsigned long long most_nap_micros = 10000;
 
 namespace {
 
@@ -34,8 +35,9 @@ struct Block {
     // Fibers that can go on, in no order.
     std::vector<unsigned> runnable;
     unsigned now, living, waiting, line;
-    // Looks, and sleeps in a row with nothing stored between them.
-    unsigned looks, idle;
+    unsigned looks;
+    // When it first slept since it last published something; 0 if it has not.
+    unsigned long long idle_since;
     uint32_t bits;
     Fiber scheduler;
 };
@@ -190,27 +192,31 @@ static void look()
     if (block->looks % 64 == 0) sched_yield();
 }
 
-static void stored()
+static void stored(bool is_release)
 {
     stay_dead();
-    block->idle = 0;
+    if (is_release) block->idle_since = 0;
     if (block->runnable.size() > 1 && random_bits() % 2 == 0) return pause_fiber();
     // The host may see what was stored so far and no more.
     if (random_bits() % 32 == 0) sched_yield();
 }
 
-// Longer than asked for, where a block has slept many times and stored nothing: one that waits should cost little.
-static void nap(unsigned nanos)
+static unsigned long long clock_now();
+
+// Sleeps for a quarter of the time since the block last published something, however long it asked for: one that waits for long should cost
+// little.
+static void nap(unsigned)
 {
     stay_dead();
     if (block->runnable.size() > 1) return pause_fiber();
-    block->idle += 1;
-    if (block->idle <= 64) {
+    unsigned long long now = clock_now();
+    if (block->idle_since == 0) block->idle_since = now;
+    unsigned long long micros = (now - block->idle_since) / 4000;
+    if (micros < 20) {
         sched_yield();
         return;
     }
-    unsigned doubled = (block->idle - 64) / 4, micros = doubled < 6 ? 20u << doubled : 1000;
-    usleep(micros > nanos / 1000 ? micros : nanos / 1000);
+    usleep((unsigned)(micros < most_nap_micros ? micros : most_nap_micros));
 }
 
 static unsigned long long clock_now()
@@ -245,7 +251,8 @@ static void take_stacks(Block &own)
     Guard guard(driver().lock);
     for (Fiber &fiber : own.fibers) {
         if (free_stacks().empty()) {
-            if (allocate(Allocation::fiber_stack, stack_bytes, 0, nullptr, &fiber.stack) != CUDA_SUCCESS) stop("there is no memory for a GPU thread's stack");
+            Status status = allocate(Allocation::fiber_stack, stack_bytes, 0, nullptr, &fiber.stack);
+            if (status != CUDA_SUCCESS) stop("there is no memory for a GPU thread's stack");
         } else {
             fiber.stack = free_stacks().back();
             free_stacks().pop_back();
@@ -271,7 +278,8 @@ void run_block(Launch &launch, uint64_t index)
     block = &own;
     take_stacks(own);
     poison_shared(*launch.function->module);
-    ann_index at = {(unsigned)(index % launch.grid.x), (unsigned)(index / launch.grid.x % launch.grid.y), (unsigned)(index / launch.grid.x / launch.grid.y)};
+    ann_index grid = launch.grid;
+    ann_index at = {(unsigned)(index % grid.x), (unsigned)(index / grid.x % grid.y), (unsigned)(index / grid.x / grid.y)};
     for (unsigned i = 0; i < own.living; i += 1) {
         ann_index thread = {i % launch.size.x, i / launch.size.x % launch.size.y, i / launch.size.x / launch.size.y};
         own.fibers[i].place = {thread, at, launch.size, launch.grid};

@@ -52,26 +52,18 @@ static Device *device_of(int ordinal)
     return ordinal >= 0 && (size_t)ordinal < all.devices.size() ? all.devices[(size_t)ordinal] : nullptr;
 }
 
-// A thread that ends the device when its time has come.
+// A thread that ends the device when one of its kernels has run for too long.
 static void watch(Device *device)
 {
     Driver &all = driver();
-    std::chrono::steady_clock::time_point first{};
+    const std::pair<unsigned, Status> limits[] = {{all.settings.watchdog_ms, CUDA_ERROR_LAUNCH_TIMEOUT},
+                                                  {all.settings.dies_after_ms, CUDA_ERROR_LAUNCH_FAILED}};
     for (;; usleep(5000)) {
         Guard guard(all.lock);
         auto now = std::chrono::steady_clock::now();
-        for (Launch *launch : device->unended) {
-            if (launch->begun == 0) continue;
-            if (first == std::chrono::steady_clock::time_point{}) first = launch->begun_at;
-            auto limit = std::chrono::milliseconds(all.settings.watchdog_ms);
-            if (limit.count() != 0 && now - launch->begun_at > limit) {
-                die(*device, CUDA_ERROR_LAUNCH_TIMEOUT);
-                break;
-            }
-        }
-        auto life = std::chrono::milliseconds(all.settings.dies_after_ms);
-        if (life.count() != 0 && first != std::chrono::steady_clock::time_point{} && now - first > life)
-            die(*device, CUDA_ERROR_LAUNCH_FAILED);
+        for (const Launch *launch : device->unended)
+            for (auto [limit, status] : limits)
+                if (limit != 0 && launch->begun != 0 && now - launch->begun_at > std::chrono::milliseconds(limit)) die(*device, status);
     }
 }
 

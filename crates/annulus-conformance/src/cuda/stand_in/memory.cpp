@@ -235,9 +235,18 @@ Status cuMemGetInfo_v2(size_t *free, size_t *total)
     return CUDA_SUCCESS;
 }
 
-Status cuMemcpyHtoD_v2(size_t to, const void *from, size_t bytes) { return copy("cuMemcpyHtoD", nullptr, to, (size_t)from, bytes, true, false, true); }
-Status cuMemcpyDtoH_v2(void *to, size_t from, size_t bytes) { return copy("cuMemcpyDtoH", nullptr, (size_t)to, from, bytes, false, true, true); }
-Status cuMemcpyDtoD_v2(size_t to, size_t from, size_t bytes) { return copy("cuMemcpyDtoD", nullptr, to, from, bytes, true, true, true); }
+Status cuMemcpyHtoD_v2(size_t to, const void *from, size_t bytes)
+{
+    return copy("cuMemcpyHtoD", nullptr, to, (size_t)from, bytes, true, false, true);
+}
+Status cuMemcpyDtoH_v2(void *to, size_t from, size_t bytes)
+{
+    return copy("cuMemcpyDtoH", nullptr, (size_t)to, from, bytes, false, true, true);
+}
+Status cuMemcpyDtoD_v2(size_t to, size_t from, size_t bytes)
+{
+    return copy("cuMemcpyDtoD", nullptr, to, from, bytes, true, true, true);
+}
 Status cuMemcpyHtoDAsync_v2(size_t to, const void *from, size_t bytes, Stream *stream)
 {
     return copy("cuMemcpyHtoDAsync", stream, to, (size_t)from, bytes, true, false, false);

@@ -17,8 +17,10 @@ static size_t image_bytes(const void *image)
     if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_type != ET_DYN) return 0;
     const auto *sections = (const ElfW(Shdr) *)((const char *)image + header->e_shoff);
     size_t bytes = header->e_shoff + (size_t)header->e_shnum * header->e_shentsize;
-    for (unsigned i = 0; i < header->e_shnum; i += 1)
-        if (sections[i].sh_type != SHT_NOBITS && sections[i].sh_offset + sections[i].sh_size > bytes) bytes = sections[i].sh_offset + sections[i].sh_size;
+    for (unsigned i = 0; i < header->e_shnum; i += 1) {
+        size_t end = sections[i].sh_type != SHT_NOBITS ? sections[i].sh_offset + sections[i].sh_size : 0;
+        if (end > bytes) bytes = end;
+    }
     return bytes;
 }
 
@@ -90,6 +92,11 @@ unsigned resident_blocks(const Function &function, unsigned threads, size_t dyna
 static unsigned warp_threads(const Launch &launch) { return (launch.threads() + 31) / 32 * 32; }
 static size_t block_bytes(const Launch &launch) { return launch.function->module->shared_bytes + launch.shared_bytes + 1024; }
 
+static bool has_room(const Multiprocessor &where, const Launch &launch)
+{
+    return where.blocks > 0 && where.threads >= warp_threads(launch) && where.shared_bytes >= block_bytes(launch);
+}
+
 // The thread of one block.
 static void serve_block(Launch *launch, uint64_t index, Multiprocessor *where)
 {
@@ -109,7 +116,7 @@ void place_blocks(Device &device)
     while (!device.waiting.empty()) {
         Launch &launch = *device.waiting.front();
         for (Multiprocessor &each : device.multiprocessors) {
-            while (launch.begun < launch.blocks && each.blocks > 0 && each.threads >= warp_threads(launch) && each.shared_bytes >= block_bytes(launch)) {
+            while (launch.begun < launch.blocks && has_room(each, launch)) {
                 each.blocks -= 1;
                 each.threads -= warp_threads(launch);
                 each.shared_bytes -= block_bytes(launch);
@@ -136,7 +143,8 @@ static Status launch(const char *call, Function *function, ann_index grid, ann_i
     if (status != CUDA_SUCCESS) return status;
     if (function->module->context != stream->context) return CUDA_ERROR_INVALID_CONTEXT;
     uint64_t threads = (uint64_t)size.x * size.y * size.z, blocks = (uint64_t)grid.x * grid.y * grid.z;
-    if (threads == 0 || blocks == 0 || size.x > most_threads || size.y > most_threads || size.z > 64 || threads > most_threads) return CUDA_ERROR_INVALID_VALUE;
+    if (threads == 0 || blocks == 0 || threads > most_threads) return CUDA_ERROR_INVALID_VALUE;
+    if (size.x > most_threads || size.y > most_threads || size.z > 64) return CUDA_ERROR_INVALID_VALUE;
     if (grid.x > 0x7FFFFFFF || grid.y > 65535 || grid.z > 65535) return CUDA_ERROR_INVALID_VALUE;
     if (function->module->shared_bytes + shared_bytes > shared_of_block) return CUDA_ERROR_INVALID_VALUE;
     if (function->kernel->parameters != 0 && !parameters) return CUDA_ERROR_INVALID_VALUE;
@@ -146,7 +154,12 @@ static Status launch(const char *call, Function *function, ann_index grid, ann_i
     if (is_cooperative && blocks > (uint64_t)resident * all.settings.multiprocessors) return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
 
     if (all.settings.local_bytes > stream->context->local_bytes) {
-        synchronises((std::string(call) + ", which sets local memory aside unless cuCtxSetLimit has,").c_str(), stream->context, guard);
+        // It would wait only beside a kernel that stays; but whether one does is chance.
+        if (all.settings.waiting == Settings::report)
+            stop("%s of `%s`, whose threads need %u bytes of local memory, of which %zu are set aside: a driver waits for the device to set more "
+                 "aside; say so before with cuCtxSetLimit",
+                 call, function->kernel->name, all.settings.local_bytes, stream->context->local_bytes);
+        synchronises(call, stream->context, guard);
         stream->context->local_bytes = all.settings.local_bytes;
     }
     auto *made = new Launch;
@@ -244,7 +257,8 @@ Status cuModuleGetFunction(Function **to, Module *module, const char *name)
     if (found == module->functions.end()) return CUDA_ERROR_NOT_FOUND;
     // With lazy loading, which is usual, the code goes to the device now.
     if (all.functions.count(found->second) == 0 && !all.settings.loads_eagerly)
-        synchronises("cuModuleGetFunction, which loads the code unless CUDA_MODULE_LOADING was EAGER when the driver was initialised,", module->context, guard);
+        synchronises("cuModuleGetFunction, which loads the code unless CUDA_MODULE_LOADING was EAGER when the driver was initialised,",
+                     module->context, guard);
     all.functions.insert(found->second);
     *to = found->second;
     return CUDA_SUCCESS;
@@ -290,8 +304,10 @@ Status cuFuncSetAttribute(Function *function, int attribute, int value)
 {
     Guard guard(driver().lock);
     if (driver().functions.count(function) == 0) return CUDA_ERROR_INVALID_HANDLE;
-    if (attribute == 8) return value >= 0 && (size_t)value + function->module->shared_bytes <= shared_of_block ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-    return attribute == 9 && value >= -1 && value <= 100 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    size_t most = shared_of_block - function->module->shared_bytes;
+    // Dynamic shared bytes, and their share.
+    bool is_valid = attribute == 8 ? value >= 0 && (size_t)value <= most : attribute == 9 && value >= -1 && value <= 100;
+    return is_valid ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 Status cuFuncLoad(Function *function)
@@ -309,8 +325,8 @@ Status cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, Function *functi
     return CUDA_SUCCESS;
 }
 
-Status cuLaunchKernel(Function *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned x, unsigned y, unsigned z, unsigned shared_bytes,
-                      Stream *stream, void **parameters, void **extra)
+Status cuLaunchKernel(Function *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned x, unsigned y, unsigned z,
+                      unsigned shared_bytes, Stream *stream, void **parameters, void **extra)
 {
     if (extra) return CUDA_ERROR_INVALID_VALUE;
     return launch("cuLaunchKernel", function, {grid_x, grid_y, grid_z}, {x, y, z}, shared_bytes, stream, parameters, false);

@@ -170,7 +170,7 @@ Result compile(Program &program, const Options &options)
 {
     mkdir(FOLDER, 0700);
     std::vector<std::string> words = {"c++", "-std=" + options.standard, "-O1", "-g0", "-w", "-fPIC", "-shared", "-fno-exceptions",
-                                      "-ffp-contract=off", "-Wl,-Bsymbolic"};
+                                      "-ffp-contract=off", "-fstack-clash-protection", "-Wl,-Bsymbolic"};
     words.insert(words.end(), options.definitions.begin(), options.definitions.end());
     std::string text = whole(program, options), made_of = text;
     for (const std::string &word : words) made_of += "\n" + word;

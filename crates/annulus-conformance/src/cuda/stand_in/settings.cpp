@@ -5,8 +5,8 @@
 // | DEVICES | how many there are | 1 |
 // | NAME | of each | Annulus stand-in |
 // | CAPABILITY | of each | 9.0 |
-// | MULTIPROCESSORS | of each | 4 |
-// | BLOCKS | at most so many on a multiprocessor | 8 |
+// | MULTIPROCESSORS | of each | 16 |
+// | BLOCKS | at most so many on a multiprocessor | 16 |
 // | MEMORY | bytes of each | 8 GiB |
 // | ATTRIBUTES | `number=value,…`: device attributes that are other than usual | |
 // | SYNC | `report`, `wait`, `ignore`: what becomes of a call that would wait for a kernel that stays | report |
@@ -16,8 +16,8 @@
 // | DRIFT_PPM | by so many millionths %globaltimer goes faster than the host's clock | 0 |
 // | FAIL_LAUNCH | the launch of this number, from 1 on, is refused for want of resources | |
 // | FAIL_ALLOCATION | the allocation of this number, from 1 on, is refused for want of memory | |
-// | DIES_AFTER_MS | each device dies so long after its first kernel began | |
-// | WATCHDOG_MS | a kernel that runs longer is ended, and its device with it | |
+// | DIES_AFTER_MS | a device dies when a kernel has run so long | |
+// | WATCHDOG_MS | the same, as the watchdog of a device with a display does it | |
 //
 // CUDA_MODULE_LOADING is NVIDIA's: only with `EAGER` does code go to the device with its module.
 #include "driver.hpp"
@@ -67,8 +67,8 @@ Settings read_settings()
 {
     Settings settings;
     settings.devices = (unsigned)number("DEVICES", 1);
-    settings.multiprocessors = (unsigned)number("MULTIPROCESSORS", 4);
-    settings.blocks = (unsigned)number("BLOCKS", 8);
+    settings.multiprocessors = (unsigned)number("MULTIPROCESSORS", 16);
+    settings.blocks = (unsigned)number("BLOCKS", 16);
     settings.name = variable("NAME", "Annulus stand-in");
     settings.memory = number("MEMORY", (size_t)8 << 30);
     std::string capability = variable("CAPABILITY", "9.0");

@@ -1,0 +1,122 @@
+//! What a GPU would do silently is found: misuse of memory, barriers, and threads that rely on each other's order.
+
+use annulus_queue::sync::Ordering;
+use cudarc::driver::sys::{self, CUresult};
+
+use crate::{
+    Case,
+    driver::{Cuda, STAY, launch, run, small, synchronise, word},
+    has_stand_in, is_found, succeeds,
+};
+
+#[test]
+fn a_barrier_that_not_all_reach_is_found() {
+    if has_stand_in() {
+        is_found("divergence", &[], "all threads of a block must come to the same");
+    }
+}
+
+#[test]
+fn memory_that_is_misused_is_found() {
+    if !has_stand_in() {
+        return;
+    }
+    is_found("a kernel uses freed memory", &[], "in page-locked host memory of 4096 bytes");
+    is_found("a kernel uses freed device memory", &[], "which was freed");
+    is_found("the host uses freed memory", &[], "the host: a");
+    is_found("a kernel writes behind its memory", &[], "behind device memory of 256 bytes");
+    is_found("freed twice", &[], "was freed before");
+    is_found("misaligned", &[], "a misaligned access");
+    is_found("a stack is full", &[], "before a GPU thread's stack");
+}
+
+#[test]
+fn a_missing_barrier_shows() {
+    if has_stand_in() {
+        succeeds("a missing barrier", &[]);
+    }
+}
+
+pub(crate) const CASES: &[Case] = &[
+    ("divergence", || {
+        let cuda = Cuda::new();
+        let text = "ANN_KERNEL void diverge(u32 *word)
+{
+    if (ann_thread() == 3)
+        ann_barrier();
+    atomicAdd(word, 1);
+    ann_barrier();
+}";
+        run(&cuda, text, "diverge", 8, &mut [cuda.mapped(64).as_ptr() as u64]);
+    }),
+    ("a missing barrier", a_missing_barrier),
+    ("a kernel uses freed memory", || {
+        let cuda = Cuda::new();
+        let words = cuda.mapped(4096).as_ptr();
+        assert_eq!(cuda!(sys::cuMemFreeHost(words.cast())), CUresult::CUDA_SUCCESS);
+        run(&cuda, STAY, "stay", 1, &mut [words as u64]);
+    }),
+    ("a kernel uses freed device memory", || {
+        let cuda = Cuda::new();
+        let memory = cuda.memory(256);
+        assert_eq!(cuda!(sys::cuMemFree_v2(memory)), CUresult::CUDA_SUCCESS);
+        run(&cuda, STAY, "stay", 1, &mut [memory]);
+    }),
+    ("the host uses freed memory", || {
+        let cuda = Cuda::new();
+        let words = cuda.mapped(4096);
+        assert_eq!(cuda!(sys::cuMemFreeHost(words.as_ptr().cast())), CUresult::CUDA_SUCCESS);
+        word(words, 0).load(Ordering::Relaxed);
+    }),
+    ("a kernel writes behind its memory", || {
+        let cuda = Cuda::new();
+        let text = "ANN_KERNEL void over(u32 *words) { words[64] = 1; }";
+        run(&cuda, text, "over", 1, &mut [cuda.memory(256)]);
+    }),
+    ("freed twice", || {
+        let memory = Cuda::new().memory(64);
+        assert_eq!(cuda!(sys::cuMemFree_v2(memory)), CUresult::CUDA_SUCCESS);
+        let _ = cuda!(sys::cuMemFree_v2(memory));
+    }),
+    ("misaligned", || {
+        let cuda = Cuda::new();
+        run(&cuda, STAY, "stay", 1, &mut [cuda.mapped(64).as_ptr() as u64 + 2]);
+    }),
+    ("a stack is full", || {
+        let cuda = Cuda::new();
+        let text = "ANN_KERNEL void large(u32 *words)
+{
+    volatile u8 local[400000];
+    for (u32 i = 0; i < sizeof local; i++)
+        local[sizeof local - 1 - i] = (u8)words[0];
+    words[1] = local[words[2]];
+}";
+        run(&cuda, text, "large", 4, &mut [cuda.mapped(64).as_ptr() as u64]);
+    }),
+];
+
+/// Threads read what another one writes into the block's memory. Without a barrier between, some of sixteen blocks shows it.
+fn a_missing_barrier() {
+    let cuda = Cuda::new();
+    let mut wrong = ["", "ann_barrier();"].into_iter().map(|barrier| {
+        let text = format!(
+            "ANN_KERNEL void share(u32 *words)
+{{
+    ANN_SHARED u32 value;
+    if (ann_thread() == 0)
+        value = 42;
+    {barrier}
+    if (value != 42)
+        atomicAdd(words, 1);
+}}"
+        );
+        let (words, stream) = (cuda.mapped(64), cuda.stream());
+        let function = cuda.module(&small(&text)).function("share");
+        let arguments = &mut [words.as_ptr() as u64];
+        assert_eq!(launch(function, 16, 8, stream, arguments), CUresult::CUDA_SUCCESS);
+        assert_eq!(synchronise(stream), CUresult::CUDA_SUCCESS);
+        word(words, 0).load(Ordering::Relaxed)
+    });
+    assert_ne!(wrong.next(), Some(0));
+    assert_eq!(wrong.next(), Some(0));
+}
