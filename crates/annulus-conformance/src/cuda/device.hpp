@@ -56,7 +56,7 @@ static inline const T *ann_aligned(const T *word)
             __atomic_store_n((T *)ann_aligned(word), value, __ATOMIC_RELEASE);                                             \
         else                                                                                                               \
             __atomic_store_n((T *)ann_aligned(word), value, __ATOMIC_RELAXED);                                             \
-        ann_host_stored(ann_fenced);                                                                                       \
+        ann_host_stored(false);                                                                                            \
     }                                                                                                                      \
     static inline void ptx_st_release_##SCOPE##_##T(T *word, T value)                                                      \
     {                                                                                                                      \
