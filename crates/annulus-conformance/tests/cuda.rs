@@ -15,7 +15,7 @@ fn stand_in() -> Option<String> {
     static LOADED: OnceLock<Result<(), String>> = OnceLock::new();
     let load = || {
         let folder = cuda::build()?;
-        // SAFETY: tests run one at a time, and this one is the first to ask for CUDA: nothing reads the environment meanwhile.
+        // SAFETY: cases run one at a time, and the first comes here before anything else of CUDA: no C code reads the environment now.
         unsafe { std::env::set_var("ANNULUS_NVRTC", folder) };
         for (name, value) in SETTINGS {
             // SAFETY: as above.
