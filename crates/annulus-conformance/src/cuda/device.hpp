@@ -45,6 +45,8 @@ static inline void __syncthreads()
 #define ann_thread() ((u32)threadIdx.x)
 #define ann_block() ((u32)blockIdx.x)
 #define ann_barrier() __syncthreads()
+#define ann_count_up(count) atomicAdd(count, 1u)
+#define ann_count_down(count) atomicSub(count, 1u)
 
 #define ann_fence_acquire() __atomic_thread_fence(__ATOMIC_ACQUIRE)
 #define ann_fence_release() __atomic_thread_fence(__ATOMIC_RELEASE)
