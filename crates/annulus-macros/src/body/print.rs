@@ -29,8 +29,8 @@ pub(super) struct Print {
     /// The macro's name, where it stands.
     place: Span,
     text: LitStr,
-    /// The names that the arguments were given.
-    names: Vec<Option<Ident>>,
+    /// The names that the arguments were given, and where the arguments stand.
+    names: Vec<(Option<Ident>, Span)>,
 }
 
 impl Reader {
@@ -74,7 +74,7 @@ impl Reader {
         for Argument { name, value } in &arguments {
             let Read { tree, tokens } = self.expression(value);
             trees.push(tree);
-            names.push(name.clone());
+            names.push((name.clone(), span(value)));
             seen.push(quote_spanned!(span(value)=> ::annulus::__private::witness::shown(&#tokens)));
         }
         for value in seen.iter().rev() {
@@ -94,13 +94,16 @@ impl Print {
         let Self { place, text, names } = self;
         let place = *place;
         let seen = arguments(number);
-        let values: Vec<Ident> =
-            (0..names.len()).map(|index| format_ident!("value_{index}", span = Span::mixed_site())).collect();
+        // Each stands where its argument does, so that what is wrong with the text is said of the user's places.
+        let value = |(index, (_, place)): (usize, &(Option<Ident>, Span))| {
+            format_ident!("value_{index}", span = *place)
+        };
+        let values: Vec<Ident> = names.iter().enumerate().map(value).collect();
         let mut pattern = quote!(());
         for value in values.iter().rev() {
             pattern = quote!((#value, #pattern));
         }
-        let arguments = values.iter().zip(names).map(|(value, name)| match name {
+        let arguments = values.iter().zip(names).map(|(value, (name, _))| match name {
             Some(name) => quote!(#name = #value),
             None => quote!(#value),
         });
@@ -164,10 +167,14 @@ fn named(text: &str) -> Vec<String> {
         if let (Some(fill), Some('<' | '^' | '>')) = (characters.next(), characters.next()) {
             format = &format[fill.len_utf8()..];
         }
-        for part in format.split('$').rev().skip(1) {
+        let mut parts: Vec<&str> = format.split('$').collect();
+        // What stands behind the last one is no name.
+        parts.pop();
+        for part in parts {
             let start = part.rfind(|c: char| !is_word(c)).map_or(0, |at| at + 1);
-            // `08$` would be a number: a name begins with a letter.
-            names.extend(name(&part[start..]));
+            // In `{:0width$}` the zero is a flag.
+            let word = &part[start..];
+            names.extend(name(word.strip_prefix('0').unwrap_or(word)));
         }
         rest = &rest[close..];
     }
@@ -207,10 +214,7 @@ mod tests {
         let none: [&str; 0] = [];
         assert_eq!(named("z of {} is {z:.2}, {{not}} {0} {1:>8} {a_b:?}"), ["z", "a_b"]);
         assert_eq!(named("{:width$.precision$} {x:*>w$} {:.*} {:$^5}"), ["width", "precision", "x", "w"]);
-        assert_eq!(
-            named("{:0w$} {:1$} {:#010x} {unclosed"),
-            ["w", "unclosed"].map(|name| name.trim_start_matches('0'))
-        );
+        assert_eq!(named("{:0w$} {:1$} {:#010x} {unclosed"), ["w", "unclosed"]);
         assert_eq!(named("}} {{ {"), none);
         assert_eq!(named("{größe}"), ["größe"]);
     }

@@ -79,11 +79,6 @@ fn a_float_in_hexadecimal(reading: &Reading) {
     device_print!("{:x}", reading.value);
 }
 
-#[ring_kernel]
-fn a_name_that_nothing_has(reading: &Reading) {
-    device_print!("{nothing}");
-}
-
 #[device_fn]
 fn in_a_function(reading: &Reading) {
     device_print!("{:?}", reading.value.to_string());
