@@ -101,7 +101,7 @@ static __device__ u32 handle_print_functions(GLOBAL const Number *number, PRIVAT
     fn_Mean_add(mean, ((f32)value) / 4.0f, ann_print_to);
     // prints.rs:+3
     u64 left;
-    RS_TRY(fn_through(value, (value % 5ull) == 0ull, &left, &ann_budget, ann_print_to));
+    RS_TRY(fn_through(value, rs_is_multiple_of_u64(value, 5ull), &left, &ann_budget, ann_print_to));
     // prints.rs:+4
     u64 doubled = fn_doubled_u64(1ull, ann_print_to);
     if (left == doubled) {

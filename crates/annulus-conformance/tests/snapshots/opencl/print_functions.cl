@@ -102,7 +102,7 @@ static u32 handle_print_functions(GLOBAL const Number *number, PRIVATE Mean *mea
     fn_Mean_add(mean, ((f32)value) / 4.0f, ann_print_to);
     // prints.rs:+3
     u64 left;
-    RS_TRY(fn_through(value, (value % 5ul) == 0ul, &left, &ann_budget, ann_print_to));
+    RS_TRY(fn_through(value, rs_is_multiple_of_u64(value, 5ul), &left, &ann_budget, ann_print_to));
     // prints.rs:+4
     u64 doubled = fn_doubled_u64(1ul, ann_print_to);
     if (left == doubled) {
