@@ -145,9 +145,9 @@ mod tests {
 
     #[test]
     fn a_word_is_read_as_its_argument_was() {
-        let words = [0xFFFF_FF0A, (-3i64).cast_unsigned(), f32::to_bits(-2.005).into(), 1];
+        let words = [0xFFFF_FF0A, (-3i64).cast_unsigned(), f32::to_bits(-2.25).into(), 1];
         assert_eq!(site().words, 4);
-        assert_eq!(site().message(&words).to_string(), "0x0a -3 -2.00 true");
+        assert_eq!(site().message(&words).to_string(), "0x0a -3 -2.25 true");
         assert_eq!(i64::from_word(u64::MAX), -1);
         assert!(f64::from_word(f64::NAN.to_bits()).is_nan());
         assert!(f64::from_word((-0.0f64).to_bits()).is_sign_negative());
