@@ -42,7 +42,7 @@ typedef struct annulus_control_block {
     uint32_t shard_reserved;
     uint32_t acknowledged;
     uint64_t letters_lost;
-    uint64_t counts_padding;
+    uint64_t prints_lost;
     uint32_t stalled;
     uint32_t shard_padding[15];
 } annulus_control_block;
@@ -62,6 +62,7 @@ typedef struct annulus_ring_header {
 #define ANNULUS_KIND_NO_REPLY 3u
 #define ANNULUS_KIND_FAILED 4u
 #define ANNULUS_KIND_LETTER 5u
+#define ANNULUS_KIND_PRINT 6u
 
 typedef struct annulus_slot_header {
     uint32_t commit;

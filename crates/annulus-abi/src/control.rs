@@ -59,8 +59,8 @@ pub struct ControlBlock {
     pub acknowledged: u32,
     /// Dead letters that found no room in the ring of letters, since launch.
     pub letters_lost: u64,
-    /// Rest of the line that the shard writes in every iteration.
-    pub counts_padding: u64,
+    /// Prints that found no room in the ring of prints, since launch.
+    pub prints_lost: u64,
     /// 1 while the shard waits for space in its outbound ring. The host that makes space then wakes the shard: it looks here after each
     /// message that it takes, so this word has a line that the shard seldom writes.
     pub stalled: u32,
@@ -81,4 +81,5 @@ const _: () = {
     assert!(offset_of!(ControlBlock, stalled) == 192);
     assert!(offset_of!(ControlBlock, acknowledged) == 172);
     assert!(offset_of!(ControlBlock, letters_lost) == 176);
+    assert!(offset_of!(ControlBlock, prints_lost) == 184);
 };

@@ -7,8 +7,8 @@ use crate::{
     ring::{Envelope, RingLayout},
 };
 
-/// The layout of each shard: control block, inbound ring, outbound ring and, as the launch asks for them, a ring of dead letters and a
-/// histogram of latencies.
+/// The layout of each shard: control block, inbound ring, outbound ring and, as the launch or the kernel asks for them, a ring of dead
+/// letters, a ring of prints and a histogram of latencies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KernelLayout {
     /// From the host to the shard.
@@ -17,6 +17,8 @@ pub struct KernelLayout {
     pub outbound: RingLayout,
     /// From the shard to the host: messages whose handling failed. No envelope words.
     pub letters: Option<RingLayout>,
+    /// From the shard to the host: what handlers print. No envelope words; the payload is words, and follows the slot's header.
+    pub prints: Option<RingLayout>,
     /// Whether a histogram follows.
     pub histogram: bool,
 }
@@ -36,6 +38,10 @@ pub struct KernelShape {
     pub envelope: Envelope,
     /// Slots of the ring of dead letters, 0 for none.
     pub letters_capacity: u32,
+    /// Slots of the ring of prints, 0 for none.
+    pub prints_capacity: u32,
+    /// The most arguments of a print.
+    pub print_words: usize,
     /// Whether latencies are tracked.
     pub histogram: bool,
 }
@@ -62,6 +68,16 @@ impl KernelLayout {
                     Envelope { enqueue_time: false, correlation: false },
                 ))
             },
+            prints: if shape.prints_capacity == 0 {
+                None
+            } else {
+                Some(RingLayout::new(
+                    shape.prints_capacity,
+                    8 * shape.print_words,
+                    8,
+                    Envelope { enqueue_time: false, correlation: false },
+                ))
+            },
             histogram: shape.histogram,
         }
     }
@@ -81,13 +97,14 @@ impl KernelLayout {
         self.outbound_offset() + self.outbound.bytes()
     }
 
+    /// From the shard's start to its ring of prints, or to what follows if it has none.
+    pub const fn prints_offset(&self) -> usize {
+        self.letters_offset() + bytes(&self.letters)
+    }
+
     /// From the shard's start to its histogram, or to its end if it has none.
     pub const fn histogram_offset(&self) -> usize {
-        self.letters_offset()
-            + match &self.letters {
-                Some(letters) => letters.bytes(),
-                None => 0,
-            }
+        self.prints_offset() + bytes(&self.prints)
     }
 
     /// Bytes of the histogram.
@@ -98,5 +115,13 @@ impl KernelLayout {
     /// Bytes of a shard.
     pub const fn shard_bytes(&self) -> usize {
         self.histogram_offset() + self.histogram_bytes()
+    }
+}
+
+/// Bytes of a ring that there may be.
+const fn bytes(ring: &Option<RingLayout>) -> usize {
+    match ring {
+        Some(ring) => ring.bytes(),
+        None => 0,
     }
 }

@@ -47,6 +47,8 @@ pub mod kind {
     pub const FAILED: u8 = 4;
     /// A dead letter: the message whose handling failed; the error code stands in the length.
     pub const LETTER: u8 = 5;
+    /// A print: its number in the kernel stands in the length, its arguments are the payload, a word each.
+    pub const PRINT: u8 = 6;
 }
 
 /// The optional words of an envelope, fixed at launch.

@@ -3,6 +3,7 @@
 use annulus_abi::{
     LINE,
     histogram::{BUCKETS, bucket, upper_bound},
+    kernel::{KernelLayout, KernelShape},
     ring::{Envelope, RingLayout},
     telemetry::Telemetry,
 };
@@ -90,4 +91,30 @@ fn laps_follow_each_other_and_are_never_that_of_fresh_memory() {
     let layout = RingLayout::new(16, 8, 8, Envelope::default());
     assert_eq!((layout.lap(0), layout.lap(15), layout.lap(16)), (1, 1, 2));
     assert_eq!(layout.slot_offset(0), layout.slot_offset(16));
+}
+
+/// The rings that a kernel does without take no place, and move nothing.
+#[test]
+fn a_ring_that_is_not_asked_for_takes_no_place() {
+    let shape = KernelShape {
+        inbound_capacity: 16,
+        outbound_capacity: 16,
+        message: (8, 8),
+        output: (8, 8),
+        envelope: Envelope::default(),
+        letters_capacity: 16,
+        prints_capacity: 32,
+        print_words: 9,
+        histogram: true,
+    };
+    let all = KernelLayout::new(&shape);
+    let quiet = KernelLayout::new(&KernelShape { prints_capacity: 0, print_words: 0, ..shape });
+    let prints = all.prints.expect("asked for");
+    // The device runtime puts a print's words right behind the slot's header.
+    assert_eq!((prints.payload_offset, prints.payload_size, prints.slot_stride), (8, 72, 2 * LINE));
+    assert_eq!(all.prints_offset(), all.letters_offset() + all.letters.expect("asked for").bytes());
+    assert_eq!(all.histogram_offset(), all.prints_offset() + prints.bytes());
+    assert_eq!((quiet.prints, quiet.prints_offset()), (None, quiet.histogram_offset()));
+    assert_eq!(all.shard_bytes() - quiet.shard_bytes(), prints.bytes());
+    assert!(all.prints_offset().is_multiple_of(128) && all.shard_bytes().is_multiple_of(128));
 }

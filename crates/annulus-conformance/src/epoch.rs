@@ -20,13 +20,18 @@ use annulus_queue::{
     ring::{Consumer, Header, Producers, Ring},
     sync::Ordering,
 };
-use annulus_runtime::prelude::{Failure, Outbox};
+use annulus_runtime::{
+    device_print,
+    prelude::{Failure, Outbox},
+};
 
 const MESSAGES: u64 = 40;
 /// Places that a producer has reserved behind them, and not yet published.
 const PENDING: u32 = 3;
 /// The kernel's actors.
 pub const ACTORS: u64 = 5;
+/// Places for prints: fewer than there are messages that print.
+const PRINTS: u64 = 32;
 
 /// Threads of the block.
 pub const THREADS: u32 = 4;
@@ -55,10 +60,11 @@ pub struct Count {
     pub count: u64,
 }
 
-/// Counts each actor's messages; fails on a sequence number that is a multiple of 100, after it has counted and sent.
+/// Counts each actor's messages; fails on a sequence number that is a multiple of 100, after it has counted, printed and sent.
 #[ring_kernel(mode = Batch, max_messages_per_iteration = 64, max_outputs = 2)]
 pub fn count(item: &Item, count: &mut Count, replies: &Outbox<Counted>) -> Result<(), Failure> {
     count.count += 1;
+    device_print!("{} of {}: {}", item.sequence, item.key, count.count);
     replies.send(Counted {
         key: item.key,
         producer: item.producer,
@@ -87,6 +93,8 @@ pub fn layout() -> KernelLayout {
         output: (size_of::<Counted>(), align_of::<Counted>()),
         envelope: Envelope { enqueue_time: true, correlation: true },
         letters_capacity: 16,
+        prints_capacity: PRINTS as u32,
+        print_words: 3,
         histogram: true,
     })
 }
@@ -112,6 +120,9 @@ pub fn launch(layout: &KernelLayout, grid: u32) -> LaunchRecord {
         letter_stride: layout.letters.unwrap().slot_stride as u64,
         letter_payload: layout.letters.unwrap().payload_offset as u64,
         letter_shift: layout.letters.unwrap().capacity.trailing_zeros(),
+        prints: layout.prints_offset() as u64,
+        print_stride: layout.prints.unwrap().slot_stride as u64,
+        print_shift: layout.prints.unwrap().capacity.trailing_zeros(),
         actors: ACTORS,
         actors_per_block: ACTORS.div_ceil(u64::from(grid)),
         scratch_stride: scratch_bytes(limit, credit, layout),
@@ -273,6 +284,7 @@ fn check(shard: &mut Shard, layout: &KernelLayout) {
     }
     assert!(outbound.peek().is_none());
     check_letters(&region, layout, failed + unknown);
+    check_prints(&region, layout);
     assert_eq!(region.u64(136).load(Ordering::Relaxed), counts.iter().sum::<u64>());
     assert_eq!(
         (region.u64(144).load(Ordering::Relaxed), region.u64(152).load(Ordering::Relaxed)),
@@ -306,4 +318,29 @@ fn check_letters(region: &Region, layout: &KernelLayout, expected: u64) {
     }
     assert!(letters.peek().is_none());
     assert_eq!(count + region.u64(176).load(Ordering::Relaxed), expected);
+}
+
+/// There are as many prints as find room, since nobody gives any back; the others are counted. Each is one of a message for an actor, and of
+/// one actor they are in the messages' order.
+fn check_prints(region: &Region, layout: &KernelLayout) {
+    let ring = layout.prints.unwrap();
+    // SAFETY: the kernel has ended; this is the ring's one consumer.
+    let prints = unsafe { Ring::new(region.part(layout.prints_offset(), ring.bytes()), ring) };
+    // SAFETY: as above.
+    let mut prints = unsafe { Consumer::new(prints) };
+    let mut next = [0; ACTORS as usize];
+    for print in 0..PRINTS {
+        let slot = prints.peek().expect("as many prints as there is room for");
+        // SAFETY: the slot was just peeked, and the kernel prints three words.
+        let [sequence, key, _count] = unsafe { prints.read::<[u64; 3]>(&slot) };
+        assert_eq!((slot.kind, slot.length), (kind::PRINT, 0), "print {print}");
+        let number = sequence / 25;
+        assert!(key < ACTORS && number % (ACTORS + 1) == key && sequence % 25 == 0, "print {print}");
+        assert!(next[key as usize] <= number, "print {print}");
+        next[key as usize] = number + 1;
+        prints.advance(&slot);
+    }
+    assert!(prints.peek().is_none());
+    let printing = (0..MESSAGES).filter(|number| number % (ACTORS + 1) != ACTORS).count() as u64;
+    assert_eq!(region.u64(184).load(Ordering::Relaxed), printing - PRINTS);
 }

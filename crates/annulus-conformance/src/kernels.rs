@@ -11,6 +11,7 @@ pub mod names;
 pub mod numbers;
 pub mod own;
 pub mod own_edges;
+pub mod prints;
 pub mod real;
 pub mod spelling;
 pub mod values;

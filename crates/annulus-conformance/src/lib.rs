@@ -61,6 +61,7 @@ pub mod epoch;
 pub mod kernels;
 pub mod language;
 pub mod library;
+pub mod prints;
 mod subject;
 mod suite;
 

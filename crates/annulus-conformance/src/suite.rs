@@ -160,6 +160,15 @@ macro_rules! conformance_suite {
                 a_staged_message_wakes_the_block: Handlers,
                 drains_end: Handlers,
             }
+            prints {
+                a_text_is_what_rust_makes_of_it: Handlers,
+                functions_print: Handlers,
+                a_handler_that_fails_has_printed: Panics,
+                an_actors_prints_are_in_order: Handlers,
+                a_print_is_shown_by_itself: Handlers,
+                lost_prints_are_counted: Handlers,
+                a_kernel_that_prints_nothing_is_quiet: Handlers,
+            }
             load {
                 ten_million_messages: Handlers,
                 q15_a_million_under_reject: Handlers,
@@ -218,6 +227,7 @@ mod tests {
             include_str!("cases/calls.rs"),
             include_str!("cases/telemetry.rs"),
             include_str!("cases/waking.rs"),
+            include_str!("cases/prints.rs"),
             include_str!("cases/load.rs"),
         ] {
             assert_ne!(cases(source).count(), 0);

@@ -67,6 +67,13 @@ fn real_kernels() {
     agree("real", kernels::REAL);
 }
 
+#[test]
+fn prints() {
+    let endless = |definition: &&KernelDefinition| definition.name == "print_often";
+    let definitions: Vec<_> = kernels::prints::PRINTS.iter().copied().filter(|d| !endless(d)).collect();
+    agree("prints", &definitions);
+}
+
 /// A loop that does not end is a failure on a device; the CPU would run it for ever.
 #[test]
 fn budgets_end_loops() {

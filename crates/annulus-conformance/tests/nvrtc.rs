@@ -173,6 +173,7 @@ fn every_kernel_compiles() {
         kernels::OWN_EDGES,
         kernels::NAMES,
         kernels::REAL,
+        kernels::prints::PRINTS,
     ];
     let definitions: Vec<_> = lists.into_iter().flatten().collect();
     let left = Mutex::new(definitions.iter().enumerate());
@@ -233,4 +234,10 @@ fn orderings_are_in_the_ptx() {
             ptx.lines().find(|line| line.trim_start().starts_with(forbidden) && !line.contains(".shared."));
         assert_eq!(found, None, "this kernel has none of its own");
     }
+    // What threads count their prints by is the block's own.
+    let compiled = nvrtc.compile(&program(kernels::prints::print_actors::DEFINITION, 32), 90);
+    let ptx = compiled.unwrap_or_else(|error| panic!("{error}")).ptx;
+    let counts: Vec<&str> =
+        ptx.lines().map(str::trim_start).filter(|line| line.starts_with("atom.")).collect();
+    assert!(!counts.is_empty() && counts.iter().all(|line| line.starts_with("atom.shared.")), "{counts:?}");
 }

@@ -92,15 +92,17 @@ fn text(target: Target, variant: &str) -> String {
         let (at, barrier) = RUNTIME.match_indices("    ann_barrier();").nth(index).unwrap();
         runtime.replace_range(at..at + barrier.len(), "");
     }
+    let mut interface = INTERFACE.to_owned();
     if let Some((_, from, to)) = MUTANTS.iter().find(|(name, ..)| *name == variant) {
-        assert_eq!(runtime.matches(from).count(), 1, "{variant}");
+        assert_eq!(runtime.matches(from).count() + interface.matches(from).count(), 1, "{variant}");
         runtime = runtime.replace(from, to);
+        interface = interface.replace(from, to);
     }
     let handler = KERNEL.handler_source(target).unwrap();
     let prelude = if target == Target::Cuda { CUDA_PRELUDE } else { OPENCL_PRELUDE };
     let program = format!(
         "#define ANN_LAUNCH_THREADS {THREADS}\n#define ANN_LAUNCH_PORTABLE 1\n\n\
-         {prelude}\n{INTERFACE}\n{LANGUAGE_SOURCE}\n{handler}\n{runtime}\n"
+         {prelude}\n{interface}\n{LANGUAGE_SOURCE}\n{handler}\n{runtime}\n"
     );
     if target == Target::Cuda { cuda::on_threads(&program, CUDA_END).unwrap() } else { program }
 }
@@ -148,6 +150,26 @@ const MUTANTS: &[(&str, &str, &str)] = &[
         "letters are published without release",
         "ann_store_release_u32(ANN_U32(slot, 0), (u32)(s->next_letter",
         "ann_store_relaxed_u32(ANN_U32(slot, 0), (u32)(s->next_letter",
+    ),
+    (
+        "a print is published without release",
+        "ann_store_release_u32((GLOBAL u32 *)printer->slot, printer->lap);",
+        "ann_store_relaxed_u32((GLOBAL u32 *)printer->slot, printer->lap);",
+    ),
+    (
+        "a print is published before its words are written",
+        "    return (GLOBAL u64 *)(printer->slot + 8);",
+        "    ann_store_release_u32((GLOBAL u32 *)printer->slot, printer->lap);\n    return (GLOBAL u64 *)(printer->slot + 8);",
+    ),
+    (
+        "two threads may count their prints alike",
+        "u32 number = ann_count_up(&turn->count);",
+        "u32 number = turn->count++;",
+    ),
+    (
+        "a turn prints where the host has not read",
+        "b->prints.room = (u32)(capacity - (s->next_print - s->prints_seen));",
+        "b->prints.room = (u32)capacity;",
     ),
     (
         "a block says that it has ended before it leaves its record",

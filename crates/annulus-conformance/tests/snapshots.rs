@@ -60,6 +60,7 @@ fn opencl() {
     check(kernels::ITEMS, Target::OpenCl);
     check(kernels::OWN, Target::OpenCl);
     check(kernels::REAL, Target::OpenCl);
+    check(kernels::prints::PRINTS, Target::OpenCl);
     check(&[kernels::checks::i16_checks::DEFINITION], Target::OpenCl);
     check(
         &[kernels::numbers::i32_numbers::DEFINITION, kernels::numbers::f32_numbers::DEFINITION],
@@ -70,11 +71,13 @@ fn opencl() {
 #[test]
 fn cuda() {
     check(kernels::REAL, Target::Cuda);
+    check(&[kernels::prints::print_functions::DEFINITION], Target::Cuda);
 }
 
 #[test]
 fn metal() {
     check(kernels::REAL, Target::Metal);
+    check(&[kernels::prints::print_functions::DEFINITION], Target::Metal);
 }
 
 /// All dialects write all kernels, but those of `f64` where there is none.
@@ -93,6 +96,7 @@ fn every_kernel_has_a_text_in_every_dialect() {
         kernels::ITEMS,
         kernels::OWN,
         kernels::REAL,
+        kernels::prints::PRINTS,
     ];
     for definition in lists.into_iter().flatten() {
         for target in Target::ALL {

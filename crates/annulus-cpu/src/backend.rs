@@ -79,6 +79,10 @@ unsafe impl DeviceBackend for CpuBackend {
         })
     }
 
+    fn prints_where_it_runs(&self) -> bool {
+        true
+    }
+
     fn launch(&self, mut spec: LaunchSpec) -> Result<Box<dyn DeviceKernel>, BackendError> {
         let bindings = Arc::new(std::mem::take(&mut spec.bindings));
         let block = |index| Block::new(&spec, index, &bindings).map(Arc::new);

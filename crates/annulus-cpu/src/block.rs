@@ -28,7 +28,7 @@ use annulus_queue::{
     ring::{Consumer, Header, Slot, SoleProducer},
     sync::{AtomicU64, Ordering, fence, spin_loop, yield_now},
 };
-use annulus_runtime::{BackendError, Clock, HostSignals, LaunchSpec, Progress, ShardMemory};
+use annulus_runtime::{BackendError, Clock, HostSignals, LaunchSpec, PrintOrigin, Progress, ShardMemory};
 
 use crate::{pool::Pool, state::BlockState};
 
@@ -64,6 +64,8 @@ struct BlockCore {
     track_latency: bool,
     clock: Clock,
     spin: Duration,
+    /// Whose the handlers' prints are.
+    origin: Arc<PrintOrigin>,
     /// Until the block has terminated.
     signals: Option<Arc<dyn HostSignals>>,
     /// The command that was looked at last; [`NONE_SEEN`] before the first look.
@@ -145,6 +147,7 @@ impl Block {
     pub(crate) fn run(self: &Arc<Self>, pool: &Pool) {
         // A panic outside a handler would be a bug of this crate; the block's words are each valid at any time.
         let mut core = self.core.lock().unwrap_or_else(PoisonError::into_inner);
+        let _prints = core.origin.enter();
         let mut idle_since = None;
         loop {
             match core.iterate() {
@@ -221,6 +224,7 @@ impl BlockCore {
             track_latency: memory.latency_bucket(0).is_some(),
             clock: spec.clock,
             spin: spec.spin,
+            origin: spec.print_origin(index),
             signals: Some(Arc::clone(&spec.signals)),
             seen_command: NONE_SEEN,
             stalled: false,
@@ -462,6 +466,7 @@ impl BlockCore {
                 consumed: batch.consumed,
                 produced: batch.produced,
                 letters: batch.letters,
+                prints: false,
                 state_changed: false,
             };
             signals.progressed(self.cx.block_index(), progress);

@@ -6,7 +6,7 @@
 //! `rung` is not changed by read-modify-writes of two sides: ringers store 1, the sleeper stores 0 before it looks.
 //!
 //! There are two depths of sleep. From a light one devices wake it with all that is new, where they can ring; from a deep one with dead
-//! letters alone, and host threads at any time.
+//! letters and prints alone, and host threads at any time.
 
 use std::{ptr::NonNull, sync::Arc, time::Duration};
 
@@ -102,7 +102,7 @@ impl Bell {
     pub(crate) fn sleep(&self, deep: bool, limit: Duration, is_idle: impl FnOnce() -> bool) {
         // Acquire: who reads a ring sees what it was rung for.
         self.rung().swap(0, Ordering::AcqRel);
-        // What a device makes of it: 1, it rings for all that is new; 2, for dead letters alone.
+        // What a device makes of it: 1, it rings for all that is new; 2, for dead letters and prints alone.
         self.asleep().store(if deep { DEEP } else { LIGHT }, Ordering::Relaxed);
         self.depth.store(if deep { DEEP } else { LIGHT }, Ordering::Relaxed);
         // SYNC: bell

@@ -62,6 +62,8 @@ pub(crate) struct Shard {
     pub(crate) outbound: Ring,
     /// The same of its dead letters, if the launch keeps them.
     pub(crate) letters: Option<Ring>,
+    /// The same of its prints, if the kernel prints.
+    prints: Option<Ring>,
     record: NonNull<BlockRecord>,
 }
 
@@ -106,9 +108,11 @@ impl Running {
             let outbound = unsafe { memory.outbound() };
             // SAFETY: as above.
             let letters = unsafe { memory.letters() };
+            // SAFETY: as above.
+            let prints = unsafe { memory.prints() };
             // SAFETY: the memory has a record for each shard, by the assertion.
             let record = unsafe { base.add(index) };
-            Shard { memory, inbound, outbound, letters, record }
+            Shard { memory, inbound, outbound, letters, prints, record }
         };
         let stay = match parts.places {
             Some(_) => Stay::Resident,
@@ -247,6 +251,11 @@ impl Shard {
         let word = self.record.as_ptr().cast::<u8>().wrapping_add(offset).cast();
         // SAFETY: the offset is that of a `u32` of the record, whose memory outlives `self`; everybody accesses the word atomically.
         unsafe { AtomicU32::from_ptr(word) }
+    }
+
+    /// Whether a print waits to be shown. In the middle of a turn, too: that is when its ring's gauge says nothing yet.
+    pub(crate) fn has_prints(&self) -> bool {
+        self.prints.as_ref().is_some_and(Ring::may_be_ready)
     }
 
     /// The same for its 64-bit words that are not the block's alone.

@@ -110,6 +110,8 @@ impl Plan {
             out_bytes: layout.outbound.payload_size as u64,
             letter_stride: layout.letters.map_or(0, |letters| letters.slot_stride as u64),
             letter_payload: layout.letters.map_or(0, |letters| letters.payload_offset as u64),
+            prints: if layout.prints.is_some() { layout.prints_offset() as u64 } else { 0 },
+            print_stride: layout.prints.map_or(0, |prints| prints.slot_stride as u64),
             actors: spec.actors,
             actors_per_block,
             clock: clock.needs,
@@ -118,6 +120,7 @@ impl Plan {
             in_shift: layout.inbound.capacity.trailing_zeros(),
             out_shift: layout.outbound.capacity.trailing_zeros(),
             letter_shift: layout.letters.map_or(0, |letters| letters.capacity.trailing_zeros()),
+            print_shift: layout.prints.map_or(0, |prints| prints.capacity.trailing_zeros()),
             grid: spec.shards.len() as u32,
             limit: self.limit,
             credit: self.credit,
@@ -127,6 +130,7 @@ impl Plan {
             nap_micros: NAP.as_micros() as u32,
             patience: self.faults.patience.unwrap_or(PATIENCE),
             patience_polls: PATIENCE_LOOKS,
+            reserved: 0,
         }
     }
 

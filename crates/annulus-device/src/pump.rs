@@ -52,7 +52,7 @@ const BUSY: Duration = Duration::from_micros(20);
 /// The first and the longest sleep while what is waited for cannot ring.
 const SHORT: Duration = Duration::from_micros(50);
 const LONG: Duration = Duration::from_micros(500);
-/// The first sleep while nobody waits, but dead letters may come of what cannot ring.
+/// The first sleep while nobody waits, but dead letters or prints may come of what cannot ring.
 const LETTERS: Duration = Duration::from_millis(1);
 /// How long the pump waits for the time on a device's clock: a block looks for questions every few microseconds. What is answered
 /// later is learned later, and worth less.
@@ -118,6 +118,7 @@ struct Seen {
     consumed: u64,
     produced: u64,
     letters: u64,
+    prints_lost: u64,
 }
 
 impl Pump {
@@ -233,7 +234,7 @@ impl Shared {
                 }
                 continue;
             }
-            // Who cannot ring must be looked at, even if only for dead letters; and no device says that it is done with a kernel.
+            // Who cannot ring must be looked at, even if only for letters and prints; and no device says that it is done with a kernel.
             let limit = match self.rhythm.rings {
                 _ if leaving => nap.min(LONG),
                 true => beat,
@@ -246,9 +247,7 @@ impl Shared {
                 let quiet = |kernel: &Watched| match light {
                     true => !kernel.has_news(),
                     // Nobody waits: what is new can be reported at the next beat.
-                    false => {
-                        !kernel.is_watched_closely() && !kernel.running.is_due() && !kernel.has_letters()
-                    }
+                    false => !kernel.is_watched_closely() && !kernel.running.is_due() && !kernel.has_notes(),
                 };
                 let asks = |kernel: &Watched| kernel.is_to_move(self.residency.is_asked());
                 kernels.iter().all(quiet)
@@ -271,7 +270,8 @@ impl Watched {
         signals: Arc<dyn HostSignals>,
         run: Option<Box<dyn Run>>,
     ) -> Self {
-        let nothing = Seen { state: state::LAUNCHED, obeyed: 0, consumed: 0, produced: 0, letters: 0 };
+        let nothing =
+            Seen { state: state::LAUNCHED, obeyed: 0, consumed: 0, produced: 0, letters: 0, prints_lost: 0 };
         Self {
             seen: vec![nothing; running.shards.len()],
             clock,
@@ -372,7 +372,8 @@ impl Watched {
         let consumed = shard.inbound.consumed();
         let produced = shard.outbound.reserved();
         let letters = shard.letters.as_ref().map_or(0, Ring::reserved);
-        Seen { state, obeyed, consumed, produced, letters }
+        let prints_lost = shard.memory.prints_lost().load(Ordering::Acquire);
+        Seen { state, obeyed, consumed, produced, letters, prints_lost }
     }
 
     /// Whether a look would find something new.
@@ -380,14 +381,17 @@ impl Watched {
         let shards = 0..self.seen.len();
         self.running.is_due()
             || (self.signals.is_some()
-                && shards.into_iter().any(|index| self.words(index) != self.seen[index]))
+                && shards.into_iter().any(|index| {
+                    self.words(index) != self.seen[index] || self.running.shards[index].has_prints()
+                }))
             || (self.in_flight_epoch() && self.running.has_ended(self.epoch))
     }
 
-    /// Whether dead letters wait, whose ring is small.
-    fn has_letters(&self) -> bool {
+    /// Whether dead letters or prints wait, whose rings are small.
+    fn has_notes(&self) -> bool {
         let unseen = |(shard, seen): (&Shard, &Seen)| {
             shard.letters.as_ref().is_some_and(|letters| letters.reserved() != seen.letters)
+                || shard.has_prints()
         };
         self.signals.is_some() && self.running.shards.iter().zip(&self.seen).any(unseen)
     }
@@ -415,7 +419,9 @@ impl Watched {
         for index in 0..self.seen.len() {
             let before = self.seen[index];
             let now = self.words(index);
-            if now == before {
+            // By the words that tell how far the block is, then by its prints: what it printed before is then shown with them.
+            let prints = self.running.shards[index].has_prints() || now.prints_lost != before.prints_lost;
+            if now == before && !prints {
                 continue;
             }
             self.seen[index] = now;
@@ -432,6 +438,7 @@ impl Watched {
                     consumed: now.consumed.wrapping_sub(before.consumed) as u32,
                     produced: now.produced.wrapping_sub(before.produced) as u32,
                     letters: now.letters.wrapping_sub(before.letters) as u32,
+                    prints,
                     state_changed: (now.state, now.obeyed) != (before.state, before.obeyed),
                 },
             );

@@ -3,6 +3,7 @@
 
 use std::{
     any::TypeId,
+    collections::HashSet,
     marker::PhantomData,
     sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering},
 };
@@ -31,6 +32,21 @@ pub struct Callee {
     pub id: TypeId,
     /// The function as data.
     pub tree: fn() -> FunctionTree,
+}
+
+/// The functions that can be reached from these, each once; always in the same order.
+pub(crate) fn reachable(callees: &[Option<Callee>]) -> Vec<(TypeId, FunctionTree)> {
+    let mut found: Vec<(TypeId, FunctionTree)> = Vec::new();
+    let mut known = HashSet::new();
+    let mut left: Vec<Callee> = callees.iter().flatten().copied().collect();
+    while let Some(callee) = left.pop() {
+        if known.insert(callee.id) {
+            let function = (callee.tree)();
+            left.extend(function.tree.functions.iter().flatten());
+            found.push((callee.id, function));
+        }
+    }
+    found
 }
 
 /// The type that stands beside a `#[device_fn]`, by the same name.

@@ -44,6 +44,7 @@
 //! | functions with `#[device_fn]`, methods and associated functions with `#[device_impl]`, of any module or crate, generic ones by instances | functions of the text; what fails in them fails the message; none calls itself |
 //! | `load`, `store`, `swap`, `fetch_…`, `compare_exchange` of bound atomics | ordered at least as written; 64 bits where the device has them |
 //! | `return`, `Ok(())`, `Err(failure)` with a [`Failure`], `?` | |
+//! | `device_print!("{} of {}", a, b)` | shown by the host, as an event of `tracing` |
 //! | `panic!`, `unreachable!`, `assert!`, `assert_eq!`, `assert_ne!`, and `debug_assert!` and its kin in builds with debug assertions | fail with [`PANICKED`](annulus_abi::error::PANICKED) |
 //!
 //! A check that fails ends the call with a code of [`annulus_abi::error`], and its transaction with it. The CPU gives the same code,
@@ -73,6 +74,7 @@ mod invocation;
 mod lower;
 mod message;
 mod outbox;
+mod print;
 mod typed;
 mod wire;
 pub mod witness;
@@ -93,6 +95,7 @@ pub use invocation::{BoundMemory, CpuEntry, Invocation};
 pub use lower::LowerError;
 pub use message::{ActorKey, KeyDescriptor, NoOutput, RingMessage};
 pub use outbox::{Outbox, RawOutbox};
+pub use print::PrintSite;
 pub use typed::{Scalar, Type, Typed, Value, device_value};
 pub use wire::{DecodeError, decode, encode};
 pub use witness::KernelTree;

@@ -3,8 +3,9 @@
 use std::marker::PhantomData;
 
 pub use crate::function::{HasNone, HasOwn, Own, function, method, receiver};
+pub use crate::print::{Shown, Words, Written};
 use crate::{
-    Failure,
+    Failure, PrintSite,
     function::Callee,
     typed::{Type, Typed, Value},
 };
@@ -18,6 +19,8 @@ pub struct KernelTree {
     pub witnesses: Vec<Witnessed>,
     /// The functions that it calls, in the order of their numbers; `None` for one that turned out to be the standard library's.
     pub functions: Vec<Option<Callee>>,
+    /// Its prints, in the order of their numbers.
+    pub prints: Vec<PrintSite>,
     /// Whether the build of its crate has debug assertions: then overflow is an error, and `debug_assert!` asserts.
     pub checks: bool,
 }
@@ -82,3 +85,16 @@ impl DeviceVerdict for Result<(), Failure> {}
 
 /// Holds a handler's return type to what a device has.
 pub fn verdict<R: DeviceVerdict>() {}
+
+/// What a print's argument is, its references taken away.
+pub fn shown<V, A: Shown<V> + ?Sized>(_: &A) -> V {
+    unreachable!("a body with witnesses is never run")
+}
+
+/// A print: the witness has the types of its arguments.
+pub fn print<P>(_: &Witness<P>, _: P) {}
+
+/// The print whose arguments' types were inferred.
+pub fn site<P: Words>(_: &Witness<P>, file: &'static str, line: u32, format: Written<P>) -> PrintSite {
+    PrintSite::new(file, line, format)
+}

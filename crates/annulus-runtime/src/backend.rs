@@ -33,6 +33,12 @@ pub unsafe trait DeviceBackend: Send + Sync + 'static {
     /// If there is not that much.
     fn allocate(&self, bytes: usize) -> Result<SharedMemory, BackendError>;
 
+    /// Whether what its handlers print becomes an event where they run ([`PrintOrigin::enter`](crate::PrintOrigin::enter)). Else shards have
+    /// a ring of prints, out of which the host makes events.
+    fn prints_where_it_runs(&self) -> bool {
+        false
+    }
+
     /// Launches a kernel, which obeys its shards' command words from then on: it acknowledges *active*, *inactive* and
     /// *terminated* in their state words, and reports to `spec.signals`.
     ///
@@ -125,6 +131,8 @@ pub struct Progress {
     pub produced: u32,
     /// Dead letters that it published.
     pub letters: u32,
+    /// Whether it may have printed something that was not reported yet, or lost a print.
+    pub prints: bool,
     /// Whether it has obeyed a new command, and acknowledged it.
     pub state_changed: bool,
 }
@@ -133,6 +141,8 @@ pub struct Progress {
 pub struct LaunchSpec {
     /// The kernel as data.
     pub definition: &'static KernelDefinition,
+    /// The name that it runs under.
+    pub name: String,
     /// The bound parameters, as the definition lists them.
     pub bindings: Vec<Binding>,
     /// The shards, one for each block.

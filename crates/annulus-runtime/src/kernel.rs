@@ -22,6 +22,7 @@ use crate::{
     error::CallError,
     handle::Guard,
     letters::Letters,
+    print::Prints,
 };
 
 /// A message with its envelope, in a queue in front of the ring.
@@ -65,6 +66,7 @@ pub(crate) struct KernelShared<K: RingKernel> {
     pub(crate) dealt: AtomicUsize,
     pub(crate) calls: CallTable<K::Output>,
     pub(crate) letters: Option<Letters<K::Message>>,
+    prints: Option<Prints>,
     /// What all handles hold; set by the first.
     pub(crate) guard: OnceLock<Weak<Guard<K>>>,
     /// What was left when the kernel terminated, until somebody takes it.
@@ -133,6 +135,7 @@ impl<K: RingKernel> KernelShared<K> {
         stages: Box<[Stage<K::Message>]>,
         outbound: Box<[Outbound<K::Output>]>,
         letters: Option<Letters<K::Message>>,
+        prints: Option<Prints>,
     ) -> Self {
         Self {
             core,
@@ -142,6 +145,7 @@ impl<K: RingKernel> KernelShared<K> {
             dealt: AtomicUsize::new(0),
             calls: CallTable::new(),
             letters,
+            prints,
             guard: OnceLock::new(),
             undelivered: Mutex::new(Vec::new()),
         }
@@ -231,8 +235,16 @@ impl<K: RingKernel> KernelShared<K> {
         }
     }
 
+    /// Makes events of what a shard has printed.
+    fn show_prints(&self, shard: usize) {
+        if let Some(prints) = &self.prints {
+            prints.collect(shard, &self.core.shards[shard].memory);
+        }
+    }
+
     /// After the last shard has terminated: takes out what is left, ends every call, frees the name.
     fn finish(&self) {
+        (0..self.outbound.len()).for_each(|shard| self.show_prints(shard));
         let mut left = Vec::new();
         for (index, shard) in self.core.shards.iter().enumerate() {
             // SAFETY: the host made this ring's producers; the block, its consumer, has terminated, so this is the only one.
@@ -315,6 +327,9 @@ impl KernelCore {
 impl<K: RingKernel> HostSignals for KernelShared<K> {
     fn progressed(&self, shard: u32, progress: Progress) {
         let shard = shard as usize;
+        if progress.prints {
+            self.show_prints(shard);
+        }
         if progress.letters != 0
             && let Some(letters) = &self.letters
         {

@@ -30,6 +30,7 @@ mod letters;
 mod memory;
 mod noop;
 mod options;
+mod print;
 mod receive;
 #[cfg(feature = "registry")]
 mod registered;
@@ -52,6 +53,7 @@ pub use crate::{
     memory::{Place, ShardMemory, SharedMemory, TelemetryLine},
     noop::Noop,
     options::{InvalidOptions, LaunchOptions, MAX_BLOCK, MAX_GRID, MAX_WINDOW, MIN_WINDOW},
+    print::{PRINT_TARGET, PrintOrigin, PrintScope},
     runtime::{Bound, DEFAULT_TELEMETRY_LINES, NoBackend, Runtime, RuntimeBuilder},
     send::BatchError,
     snapshot::{Snapshot, SnapshotError},
@@ -67,6 +69,52 @@ pub use annulus_queue::{
 
 #[cfg(feature = "registry")]
 pub use registered::{DynamicError, DynamicKernel, NotRegistered, RegisteredKernel};
+
+/// Prints from a handler, or from a function that it calls: an event of [`tracing`](https://docs.rs/tracing) on the host, whatever the
+/// handler runs on.
+///
+/// The text and its formats are those of [`format!`]. On a device the values are numbers and booleans, by themselves or behind references;
+/// anything else is refused there.
+///
+/// The event has the target [`PRINT_TARGET`] and the level `INFO`. Its fields are `kernel`, `instance` if the kernel runs under another
+/// name than its own, `shard`, `file`, `line`, and the text as its message. Where a function is called outside of a kernel the first three are
+/// missing.
+///
+/// A handler that fails has printed all the same. Of one shard, the prints of one handler come in order; those of messages that
+/// are handled side by side come as they ran. On a device a print never waits: a block prints 1024 in one turn at most, and no more than
+/// the host has read; the others are dropped, and counted in an event of the level `WARN` with a field `lost`.
+///
+/// ```
+/// use annulus::prelude::*;
+/// # extern crate annulus_runtime as annulus;
+///
+/// #[derive(RingMessage, Clone, Copy)]
+/// #[repr(C)]
+/// struct Reading {
+///     sensor: u32,
+///     value: f32,
+/// }
+///
+/// #[ring_kernel]
+/// fn check(reading: &Reading) {
+///     let excess = reading.value - 100.0;
+///     if excess > 0.0 {
+///         device_print!("sensor {} is {excess:.1} too hot", reading.sensor);
+///     }
+/// }
+///
+/// let text = check::DEFINITION.handler_source("opencl".parse()?)?;
+/// assert!(text.contains("ann_print(ann_print_to, 0u);"));
+/// let words = [7, f32::to_bits(21.25).into()];
+/// assert_eq!(check::DEFINITION.prints()[0].message(&words).to_string(), "sensor 7 is 21.2 too hot");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[macro_export]
+macro_rules! device_print {
+    ($($arguments:tt)*) => {
+        $crate::__private::print(::core::file!(), ::core::line!(), ::core::format_args!($($arguments)*))
+    };
+}
 
 /// Puts a kernel into the list of the program's kernels, where that is asked for.
 #[cfg(feature = "registry")]
@@ -94,9 +142,9 @@ macro_rules! __register_kernel {
 /// What the macros' output names. Not a public API.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::__register_kernel as register_kernel;
     #[cfg(feature = "registry")]
     pub use crate::registered::KERNELS;
+    pub use crate::{__register_kernel as register_kernel, print::print};
     pub use crate::{Backpressure, Bound, Deduplication, KernelHandle, LaunchError, LaunchOptions, Runtime};
     pub use annulus_kernel::*;
     #[cfg(feature = "registry")]
@@ -107,7 +155,7 @@ pub mod __private {
 pub mod prelude {
     pub use crate::{
         Admission, Backpressure, KernelHandle, LaunchOptions, ProcessingMode, RecvError, Runtime, SendError,
-        TryRecvError, TrySendError,
+        TryRecvError, TrySendError, device_print,
     };
     pub use annulus_kernel::{Cx, DeviceType, Failure, List, Outbox, RingKernel, RingMessage, Text};
     pub use annulus_macros::{DeviceType, RingMessage, device_fn, device_impl, ring_kernel};

@@ -92,6 +92,7 @@ pub struct ShardMemory {
     inbound: (Region, RingLayout),
     outbound: (Region, RingLayout),
     letters: Option<(Region, RingLayout)>,
+    prints: Option<(Region, RingLayout)>,
     histogram: Option<Region>,
     telemetry: Option<TelemetryLine>,
     layout: KernelLayout,
@@ -124,8 +125,10 @@ impl ShardMemory {
             layout.histogram.then(|| shard.part(layout.histogram_offset(), layout.histogram_bytes()));
         let letters =
             layout.letters.map(|letters| (shard.part(layout.letters_offset(), letters.bytes()), letters));
+        let prints = layout.prints.map(|prints| (shard.part(layout.prints_offset(), prints.bytes()), prints));
         Self {
             letters,
+            prints,
             control: shard.part(0, layout.inbound_offset()),
             inbound: (shard.part(layout.inbound_offset(), layout.inbound.bytes()), layout.inbound),
             outbound: (shard.part(layout.outbound_offset(), layout.outbound.bytes()), layout.outbound),
@@ -175,6 +178,17 @@ impl ShardMemory {
     /// As for [`outbound`](Self::outbound).
     pub unsafe fn letters(&self) -> Option<Ring> {
         let (region, layout) = self.letters.as_ref()?;
+        // SAFETY: as for `inbound`.
+        Some(unsafe { Ring::new(region.clone(), *layout) })
+    }
+
+    /// The ring of prints from the shard to the host, if the kernel prints and its backend has the host show it.
+    ///
+    /// # Safety
+    ///
+    /// As for [`outbound`](Self::outbound).
+    pub unsafe fn prints(&self) -> Option<Ring> {
+        let (region, layout) = self.prints.as_ref()?;
         // SAFETY: as for `inbound`.
         Some(unsafe { Ring::new(region.clone(), *layout) })
     }
@@ -248,6 +262,12 @@ impl ShardMemory {
     #[inline]
     pub fn letters_lost(&self) -> &AtomicU64 {
         self.control.u64(176)
+    }
+
+    /// Prints that found no room in their ring, since launch.
+    #[inline]
+    pub fn prints_lost(&self) -> &AtomicU64 {
+        self.control.u64(184)
     }
 
     /// The count of a histogram's bucket, if latencies are tracked.

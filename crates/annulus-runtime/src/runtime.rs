@@ -13,7 +13,7 @@ use annulus_abi::{
     kernel::{KernelLayout, KernelShape},
     ring::Envelope,
 };
-use annulus_kernel::{Binding, BindingKind, KernelDefinition, RingKernel, StateShape};
+use annulus_kernel::{Binding, BindingKind, KernelDefinition, PrintSite, RingKernel, StateShape};
 use annulus_queue::{
     Backpressure, QueueOptions,
     event::Event,
@@ -30,9 +30,10 @@ use crate::{
     error::{HandleError, LaunchError, UnknownKernel},
     handle::{KernelControl, KernelHandle},
     kernel::{KernelShared, Outbound, Stage},
-    letters::{Letters, RING_CAPACITY},
+    letters::{self, Letters},
     memory::{ShardMemory, SharedMemory, TelemetryLine},
     options::LaunchOptions,
+    print::{self, Prints},
     registry::Registry,
 };
 
@@ -290,7 +291,8 @@ fn start<K: RingKernel>(
     let backend = &runtime.backend;
     let backend_error = |error| LaunchError::Backend { backend: backend.name(), error };
 
-    let layout = layout(definition, &options);
+    let sites = if backend.prints_where_it_runs() { Vec::new() } else { definition.prints() };
+    let layout = layout(definition, &options, &sites);
     let bytes = layout.shard_bytes().checked_mul(options.grid as usize).ok_or_else(|| {
         backend_error(BackendError::new(format!(
             "{} blocks of {} bytes each are more than memory can be: launch with a smaller grid or capacity",
@@ -309,6 +311,8 @@ fn start<K: RingKernel>(
     let outbound = shards.iter().map(outbound).collect();
     let letters = (options.dead_letters != 0)
         .then(|| Letters::new(options.dead_letters, shards.iter().filter_map(letters)));
+    let prints = (!sites.is_empty())
+        .then(|| Prints::new(sites, definition.name, &name, shards.iter().filter_map(prints)));
     let command = if options.active { command::ACTIVE } else { 0 };
     let core = KernelCore {
         name,
@@ -334,12 +338,13 @@ fn start<K: RingKernel>(
         _telemetry_lines: lines,
         options,
     };
-    let shared = Arc::new(KernelShared::<K>::new(core, stages, outbound, letters));
+    let shared = Arc::new(KernelShared::<K>::new(core, stages, outbound, letters, prints));
     let core = &shared.core;
     core.change_command(|_| command);
 
     let spec = LaunchSpec {
         definition,
+        name: core.name.clone(),
         bindings,
         shards,
         block: core.options.block,
@@ -364,14 +369,16 @@ fn start<K: RingKernel>(
     Ok(KernelHandle::new(shared, Arc::clone(runtime)))
 }
 
-fn layout(definition: &KernelDefinition, options: &LaunchOptions) -> KernelLayout {
+fn layout(definition: &KernelDefinition, options: &LaunchOptions, prints: &[PrintSite]) -> KernelLayout {
     KernelLayout::new(&KernelShape {
         inbound_capacity: options.capacity,
         outbound_capacity: options.output_capacity.unwrap_or(options.capacity),
         message: (definition.message.size, definition.message.align),
         output: definition.output.map_or((0, 1), |output| (output.size, output.align)),
         envelope: Envelope { enqueue_time: options.timestamps, correlation: options.calls },
-        letters_capacity: if options.dead_letters == 0 { 0 } else { RING_CAPACITY },
+        letters_capacity: if options.dead_letters == 0 { 0 } else { letters::RING_CAPACITY },
+        prints_capacity: if prints.is_empty() { 0 } else { print::RING_CAPACITY },
+        print_words: prints.iter().map(|site| site.words).max().unwrap_or(0),
         histogram: options.track_latency,
     })
 }
@@ -392,6 +399,13 @@ fn outbound<O>(shard: &ShardMemory) -> Outbound<O> {
 fn letters(shard: &ShardMemory) -> Option<Consumer> {
     // SAFETY: the block makes the producer; this is the host's one consumer, and it lies beside the shard's memory.
     let ring = unsafe { shard.letters() }?;
+    // SAFETY: as above.
+    Some(unsafe { Consumer::new(ring) })
+}
+
+fn prints(shard: &ShardMemory) -> Option<Consumer> {
+    // SAFETY: as for `letters`.
+    let ring = unsafe { shard.prints() }?;
     // SAFETY: as above.
     Some(unsafe { Consumer::new(ring) })
 }

@@ -184,6 +184,8 @@ tree_enum! {
         Assert { condition: Box<Expression> },
         /// `debug_assert!(condition)`: only where the build has debug assertions.
         DebugAssert { condition: Box<Expression> },
+        /// `device_print!("…", arguments)`: the print's number in the body, and all values that its text names.
+        Print { number: u32, arguments: Vec<Expression> },
     }
 }
 

@@ -9,6 +9,7 @@ pub mod letters;
 pub mod lifecycle;
 pub mod load;
 pub mod messages;
+pub mod prints;
 pub mod shutdown;
 pub mod snapshots;
 pub mod stalls;

@@ -21,15 +21,15 @@ static void read_bytes(const void *from, size_t bytes)
     for (size_t i = 0; i < bytes; i += 1) sum += ((const u8 *)from)[i];
 }
 
-// The host. It writes to every place that it gets back, and reads every answer, letter and record as soon as it is there. Whoever still
+// The host. It writes to every place that it gets back, and reads every answer, letter, print and record as soon as it is there. Whoever still
 // reads, or still writes, is in a race. And it finds every answer that the gauge counts.
 static void *host(void *)
 {
     const ann_launch *l = (const ann_launch *)arguments[3];
     u8 *shard = arguments[0];
-    u8 *inbound = shard + l->inbound, *outbound = shard + l->outbound, *letters = shard + l->letters;
+    u8 *inbound = shard + l->inbound, *outbound = shard + l->outbound, *letters = shard + l->letters, *prints = shard + l->prints;
     const ann_block_record *record = (const ann_block_record *)arguments[2];
-    u64 given_back = 0, answers = 0, buried = 0;
+    u64 given_back = 0, answers = 0, buried = 0, shown = 0;
     u32 record_is_read = 0;
     for (u32 last = 0;; sched_yield()) {
         u64 consumed = ann_load_acquire_u64((const u64 *)(inbound + ANN_RING_CONSUMED));
@@ -55,6 +55,12 @@ static void *host(void *)
             if (ann_load_acquire_u32((const u32 *)slot) != (u32)(buried >> l->letter_shift) + 1) break;
             read_bytes(slot + 4, 4);
             read_bytes(slot + l->letter_payload, sizeof(ANN_MESSAGE));
+        }
+        for (;; shown += 1) {
+            u8 *slot = prints + ANN_RING_SLOTS + (shown & (((u64)1 << l->print_shift) - 1)) * l->print_stride;
+            if (ann_load_acquire_u32((const u32 *)slot) != (u32)(shown >> l->print_shift) + 1) break;
+            read_bytes(slot + 4, 4);
+            read_bytes(slot + 8, 24);
         }
         if (!record_is_read && ann_load_acquire_u32(&record->ended) == 1) {
             read_bytes(&record->state, sizeof record->state);

@@ -20,6 +20,23 @@ static inline GLOBAL u8 *ann_outbox_next(PRIVATE ann_outbox *outbox)
     return outbox->payloads + outbox->stride * outbox->sent++;
 }
 
+// Prints of one call, one after the other: the number, then the arguments.
+typedef struct ann_printer {
+    u64 *slots;
+    u64 stride;
+    u32 limit, count;
+} ann_printer;
+
+static inline GLOBAL u64 *ann_print_next(PRIVATE ann_printer *printer)
+{
+    return printer->count == printer->limit ? 0 : printer->slots + printer->stride * printer->count + 1;
+}
+
+static inline void ann_print(PRIVATE ann_printer *printer, u32 number)
+{
+    printer->slots[printer->stride * printer->count++] = number;
+}
+
 // A pointer that becomes one of any type.
 struct any_pointer {
     void *pointer;

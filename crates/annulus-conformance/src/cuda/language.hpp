@@ -50,6 +50,7 @@ static inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
         return BUILTIN(p, value, __ATOMIC_RELAXED);                                                                        \
     }
 ATOMIC(atomicAdd, __atomic_fetch_add)
+ATOMIC(atomicSub, __atomic_fetch_sub)
 ATOMIC(atomicAnd, __atomic_fetch_and)
 ATOMIC(atomicOr, __atomic_fetch_or)
 ATOMIC(atomicXor, __atomic_fetch_xor)

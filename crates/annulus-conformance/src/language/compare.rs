@@ -11,6 +11,13 @@ pub fn difference(rust: &Outcome, other: &Outcome, ulps: u32) -> Option<String> 
     if rust.code != other.code {
         return Some(format!("the code is {:#06X}, and {:#06X} in Rust", other.code, rust.code));
     }
+    let prints = rust.prints.iter().zip(&other.prints).find(|(rust, other)| rust != other);
+    if let Some((rust, other)) = prints {
+        return Some(format!("printed is `{other}`, and `{rust}` in Rust"));
+    }
+    if rust.prints.len() != other.prints.len() {
+        return Some(format!("{} are printed, and {} in Rust", other.prints.len(), rust.prints.len()));
+    }
     // What a failed call did to memory that is not rolled back may stop at another place.
     if rust.code == 0 {
         let state = memories("state", &rust.state, &other.state);

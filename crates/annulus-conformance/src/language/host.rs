@@ -4,10 +4,10 @@
 use std::{ffi::c_void, fmt::Write as _, path::Path, process::Command, ptr::NonNull};
 
 use annulus_abi::error;
-use annulus_kernel::{HOST_PRELUDE_SOURCE, KernelDefinition, LANGUAGE_SOURCE, Target};
+use annulus_kernel::{HOST_PRELUDE_SOURCE, KernelDefinition, LANGUAGE_SOURCE, PrintSite, Target};
 
 use super::{
-    Call, Outcome,
+    Call, MOST_PRINTS, Outcome,
     rust::{CX, room},
 };
 use crate::library::Library;
@@ -22,6 +22,15 @@ struct Outbox {
     refused: u32,
 }
 
+/// The prelude's `ann_printer`.
+#[repr(C)]
+struct Printer {
+    slots: *mut u64,
+    stride: u64,
+    limit: u32,
+    count: u32,
+}
+
 /// The entry that stands behind each handler's text.
 type Entry = unsafe extern "C" fn(
     message: *const u8,
@@ -30,12 +39,21 @@ type Entry = unsafe extern "C" fn(
     cx: *const [u32; 3],
     bindings: *const *mut u8,
     lens: *const u64,
+    printer: *mut Printer,
 ) -> u32;
 
 /// Handlers whose texts have been compiled in one go.
 #[derive(Debug)]
 pub struct HostText {
-    entries: Vec<(&'static KernelDefinition, Entry)>,
+    entries: Vec<Compiled>,
+}
+
+/// One of them, and what it prints.
+#[derive(Debug)]
+struct Compiled {
+    definition: &'static KernelDefinition,
+    entry: Entry,
+    prints: Vec<PrintSite>,
 }
 
 /// What a handler's text needs of CUDA, for a C++ compiler of the host.
@@ -104,14 +122,15 @@ impl HostText {
             let name = format!("entry_{index}");
             let entry = loaded.symbol(&name).ok_or_else(|| format!("{name} is missing"))?;
             // SAFETY: `text` wrote a function of this type under this name.
-            Ok((*definition, unsafe { std::mem::transmute::<NonNull<c_void>, Entry>(entry) }))
+            let entry = unsafe { std::mem::transmute::<NonNull<c_void>, Entry>(entry) };
+            Ok(Compiled { definition, entry, prints: definition.prints() })
         });
         Ok(Self { entries: entries.collect::<Result<_, String>>()? })
     }
 
     /// One call of the handler of this number.
     pub fn call(&self, index: usize, call: &Call) -> Outcome {
-        let (definition, entry) = self.entries[index];
+        let Compiled { definition, entry, prints: sites } = &self.entries[index];
         let Call { mut message, state, mut bindings } = call.clone();
         let mut after = state.clone();
         let mut outputs = room(definition);
@@ -122,10 +141,14 @@ impl HostText {
             sent: 0,
             refused: 0,
         };
+        let stride = 1 + sites.iter().map(|site| site.words).max().unwrap_or(0);
+        let mut slots = vec![0u64; stride * MOST_PRINTS];
+        let mut printer =
+            Printer { slots: slots.as_mut_ptr(), stride: stride as u64, limit: MOST_PRINTS as u32, count: 0 };
         let cx = [CX.block_index(), CX.grid_size(), CX.thread_index()];
         let lens: Vec<u64> = bindings.iter().map(|memory| memory.len() as u64).collect();
         let pointers: Vec<*mut u8> = bindings.iter_mut().map(|memory| memory.as_mut_ptr()).collect();
-        // SAFETY: the memory has the types that the text was written for, and the outbox has room for `limit` outputs.
+        // SAFETY: the memory has the types that the text was written for, and the outbox and the printer have room for `limit` each.
         let code = unsafe {
             entry(
                 message.as_mut_ptr(),
@@ -134,12 +157,18 @@ impl HostText {
                 &raw const cx,
                 pointers.as_ptr(),
                 lens.as_ptr(),
+                &raw mut printer,
             )
         };
+        let prints = slots.chunks(stride).take(printer.count as usize).map(|slot| {
+            let site = &sites[slot[0] as usize];
+            site.message(&slot[1..]).to_string()
+        });
+        let prints = prints.collect();
         let code = u16::try_from(code).expect("an error code has 16 bits");
         let code = if code == 0 && outbox.refused != 0 { error::TOO_MANY_OUTPUTS } else { code };
         outputs.truncate(if code == 0 { outbox.sent as usize } else { 0 });
-        Outcome { code, state: if code == 0 { after } else { state }, outputs, bindings }
+        Outcome { code, state: if code == 0 { after } else { state }, outputs, bindings, prints }
     }
 }
 
@@ -168,12 +197,12 @@ fn text(definition: &'static KernelDefinition, target: Target, index: usize) -> 
 #ifndef ANN_STATE
 #define ANN_STATE u8
 #endif
-static u32 call(ann_cx cx, GLOBAL const ANN_MESSAGE *message, ANN_STATE *state, ann_outbox *outbox ANN_BINDING_PARAMETERS) {{
+static u32 call(ann_cx cx, GLOBAL const ANN_MESSAGE *message, ANN_STATE *state, ann_outbox *outbox, ann_printer *printer ANN_BINDING_PARAMETERS) {{
     return ANN_CALL(cx, message, state, outbox);
 }}
-{linkage}u32 entry_{index}(const void *message, void *state, ann_outbox *outbox, const ann_cx *cx, void **bindings, const u64 *lens);
-u32 entry_{index}(const void *message, void *state, ann_outbox *outbox, const ann_cx *cx, void **bindings, const u64 *lens) {{
-    return call(*cx, (const ANN_MESSAGE *)message, (ANN_STATE *)state, outbox{arguments});
+{linkage}u32 entry_{index}(const void *message, void *state, ann_outbox *outbox, const ann_cx *cx, void **bindings, const u64 *lens, ann_printer *printer);
+u32 entry_{index}(const void *message, void *state, ann_outbox *outbox, const ann_cx *cx, void **bindings, const u64 *lens, ann_printer *printer) {{
+    return call(*cx, (const ANN_MESSAGE *)message, (ANN_STATE *)state, outbox, printer{arguments});
 }}
 {linkage}u64 key_{index}(const void *message);
 u64 key_{index}(const void *message) {{

@@ -17,6 +17,9 @@ pub use inputs::Inputs;
 pub use memory::Memory;
 pub use rust::call;
 
+/// How many prints of a call are looked at.
+pub const MOST_PRINTS: usize = 128;
+
 /// What one call of a handler works on.
 #[derive(Clone, Debug)]
 pub struct Call {
@@ -39,4 +42,6 @@ pub struct Outcome {
     pub outputs: Memory,
     /// The bound memory after the call.
     pub bindings: Vec<Memory>,
+    /// What it printed, failed or not; the first [`MOST_PRINTS`].
+    pub prints: Vec<String>,
 }

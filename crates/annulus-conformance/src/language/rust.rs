@@ -7,7 +7,10 @@ use annulus_kernel::{
     BoundMemory, Cx, Failure, Invocation, KernelDefinition, NoOutput, RawOutbox, panic_code,
 };
 
-use super::{Call, Outcome, memory::Memory};
+use tracing::subscriber::with_default;
+
+use super::{Call, MOST_PRINTS, Outcome, memory::Memory};
+use crate::prints::Keeper;
 
 /// The context that handlers see.
 pub(super) const CX: Cx = Cx::new(3, 5, 0);
@@ -47,7 +50,11 @@ pub fn call(definition: &'static KernelDefinition, call: &Call) -> Outcome {
         outbox: &outbox,
     };
     // SAFETY: the memory has the types that the definition names: `Inputs` makes it by the same definition.
-    let verdict = catch_unwind(AssertUnwindSafe(|| unsafe { (definition.cpu)(&invocation) }));
+    let run = AssertUnwindSafe(|| unsafe { (definition.cpu)(&invocation) });
+    let keeper = Keeper::default();
+    let verdict = with_default(keeper.clone(), || catch_unwind(run));
+    let mut prints: Vec<String> = keeper.kept(|_| true).into_iter().map(|print| print.message).collect();
+    prints.truncate(MOST_PRINTS);
     let code = match verdict {
         Ok(Ok(())) if outbox.refused() => error::TOO_MANY_OUTPUTS,
         Ok(verdict) => verdict.map_or_else(Failure::code, |()| 0),
@@ -57,5 +64,5 @@ pub fn call(definition: &'static KernelDefinition, call: &Call) -> Outcome {
     outputs.truncate(sent);
     let bytes = outputs.bytes().len();
     outputs.bytes_mut().copy_from_slice(&ring.bytes()[..bytes]);
-    Outcome { code, state, outputs, bindings }
+    Outcome { code, state, outputs, bindings, prints }
 }

@@ -180,7 +180,7 @@ impl Handlers<'_> {
             let mut sends = Memory::zeroed(output, sent);
             let first = number * room;
             sends.bytes_mut().copy_from_slice(&outputs[first..first + sent * output.size]);
-            Outcome { code, state, outputs: sends, bindings: Vec::new() }
+            Outcome { code, state, outputs: sends, bindings: Vec::new(), prints: Vec::new() }
         });
         Ok(outcomes.collect())
     }

@@ -28,6 +28,8 @@ pub struct LaunchRecord {
     pub out_bytes: u64,
     pub letter_stride: u64,
     pub letter_payload: u64,
+    pub prints: u64,
+    pub print_stride: u64,
     pub actors: u64,
     pub actors_per_block: u64,
     pub clock: u64,
@@ -36,6 +38,7 @@ pub struct LaunchRecord {
     pub in_shift: u32,
     pub out_shift: u32,
     pub letter_shift: u32,
+    pub print_shift: u32,
     pub grid: u32,
     pub limit: u32,
     pub credit: u32,
@@ -45,6 +48,7 @@ pub struct LaunchRecord {
     pub nap_micros: u32,
     pub patience: u32,
     pub patience_polls: u32,
+    pub reserved: u32,
 }
 
 /// One block's private state between epochs, and the words by which it sleeps and ends. All zero before the first launch.
@@ -84,7 +88,8 @@ pub struct BlockRecord {
 #[derive(Debug)]
 #[repr(C, align(128))]
 pub struct BellRecord {
-    /// Written by the host: 1 while it sleeps and wants to hear of progress, 2 while it sleeps and wants to hear of dead letters alone.
+    /// Written by the host: 1 while it sleeps and wants to hear of progress, 2 while it sleeps and wants to hear of dead letters and
+    /// prints alone.
     pub asleep: u32,
     /// Not 0 since somebody rang. Written by any ringer, and cleared by the host.
     pub rung: u32,
@@ -103,7 +108,7 @@ pub const fn scratch_bytes(limit: u32, max_outputs: u32, layout: &KernelLayout) 
 }
 
 const _: () = {
-    assert!(size_of::<LaunchRecord>() == 208);
+    assert!(size_of::<LaunchRecord>() == 232);
     assert!(size_of::<BlockRecord>() == 384);
     assert!(offset_of!(BlockRecord, obeyed) == 240);
     assert!(offset_of!(BlockRecord, asleep) == 248);

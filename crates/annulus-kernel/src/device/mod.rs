@@ -14,7 +14,7 @@
 //! # Who writes what
 //!
 //! One block serves one shard. Its thread 0, the *leader*, is the only one that reads or writes words that the host touches while
-//! the kernel runs, except that all threads read messages and publish outputs.
+//! the kernel runs, except that all threads read messages, publish outputs and print.
 //!
 //! | words | written by | read by |
 //! |---|---|---|
@@ -26,6 +26,9 @@
 //! | outbound `reserved` | leader | host, as a gauge |
 //! | outbound `consumed` | host's consumer | leader |
 //! | ring of dead letters | leader; `consumed` by the host | host |
+//! | ring of prints: slots | the thread that prints, for the ticket that it has counted | host |
+//! | ring of prints: `reserved`; lost prints | leader | host, as gauges |
+//! | ring of prints: `consumed` | host | leader |
 //! | telemetry line, histogram | leader | host |
 //! | [`BlockRecord`](layout::BlockRecord), first half | leader | host: `asleep`, `ended` |
 //! | [`BlockRecord`](layout::BlockRecord), second half | host | leader |
@@ -63,6 +66,24 @@
 //! are handled by one thread, in order; with the kernel's one state, or memory of its own that handlers write, all go to
 //! thread 0, and the other threads only carry: where the host's memory is near, such kernels are launched with one thread.
 //!
+//! # Prints
+//!
+//! A kernel that prints (`ANN_PRINTS`) has a ring of prints in each shard, whose producers are all threads of the block. A handler never waits for it.
+//!
+//! * When a turn takes messages, the leader grants: it knows the ticket of the turn's first print, and how many slots the host has given back
+//!   (*slots-returned*, acquired; looked up again only when half of the ring may be taken). Both are constant for the turn, and the barrier
+//!   after *Begin* shows them to all threads, and with them that the host has read what lay in those slots.
+//! * A thread that prints counts up, atomically, a word in the block's own memory. That gives each print of the turn a number of its own, and by it a ticket, or
+//!   tells it that there is no room: the print is lost. What has a ticket writes its words and publishes the slot at once (*slot-published*, release), so
+//!   that the host sees what a handler printed that has not come back yet. The count orders nothing and need not: whoever got a number shares its
+//!   slot with nobody, and the slot was free before the turn began.
+//! * Nothing comes between counting and publishing that could fail, so no ticket that was counted stays unpublished.
+//! * After the barrier that ends *Handle* the leader takes the count into account: what found room is the turn's prints, the rest is lost prints. With
+//!   blocks of one thread nobody counts beside it, and the count is a plain one.
+//!
+//! The count stops at 2³¹ in a turn, so that it cannot wrap around and give a number twice; more lost prints than that are not counted. The arguments are evaluated before, whether there is room or not: only
+//! writing them depends on it. No state is taken back: a handler that fails has printed.
+//!
 //! # Idle
 //!
 //! After `idle_polls` turns in a row that found nothing the leader naps, where the system knows naps: it notes the host's `wake`
@@ -71,7 +92,7 @@
 //! before the sleep is found by the system. A nap ends by itself after a tenth of a second.
 //!
 //! The bell is the other way round (*bell*): the host stores the bell's `asleep`, fences, looks at all words, and sleeps on `rung`. A host
-//! for which nobody waits asks to be woken for dead letters alone, whose ring is small.
+//! for which nobody waits asks to be woken for dead letters and prints alone, whose rings are small.
 //!
 //! # Leaving for a while
 //!

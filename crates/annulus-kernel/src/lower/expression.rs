@@ -106,6 +106,7 @@ impl Lowerer<'_> {
                 self.out.push(Stmt::Abort(annulus_abi::error::PANICKED));
                 Ok(Operand::Never)
             }
+            ExpressionKind::Print { number, arguments } => self.print(*number, arguments),
             ExpressionKind::DebugAssert { .. } if !self.checks => Ok(Operand::Unit),
             ExpressionKind::Assert { condition } | ExpressionKind::DebugAssert { condition } => {
                 let condition = self.condition(condition)?;

@@ -12,9 +12,11 @@ use annulus_tree::{Expression, ExpressionKind, FunctionId, ParameterRole, Patter
 use super::{
     LowerError, Lowered, Lowerer,
     operand::{Operand, Variable, describe},
-    program::{Argument, Constant, Expr, Function, Parameter, Place, Root, Space, Stmt, fails, ticks},
+    program::{
+        Argument, Constant, Expr, Function, Parameter, Place, Root, Space, Stmt, fails, prints, ticks,
+    },
 };
-use crate::{FunctionTree, KernelDefinition, function::Callee, typed::Type};
+use crate::{FunctionTree, KernelDefinition, KernelTree, function::reachable, typed::Type};
 
 /// What the functions of a kernel share.
 pub(super) struct Module {
@@ -39,6 +41,8 @@ pub(super) struct Module {
 pub(super) struct Known {
     function: FunctionTree,
     syntax: annulus_tree::FunctionTree,
+    /// The number of its first print.
+    first_print: usize,
 }
 
 impl Known {
@@ -57,19 +61,15 @@ impl Known {
 }
 
 impl Module {
-    /// The functions that can be reached from `callees`, and their types.
+    /// The functions that can be reached from a handler, and their types.
     pub(super) fn new(
         definition: &'static KernelDefinition,
-        callees: &[Option<Callee>],
+        handler: &KernelTree,
     ) -> Result<(Self, Vec<Type>), LowerError> {
         let mut known: HashMap<TypeId, Rc<Known>> = HashMap::new();
         let mut types = Vec::new();
-        let mut left: Vec<Callee> = callees.iter().flatten().copied().collect();
-        while let Some(callee) = left.pop() {
-            if known.contains_key(&callee.id) {
-                continue;
-            }
-            let function = (callee.tree)();
+        let mut first_print = handler.prints.len();
+        for (id, function) in reachable(&handler.functions) {
             let syntax =
                 annulus_tree::FunctionTree::decode(function.tree.syntax).map_err(|error| LowerError {
                     kernel: definition.name,
@@ -77,9 +77,10 @@ impl Module {
                     line: function.line,
                     reason: error.to_string(),
                 })?;
-            left.extend(function.tree.functions.iter().flatten());
             types.extend(function.tree.witnesses.iter().map(|witness| witness.ty.clone()));
-            known.insert(callee.id, Rc::new(Known { function, syntax }));
+            let prints = function.tree.prints.len();
+            known.insert(id, Rc::new(Known { function, syntax, first_print }));
+            first_print += prints;
         }
         let module = Self {
             definition,
@@ -310,7 +311,8 @@ impl Lowerer<'_> {
         let known = Rc::clone(&self.module.known[&id]);
         let name = self.module.name_of(&known);
         self.module.stack.push(id);
-        let mut lowerer = Lowerer::new(self.module, &known.function.tree, known.function.line);
+        let mut lowerer =
+            Lowerer::new(self.module, &known.function.tree, known.function.line, known.first_print);
         let lowered = lowerer.function_body(&known, &spaces);
         let line = lowerer.line;
         let mut function = lowerer.finish();
@@ -326,6 +328,7 @@ impl Lowerer<'_> {
         function.line = known.function.line;
         function.fails = fails(&function.body, &self.module.functions);
         function.ticks = ticks(&function.body, &self.module.functions);
+        function.prints = prints(&function.body, &self.module.functions);
         if function.fails
             && function.output == Type::Unit
             && !matches!(function.body.last(), Some(Stmt::Give(_) | Stmt::Abort(_)))

@@ -21,6 +21,7 @@ mod operator;
 mod overflow;
 mod pattern;
 mod place;
+mod print;
 pub(crate) mod program;
 mod shared;
 mod slice;
@@ -40,7 +41,7 @@ use crate::{
 use function::Module;
 use names::Names;
 use operand::{Operand, Variable};
-use program::{Expr, Function, Local, LocalId, Place, Program, Root, Space, Stmt, ticks};
+use program::{Expr, Function, Local, LocalId, Place, Program, Root, Space, Stmt, prints, ticks};
 use types::TypeNames;
 
 /// Why a handler cannot be brought to a device.
@@ -77,13 +78,13 @@ pub(crate) fn lower(definition: &'static KernelDefinition) -> Result<(Program, T
     };
     let tree = tree();
     let syntax = HandlerTree::decode(tree.syntax).map_err(|e| error(definition.line, e.to_string()))?;
-    let (mut module, of_functions) = Module::new(definition, &tree.functions)?;
+    let (mut module, of_functions) = Module::new(definition, &tree)?;
     let mut types = TypeNames::new();
     for ty in types::reachable(definition, &tree.witnesses).iter().chain(&of_functions) {
         types.add(ty);
     }
     module.type_names = types.names().map(str::to_owned).collect();
-    let mut lowerer = Lowerer::new(&mut module, &tree, definition.line);
+    let mut lowerer = Lowerer::new(&mut module, &tree, definition.line, 0);
     let body = lowerer.handler(&syntax);
     let line = lowerer.line;
     let mut handler = lowerer.finish();
@@ -92,6 +93,7 @@ pub(crate) fn lower(definition: &'static KernelDefinition) -> Result<(Program, T
         LowerError { kernel: definition.name, file, line, reason }
     })?;
     handler.ticks = ticks(&handler.body, &module.functions);
+    handler.prints = prints(&handler.body, &module.functions);
     let Module { constants, functions, .. } = module;
     types.late();
     for local in functions.iter().chain([&handler]).flat_map(|function| &function.locals) {
@@ -123,6 +125,8 @@ struct Lowerer<'a> {
     witnesses: &'a [Witnessed],
     /// The functions that it calls.
     functions: &'a [Option<Callee>],
+    /// The number of its first print.
+    first_print: usize,
     /// Whether overflow is an error.
     checks: bool,
     variables: Vec<(String, Variable)>,
@@ -149,7 +153,7 @@ struct Lowerer<'a> {
 }
 
 impl<'a> Lowerer<'a> {
-    fn new(module: &'a mut Module, tree: &'a KernelTree, line: u32) -> Self {
+    fn new(module: &'a mut Module, tree: &'a KernelTree, line: u32, first_print: usize) -> Self {
         let mut names = Names::new();
         for name in &module.type_names {
             names.take(name);
@@ -159,6 +163,7 @@ impl<'a> Lowerer<'a> {
             module,
             witnesses: &tree.witnesses,
             functions: &tree.functions,
+            first_print,
             checks: tree.checks,
             variables: Vec::new(),
             names,
@@ -217,6 +222,7 @@ impl<'a> Lowerer<'a> {
             output: output.unwrap_or(Type::Verdict),
             fails: true,
             ticks: false,
+            prints: false,
             locals,
             body: out,
         }

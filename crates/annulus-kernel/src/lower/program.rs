@@ -44,6 +44,8 @@ pub(crate) struct Function {
     pub(crate) fails: bool,
     /// Whether it counts turns of loops.
     pub(crate) ticks: bool,
+    /// Whether it prints.
+    pub(crate) prints: bool,
     pub(crate) locals: Vec<Local>,
     pub(crate) body: Vec<Stmt>,
 }
@@ -291,6 +293,8 @@ pub(crate) enum Stmt {
     /// Ends the handler with an error code.
     Abort(u16),
     Send(Expr),
+    /// Prints: the print's number, and its arguments as words.
+    Print(usize, Vec<Expr>),
     Atomic(Atomic),
     /// Calls a function. If that fails, so does what calls it.
     Call {
@@ -369,6 +373,7 @@ pub(crate) fn uses(statements: &[Stmt], scalar: Scalar) -> bool {
         Stmt::For { start, end, body, .. } => used(start) || used(end) || uses(body, scalar),
         Stmt::Return(value) | Stmt::Fail(value, _) | Stmt::Send(value) => used(value),
         Stmt::Give(value) => value.as_ref().is_some_and(used),
+        Stmt::Print(_, words) => words.iter().any(used),
         Stmt::Atomic(atomic) => used_in(&atomic.place) || atomic.arguments.iter().any(used),
         Stmt::Call { arguments, .. } => arguments.iter().any(|argument| match argument {
             Argument::Value(value) => used(value),
@@ -426,6 +431,15 @@ pub(crate) fn ticks(statements: &[Stmt], functions: &[Function]) -> bool {
     any(statements, &|statement| match statement {
         Stmt::Tick => true,
         Stmt::Call { function, .. } => functions[*function].ticks,
+        _ => false,
+    })
+}
+
+/// Whether statements print.
+pub(crate) fn prints(statements: &[Stmt], functions: &[Function]) -> bool {
+    any(statements, &|statement| match statement {
+        Stmt::Print(..) => true,
+        Stmt::Call { function, .. } => functions[*function].prints,
         _ => false,
     })
 }

@@ -37,6 +37,9 @@ impl<'a> Writer<'a> {
         if function.ticks {
             parameters.push("PRIVATE u32 *ann_budget".to_owned());
         }
+        if function.prints {
+            parameters.push(PRINTER.to_owned());
+        }
         if parameters.is_empty() {
             parameters.push("void".to_owned());
         }
@@ -100,6 +103,9 @@ impl<'a> Writer<'a> {
             let is_handler = std::ptr::eq(self.function, &self.program.handler);
             handed.push(if is_handler { "&ann_budget" } else { "ann_budget" }.to_owned());
         }
+        if callee.prints {
+            handed.push("ann_print_to".to_owned());
+        }
         let call = format!("{}({})", callee.name, handed.join(", "));
         let text = match result {
             _ if callee.fails => format!("RS_TRY({call});"),
@@ -135,6 +141,9 @@ impl<'a> Writer<'a> {
         }
     }
 }
+
+/// What a function that prints takes.
+pub(super) const PRINTER: &str = "PRIVATE ann_printer *ann_print_to";
 
 /// A path's last word.
 pub(super) fn file_name(path: &'static str) -> &'static str {

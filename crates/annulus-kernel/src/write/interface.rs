@@ -1,6 +1,6 @@
 //! The handler's function, and the macros by which the device runtime knows it.
 
-use super::Writer;
+use super::{Writer, function::PRINTER};
 use crate::{
     BindingKind, KeyDescriptor, StateShape, TypeDescriptor, TypeKind,
     lower::names::{field_name, variant_name},
@@ -28,6 +28,9 @@ impl Writer<'_> {
             if binding.kind != BindingKind::Parameter {
                 parameters.push(format!("u64 {len}"));
             }
+        }
+        if handler.prints {
+            parameters.push(PRINTER.to_owned());
         }
         self.put("");
         let (qualifier, name) = (self.target.function(), &handler.name);
@@ -102,6 +105,10 @@ impl Writer<'_> {
         }
         if !handler.outbox.is_empty() {
             arguments.push("outbox");
+        }
+        if handler.prints {
+            self.put("#define ANN_PRINTS 1");
+            called += ", printer";
         }
         let (function, arguments) = (&handler.name, arguments.join(", "));
         self.put(&format!("#define ANN_CALL(cx, message, state, outbox) {function}({arguments}{called})"));

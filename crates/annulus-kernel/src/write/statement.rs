@@ -144,6 +144,22 @@ impl Writer<'_> {
                 self.depth -= 1;
                 self.put("}");
             }
+            Stmt::Print(number, words) => {
+                self.code("{");
+                self.depth += 1;
+                self.put("GLOBAL u64 *ann_words = ann_print_next(ann_print_to);");
+                self.put("if (ann_words) {");
+                self.depth += 1;
+                for (index, word) in words.iter().enumerate() {
+                    let word = self.expression(word);
+                    self.put(&format!("ann_words[{index}] = {word};"));
+                }
+                self.put(&format!("ann_print(ann_print_to, {number}u);"));
+                self.depth -= 1;
+                self.put("}");
+                self.depth -= 1;
+                self.put("}");
+            }
             Stmt::Atomic(atomic) => self.atomic(atomic),
         }
     }

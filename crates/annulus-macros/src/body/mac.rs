@@ -24,12 +24,18 @@ impl Reader {
                 node(call, kind, tokens)
             }
             "matches" => self.matches(call),
+            "device_print" => self.print(call),
             "cfg" => self.constant_expression(call, name, call.to_token_stream()),
             _ => {
                 let message = match name.as_str() {
-                    "print" | "println" | "eprint" | "eprintln" | "dbg" | "format" | "write" | "writeln" => {
+                    "print" | "println" | "eprint" | "eprintln" | "dbg" => {
                         format!(
-                            "a device has no text: send a number and let the host print it, {OR_CPU_ONLY}"
+                            "a device has no terminal: write `device_print!(\"…\", values)`, which the host shows, {OR_CPU_ONLY}"
+                        )
+                    }
+                    "format" | "write" | "writeln" => {
+                        format!(
+                            "a device has no text: send a number and let the host find the words, {OR_CPU_ONLY}"
                         )
                     }
                     "todo" | "unimplemented" => "write the code, or `panic!()`".to_owned(),

@@ -12,6 +12,7 @@ mod items;
 mod mac;
 mod own;
 mod pattern;
+mod print;
 mod scope;
 mod tuple;
 
@@ -61,6 +62,7 @@ pub(crate) struct Reader {
     scopes: Scopes,
     witnesses: Vec<Source>,
     callees: Vec<Callee>,
+    prints: Vec<print::Print>,
     /// `const` and `use` items of the body, which constants may be named by.
     items: Vec<TokenStream>,
     /// How many blocks are around what is being read.
@@ -233,6 +235,7 @@ impl Reader {
             scopes: Scopes::new(),
             witnesses: Vec::new(),
             callees: Vec::new(),
+            prints: Vec::new(),
             items: Vec::new(),
             depth: 0,
             nesting: 0,
@@ -277,7 +280,7 @@ impl Reader {
         closure: &TokenStream,
         syntax: &[u8],
     ) -> syn::Result<(TokenStream, TokenStream)> {
-        let Self { errors, witnesses, callees, items, .. } = self;
+        let Self { errors, witnesses, callees, prints, items, .. } = self;
         errors.finish(())?;
         let syntax = Literal::byte_string(syntax);
         let declared = witnesses.iter().enumerate().map(|(id, source)| {
@@ -333,10 +336,13 @@ impl Reader {
                 }
             }
         });
+        let declared_prints = (0..prints.len()).map(|number| declare(&print::arguments(number as u32), None));
+        let sites = prints.iter().enumerate().map(|(number, print)| print.site(number as u32));
         let statements = quote! {
             #(#items)*
             #(#declared)*
             #(#declared_callees)*
+            #(#declared_prints)*
             let _ = #closure;
         };
         let tree = quote! {
@@ -344,6 +350,7 @@ impl Reader {
                 syntax: #syntax,
                 witnesses: ::std::vec![#(#asked),*],
                 functions: ::std::vec![#(#asked_callees),*],
+                prints: ::std::vec![#(#sites),*],
                 checks: ::core::cfg!(debug_assertions),
             }
         };

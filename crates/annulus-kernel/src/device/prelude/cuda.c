@@ -32,6 +32,10 @@ typedef double f64;
 /* All threads of the block reach it; what they wrote before it, in whatever memory, they see after it. */
 #define ann_barrier() __syncthreads()
 
+/* Counts in the block's memory, beside the block's other threads; gives what the count was. */
+#define ann_count_up(count) atomicAdd(count, 1u)
+#define ann_count_down(count) atomicSub(count, 1u)
+
 /*
  * Ordered loads and stores of words that the host, or another kernel, reads and writes: system scope. A relaxed access neither
  * orders nor is it torn; looks are relaxed, and one fence follows the one that found something.

@@ -75,6 +75,15 @@ typedef double f64;
 #define ann_fence_all() mem_fence(CLK_GLOBAL_MEM_FENCE)
 #endif
 
+/* Counts in the block's memory, beside the block's other threads; gives what the count was. */
+#if ANN_LAUNCH_THREADS > 1
+#define ann_count_up(count) atomic_inc((volatile LOCAL u32 *)(count))
+#define ann_count_down(count) atomic_dec((volatile LOCAL u32 *)(count))
+#else
+#define ann_count_up(count) ((*(count))++)
+#define ann_count_down(count) ((*(count))--)
+#endif
+
 /* The system that a processor's OpenCL runs under: naps from which the host can wake, and a clock. */
 #if defined(POCL_DEVICE_ADDRESS_BITS) && defined(__x86_64__) && defined(__linux__) && !ANN_LAUNCH_PORTABLE
 #define ANN_SYSTEM 1

@@ -31,6 +31,7 @@
 #define ANN_CONTROL_STALLED 192
 #define ANN_CONTROL_ACKNOWLEDGED 172
 #define ANN_CONTROL_LETTERS_LOST 176
+#define ANN_CONTROL_PRINTS_LOST 184
 #define ANN_RING_RESERVED 0
 #define ANN_RING_CONSUMED 128
 #define ANN_RING_SLOTS 256
@@ -52,6 +53,8 @@ typedef struct {
     u64 out_bytes;
     u64 letter_stride;
     u64 letter_payload;
+    u64 prints; /* 0 if there are none */
+    u64 print_stride;
     u64 actors;
     u64 actors_per_block; /* places for states in each block's part */
     u64 clock;            /* what the device's clock needs to be read */
@@ -60,6 +63,7 @@ typedef struct {
     u32 in_shift; /* the capacity is 1 << in_shift */
     u32 out_shift;
     u32 letter_shift;
+    u32 print_shift;
     u32 grid;
     u32 limit;          /* messages in one turn */
     u32 credit;         /* outbound slots that a message may need */
@@ -69,6 +73,7 @@ typedef struct {
     u32 nap_micros;
     u32 patience; /* whole naps without a heartbeat after which the kernel ends itself */
     u32 patience_polls; /* looks that count as a nap where there are no naps */
+    u32 reserved;
 } ann_launch;
 
 /* What a block keeps from turn to turn, and from epoch to epoch. */
@@ -79,6 +84,9 @@ typedef struct {
     u64 next_letter;
     u64 letters_seen; /* the same of the ring of letters */
     u64 letters_lost;
+    u64 next_print;
+    u64 prints_seen; /* the same of the ring of prints */
+    u64 prints_lost;
     u64 processed;
     u64 failed;
     u64 unknown_actor;
@@ -105,7 +113,7 @@ typedef struct {
 /* What host and block tell each other besides the control block. Twin of `BlockRecord`. */
 typedef struct {
     ann_state state; /* while no epoch runs */
-    u64 reserved_state[7];
+    u64 reserved_state[4];
     u64 time;   /* written by the block: what its clock showed when it answered */
     u32 obeyed; /* written by the block: how many commands it has acknowledged, wrapping */
     u32 answer; /* written by the block: the question that it has answered */
@@ -122,11 +130,11 @@ typedef struct {
 
 /* Where blocks wake the host. Twin of `BellRecord`. */
 typedef struct {
-    u32 asleep; /* written by the host: it sleeps, and wants to hear of progress (1), or of dead letters alone (2) */
+    u32 asleep; /* written by the host: it sleeps, and wants to hear of progress (1), or of dead letters and prints alone (2) */
     u32 rung;
 } ann_bell;
 
-typedef char ann_launch_is_208_bytes[sizeof(ann_launch) == 208 ? 1 : -1];
+typedef char ann_launch_is_232_bytes[sizeof(ann_launch) == 232 ? 1 : -1];
 typedef char ann_block_record_is_384_bytes[sizeof(ann_block_record) == 384 ? 1 : -1];
 
 /* The block's own memory. */
@@ -157,6 +165,9 @@ typedef struct {
     u64 sum; /* of the enqueue times less `first_time`, wrapping */
     u64 own; /* actors of this block */
     u64 reserved; /* the inbound ring's gauge, as the turn found it */
+#ifdef ANN_PRINTS
+    ann_print_turn prints;
+#endif
 } ann_shared;
 
 /* One block's view of memory. */
@@ -210,12 +221,12 @@ ANN_FUNCTION u64 ann_now(const ann_view *v)
 }
 
 /* Tells the host, if it sleeps and wants to hear of it, that something is new (SYNC: bell). */
-ANN_FUNCTION void ann_tell(const ann_view *v, u32 letters)
+ANN_FUNCTION void ann_tell(const ann_view *v, u32 noted)
 {
 #if ANN_RINGS
     ann_fence_all();
     u32 asleep = ann_load_relaxed_u32(&v->bell->asleep);
-    if (asleep == 1 || (asleep == 2 && letters != 0)) {
+    if (asleep == 1 || (asleep == 2 && noted != 0)) {
         ann_store_release_u32(&v->bell->rung, 1);
         ann_ring(&v->bell->rung);
     }

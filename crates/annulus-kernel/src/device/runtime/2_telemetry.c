@@ -115,6 +115,39 @@ ANN_FUNCTION void ann_bury(const ann_view *v, GLOBAL const u8 *message, u32 code
     v->shared->letters += 1;
 }
 
+#ifdef ANN_PRINTS
+
+/* By the leader: how much this turn may print. */
+ANN_FUNCTION void ann_grant_prints(const ann_view *v)
+{
+    LOCAL ann_shared *b = v->shared;
+    LOCAL ann_state *s = &b->state;
+    u64 capacity = (u64)1 << b->launch.print_shift;
+    if (s->next_print - s->prints_seen > capacity / 2) {
+        /* SYNC: slots-returned (acquire) */
+        s->prints_seen = ann_load_acquire_u64(ANN_U64(v->shard + b->launch.prints, ANN_RING_CONSUMED));
+    }
+    b->prints.first = s->next_print;
+    b->prints.room = (u32)(capacity - (s->next_print - s->prints_seen));
+    b->prints.count = 0;
+}
+
+/* By the leader: takes the turn's prints into account, which are all published. */
+ANN_FUNCTION void ann_count_prints(const ann_view *v)
+{
+    LOCAL ann_shared *b = v->shared;
+    LOCAL ann_state *s = &b->state;
+    u32 lost = b->prints.count > b->prints.room ? b->prints.count - b->prints.room : 0;
+    if (lost != 0) {
+        s->prints_lost += lost;
+        ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_PRINTS_LOST), s->prints_lost);
+    }
+    s->next_print += b->prints.count - lost;
+    ann_store_release_u64(ANN_U64(v->shard + b->launch.prints, ANN_RING_RESERVED), s->next_print);
+}
+
+#endif
+
 /* A message failed: its state and its sends are forgotten. */
 ANN_FUNCTION void ann_note_failure(const ann_view *v, GLOBAL const u8 *slot, u32 code)
 {

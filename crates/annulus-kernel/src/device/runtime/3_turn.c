@@ -87,6 +87,10 @@ ANN_FUNCTION u32 ann_accept(const ann_view *v, u32 ready, u32 command)
     ready = ann_credit_or_stall(v, ready);
     if (ready == 0)
         ann_note_depth(v);
+#ifdef ANN_PRINTS
+    else
+        ann_grant_prints(v);
+#endif
     return ready;
 }
 
@@ -271,10 +275,17 @@ ANN_FUNCTION void ann_end_turn(const ann_view *v)
         if (b->produced != 0)
             ann_store_fenced_u64(ANN_U64(v->outbound, ANN_RING_RESERVED), s->next_out);
     }
+    u32 noted = b->letters;
+#ifdef ANN_PRINTS
+    if (b->prints.count != 0) {
+        ann_count_prints(v);
+        noted = 1;
+    }
+#endif
     ann_count_telemetry(v);
     /* SYNC: slots-returned (release) */
     ann_store_release_u64(ANN_U64(v->inbound, ANN_RING_CONSUMED), s->next_in);
-    ann_tell(v, b->letters);
+    ann_tell(v, noted);
     if (b->launch.epoch_messages != 0) {
         b->handled += b->taken;
         if (b->handled >= b->launch.epoch_messages)

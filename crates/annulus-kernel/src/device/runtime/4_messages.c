@@ -23,6 +23,14 @@ ANN_FUNCTION u32 ann_transact(
     cx.thread_index = ann_thread();
     if (actor == ANN_NO_ACTOR)
         return ANN_UNKNOWN_ACTOR;
+#ifdef ANN_PRINTS
+    ann_printer to;
+    to.turn = &v->shared->prints;
+    to.slots = v->shard + v->shared->launch.prints + ANN_RING_SLOTS;
+    to.stride = v->shared->launch.print_stride;
+    to.shift = v->shared->launch.print_shift;
+    PRIVATE ann_printer *printer = &to;
+#endif
 #ifdef ANN_STATE
     GLOBAL ANN_STATE *cell = (GLOBAL ANN_STATE *)v->states + actor;
     ANN_STATE state = *cell;

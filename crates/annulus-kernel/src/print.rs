@@ -1,0 +1,160 @@
+//! What `device_print!` leaves of itself beside a body: how the words that a device sends become text.
+//!
+//! On the CPU a print formats its arguments where it stands. A device sends the print's number and its arguments' bits, a word each, and the
+//! host formats those by the same text: the macro writes it once more, into the [`PrintSite`].
+
+use std::{fmt, sync::Arc};
+
+use crate::{KernelDefinition, KernelTree, function::reachable};
+
+/// One `device_print!` of a body.
+#[derive(Clone)]
+pub struct PrintSite {
+    /// The source file.
+    pub file: &'static str,
+    /// Its line.
+    pub line: u32,
+    /// How many arguments it has.
+    pub words: usize,
+    format: Arc<Format>,
+}
+
+type Format = dyn Fn(&[u64], &mut fmt::Formatter<'_>) -> fmt::Result + Send + Sync;
+
+impl PrintSite {
+    /// What the macro's output makes.
+    pub(crate) fn new<P: Words>(file: &'static str, line: u32, format: Written<P>) -> Self {
+        let format = Arc::new(move |words: &[u64], f: &mut fmt::Formatter<'_>| format(P::read(words), f));
+        Self { file, line, words: P::COUNT, format }
+    }
+
+    /// The text for these arguments, of which there are [`words`](Self::words); one that is missing is taken for 0.
+    pub fn message<'a>(&'a self, words: &'a [u64]) -> impl fmt::Display + 'a {
+        fmt::from_fn(move |f| (self.format)(words, f))
+    }
+}
+
+impl fmt::Debug for PrintSite {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PrintSite({}:{})", self.file, self.line)
+    }
+}
+
+impl KernelDefinition {
+    /// The prints of the handler and of all functions that it can reach, by the numbers that its device texts have for them. A
+    /// `cpu_only` kernel, which has no such text, has none.
+    pub fn prints(&self) -> Vec<PrintSite> {
+        let Some(tree) = self.tree else { return Vec::new() };
+        let KernelTree { mut prints, functions, .. } = tree();
+        for (_, function) in reachable(&functions) {
+            prints.extend(function.tree.prints);
+        }
+        prints
+    }
+}
+
+/// How a print writes its arguments.
+pub type Written<P> = fn(P, &mut fmt::Formatter<'_>) -> fmt::Result;
+
+/// A value of type `V` that `device_print!` shows, perhaps through references. The type is a parameter so that rustc can infer a literal's
+/// from it.
+#[diagnostic::on_unimplemented(
+    message = "`device_print!` shows numbers and booleans, not `{Self}`",
+    label = "a `{Self}`",
+    note = "print its fields, or of an enum without fields its number: `value as u32`",
+    note = "to keep the handler on the host, write `#[ring_kernel(cpu_only)]`"
+)]
+pub trait Shown<V> {}
+
+/// A value that a word holds.
+pub trait Word: Copy + 'static {
+    /// The value whose bits are the word's lower ones.
+    fn from_word(word: u64) -> Self;
+}
+
+/// The arguments of a print: `()`, or the first and the others.
+pub trait Words: 'static {
+    /// How many there are.
+    const COUNT: usize;
+    /// The arguments that these words hold.
+    fn read(words: &[u64]) -> Self;
+}
+
+impl Words for () {
+    const COUNT: usize = 0;
+
+    fn read(_: &[u64]) -> Self {}
+}
+
+impl<A: Word, R: Words> Words for (A, R) {
+    const COUNT: usize = 1 + R::COUNT;
+
+    fn read(words: &[u64]) -> Self {
+        let (first, others) = words.split_first().unwrap_or((&0, &[]));
+        (A::from_word(*first), R::read(others))
+    }
+}
+
+macro_rules! words {
+    ($($ty:ty: $word:ident => $value:expr;)+) => {$(
+        #[diagnostic::do_not_recommend]
+        impl Shown<$ty> for $ty {}
+
+        impl Word for $ty {
+            fn from_word($word: u64) -> Self {
+                $value
+            }
+        }
+    )+};
+}
+
+words! {
+    bool: word => word & 1 != 0;
+    i8: word => word as u8 as i8;
+    i16: word => word as u16 as i16;
+    i32: word => word as u32 as i32;
+    i64: word => word.cast_signed();
+    isize: word => word.cast_signed() as isize;
+    u8: word => word as u8;
+    u16: word => word as u16;
+    u32: word => word as u32;
+    u64: word => word;
+    usize: word => word as usize;
+    f32: word => f32::from_bits(word as u32);
+    f64: word => f64::from_bits(word);
+}
+
+#[diagnostic::do_not_recommend]
+impl<V, T: Shown<V> + ?Sized> Shown<V> for &T {}
+
+#[diagnostic::do_not_recommend]
+impl<V, T: Shown<V> + ?Sized> Shown<V> for &mut T {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Arguments = (u8, (i32, (f32, (bool, ()))));
+
+    fn site() -> PrintSite {
+        let format = |(a, (b, (c, (d, ())))): Arguments, f: &mut fmt::Formatter<'_>| {
+            write!(f, "{a:#04x} {b:+} {c:.2} {d}")
+        };
+        PrintSite::new::<Arguments>("some.rs", 7, format)
+    }
+
+    #[test]
+    fn a_word_is_read_as_its_argument_was() {
+        let words = [0xFFFF_FF0A, (-3i64).cast_unsigned(), f32::to_bits(-2.25).into(), 1];
+        assert_eq!(site().words, 4);
+        assert_eq!(site().message(&words).to_string(), "0x0a -3 -2.25 true");
+        assert_eq!(i64::from_word(u64::MAX), -1);
+        assert!(f64::from_word(f64::NAN.to_bits()).is_nan());
+        assert!(f64::from_word((-0.0f64).to_bits()).is_sign_negative());
+    }
+
+    #[test]
+    fn a_word_too_few_harms_nobody() {
+        assert_eq!(site().message(&[255]).to_string(), "0xff +0 0.00 false");
+    }
+}
