@@ -3,7 +3,7 @@
 use std::{env, fs, path::Path};
 
 #[path = "src/generate/mod.rs"]
-#[allow(dead_code, unreachable_pub)]
+#[allow(dead_code, unreachable_pub, unused_imports)]
 mod generate;
 
 use generate::{Choices, SOURCE, handler};

@@ -3,11 +3,13 @@
 #![allow(missing_docs)] // Message fields say what they are by their names.
 
 pub mod checks;
+pub mod compared;
 pub mod constructs;
 pub mod corners;
 pub mod edges;
 pub mod items;
 pub mod names;
+pub mod no_place;
 pub mod numbers;
 pub mod own;
 pub mod own_edges;
@@ -350,7 +352,13 @@ pub const CONSTRUCTS: &[&KernelDefinition] = {
 /// Constructs inside one another.
 pub const CORNERS: &[&KernelDefinition] = {
     use corners::*;
-    &[nested_values::DEFINITION, machine::DEFINITION, ends_of_ranges::DEFINITION, steps::DEFINITION]
+    &[
+        nested_values::DEFINITION,
+        machine::DEFINITION,
+        ends_of_ranges::DEFINITION,
+        steps::DEFINITION,
+        checks_that_hold::DEFINITION,
+    ]
 };
 
 /// Values and places, variables and operators that could be mistaken for others.
@@ -388,6 +396,9 @@ pub const VALUES: &[&KernelDefinition] = {
         equal::DEFINITION,
         chains::DEFINITION,
         popped::DEFINITION,
+        compared::equal_values::DEFINITION,
+        compared::equal_references::DEFINITION,
+        compared::tried::DEFINITION,
     ]
 };
 
@@ -471,6 +482,7 @@ pub const NAMES: &[&KernelDefinition] = {
     &[
         standard_names::DEFINITION,
         names_of_macros::DEFINITION,
+        labels_of_macros::DEFINITION,
         aligned_enums::DEFINITION,
         long_chain::DEFINITION,
     ]

@@ -27,10 +27,15 @@ fn agree(name: &str, definitions: &[&'static KernelDefinition]) {
     agree_within(name, definitions, 0);
 }
 
+/// Metal lacks `f64` and wide atomics: of those kernels it runs none.
 fn agree_within(name: &str, definitions: &[&'static KernelDefinition], ulps: u32) {
-    for target in [Target::OpenCl, Target::Cuda] {
+    for target in Target::ALL {
+        let has_text = |kernel: &&'static KernelDefinition| {
+            target != Target::Metal || kernel.handler_source(target).is_ok()
+        };
+        let definitions: Vec<_> = definitions.iter().copied().filter(has_text).collect();
         let folder = folder(&format!("{name}_{target}"));
-        let differences = differences(definitions, target, &folder, CALLS, ulps);
+        let differences = differences(&definitions, target, &folder, CALLS, ulps);
         assert!(differences.is_empty(), "{target}: {}", differences.join("\n"));
     }
 }

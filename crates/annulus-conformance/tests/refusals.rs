@@ -2,9 +2,11 @@
 
 extern crate annulus_runtime as annulus;
 
+use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
+
 use annulus_kernel::{DeviceType, RingKernel, RingMessage, Target, TypeDescriptor};
 use annulus_macros::{DeviceType, RingMessage, device_fn, device_impl, ring_kernel};
-use annulus_runtime::prelude::Failure;
+use annulus_runtime::prelude::{Failure, Text};
 
 #[derive(RingMessage, Clone, Copy, PartialEq, PartialOrd)]
 #[repr(C)]
@@ -67,7 +69,33 @@ fn compares_structs(tick: &Tick, other: &Tick) {
         panic!();
     }
 }
-refused!(operators_of_structs: compares_structs says "an operator of `Tick`", "write it for its fields");
+refused!(equality_of_structs: compares_structs says "`==` of `Tick` may be any function of yours", "write `#[device(eq)]`");
+
+#[ring_kernel]
+fn orders_structs(tick: &Tick, other: &Tick) {
+    // HERE orders_structs
+    if *tick < *other {
+        panic!();
+    }
+}
+refused!(operators_of_structs: orders_structs says "an operator of `Tick`", "write it for its fields");
+
+#[derive(DeviceType, Clone, Copy)]
+#[repr(C)]
+#[device(eq)]
+struct Named {
+    number: u32,
+    name: Text<8>,
+}
+
+#[ring_kernel]
+fn compares_texts(_: &Small, a: &Named, b: &Named) {
+    // HERE compares_texts
+    if *a == *b {
+        panic!();
+    }
+}
+refused!(equality_of_fields: compares_texts says "`==` of `Named` asks its field `name`", "compare the others");
 
 impl std::ops::Add for Tick {
     type Output = Self;
@@ -219,7 +247,7 @@ fn same(a: Tick, b: Tick) -> bool {
 fn compares_inside(tick: &Tick, other: &Tick, equal: &mut bool) {
     *equal = same(*tick, *other);
 }
-refused!(errors_in_functions: compares_inside says "an operator of `Tick`", "`#[device_impl]`");
+refused!(errors_in_functions: compares_inside says "`==` of `Tick`", "`#[device(eq)]`");
 
 #[ring_kernel(cpu_only)]
 // HERE on_the_host
@@ -255,7 +283,7 @@ refused!(computed_keys: computes_its_key says "is computed by code", "#[ring(key
 #[test]
 fn metal_has_no_f64() {
     let error = refusal::<compares_structs>(Target::Metal);
-    assert!(error.contains("operator of `Tick`"), "{error}");
+    assert!(error.contains("`==` of `Tick`"), "{error}");
     #[ring_kernel]
     fn doubles(tick: &Tick, sum: &mut f64) {
         *sum += tick.b;
@@ -268,6 +296,32 @@ fn metal_has_no_f64() {
         *sum += (f64::from(tick.a) * 1.5) as u32;
     }
     assert!(refusal::<doubles_inside>(Target::Metal).contains("target `metal` has no `f64`: use `f32`"));
+}
+
+#[test]
+fn metal_has_no_wide_atomics() {
+    #[ring_kernel]
+    fn sums_up(tick: &Small, counts: &[AtomicU32], sums: &[AtomicI64]) {
+        counts[0].fetch_add(tick.a, Ordering::AcqRel);
+        sums[0].fetch_add(1, Ordering::Relaxed);
+    }
+    let error = refusal::<sums_up>(Target::Metal);
+    assert!(error.contains("`sums` has atomics of 64 bits, and target `metal` has none"), "{error}");
+    assert!(sums_up::DEFINITION.handler_source(Target::Cuda).is_ok());
+}
+
+#[test]
+fn metal_has_no_cubic_roots() {
+    #[device_fn]
+    fn root(x: f32) -> f32 {
+        x.cbrt()
+    }
+    #[ring_kernel]
+    fn takes_roots(tick: &Small, sum: &mut f32) {
+        *sum += root(tick.a as f32);
+    }
+    assert!(refusal::<takes_roots>(Target::Metal).contains("has no `hypot` and no `cbrt`: write"));
+    assert!(takes_roots::DEFINITION.handler_source(Target::Cuda).is_ok());
 }
 
 #[test]

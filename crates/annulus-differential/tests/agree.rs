@@ -14,10 +14,13 @@ mod handlers {
     use annulus_kernel::{KernelDefinition, RingKernel};
     use annulus_macros::{DeviceType, RingMessage, device_fn, device_impl, ring_kernel};
     use annulus_runtime::prelude::{Cx, Failure, Outbox};
+    use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering};
 
     include!(concat!(env!("OUT_DIR"), "/handlers.rs"));
 }
 use handlers::HANDLERS;
+
+use annulus_differential::generate::ELEMENTS;
 
 extern crate annulus_runtime as annulus;
 
@@ -30,7 +33,7 @@ const CALLS: u64 = 300;
 /// The same calls for the same handler.
 fn calls(definition: &'static KernelDefinition) -> Vec<Call> {
     let seed = definition.name.bytes().fold(0, |seed: u64, byte| seed.wrapping_mul(31) + u64::from(byte));
-    let mut inputs = Inputs::new(seed, 4);
+    let mut inputs = Inputs::new(seed, ELEMENTS);
     (0..CALLS).map(|_| inputs.call(definition)).collect()
 }
 
@@ -92,6 +95,9 @@ fn as_cuda_on_the_host() {
 fn on_an_opencl_device() {
     let Some(device) = Device::first() else { return println!("skipped: there is no OpenCL device") };
     println!("on {}", device.name());
+    if !device.has_wide_atomics() {
+        return println!("skipped: it has no atomics of 64 bits, which every handler uses");
+    }
     quietly(|| {
         for program in HANDLERS.chunks(PROGRAM) {
             let handlers = device.compile(program).unwrap_or_else(|error| panic!("{error}"));

@@ -33,6 +33,21 @@ pub struct TypeDescriptor {
     pub align: usize,
     /// What it is made of.
     pub kind: TypeKind,
+    /// What its values mean, beside what they are made of.
+    pub meaning: Meaning,
+}
+
+/// What the values of a [`DeviceType`] mean, beside what they are made of: what no layout tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Meaning {
+    /// Nothing more.
+    Parts,
+    /// Two are equal if they are the same variant and all their fields are equal: `#[device(eq)]` wrote their `PartialEq`.
+    EqualParts,
+    /// A [`List`](crate::List): as many of its items as its length says.
+    List,
+    /// A [`Text`](crate::Text): as many of its bytes as its length says.
+    Text,
 }
 
 /// What a [`DeviceType`] is made of.
@@ -142,13 +157,12 @@ impl TypeDescriptor {
     /// The fields of a [`List`](crate::List) or [`Text`](crate::Text), if the type is one: its length and its items, and of these the
     /// type and the room.
     pub(crate) fn bounded(&self) -> Option<(&FieldDescriptor, &FieldDescriptor, &'static Self, usize)> {
-        let TypeKind::Struct([len, items]) = &self.kind else { return None };
+        let (Meaning::List | Meaning::Text, TypeKind::Struct([len, items])) = (self.meaning, &self.kind)
+        else {
+            return None;
+        };
         match items.ty.kind {
-            TypeKind::Array { element, len: room } => {
-                let named = self.name == "List" || self.name == "Text" && *element == *u8::DESCRIPTOR;
-                let fits = named && len.name == "len" && *len.ty == *u32::DESCRIPTOR;
-                fits.then_some((len, items, element, room))
-            }
+            TypeKind::Array { element, len: room } => Some((len, items, element, room)),
             _ => None,
         }
     }
@@ -185,6 +199,7 @@ macro_rules! primitives {
                 size: size_of::<$ty>(),
                 align: align_of::<$ty>(),
                 kind: TypeKind::Primitive(Primitive::$primitive),
+                meaning: Meaning::Parts,
             };
         }
     )+};
@@ -201,5 +216,6 @@ unsafe impl<T: DeviceType, const N: usize> DeviceType for [T; N] {
         size: size_of::<[T; N]>(),
         align: align_of::<[T; N]>(),
         kind: TypeKind::Array { element: T::DESCRIPTOR, len: N },
+        meaning: Meaning::Parts,
     };
 }

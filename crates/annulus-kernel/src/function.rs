@@ -75,10 +75,12 @@ struct Named<T, const NAME: u128>(PhantomData<T>);
 #[diagnostic::on_unimplemented(
     message = "a device function has no instance for `{Self}`",
     label = "called with a `{Self}`",
-    note = "numbers, booleans, arrays, and types that derive `DeviceType` are what devices know"
+    note = "it has instances for numbers, booleans, arrays, and types that derive `DeviceType`: of a tuple hand over the parts, of an \
+            `Option` or a `Result` what it holds"
 )]
 pub trait Instance: Typed + Receiver<Target = Self> + 'static {}
 
+#[diagnostic::do_not_recommend]
 impl<T: Typed + Receiver<Target = T> + 'static> Instance for T {}
 
 /// What methods are called on: any type that a handler meets, through references.

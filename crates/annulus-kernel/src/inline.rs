@@ -10,7 +10,8 @@
 use std::{fmt, mem::offset_of, str::Utf8Error};
 
 use crate::{
-    DeviceType, FieldDescriptor, Receiver, Type, TypeDescriptor, TypeKind, Typed, Value, device_value,
+    DeviceType, FieldDescriptor, Meaning, Receiver, Type, TypeDescriptor, TypeKind, Typed, Value,
+    device_value,
 };
 
 /// Up to `N` values, inside the type that has them as a field.
@@ -183,6 +184,7 @@ unsafe impl<T: DeviceType, const N: usize> DeviceType for List<T, N> {
             FieldDescriptor { name: "len", offset: offset_of!(Self, len), ty: u32::DESCRIPTOR },
             FieldDescriptor { name: "items", offset: offset_of!(Self, items), ty: <[T; N]>::DESCRIPTOR },
         ]),
+        meaning: Meaning::List,
     };
 }
 
@@ -196,6 +198,7 @@ unsafe impl<const N: usize> DeviceType for Text<N> {
             FieldDescriptor { name: "len", offset: offset_of!(Self, len), ty: u32::DESCRIPTOR },
             FieldDescriptor { name: "items", offset: offset_of!(Self, items), ty: <[u8; N]>::DESCRIPTOR },
         ]),
+        meaning: Meaning::Text,
     };
 }
 

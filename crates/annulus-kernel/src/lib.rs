@@ -87,7 +87,9 @@ pub use definition::{
 };
 #[cfg(feature = "serde")]
 pub use described::{Described, read_described};
-pub use descriptor::{DeviceType, FieldDescriptor, Primitive, TypeDescriptor, TypeKind, VariantDescriptor};
+pub use descriptor::{
+    DeviceType, FieldDescriptor, Meaning, Primitive, TypeDescriptor, TypeKind, VariantDescriptor,
+};
 pub use failure::{Failure, HandlerReturn, panic_code};
 pub use function::{Callee, DeviceFunction, DeviceMethod, FunctionTree, Instance, Receiver};
 pub use inline::{List, Text, TooLong};

@@ -1,6 +1,6 @@
 //! What may travel through a ring.
 
-use crate::{DeviceType, Primitive, TypeDescriptor, TypeKind};
+use crate::{DeviceType, Meaning, Primitive, TypeDescriptor, TypeKind};
 
 /// A message: plain old data with, if its type declares them, a key, an id and a priority.
 ///
@@ -97,6 +97,7 @@ unsafe impl DeviceType for NoOutput {
         size: 0,
         align: 1,
         kind: TypeKind::Enum { tag: Primitive::U8, variants: &[] },
+        meaning: Meaning::Parts,
     };
 }
 

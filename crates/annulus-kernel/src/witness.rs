@@ -66,6 +66,11 @@ pub fn lent<'a, T: Typed>(_: &Witness<T>, value: &'a T) -> &'a T {
     value
 }
 
+/// The reference as it is, perhaps compared with another: the witness has the type that the option has without it.
+pub fn lent_some<'a, T: Typed>(_: &Witness<Option<T>>, value: Option<&'a T>) -> Option<&'a T> {
+    value
+}
+
 /// The value as it is, which a struct's or a variant's name made: `pattern` names it in a pattern, which a function cannot be.
 pub fn made<T: Typed>(_: &Witness<T>, value: T, _pattern: fn(&T) -> bool) -> T {
     value

@@ -176,3 +176,28 @@ fn items_behind_the_end_are_valid() {
     let decoded = decode::<List<[Side; 2], 3>>(&bytes).unwrap();
     assert_eq!((decoded.len, decoded.items), (3, [[Side::Sell; 2]; 3]));
 }
+
+/// A type of the program's own that is called as one of the library's, and looks like it.
+mod own {
+    use annulus_macros::DeviceType;
+
+    #[derive(DeviceType, Clone, Copy, Debug, PartialEq)]
+    #[repr(C)]
+    pub(super) struct Text {
+        pub(super) len: u32,
+        pub(super) items: [u8; 4],
+    }
+}
+
+#[test]
+fn a_name_makes_no_list() {
+    let text = own::Text { len: 1, items: *b"abcd" };
+    let mut bytes = Vec::new();
+    encode(&text, &mut bytes);
+    assert_eq!(bytes, [1, 0, 0, 0, b'a', b'b', b'c', b'd'], "all of it");
+    assert_eq!(decode::<own::Text>(&bytes), Ok(text));
+    bytes[0] = 9;
+    assert_eq!(decode::<own::Text>(&bytes).map(|text| text.len), Ok(9), "it may mean anything");
+    let json = serde_json::to_string(&annulus_kernel::Described::new(&text)).unwrap();
+    assert_eq!(json, r#"{"len":1,"items":[97,98,99,100]}"#);
+}

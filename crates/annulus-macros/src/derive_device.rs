@@ -17,7 +17,27 @@ pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
         errors.at(attribute, message);
     }
     let layout = errors.take(Layout::of(input));
-    errors.finish(layout).map(|layout| expand(input, &layout.expect("without a layout there was an error")))
+    let equal = errors.take(is_equal(input)).unwrap_or_default();
+    errors
+        .finish(layout)
+        .map(|layout| expand(input, &layout.expect("without a layout there was an error"), equal))
+}
+
+/// Whether `#[device(eq)]` asks for equality.
+pub(crate) fn is_equal(input: &DeriveInput) -> syn::Result<bool> {
+    let mut equal = false;
+    for attribute in attributes(input).filter(|attribute| attribute.path().is_ident("device")) {
+        if !input.attrs.iter().any(|of_type| std::ptr::eq(of_type, attribute)) {
+            let message = "`#[device(eq)]` stands before the whole type, whose values it lets compare";
+            return Err(syn::Error::new_spanned(attribute, message));
+        }
+        let word: Ident = attribute.parse_args()?;
+        if word != "eq" {
+            return Err(syn::Error::new_spanned(word, "the one word of `#[device(..)]` is `eq`"));
+        }
+        equal = true;
+    }
+    Ok(equal)
 }
 
 /// Every attribute of the type, its variants and its fields.
@@ -36,7 +56,7 @@ fn attributes(input: &DeriveInput) -> impl Iterator<Item = &Attribute> {
 }
 
 /// The `DeviceType` of a type that has this layout.
-pub(crate) fn expand(input: &DeriveInput, layout: &Layout<'_>) -> TokenStream {
+pub(crate) fn expand(input: &DeriveInput, layout: &Layout<'_>, equal: bool) -> TokenStream {
     let (mirrors, kind) = match layout {
         Layout::Struct(fields) => (Vec::new(), struct_kind(fields)),
         Layout::Enum { tag, variants } => enum_kind(tag, variants),
@@ -45,6 +65,8 @@ pub(crate) fn expand(input: &DeriveInput, layout: &Layout<'_>) -> TokenStream {
     let shown = name.unraw().to_string();
     let generics = bounded(input, &quote!(::annulus::__private::DeviceType));
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
+    let (meaning, equality) =
+        if equal { (quote!(EqualParts), Some(equality(input, layout))) } else { (quote!(Parts), None) };
     // SAFETY of the emitted impl: size, alignment and offsets are asked of the compiler (for an enum's fields through
     // mirrors, see `enum_kind`); `Layout::of` has seen the representation that fixes the layout; each field's type is a
     // `DeviceType`, or its descriptor could not be named, so there is no pointer in it.
@@ -60,6 +82,7 @@ pub(crate) fn expand(input: &DeriveInput, layout: &Layout<'_>) -> TokenStream {
                         size: ::core::mem::size_of::<Self>(),
                         align: ::core::mem::align_of::<Self>(),
                         kind: #kind,
+                        meaning: ::annulus::__private::Meaning::#meaning,
                     };
             }
             #[automatically_derived]
@@ -79,7 +102,47 @@ pub(crate) fn expand(input: &DeriveInput, layout: &Layout<'_>) -> TokenStream {
             impl #impl_generics ::annulus::__private::Receiver for #name #ty_generics #where_clause {
                 type Target = Self;
             }
+            #equality
         };
+    }
+}
+
+/// The `PartialEq` of `#[device(eq)]`: since it is written here, lowering knows what it means.
+fn equality(input: &DeriveInput, layout: &Layout<'_>) -> TokenStream {
+    let name = &input.ident;
+    let generics = bounded(input, &quote!(::core::cmp::PartialEq));
+    let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
+    let body = match layout {
+        Layout::Struct(fields) => {
+            let fields = members(fields).map(|(member, _)| quote!(self.#member == other.#member));
+            quote!(true #(&& #fields)*)
+        }
+        Layout::Enum { variants, .. } => {
+            let arms = variants.iter().map(|variant| {
+                let ident = &variant.ident;
+                let slot =
+                    |prefix: &str, index: usize| format_ident!("{prefix}_{index}", span = Span::mixed_site());
+                let fields: Vec<Member> = members(&variant.fields).map(|(member, _)| member).collect();
+                let ours: Vec<Ident> = (0..fields.len()).map(|index| slot("ours", index)).collect();
+                let theirs: Vec<Ident> = (0..fields.len()).map(|index| slot("theirs", index)).collect();
+                quote! {
+                    (Self::#ident { #(#fields: #ours),* }, Self::#ident { #(#fields: #theirs),* }) => {
+                        true #(&& *#ours == *#theirs)*
+                    }
+                }
+            });
+            // Of one variant alone nothing else is left.
+            let otherwise = (variants.len() > 1).then(|| quote!(_ => false,));
+            quote!(match (self, other) { #(#arms)* #otherwise })
+        }
+    };
+    quote! {
+        #[automatically_derived]
+        #[allow(deprecated)]
+        impl #impl_generics ::core::cmp::PartialEq for #name #ty_generics #where_clause {
+            #[inline]
+            fn eq(&self, other: &Self) -> ::core::primitive::bool { #body }
+        }
     }
 }
 

@@ -20,10 +20,11 @@ pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
     let mut key = errors.take(accessor(&layout, Word::Key)).flatten();
     let id = errors.take(accessor(&layout, Word::Id)).flatten();
     let priority = errors.take(accessor(&layout, Word::Priority)).flatten();
+    let equal = errors.take(derive_device::is_equal(input)).unwrap_or_default();
     errors.take(check_words(&layout));
     errors.finish(())?;
 
-    let device_type = derive_device::expand(input, &layout);
+    let device_type = derive_device::expand(input, &layout, equal);
     let keyed = key.is_some();
     let key_field = if keyed { key_field(&layout) } else { quote!(::core::option::Option::None) };
     key = key.map(|key| {

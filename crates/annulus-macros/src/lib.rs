@@ -141,9 +141,12 @@ use syn::{DeriveInput, parse_macro_input};
 /// # let _ = (Shape::Empty, Shape::Circle { radius: 1.0 });
 /// ```
 ///
+/// `#[device(eq)]` before the type makes its values comparable with `==` in handlers too: it writes a `PartialEq` that compares all fields, which
+/// `derive(PartialEq)` does as well, but out of a device's sight. `f32` and `f64` are compared as numbers, so a value with NaN equals none.
+///
 /// Derive this or [`RingMessage`](macro@RingMessage), which implies it, but not both: the compiler would report
 /// conflicting implementations.
-#[proc_macro_derive(DeviceType, attributes(ring))]
+#[proc_macro_derive(DeviceType, attributes(ring, device))]
 pub fn derive_device_type(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     derive_device::derive(&input).unwrap_or_else(syn::Error::into_compile_error).into()
@@ -171,7 +174,7 @@ pub fn derive_device_type(input: TokenStream) -> TokenStream {
 /// let order = Order { account: 7, urgency: 200, number: 1 };
 /// assert_eq!((order.key(), order.priority(), order.id()), (7, 200, Some(1)));
 /// ```
-#[proc_macro_derive(RingMessage, attributes(ring))]
+#[proc_macro_derive(RingMessage, attributes(ring, device))]
 pub fn derive_ring_message(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     derive_message::derive(&input).unwrap_or_else(syn::Error::into_compile_error).into()

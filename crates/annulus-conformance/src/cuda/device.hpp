@@ -80,11 +80,3 @@ static inline void ptx_nanosleep_u32(u32 nanos) { ann_host_sleep(nanos); }
 // Weak accesses.
 static inline void ptx_ld_u64(u64 &to, const u8 *place) { __builtin_memcpy(&to, ann_aligned((const u64 *)place), sizeof to); }
 static inline void ptx_st_u64(u8 *place, u64 value) { __builtin_memcpy((void *)ann_aligned((const u64 *)place), &value, sizeof value); }
-
-static inline u32 atomicMin(u32 *word, u32 value)
-{
-    u32 now = __atomic_load_n(word, __ATOMIC_RELAXED);
-    while (value < now && !__atomic_compare_exchange_n(word, &now, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-    }
-    return now;
-}

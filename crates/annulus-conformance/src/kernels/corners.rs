@@ -212,3 +212,13 @@ pub fn steps(small: &Small, answers: &Outbox<Answer>) {
     }
     answers.send(Answer { words: [0; 8], sum, x: 0.0, on: small.on });
 }
+
+/// Checks that always hold, as some compilers find out.
+#[ring_kernel]
+#[allow(clippy::eq_op, clippy::overly_complex_bool_expr)]
+pub fn checks_that_hold(small: &Small, answers: &Outbox<Answer>) {
+    let (on, seven) = (small.on, 7u32);
+    assert!(((!(true & small.on)) || small.on) || (262_144 != seven));
+    assert!((on || small.on) || (u32::from(small.on) != 7u32));
+    answers.send(Answer { words: [0; 8], sum: 1, x: 0.0, on });
+}

@@ -185,6 +185,34 @@ kernel_by_macro!(names_of_macros, batch, total, value => {
     value + batch.values[1] % 7
 });
 
+/// A kernel whose loop has a label of the macro's, around an expression that has one by the same name.
+macro_rules! kernel_with_label {
+    ($kernel:ident, $message:ident => $body:expr) => {
+        /// Two labels of one name, one of them the macro's.
+        #[ring_kernel]
+        pub fn $kernel($message: &Batch, answers: &Outbox<Answer>) {
+            let mut total = 0u32;
+            'outer: for i in 0..5u32 {
+                total = total.wrapping_mul(7).wrapping_add($body);
+                if total % 11 == i {
+                    continue 'outer;
+                }
+                total = total.wrapping_add(1000);
+            }
+            answers.send(Answer { words: [total; 8], sum: 0, x: 0.0, on: $message.on });
+        }
+    };
+}
+
+kernel_with_label!(labels_of_macros, batch => 'outer: {
+    for value in batch.values.iter() {
+        if *value % 3 == 1 {
+            break 'outer *value % 50;
+        }
+    }
+    2
+});
+
 /// No field, and more alignment than the tag's.
 #[derive(DeviceType, Clone, Copy, Debug, Default, PartialEq)]
 #[repr(u8, align(16))]

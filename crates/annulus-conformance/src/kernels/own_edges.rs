@@ -16,9 +16,7 @@
     clippy::never_loop,
     clippy::manual_is_multiple_of,
     clippy::no_effect,
-    path_statements,
-    const_item_mutation,
-    clippy::temporary_assignment
+    path_statements
 )]
 
 use annulus_macros::{DeviceType, RingMessage, device_fn, device_impl, ring_kernel};
@@ -169,7 +167,7 @@ fn third_table(table: u32) -> u32 {
 }
 
 #[device_fn]
-fn read(table: &[u32], point: &Point) -> u32 {
+pub(super) fn read(table: &[u32], point: &Point) -> u32 {
     let mut sum = 0;
     for i in 0..table.len() {
         sum += table[i] * point.x as u32;
@@ -177,7 +175,7 @@ fn read(table: &[u32], point: &Point) -> u32 {
     sum
 }
 
-const LIMITS: Point = Point { x: 5, y: 7 };
+pub(super) const LIMITS: Point = Point { x: 5, y: 7 };
 
 #[device_fn]
 fn constants(table_: u32, at: usize) -> u32 {
@@ -498,7 +496,7 @@ fn sum_of(values: &[u32]) -> u32 {
 }
 
 #[device_fn]
-fn doubled(values: &mut [u32]) {
+pub(super) fn doubled(values: &mut [u32]) {
     for value in values.iter_mut() {
         *value = value.wrapping_mul(2);
     }
@@ -554,99 +552,4 @@ pub fn parts(batch: &Batch, ledger: &mut Ledger, answers: &Outbox<Answer>) -> Re
     ledger.calls = ledger.calls.wrapping_add(words[4]);
     answers.send(Answer { words, sum: 0, x: 0.0, on: spread(&[]).is_none() });
     Ok(())
-}
-
-#[device_fn]
-fn by_value(nothing: [u32; 0], marker: Marker, n: u32) -> u32 {
-    let _ = marker;
-    n + nothing.len() as u32
-}
-
-#[device_fn]
-fn nothing_of(deep: &Deep, n: u32) -> [u32; 0] {
-    if n == 7 { [] } else { deep.nothing }
-}
-
-#[device_fn]
-fn none_above(deep: &Deep, n: u32) -> [u32; 0] {
-    assert!(n < 250);
-    deep.nothing
-}
-
-/// It takes no place.
-#[derive(DeviceType, Clone, Copy, Debug, Default)]
-#[repr(C)]
-pub struct Marker {}
-
-#[derive(DeviceType, Clone, Copy, Debug)]
-#[repr(u8)]
-pub enum Marked {
-    Not(Marker, u32),
-    Is { marker: Marker },
-}
-
-const MARKED: [Marked; 2] = [Marked::Not(Marker {}, 5), Marked::Is { marker: Marker {} }];
-
-/// What takes no place, in every place; constants that are changed, which are copies.
-#[ring_kernel]
-pub fn nothing(small: &Small, deep: &mut Deep, answers: &Outbox<Answer>) {
-    const TABLE: [u32; 4] = [1, 2, 3, 4];
-    let at = usize::from(small.a % 3);
-    let mut sum = by_value(deep.nothing, Marker {}, 3) + by_value(nothing_of(deep, 3), Marker {}, 1);
-    sum += by_value(none_above(deep, u32::from(small.a)), Marker {}, 1);
-    for x in &deep.nothing {
-        sum += x;
-    }
-    sum += read(&deep.nothing[..], &LIMITS) + deep.nothing.first().copied().unwrap_or(9);
-    if small.a == 200 {
-        sum += deep.nothing[at];
-    }
-    let marked = match MARKED[at % 2] {
-        Marked::Not(_, n) => n,
-        Marked::Is { .. } => 77,
-    };
-    let part = &mut TABLE[1..3];
-    part[0] = 50;
-    doubled(part);
-    let changed = part[0] + part[1];
-    TABLE.fill(0);
-    TABLE.reverse();
-    doubled(&mut TABLE[at..]);
-    let words = [sum, marked, changed, TABLE[at], TABLE.len() as u32, 0, 0, 0];
-    answers.send(Answer { words, sum: 0, x: 0.0, on: false });
-}
-
-/// Temporary values that are changed through a reference, and what was read of them before.
-#[ring_kernel]
-pub fn temporaries(small: &Small, deep: &mut Deep, answers: &Outbox<Answer>) {
-    let mut words = [0u32; 8];
-    let list = [1u32, 2, 3, 4, 5];
-    let n = &mut usize::from(small.a % 4);
-    let row = &mut deep.rows[*n % 2];
-    let part = &list[..*n];
-    *n = 1_000_000;
-    row[1] = 7;
-    words[0] = part.len() as u32 + part.get(2).copied().unwrap_or(50);
-    let values = &mut [1u32, 2, 3, 4];
-    for x in *values {
-        values[3] = 9;
-        words[1] += x;
-    }
-    let turns = &mut 3u32;
-    for _ in 0..*turns {
-        *turns += 1;
-        words[2] += 1;
-    }
-    match u32::from(small.a) + 1 {
-        ref mut v => {
-            let before = *v;
-            *v += 5;
-            words[3] = before + *v;
-        }
-    }
-    // Parts of a tuple are copies.
-    (deep.points[0], 0).0.x = 3;
-    doubled(&mut (words, 1).0[1..]);
-    words[4] = deep.points[0].x as u32;
-    answers.send(Answer { words, sum: 0, x: 0.0, on: false });
 }

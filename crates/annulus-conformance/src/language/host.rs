@@ -1,5 +1,5 @@
 //! The handler's text, compiled by a compiler of the host and loaded: the OpenCL C by the C compiler, with a few names defined before it,
-//! the CUDA C++ by the C++ compiler.
+//! CUDA's and Metal's C++ by the C++ compiler.
 
 use std::{ffi::c_void, fmt::Write as _, path::Path, process::Command, ptr::NonNull};
 
@@ -59,6 +59,9 @@ struct Compiled {
 /// What a handler's text needs of CUDA, for a C++ compiler of the host.
 const CUDA: &str = concat!(include_str!("../cuda/language.hpp"), "\n", include_str!("../cuda/handler.hpp"));
 
+/// The same for Metal.
+const METAL: &str = concat!(include_str!("../metal/language.hpp"), "\n", include_str!("../cuda/handler.hpp"));
+
 impl HostText {
     /// Compiles the texts for this target with warnings as errors, and with every undefined behaviour of C that the compiler can detect made a
     /// trap. The library stays loaded until the process ends; files go to `folder`.
@@ -73,20 +76,13 @@ impl HostText {
     ) -> Result<Self, String> {
         std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
         let library = folder.join("handlers.so");
-        let is_cuda = target == Target::Cuda;
-        let (compiler, standard) = if is_cuda { ("c++", "-std=c++20") } else { ("cc", "-std=c99") };
+        let (compiler, standard, extension) = match target {
+            Target::Cuda => ("c++", "-std=c++20", "cpp"),
+            Target::Metal => ("c++", "-std=c++14", "cpp"),
+            _ => ("cc", "-std=c99", "c"),
+        };
         let mut command = Command::new(compiler);
-        command.args([
-            standard,
-            "-O1",
-            "-g0",
-            "-fPIC",
-            "-shared",
-            "-ffp-contract=off",
-            "-Wall",
-            "-Wextra",
-            "-Werror",
-        ]);
+        command.args([standard, "-O1", "-g0", "-fPIC", "-shared", "-ffp-contract=off", "-Wall", "-Wextra"]);
         command.args(["-Wno-unused-function", "-Wno-unused-parameter", "-Wno-unused-variable"]);
         command.args([
             "-Wno-unused-but-set-variable",
@@ -98,11 +94,12 @@ impl HostText {
             "-Wno-bool-operation",
             "-Wno-missing-field-initializers",
             "-Wno-bool-compare",
+            // The pragma of Metal that forbids contraction.
+            "-Wno-unknown-pragmas",
             // A check that stands before it has returned.
             "-Wno-div-by-zero",
         ]);
         command.args(["-fsanitize=undefined,float-cast-overflow", "-fsanitize-undefined-trap-on-error"]);
-        let extension = if is_cuda { "cpp" } else { "c" };
         for (index, definition) in definitions.iter().enumerate() {
             let text = text(definition, target, index)?;
             let path = folder.join(format!("{index}_{}.{extension}", file_name(definition.name)));
@@ -112,8 +109,9 @@ impl HostText {
         command.arg("-o").arg(&library).arg("-lm");
         let output =
             command.output().map_err(|error| format!("the compiler `{compiler}` does not start: {error}"))?;
-        if !output.status.success() {
-            return Err(String::from_utf8_lossy(&output.stderr).into_owned());
+        let words = String::from_utf8_lossy(&output.stderr);
+        if !output.status.success() || words.lines().any(is_warning) {
+            return Err(words.into_owned());
         }
         // SAFETY: the library was made above and runs nothing when it is loaded.
         let loaded = unsafe { Library::open(&library, false) };
@@ -181,10 +179,11 @@ fn text(definition: &'static KernelDefinition, target: Target, index: usize) -> 
     for binding in 0..definition.bindings.len() {
         write!(arguments, ", ANN_ANY(bindings[{binding}]), lens[{binding}]").expect("a String takes all");
     }
-    let (prelude, linkage, any) = if target == Target::Cuda {
-        (CUDA, "extern \"C\" ", "#define ANN_ANY(pointer) any_pointer{pointer}")
-    } else {
-        (HOST_PRELUDE_SOURCE, "", "#define ANN_ANY(pointer) (pointer)")
+    const CPP: (&str, &str) = ("extern \"C\" ", "#define ANN_ANY(pointer) any_pointer{pointer}");
+    let (prelude, (linkage, any)) = match target {
+        Target::Cuda => (CUDA, CPP),
+        Target::Metal => (METAL, CPP),
+        _ => (HOST_PRELUDE_SOURCE, ("", "#define ANN_ANY(pointer) (pointer)")),
     };
     Ok(format!(
         "{prelude}
@@ -214,6 +213,12 @@ u64 key_{index}(const void *message) {{
 }}
 "
     ))
+}
+
+/// Whether a compiler's line is a warning that an option could turn off. gcc has two others, of conditions that it has found to be always or never
+/// true, as checks in handlers may be.
+fn is_warning(line: &str) -> bool {
+    line.contains("warning:") && line.ends_with(']')
 }
 
 /// A kernel's name as a file's.

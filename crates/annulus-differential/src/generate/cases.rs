@@ -5,11 +5,16 @@ use super::{Around, Ty, Var, Writer, types::INTS};
 impl Writer<'_> {
     /// An option, whose type says itself.
     pub(super) fn known_option(&mut self, of: &Ty) -> String {
-        let choice = self.choices.below(8);
+        let choice = self.choices.below(9);
         if choice == 0
             && let Some(place) = self.place(&Ty::option(of.clone()), false)
         {
             return place;
+        }
+        if let (8, Ty::Int(name)) = (choice, of)
+            && let Some(option) = self.atomic_option(name)
+        {
+            return option;
         }
         if let (Ty::Int(name), 1..=6) = (of, choice) {
             return match choice {

@@ -41,7 +41,7 @@ impl Writer<'_> {
         self.literal(ty)
     }
 
-    fn literal(&mut self, ty: &Ty) -> String {
+    pub(super) fn literal(&mut self, ty: &Ty) -> String {
         match ty {
             Ty::Bool => ["false", "true"][self.choices.below(2)].into(),
             Ty::Int(name) => {
@@ -140,7 +140,13 @@ impl Writer<'_> {
     fn integer(&mut self, name: &'static str) -> String {
         let ty = &Ty::Int(name);
         let (bits, signed) = int(name);
-        match self.choices.below(20) {
+        let choice = self.choices.below(23);
+        if choice >= 20
+            && let Some(value) = self.atomic_value(name)
+        {
+            return value;
+        }
+        match choice {
             14 | 15 => self.unwrapped(ty),
             16 => {
                 const METHODS: [&str; 3] = ["saturating_add", "saturating_sub", "saturating_mul"];
@@ -261,7 +267,8 @@ impl Writer<'_> {
     }
 
     fn condition(&mut self) -> String {
-        match self.choices.below(11) {
+        match self.choices.below(12) {
+            11 => self.atomic_question().unwrap_or_else(|| "true".into()),
             8 | 9 => self.question_of_cases(),
             10 => {
                 let value = self.float_of_any();

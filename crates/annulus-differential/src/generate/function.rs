@@ -1,6 +1,10 @@
 //! Functions that a handler calls: random ones of its own, and those of `SOURCE`.
 
-use super::{Around, Slice, Ty, Var, Writer, types::INTS};
+use super::{
+    Around, Slice, Ty, Var, Writer,
+    shared::{Shared, TABLES, atomic_of},
+    types::INTS,
+};
 
 /// A function that was written.
 #[derive(Clone)]
@@ -16,6 +20,8 @@ enum Parameter {
     Reference(Ty, bool),
     /// A slice of these.
     Slice(Ty, bool),
+    /// A table of atomics that hold these, or one of them.
+    Shared(&'static str, bool),
 }
 
 /// How much is written into a function.
@@ -37,7 +43,7 @@ impl Writer<'_> {
         };
         let count = self.choices.below(4);
         let parameters: Vec<Parameter> = (0..count).map(|_| self.parameter()).collect();
-        let kept = (std::mem::take(&mut self.vars), self.fuel);
+        let kept = (std::mem::take(&mut self.vars), std::mem::take(&mut self.shared), self.fuel);
         self.output = Some(output.clone());
         self.fuel = FUEL;
         self.indent = 0;
@@ -53,7 +59,7 @@ impl Writer<'_> {
             writer.line(&value);
         });
         self.indent = 1;
-        (self.vars, self.fuel) = kept;
+        (self.vars, self.shared, self.fuel) = kept;
         self.slices.clear();
         self.output = None;
         let text = format!("#[device_fn]\npub fn {name}({}) -> {} {body}\n", list.join(", "), output.name());
@@ -62,12 +68,13 @@ impl Writer<'_> {
     }
 
     fn parameter(&mut self) -> Parameter {
-        match self.choices.below(8) {
+        match self.choices.below(10) {
             0..=2 => Parameter::Value(self.any()),
             3 => Parameter::Reference(self.inner(), false),
             4 | 5 => Parameter::Reference(self.inner(), true),
             6 => Parameter::Slice(self.integer_of_lists(), false),
-            _ => Parameter::Slice(self.integer_of_lists(), true),
+            7 => Parameter::Slice(self.integer_of_lists(), true),
+            _ => Parameter::Shared(self.choices.one(&TABLES).2, self.choices.percent(50)),
         }
     }
 
@@ -92,6 +99,13 @@ impl Writer<'_> {
             Parameter::Slice(of, mutable) => {
                 let text = format!("{name}: {}[{}]", sign(*mutable), of.name());
                 self.slice(Slice { name, of: of.clone(), mutable: *mutable });
+                text
+            }
+            Parameter::Shared(of, is_table) => {
+                let atomic = atomic_of(of);
+                let text =
+                    if *is_table { format!("{name}: &[{atomic}]") } else { format!("{name}: &{atomic}") };
+                self.shared.push(Shared { name, of, is_table: *is_table });
                 text
             }
         }
@@ -172,6 +186,7 @@ impl Writer<'_> {
     fn argument(&mut self, parameter: &Parameter) -> Option<String> {
         let (text, root, mutable) = match parameter {
             Parameter::Value(ty) => return Some(self.expression(ty)),
+            Parameter::Shared(of, is_table) => return self.shared_argument(of, *is_table),
             Parameter::Reference(ty, mutable) => {
                 let (place, root) = self.rooted(ty, *mutable)?;
                 (format!("{}{place}", sign(*mutable)), root, *mutable)

@@ -3,19 +3,23 @@
 //! They use what the language has, in any combination, and mean something definite: loops end, floats are never compared by bits, and what
 //! Rust leaves open (the sign of a minimum of zeros) does not occur.
 
+mod arrays;
 mod cases;
 mod choices;
 mod expression;
 mod function;
 mod items;
 mod place;
+mod shared;
 mod statement;
 mod types;
 
 pub use choices::Choices;
+pub use shared::ELEMENTS;
 pub use types::SOURCE;
 
 use function::Function;
+use shared::{Shared, TABLES, tables};
 use types::Ty;
 
 /// The source of a handler of this name, and of the functions that it calls.
@@ -24,9 +28,15 @@ pub fn handler(name: &str, choices: &mut Choices) -> String {
     let functions = writer.functions_of(name);
     writer.body();
     let body = writer.text;
+    let tables: String =
+        TABLES.iter().map(|(name, atomic, _)| format!("    {name}: &[{atomic}],\n")).collect();
     format!(
         "{functions}#[ring_kernel(max_outputs = 6)]
-pub fn {name}(message: &In, state: &mut State, out: &Outbox<Out>) -> Result<(), Failure> {{\n{body}}}\n"
+pub fn {name}(
+    message: &In,
+    state: &mut State,
+{tables}    out: &Outbox<Out>,
+) -> Result<(), Failure> {{\n{body}}}\n"
     )
 }
 
@@ -83,6 +93,8 @@ struct Writer<'c> {
     /// Those in scope; a later one hides an earlier one of the same name.
     vars: Vec<Var>,
     slices: Vec<Slice>,
+    /// Shared memory in scope.
+    shared: Vec<Shared>,
     /// Names of roots that are borrowed.
     borrowed: Vec<String>,
     /// Names of roots that can only be read, since there are shared references into them.
@@ -112,6 +124,7 @@ impl<'c> Writer<'c> {
             indent: 1,
             vars,
             slices: Vec::new(),
+            shared: tables(),
             borrowed: Vec::new(),
             lent: Vec::new(),
             names: 0,

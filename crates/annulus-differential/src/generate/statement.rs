@@ -32,9 +32,9 @@ impl Writer<'_> {
 
     fn statement(&mut self) {
         self.fuel -= 1;
-        let choice = self.choices.below(32);
+        let choice = self.choices.below(40);
         // Loops in loops in loops take long.
-        if matches!(choice, 12..=14 | 20..=22) && self.loops.len() >= MOST_LOOPS {
+        if matches!(choice, 12..=14 | 20..=22 | 39) && self.loops.len() >= MOST_LOOPS {
             return self.assign();
         }
         match choice {
@@ -67,6 +67,9 @@ impl Writer<'_> {
             28 => self.question(),
             29 => self.assertion(),
             30 | 31 => self.effect(),
+            32..=35 => self.share(),
+            36..=38 => self.array_let(),
+            39 => self.rows(),
             _ => self.leave(),
         }
     }
@@ -248,7 +251,7 @@ impl Writer<'_> {
     pub(super) fn arms(&mut self, body: &mut dyn FnMut(&mut Self) -> String) -> (String, String) {
         let mut arms: Vec<(String, Vec<Var>)> = Vec::new();
         let var = |name: &str, ty| Var { name: name.into(), ty, mutable: false };
-        let matched = match self.choices.below(5) {
+        let matched = match self.choices.below(6) {
             3 => {
                 let (value, more) = self.option_arms();
                 arms = more;
@@ -256,6 +259,11 @@ impl Writer<'_> {
             }
             4 => {
                 let (value, more) = self.tuple_arms();
+                arms = more;
+                value
+            }
+            5 => {
+                let (value, more) = self.array_arms();
                 arms = more;
                 value
             }

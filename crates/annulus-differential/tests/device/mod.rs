@@ -3,6 +3,7 @@
 use std::{collections::BTreeSet, ffi::c_void, fmt::Write as _, ptr};
 
 use annulus_conformance::language::{Call, Memory, Outcome};
+use annulus_differential::generate::ELEMENTS;
 use annulus_kernel::{
     KernelDefinition, LANGUAGE_SOURCE, Target,
     device::{INTERFACE, OPENCL_PRELUDE},
@@ -10,7 +11,7 @@ use annulus_kernel::{
 use cl3::{
     command_queue::{enqueue_nd_range_kernel, enqueue_read_buffer, enqueue_write_buffer, finish},
     context::create_context,
-    device::{CL_DEVICE_NAME, CL_DEVICE_TYPE_ALL, get_device_data, get_device_ids},
+    device::{CL_DEVICE_EXTENSIONS, CL_DEVICE_NAME, CL_DEVICE_TYPE_ALL, get_device_data, get_device_ids},
     kernel::{create_kernel, set_kernel_arg},
     memory::{CL_MEM_READ_WRITE, create_buffer, release_mem_object},
     platform::get_platform_ids,
@@ -48,6 +49,11 @@ impl Device {
     pub(crate) fn name(&self) -> String {
         let name = get_device_data(self.id, CL_DEVICE_NAME).unwrap_or_default();
         String::from_utf8_lossy(&name).trim_end_matches('\0').into()
+    }
+
+    pub(crate) fn has_wide_atomics(&self) -> bool {
+        let extensions = get_device_data(self.id, CL_DEVICE_EXTENSIONS).unwrap_or_default();
+        String::from_utf8_lossy(&extensions).contains("cl_khr_int64_extended_atomics")
     }
 
     /// Compiles these handlers.
@@ -122,19 +128,24 @@ impl Handlers<'_> {
         calls: &[Call],
     ) -> Result<Vec<Outcome>, String> {
         let device = self.device;
-        let all = |of: fn(&Call) -> &Memory| -> Vec<u8> {
+        let all = |of: &dyn Fn(&Call) -> &Memory| -> Vec<u8> {
             calls.iter().flat_map(|call| of(call).bytes().to_vec()).collect()
         };
-        let (messages, mut states) = (all(|call| &call.message), all(|call| &call.state));
+        let (messages, mut states) = (all(&|call| &call.message), all(&|call| &call.state));
+        let mut tables: Vec<Vec<u8>> =
+            (0..definition.bindings.len()).map(|table| all(&|call| &call.bindings[table])).collect();
         let output = definition.output.expect("the handlers send");
         let room = output.size * definition.max_outputs as usize;
         let (mut outputs, mut results) = (vec![0; room * calls.len()], vec![0; RESULT * calls.len()]);
-        let buffers = [
+        let mut buffers = vec![
             device.buffer(&messages)?,
             device.buffer(&states)?,
             device.buffer(&outputs)?,
             device.buffer(&results)?,
         ];
+        for table in &tables {
+            buffers.push(device.buffer(table)?);
+        }
         let which = index as u32;
         // SAFETY: the argument is a `uint`.
         unsafe { set_kernel_arg(self.kernel, 0, size_of::<u32>(), (&raw const which).cast()) }
@@ -170,6 +181,9 @@ impl Handlers<'_> {
         device.read(&buffers[1], &mut states)?;
         device.read(&buffers[2], &mut outputs)?;
         device.read(&buffers[3], &mut results)?;
+        for (table, buffer) in tables.iter_mut().zip(&buffers[4..]) {
+            device.read(buffer, table)?;
+        }
         let word = |at: usize| u32::from_ne_bytes(results[at..at + 4].try_into().expect("four bytes"));
         let outcomes = calls.iter().enumerate().map(|(number, call)| {
             let code = u16::try_from(word(number * RESULT)).expect("an error code has 16 bits");
@@ -180,7 +194,12 @@ impl Handlers<'_> {
             let mut sends = Memory::zeroed(output, sent);
             let first = number * room;
             sends.bytes_mut().copy_from_slice(&outputs[first..first + sent * output.size]);
-            Outcome { code, state, outputs: sends, bindings: Vec::new(), prints: Vec::new() }
+            let mut bindings = call.bindings.clone();
+            for (binding, table) in bindings.iter_mut().zip(&tables) {
+                let size = binding.bytes().len();
+                binding.bytes_mut().copy_from_slice(&table[number * size..(number + 1) * size]);
+            }
+            Outcome { code, state, outputs: sends, bindings, prints: Vec::new() }
         });
         Ok(outcomes.collect())
     }
@@ -199,6 +218,15 @@ fn text(definitions: &[&'static KernelDefinition]) -> Result<String, String> {
         "#define ANN_LAUNCH_THREADS 1\n#define ANN_LAUNCH_PORTABLE 1\n{OPENCL_PRELUDE}\n{INTERFACE}\n{LANGUAGE_SOURCE}\n\
          #define ANN_STATELESS 0\n#define ANN_PER_ACTOR 1\n#define ANN_WHOLE 2\n"
     );
+    // All handlers have the same tables.
+    let bindings = definitions.first().map_or(&[][..], |definition| definition.bindings);
+    let (mut tables, mut handed_on, mut of_call) = (String::new(), String::new(), String::new());
+    for (number, binding) in bindings.iter().enumerate() {
+        tables += &format!(", GLOBAL u8 *table_{number}");
+        handed_on += &format!(", table_{number}");
+        let bytes = ELEMENTS * binding.ty.size;
+        of_call += &format!(", (GLOBAL void *)(table_{number} + call * {bytes}), {ELEMENTS}");
+    }
     let mut known = BTreeSet::new();
     let mut cases = String::new();
     for (index, definition) in definitions.iter().enumerate() {
@@ -229,7 +257,12 @@ fn text(definitions: &[&'static KernelDefinition]) -> Result<String, String> {
         writeln!(
             source,
             "{functions}{function}\n{macros}
-static void entry_{index}(GLOBAL const u8 *messages, GLOBAL u8 *states, GLOBAL u8 *outputs, GLOBAL u32 *results)
+static u32 call_{index}(
+    ann_cx cx, GLOBAL const ANN_MESSAGE *message, PRIVATE ANN_STATE *state, PRIVATE ann_outbox *outbox ANN_BINDING_PARAMETERS)
+{{
+    return ANN_CALL(cx, message, state, outbox);
+}}
+static void entry_{index}(GLOBAL const u8 *messages, GLOBAL u8 *states, GLOBAL u8 *outputs, GLOBAL u32 *results{tables})
 {{
     u64 call = get_global_id(0);
     ann_outbox outbox;
@@ -245,7 +278,7 @@ static void entry_{index}(GLOBAL const u8 *messages, GLOBAL u8 *states, GLOBAL u
     cx.grid_size = 5;
     cx.thread_index = 0;
     ANN_STATE state = ((GLOBAL ANN_STATE *)states)[call];
-    u32 code = ANN_CALL(cx, (GLOBAL const ANN_MESSAGE *)messages + call, &state, &outbox);
+    u32 code = call_{index}(cx, (GLOBAL const ANN_MESSAGE *)messages + call, &state, &outbox{of_call});
     if (code == 0u && outbox.refused) code = 0xFF02u;
     if (code == 0u) ((GLOBAL ANN_STATE *)states)[call] = state;
     results[2 * call] = code;
@@ -254,12 +287,15 @@ static void entry_{index}(GLOBAL const u8 *messages, GLOBAL u8 *states, GLOBAL u
 {undo}{undo_functions}"
         )
         .expect("a String takes all");
-        writeln!(cases, "    case {index}: entry_{index}(messages, states, outputs, results); break;")
-            .expect("a String takes all");
+        writeln!(
+            cases,
+            "    case {index}: entry_{index}(messages, states, outputs, results{handed_on}); break;"
+        )
+        .expect("a String takes all");
     }
     writeln!(
         source,
-        "__kernel void run(u32 which, GLOBAL const u8 *messages, GLOBAL u8 *states, GLOBAL u8 *outputs, GLOBAL u32 *results)
+        "__kernel void run(u32 which, GLOBAL const u8 *messages, GLOBAL u8 *states, GLOBAL u8 *outputs, GLOBAL u32 *results{tables})
 {{
     switch (which) {{
 {cases}    }}

@@ -9,7 +9,7 @@ use serde::de::{
 
 use super::is_tuple;
 use crate::{
-    DeviceType, FieldDescriptor, Primitive, TypeDescriptor, TypeKind, VariantDescriptor,
+    DeviceType, FieldDescriptor, Meaning, Primitive, TypeDescriptor, TypeKind, VariantDescriptor,
     descriptor::put_bits, wire::NO_VALUES,
 };
 
@@ -67,8 +67,8 @@ impl<'de> DeserializeSeed<'de> for Place<'_> {
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
         if let Some((_, _, _, room)) = self.ty.bounded() {
-            return match self.ty.name {
-                "Text" => deserializer.deserialize_str(TextVisitor { place: self, room }),
+            return match self.ty.meaning {
+                Meaning::Text => deserializer.deserialize_str(TextVisitor { place: self, room }),
                 _ => deserializer.deserialize_seq(self),
             };
         }

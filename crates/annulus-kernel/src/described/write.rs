@@ -8,7 +8,7 @@ use serde::{
 };
 
 use super::is_tuple;
-use crate::{DeviceType, FieldDescriptor, Primitive, TypeDescriptor, TypeKind};
+use crate::{DeviceType, FieldDescriptor, Meaning, Primitive, TypeDescriptor, TypeKind};
 
 /// A value of any device type, to be serialized by its descriptor.
 ///
@@ -52,7 +52,7 @@ impl Serialize for Described<'_> {
         if let Some((len, items, element, room)) = self.ty.bounded() {
             let count = (self.field(len).bits(Primitive::U32) as usize).min(room);
             let items = self.field(items);
-            if self.ty.name == "Text" {
+            if self.ty.meaning == Meaning::Text {
                 let bytes: Vec<u8> =
                     (0..count).map(|i| items.part(i, element).bits(Primitive::U8) as u8).collect();
                 return serializer.serialize_str(&String::from_utf8_lossy(&bytes));

@@ -7,21 +7,26 @@
 #define RS_FN static
 #define RS_MATH_F32(name) name
 #define RS_MATH_F64(name) name
+#define RS_EXACT_F32 RS_MATH_F32
 #if defined(cl_khr_fp64) || defined(__opencl_c_fp64)
 #define RS_HAS_F64 1
 #endif
 #elif defined(__METAL_VERSION__)
 #define RS_FN static inline
 #define RS_MATH_F32(name) metal::precise::name
+// What is exact has no variant that is more so.
+#define RS_EXACT_F32(name) metal::name
 #elif defined(__CUDACC__) || defined(__CUDACC_RTC__)
 #define RS_FN static __device__ inline
 #define RS_MATH_F32(name) name##f
 #define RS_MATH_F64(name) name
+#define RS_EXACT_F32 RS_MATH_F32
 #define RS_HAS_F64 1
 #else
 #define RS_FN static inline
 #define RS_MATH_F32(name) name##f
 #define RS_MATH_F64(name) name
+#define RS_EXACT_F32 RS_MATH_F32
 #define RS_HAS_F64 1
 #endif
 
@@ -253,7 +258,7 @@ RS_FN f64 rs_from_bits_f64(u64 bits) { f64 x; __builtin_memcpy(&x, &bits, 8); re
 #endif
 
 // F: the type; B: unsigned, as wide; SIGN, EXPONENT: those bits; N: a number in F.
-#define RS_FLOAT(F, B, SIGN, EXPONENT, RS_MATH, N)                                                                         \
+#define RS_FLOAT(F, B, SIGN, EXPONENT, RS_MATH, RS_EXACT, N)                                                               \
     RS_FN bool rs_is_nan_##F(F x) { return x != x; }                                                                       \
     RS_FN bool rs_is_infinite_##F(F x) { return (rs_to_bits_##F(x) & ~(SIGN)) == (EXPONENT); }                             \
     RS_FN bool rs_is_finite_##F(F x) { return (rs_to_bits_##F(x) & (EXPONENT)) != (EXPONENT); }                            \
@@ -270,11 +275,11 @@ RS_FN f64 rs_from_bits_f64(u64 bits) { f64 x; __builtin_memcpy(&x, &bits, 8); re
     RS_FN F rs_recip_##F(F x) { return N(1.0) / x; }                                                                       \
     RS_FN F rs_rem_##F(F a, F b) { return RS_MATH(fmod)(a, b); }                                                           \
     RS_FN F rs_sqrt_##F(F x) { return RS_MATH(sqrt)(x); }                                                                  \
-    RS_FN F rs_mul_add_##F(F a, F b, F c) { return RS_MATH(fma)(a, b, c); }                                                \
-    RS_FN F rs_floor_##F(F x) { return RS_NUMBER(x, RS_MATH(floor)(x)); }                                                  \
-    RS_FN F rs_ceil_##F(F x) { return RS_NUMBER(x, RS_MATH(ceil)(x)); }                                                    \
-    RS_FN F rs_trunc_##F(F x) { return RS_NUMBER(x, RS_MATH(trunc)(x)); }                                                  \
-    RS_FN F rs_round_##F(F x) { return RS_NUMBER(x, RS_MATH(round)(x)); }                                                  \
+    RS_FN F rs_mul_add_##F(F a, F b, F c) { return RS_EXACT(fma)(a, b, c); }                                               \
+    RS_FN F rs_floor_##F(F x) { return RS_NUMBER(x, RS_EXACT(floor)(x)); }                                                 \
+    RS_FN F rs_ceil_##F(F x) { return RS_NUMBER(x, RS_EXACT(ceil)(x)); }                                                   \
+    RS_FN F rs_trunc_##F(F x) { return RS_NUMBER(x, RS_EXACT(trunc)(x)); }                                                 \
+    RS_FN F rs_round_##F(F x) { return RS_NUMBER(x, RS_EXACT(round)(x)); }                                                 \
     RS_FN F rs_fract_##F(F x) { return x - rs_trunc_##F(x); }                                                              \
     RS_FN F rs_exp_##F(F x) { return RS_NUMBER(x, RS_MATH(exp)(x)); }                                                      \
     RS_FN F rs_exp2_##F(F x) { return RS_NUMBER(x, RS_MATH(exp2)(x)); }                                                    \
@@ -330,14 +335,14 @@ RS_FN f64 rs_from_bits_f64(u64 bits) { f64 x; __builtin_memcpy(&x, &bits, 8); re
 #define RS_N32(x) (x##f)
 #define RS_N64(x) (x)
 
-RS_FLOAT(f32, u32, 0x80000000u, 0x7F800000u, RS_MATH_F32, RS_N32)
+RS_FLOAT(f32, u32, 0x80000000u, 0x7F800000u, RS_MATH_F32, RS_EXACT_F32, RS_N32)
 RS_FN f32 rs_to_degrees_f32(f32 x) { return x * 57.2957795130823208767981548141051703f; }
 #if !defined(__METAL_VERSION__)
 RS_FN f32 rs_hypot_f32(f32 x, f32 y) { return RS_MATH_F32(hypot)(x, y); }
 RS_FN f32 rs_cbrt_f32(f32 x) { return RS_MATH_F32(cbrt)(x); }
 #endif
 #ifdef RS_HAS_F64
-RS_FLOAT(f64, u64, 0x8000000000000000u, 0x7FF0000000000000u, RS_MATH_F64, RS_N64)
+RS_FLOAT(f64, u64, 0x8000000000000000u, 0x7FF0000000000000u, RS_MATH_F64, RS_MATH_F64, RS_N64)
 RS_FN f64 rs_to_degrees_f64(f64 x) { return x * (180.0 / 3.14159265358979323846264338327950288); }
 RS_FN f64 rs_hypot_f64(f64 x, f64 y) { return RS_MATH_F64(hypot)(x, y); }
 RS_FN f64 rs_cbrt_f64(f64 x) { return RS_MATH_F64(cbrt)(x); }
@@ -346,10 +351,18 @@ RS_FN f64 rs_cbrt_f64(f64 x) { return RS_MATH_F64(cbrt)(x); }
 // Atomics on memory that all blocks share.
 
 #define RS_RELAXED 0
+#if defined(__METAL_VERSION__) && __METAL_VERSION__ < 320
+// Without fences there is no order: what asks for one is not compiled.
+#define RS_ACQUIRE atomics_that_are_not_relaxed_need_metal_3_2
+#define RS_RELEASE atomics_that_are_not_relaxed_need_metal_3_2
+#define RS_ACQ_REL atomics_that_are_not_relaxed_need_metal_3_2
+#define RS_SEQ_CST atomics_that_are_not_relaxed_need_metal_3_2
+#else
 #define RS_ACQUIRE 1
 #define RS_RELEASE 2
 #define RS_ACQ_REL 3
 #define RS_SEQ_CST 4
+#endif
 
 #if defined(__OPENCL_VERSION__)
 // OpenCL C 1.2: relaxed operations, and fences where the order asks for them.
@@ -433,7 +446,57 @@ RS_ATOMIC(u32, u32)
 RS_ATOMIC(i32, u32)
 RS_ATOMIC(u64, u64)
 RS_ATOMIC(i64, u64)
-#elif !defined(__METAL_VERSION__)
+#elif defined(__METAL_VERSION__)
+// Relaxed operations, of 32 bits alone, and fences where the order asks for them. Until Metal 4.1 a fence is sequentially consistent or none.
+#if __METAL_VERSION__ < 320
+#define RS_BEFORE(order)
+#define RS_AFTER(order)
+#else
+#define RS_FENCE()                                                                                                         \
+    metal::atomic_thread_fence(metal::mem_flags::mem_device, metal::memory_order_seq_cst, metal::thread_scope_device)
+#define RS_BEFORE(order) if ((order) >= RS_RELEASE) RS_FENCE()
+#define RS_AFTER(order) if ((order) != RS_RELAXED && (order) != RS_RELEASE) RS_FENCE()
+#endif
+#define RS_ATOMIC_OP(T, A, NAME, FUNCTION)                                                                                 \
+    RS_FN T rs_atomic_##NAME##_##T(volatile GLOBAL T *p, T value, int order) {                                             \
+        RS_BEFORE(order);                                                                                                  \
+        T seen = metal::FUNCTION((volatile GLOBAL A *)p, value, metal::memory_order_relaxed);                              \
+        RS_AFTER(order);                                                                                                   \
+        return seen;                                                                                                       \
+    }
+#define RS_ATOMIC(T, A)                                                                                                    \
+    RS_ATOMIC_OP(T, A, fetch_add, atomic_fetch_add_explicit)                                                               \
+    RS_ATOMIC_OP(T, A, fetch_sub, atomic_fetch_sub_explicit)                                                               \
+    RS_ATOMIC_OP(T, A, fetch_and, atomic_fetch_and_explicit)                                                               \
+    RS_ATOMIC_OP(T, A, fetch_or, atomic_fetch_or_explicit)                                                                 \
+    RS_ATOMIC_OP(T, A, fetch_xor, atomic_fetch_xor_explicit)                                                               \
+    RS_ATOMIC_OP(T, A, fetch_min, atomic_fetch_min_explicit)                                                               \
+    RS_ATOMIC_OP(T, A, fetch_max, atomic_fetch_max_explicit)                                                               \
+    RS_ATOMIC_OP(T, A, swap, atomic_exchange_explicit)                                                                     \
+    RS_FN T rs_atomic_load_##T(volatile GLOBAL T *p, int order) {                                                          \
+        RS_BEFORE(order);                                                                                                  \
+        T seen = metal::atomic_load_explicit((volatile GLOBAL A *)p, metal::memory_order_relaxed);                         \
+        RS_AFTER(order);                                                                                                   \
+        return seen;                                                                                                       \
+    }                                                                                                                      \
+    RS_FN void rs_atomic_store_##T(volatile GLOBAL T *p, T value, int order) {                                             \
+        RS_BEFORE(order);                                                                                                  \
+        metal::atomic_store_explicit((volatile GLOBAL A *)p, value, metal::memory_order_relaxed);                          \
+        RS_AFTER(order);                                                                                                   \
+    }                                                                                                                      \
+    /* Its exchange may fail although it sees what is expected: then it is made again. */                                  \
+    RS_FN T rs_atomic_compare_exchange_##T(volatile GLOBAL T *p, T expected, T value, int order) {                         \
+        RS_BEFORE(order);                                                                                                  \
+        T seen = expected;                                                                                                 \
+        while (!metal::atomic_compare_exchange_weak_explicit((volatile GLOBAL A *)p, &seen, value,                         \
+                                                             metal::memory_order_relaxed, metal::memory_order_relaxed)     \
+               && seen == expected) {}                                                                                     \
+        RS_AFTER(order);                                                                                                   \
+        return seen;                                                                                                       \
+    }
+RS_ATOMIC(u32, metal::atomic_uint)
+RS_ATOMIC(i32, metal::atomic_int)
+#else
 // A C compiler with the builtins of gcc and clang: always sequentially consistent.
 #define RS_ATOMIC_OP(T, NAME, CALL)                                                                                        \
     RS_FN T rs_atomic_##NAME##_##T(volatile GLOBAL T *p, T value, int order) { (void)order; return CALL; }

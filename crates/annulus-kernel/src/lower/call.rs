@@ -5,7 +5,7 @@ use annulus_tree::{BinaryOp, Expression, WitnessId};
 
 use super::{
     Lowered, Lowerer,
-    cases::is_either,
+    cases::{Cases, is_either},
     operand::{Operand, describe},
     operator::convert,
     program::{Expr, Stmt},
@@ -120,6 +120,7 @@ impl Lowerer<'_> {
                 let (value, from) = self.scalar(value)?;
                 self.lossless(value, from, witness)
             }
+            (Type::Scalar(to), "try_from", [value]) => self.fallible(value, *to),
             (Type::Scalar(to), "from_bits", [value]) if to.is_float() => {
                 let (value, _) = self.scalar(value)?;
                 Ok(Operand::Value(Expr::Call("from_bits", *to, vec![value]), ty))
@@ -180,6 +181,36 @@ impl Lowerer<'_> {
             ));
         };
         Ok(Operand::Value(convert(from, to, value), ty))
+    }
+
+    /// `T::try_from(value)` between integers. The error says nothing: it is `()` here.
+    fn fallible(&mut self, value: &Expression, to: Scalar) -> Lowered<Operand> {
+        let (value, from) = self.scalar(value)?;
+        if !from.is_integer() || !to.is_integer() {
+            let (from, to) = (from.name(), to.name());
+            return Err(format!(
+                "a device has no `{to}::try_from` of a `{from}`: write `as`, or `{to}::from`"
+            ));
+        }
+        let value = self.simple(value, &Type::Scalar(from), "value");
+        let compared = |op, bits| Expr::binary(op, from, value.clone(), Expr::Bits(from, bits));
+        let most = |scalar: Scalar| u64::MAX >> (64 - scalar.bits() + u32::from(scalar.is_signed()));
+        let mut good = None;
+        if from.is_signed() && (!to.is_signed() || to.bits() < from.bits()) {
+            // The least value, sign-extended to the bits of `from`.
+            let least = if to.is_signed() { !most(to) & (u64::MAX >> (64 - from.bits())) } else { 0 };
+            good = Some(compared(BinaryOp::Ge, least));
+        }
+        if most(to) < most(from) {
+            let below = compared(BinaryOp::Le, most(to));
+            good = Some(match good {
+                Some(good) => Expr::binary(BinaryOp::And, Scalar::Bool, good, below),
+                None => below,
+            });
+        }
+        let good = good.unwrap_or(Expr::Bits(Scalar::Bool, 1));
+        let then = Box::new(Operand::Value(convert(from, to, value), Type::Scalar(to)));
+        Ok(Operand::cases(Cases { good, then, error: Some((Expr::Code(0), Type::Unit)), mutable: false }))
     }
 }
 

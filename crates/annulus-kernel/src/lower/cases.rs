@@ -168,9 +168,13 @@ impl Lowerer<'_> {
         let (yes, no) = if error.is_none() { ("Some", "None") } else { ("Ok", "Err") };
         let tag = |name: &str| case_of(&ty, name).map_or(0, |(tag, ..)| tag);
         let mut then = vec![Stmt::SetTag(place.clone(), tag(yes))];
-        then.push(Stmt::Assign(case_part(&place, yes)?, value));
+        if value_ty != Type::Unit {
+            then.push(Stmt::Assign(case_part(&place, yes)?, value));
+        }
         let mut otherwise = vec![Stmt::SetTag(place.clone(), tag(no))];
-        if let Some((error, _)) = error {
+        if let Some((error, ty)) = error
+            && ty != Type::Unit
+        {
             otherwise.push(Stmt::Assign(case_part(&place, no)?, error));
         }
         self.out.push(Stmt::If(good, then, otherwise));
@@ -391,7 +395,7 @@ impl Lowerer<'_> {
     }
 
     /// `Option<&T>` as `Option<T>`.
-    fn copied(&mut self, cases: Cases) -> Lowered<Operand> {
+    pub(super) fn copied(&mut self, cases: Cases) -> Lowered<Operand> {
         let Operand::Ref(place) = *cases.then else { return Ok(Operand::cases(cases)) };
         let ty = place.ty.clone();
         // It is there only in the good case.

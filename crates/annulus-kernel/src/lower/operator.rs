@@ -5,7 +5,7 @@ use annulus_tree::{BinaryOp, Expression, ExpressionKind, UnaryOp, WitnessId};
 
 use super::{
     Lowered, Lowerer,
-    equal::is_compared,
+    equal::{self, is_compared},
     expression::literal_of,
     operand::{Operand, describe},
     program::{Expr, Local, Stmt},
@@ -34,7 +34,12 @@ impl Lowerer<'_> {
         if matches!(op, BinaryOp::And | BinaryOp::Or) {
             return Ok(Operand::Value(self.short_circuit(op, left, right)?, bool_));
         }
-        let mut values = self.values([left, right])?.into_iter();
+        let mut values = if matches!(op, BinaryOp::Eq | BinaryOp::Ne) {
+            self.compared_values([left, right])?
+        } else {
+            self.values([left, right])?
+        }
+        .into_iter();
         let (Some((left, left_ty)), Some((right, right_ty))) = (values.next(), values.next()) else {
             unreachable!("two expressions have two values")
         };
@@ -49,6 +54,9 @@ impl Lowerer<'_> {
         }
         let (Type::Scalar(a), Type::Scalar(b)) = (&left_ty, &right_ty) else {
             let other = if matches!(left_ty, Type::Scalar(_)) { &right_ty } else { &left_ty };
+            if matches!(op, BinaryOp::Eq | BinaryOp::Ne) {
+                return Err(equal::refusal(other));
+            }
             return Err(format!(
                 "an operator of {} is a function: call it as one, `a.add(b)`, with `#[device_impl]` before its `impl` block, or \
                  write it for its fields, or `match`",

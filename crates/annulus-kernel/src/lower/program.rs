@@ -360,17 +360,27 @@ pub(crate) fn assigned(statements: &[Stmt], roots: &mut Vec<Root>) {
 
 /// Whether statements calculate with this type.
 pub(crate) fn uses(statements: &[Stmt], scalar: Scalar) -> bool {
-    let used = |expr: &Expr| expr.any(&|part: &Expr| part.uses(scalar));
-    let used_in = |place: &Place| place.ty == Type::Scalar(scalar) || place.indices().any(used);
+    calculates(statements, &|part| part.uses(scalar), &|place| place.ty == Type::Scalar(scalar))
+}
+
+/// Whether statements call one of these functions of the language.
+pub(crate) fn calls(statements: &[Stmt], names: &[&str]) -> bool {
+    let is_one = |part: &Expr| matches!(part, Expr::Call(name, ..) if names.contains(name));
+    calculates(statements, &is_one, &|_| false)
+}
+
+/// Whether an expression, or a place that is written, is such a one.
+fn calculates(statements: &[Stmt], wanted: &dyn Fn(&Expr) -> bool, written: &dyn Fn(&Place) -> bool) -> bool {
+    let used = |expr: &Expr| expr.any(&|part: &Expr| wanted(part));
+    let used_in = |place: &Place| written(place) || place.indices().any(used);
+    let uses = |statements: &[Stmt]| calculates(statements, wanted, written);
     statements.iter().any(|statement| match statement {
         Stmt::Declare(_, value) => value.as_ref().is_some_and(used),
         Stmt::Assign(place, value) => used_in(place) || used(value),
         Stmt::SetTag(place, _) => used_in(place),
-        Stmt::If(condition, then, otherwise) => {
-            used(condition) || uses(then, scalar) || uses(otherwise, scalar)
-        }
-        Stmt::Loop(body) => uses(body, scalar),
-        Stmt::For { start, end, body, .. } => used(start) || used(end) || uses(body, scalar),
+        Stmt::If(condition, then, otherwise) => used(condition) || uses(then) || uses(otherwise),
+        Stmt::Loop(body) => uses(body),
+        Stmt::For { start, end, body, .. } => used(start) || used(end) || uses(body),
         Stmt::Return(value) | Stmt::Fail(value, _) | Stmt::Send(value) => used(value),
         Stmt::Give(value) => value.as_ref().is_some_and(used),
         Stmt::Print(_, words) => words.iter().any(used),

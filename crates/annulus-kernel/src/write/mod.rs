@@ -11,10 +11,10 @@ use layout::storage;
 pub use target::{Target, UnknownTarget};
 
 use crate::{
-    KernelDefinition,
+    BindingDefinition, BindingKind, KernelDefinition,
     lower::{
         LowerError, lower,
-        program::{Function, Program, uses},
+        program::{Function, Program, calls, uses},
         types::TypeNames,
     },
     typed::{Scalar, Type},
@@ -52,6 +52,26 @@ pub fn handler_source(definition: &'static KernelDefinition, target: Target) -> 
             line: definition.line,
             reason: format!("target `{target}` has no `f64`: use `f32`, or another backend"),
         });
+    }
+    let is_wide = |binding: &&BindingDefinition| binding.kind == BindingKind::Shared && binding.ty.size == 8;
+    if !target.has_wide_atomics()
+        && let Some(binding) = definition.bindings.iter().find(is_wide)
+    {
+        let reason = format!(
+            "`{}` has atomics of 64 bits, and target `{target}` has none: use `AtomicU32` or `AtomicI32`, or another backend",
+            binding.name
+        );
+        let KernelDefinition { name, file, line, .. } = *definition;
+        return Err(LowerError { kernel: name, file, line, reason });
+    }
+    const ROOTS: [&str; 2] = ["hypot", "cbrt"];
+    if target == Target::Metal
+        && program.functions.iter().chain([&program.handler]).any(|function| calls(&function.body, &ROOTS))
+    {
+        let reason = "target `metal` has no `hypot` and no `cbrt`: write `(x * x + y * y).sqrt()` or \
+                      `x.abs().powf(1.0 / 3.0).copysign(x)`, or use another backend";
+        let KernelDefinition { name, file, line, .. } = *definition;
+        return Err(LowerError { kernel: name, file, line, reason: reason.into() });
     }
     let mut writer = Writer::new(target, &program, &types);
     writer.head();

@@ -67,6 +67,11 @@ impl Target {
     pub(crate) const fn has_f64(self) -> bool {
         !matches!(self, Self::Metal)
     }
+
+    /// Whether devices may have atomics of 64 bits that do what Rust's do.
+    pub(crate) const fn has_wide_atomics(self) -> bool {
+        !matches!(self, Self::Metal)
+    }
 }
 
 impl fmt::Display for Target {

@@ -5,7 +5,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{Block, Expr, ExprBlock, Item, Local, Pat, Stmt, spanned::Spanned};
 
-use super::{Reader, Source, control::label_name, line, span, start};
+use super::{Reader, Source, line, span, start};
 
 impl Reader {
     pub(super) fn block(&mut self, block: &Block) -> (TreeBlock, TokenStream) {
@@ -137,6 +137,6 @@ impl Reader {
     pub(super) fn block_expression(&mut self, block: &ExprBlock) -> (ExpressionKind, TokenStream) {
         let label = &block.label;
         let (tree, tokens) = self.block(&block.block);
-        (ExpressionKind::Block { label: label_name(label.as_ref()), block: tree }, quote!(#label #tokens))
+        (ExpressionKind::Block { label: self.label(label.as_ref()), block: tree }, quote!(#label #tokens))
     }
 }

@@ -104,9 +104,13 @@ impl Reader {
             return self.refuse(&call.func, format!("`{}` is the host's: {instead}", text(&function.path)));
         }
         match type_of(function) {
-            Some(_) if name == "try_from" => {
-                let message = "a device has no `try_from`: write `as`, after a comparison that shows that the value fits";
-                self.refuse(&call.func, message)
+            Some(ty) if name == "try_from" && is_primitive(&ty) => {
+                // The type of its error is none of a device's, so no witness sees the result.
+                let witness = self.witness(Source::Written(ty));
+                let (arguments, tokens) = self.arguments(&call.args);
+                let tokens = quote_spanned!(span(expression)=> #function(#(#tokens),*));
+                let kind = ExpressionKind::Function { ty: witness, function: name, arguments, witness };
+                node(expression, kind, tokens)
             }
             Some(ty) if name == "default" && call.args.is_empty() => {
                 let shown = ty.to_string();
@@ -174,13 +178,18 @@ fn type_of(function: &ExprPath) -> Option<TokenStream> {
     type_of_path(&function.path)
 }
 
+const PRIMITIVES: [&str; 15] = [
+    "bool", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "u128", "i128", "usize", "f32",
+    "f64",
+];
+
+fn is_primitive(ty: &TokenStream) -> bool {
+    PRIMITIVES.contains(&ty.to_string().as_str())
+}
+
 fn type_of_path(path: &Path) -> Option<TokenStream> {
     let holder = before_last(path)?;
-    let primitive = [
-        "bool", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "u128", "i128", "usize",
-        "f32", "f64",
-    ];
-    if !holder.starts_with(char::is_uppercase) && !primitive.contains(&holder.as_str()) {
+    if !holder.starts_with(char::is_uppercase) && !PRIMITIVES.contains(&holder.as_str()) {
         return None;
     }
     let segments = path.segments.iter().take(path.segments.len() - 1);
@@ -245,7 +254,7 @@ fn unknown_method(call: &ExprMethodCall, method: &str) -> Option<String> {
         "to_vec" => "a device has no heap: write an array, `[value; N]`",
         "borrow" | "borrow_mut" => "write `&value` or `&mut value`",
         "cmp" | "partial_cmp" | "total_cmp" => "write comparisons: `if a < b { … }`",
-        "try_into" => "write `as`, after a comparison that shows that the value fits",
+        "try_into" => "write the type, `T::try_from(value)`",
         "parse" => "a device has no text: send a number",
         "as_ptr" | "as_mut_ptr" => "write an index (`u32`) instead of an address",
         "swap_with_slice" | "sort_unstable" | "copy_within" => "write it as a loop over the indices",

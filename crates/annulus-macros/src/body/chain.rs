@@ -8,7 +8,7 @@ use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::{BinOp, Expr, ExprIf, ExprWhile};
 
-use super::{Read, Reader, control::label_name, expression::bare, node, span};
+use super::{Read, Reader, expression::bare, node, span};
 
 /// The parts of a condition that has a `let` among others; `None` for any other.
 fn parts(condition: &Expr) -> Option<Vec<&Expr>> {
@@ -99,7 +99,7 @@ impl Reader {
         let end = at(ExpressionKind::Break { label: None, value: None });
         let label = &repeat.label;
         let kind = ExpressionKind::Loop {
-            label: label_name(label.as_ref()),
+            label: self.label(label.as_ref()),
             body: block(vec![nested(conditions, turn), end], None),
         };
         let tokens = quote_spanned!(span(expression)=> #label while #condition_tokens #body_tokens);

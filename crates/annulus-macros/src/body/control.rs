@@ -52,14 +52,14 @@ impl Reader {
                 let (body, body_tokens) = self.block(&repeat.body);
                 self.scopes.back_to(&mark);
                 let label = &repeat.label;
-                let kind = ExpressionKind::While { label: label_name(label.as_ref()), condition, body };
+                let kind = ExpressionKind::While { label: self.label(label.as_ref()), condition, body };
                 let place = span(expression);
                 node(expression, kind, quote_spanned!(place=> #label while #condition_tokens #body_tokens))
             }
             Expr::Loop(repeat) => {
                 let (body, body_tokens) = self.block(&repeat.body);
                 let label = &repeat.label;
-                let kind = ExpressionKind::Loop { label: label_name(label.as_ref()), body };
+                let kind = ExpressionKind::Loop { label: self.label(label.as_ref()), body };
                 node(expression, kind, quote_spanned!(span(expression)=> #label loop #body_tokens))
             }
             Expr::ForLoop(repeat) => {
@@ -69,7 +69,7 @@ impl Reader {
                 let (body, body_tokens) = self.block(&repeat.body);
                 self.scopes.back_to(&mark);
                 let label = &repeat.label;
-                let kind = ExpressionKind::For { label: label_name(label.as_ref()), pattern, items, body };
+                let kind = ExpressionKind::For { label: self.label(label.as_ref()), pattern, items, body };
                 let place = span(expression);
                 let tokens = quote_spanned!(place=> #label for #pattern_tokens in #items_tokens #body_tokens);
                 node(expression, kind, tokens)
@@ -84,11 +84,11 @@ impl Reader {
                     }
                     None => (None, None),
                 };
-                let kind = ExpressionKind::Break { label: lifetime_name(label.as_ref()), value };
+                let kind = ExpressionKind::Break { label: self.label_of(label.as_ref()), value };
                 node(expression, kind, quote_spanned!(span(expression)=> (break #label #value_tokens)))
             }
             Expr::Continue(again) => {
-                let kind = ExpressionKind::Continue { label: lifetime_name(again.label.as_ref()) };
+                let kind = ExpressionKind::Continue { label: self.label_of(again.label.as_ref()) };
                 node(expression, kind, expression.to_token_stream())
             }
             Expr::Return(give) => {
@@ -173,10 +173,13 @@ impl Reader {
     }
 }
 
-pub(super) fn label_name(label: Option<&Label>) -> Option<String> {
-    lifetime_name(label.map(|label| &label.name))
-}
+impl Reader {
+    /// What a label is called in the tree: two of one name that come from different macros are two.
+    pub(super) fn label(&mut self, label: Option<&Label>) -> Option<String> {
+        self.label_of(label.map(|label| &label.name))
+    }
 
-fn lifetime_name(lifetime: Option<&Lifetime>) -> Option<String> {
-    lifetime.map(|lifetime| lifetime.ident.to_string())
+    fn label_of(&mut self, label: Option<&Lifetime>) -> Option<String> {
+        label.map(|label| self.variable(&label.ident))
+    }
 }

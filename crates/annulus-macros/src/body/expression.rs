@@ -204,8 +204,9 @@ impl Reader {
         let Some((op, assigns)) = operator(&binary.op) else {
             return self.refuse(&binary.op, format!("a device does not know this operator: {OR_CPU_ONLY}"));
         };
-        let (left, left_tokens) = self.boxed(&binary.left);
-        let (right, right_tokens) = self.boxed(&binary.right);
+        let compares = matches!(op, BinaryOp::Eq | BinaryOp::Ne);
+        let mut side = |side: &Expr| if compares { self.compared(side) } else { self.boxed(side) };
+        let ((left, left_tokens), (right, right_tokens)) = (side(&binary.left), side(&binary.right));
         let sign = &binary.op;
         let tokens = quote_spanned!(span(expression)=> (#left_tokens #sign #right_tokens));
         let kind = if assigns {
@@ -214,6 +215,31 @@ impl Reader {
             ExpressionKind::Binary { op, left, right }
         };
         node(expression, kind, tokens)
+    }
+
+    /// What is compared: `Some(&value)` means what it refers to.
+    pub(super) fn compared(&mut self, side: &Expr) -> (Box<annulus_tree::Expression>, TokenStream) {
+        let (Expr::Call(call), place) = (bare(side), side) else { return self.boxed(side) };
+        let (Expr::Path(function), Some(Expr::Reference(inner)), 1) =
+            (&*call.func, call.args.first(), call.args.len())
+        else {
+            return self.boxed(side);
+        };
+        if pattern::last_name(&function.path) != "Some" || inner.mutability.is_some() {
+            return self.boxed(side);
+        }
+        let Read { tree: value, tokens } = self.expression(&inner.expr);
+        let witness = self.witness(Source::Inferred(span(place)));
+        let mut seen = super::witness(witness);
+        seen.set_span(span(place));
+        let tokens = quote_spanned! {span(place)=>
+            ::annulus::__private::witness::lent_some(&#seen, #function(&#tokens))
+        };
+        let name = "Some".to_owned();
+        let fields = vec![FieldValue { name: "0".to_owned(), value }];
+        let kind = ExpressionKind::Construct { name, fields, base: None, witness };
+        let Read { tree, tokens } = node(place, kind, tokens);
+        (Box::new(tree), tokens)
     }
 
     fn assign(&mut self, expression: &Expr, assign: &syn::ExprAssign) -> Read {

@@ -68,8 +68,8 @@ impl Reader {
         let Some(second) = second else {
             return self.refuse(call, format!("`{name}!` compares two values"));
         };
-        let (left, left_tokens) = self.boxed(first);
-        let (right, right_tokens) = self.boxed(second);
+        let (left, left_tokens) = self.compared(first);
+        let (right, right_tokens) = self.compared(second);
         let op = if name == "assert_eq" { BinaryOp::Eq } else { BinaryOp::Ne };
         let line = left.line;
         let condition = Box::new(Expression { line, kind: ExpressionKind::Binary { op, left, right } });
