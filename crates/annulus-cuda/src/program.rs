@@ -12,10 +12,8 @@ use std::{
     sync::{Arc, LazyLock},
 };
 
-use annulus_device::{Programs, assemble, explain};
-use annulus_kernel::{
-    BindingKind, KernelDefinition, StateShape, Target, device::CUDA_PRELUDE, handler_source,
-};
+use annulus_device::{Programs, assemble, block_threads, explain};
+use annulus_kernel::{KernelDefinition, Target, device::CUDA_PRELUDE, handler_source};
 use annulus_runtime::BackendError;
 use sha2::{Digest, Sha256};
 
@@ -164,18 +162,11 @@ pub fn cubins(
     }
     let handler =
         handler_source(definition, Target::Cuda).map_err(|error| BackendError::new(error.to_string()))?;
-    let kernel = Text::new(definition.name, &handler, threads_of(definition, threads));
+    let kernel = Text::new(definition.name, &handler, block_threads(definition, threads));
     let cubin = |text: &Text| {
         compile(nvrtc, text, architecture).map(|bytes| Cubin { file: text.file(architecture), bytes })
     };
     Ok([cubin(&kernel)?, cubin(&probe::text())?])
-}
-
-/// Threads of a kernel's blocks: one where the whole kernel handles one message at a time.
-fn threads_of(definition: &KernelDefinition, threads: u32) -> u32 {
-    let one_at_a_time = matches!(definition.state, StateShape::Whole(_))
-        || definition.bindings.iter().any(|binding| binding.kind == BindingKind::Whole);
-    if one_at_a_time { 1 } else { threads.max(1) }
 }
 
 #[cfg(test)]

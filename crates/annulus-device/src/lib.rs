@@ -37,6 +37,7 @@ pub use driver::{Abilities, Argument, DeviceClock, Driver, Entry, Memory, Progra
 pub use host::{DeviceHost, HostOptions};
 #[doc(hidden)]
 pub use host::{Faults, HandlerText};
+pub use plan::block_threads;
 pub use program::{Programs, assemble, explain};
 pub use relation::{Moment, Relation};
 pub use residency::{Asked, Places, Residency};

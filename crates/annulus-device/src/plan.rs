@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use annulus_kernel::{
-    BindingKind, ProcessingMode, StateShape,
+    BindingKind, KernelDefinition, ProcessingMode, StateShape,
     device::layout::{BlockRecord, JOB_BYTES, LaunchRecord, NO_LINE},
 };
 use annulus_runtime::{BackendError, LaunchSpec};
@@ -23,6 +23,13 @@ const PATIENCE: u32 = 100;
 const PATIENCE_LOOKS: u32 = 1 << 22;
 /// The most scratch memory of a block of several threads.
 const SCRATCH: u64 = 4 << 20;
+
+/// Threads of a kernel's blocks where so many are asked for: one if the whole kernel handles one message at a time.
+pub fn block_threads(definition: &KernelDefinition, threads: u32) -> u32 {
+    let one_at_a_time = matches!(definition.state, StateShape::Whole(_))
+        || definition.bindings.iter().any(|binding| binding.kind == BindingKind::Whole);
+    if one_at_a_time { 1 } else { threads.max(1) }
+}
 
 /// How a kernel is launched.
 pub(crate) struct Plan {
@@ -46,13 +53,7 @@ impl Plan {
     ) -> Result<Self, BackendError> {
         let abilities = driver.abilities();
         let definition = spec.definition;
-        let one_at_a_time = matches!(definition.state, StateShape::Whole(_))
-            || definition.bindings.iter().any(|binding| binding.kind == BindingKind::Whole);
-        let threads = match (one_at_a_time, spec.block) {
-            (true, _) => 1,
-            (false, 1) => options.threads,
-            (false, threads) => threads,
-        };
+        let threads = block_threads(definition, if spec.block == 1 { options.threads } else { spec.block });
         let most = abilities.threads;
         if threads > most {
             return Err(BackendError::new(format!(
