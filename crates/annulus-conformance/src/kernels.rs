@@ -476,6 +476,12 @@ pub const OWN_EDGES: &[&KernelDefinition] = {
     &[everywhere::DEFINITION, deep::DEFINITION, chains::DEFINITION, shapes::DEFINITION, parts::DEFINITION]
 };
 
+/// What takes no place, and places of what nobody named.
+pub const NO_PLACE: &[&KernelDefinition] = {
+    use no_place::*;
+    &[nothing::DEFINITION, temporaries::DEFINITION]
+};
+
 /// Names that could be taken for others, and enums with an alignment.
 pub const NAMES: &[&KernelDefinition] = {
     use names::*;

@@ -152,6 +152,7 @@ fn integers_that_overflow() {
 fn own_functions() {
     agree("own", kernels::OWN);
     agree("own_edges", kernels::OWN_EDGES);
+    agree("no_place", kernels::NO_PLACE);
 }
 
 /// Names of the standard library's and of macros, and enums with an alignment.

@@ -171,6 +171,7 @@ fn every_kernel_compiles() {
         kernels::ITEMS,
         kernels::OWN,
         kernels::OWN_EDGES,
+        kernels::NO_PLACE,
         kernels::NAMES,
         kernels::REAL,
         kernels::prints::PRINTS,

@@ -2,10 +2,11 @@
 
 extern crate annulus_runtime as annulus;
 
-use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
+use std::sync::atomic::AtomicI64;
 
 use annulus_kernel::{DeviceType, RingKernel, RingMessage, Target, TypeDescriptor};
 use annulus_macros::{DeviceType, RingMessage, device_fn, device_impl, ring_kernel};
+use annulus_queue::sync::{AtomicU32, Ordering};
 use annulus_runtime::prelude::{Failure, Text};
 
 #[derive(RingMessage, Clone, Copy, PartialEq, PartialOrd)]

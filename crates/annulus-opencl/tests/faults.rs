@@ -9,7 +9,7 @@ use std::{borrow::Cow, time::Duration};
 use annulus_kernel::KernelDefinition;
 use annulus_opencl::{Faults, OpenCl};
 use annulus_runtime::{KernelState, LaunchOptions, RecvError, Runtime, SendError, SnapshotError};
-use common::{Number, echo};
+use common::{Number, alone, echo};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
@@ -17,6 +17,7 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// for the next one.
 #[test]
 fn a_kernel_that_is_lost_hands_back() {
+    let _alone = alone();
     let Some(runtime) = common::runtime(OpenCl::new().faults(Faults { ends_after: 5, ..Faults::default() }))
     else {
         return;
@@ -53,6 +54,7 @@ fn a_kernel_that_is_lost_hands_back() {
 /// A kernel whose host says nothing any more ends itself.
 #[test]
 fn a_kernel_ends_without_its_host() {
+    let _alone = alone();
     let faults = Faults { no_heartbeat: true, patience: Some(2), ..Faults::default() };
     let Some(runtime) = common::runtime(OpenCl::new().faults(faults)) else { return };
     let kernel = echo::launch(&runtime, LaunchOptions::production()).unwrap();
@@ -65,6 +67,7 @@ fn a_kernel_ends_without_its_host() {
 /// While its host lives a kernel waits for as long as it takes.
 #[test]
 fn a_kernel_stays_with_its_host() {
+    let _alone = alone();
     let faults = Faults { patience: Some(2), ..Faults::default() };
     let Some(runtime) = common::runtime(OpenCl::new().faults(faults)) else { return };
     let kernel = echo::launch(&runtime, LaunchOptions::production()).unwrap();
@@ -83,6 +86,7 @@ fn broken(_: &'static KernelDefinition) -> Option<Cow<'static, str>> {
 
 #[test]
 fn a_build_error_shows_the_rust_line() {
+    let _alone = alone();
     let Some(_) = common::runtime(OpenCl::new()) else { return };
     let runtime = Runtime::builder().backend(OpenCl::new().handlers(broken)).build().unwrap();
     let error = echo::launch(&runtime, LaunchOptions::production()).unwrap_err().to_string();
@@ -97,6 +101,7 @@ fn a_build_error_shows_the_rust_line() {
 /// Memory of a device's own is not copied while a kernel stays there, and nobody waits for it for ever.
 #[test]
 fn a_snapshot_of_a_resident_kernel_on_a_device_with_memory_of_its_own_is_refused() {
+    let _alone = alone();
     let Some(runtime) = common::runtime(OpenCl::new().force_portable()) else { return };
     let kernel = common::count::launch(&runtime, LaunchOptions::production().actors(3)).unwrap();
     kernel.deactivate_blocking().unwrap();
@@ -110,6 +115,7 @@ fn a_snapshot_of_a_resident_kernel_on_a_device_with_memory_of_its_own_is_refused
 
 #[test]
 fn a_device_that_is_not_there_lists_those_that_are() {
+    let _alone = alone();
     let Some(_) = common::runtime(OpenCl::new()) else { return };
     for options in [OpenCl::new().device_index(1000), OpenCl::new().device_named("no such device")] {
         let error = Runtime::builder().backend(options).build().unwrap_err().to_string();

@@ -9,7 +9,7 @@ use std::{collections::HashMap, time::Duration};
 
 use annulus_opencl::OpenCl;
 use annulus_runtime::{CallError, LaunchOptions, Runtime};
-use common::{Counted, Item, Number, count, echo};
+use common::{Counted, Item, Number, alone, count, echo};
 
 /// Every way to run: resident or in epochs, with what only some systems have or without, by both kinds of shared memory.
 fn ways() -> [(&'static str, OpenCl); 5] {
@@ -37,6 +37,7 @@ const LIMIT: Duration = Duration::from_secs(60);
 
 #[test]
 fn a_device_tells_how_it_runs_kernels() {
+    let _alone = alone();
     let Some(runtime) = common::runtime(OpenCl::new()) else { return };
     let notes = runtime.devices()[0].notes.join("\n");
     assert!(notes.contains("persistent: ") || notes.contains("epochs: "), "{notes}");
@@ -47,6 +48,7 @@ fn a_device_tells_how_it_runs_kernels() {
 
 #[test]
 fn messages_are_answered_one_by_one() {
+    let _alone = alone();
     in_every_way(|runtime| {
         let kernel = echo::launch(runtime, LaunchOptions::low_latency()).unwrap();
         for value in 0..500 {
@@ -107,6 +109,7 @@ fn actors_count(runtime: &Runtime, options: LaunchOptions) {
 
 #[test]
 fn actors_count_in_one_thread() {
+    let _alone = alone();
     in_every_way(|runtime| {
         actors_count(runtime, LaunchOptions::production());
         actors_count(
@@ -118,6 +121,7 @@ fn actors_count_in_one_thread() {
 
 #[test]
 fn actors_count_in_many_threads() {
+    let _alone = alone();
     in_every_way(|runtime| {
         actors_count(runtime, LaunchOptions::production().block(64));
         actors_count(
@@ -129,6 +133,7 @@ fn actors_count_in_many_threads() {
 
 #[test]
 fn calls_are_answered() {
+    let _alone = alone();
     in_every_way(|runtime| {
         for block in [1, 8] {
             let kernel =
@@ -145,6 +150,7 @@ fn calls_are_answered() {
 
 #[test]
 fn telemetry_counts() {
+    let _alone = alone();
     in_every_way(|runtime| {
         for block in [1, 8] {
             let options = LaunchOptions::production().track_latency(true).block(block);
@@ -169,6 +175,7 @@ fn telemetry_counts() {
 
 #[test]
 fn an_inactive_kernel_waits() {
+    let _alone = alone();
     in_every_way(|runtime| {
         let kernel = echo::launch(runtime, LaunchOptions::production().active(false)).unwrap();
         kernel.send_blocking(Number { value: 1 }).unwrap();

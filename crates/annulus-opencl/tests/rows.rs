@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use annulus_abi::error;
 use annulus_opencl::OpenCl;
 use annulus_runtime::{BackendSource, LaunchOptions, Reason, Runtime};
-use common::{Item, Number, count, echo};
+use common::{Item, Number, alone, count, echo};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
@@ -27,6 +27,7 @@ fn runtime(options: OpenCl) -> Option<Runtime> {
 /// the host reads and writes through a pointer.
 #[test]
 fn q03_t09_r13_memory_is_seen_by_both_sides() {
+    let _alone = alone();
     for options in [OpenCl::new(), OpenCl::new().force_mapped_buffers()] {
         let Ok(backend) = options.clone().resident_groups(64).open() else {
             return println!("skipped: no device");
@@ -51,6 +52,7 @@ fn q03_t09_r13_memory_is_seen_by_both_sides() {
 /// per key holds.
 #[test]
 fn q35_any_thread_takes_and_sends() {
+    let _alone = alone();
     let Some(runtime) = runtime(OpenCl::new().threads_per_block(32)) else { return };
     let kernel = count::launch(&runtime, LaunchOptions::production().block(32).actors(40).grid(2)).unwrap();
     let messages: Vec<Item> =
@@ -69,6 +71,7 @@ fn q35_any_thread_takes_and_sends() {
 /// the last message. (What that costs per message is measured, not asserted.)
 #[test]
 fn t06_t07_the_device_writes_its_telemetry() {
+    let _alone = alone();
     let Some(runtime) = runtime(OpenCl::new()) else { return };
     let kernel = count::launch(&runtime, LaunchOptions::production().actors(3)).unwrap();
     let telemetry = kernel.enable_telemetry().unwrap();
@@ -100,6 +103,7 @@ fn t06_t07_the_device_writes_its_telemetry() {
 /// R-12, M-01: a kernel that stays is launched once and answers until it is terminated; afterwards it is gone.
 #[test]
 fn r12_m01_a_kernel_stays_until_it_is_terminated() {
+    let _alone = alone();
     let Some(runtime) = runtime(OpenCl::new()) else { return };
     let notes = runtime.devices()[0].notes.join("\n");
     if !notes.contains("persistent") {
@@ -121,6 +125,7 @@ fn r12_m01_a_kernel_stays_until_it_is_terminated() {
 /// take part.
 #[test]
 fn m02_epochs_keep_state() {
+    let _alone = alone();
     let Some(runtime) = runtime(OpenCl::new().force_epochs()) else { return };
     assert!(runtime.devices()[0].notes.iter().any(|note| note.contains("epochs")), "{:?}", runtime.devices());
     let kernel = count::launch(&runtime, LaunchOptions::production().actors(4).grid(2)).unwrap();
@@ -144,6 +149,7 @@ fn m02_epochs_keep_state() {
 /// every device tells its name, how it runs kernels and why; a handler with `f64` is for devices that have it.
 #[test]
 fn x01_x04_devices_tell_what_they_can_do() {
+    let _alone = alone();
     let Some(runtime) = runtime(OpenCl::new()) else { return };
     for device in runtime.devices() {
         assert!(!device.name.is_empty() && device.parallel_blocks > 0, "{device:?}");
@@ -172,6 +178,7 @@ fn halves(message: &Half, replies: &annulus_kernel::Outbox<Half>) {
 /// checked, in both directions.
 #[test]
 fn x07_both_sides_see_whole_messages() {
+    let _alone = alone();
     let Some(runtime) = runtime(OpenCl::new()) else { return };
     let kernel = echo::launch(&runtime, LaunchOptions::production().capacity(16)).unwrap();
     std::thread::scope(|scope| {

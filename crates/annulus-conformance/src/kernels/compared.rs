@@ -1,5 +1,6 @@
 //! Values that are compared as a whole, and conversions that may fail.
-#![allow(clippy::too_many_lines, clippy::unnecessary_fallible_conversions)] // They are what is tested.
+// They are what is tested.
+#![allow(clippy::too_many_lines, clippy::unnecessary_fallible_conversions, clippy::eq_op)]
 
 use annulus_macros::{DeviceType, RingMessage, device_fn, ring_kernel};
 use annulus_runtime::prelude::{Failure, Outbox};

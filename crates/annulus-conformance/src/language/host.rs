@@ -88,7 +88,9 @@ impl HostText {
             "-Wno-unused-but-set-variable",
             "-Wno-unused-but-set-parameter",
             "-Wno-type-limits",
+            // A copy of a result brings along what the other variant would have.
             "-Wno-maybe-uninitialized",
+            "-Wno-uninitialized",
             "-Wno-sign-compare",
             "-Wno-tautological-compare",
             "-Wno-bool-operation",

@@ -3,12 +3,21 @@
 #![allow(clippy::manual_is_multiple_of)] // The kernel language has `%`.
 #![allow(dead_code)] // Each test binary uses some of it.
 
-use std::borrow::Cow;
+use std::{
+    borrow::Cow,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
 
 use annulus_kernel::{Failure, KernelDefinition, Outbox};
 use annulus_macros::{DeviceType, RingMessage, ring_kernel};
 use annulus_opencl::OpenCl;
 use annulus_runtime::Runtime;
+
+/// Keeps the process's other tests off the device, where they would lack what this one keeps resident.
+pub(crate) fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 #[derive(RingMessage, Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
