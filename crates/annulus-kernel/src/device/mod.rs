@@ -27,7 +27,7 @@
 //! | outbound `consumed` | host's consumer | leader |
 //! | ring of dead letters | leader; `consumed` by the host | host |
 //! | telemetry line, histogram | leader | host |
-//! | [`BlockRecord`](layout::BlockRecord), first half | leader | host: `asleep`, `ended` |
+//! | [`BlockRecord`](layout::BlockRecord), first half | leader | host: `asleep`, `ended`, `obeyed`, `answer`, `time` |
 //! | [`BlockRecord`](layout::BlockRecord), second half | host | leader |
 //!
 //! The order is that of `annulus_queue::ring`, the pairs named there: *slot-published* (the leader looks at commit words without
