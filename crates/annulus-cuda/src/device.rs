@@ -169,8 +169,8 @@ fn load(context: &Arc<Context>, text: &Text, entry: &str, code: &[u8]) -> Result
         Some(Err(error)) => {
             let (major, minor) = cu::driver_version();
             Err(BackendError::new(format!(
-                "`{name}` cannot be loaded: {error}; the driver knows CUDA {major}.{minor}: a newer NVRTC makes machine code that it does \
-                 not take"
+                "`{name}` cannot be loaded: {error}; the driver knows CUDA {major}.{minor}, and takes no machine code of a newer NVRTC: if it \
+                 is that, install a newer driver, or an NVRTC of that version"
             )))
         }
         None => Err(BackendError::new(format!(

@@ -29,6 +29,8 @@ pub(crate) const ENTRY: &str = "ann_probe";
 /// Numbers that the host says at most and at least. The first ones find caches cold; on a busy host most find a thread that waits for its turn.
 const ROUNDS: u32 = 1000;
 const ROUNDS_LEAST: u32 = 32;
+/// How long it goes on beyond the least.
+const TRYING: Duration = Duration::from_millis(20);
 /// When the clocks' relation is known well enough: an answer over PCIe takes about two microseconds.
 const SHARP: Duration = Duration::from_nanos(1500);
 /// How long the kernel waits for a number.
@@ -148,6 +150,7 @@ impl Trial {
     /// Says each number as soon as the one before is answered, until a moment is known well enough; `None` if one is not answered.
     fn talk_while_it_runs(self, program: &Program) -> Result<Option<Moment>, CuError> {
         let run = self.start(program, ROUNDS)?;
+        let begun = Instant::now();
         let mut best: Option<Moment> = None;
         let mut all = true;
         for number in 1..=ROUNDS {
@@ -163,7 +166,8 @@ impl Trial {
             if best.is_none_or(|best| moment.uncertainty < best.uncertainty) {
                 best = Some(moment);
             }
-            if number >= ROUNDS_LEAST && best.is_some_and(|best| best.uncertainty <= SHARP) {
+            let sharp = best.is_some_and(|best| best.uncertainty <= SHARP);
+            if number >= ROUNDS_LEAST && (sharp || begun.elapsed() > TRYING) {
                 break;
             }
         }

@@ -186,7 +186,7 @@ impl Running {
     pub(crate) fn ask_to_leave(&self, epoch: u32) {
         for shard in &self.shards {
             shard.word(offset_of!(BlockRecord, leave)).store(epoch, Ordering::Relaxed);
-            // A block that is about to nap sees one of the two.
+            // SYNC: asleep. A block that has seen the new `wake` before its nap looks at `leave` after a fence.
             shard.end_nap(self.abilities.naps_in_futex);
         }
     }
@@ -203,6 +203,7 @@ impl Running {
     /// What the first block's clock showed when it answered this question, if it has.
     pub(crate) fn told_time(&self, question: u32) -> Option<u64> {
         let shard = &self.shards[0];
+        // SYNC: answer (acquire)
         let answered = shard.word(offset_of!(BlockRecord, answer)).load(Ordering::Acquire) == question;
         answered.then(|| shard.long_word(offset_of!(BlockRecord, time)).load(Ordering::Relaxed))
     }

@@ -10,6 +10,8 @@
 //! * A kernel that stays starts only if all its blocks can be resident together ([`Residency`]); else it is refused, and told what to
 //!   do. One that returns in epochs is launched again while there is work.
 //! * One thread per backend, the pump, looks on behalf of those who wait. Where blocks can ring, it sleeps until they do.
+//! * Where somebody needs a device to itself, kernels that stay leave it and come again ([`Residency::ask_to_leave`]).
+//! * Where a device's clock drifts from the host's, it is followed ([`Relation`]).
 //! * What a device may still touch is never freed: if its end cannot be found out, it is leaked, and the kernel reported lost.
 //!
 //! # What it does not do

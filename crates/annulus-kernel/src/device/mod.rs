@@ -30,7 +30,7 @@
 //! | ring of prints: `reserved`; lost prints | leader | host, as gauges |
 //! | ring of prints: `consumed` | host | leader |
 //! | telemetry line, histogram | leader | host |
-//! | [`BlockRecord`](layout::BlockRecord), first half | leader | host: `asleep`, `ended` |
+//! | [`BlockRecord`](layout::BlockRecord), first half | leader | host: `asleep`, `ended`, `obeyed`, `answer`, `time` |
 //! | [`BlockRecord`](layout::BlockRecord), second half | host | leader |
 //!
 //! The order is that of `annulus_queue::ring`, the pairs named there: *slot-published* (the leader looks at commit words without

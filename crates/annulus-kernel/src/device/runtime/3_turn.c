@@ -175,6 +175,7 @@ ANN_FUNCTION void ann_attend(const ann_view *v)
         return;
     b->state.answered = question;
     ann_store_relaxed_u64(&v->record->time, ann_clock(b->launch.clock));
+    /* SYNC: answer (release) */
     ann_store_release_u32(&v->record->answer, question);
 }
 
