@@ -6,6 +6,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use crate::harness::{Failure, Run};
+
 /// The metrics that [`percentiles`] gives.
 ///
 /// `middle` is the mean of the middle half. Clocks move in steps (10 ns on AMD's processors), so a median of times as short as a
@@ -83,6 +85,22 @@ static ORIGIN: LazyLock<Instant> = LazyLock::new(Instant::now);
 /// Nanoseconds between two reads, less the cost of one.
 pub(crate) fn between(start: Instant, end: Instant, read_cost: f64) -> f64 {
     ((end - start).as_nanos() as f64 - read_cost).max(0.0)
+}
+
+/// The percentiles of `samples` round trips, after a tenth as many that do not count. Each is given its number, from 1 on.
+pub(crate) fn timed(samples: u32, round_trip: impl Fn(u32) -> Result<(), Failure>) -> Run {
+    let warm_up = samples / 10 + 1;
+    (1..=warm_up).try_for_each(&round_trip)?;
+    let cost = read_cost();
+    let mut times = Vec::with_capacity(samples as usize);
+    let mut start = Instant::now();
+    for number in warm_up + 1..=warm_up + samples {
+        round_trip(number)?;
+        let end = Instant::now();
+        times.push(between(start, end, cost));
+        start = end;
+    }
+    Ok(percentiles(times))
 }
 
 #[cfg(test)]

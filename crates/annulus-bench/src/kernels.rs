@@ -95,6 +95,10 @@ pub(crate) fn sink(_cx: &Cx, message: &Medium, state: &mut Sum) {
     state.sum = state.sum.wrapping_add(message.number);
 }
 
+/// Takes messages, keeps nothing, and sends nothing: any number of blocks do so beside each other.
+#[ring_kernel(mode = Batch, max_messages_per_iteration = 256)]
+pub(crate) fn swallow(_cx: &Cx, _message: &Large) {}
+
 #[cfg(test)]
 mod tests {
     use annulus::kernel::Target;

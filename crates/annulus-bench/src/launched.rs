@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use annulus::{LaunchError, prelude::*};
+use annulus_cuda::Cuda;
 use annulus_opencl::OpenCl;
 
 use crate::{BackendName, harness::Failure};
@@ -21,9 +22,21 @@ pub(crate) fn launch<K: RingKernel>(
 
 /// A runtime on the backend.
 pub(crate) fn runtime(backend: BackendName) -> Result<Runtime, Failure> {
+    let builder = Runtime::builder();
     Ok(match backend {
-        BackendName::Cpu => Runtime::builder().backend(annulus::Cpu::new()).build()?,
-        BackendName::Opencl => Runtime::builder().backend(OpenCl::new()).build()?,
+        BackendName::Cpu => builder.backend(annulus::Cpu::new()).build()?,
+        BackendName::Opencl => builder.backend(OpenCl::new()).build()?,
+        BackendName::Cuda => builder.backend(Cuda::new()).build()?,
+    })
+}
+
+/// The same, of whose kernels a block has so many threads; on the CPU that says nothing.
+pub(crate) fn runtime_of(backend: BackendName, threads: u32) -> Result<Runtime, Failure> {
+    let builder = Runtime::builder();
+    Ok(match backend {
+        BackendName::Cpu => return runtime(backend),
+        BackendName::Opencl => builder.backend(OpenCl::new().threads_per_block(threads)).build()?,
+        BackendName::Cuda => builder.backend(Cuda::new().threads_per_block(threads)).build()?,
     })
 }
 

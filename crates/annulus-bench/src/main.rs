@@ -10,6 +10,7 @@
 //! It does not pin threads or change the machine's settings, and it asserts no maximum time: marks are reported, not enforced.
 
 mod clock;
+mod cuda;
 mod harness;
 mod kernels;
 mod launched;
@@ -41,6 +42,8 @@ pub(crate) enum BackendName {
     Cpu,
     /// The first OpenCL device.
     Opencl,
+    /// The first NVIDIA GPU.
+    Cuda,
 }
 
 impl BackendName {
@@ -48,7 +51,7 @@ impl BackendName {
     fn shares_workers(self) -> bool {
         match self {
             Self::Cpu => true,
-            Self::Opencl => false,
+            Self::Opencl | Self::Cuda => false,
         }
     }
 
@@ -56,6 +59,7 @@ impl BackendName {
         match self {
             Self::Cpu => "cpu",
             Self::Opencl => "opencl",
+            Self::Cuda => "cuda",
         }
     }
 }

@@ -39,9 +39,10 @@ pub(crate) struct Opened {
     programs: Programs<Program>,
 }
 
-/// The variable that says when the driver loads programs, and what kernels that stay need: at once. By default a part of a program is loaded when
-/// it is first launched, which waits for the kernels that stay.
-const LOADING: &str = "CUDA_MODULE_LOADING";
+/// What kernels that stay need of the driver, as variables of the environment. Programs are loaded at once: by default a part of one is
+/// loaded when it is first launched, which waits for the kernels that stay. And streams have as many queues to the device as there can be:
+/// by default eight, and what shares one with a kernel that stays may wait for its end.
+const NEEDS: [(&str, &str); 2] = [("CUDA_MODULE_LOADING", "EAGER"), ("CUDA_DEVICE_MAX_CONNECTIONS", "32")];
 
 /// What to install where there is no driver.
 const INSTALL: &str = "install NVIDIA's driver for its GPU, and see that `nvidia-smi` shows it";
@@ -53,7 +54,7 @@ pub(crate) fn devices() -> Result<&'static [Device], BackendError> {
         if !cu::is_present() {
             return Err(BackendError::new(format!("this machine has no CUDA driver that loads: {INSTALL}")));
         }
-        load_eagerly();
+        tell_the_driver();
         Ok(cu::devices().map_err(explain)?.into_iter().map(Device::new).collect())
     });
     match devices {
@@ -65,14 +66,15 @@ pub(crate) fn devices() -> Result<&'static [Device], BackendError> {
     }
 }
 
-fn load_eagerly() {
-    if std::env::var_os(LOADING).is_some() {
-        return;
+fn tell_the_driver() {
+    for (variable, value) in NEEDS {
+        if std::env::var_os(variable).is_none() {
+            // SAFETY: Rust's own accesses to the environment are ordered by the standard library's lock. What remains is C code of
+            // another thread that reads the environment at this very moment; it cannot be excluded from here. This runs once, when the
+            // process opens its first CUDA device, and not at all where the variables are set; the crate's front page says so.
+            unsafe { std::env::set_var(variable, value) };
+        }
     }
-    // SAFETY: Rust's own accesses to the environment are ordered by the standard library's lock. What remains is C code of another
-    // thread that reads the environment at this very moment; it cannot be excluded from here. This runs once, when the process opens its
-    // first CUDA device, and not at all where the variable is set; the crate's front page says so.
-    unsafe { std::env::set_var(LOADING, "EAGER") };
 }
 
 fn explain(error: CuError) -> BackendError {

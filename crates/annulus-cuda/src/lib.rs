@@ -23,9 +23,10 @@
 //!
 //! # The environment
 //!
-//! Opening the process's first CUDA device sets `CUDA_MODULE_LOADING` to `EAGER`, unless it is set: a program that the driver loads
-//! lazily is loaded when it is first launched, which waits for kernels that stay. Changing the environment while C code of another thread reads it is
-//! undefined behaviour: a program for which that may happen sets the variable before it starts. `ANNULUS_NVRTC` names the folder of
+//! Opening the process's first CUDA device sets `CUDA_MODULE_LOADING` to `EAGER` and `CUDA_DEVICE_MAX_CONNECTIONS` to 32, unless they are
+//! set: a program that the driver loads lazily is loaded when it is first launched, which waits for kernels that stay, and what shares one of the
+//! streams' queues to the device with such a kernel may wait for it, too. Changing the environment while C code of another thread reads it is
+//! undefined behaviour: a program for which that may happen sets the variables before it starts. `ANNULUS_NVRTC` names the folder of
 //! NVRTC where the system's loader does not find it.
 
 mod architecture;

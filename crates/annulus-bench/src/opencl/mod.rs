@@ -29,7 +29,7 @@ use cl3::{
 };
 
 use crate::{
-    clock::{between, percentiles, read_cost},
+    clock::timed,
     harness::{Failure, Run},
 };
 
@@ -224,9 +224,11 @@ pub(crate) fn resident_round_trips(items: usize, samples: u32) -> Run {
         device.input.fill(1, number);
         device.flags.word(0).store(number, Ordering::Release);
         let begun = Instant::now();
+        let mut looks = 0u32;
         while device.flags.word(ANSWER).load(Ordering::Acquire) != number {
             spin_loop();
-            if number.is_multiple_of(1 << 12) && begun.elapsed().as_secs() > 10 {
+            looks = looks.wrapping_add(1);
+            if looks.is_multiple_of(1 << 16) && begun.elapsed().as_secs() > 10 {
                 return Err("the resident kernel does not answer".into());
             }
         }
@@ -235,21 +237,6 @@ pub(crate) fn resident_round_trips(items: usize, samples: u32) -> Run {
     device.flags.word(0).store(u32::MAX, Ordering::Release);
     kernel.wait()?;
     result
-}
-
-fn timed(samples: u32, round_trip: impl Fn(u32) -> Result<(), Failure>) -> Run {
-    let warm_up = samples / 10 + 1;
-    (1..=warm_up).try_for_each(&round_trip)?;
-    let cost = read_cost();
-    let mut times = Vec::with_capacity(samples as usize);
-    let mut start = Instant::now();
-    for number in warm_up + 1..=warm_up + samples {
-        round_trip(number)?;
-        let end = Instant::now();
-        times.push(between(start, end, cost));
-        start = end;
-    }
-    Ok(percentiles(times))
 }
 
 /// Millions of messages a second, by launches of `batch` messages each.

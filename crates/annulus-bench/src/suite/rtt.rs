@@ -6,6 +6,7 @@ use annulus::prelude::*;
 
 use super::{Config, Suite};
 use crate::{
+    BackendName,
     clock::{PERCENTILES, between, percentiles, read_cost},
     harness::{Better, Candidate, Case, Failure, Goal, Mark, Run},
     kernels::{self, Numbered},
@@ -73,7 +74,15 @@ where
         metrics: PERCENTILES,
         limit: Some("limit ping-pong"),
         candidates,
-        marks: vec![Mark { candidate: "annulus try_recv", metric: "p50", goal: Goal::TimesLimit(6.0) }],
+        marks: marks(config.backend),
+    }
+}
+
+fn marks(backend: BackendName) -> Vec<Mark> {
+    let mark = |metric, goal| Mark { candidate: "annulus try_recv", metric, goal };
+    match backend {
+        BackendName::Cuda => vec![mark("p50", Goal::AtMost(2200.0)), mark("p99", Goal::AtMost(3500.0))],
+        BackendName::Cpu | BackendName::Opencl => vec![mark("p50", Goal::TimesLimit(6.0))],
     }
 }
 

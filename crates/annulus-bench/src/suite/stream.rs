@@ -10,6 +10,7 @@ use annulus_queue::sync::spin_loop;
 
 use super::{Config, Suite};
 use crate::{
+    BackendName,
     harness::{Better, Candidate, Case, Failure, Goal, Mark, Run},
     kernels::{self, Medium, Numbered},
     launched::{finish, launch},
@@ -64,6 +65,11 @@ fn cases(config: Config) -> Vec<Case> {
     for batch in [ONE_AT_A_TIME, 64, 256] {
         cases.push(by_mode(config, setup(4, batch), None));
     }
+    if config.backend == BackendName::Cuda {
+        cases.push(lines(config, messages * 4, 1, &[1, 4, 8]));
+        cases.push(lines(config, messages * 4, 4, &[4, 8, 16]));
+        cases.push(lines(config, messages * 4, 8, &[8, 16, 32]));
+    }
     cases.push(watched(config, &setup(1, 64)));
     cases.push(echoed(config, &setup(1, 64)));
     cases
@@ -105,6 +111,51 @@ fn by_mode(config: Config, setup: Setup, goal: Option<f64>) -> Case {
     case(format!("{producers}, {how}"), setup.messages, candidates, marks)
 }
 
+/// Messages of a whole cache line, from so many threads of the host to so many blocks of 256 threads.
+fn lines(config: Config, messages: u64, producers: u64, blocks: &[u32]) -> Case {
+    let options =
+        LaunchOptions::high_throughput().capacity(CAPACITY).timestamps(false).calls(false).block(256);
+    let candidate = |blocks: u32| {
+        let options = options.clone().grid(blocks);
+        let name: &'static str = match blocks {
+            1 => "annulus, 1 block",
+            4 => "annulus, 4 blocks",
+            8 => "annulus, 8 blocks",
+            16 => "annulus, 16 blocks",
+            _ => "annulus, 32 blocks",
+        };
+        Candidate::new(name, move || swallowed(config, &options, producers, messages))
+    };
+    let goal = Goal::AtLeast(if producers == 1 { 50.0 } else { 150.0 });
+    let candidates: Vec<_> = blocks.iter().map(|&blocks| candidate(blocks)).collect();
+    let marks =
+        candidates.iter().map(|candidate| Mark { candidate: candidate.name, metric: "", goal }).collect();
+    case(format!("64-byte lines, {producers} producers, batches of 256"), messages, candidates, marks)
+}
+
+fn swallowed(config: Config, options: &LaunchOptions, producers: u64, messages: u64) -> Run {
+    let kernel = launch(config.backend, kernels::swallow::launch, options.clone())?;
+    produce(&kernel, 0..WARM_UP, 256)?;
+    await_processed(&kernel, WARM_UP);
+    let share = messages / producers;
+    let start = Instant::now();
+    thread::scope(|scope| {
+        let produce = |index| {
+            let kernel = &kernel;
+            scope.spawn(move || {
+                produce(kernel, index * share..(index + 1) * share, 256).map_err(|error| error.to_string())
+            })
+        };
+        let producers: Vec<_> = (0..producers).map(produce).collect();
+        producers.into_iter().try_for_each(|producer| producer.join().map_err(|_| "a producer panicked")?)
+    })?;
+    let all = WARM_UP + share * producers;
+    await_processed(&kernel, all);
+    let elapsed = start.elapsed();
+    finish(&kernel, all, 0)?;
+    Ok(rate(share * producers, elapsed))
+}
+
 /// What watching costs.
 fn watched(config: Config, setup: &Setup) -> Case {
     let candidate = |name, change: fn(Setup) -> Setup| {
@@ -141,14 +192,14 @@ fn rate(messages: u64, elapsed: Duration) -> Vec<f64> {
 }
 
 /// Sends the numbers of a range.
-fn produce<K: RingKernel<Message = Medium>>(
+fn produce<K: RingKernel<Message: Numbered>>(
     kernel: &KernelHandle<K>,
     numbers: std::ops::Range<u64>,
     batch: usize,
 ) -> Result<(), Failure> {
     if batch == ONE_AT_A_TIME {
         for number in numbers {
-            let _ = kernel.send_blocking(Medium::numbered(number))?;
+            let _ = kernel.send_blocking(K::Message::numbered(number))?;
         }
         return Ok(());
     }
@@ -156,7 +207,7 @@ fn produce<K: RingKernel<Message = Medium>>(
     for first in numbers.clone().step_by(batch) {
         let last = numbers.end.min(first + batch as u64);
         messages.clear();
-        messages.extend((first..last).map(Medium::numbered));
+        messages.extend((first..last).map(K::Message::numbered));
         kernel.send_batch_blocking(&messages)?;
     }
     Ok(())

@@ -1,0 +1,211 @@
+//! CUDA as a program without Annulus uses it: a launch for each message, a graph that is replayed for each, and a hand-written loop that
+//! stays. What a resident kernel is compared with.
+
+use std::{ffi::c_void, ptr::NonNull, sync::Arc, time::Instant};
+
+use annulus_queue::sync::{AtomicU32, Ordering, spin_loop};
+use cudarc::{
+    driver::{
+        CudaContext, CudaFunction, CudaGraph, CudaModule, CudaStream, DriverError, LaunchConfig,
+        PushKernelArg, result, sys,
+    },
+    nvrtc::{CompileOptions, compile_ptx_with_opts},
+};
+
+use crate::{
+    clock::timed,
+    harness::{Failure, Run},
+};
+
+const SOURCE: &str = include_str!("launches.cu");
+/// Words of a message: 256 bytes.
+const WORDS: usize = 64;
+/// Messages in the largest batch.
+const MOST: usize = 4096;
+/// In 32-bit words: where the answering flag lies, in a line of its own.
+const ANSWER: usize = 32;
+
+/// How each message reaches the device.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum How {
+    /// The kernel is launched, and the stream waited for.
+    Launch,
+    /// The same launch, captured once in a graph that is replayed.
+    Graph,
+}
+
+fn failed(call: &'static str) -> impl Fn(DriverError) -> Failure {
+    move |error| format!("{call}: {error}").into()
+}
+
+/// Mapped memory of the host, cached, as resident kernels use it.
+struct Buffer {
+    words: NonNull<u32>,
+    /// Its address on the device.
+    device: sys::CUdeviceptr,
+    context: Arc<CudaContext>,
+}
+
+impl Buffer {
+    fn new(context: &Arc<CudaContext>, words: usize) -> Result<Self, Failure> {
+        context.bind_to_thread().map_err(failed("cuCtxSetCurrent"))?;
+        let flags = sys::CU_MEMHOSTALLOC_DEVICEMAP | sys::CU_MEMHOSTALLOC_PORTABLE;
+        // SAFETY: the context is this thread's; the memory is ours until `drop`.
+        let memory = unsafe { result::malloc_host(words * 4, flags) }.map_err(failed("cuMemHostAlloc"))?;
+        let words = NonNull::new(memory.cast::<u32>()).ok_or("cuMemHostAlloc gave no memory")?;
+        let mut buffer = Self { words, device: 0, context: Arc::clone(context) };
+        // SAFETY: the memory was just allocated, mapped.
+        unsafe { sys::cuMemHostGetDevicePointer_v2(&raw mut buffer.device, memory, 0) }
+            .result()
+            .map_err(failed("cuMemHostGetDevicePointer"))?;
+        Ok(buffer)
+    }
+
+    /// The word at `index`, which a kernel may read and write at the same time.
+    fn word(&self, index: usize) -> &AtomicU32 {
+        // SAFETY: callers stay inside the buffer's words.
+        let word = unsafe { self.words.add(index) };
+        // SAFETY: allocated, aligned to its size, and reached through atomics only, on this side.
+        unsafe { word.cast::<AtomicU32>().as_ref() }
+    }
+
+    fn fill(&self, messages: usize, value: u32) {
+        (0..messages * WORDS).for_each(|i| self.word(i).store(value, Ordering::Relaxed));
+    }
+
+    fn check(&self, messages: usize, value: u32) -> Result<(), Failure> {
+        match (0..messages * WORDS).find(|&i| self.word(i).load(Ordering::Relaxed) != value) {
+            None => Ok(()),
+            Some(i) => Err(format!("word {i} came back wrong, not as {value}").into()),
+        }
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        // Failing to free leaks, which a benchmark survives.
+        let _ = self.context.bind_to_thread();
+        // SAFETY: allocated by `new`, freed once; every kernel has ended.
+        let _ = unsafe { result::free_host(self.words.as_ptr().cast::<c_void>()) };
+    }
+}
+
+/// The first device, with the program and its buffers.
+struct Device {
+    stream: Arc<CudaStream>,
+    module: Arc<CudaModule>,
+    input: Buffer,
+    output: Buffer,
+    flags: Buffer,
+}
+
+impl Device {
+    fn open() -> Result<Self, Failure> {
+        let context = CudaContext::new(0).map_err(failed("cuCtxCreate"))?;
+        let options = CompileOptions { arch: Some("compute_75"), ..CompileOptions::default() };
+        let program = compile_ptx_with_opts(SOURCE, options)?;
+        let module = context.load_module(program).map_err(failed("cuModuleLoadData"))?;
+        let stream = context.new_stream().map_err(failed("cuStreamCreate"))?;
+        let buffer = |words| Buffer::new(&context, words);
+        let (input, output, flags) = (buffer(MOST * WORDS)?, buffer(MOST * WORDS)?, buffer(1024)?);
+        (0..1024).for_each(|i| flags.word(i).store(0, Ordering::Relaxed));
+        Ok(Self { stream, module, input, output, flags })
+    }
+
+    fn function(&self, name: &str) -> Result<CudaFunction, Failure> {
+        self.module.load_function(name).map_err(failed("cuModuleGetFunction"))
+    }
+
+    /// Starts `blocks` blocks of `threads` threads, on the input, the output and, if asked for, the flags.
+    fn launch(&self, function: &CudaFunction, blocks: u32, threads: u32, flags: bool) -> Result<(), Failure> {
+        let mut launch = self.stream.launch_builder(function);
+        launch.arg(&self.input.device).arg(&self.output.device);
+        if flags {
+            launch.arg(&self.flags.device);
+        }
+        let shape =
+            LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (threads, 1, 1), shared_mem_bytes: 0 };
+        // SAFETY: the functions take two or three pointers, to memory with room for `MOST` messages that lives as long as `self`.
+        unsafe { launch.launch(shape) }.map_err(failed("cuLaunchKernel"))?;
+        Ok(())
+    }
+
+    fn graph(&self, function: &CudaFunction, blocks: u32, threads: u32) -> Result<CudaGraph, Failure> {
+        let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
+        self.stream.begin_capture(mode).map_err(failed("cuStreamBeginCapture"))?;
+        let launched = self.launch(function, blocks, threads, false);
+        let graph = self.stream.end_capture(sys::CUgraphInstantiate_flags(0));
+        launched?;
+        let graph = graph.map_err(failed("cuGraphInstantiate"))?.ok_or("a capture gave no graph")?;
+        graph.upload().map_err(failed("cuGraphUpload"))?;
+        Ok(graph)
+    }
+
+    fn wait(&self) -> Result<(), Failure> {
+        self.stream.synchronize().map_err(failed("cuStreamSynchronize"))
+    }
+
+    /// What sends `batch` messages to the device and waits for their answers.
+    fn turn(
+        &self,
+        how: How,
+        batch: usize,
+        threads: u32,
+    ) -> Result<impl Fn(u32) -> Result<(), Failure>, Failure> {
+        assert!(batch <= MOST, "the buffers have room for {MOST} messages");
+        let function = self.function("launched")?;
+        let graph = match how {
+            How::Launch => None,
+            How::Graph => Some(self.graph(&function, batch as u32, threads)?),
+        };
+        Ok(move |number: u32| -> Result<(), Failure> {
+            self.input.fill(batch, number);
+            match &graph {
+                None => self.launch(&function, batch as u32, threads, false)?,
+                Some(graph) => graph.launch().map_err(failed("cuGraphLaunch"))?,
+            }
+            self.wait()?;
+            self.output.check(batch, number.wrapping_add(1))
+        })
+    }
+}
+
+/// The percentiles of a round trip by a launch, or a graph's replay, for each message.
+pub(crate) fn launch_round_trips(how: How, threads: u32, samples: u32) -> Run {
+    let device = Device::open()?;
+    timed(samples, device.turn(how, 1, threads)?)
+}
+
+/// The percentiles of a round trip through a hand-written loop that stays.
+pub(crate) fn resident_round_trips(threads: u32, samples: u32) -> Run {
+    let device = Device::open()?;
+    device.launch(&device.function("resident")?, 1, threads, true)?;
+    let result = timed(samples, |number| {
+        device.input.fill(1, number);
+        device.flags.word(0).store(number, Ordering::Release);
+        let begun = Instant::now();
+        let mut looks = 0u32;
+        while device.flags.word(ANSWER).load(Ordering::Acquire) != number {
+            spin_loop();
+            looks = looks.wrapping_add(1);
+            if looks.is_multiple_of(1 << 16) && begun.elapsed().as_secs() > 10 {
+                return Err("the resident kernel does not answer".into());
+            }
+        }
+        device.output.check(1, number + 1)
+    });
+    device.flags.word(0).store(u32::MAX, Ordering::Release);
+    device.wait()?;
+    result
+}
+
+/// Millions of messages a second, by launches of `batch` messages each.
+pub(crate) fn launch_rate(how: How, threads: u32, batch: usize, messages: usize) -> Run {
+    let device = Device::open()?;
+    let turn = device.turn(how, batch, threads)?;
+    turn(0)?;
+    let turns = messages.div_ceil(batch);
+    let begun = Instant::now();
+    (1..=turns as u32).try_for_each(turn)?;
+    Ok(vec![(turns * batch) as f64 / begun.elapsed().as_secs_f64() / 1e6])
+}
