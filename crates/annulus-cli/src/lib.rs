@@ -29,14 +29,17 @@ mod failure;
 mod run;
 mod send;
 
-use std::process::ExitCode;
+use std::{io, process::ExitCode};
 
 use clap::Parser;
 
 use cli::{Cli, Command};
 
-/// Does what the command line says.
+/// Does what the command line says. What kernels print goes to standard error, unless the program has a subscriber of its own.
 pub fn main() -> ExitCode {
+    let prints = tracing_subscriber::fmt().with_writer(io::stderr).without_time().finish();
+    // A program that has one keeps it.
+    let _ = tracing::subscriber::set_global_default(prints);
     let outcome = match Cli::parse().command {
         Command::Run(run) => run.execute(),
         Command::Send(send) => send.execute(),

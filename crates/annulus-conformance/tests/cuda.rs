@@ -1,11 +1,16 @@
-//! The CUDA backend, on libraries that stand in for NVIDIA's: kernels that stay, and kernels that run in epochs.
+//! The CUDA backend, on libraries that stand in for NVIDIA's: kernels that stay, and kernels that run in epochs. Where `ANNULUS_GPU` is set, as
+//! `./test-gpu` does, on NVIDIA's own.
 #![cfg(target_os = "linux")]
 
-use std::sync::OnceLock;
+use std::{sync::OnceLock, thread};
 
-use annulus_conformance::{Subject, conformance_suite, cuda};
+use annulus_conformance::{
+    Bench, Needs, Subject, conformance_suite, cuda,
+    kernels::{batch_echo, number},
+    run,
+};
 use annulus_cuda::Cuda;
-use annulus_runtime::Runtime;
+use annulus_runtime::{Backpressure, LaunchOptions, Runtime, TryRecvError};
 
 /// A backend, and its most blocks.
 struct Device(Cuda, u32);
@@ -14,6 +19,9 @@ struct Device(Cuda, u32);
 fn stand_in() -> Option<String> {
     static LOADED: OnceLock<Result<(), String>> = OnceLock::new();
     let load = || {
+        if on_a_gpu() {
+            return Ok(());
+        }
         let folder = cuda::build()?;
         // SAFETY: cases run one at a time, and the first comes here before anything else of CUDA: no C code reads the environment now.
         unsafe { std::env::set_var("ANNULUS_NVRTC", folder) };
@@ -51,6 +59,10 @@ impl Subject for Device {
     }
 }
 
+fn on_a_gpu() -> bool {
+    std::env::var_os("ANNULUS_GPU").is_some()
+}
+
 /// What the libraries compile must not lie beside what NVIDIA's do.
 fn cuda() -> Cuda {
     Cuda::new().without_cache()
@@ -72,4 +84,52 @@ mod many_threads {
 mod epochs {
     use super::*;
     conformance_suite!(Device(cuda().threads_per_block(1).force_epochs(), u32::MAX));
+}
+
+/// Numbers through four blocks of 256 threads, a hundred million on a GPU: each comes back once, whichever block had it.
+#[test]
+fn every_message_comes_back_once() {
+    run(
+        Device(cuda().threads_per_block(256), BLOCKS),
+        "every_message_comes_back_once",
+        Needs::Handlers,
+        every_message,
+    );
+}
+
+fn every_message(bench: &Bench) {
+    const BATCH: u64 = 256;
+    let all: u64 = if on_a_gpu() { 100_000_000 } else { 100_000 };
+    let options = LaunchOptions::high_throughput().backpressure(Backpressure::Block).capacity(16_384).grid(4);
+    let kernel = batch_echo::launch(bench.runtime(), options).unwrap();
+    let mut seen = vec![0u64; all.div_ceil(64) as usize];
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            for first in (0..all).step_by(BATCH as usize) {
+                let batch: Vec<_> = (first..all.min(first + BATCH)).map(number).collect();
+                kernel.send_batch_blocking(&batch).unwrap();
+            }
+        });
+        let mut answers = Vec::new();
+        let mut received = 0;
+        while received < all {
+            answers.clear();
+            match kernel.try_recv_batch(&mut answers, BATCH as usize) {
+                Ok(_) => {}
+                Err(TryRecvError::Empty) => {
+                    thread::yield_now();
+                    continue;
+                }
+                Err(closed) => panic!("{closed} after {received} answers"),
+            }
+            for answer in &answers {
+                assert!(answer.value < all, "{answer:?} was never sent");
+                let (word, bit) = (&mut seen[answer.value as usize / 64], 1 << (answer.value % 64));
+                assert_eq!(*word & bit, 0, "{answer:?} came back twice");
+                *word |= bit;
+            }
+            received += answers.len() as u64;
+        }
+    });
+    assert_eq!(kernel.status().processed, all);
 }
