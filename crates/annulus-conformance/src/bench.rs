@@ -102,6 +102,11 @@ impl Bench {
         self.subject.has_fine_clock()
     }
 
+    /// How far the kernels' stamps may be from the host's time, in nanoseconds.
+    pub fn clock_error(&self) -> u64 {
+        self.subject.clock_error()
+    }
+
     /// `full` where long cases run at their full size, else `modest`.
     pub fn size(&self, modest: u64, full: u64) -> u64 {
         let long = std::env::var("ANNULUS_LONG").is_ok_and(|value| value != "0");

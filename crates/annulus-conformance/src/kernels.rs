@@ -77,6 +77,19 @@ pub fn batch_echo(message: &Number, replies: &Outbox<Number>) {
     replies.send(*message);
 }
 
+/// That something is done.
+#[derive(RingMessage, Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct Done {}
+
+/// Says of each message that it is done, which takes no bytes.
+#[ring_kernel(mode = Batch, max_messages_per_iteration = 64)]
+pub fn does(message: &Number, replies: &Outbox<Done>) {
+    if message.value != 0 {
+        replies.send(Done {});
+    }
+}
+
 /// Takes messages and answers nothing.
 #[ring_kernel(mode = Batch)]
 pub fn swallow(message: &Number) {
@@ -277,6 +290,7 @@ pub fn mix(value: u64) -> u64 {
 /// The kernels above that take any message: all but [`fan`](struct@fan), which may loop for ever.
 pub const SUITE: &[&KernelDefinition] = &[
     echo::DEFINITION,
+    does::DEFINITION,
     swallow::DEFINITION,
     total::DEFINITION,
     track::DEFINITION,

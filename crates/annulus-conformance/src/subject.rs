@@ -30,6 +30,11 @@ pub trait Subject: Send + Sync {
         true
     }
 
+    /// How far their clock may be from the host's, in nanoseconds.
+    fn clock_error(&self) -> u64 {
+        0
+    }
+
     /// How many blocks can run at the same time.
     fn most_blocks(&self) -> u32 {
         u32::MAX

@@ -33,6 +33,7 @@ macro_rules! conformance_suite {
                 the_modes_agree: Handlers,
                 receive_in_batches: Handlers,
                 outputs_are_a_stream: Handlers,
+                outputs_of_no_bytes: Handlers,
                 a_timeout_is_not_the_end: Nothing,
                 the_end_wakes_receivers: Nothing,
                 a_cancelled_send_loses_nothing: Handlers,

@@ -3,7 +3,7 @@
 //! A device is shared because its limits are: kernels of all backends of a process take their places from one stock, and a program
 //! that was loaded once serves all. What is opened stays open until the process ends.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use annulus_device::{Programs, Relation, Residency};
 use annulus_runtime::BackendError;
@@ -11,7 +11,7 @@ use cudarc::driver::sys::CUresult;
 
 use crate::{
     architecture::Architecture,
-    cu::{self, Context, CuError, DeviceId, PATIENCE, Program},
+    cu::{self, Context, CuError, DeviceId, PATIENCE, Program, Stream},
     probe::{self, Found, Verdict},
     program::{self, Places, Text},
 };
@@ -37,7 +37,16 @@ pub(crate) struct Opened {
     /// How its clock relates to the host's.
     pub(crate) relation: Arc<Relation>,
     programs: Programs<Program>,
+    /// Streams for kernels to come. Making one may wait for kernels that stay, so some are made beforehand, and none is destroyed.
+    streams: Mutex<Vec<Stream>>,
 }
+
+/// How many streams are made at a time.
+const STREAMS: usize = 16;
+
+/// How many kernels stay at a time: devices keep at most 128 grids, and the rest is for epochs. Source: the table of technical
+/// specifications in the CUDA C++ Programming Guide, for compute capability 7.0 and newer.
+const KERNELS: usize = 120;
 
 /// What kernels that stay need of the driver, as variables of the environment. Programs are loaded at once: by default a part of one is
 /// loaded when it is first launched, which waits for the kernels that stay. And streams have as many queues to the device as there can be:
@@ -96,7 +105,7 @@ impl Device {
         Self {
             name: id.name(),
             architecture: id.architecture(),
-            residency: Arc::new(Residency::new(id.multiprocessors())),
+            residency: Arc::new(Residency::new(id.multiprocessors()).for_kernels(KERNELS)),
             opened: OnceLock::new(),
             opening: Mutex::new(()),
             id,
@@ -144,7 +153,11 @@ impl Device {
         let Found { verdict, moment } = probe::probe(&context, &program)
             .map_err(|why| no_use(format!("{why}; choose another device")))?;
         let relation = Arc::new(Relation::new(moment));
-        Ok(Opened { context, verdict, relation, programs: Programs::default() })
+        let (programs, streams) = (Programs::default(), Mutex::default());
+        let opened = Opened { context, verdict, relation, programs, streams };
+        let first = opened.stream()?;
+        opened.take_back(first);
+        Ok(opened)
     }
 
     /// The program of a text.
@@ -160,6 +173,34 @@ impl Device {
             load(&opened.context, text, entry, &code)
         };
         opened.programs.get(text.source.clone(), None, |_| None, build, |_| None)
+    }
+}
+
+impl Opened {
+    /// A stream on which nothing runs.
+    pub(crate) fn stream(&self) -> Result<Stream, BackendError> {
+        if let Some(stream) = self.streams().pop() {
+            return Ok(stream);
+        }
+        let make = || (0..STREAMS).map(|_| Stream::new(&self.context)).collect::<Result<Vec<_>, _>>();
+        let mut made = self.context.quietly(make).ok_or_else(|| {
+            BackendError::new(format!(
+                "a stream cannot be made, since that waits for the kernels that stay on the device, and one did not leave within \
+                 {PATIENCE:?} when it was asked: a handler of it runs that long; terminate it"
+            ))
+        })??;
+        let stream = made.pop().expect("some were made");
+        self.streams().append(&mut made);
+        Ok(stream)
+    }
+
+    /// Keeps a stream, whose last run is over, for another kernel.
+    pub(crate) fn take_back(&self, stream: Stream) {
+        self.streams().push(stream);
+    }
+
+    fn streams(&self) -> MutexGuard<'_, Vec<Stream>> {
+        self.streams.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -196,13 +196,14 @@ impl Program for CudaProgram {
                 }
             }
         }
-        let stream = Arc::new(Stream::new(&self.opened.context)?);
+        let stream = Some(Arc::new(self.opened.stream()?));
         Ok(Box::new(CudaEntry { stream, entry, opened: self.opened, shape: self.shape, stays: self.stays }))
     }
 }
 
 struct CudaEntry {
-    stream: Arc<Stream>,
+    /// There until the entry is dropped.
+    stream: Option<Arc<Stream>>,
     entry: cu::Entry,
     opened: &'static Opened,
     shape: Shape,
@@ -213,8 +214,24 @@ impl Entry for CudaEntry {
     unsafe fn start(&self) -> Result<Box<dyn Run>, BackendError> {
         let staying = self.stays.then(|| self.opened.context.stay());
         // SAFETY: each argument has eight bytes; the rest is the caller's promise.
-        let run = unsafe { self.stream.start(&self.entry, self.shape.blocks, self.shape.threads, staying) };
+        let run = unsafe { self.stream().start(&self.entry, self.shape.blocks, self.shape.threads, staying) };
         Ok(Box::new(run?))
+    }
+}
+
+impl CudaEntry {
+    fn stream(&self) -> &Arc<Stream> {
+        self.stream.as_ref().expect("it goes when the entry is dropped")
+    }
+}
+
+impl Drop for CudaEntry {
+    fn drop(&mut self) {
+        // A run that was given up keeps it.
+        let stream = self.stream.take().and_then(Arc::into_inner);
+        if let Some(stream) = stream.filter(|stream| stream.is_idle() == Ok(true)) {
+            self.opened.take_back(stream);
+        }
     }
 }
 

@@ -106,8 +106,32 @@ fn shipped(text: &Text, device: Architecture, folder: &Path) -> Option<Vec<u8>> 
     let minors = (0..=device.minor()).map(|minor| Architecture::new(device.major(), minor));
     let known: Vec<_> = minors.collect();
     device.candidates(&known).into_iter().find_map(|architecture| {
-        std::fs::read(folder.join(text.file(architecture))).ok().filter(|bytes| bytes.starts_with(b"\x7fELF"))
+        std::fs::read(folder.join(text.file(architecture))).ok().filter(|bytes| is_whole(bytes))
     })
+}
+
+/// Whether these are an ELF image of 64 bits, and all of it: the driver reads its length from its head.
+fn is_whole(image: &[u8]) -> bool {
+    let number = |at: usize, bytes: usize| -> Option<u64> {
+        let field = image.get(at..at + bytes)?;
+        Some(field.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte)))
+    };
+    let table = |offset: usize, size: usize, count: usize| -> Option<u64> {
+        number(offset, 8)?.checked_add(number(size, 2)? * number(count, 2)?)
+    };
+    let section = |index: u64| -> Option<u64> {
+        let header = usize::try_from(number(40, 8)? + index * number(58, 2)?).ok()?;
+        // What holds nothing (SHT_NOBITS) takes no place in the image.
+        let bytes = if number(header + 4, 4)? == 8 { 0 } else { number(header + 32, 8)? };
+        number(header + 24, 8)?.checked_add(bytes)
+    };
+    let ends = || -> Option<bool> {
+        let length = image.len() as u64;
+        let tables = table(32, 54, 56)? <= length && table(40, 58, 60)? <= length;
+        let mut sections = (0..number(60, 2)?).map(section);
+        Some(tables && sections.all(|end| end.is_some_and(|end| end <= length)))
+    };
+    image.starts_with(b"\x7fELF\x02\x01") && ends().unwrap_or(false)
 }
 
 fn compile(nvrtc: &Nvrtc, text: &Text, architecture: Architecture) -> Result<Vec<u8>, BackendError> {

@@ -180,6 +180,7 @@ impl Shared {
         let mut kernels: Vec<Watched> = Vec::new();
         let mut idle_since = Instant::now();
         let mut nap = SHORT;
+        let mut was_light = false;
         let mut last_beat: Option<Instant> = None;
         let mut stopping: Option<Instant> = None;
         let beat = if self.rhythm.clock { BEAT } else { FINE_BEAT };
@@ -226,6 +227,12 @@ impl Shared {
             }
             let leaving = kernels.iter().any(Watched::is_leaving);
             let light = leaving || kernels.iter().any(Watched::is_watched_closely);
+            if light && !was_light {
+                // Somebody has begun to wait.
+                idle_since = now;
+                nap = SHORT;
+            }
+            was_light = light;
             if light && now.duration_since(idle_since) < BUSY {
                 if progress {
                     thread::yield_now()

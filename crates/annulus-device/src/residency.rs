@@ -19,6 +19,7 @@
 //! blocks beside large ones count as if they were large.
 
 use std::{
+    fmt,
     num::NonZeroU32,
     sync::{Arc, Condvar, Mutex, PoisonError, Weak},
     time::{Duration, Instant},
@@ -32,6 +33,8 @@ use crate::bell::Bell;
 #[derive(Debug)]
 pub struct Residency {
     units: u32,
+    /// Kernels that can stay at a time.
+    most: usize,
     kernels: Mutex<Vec<Resident>>,
     freed: Condvar,
     /// How many ask the kernels to leave.
@@ -41,15 +44,23 @@ pub struct Residency {
 }
 
 /// Kernels that stay are asked to leave as long as this lives.
-#[derive(Debug)]
 pub struct Asked {
     residency: Arc<Residency>,
+    /// Those that were rung. The last to hold one drops what it stands in, device's memory among it: not before the asker has let go of
+    /// its locks.
+    _bells: Vec<Arc<Bell>>,
+}
+
+impl fmt::Debug for Asked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Asked").field("residency", &self.residency).finish_non_exhaustive()
+    }
 }
 
 impl Drop for Asked {
     fn drop(&mut self) {
         self.residency.asking.fetch_sub(1, Ordering::AcqRel);
-        self.residency.ring();
+        drop(self.residency.ring());
     }
 }
 
@@ -78,11 +89,17 @@ impl Residency {
     pub fn new(units: u32) -> Self {
         Self {
             units,
+            most: usize::MAX,
             kernels: Mutex::default(),
             freed: Condvar::new(),
             asking: AtomicU32::new(0),
             bells: Mutex::default(),
         }
+    }
+
+    /// The same, of a device on which no more than so many kernels stay at a time, however small.
+    pub fn for_kernels(self, most: usize) -> Self {
+        Self { most, ..self }
     }
 
     /// How many units there are.
@@ -118,8 +135,7 @@ impl Residency {
     /// that is launched meanwhile comes, and leaves again.
     pub fn ask_to_leave(self: &Arc<Self>) -> Asked {
         self.asking.fetch_add(1, Ordering::AcqRel);
-        self.ring();
-        Asked { residency: Arc::clone(self) }
+        Asked { _bells: self.ring(), residency: Arc::clone(self) }
     }
 
     /// Whether kernels that stay are asked to leave.
@@ -134,13 +150,20 @@ impl Residency {
         bells.push(Arc::downgrade(bell));
     }
 
-    fn ring(&self) {
-        let bells = self.bells.lock().unwrap_or_else(PoisonError::into_inner);
-        bells.iter().filter_map(Weak::upgrade).for_each(|bell| bell.ring());
+    fn ring(&self) -> Vec<Arc<Bell>> {
+        let bells: Vec<_> = {
+            let bells = self.bells.lock().unwrap_or_else(PoisonError::into_inner);
+            bells.iter().filter_map(Weak::upgrade).collect()
+        };
+        bells.iter().for_each(|bell| bell.ring());
+        bells
     }
 
     /// For how many blocks of one more kernel there is room beside these.
     fn free<'a>(&self, kernels: impl Iterator<Item = &'a Resident> + Clone, per_unit: NonZeroU32) -> u32 {
+        if kernels.clone().count() >= self.most {
+            return 0;
+        }
         let least = kernels.clone().map(|kernel| kernel.per_unit).fold(per_unit, NonZeroU32::min);
         let places = self.units.saturating_mul(least.get());
         kernels.fold(places, |left, kernel| left.saturating_sub(kernel.blocks))

@@ -119,12 +119,14 @@ impl Prints {
         Self { sites, ends: rings.enumerate().map(end).collect() }
     }
 
-    /// Makes events of what a shard has printed. They are made under a lock, so that they come in the order of the ring.
+    /// Makes events of what a shard has printed, of a ring at most: a kernel that goes on printing holds nobody up. They are made under a
+    /// lock, so that they come in the order of the ring.
     pub(crate) fn collect(&self, shard: usize, memory: &ShardMemory) {
         let mut end = self.ends[shard].lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         // Of the count first: what it counts came after what is in the ring, which is so told of before.
         let lost = memory.prints_lost().load(Ordering::Acquire);
-        while let Some((number, words)) = end.take(&self.sites) {
+        for _ in 0..RING_CAPACITY {
+            let Some((number, words)) = end.take(&self.sites) else { break };
             let Some(site) = self.sites.get(number) else { continue };
             // The subscriber is the program's code, and this may be the pump: the panic hook has told.
             let _ = catch_unwind(AssertUnwindSafe(|| {

@@ -18,7 +18,7 @@ use futures_core::Stream;
 use crate::{
     Bench,
     bench::{Random, balanced, drain, eventually},
-    kernels::{Item, batch_echo, echo, misplaced, number, numbers, total, track},
+    kernels::{Done, Item, batch_echo, does, echo, misplaced, number, numbers, total, track},
 };
 
 /// a message goes in, its echo comes out.
@@ -187,6 +187,26 @@ pub fn outputs_are_a_stream(bench: &Bench) {
     }
     assert_eq!(next(&mut outputs), None);
     assert_eq!(next(&mut outputs), None);
+}
+
+/// Outputs of no bytes are as many as were sent, and lie in nobody's way.
+pub fn outputs_of_no_bytes(bench: &Bench) {
+    let options = || LaunchOptions::default().grid(2).capacity(256);
+    let kernel = does::launch(bench.runtime(), options()).unwrap();
+    let neighbour = batch_echo::launch(bench.runtime(), options().grid(1)).unwrap();
+    for first in (0..1000).step_by(100) {
+        kernel.send_batch_blocking(&numbers(first..first + 100)).unwrap();
+        neighbour.send_batch_blocking(&numbers(first..first + 100)).unwrap();
+        for value in first..first + 100 {
+            if value != 0 {
+                assert_eq!(kernel.recv_blocking(), Ok(Done {}));
+            }
+            assert_eq!(neighbour.recv_blocking(), Ok(number(value)));
+        }
+    }
+    drain(&kernel);
+    assert_eq!(kernel.try_recv(), Err(TryRecvError::Empty));
+    assert_eq!(balanced(&kernel).processed, 1000);
 }
 
 /// The wait for a message may pass; that is no shutdown.

@@ -105,10 +105,14 @@ impl Chunk {
     }
 }
 
+/// By how much an arena grows, at least, unless its first part was smaller.
+const GROWTH: usize = 64 << 20;
+
 impl Arena {
     /// Reserves so many bytes.
     pub(crate) fn reserve(context: &Arc<Context>, kind: Kind, bytes: usize) -> Result<Arc<Self>, NoRoom> {
-        let mut arena = Self { context: Arc::clone(context), kind, step: bytes, chunks: Mutex::default() };
+        let mut arena =
+            Self { context: Arc::clone(context), kind, step: bytes.min(GROWTH), chunks: Mutex::default() };
         let first = arena.grow(0)?;
         arena.chunks.get_mut().unwrap_or_else(PoisonError::into_inner).push(first);
         Ok(Arc::new(arena))
@@ -245,7 +249,10 @@ pub(crate) enum CopyError {
 impl Copies {
     /// Copies through a part of this shared memory.
     pub(crate) fn new(context: &Arc<Context>, shared: &Arc<Arena>) -> Result<Self, NoRoom> {
-        let stream = Stream::new(context).map_err(NoRoom::Refused)?;
+        // A stream that is made may wait for kernels that stay.
+        let stream =
+            context.quietly(|| Stream::new(context)).ok_or(NoRoom::Resident { bytes: 0, free: 0 })?;
+        let stream = stream.map_err(NoRoom::Refused)?;
         let memory = shared.take(STEP)?;
         let through = Mutex::new(Through { stream, memory, lost: false });
         Ok(Self { context: Arc::clone(context), through })

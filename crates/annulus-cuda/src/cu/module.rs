@@ -9,6 +9,10 @@ use cudarc::driver::{
 
 use super::{Context, CuError, Memory};
 
+/// How much of a multiprocessor's memory is for blocks, in percent of the most: on a device of 228 KB room for 32 blocks with more than a
+/// kilobyte each.
+const BLOCKS_SHARE: i32 = 25;
+
 /// A program on a device. It stays there until the process ends: unloading waits for the device.
 #[derive(Debug)]
 pub(crate) struct Program {
@@ -38,10 +42,20 @@ impl Program {
             let raw = unsafe { result::module::get_function(module, name) }
                 .map_err(CuError::of("cuModuleGetFunction"))?;
             let program = Self { raw, context: Arc::clone(context) };
+            program.share()?;
             let local = program.number(Attribute::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)?;
             context.set_aside(local as usize)?;
             Ok(program)
         })
+    }
+
+    /// Divides a multiprocessor's memory between cache and blocks as all programs do: a division that differs from that of the kernels
+    /// that stay there would have to wait for them.
+    fn share(&self) -> Result<(), CuError> {
+        let attribute = Attribute::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT;
+        // SAFETY: the function's module stays loaded.
+        let set = unsafe { result::function::set_function_attribute(self.raw, attribute, BLOCKS_SHARE) };
+        set.map_err(CuError::of("cuFuncSetAttribute"))
     }
 
     fn number(&self, attribute: Attribute) -> Result<u32, CuError> {

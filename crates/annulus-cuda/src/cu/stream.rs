@@ -37,14 +37,15 @@ impl Stream {
         self.raw
     }
 
-    /// Whether all that was started on it has ended; an error if it, or the device, failed.
+    /// Whether all that was started on it has ended; an error if it, or the device, failed: then nothing of it runs any more. A question
+    /// that could not be asked (while some thread of the process captures a graph, or at the process's end) is no answer.
     pub(crate) fn is_idle(&self) -> Result<bool, CuError> {
         self.context.enter()?;
         // SAFETY: the stream is ours.
         match unsafe { sys::cuStreamQuery(self.raw) } {
             CUresult::CUDA_SUCCESS => Ok(true),
-            CUresult::CUDA_ERROR_NOT_READY => Ok(false),
-            code => Err(CuError::of("a kernel's execution")(result::DriverError(code))),
+            code if is_the_end(code) => Err(CuError::of("a kernel's execution")(result::DriverError(code))),
+            _ => Ok(false),
         }
     }
 
@@ -73,6 +74,27 @@ impl Stream {
         let _ = self.is_idle();
         Ok(Run { stream: Arc::clone(self), staying })
     }
+}
+
+/// Whether the device says that it has given up what ran in the context.
+fn is_the_end(code: CUresult) -> bool {
+    matches!(
+        code,
+        CUresult::CUDA_ERROR_ILLEGAL_ADDRESS
+            | CUresult::CUDA_ERROR_LAUNCH_FAILED
+            | CUresult::CUDA_ERROR_LAUNCH_TIMEOUT
+            | CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES
+            | CUresult::CUDA_ERROR_HARDWARE_STACK_ERROR
+            | CUresult::CUDA_ERROR_ILLEGAL_INSTRUCTION
+            | CUresult::CUDA_ERROR_MISALIGNED_ADDRESS
+            | CUresult::CUDA_ERROR_INVALID_ADDRESS_SPACE
+            | CUresult::CUDA_ERROR_INVALID_PC
+            | CUresult::CUDA_ERROR_ASSERT
+            | CUresult::CUDA_ERROR_ECC_UNCORRECTABLE
+            | CUresult::CUDA_ERROR_NVLINK_UNCORRECTABLE
+            | CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED
+            | CUresult::CUDA_ERROR_UNKNOWN
+    )
 }
 
 impl Drop for Stream {

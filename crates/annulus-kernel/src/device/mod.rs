@@ -65,6 +65,7 @@
 //! Dealing: without state, message *i* goes to thread *i* mod *T*; with actors, to thread *actor* mod *T*, so that each actor's messages
 //! are handled by one thread, in order; with the kernel's one state, or memory of its own that handlers write, all go to
 //! thread 0, and the other threads only carry: where the host's memory is near, such kernels are launched with one thread.
+//! Commands are obeyed between turns; with one thread, between messages.
 //!
 //! # Prints
 //!

@@ -50,9 +50,13 @@ impl Writer<'_> {
         self.put("");
         let message = self.stored(&definition.message.into());
         self.put(&format!("#define ANN_MESSAGE {message}"));
+        // C's types are never of no size.
+        self.put(&format!("#define ANN_MESSAGE_BYTES {}", definition.message.size));
         if let Some(output) = definition.output {
+            let size = output.size;
             let output = self.stored(&output.into());
             self.put(&format!("#define ANN_OUTPUT {output}"));
+            self.put(&format!("#define ANN_OUTPUT_BYTES {size}"));
         }
         if let Some(state) = definition.state.definition() {
             let state = self.stored(&state.ty.into());

@@ -74,7 +74,9 @@ pub(crate) fn count(item: &Item, count: &mut Count, replies: &Outbox<Counted>) -
 const ECHO: &str = "
 typedef struct { u64 value; } Number;
 #define ANN_MESSAGE Number
+#define ANN_MESSAGE_BYTES 8
 #define ANN_OUTPUT Number
+#define ANN_OUTPUT_BYTES 8
 #define ANN_SHAPE 0
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
@@ -96,7 +98,9 @@ typedef struct { u32 key; u32 producer; u64 sequence; } Item;
 typedef struct { u32 key; u32 producer; u64 sequence; u64 count; } Counted;
 typedef struct { u64 count; } Count;
 #define ANN_MESSAGE Item
+#define ANN_MESSAGE_BYTES 16
 #define ANN_OUTPUT Counted
+#define ANN_OUTPUT_BYTES 24
 #define ANN_STATE Count
 #define ANN_SHAPE 1
 #define ANN_KEYED 1

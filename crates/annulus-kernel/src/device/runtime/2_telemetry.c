@@ -9,6 +9,9 @@ ANN_FUNCTION u32 ann_depth(const ann_view *v)
     u64 reserved = v->shared->reserved;
 #endif
     u64 depth = reserved - v->shared->state.next_in;
+    /* The gauge may be older than a slot that was seen. */
+    if ((i64)depth < 0)
+        return 0;
     return depth < 0x7FFFFFFFul ? (u32)depth : 0x7FFFFFFFu;
 }
 
@@ -107,7 +110,8 @@ ANN_FUNCTION void ann_bury(const ann_view *v, GLOBAL const u8 *message, u32 code
         }
     }
     GLOBAL u8 *slot = ring + ANN_RING_SLOTS + (s->next_letter & (capacity - 1)) * l->letter_stride;
-    *(GLOBAL ANN_MESSAGE *)(slot + l->letter_payload) = *(GLOBAL const ANN_MESSAGE *)message;
+    if (ANN_MESSAGE_BYTES != 0)
+        *(GLOBAL ANN_MESSAGE *)(slot + l->letter_payload) = *(GLOBAL const ANN_MESSAGE *)message;
     *ANN_U32(slot, 4) = ANN_KIND_LETTER << 24 | code;
     /* SYNC: slot-published (release) */
     ann_store_release_u32(ANN_U32(slot, 0), (u32)(s->next_letter >> l->letter_shift) + 1);
@@ -123,10 +127,9 @@ ANN_FUNCTION void ann_grant_prints(const ann_view *v)
     LOCAL ann_shared *b = v->shared;
     LOCAL ann_state *s = &b->state;
     u64 capacity = (u64)1 << b->launch.print_shift;
-    if (s->next_print - s->prints_seen > capacity / 2) {
-        /* SYNC: slots-returned (acquire) */
+    /* SYNC: slots-returned (acquire) */
+    if (s->next_print != s->prints_seen)
         s->prints_seen = ann_load_acquire_u64(ANN_U64(v->shard + b->launch.prints, ANN_RING_CONSUMED));
-    }
     b->prints.first = s->next_print;
     b->prints.room = (u32)(capacity - (s->next_print - s->prints_seen));
     b->prints.count = 0;

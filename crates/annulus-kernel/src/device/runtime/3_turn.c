@@ -153,6 +153,8 @@ ANN_FUNCTION void ann_begin_turn(const ann_view *v)
         if (waiting == 0 || waiting > (u64)1 << b->launch.in_shift)
             b->window = 1;
         b->found = b->window;
+    } else {
+        ann_note_depth(v);
     }
 #endif
 }

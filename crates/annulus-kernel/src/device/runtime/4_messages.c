@@ -156,9 +156,9 @@ typedef struct {
 
 /* Outputs lie this far apart: they are copied in words. */
 #ifdef ANN_OUTPUT
-#define ANN_OUTPUT_STRIDE ((sizeof(ANN_OUTPUT) + 7) / 8 * 8)
+#define ANN_OUTPUT_STRIDE ((ANN_OUTPUT_BYTES + 7) / 8 * 8)
 #else
-#define ANN_OUTPUT_STRIDE 8
+#define ANN_OUTPUT_STRIDE 0
 #endif
 #define ANN_MOST_ANSWERS (ANN_LIMIT > 1 ? ANN_LIMIT : 1)
 
@@ -244,9 +244,15 @@ ANN_FUNCTION void ann_look_up(const ann_view *v, u32 count)
             job->actor = ann_actor(v, (GLOBAL const ANN_MESSAGE *)(slot + v->shared->launch.in_payload));
 #if ANN_SHAPE == ANN_WHOLE
         u32 owner = 0;
-#elif ANN_SHAPE == ANN_PER_ACTOR || ANN_KEYED
-        /* Without state of its own an actor still has an order. */
+#elif ANN_SHAPE == ANN_PER_ACTOR
         u32 owner = (u32)(job->actor % ANN_LAUNCH_THREADS);
+#elif ANN_KEYED
+        /* Without state of its own an actor still has an order. The block has every grid-th key. */
+        u32 owner = 0;
+        if (job->kind == ANN_KIND_MESSAGE) {
+            u64 key = ANN_KEY((GLOBAL const ANN_MESSAGE *)(slot + v->shared->launch.in_payload));
+            owner = (u32)(key / v->shared->launch.grid % ANN_LAUNCH_THREADS);
+        }
 #else
         u32 owner = i % ANN_LAUNCH_THREADS;
 #endif
@@ -312,8 +318,9 @@ ANN_FUNCTION void ann_fill_slots(const ann_view *v)
     u64 first = b->state.next_out - answers;
     GLOBAL const ann_reply *replies = (GLOBAL const ann_reply *)v->answers;
 #ifdef ANN_OUTPUT
-    u32 words = ANN_OUTPUT_STRIDE / 8;
-    for (u32 word = ann_thread(); word < answers * words; word += ANN_LAUNCH_THREADS) {
+    u32 all = answers * (ANN_OUTPUT_STRIDE / 8);
+    u32 words = ANN_OUTPUT_STRIDE != 0 ? ANN_OUTPUT_STRIDE / 8 : 1;
+    for (u32 word = ann_thread(); word < all; word += ANN_LAUNCH_THREADS) {
         u32 k = word / words;
         if (replies[k].meta >> 24 != ANN_KIND_MESSAGE)
             continue;
