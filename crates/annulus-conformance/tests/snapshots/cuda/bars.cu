@@ -73,7 +73,9 @@ static __device__ u32 handle_bars(GLOBAL const Deal *deal, PRIVATE Bar *bar, PRI
 }
 
 #define ANN_MESSAGE Deal
+#define ANN_MESSAGE_BYTES 16
 #define ANN_OUTPUT Bar
+#define ANN_OUTPUT_BYTES 32
 #define ANN_STATE Bar
 #define ANN_SHAPE ANN_PER_ACTOR
 #define ANN_KEYED 1

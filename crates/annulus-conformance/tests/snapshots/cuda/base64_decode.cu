@@ -150,7 +150,9 @@ static __device__ u32 handle_base64_decode(GLOBAL const Letters *text, PRIVATE a
 }
 
 #define ANN_MESSAGE Letters
+#define ANN_MESSAGE_BYTES 45
 #define ANN_OUTPUT Decoded
+#define ANN_OUTPUT_BYTES 36
 #define ANN_SHAPE ANN_STATELESS
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1

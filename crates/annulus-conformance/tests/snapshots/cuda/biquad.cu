@@ -49,7 +49,9 @@ static __device__ u32 handle_biquad(GLOBAL const Sample *sample, PRIVATE Delays 
 }
 
 #define ANN_MESSAGE Sample
+#define ANN_MESSAGE_BYTES 8
 #define ANN_OUTPUT Level
+#define ANN_OUTPUT_BYTES 8
 #define ANN_STATE Delays
 #define ANN_SHAPE ANN_PER_ACTOR
 #define ANN_KEYED 1

@@ -80,7 +80,9 @@ static __device__ u32 handle_black_scholes(GLOBAL const Contract *contract, PRIV
 }
 
 #define ANN_MESSAGE Contract
+#define ANN_MESSAGE_BYTES 20
 #define ANN_OUTPUT Premium
+#define ANN_OUTPUT_BYTES 8
 #define ANN_SHAPE ANN_STATELESS
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1

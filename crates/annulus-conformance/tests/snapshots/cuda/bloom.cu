@@ -51,7 +51,9 @@ static __device__ u32 handle_bloom(GLOBAL const Lookup *lookup, PRIVATE ann_outb
 }
 
 #define ANN_MESSAGE Lookup
+#define ANN_MESSAGE_BYTES 8
 #define ANN_OUTPUT Known
+#define ANN_OUTPUT_BYTES 16
 #define ANN_SHAPE ANN_STATELESS
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1

@@ -201,7 +201,9 @@ static __device__ u32 handle_connections(GLOBAL const Event *event, PRIVATE Stag
 }
 
 #define ANN_MESSAGE Event
+#define ANN_MESSAGE_BYTES 8
 #define ANN_OUTPUT Step
+#define ANN_OUTPUT_BYTES 2
 #define ANN_STATE Stage
 #define ANN_SHAPE ANN_PER_ACTOR
 #define ANN_KEYED 1

@@ -62,7 +62,9 @@ static __device__ u32 handle_count_min(GLOBAL const Lookup *lookup, PRIVATE ann_
 }
 
 #define ANN_MESSAGE Lookup
+#define ANN_MESSAGE_BYTES 8
 #define ANN_OUTPUT Frequency
+#define ANN_OUTPUT_BYTES 16
 #define ANN_SHAPE ANN_STATELESS
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1

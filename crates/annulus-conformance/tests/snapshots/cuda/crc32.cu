@@ -49,7 +49,9 @@ static __device__ u32 handle_crc32(GLOBAL const Bytes *bytes, PRIVATE ann_outbox
 }
 
 #define ANN_MESSAGE Bytes
+#define ANN_MESSAGE_BYTES 32
 #define ANN_OUTPUT Checksum
+#define ANN_OUTPUT_BYTES 4
 #define ANN_SHAPE ANN_STATELESS
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1

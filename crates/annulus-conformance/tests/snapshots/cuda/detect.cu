@@ -47,7 +47,9 @@ static __device__ u32 handle_detect(GLOBAL const Sample *sample, PRIVATE Stats *
 }
 
 #define ANN_MESSAGE Sample
+#define ANN_MESSAGE_BYTES 8
 #define ANN_OUTPUT Level
+#define ANN_OUTPUT_BYTES 8
 #define ANN_STATE Stats
 #define ANN_SHAPE ANN_PER_ACTOR
 #define ANN_KEYED 1

@@ -50,7 +50,9 @@ static __device__ u32 handle_fading(GLOBAL const Sample *sample, PRIVATE Fading 
 }
 
 #define ANN_MESSAGE Sample
+#define ANN_MESSAGE_BYTES 8
 #define ANN_OUTPUT Spread
+#define ANN_OUTPUT_BYTES 12
 #define ANN_STATE Fading
 #define ANN_SHAPE ANN_PER_ACTOR
 #define ANN_KEYED 1

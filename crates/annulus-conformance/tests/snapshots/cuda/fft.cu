@@ -140,7 +140,9 @@ static __device__ u32 handle_fft(GLOBAL const Complexes *signal, PRIVATE ann_out
 }
 
 #define ANN_MESSAGE Complexes
+#define ANN_MESSAGE_BYTES 128
 #define ANN_OUTPUT Complexes
+#define ANN_OUTPUT_BYTES 128
 #define ANN_SHAPE ANN_STATELESS
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1

@@ -49,7 +49,9 @@ static __device__ u32 handle_first_fit(GLOBAL const Parcel *parcel, PRIVATE Cont
 }
 
 #define ANN_MESSAGE Parcel
+#define ANN_MESSAGE_BYTES 8
 #define ANN_OUTPUT Placed
+#define ANN_OUTPUT_BYTES 8
 #define ANN_STATE Containers
 #define ANN_SHAPE ANN_PER_ACTOR
 #define ANN_KEYED 1

@@ -45,7 +45,9 @@ static __device__ u32 handle_frontier(GLOBAL const Reached *reached, PRIVATE ann
 }
 
 #define ANN_MESSAGE Reached
+#define ANN_MESSAGE_BYTES 8
 #define ANN_OUTPUT Reached
+#define ANN_OUTPUT_BYTES 8
 #define ANN_SHAPE ANN_STATELESS
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 4

@@ -41,7 +41,9 @@ static __device__ u32 handle_haversine(GLOBAL const Journey *journey, PRIVATE an
 }
 
 #define ANN_MESSAGE Journey
+#define ANN_MESSAGE_BYTES 16
 #define ANN_OUTPUT Kilometres
+#define ANN_OUTPUT_BYTES 4
 #define ANN_SHAPE ANN_STATELESS
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1

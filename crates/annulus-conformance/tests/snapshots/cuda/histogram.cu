@@ -26,6 +26,7 @@ static __device__ u32 handle_histogram(GLOBAL const Sample *sample, GLOBAL const
 }
 
 #define ANN_MESSAGE Sample
+#define ANN_MESSAGE_BYTES 8
 #define ANN_SHAPE ANN_STATELESS
 #define ANN_KEYED 1
 #define ANN_KEY(message) ((u64)(message)->series)

@@ -121,7 +121,9 @@ static __device__ u32 handle_huffman(GLOBAL const Bytes *bytes, PRIVATE ann_outb
 }
 
 #define ANN_MESSAGE Bytes
+#define ANN_MESSAGE_BYTES 32
 #define ANN_OUTPUT Letters
+#define ANN_OUTPUT_BYTES 45
 #define ANN_SHAPE ANN_STATELESS
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1

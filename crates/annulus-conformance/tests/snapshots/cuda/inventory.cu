@@ -91,7 +91,9 @@ static __device__ u32 handle_inventory(GLOBAL const Movement *movement, PRIVATE 
 }
 
 #define ANN_MESSAGE Movement
+#define ANN_MESSAGE_BYTES 12
 #define ANN_OUTPUT Stock
+#define ANN_OUTPUT_BYTES 8
 #define ANN_STATE Stock
 #define ANN_SHAPE ANN_PER_ACTOR
 #define ANN_KEYED 1

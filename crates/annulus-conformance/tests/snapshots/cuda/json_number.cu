@@ -269,7 +269,9 @@ static __device__ u32 handle_json_number(GLOBAL const Bytes *text, PRIVATE ann_o
 }
 
 #define ANN_MESSAGE Bytes
+#define ANN_MESSAGE_BYTES 32
 #define ANN_OUTPUT Token
+#define ANN_OUTPUT_BYTES 24
 #define ANN_SHAPE ANN_STATELESS
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1

@@ -83,7 +83,9 @@ static __device__ u32 handle_least_recent(GLOBAL const Lookup *lookup, PRIVATE R
 }
 
 #define ANN_MESSAGE Lookup
+#define ANN_MESSAGE_BYTES 8
 #define ANN_OUTPUT Known
+#define ANN_OUTPUT_BYTES 16
 #define ANN_STATE Recent
 #define ANN_SHAPE ANN_WHOLE
 #define ANN_KEYED 0

@@ -74,7 +74,9 @@ static __device__ u32 handle_levenshtein(GLOBAL const Words *words, PRIVATE ann_
 }
 
 #define ANN_MESSAGE Words
+#define ANN_MESSAGE_BYTES 32
 #define ANN_OUTPUT Checksum
+#define ANN_OUTPUT_BYTES 4
 #define ANN_SHAPE ANN_STATELESS
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1

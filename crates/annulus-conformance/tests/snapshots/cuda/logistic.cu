@@ -64,7 +64,9 @@ static __device__ u32 handle_logistic(GLOBAL const Example *example, PRIVATE Wei
 }
 
 #define ANN_MESSAGE Example
+#define ANN_MESSAGE_BYTES 20
 #define ANN_OUTPUT Predicted
+#define ANN_OUTPUT_BYTES 4
 #define ANN_STATE Weights
 #define ANN_SHAPE ANN_WHOLE
 #define ANN_KEYED 0

@@ -85,7 +85,9 @@ static __device__ u32 handle_longest_prefix(GLOBAL const Addressed *packet, PRIV
 }
 
 #define ANN_MESSAGE Addressed
+#define ANN_MESSAGE_BYTES 4
 #define ANN_OUTPUT Routed
+#define ANN_OUTPUT_BYTES 8
 #define ANN_SHAPE ANN_STATELESS
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1

@@ -86,7 +86,9 @@ static __device__ u32 handle_median(GLOBAL const Sample *sample, PRIVATE Ring *r
 }
 
 #define ANN_MESSAGE Sample
+#define ANN_MESSAGE_BYTES 8
 #define ANN_OUTPUT Level
+#define ANN_OUTPUT_BYTES 8
 #define ANN_STATE Ring
 #define ANN_SHAPE ANN_PER_ACTOR
 #define ANN_KEYED 1

@@ -69,7 +69,9 @@ static __device__ u32 handle_monte_carlo(GLOBAL const Throws *throws, PRIVATE an
 }
 
 #define ANN_MESSAGE Throws
+#define ANN_MESSAGE_BYTES 16
 #define ANN_OUTPUT Inside
+#define ANN_OUTPUT_BYTES 8
 #define ANN_SHAPE ANN_STATELESS
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1

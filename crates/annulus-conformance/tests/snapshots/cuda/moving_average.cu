@@ -54,7 +54,9 @@ static __device__ u32 handle_moving_average(GLOBAL const Sample *sample, PRIVATE
 }
 
 #define ANN_MESSAGE Sample
+#define ANN_MESSAGE_BYTES 8
 #define ANN_OUTPUT Level
+#define ANN_OUTPUT_BYTES 8
 #define ANN_STATE Window
 #define ANN_SHAPE ANN_PER_ACTOR
 #define ANN_KEYED 1

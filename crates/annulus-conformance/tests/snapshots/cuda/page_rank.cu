@@ -68,7 +68,9 @@ static __device__ u32 handle_page_rank(GLOBAL const Push *push, PRIVATE ann_outb
 }
 
 #define ANN_MESSAGE Push
+#define ANN_MESSAGE_BYTES 8
 #define ANN_OUTPUT Push
+#define ANN_OUTPUT_BYTES 8
 #define ANN_SHAPE ANN_STATELESS
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 8

@@ -126,7 +126,9 @@ static __device__ u32 handle_print_functions(GLOBAL const Number *number, PRIVAT
 }
 
 #define ANN_MESSAGE Number
+#define ANN_MESSAGE_BYTES 8
 #define ANN_OUTPUT Number
+#define ANN_OUTPUT_BYTES 8
 #define ANN_STATE Mean
 #define ANN_SHAPE ANN_WHOLE
 #define ANN_KEYED 0

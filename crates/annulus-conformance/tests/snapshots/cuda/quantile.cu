@@ -190,7 +190,9 @@ static __device__ u32 handle_quantile(GLOBAL const Sample *sample, PRIVATE Marke
 }
 
 #define ANN_MESSAGE Sample
+#define ANN_MESSAGE_BYTES 8
 #define ANN_OUTPUT Level
+#define ANN_OUTPUT_BYTES 8
 #define ANN_STATE Markers
 #define ANN_SHAPE ANN_PER_ACTOR
 #define ANN_KEYED 1

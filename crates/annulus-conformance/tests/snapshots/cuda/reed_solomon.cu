@@ -83,7 +83,9 @@ static __device__ u32 handle_reed_solomon(GLOBAL const Bytes *word, PRIVATE ann_
 }
 
 #define ANN_MESSAGE Bytes
+#define ANN_MESSAGE_BYTES 32
 #define ANN_OUTPUT Syndromes
+#define ANN_OUTPUT_BYTES 4
 #define ANN_SHAPE ANN_STATELESS
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1

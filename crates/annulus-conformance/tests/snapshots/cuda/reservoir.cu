@@ -79,7 +79,9 @@ static __device__ u32 handle_reservoir(GLOBAL const Arrival *arrival, PRIVATE Re
 }
 
 #define ANN_MESSAGE Arrival
+#define ANN_MESSAGE_BYTES 8
 #define ANN_OUTPUT Chosen
+#define ANN_OUTPUT_BYTES 8
 #define ANN_STATE Reservoir
 #define ANN_SHAPE ANN_PER_ACTOR
 #define ANN_KEYED 1

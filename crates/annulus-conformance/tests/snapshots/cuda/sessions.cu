@@ -50,7 +50,9 @@ static __device__ u32 handle_sessions(GLOBAL const Click *click, PRIVATE Session
 }
 
 #define ANN_MESSAGE Click
+#define ANN_MESSAGE_BYTES 8
 #define ANN_OUTPUT Session
+#define ANN_OUTPUT_BYTES 16
 #define ANN_STATE Session
 #define ANN_SHAPE ANN_PER_ACTOR
 #define ANN_KEYED 1

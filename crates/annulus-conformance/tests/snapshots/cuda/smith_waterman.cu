@@ -78,7 +78,9 @@ static __device__ u32 handle_smith_waterman(GLOBAL const Base *base, PRIVATE Ali
 }
 
 #define ANN_MESSAGE Base
+#define ANN_MESSAGE_BYTES 8
 #define ANN_OUTPUT Alike
+#define ANN_OUTPUT_BYTES 12
 #define ANN_STATE Alignment
 #define ANN_SHAPE ANN_PER_ACTOR
 #define ANN_KEYED 1

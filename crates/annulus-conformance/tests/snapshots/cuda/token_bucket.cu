@@ -48,7 +48,9 @@ static __device__ u32 handle_token_bucket(GLOBAL const Request *request, PRIVATE
 }
 
 #define ANN_MESSAGE Request
+#define ANN_MESSAGE_BYTES 12
 #define ANN_OUTPUT Request
+#define ANN_OUTPUT_BYTES 12
 #define ANN_STATE Bucket
 #define ANN_SHAPE ANN_PER_ACTOR
 #define ANN_KEYED 1

@@ -168,7 +168,9 @@ static __device__ u32 handle_trace(GLOBAL const Ray *ray, PRIVATE ann_outbox *hi
 }
 
 #define ANN_MESSAGE Ray
+#define ANN_MESSAGE_BYTES 28
 #define ANN_OUTPUT Hit
+#define ANN_OUTPUT_BYTES 24
 #define ANN_SHAPE ANN_STATELESS
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1

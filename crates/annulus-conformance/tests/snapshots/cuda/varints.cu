@@ -95,7 +95,9 @@ static __device__ u32 handle_varints(GLOBAL const Bytes *bytes, PRIVATE ann_outb
 }
 
 #define ANN_MESSAGE Bytes
+#define ANN_MESSAGE_BYTES 32
 #define ANN_OUTPUT Decimal
+#define ANN_OUTPUT_BYTES 8
 #define ANN_SHAPE ANN_STATELESS
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 31

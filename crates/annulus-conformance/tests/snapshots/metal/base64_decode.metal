@@ -151,7 +151,9 @@ static inline u32 handle_base64_decode(GLOBAL const Letters *text, PRIVATE ann_o
 }
 
 #define ANN_MESSAGE Letters
+#define ANN_MESSAGE_BYTES 45
 #define ANN_OUTPUT Decoded
+#define ANN_OUTPUT_BYTES 36
 #define ANN_SHAPE ANN_STATELESS
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1

@@ -130,7 +130,9 @@ static inline u32 handle_cha_cha(GLOBAL const Position *position, PRIVATE ann_ou
 }
 
 #define ANN_MESSAGE Position
+#define ANN_MESSAGE_BYTES 16
 #define ANN_OUTPUT KeyStream
+#define ANN_OUTPUT_BYTES 64
 #define ANN_SHAPE ANN_STATELESS
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1

@@ -64,7 +64,9 @@ static inline u32 handle_fir(GLOBAL const Sample *sample, PRIVATE Window *window
 }
 
 #define ANN_MESSAGE Sample
+#define ANN_MESSAGE_BYTES 8
 #define ANN_OUTPUT Level
+#define ANN_OUTPUT_BYTES 8
 #define ANN_STATE Window
 #define ANN_SHAPE ANN_PER_ACTOR
 #define ANN_KEYED 1

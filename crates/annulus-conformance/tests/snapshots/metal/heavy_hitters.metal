@@ -84,7 +84,9 @@ static inline u32 handle_heavy_hitters(GLOBAL const Arrival *arrival, PRIVATE Ca
 }
 
 #define ANN_MESSAGE Arrival
+#define ANN_MESSAGE_BYTES 8
 #define ANN_OUTPUT Frequency
+#define ANN_OUTPUT_BYTES 16
 #define ANN_STATE Candidates
 #define ANN_SHAPE ANN_PER_ACTOR
 #define ANN_KEYED 1

@@ -122,7 +122,9 @@ static inline u32 handle_huffman(GLOBAL const Bytes *bytes, PRIVATE ann_outbox *
 }
 
 #define ANN_MESSAGE Bytes
+#define ANN_MESSAGE_BYTES 32
 #define ANN_OUTPUT Letters
+#define ANN_OUTPUT_BYTES 45
 #define ANN_SHAPE ANN_STATELESS
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1

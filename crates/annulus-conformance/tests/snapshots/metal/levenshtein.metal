@@ -75,7 +75,9 @@ static inline u32 handle_levenshtein(GLOBAL const Words *words, PRIVATE ann_outb
 }
 
 #define ANN_MESSAGE Words
+#define ANN_MESSAGE_BYTES 32
 #define ANN_OUTPUT Checksum
+#define ANN_OUTPUT_BYTES 4
 #define ANN_SHAPE ANN_STATELESS
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1

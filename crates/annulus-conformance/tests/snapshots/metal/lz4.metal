@@ -264,7 +264,9 @@ static inline u32 handle_lz4(GLOBAL const Bytes *bytes, PRIVATE ann_outbox *bloc
 }
 
 #define ANN_MESSAGE Bytes
+#define ANN_MESSAGE_BYTES 32
 #define ANN_OUTPUT Unpacked
+#define ANN_OUTPUT_BYTES 66
 #define ANN_SHAPE ANN_STATELESS
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1

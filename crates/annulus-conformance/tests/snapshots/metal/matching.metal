@@ -136,7 +136,9 @@ static inline u32 handle_matching(GLOBAL const Limit *order, PRIVATE Ladder *lad
 }
 
 #define ANN_MESSAGE Limit
+#define ANN_MESSAGE_BYTES 12
 #define ANN_OUTPUT Trade
+#define ANN_OUTPUT_BYTES 8
 #define ANN_STATE Ladder
 #define ANN_SHAPE ANN_PER_ACTOR
 #define ANN_KEYED 1

@@ -70,7 +70,9 @@ static inline u32 handle_monte_carlo(GLOBAL const Throws *throws, PRIVATE ann_ou
 }
 
 #define ANN_MESSAGE Throws
+#define ANN_MESSAGE_BYTES 16
 #define ANN_OUTPUT Inside
+#define ANN_OUTPUT_BYTES 8
 #define ANN_SHAPE ANN_STATELESS
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1

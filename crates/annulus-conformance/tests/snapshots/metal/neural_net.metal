@@ -110,7 +110,9 @@ static inline u32 handle_neural_net(GLOBAL const Features *features, PRIVATE ann
 }
 
 #define ANN_MESSAGE Features
+#define ANN_MESSAGE_BYTES 16
 #define ANN_OUTPUT Classified
+#define ANN_OUTPUT_BYTES 16
 #define ANN_SHAPE ANN_STATELESS
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1

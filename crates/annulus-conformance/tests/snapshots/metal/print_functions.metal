@@ -127,7 +127,9 @@ static inline u32 handle_print_functions(GLOBAL const Number *number, PRIVATE Me
 }
 
 #define ANN_MESSAGE Number
+#define ANN_MESSAGE_BYTES 8
 #define ANN_OUTPUT Number
+#define ANN_OUTPUT_BYTES 8
 #define ANN_STATE Mean
 #define ANN_SHAPE ANN_WHOLE
 #define ANN_KEYED 0

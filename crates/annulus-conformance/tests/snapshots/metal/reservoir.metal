@@ -80,7 +80,9 @@ static inline u32 handle_reservoir(GLOBAL const Arrival *arrival, PRIVATE Reserv
 }
 
 #define ANN_MESSAGE Arrival
+#define ANN_MESSAGE_BYTES 8
 #define ANN_OUTPUT Chosen
+#define ANN_OUTPUT_BYTES 8
 #define ANN_STATE Reservoir
 #define ANN_SHAPE ANN_PER_ACTOR
 #define ANN_KEYED 1

@@ -62,7 +62,9 @@ static inline u32 handle_run_length(GLOBAL const Bytes *bytes, PRIVATE ann_outbo
 }
 
 #define ANN_MESSAGE Bytes
+#define ANN_MESSAGE_BYTES 32
 #define ANN_OUTPUT Run
+#define ANN_OUTPUT_BYTES 2
 #define ANN_SHAPE ANN_STATELESS
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 31

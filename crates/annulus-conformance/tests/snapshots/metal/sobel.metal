@@ -73,7 +73,9 @@ static inline u32 handle_sobel(GLOBAL const Tile *tile, PRIVATE ann_outbox *slop
 }
 
 #define ANN_MESSAGE Tile
+#define ANN_MESSAGE_BYTES 64
 #define ANN_OUTPUT Tile
+#define ANN_OUTPUT_BYTES 64
 #define ANN_SHAPE ANN_STATELESS
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1

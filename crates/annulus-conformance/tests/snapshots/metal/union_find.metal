@@ -73,7 +73,9 @@ static inline u32 handle_union_find(GLOBAL const Union *union_, PRIVATE ann_outb
 }
 
 #define ANN_MESSAGE Union
+#define ANN_MESSAGE_BYTES 8
 #define ANN_OUTPUT Checksum
+#define ANN_OUTPUT_BYTES 4
 #define ANN_SHAPE ANN_WHOLE
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1

@@ -96,7 +96,9 @@ static inline u32 handle_varints(GLOBAL const Bytes *bytes, PRIVATE ann_outbox *
 }
 
 #define ANN_MESSAGE Bytes
+#define ANN_MESSAGE_BYTES 32
 #define ANN_OUTPUT Decimal
+#define ANN_OUTPUT_BYTES 8
 #define ANN_SHAPE ANN_STATELESS
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 31

@@ -133,7 +133,9 @@ static u32 handle_atomics(GLOBAL const Number *call, PRIVATE ann_outbox *answers
 }
 
 #define ANN_MESSAGE Number
+#define ANN_MESSAGE_BYTES 4
 #define ANN_OUTPUT Answer
+#define ANN_OUTPUT_BYTES 48
 #define ANN_SHAPE ANN_STATELESS
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1

@@ -89,7 +89,9 @@ static u32 handle_audit(GLOBAL const Item *item, PRIVATE Ledger *ledger, PRIVATE
 }
 
 #define ANN_MESSAGE Item
+#define ANN_MESSAGE_BYTES 16
 #define ANN_OUTPUT Account
+#define ANN_OUTPUT_BYTES 56
 #define ANN_STATE Ledger
 #define ANN_SHAPE ANN_PER_ACTOR
 #define ANN_KEYED 1

@@ -92,7 +92,9 @@ static u32 handle_bindings(ann_cx cx, GLOBAL const Number *call, PRIVATE ann_out
 }
 
 #define ANN_MESSAGE Number
+#define ANN_MESSAGE_BYTES 4
 #define ANN_OUTPUT Answer
+#define ANN_OUTPUT_BYTES 48
 #define ANN_SHAPE ANN_WHOLE
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1

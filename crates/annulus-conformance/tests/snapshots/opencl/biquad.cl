@@ -50,7 +50,9 @@ static u32 handle_biquad(GLOBAL const Sample *sample, PRIVATE Delays *delays, PR
 }
 
 #define ANN_MESSAGE Sample
+#define ANN_MESSAGE_BYTES 8
 #define ANN_OUTPUT Level
+#define ANN_OUTPUT_BYTES 8
 #define ANN_STATE Delays
 #define ANN_SHAPE ANN_PER_ACTOR
 #define ANN_KEYED 1

@@ -52,7 +52,9 @@ static u32 handle_bloom(GLOBAL const Lookup *lookup, PRIVATE ann_outbox *answers
 }
 
 #define ANN_MESSAGE Lookup
+#define ANN_MESSAGE_BYTES 8
 #define ANN_OUTPUT Known
+#define ANN_OUTPUT_BYTES 16
 #define ANN_SHAPE ANN_STATELESS
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1

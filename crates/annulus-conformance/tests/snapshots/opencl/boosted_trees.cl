@@ -75,7 +75,9 @@ static u32 handle_boosted_trees(GLOBAL const Features *features, PRIVATE ann_out
 }
 
 #define ANN_MESSAGE Features
+#define ANN_MESSAGE_BYTES 16
 #define ANN_OUTPUT Predicted
+#define ANN_OUTPUT_BYTES 4
 #define ANN_SHAPE ANN_STATELESS
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1

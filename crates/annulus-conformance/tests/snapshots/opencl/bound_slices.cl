@@ -105,6 +105,7 @@ static u32 handle_bound_slices(GLOBAL const Number *message, GLOBAL u64 *memory,
 }
 
 #define ANN_MESSAGE Number
+#define ANN_MESSAGE_BYTES 8
 #define ANN_SHAPE ANN_WHOLE
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 0

@@ -33,6 +33,7 @@ static u32 handle_cell_lists(GLOBAL const Particle *particle, volatile GLOBAL u3
 }
 
 #define ANN_MESSAGE Particle
+#define ANN_MESSAGE_BYTES 12
 #define ANN_SHAPE ANN_STATELESS
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 0

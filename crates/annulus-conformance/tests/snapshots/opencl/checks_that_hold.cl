@@ -49,7 +49,9 @@ static u32 handle_checks_that_hold(GLOBAL const Small *small, PRIVATE ann_outbox
 }
 
 #define ANN_MESSAGE Small
+#define ANN_MESSAGE_BYTES 16
 #define ANN_OUTPUT Answer
+#define ANN_OUTPUT_BYTES 48
 #define ANN_SHAPE ANN_STATELESS
 #define ANN_KEYED 1
 #define ANN_KEY(message) ((u64)(message)->key)

@@ -189,7 +189,9 @@ static u32 handle_commands(GLOBAL const Command *command, PRIVATE Outer *state, 
 }
 
 #define ANN_MESSAGE Command
+#define ANN_MESSAGE_BYTES 24
 #define ANN_OUTPUT Event
+#define ANN_OUTPUT_BYTES 24
 #define ANN_STATE Outer
 #define ANN_SHAPE ANN_PER_ACTOR
 #define ANN_KEYED 1

@@ -202,7 +202,9 @@ static u32 handle_connections(GLOBAL const Event *event, PRIVATE Stage *stage, P
 }
 
 #define ANN_MESSAGE Event
+#define ANN_MESSAGE_BYTES 8
 #define ANN_OUTPUT Step
+#define ANN_OUTPUT_BYTES 2
 #define ANN_STATE Stage
 #define ANN_SHAPE ANN_PER_ACTOR
 #define ANN_KEYED 1

@@ -49,7 +49,9 @@ static u32 handle_conway(GLOBAL const Neighbourhood *neighbourhood, PRIVATE ann_
 }
 
 #define ANN_MESSAGE Neighbourhood
+#define ANN_MESSAGE_BYTES 9
 #define ANN_OUTPUT Cell
+#define ANN_OUTPUT_BYTES 1
 #define ANN_SHAPE ANN_STATELESS
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1

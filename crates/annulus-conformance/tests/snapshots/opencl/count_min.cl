@@ -63,7 +63,9 @@ static u32 handle_count_min(GLOBAL const Lookup *lookup, PRIVATE ann_outbox *ans
 }
 
 #define ANN_MESSAGE Lookup
+#define ANN_MESSAGE_BYTES 8
 #define ANN_OUTPUT Frequency
+#define ANN_OUTPUT_BYTES 16
 #define ANN_SHAPE ANN_STATELESS
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1

@@ -48,7 +48,9 @@ static u32 handle_detect(GLOBAL const Sample *sample, PRIVATE Stats *stats, PRIV
 }
 
 #define ANN_MESSAGE Sample
+#define ANN_MESSAGE_BYTES 8
 #define ANN_OUTPUT Level
+#define ANN_OUTPUT_BYTES 8
 #define ANN_STATE Stats
 #define ANN_SHAPE ANN_PER_ACTOR
 #define ANN_KEYED 1

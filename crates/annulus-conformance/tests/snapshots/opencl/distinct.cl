@@ -82,7 +82,9 @@ static u32 handle_distinct(GLOBAL const Visit *visit, PRIVATE ann_outbox *answer
 }
 
 #define ANN_MESSAGE Visit
+#define ANN_MESSAGE_BYTES 16
 #define ANN_OUTPUT Estimate
+#define ANN_OUTPUT_BYTES 4
 #define ANN_SHAPE ANN_STATELESS
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1

@@ -16,7 +16,9 @@ static u32 handle_echo(GLOBAL const Number *message, PRIVATE ann_outbox *replies
 }
 
 #define ANN_MESSAGE Number
+#define ANN_MESSAGE_BYTES 8
 #define ANN_OUTPUT Number
+#define ANN_OUTPUT_BYTES 8
 #define ANN_SHAPE ANN_STATELESS
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1

@@ -94,7 +94,9 @@ static u32 handle_effects(ann_cx cx, GLOBAL const Batch *batch, PRIVATE ann_outb
 }
 
 #define ANN_MESSAGE Batch
+#define ANN_MESSAGE_BYTES 36
 #define ANN_OUTPUT Answer
+#define ANN_OUTPUT_BYTES 48
 #define ANN_SHAPE ANN_STATELESS
 #define ANN_KEYED 1
 #define ANN_KEY(message) ((u64)(message)->key)

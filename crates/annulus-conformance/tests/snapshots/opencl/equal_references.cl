@@ -279,7 +279,9 @@ static u32 handle_equal_references(GLOBAL const Pair *pair, PRIVATE ann_outbox *
 }
 
 #define ANN_MESSAGE Pair
+#define ANN_MESSAGE_BYTES 88
 #define ANN_OUTPUT Answer
+#define ANN_OUTPUT_BYTES 48
 #define ANN_SHAPE ANN_STATELESS
 #define ANN_KEYED 1
 #define ANN_KEY(message) ((u64)(message)->key)

@@ -446,7 +446,9 @@ static u32 handle_equal_values(GLOBAL const Pair *pair, PRIVATE Command *last, P
 }
 
 #define ANN_MESSAGE Pair
+#define ANN_MESSAGE_BYTES 88
 #define ANN_OUTPUT Answer
+#define ANN_OUTPUT_BYTES 48
 #define ANN_STATE Command
 #define ANN_SHAPE ANN_PER_ACTOR
 #define ANN_KEYED 1

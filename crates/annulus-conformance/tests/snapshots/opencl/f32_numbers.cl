@@ -131,7 +131,9 @@ static u32 handle_f32_numbers(GLOBAL const Pair *pair, PRIVATE ann_outbox *resul
 }
 
 #define ANN_MESSAGE Pair
+#define ANN_MESSAGE_BYTES 12
 #define ANN_OUTPUT Results
+#define ANN_OUTPUT_BYTES 152
 #define ANN_SHAPE ANN_STATELESS
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1

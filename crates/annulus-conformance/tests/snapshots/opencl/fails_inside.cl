@@ -219,7 +219,9 @@ static u32 handle_fails_inside(GLOBAL const Batch *batch, PRIVATE Ledger *ledger
 }
 
 #define ANN_MESSAGE Batch
+#define ANN_MESSAGE_BYTES 36
 #define ANN_OUTPUT Answer
+#define ANN_OUTPUT_BYTES 48
 #define ANN_STATE Ledger
 #define ANN_SHAPE ANN_PER_ACTOR
 #define ANN_KEYED 1

@@ -124,7 +124,9 @@ static u32 handle_failures(GLOBAL const Small *small, PRIVATE u32_x4 *state, PRI
 }
 
 #define ANN_MESSAGE Small
+#define ANN_MESSAGE_BYTES 16
 #define ANN_OUTPUT Answer
+#define ANN_OUTPUT_BYTES 48
 #define ANN_STATE u32_x4
 #define ANN_SHAPE ANN_PER_ACTOR
 #define ANN_KEYED 1

@@ -50,7 +50,9 @@ static u32 handle_first_fit(GLOBAL const Parcel *parcel, PRIVATE Containers *con
 }
 
 #define ANN_MESSAGE Parcel
+#define ANN_MESSAGE_BYTES 8
 #define ANN_OUTPUT Placed
+#define ANN_OUTPUT_BYTES 8
 #define ANN_STATE Containers
 #define ANN_SHAPE ANN_PER_ACTOR
 #define ANN_KEYED 1

@@ -57,7 +57,9 @@ static u32 handle_fragile(GLOBAL const Number *message, PRIVATE Total *total, PR
 }
 
 #define ANN_MESSAGE Number
+#define ANN_MESSAGE_BYTES 8
 #define ANN_OUTPUT Number
+#define ANN_OUTPUT_BYTES 8
 #define ANN_STATE Total
 #define ANN_SHAPE ANN_WHOLE
 #define ANN_KEYED 0

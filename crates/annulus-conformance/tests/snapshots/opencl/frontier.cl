@@ -46,7 +46,9 @@ static u32 handle_frontier(GLOBAL const Reached *reached, PRIVATE ann_outbox *ne
 }
 
 #define ANN_MESSAGE Reached
+#define ANN_MESSAGE_BYTES 8
 #define ANN_OUTPUT Reached
+#define ANN_OUTPUT_BYTES 8
 #define ANN_SHAPE ANN_STATELESS
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 4

@@ -270,7 +270,9 @@ static u32 handle_generic_(GLOBAL const Batch *batch, PRIVATE Pair *pair, PRIVAT
 }
 
 #define ANN_MESSAGE Batch
+#define ANN_MESSAGE_BYTES 36
 #define ANN_OUTPUT Answer
+#define ANN_OUTPUT_BYTES 48
 #define ANN_STATE Pair
 #define ANN_SHAPE ANN_PER_ACTOR
 #define ANN_KEYED 1

@@ -76,7 +76,9 @@ static u32 handle_geofence(GLOBAL const Fix *fix, PRIVATE u8 *inside, PRIVATE an
 }
 
 #define ANN_MESSAGE Fix
+#define ANN_MESSAGE_BYTES 12
 #define ANN_OUTPUT Crossing
+#define ANN_OUTPUT_BYTES 8
 #define ANN_STATE u8
 #define ANN_SHAPE ANN_PER_ACTOR
 #define ANN_KEYED 1

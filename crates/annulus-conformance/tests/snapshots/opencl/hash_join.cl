@@ -98,7 +98,9 @@ static u32 handle_hash_join(GLOBAL const Row *row, PRIVATE ann_outbox *joined, G
 }
 
 #define ANN_MESSAGE Row
+#define ANN_MESSAGE_BYTES 12
 #define ANN_OUTPUT Joined
+#define ANN_OUTPUT_BYTES 12
 #define ANN_SHAPE ANN_WHOLE
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 16

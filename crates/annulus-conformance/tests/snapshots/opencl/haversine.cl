@@ -42,7 +42,9 @@ static u32 handle_haversine(GLOBAL const Journey *journey, PRIVATE ann_outbox *l
 }
 
 #define ANN_MESSAGE Journey
+#define ANN_MESSAGE_BYTES 16
 #define ANN_OUTPUT Kilometres
+#define ANN_OUTPUT_BYTES 4
 #define ANN_SHAPE ANN_STATELESS
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1

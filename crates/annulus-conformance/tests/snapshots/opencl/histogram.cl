@@ -27,6 +27,7 @@ static u32 handle_histogram(GLOBAL const Sample *sample, GLOBAL const Buckets *b
 }
 
 #define ANN_MESSAGE Sample
+#define ANN_MESSAGE_BYTES 8
 #define ANN_SHAPE ANN_STATELESS
 #define ANN_KEYED 1
 #define ANN_KEY(message) ((u64)(message)->series)

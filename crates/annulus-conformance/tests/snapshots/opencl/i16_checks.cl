@@ -194,7 +194,9 @@ static u32 handle_i16_checks(GLOBAL const Pair *pair, PRIVATE ann_outbox *result
 }
 
 #define ANN_MESSAGE Pair
+#define ANN_MESSAGE_BYTES 8
 #define ANN_OUTPUT Results
+#define ANN_OUTPUT_BYTES 88
 #define ANN_SHAPE ANN_STATELESS
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1

@@ -92,7 +92,9 @@ static u32 handle_inventory(GLOBAL const Movement *movement, PRIVATE Stock *stoc
 }
 
 #define ANN_MESSAGE Movement
+#define ANN_MESSAGE_BYTES 12
 #define ANN_OUTPUT Stock
+#define ANN_OUTPUT_BYTES 8
 #define ANN_STATE Stock
 #define ANN_SHAPE ANN_PER_ACTOR
 #define ANN_KEYED 1

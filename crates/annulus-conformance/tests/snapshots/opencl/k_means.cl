@@ -62,7 +62,9 @@ static u32 handle_k_means(GLOBAL const Point *point, PRIVATE Centre_x4 *centres,
 }
 
 #define ANN_MESSAGE Point
+#define ANN_MESSAGE_BYTES 8
 #define ANN_OUTPUT Checksum
+#define ANN_OUTPUT_BYTES 4
 #define ANN_STATE Centre_x4
 #define ANN_SHAPE ANN_WHOLE
 #define ANN_KEYED 0

@@ -111,7 +111,9 @@ static u32 handle_kalman(GLOBAL const Sample *sample, PRIVATE Track *track, PRIV
 }
 
 #define ANN_MESSAGE Sample
+#define ANN_MESSAGE_BYTES 8
 #define ANN_OUTPUT Motion
+#define ANN_OUTPUT_BYTES 12
 #define ANN_STATE Track
 #define ANN_SHAPE ANN_PER_ACTOR
 #define ANN_KEYED 1

@@ -86,7 +86,9 @@ static u32 handle_longest_prefix(GLOBAL const Addressed *packet, PRIVATE ann_out
 }
 
 #define ANN_MESSAGE Addressed
+#define ANN_MESSAGE_BYTES 4
 #define ANN_OUTPUT Routed
+#define ANN_OUTPUT_BYTES 8
 #define ANN_SHAPE ANN_STATELESS
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1

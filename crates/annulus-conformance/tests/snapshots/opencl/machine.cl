@@ -223,7 +223,9 @@ static u32 handle_machine(GLOBAL const Small *message, PRIVATE Machine *machine,
 }
 
 #define ANN_MESSAGE Small
+#define ANN_MESSAGE_BYTES 16
 #define ANN_OUTPUT Event
+#define ANN_OUTPUT_BYTES 24
 #define ANN_STATE Machine
 #define ANN_SHAPE ANN_PER_ACTOR
 #define ANN_KEYED 1

@@ -52,7 +52,9 @@ static u32 handle_matrix_vector(GLOBAL const Column *column, PRIVATE ann_outbox 
 }
 
 #define ANN_MESSAGE Column
+#define ANN_MESSAGE_BYTES 32
 #define ANN_OUTPUT Column
+#define ANN_OUTPUT_BYTES 32
 #define ANN_SHAPE ANN_STATELESS
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1

@@ -55,7 +55,9 @@ static u32 handle_moving_average(GLOBAL const Sample *sample, PRIVATE Window *wi
 }
 
 #define ANN_MESSAGE Sample
+#define ANN_MESSAGE_BYTES 8
 #define ANN_OUTPUT Level
+#define ANN_OUTPUT_BYTES 8
 #define ANN_STATE Window
 #define ANN_SHAPE ANN_PER_ACTOR
 #define ANN_KEYED 1

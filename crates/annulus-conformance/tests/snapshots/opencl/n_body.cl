@@ -121,7 +121,9 @@ static u32 handle_n_body(GLOBAL const Tick *tick, PRIVATE ann_outbox *energies, 
 }
 
 #define ANN_MESSAGE Tick
+#define ANN_MESSAGE_BYTES 4
 #define ANN_OUTPUT Energy
+#define ANN_OUTPUT_BYTES 8
 #define ANN_SHAPE ANN_WHOLE
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1

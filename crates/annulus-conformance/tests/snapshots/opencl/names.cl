@@ -61,7 +61,9 @@ static u32 handle_names(GLOBAL const Number *kernel_, PRIVATE u32 *float_, PRIVA
 }
 
 #define ANN_MESSAGE Number
+#define ANN_MESSAGE_BYTES 4
 #define ANN_OUTPUT Number
+#define ANN_OUTPUT_BYTES 4
 #define ANN_STATE u32
 #define ANN_SHAPE ANN_WHOLE
 #define ANN_KEYED 0

@@ -146,7 +146,9 @@ static u32 handle_order_book(GLOBAL const Order *order, PRIVATE Book *book, PRIV
 }
 
 #define ANN_MESSAGE Order
+#define ANN_MESSAGE_BYTES 16
 #define ANN_OUTPUT Trade
+#define ANN_OUTPUT_BYTES 8
 #define ANN_STATE Book
 #define ANN_SHAPE ANN_PER_ACTOR
 #define ANN_KEYED 1

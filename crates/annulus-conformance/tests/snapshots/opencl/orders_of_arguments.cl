@@ -209,7 +209,9 @@ static u32 handle_orders_of_arguments(GLOBAL const Small *small, PRIVATE Ledger 
 }
 
 #define ANN_MESSAGE Small
+#define ANN_MESSAGE_BYTES 16
 #define ANN_OUTPUT Answer
+#define ANN_OUTPUT_BYTES 48
 #define ANN_STATE Ledger
 #define ANN_SHAPE ANN_PER_ACTOR
 #define ANN_KEYED 1

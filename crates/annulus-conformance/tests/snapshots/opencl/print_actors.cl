@@ -48,7 +48,9 @@ static u32 handle_print_actors(GLOBAL const Item *item, PRIVATE Total *count, PR
 }
 
 #define ANN_MESSAGE Item
+#define ANN_MESSAGE_BYTES 16
 #define ANN_OUTPUT Tracked
+#define ANN_OUTPUT_BYTES 24
 #define ANN_STATE Total
 #define ANN_SHAPE ANN_PER_ACTOR
 #define ANN_KEYED 1

@@ -142,7 +142,9 @@ static u32 handle_print_kinds(GLOBAL const Kinds *kinds, PRIVATE ann_outbox *rep
 }
 
 #define ANN_MESSAGE Kinds
+#define ANN_MESSAGE_BYTES 40
 #define ANN_OUTPUT Number
+#define ANN_OUTPUT_BYTES 8
 #define ANN_SHAPE ANN_STATELESS
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1

@@ -31,7 +31,9 @@ static u32 handle_print_often(GLOBAL const Number *number, PRIVATE ann_outbox *r
 }
 
 #define ANN_MESSAGE Number
+#define ANN_MESSAGE_BYTES 8
 #define ANN_OUTPUT Number
+#define ANN_OUTPUT_BYTES 8
 #define ANN_SHAPE ANN_STATELESS
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1

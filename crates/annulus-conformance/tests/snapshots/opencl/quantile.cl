@@ -191,7 +191,9 @@ static u32 handle_quantile(GLOBAL const Sample *sample, PRIVATE Markers *markers
 }
 
 #define ANN_MESSAGE Sample
+#define ANN_MESSAGE_BYTES 8
 #define ANN_OUTPUT Level
+#define ANN_OUTPUT_BYTES 8
 #define ANN_STATE Markers
 #define ANN_SHAPE ANN_PER_ACTOR
 #define ANN_KEYED 1

@@ -51,7 +51,9 @@ static u32 handle_replay_window(GLOBAL const Packet *packet, PRIVATE Received *r
 }
 
 #define ANN_MESSAGE Packet
+#define ANN_MESSAGE_BYTES 8
 #define ANN_OUTPUT Packet
+#define ANN_OUTPUT_BYTES 8
 #define ANN_STATE Received
 #define ANN_SHAPE ANN_PER_ACTOR
 #define ANN_KEYED 1

@@ -130,7 +130,9 @@ static u32 handle_sha256(GLOBAL const Block *block, PRIVATE Hash *hash, PRIVATE 
 }
 
 #define ANN_MESSAGE Block
+#define ANN_MESSAGE_BYTES 68
 #define ANN_OUTPUT Hash
+#define ANN_OUTPUT_BYTES 32
 #define ANN_STATE Hash
 #define ANN_SHAPE ANN_PER_ACTOR
 #define ANN_KEYED 1

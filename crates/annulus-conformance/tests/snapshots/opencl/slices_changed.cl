@@ -206,7 +206,9 @@ static u32 handle_slices_changed(GLOBAL const Small *small, PRIVATE Grid *grid, 
 }
 
 #define ANN_MESSAGE Small
+#define ANN_MESSAGE_BYTES 16
 #define ANN_OUTPUT Answer
+#define ANN_OUTPUT_BYTES 48
 #define ANN_STATE Grid
 #define ANN_SHAPE ANN_PER_ACTOR
 #define ANN_KEYED 1

@@ -12,6 +12,7 @@ static u32 handle_swallow(GLOBAL const Number *message) {
 }
 
 #define ANN_MESSAGE Number
+#define ANN_MESSAGE_BYTES 8
 #define ANN_SHAPE ANN_STATELESS
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 0

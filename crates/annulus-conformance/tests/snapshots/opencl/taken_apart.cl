@@ -191,7 +191,9 @@ static u32 handle_taken_apart(GLOBAL const Small *small, PRIVATE Grid *grid, PRI
 }
 
 #define ANN_MESSAGE Small
+#define ANN_MESSAGE_BYTES 16
 #define ANN_OUTPUT Answer
+#define ANN_OUTPUT_BYTES 48
 #define ANN_STATE Grid
 #define ANN_SHAPE ANN_PER_ACTOR
 #define ANN_KEYED 1

@@ -169,7 +169,9 @@ static u32 handle_trace(GLOBAL const Ray *ray, PRIVATE ann_outbox *hits, GLOBAL 
 }
 
 #define ANN_MESSAGE Ray
+#define ANN_MESSAGE_BYTES 28
 #define ANN_OUTPUT Hit
+#define ANN_OUTPUT_BYTES 24
 #define ANN_SHAPE ANN_STATELESS
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1

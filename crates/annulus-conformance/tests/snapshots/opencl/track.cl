@@ -38,7 +38,9 @@ static u32 handle_track(GLOBAL const Item *item, PRIVATE Total *count, PRIVATE a
 }
 
 #define ANN_MESSAGE Item
+#define ANN_MESSAGE_BYTES 16
 #define ANN_OUTPUT Tracked
+#define ANN_OUTPUT_BYTES 24
 #define ANN_STATE Total
 #define ANN_SHAPE ANN_PER_ACTOR
 #define ANN_KEYED 1

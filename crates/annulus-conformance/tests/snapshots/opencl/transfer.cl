@@ -73,7 +73,9 @@ static u32 handle_transfer(GLOBAL const Transfer *order, PRIVATE ann_outbox *bal
 }
 
 #define ANN_MESSAGE Transfer
+#define ANN_MESSAGE_BYTES 8
 #define ANN_OUTPUT Balances
+#define ANN_OUTPUT_BYTES 16
 #define ANN_SHAPE ANN_WHOLE
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1

@@ -110,7 +110,9 @@ static u32 handle_unwraps(GLOBAL const Small *small, PRIVATE u32 *count, PRIVATE
 }
 
 #define ANN_MESSAGE Small
+#define ANN_MESSAGE_BYTES 16
 #define ANN_OUTPUT Answer
+#define ANN_OUTPUT_BYTES 48
 #define ANN_STATE u32
 #define ANN_SHAPE ANN_PER_ACTOR
 #define ANN_KEYED 1

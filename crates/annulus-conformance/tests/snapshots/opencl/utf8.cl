@@ -184,7 +184,9 @@ static u32 handle_utf8(GLOBAL const Bytes *text, PRIVATE ann_outbox *answers) {
 }
 
 #define ANN_MESSAGE Bytes
+#define ANN_MESSAGE_BYTES 32
 #define ANN_OUTPUT Valid
+#define ANN_OUTPUT_BYTES 2
 #define ANN_SHAPE ANN_STATELESS
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1

@@ -136,6 +136,7 @@ static u32 handle_whole(GLOBAL const Slot *slot, GLOBAL u32 *memory, u64 memory_
 }
 
 #define ANN_MESSAGE Slot
+#define ANN_MESSAGE_BYTES 8
 #define ANN_SHAPE ANN_WHOLE
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 0
