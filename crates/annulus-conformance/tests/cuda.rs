@@ -1,4 +1,4 @@
-//! The CUDA backend, on libraries that stand in for NVIDIA's: kernels that stay, and kernels that run in epochs. Where `ANNULUS_GPU` is set, as
+//! the CUDA backend, on libraries that stand in for NVIDIA's: kernels that stay, and kernels that run in epochs. Where `ANNULUS_GPU` is set, as
 //! `./test-gpu` does, on NVIDIA's own.
 #![cfg(target_os = "linux")]
 

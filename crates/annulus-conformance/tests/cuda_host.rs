@@ -280,6 +280,7 @@ fn a_device_without_memory_is_refused() {
     run("no memory", &[("ANNULUS_STAND_IN_FAIL_ALLOCATION", "3")]);
 }
 
+/// where something ends a kernel that stays, kernels run in epochs.
 #[test]
 fn a_display_means_epochs() {
     // CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT
@@ -297,6 +298,7 @@ fn kernels_are_lost_with_their_device() {
     run("dies", &[("ANNULUS_STAND_IN_DIES_AFTER_MS", "1500")]);
 }
 
+/// W-13, M-07: stamps come from the device's clock, which is related to the host's again and again.
 #[test]
 fn clocks_drift() {
     run("drift", &[("ANNULUS_STAND_IN_DRIFT_PPM", "5000")]);

@@ -212,7 +212,7 @@ fn every_architecture_has_machine_code() {
     }
 }
 
-/// The orderings that the protocols are argued by are in what is compiled, at system scope, and nothing reads and writes a word in one
+/// B-02: the orderings that the protocols are argued by are in what is compiled, at system scope, and nothing reads and writes a word in one
 /// step but in the block's own memory.
 #[test]
 fn orderings_are_in_the_ptx() {
