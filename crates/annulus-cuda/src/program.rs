@@ -249,10 +249,20 @@ mod tests {
         let ship = |minor, bytes: &[u8]| {
             fs::write(folder.0.join(kernel.file(Architecture::new(8, minor))), bytes).unwrap()
         };
-        let found = |minor| machine_code(&kernel, Architecture::new(8, minor), &places).map(|code| code[4]);
-        ship(0, b"\x7fELF0");
-        ship(6, b"\x7fELF6");
-        ship(9, b"not machine code");
+        let found = |minor| machine_code(&kernel, Architecture::new(8, minor), &places).map(|code| code[15]);
+        // Heads alone, which a letter in their padding tells apart; the last says that sections stand where there is nothing any more.
+        let image = |letter| {
+            let mut image = [0; 64];
+            image[..6].copy_from_slice(b"\x7fELF\x02\x01");
+            image[15] = letter;
+            image
+        };
+        let mut torn = image(b'9');
+        (torn[40], torn[58], torn[60]) = (64, 64, 1);
+        ship(0, &image(b'0'));
+        ship(6, &image(b'6'));
+        ship(8, b"not machine code");
+        ship(9, &torn);
         assert_eq!([found(0), found(5), found(6), found(9)], [Ok(b'0'), Ok(b'0'), Ok(b'6'), Ok(b'6')]);
         let error = machine_code(&kernel, HOPPER, &places).unwrap_err().to_string();
         match Nvrtc::get() {
