@@ -6,6 +6,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use annulus_queue::sync::{AtomicU32, Ordering, spin_loop};
+
 use crate::harness::{Failure, Run};
 
 /// The metrics that [`percentiles`] gives.
@@ -101,6 +103,20 @@ pub(crate) fn timed(samples: u32, round_trip: impl Fn(u32) -> Result<(), Failure
         start = end;
     }
     Ok(percentiles(times))
+}
+
+/// Looks, without a pause, until a bare loop that stays on a device has answered with this number.
+pub(crate) fn await_answer(answer: &AtomicU32, number: u32) -> Result<(), Failure> {
+    let begun = Instant::now();
+    let mut looks = 0u32;
+    while answer.load(Ordering::Acquire) != number {
+        spin_loop();
+        looks = looks.wrapping_add(1);
+        if looks.is_multiple_of(1 << 16) && begun.elapsed().as_secs() > 10 {
+            return Err("the resident kernel does not answer".into());
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

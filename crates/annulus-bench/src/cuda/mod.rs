@@ -3,7 +3,7 @@
 
 use std::{ffi::c_void, ptr::NonNull, sync::Arc, time::Instant};
 
-use annulus_queue::sync::{AtomicU32, Ordering, spin_loop};
+use annulus_queue::sync::{AtomicU32, Ordering};
 use cudarc::{
     driver::{
         CudaContext, CudaFunction, CudaGraph, CudaModule, CudaStream, DriverError, LaunchConfig,
@@ -13,7 +13,7 @@ use cudarc::{
 };
 
 use crate::{
-    clock::timed,
+    clock::{await_answer, timed},
     harness::{Failure, Run},
 };
 
@@ -183,15 +183,7 @@ pub(crate) fn resident_round_trips(threads: u32, samples: u32) -> Run {
     let result = timed(samples, |number| {
         device.input.fill(1, number);
         device.flags.word(0).store(number, Ordering::Release);
-        let begun = Instant::now();
-        let mut looks = 0u32;
-        while device.flags.word(ANSWER).load(Ordering::Acquire) != number {
-            spin_loop();
-            looks = looks.wrapping_add(1);
-            if looks.is_multiple_of(1 << 16) && begun.elapsed().as_secs() > 10 {
-                return Err("the resident kernel does not answer".into());
-            }
-        }
+        await_answer(device.flags.word(ANSWER), number)?;
         device.output.check(1, number + 1)
     });
     device.flags.word(0).store(u32::MAX, Ordering::Release);

@@ -9,7 +9,7 @@ use std::{
     time::Instant,
 };
 
-use annulus_queue::sync::{AtomicU32, Ordering, spin_loop};
+use annulus_queue::sync::{AtomicU32, Ordering};
 use cl3::{
     command_queue::{
         create_command_queue_with_properties, enqueue_map_buffer, enqueue_nd_range_kernel, finish, flush,
@@ -29,7 +29,7 @@ use cl3::{
 };
 
 use crate::{
-    clock::timed,
+    clock::{await_answer, timed},
     harness::{Failure, Run},
 };
 
@@ -223,15 +223,7 @@ pub(crate) fn resident_round_trips(items: usize, samples: u32) -> Run {
     let result = timed(samples, |number| {
         device.input.fill(1, number);
         device.flags.word(0).store(number, Ordering::Release);
-        let begun = Instant::now();
-        let mut looks = 0u32;
-        while device.flags.word(ANSWER).load(Ordering::Acquire) != number {
-            spin_loop();
-            looks = looks.wrapping_add(1);
-            if looks.is_multiple_of(1 << 16) && begun.elapsed().as_secs() > 10 {
-                return Err("the resident kernel does not answer".into());
-            }
-        }
+        await_answer(device.flags.word(ANSWER), number)?;
         device.output.check(1, number + 1)
     });
     device.flags.word(0).store(u32::MAX, Ordering::Release);
