@@ -71,18 +71,13 @@ impl Lowerer<'_> {
         &mut self,
         expressions: impl IntoIterator<Item = &'e Expression>,
     ) -> Lowered<Vec<(Expr, Type)>> {
-        let mut values: Vec<(Expr, Type)> = Vec::new();
-        for expression in expressions {
-            let mark = self.out.len();
-            let operand = match self.operand(expression, None)? {
-                Operand::Cases(cases) if matches!(*cases.then, Operand::Ref(_)) => self.copied(*cases)?,
+        self.values_by(expressions, |lowerer, expression| {
+            let operand = match lowerer.operand(expression, None)? {
+                Operand::Cases(cases) if matches!(*cases.then, Operand::Ref(_)) => lowerer.copied(*cases)?,
                 operand => operand,
             };
-            let value = self.value_of(operand)?;
-            self.keep(&mut values, mark);
-            values.push(value);
-        }
-        Ok(values)
+            lowerer.value_of(operand)
+        })
     }
 
     /// `left == right`, or `!=`.

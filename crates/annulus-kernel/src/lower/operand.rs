@@ -163,10 +163,19 @@ impl Lowerer<'_> {
         &mut self,
         expressions: impl IntoIterator<Item = &'e Expression>,
     ) -> Lowered<Vec<(Expr, Type)>> {
+        self.values_by(expressions, Self::value)
+    }
+
+    /// The same, with another meaning of value.
+    pub(super) fn values_by<'e>(
+        &mut self,
+        expressions: impl IntoIterator<Item = &'e Expression>,
+        value_of: impl Fn(&mut Self, &Expression) -> Lowered<(Expr, Type)>,
+    ) -> Lowered<Vec<(Expr, Type)>> {
         let mut values: Vec<(Expr, Type)> = Vec::new();
         for expression in expressions {
             let mark = self.out.len();
-            let value = self.value(expression)?;
+            let value = value_of(self, expression)?;
             self.keep(&mut values, mark);
             values.push(value);
         }
