@@ -44,7 +44,12 @@ typedef struct annulus_control_block {
     uint64_t letters_lost;
     uint64_t prints_lost;
     uint32_t stalled;
-    uint32_t shard_padding[15];
+    uint32_t unread;
+    uint64_t forwarded;
+    uint64_t taken;
+    uint64_t rested;
+    uint64_t unforwarded;
+    uint32_t shard_padding[6];
 } annulus_control_block;
 
 #define ANNULUS_RING_CLOSED (1ull << 63)

@@ -61,11 +61,22 @@ pub struct ControlBlock {
     pub letters_lost: u64,
     /// Prints that found no room in the ring of prints, since launch.
     pub prints_lost: u64,
-    /// 1 while the shard waits for space in its outbound ring. The host that makes space then wakes the shard: it looks here after each
+    /// 1 while the shard waits for space in its outbound ring, or in a ring of the kernel that it is connected to. The host that makes space then wakes the shard: it looks here after each
     /// message that it takes, so this word has a line that the shard seldom writes.
     pub stalled: u32,
+    /// Messages of other kernels that lay unread when the shard terminated. Written by the shard, once.
+    pub unread: u32,
+    /// Messages that the shard has put into rings in the device's memory, of kernels that it is connected to, since launch. Counted before they are
+    /// published there. 0 where kernels send to the ring that the host sends to.
+    pub forwarded: u64,
+    /// Messages that the shard has taken out of its own ring in the device's memory, since launch, as of the last look of who reads this.
+    pub taken: u64,
+    /// The same as of when the shard last came to rest; what it had done until then is visible to who reads this.
+    pub rested: u64,
+    /// Messages for a connected kernel that it could not take any more, or, by `Reject`, had no room for, since launch.
+    pub unforwarded: u64,
     /// Rest of the shard's pair of lines.
-    pub shard_padding: [u32; 15],
+    pub shard_padding: [u32; 6],
 }
 
 const _: () = {
@@ -79,6 +90,11 @@ const _: () = {
     assert!(offset_of!(ControlBlock, unknown_actor) == 152);
     assert!(offset_of!(ControlBlock, sent) == 160);
     assert!(offset_of!(ControlBlock, stalled) == 192);
+    assert!(offset_of!(ControlBlock, unread) == 196);
+    assert!(offset_of!(ControlBlock, forwarded) == 200);
+    assert!(offset_of!(ControlBlock, taken) == 208);
+    assert!(offset_of!(ControlBlock, rested) == 216);
+    assert!(offset_of!(ControlBlock, unforwarded) == 224);
     assert!(offset_of!(ControlBlock, acknowledged) == 172);
     assert!(offset_of!(ControlBlock, letters_lost) == 176);
     assert!(offset_of!(ControlBlock, prints_lost) == 184);

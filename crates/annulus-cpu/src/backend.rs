@@ -1,6 +1,6 @@
 //! The backend and its kernels.
 
-use std::{mem::MaybeUninit, num::NonZeroUsize, sync::Arc, thread};
+use std::{any::Any, mem::MaybeUninit, num::NonZeroUsize, sync::Arc, thread};
 
 use annulus_kernel::Binding;
 
@@ -99,6 +99,10 @@ struct CpuKernel {
 }
 
 impl DeviceKernel for CpuKernel {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
     #[inline]
     fn wake(&self, shard: u32) {
         let block = &self.blocks[shard as usize];

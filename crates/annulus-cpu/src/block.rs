@@ -466,8 +466,7 @@ impl BlockCore {
                 consumed: batch.consumed,
                 produced: batch.produced,
                 letters: batch.letters,
-                prints: false,
-                state_changed: false,
+                ..Progress::default()
             };
             signals.progressed(self.cx.block_index(), progress);
         }

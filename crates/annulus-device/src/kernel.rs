@@ -1,6 +1,7 @@
 //! A kernel on the device, as both the handle that the runtime holds and the pump see it.
 
 use std::{
+    any::Any,
     mem::{MaybeUninit, offset_of},
     ptr::NonNull,
     sync::{Arc, Mutex, PoisonError},
@@ -308,6 +309,10 @@ impl Shard {
 pub(crate) struct LaunchedKernel(pub(crate) Arc<Running>);
 
 impl DeviceKernel for LaunchedKernel {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
     #[inline]
     fn wake(&self, shard: u32) {
         let running = &*self.0;

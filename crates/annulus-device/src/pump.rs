@@ -447,6 +447,7 @@ impl Watched {
                     letters: now.letters.wrapping_sub(before.letters) as u32,
                     prints,
                     state_changed: (now.state, now.obeyed) != (before.state, before.obeyed),
+                    traffic: false,
                 },
             );
         }

@@ -2,7 +2,13 @@
 //!
 //! The runtime validates everything once, above this line; a backend may take every input for good.
 
-use std::{fmt, mem::MaybeUninit, sync::Arc, time::Duration};
+use std::{
+    any::Any,
+    fmt,
+    mem::MaybeUninit,
+    sync::{Arc, Weak},
+    time::Duration,
+};
 
 use annulus_kernel::{Binding, KernelDefinition, ProcessingMode};
 
@@ -106,6 +112,58 @@ pub trait DeviceKernel: Send + Sync {
     ///
     /// As for [`read_binding`](Self::read_binding), and the bytes are valid values of the parameter's type.
     unsafe fn write_binding(&self, index: usize, memory: &[MaybeUninit<u8>]) -> Result<(), BackendError>;
+
+    /// Where what handlers send goes from the next activation on: to another kernel, or, as after the launch, to the host. Outputs of calls are
+    /// replies, and go to the host in any case. What the handlers have sent already, and found no room yet, goes to the new target.
+    ///
+    /// # Errors
+    ///
+    /// If the two are not on the same device.
+    ///
+    /// # Safety
+    ///
+    /// Both were launched [linked](LaunchSpec::linked), by this backend. Every shard of this one is inactive or has terminated, and stays so meanwhile. The
+    /// target's message type is this kernel's output type.
+    unsafe fn connect(&self, link: Option<Link>) -> Result<(), BackendError> {
+        let _ = link;
+        Err(BackendError::new("its kernels cannot be connected: launch on another backend"))
+    }
+
+    /// By it a backend recognises its own kernels.
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// Where a kernel's outputs go, if not to the host.
+#[derive(Clone)]
+pub struct Link {
+    /// The kernel that takes them.
+    pub target: Weak<dyn LinkTarget>,
+    /// An output for which there is no room waits, and the block takes no message until it has gone; else it is lost, and counted.
+    pub waits: bool,
+}
+
+/// A kernel to which others of its backend send.
+pub trait LinkTarget: Send + Sync {
+    /// The kernel as its backend launched it.
+    fn device(&self) -> Option<&dyn DeviceKernel>;
+
+    /// Puts a message into the inbound ring of the shard that it is for, from a thread of this process.
+    ///
+    /// # Safety
+    ///
+    /// It is a message of the kernel's type.
+    unsafe fn deliver(&self, message: *const u8) -> Delivery;
+}
+
+/// What became of a message between kernels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Delivery {
+    /// The kernel has it.
+    Done,
+    /// There is no room for it.
+    Full,
+    /// The kernel ends, or has ended.
+    Closed,
 }
 
 /// What a backend tells the runtime about a shard. Called by whoever drives the shard, a worker or the runtime's pump.
@@ -120,6 +178,12 @@ pub trait HostSignals: Send + Sync {
     /// *terminated* in its state word, and will touch no memory any more. Closes the kernel and tells what is left of it to end; what
     /// waits in its queues can be taken.
     fn lost(&self);
+
+    /// Whether kernels have sent messages over the device's own memory that this one has not taken yet ([`ShardMemory::forwarded`]). Where kernels run in
+    /// epochs, by this the host knows that there is something to do.
+    fn is_fed(&self) -> bool {
+        false
+    }
 }
 
 /// What happened in a shard since its last report.
@@ -135,6 +199,8 @@ pub struct Progress {
     pub prints: bool,
     /// Whether it has obeyed a new command, and acknowledged it.
     pub state_changed: bool,
+    /// Whether it has sent to, or taken from, other kernels over the device's own memory, or has lost a message of that kind.
+    pub traffic: bool,
 }
 
 /// A kernel to launch: validated, its memory laid out.
@@ -155,6 +221,8 @@ pub struct LaunchSpec {
     pub mode: ProcessingMode,
     /// At most this many messages in one iteration.
     pub max_messages_per_iteration: u32,
+    /// Whether the kernel can be [connected](DeviceKernel::connect).
+    pub linked: bool,
     /// How long a block looks for more before it goes to sleep.
     pub spin: Duration,
     /// Whether messages carry their enqueue time.

@@ -43,8 +43,8 @@ mod telemetry;
 
 pub use crate::{
     backend::{
-        BackendError, BackendSource, DeviceBackend, DeviceInfo, DeviceKernel, HostSignals, LaunchSpec,
-        OrElse, Progress,
+        BackendError, BackendSource, Delivery, DeviceBackend, DeviceInfo, DeviceKernel, HostSignals,
+        LaunchSpec, Link, LinkTarget, OrElse, Progress,
     },
     clock::Clock,
     core::{ShutdownOutcome, Transition},

@@ -246,7 +246,7 @@ impl ShardMemory {
         self.control.u64(160)
     }
 
-    /// Whether the shard waits for space in its outbound ring.
+    /// Whether the shard waits for space in its outbound ring, or in a connected kernel's.
     #[inline]
     pub fn stalled(&self) -> &AtomicU32 {
         self.control.u32(192)
@@ -268,6 +268,36 @@ impl ShardMemory {
     #[inline]
     pub fn prints_lost(&self) -> &AtomicU64 {
         self.control.u64(184)
+    }
+
+    /// Messages of other kernels that lay unread when the shard terminated.
+    #[inline]
+    pub fn unread(&self) -> &AtomicU32 {
+        self.control.u32(196)
+    }
+
+    /// Messages that the shard has put into connected kernels' rings in the device's memory, since launch.
+    #[inline]
+    pub fn forwarded(&self) -> &AtomicU64 {
+        self.control.u64(200)
+    }
+
+    /// Messages that the shard has taken out of its own ring in the device's memory, since launch.
+    #[inline]
+    pub fn taken(&self) -> &AtomicU64 {
+        self.control.u64(208)
+    }
+
+    /// The same as of when the shard last came to rest.
+    #[inline]
+    pub fn rested(&self) -> &AtomicU64 {
+        self.control.u64(216)
+    }
+
+    /// Messages for a connected kernel that were lost, since launch.
+    #[inline]
+    pub fn unforwarded(&self) -> &AtomicU64 {
+        self.control.u64(224)
     }
 
     /// The count of a histogram's bucket, if latencies are tracked.

@@ -1,6 +1,7 @@
 //! A backend that obeys every command and runs no handler: it keeps the contract honest, and measures the host's own cost.
 
 use std::{
+    any::Any,
     mem::MaybeUninit,
     sync::{Arc, Mutex, PoisonError},
 };
@@ -53,6 +54,10 @@ struct NoopShard {
 }
 
 impl DeviceKernel for NoopKernel {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
     fn wake(&self, shard: u32) {
         fence(Ordering::SeqCst);
         let NoopShard { memory, signals } = &self.shards[shard as usize];

@@ -43,6 +43,7 @@ pub struct LaunchOptions {
     pub(crate) calls: bool,
     pub(crate) track_latency: bool,
     pub(crate) dead_letters: u32,
+    pub(crate) linked: bool,
     pub(crate) active: bool,
     pub(crate) spin: Duration,
 }
@@ -67,6 +68,7 @@ impl LaunchOptions {
             calls: true,
             track_latency: false,
             dead_letters: 100,
+            linked: false,
             active: true,
             spin: Duration::from_micros(20),
         }
@@ -187,6 +189,13 @@ impl LaunchOptions {
     /// newer one. 100 unless said otherwise; 0 for none, which saves each shard a ring of 64 messages.
     pub fn dead_letters(mut self, letters: u32) -> Self {
         self.dead_letters = letters;
+        self
+    }
+
+    /// Whether the kernel can be [connected](crate::KernelHandle::connect): to another kernel that takes what its handlers send, or as the one that
+    /// takes. Off by default. On a device each block then has a second inbound ring, in the device's own memory, as large as the first, and looks at both.
+    pub fn linked(mut self, on: bool) -> Self {
+        self.linked = on;
         self
     }
 
