@@ -28,6 +28,8 @@ typedef struct annulus_telemetry {
 #define ANNULUS_STATE_INACTIVE 2u
 #define ANNULUS_STATE_TERMINATED 3u
 
+#define ANNULUS_STALLED_BY_KERNEL 2u
+
 typedef struct annulus_control_block {
     uint32_t command;
     uint32_t host_reserved;

@@ -28,6 +28,9 @@ pub mod state {
     pub const TERMINATED: u32 = 3;
 }
 
+/// In [`ControlBlock::stalled`]: the shard waits for room in the kernel that it is connected to, over the device's own memory.
+pub const STALLED_BY_KERNEL: u32 = 2;
+
 /// One shard's control block.
 #[derive(Debug)]
 #[repr(C, align(128))]
@@ -61,7 +64,7 @@ pub struct ControlBlock {
     pub letters_lost: u64,
     /// Prints that found no room in the ring of prints, since launch.
     pub prints_lost: u64,
-    /// 1 while the shard waits for space in its outbound ring, or in a ring of the kernel that it is connected to. The host that makes space then wakes the shard: it looks here after each
+    /// 1 while the shard waits for space in its outbound ring, [`STALLED_BY_KERNEL`] while it does in the kernel that it is connected to. The host that makes space then wakes the shard: it looks here after each
     /// message that it takes, so this word has a line that the shard seldom writes.
     pub stalled: u32,
     /// Messages of other kernels that lay unread when the shard terminated. Written by the shard, once.

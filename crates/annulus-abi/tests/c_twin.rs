@@ -3,7 +3,7 @@
 use std::{fmt::Write as _, mem::offset_of, process::Command};
 
 use annulus_abi::{
-    control::{ControlBlock, command, state},
+    control::{ControlBlock, STALLED_BY_KERNEL, command, state},
     error,
     ring::{CLOSED, RingHeader, SlotHeader, kind},
     telemetry::Telemetry,
@@ -44,6 +44,7 @@ fn t_01_t_03_c_and_rust_agree() {
         ("ANNULUS_STATE_ACTIVE", state::ACTIVE.into()),
         ("ANNULUS_STATE_INACTIVE", state::INACTIVE.into()),
         ("ANNULUS_STATE_TERMINATED", state::TERMINATED.into()),
+        ("ANNULUS_STALLED_BY_KERNEL", STALLED_BY_KERNEL.into()),
         ("ANNULUS_RING_CLOSED", CLOSED),
         ("ANNULUS_KIND_MESSAGE", kind::MESSAGE.into()),
         ("ANNULUS_KIND_TOMBSTONE", kind::TOMBSTONE.into()),

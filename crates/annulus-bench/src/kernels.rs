@@ -99,6 +99,84 @@ pub(crate) fn sink(_cx: &Cx, message: &Medium, state: &mut Sum) {
 #[ring_kernel(mode = Batch, max_messages_per_iteration = 256)]
 pub(crate) fn swallow(_cx: &Cx, _message: &Large) {}
 
+/// A message that goes to and fro between kernels, so many times more; 56 bytes.
+#[derive(RingMessage, Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
+pub(crate) struct Hop {
+    left: u64,
+    rest: [u64; 6],
+}
+
+impl Hop {
+    pub(crate) fn new(left: u64) -> Self {
+        Self { left, rest: [!left; 6] }
+    }
+}
+
+/// Sends a message on until it has gone as often as it should.
+#[ring_kernel(mode = Continuous)]
+pub(crate) fn hop(_cx: &Cx, message: &Hop, next: &Outbox<Hop>) {
+    if message.left > 0 {
+        next.send(Hop { left: message.left - 1, rest: message.rest });
+    }
+}
+
+/// Asks for [`BURST`] messages.
+#[derive(RingMessage, Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
+pub(crate) struct Burst {
+    first: u64,
+}
+
+impl Burst {
+    pub(crate) fn new(number: u64) -> Self {
+        Self { first: number * BURST }
+    }
+}
+
+/// Messages for each that [`burst`] takes.
+pub(crate) const BURST: u64 = 16;
+
+/// Sends many messages for each that it takes.
+#[ring_kernel(mode = Batch, max_messages_per_iteration = 32, max_outputs = 16)]
+pub(crate) fn burst(_cx: &Cx, message: &Burst, next: &Outbox<Large>) {
+    for i in 0..BURST {
+        let number = message.first + i;
+        next.send(Large { number, rest: [!number; 6] });
+    }
+}
+
+/// Numbers that [`swallow_once`] knows, each with its place in their order: 512 buckets of four.
+pub(crate) const WINDOW_WORDS: usize = 2 * 4 * 512;
+
+/// Takes messages, and counts those of the last 1024 numbers as duplicates: in a window of four-way buckets, of which the oldest gives way. Word 0 counts messages, word 1
+/// duplicates.
+#[ring_kernel(mode = Batch, max_messages_per_iteration = 256)]
+pub(crate) fn swallow_once(_cx: &Cx, message: &Large, window: &mut [u64]) {
+    let number = message.number + 1;
+    let bucket = 1 + (number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 55) as usize % 511;
+    let now = window[0] + 1;
+    window[0] = now;
+    let first = bucket * 8;
+    let mut oldest = first;
+    let mut known = false;
+    for way in 0..4 {
+        let at = first + way * 2;
+        if window[at] == number && now - window[at + 1] <= 1024 {
+            known = true;
+        }
+        if window[at + 1] < window[oldest + 1] {
+            oldest = at;
+        }
+    }
+    if known {
+        window[1] += 1;
+    } else {
+        window[oldest] = number;
+        window[oldest + 1] = now;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use annulus::kernel::Target;
@@ -107,9 +185,15 @@ mod tests {
 
     #[test]
     fn every_kernel_can_run_on_every_device() {
-        for definition in
-            [echo_small::DEFINITION, echo_medium::DEFINITION, echo_large::DEFINITION, sink::DEFINITION]
-        {
+        for definition in [
+            echo_small::DEFINITION,
+            echo_medium::DEFINITION,
+            echo_large::DEFINITION,
+            sink::DEFINITION,
+            hop::DEFINITION,
+            burst::DEFINITION,
+            swallow_once::DEFINITION,
+        ] {
             for target in Target::ALL {
                 definition.handler_source(target).unwrap_or_else(|error| panic!("{error}"));
             }

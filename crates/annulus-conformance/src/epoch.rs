@@ -125,7 +125,7 @@ pub fn launch(layout: &KernelLayout, grid: u32) -> LaunchRecord {
         print_shift: layout.prints.unwrap().capacity.trailing_zeros(),
         actors: ACTORS,
         actors_per_block: ACTORS.div_ceil(u64::from(grid)),
-        scratch_stride: scratch_bytes(limit, credit, layout),
+        scratch_stride: scratch_bytes(2, limit, credit, layout, false),
         in_shift: layout.inbound.capacity.trailing_zeros(),
         out_shift: layout.outbound.capacity.trailing_zeros(),
         grid,

@@ -10,6 +10,7 @@ use std::{
 };
 
 use annulus_conformance::{kernels, library::Library};
+use annulus_cuda::Shape;
 use annulus_kernel::{
     KernelDefinition, LANGUAGE_SOURCE, RingKernel, Target,
     device::{CUDA_PRELUDE, ENTRY, INTERFACE, RUNTIME},
@@ -150,13 +151,18 @@ unsafe fn read(
     to
 }
 
-/// A kernel's whole program.
-fn program(definition: &'static KernelDefinition, threads: u32) -> String {
+/// A kernel's whole program, for launches of a shape.
+fn program(definition: &'static KernelDefinition, shape: Shape) -> String {
     let handler = definition.handler_source(Target::Cuda).unwrap_or_else(|error| panic!("{error}"));
+    let macros = shape.macros();
     format!(
-        "#define ANN_LAUNCH_THREADS {threads}\n#define ANN_LAUNCH_PORTABLE 0\n\
+        "{macros}#define ANN_LAUNCH_PORTABLE 0\n\
          {CUDA_PRELUDE}\n{INTERFACE}\n{LANGUAGE_SOURCE}\n{handler}\n{RUNTIME}"
     )
+}
+
+fn threads(threads: u32) -> Shape {
+    Shape { blocks: 1, threads, linked: false }
 }
 
 #[test]
@@ -184,10 +190,10 @@ fn every_kernel_compiles() {
         loop {
             let next = left.lock().unwrap().next();
             let Some((index, definition)) = next else { return };
-            // Each for one of the architectures, and with one thread or many.
+            // Each for one of the architectures, with one thread or many, and every third so that it may be connected.
             let architecture = ARCHITECTURES[index % ARCHITECTURES.len()];
-            let threads = [1, 64][index % 2];
-            match nvrtc.compile(&program(definition, threads), architecture) {
+            let shape = Shape { linked: index % 3 == 0, ..threads([1, 64][index % 2]) };
+            match nvrtc.compile(&program(definition, shape), architecture) {
                 Ok(compiled) => assert!(compiled.cubin.starts_with(b"\x7fELF"), "{}", definition.name),
                 Err(error) => wrong.lock().unwrap().push(format!("{}: {error}", definition.name)),
             }
@@ -206,7 +212,8 @@ fn every_kernel_compiles() {
 fn every_architecture_has_machine_code() {
     let Some(nvrtc) = nvrtc() else { return };
     for architecture in ARCHITECTURES {
-        let compiled = nvrtc.compile(&program(kernels::real::order_book::DEFINITION, 32), architecture);
+        let compiled =
+            nvrtc.compile(&program(kernels::real::order_book::DEFINITION, threads(32)), architecture);
         let compiled = compiled.unwrap_or_else(|error| panic!("{error}"));
         assert!(compiled.cubin.windows(ENTRY.len()).any(|bytes| bytes == ENTRY.as_bytes()));
     }
@@ -217,7 +224,7 @@ fn every_architecture_has_machine_code() {
 #[test]
 fn orderings_are_in_the_ptx() {
     let Some(nvrtc) = nvrtc() else { return };
-    let compiled = nvrtc.compile(&program(kernels::real::detect::DEFINITION, 32), 90);
+    let compiled = nvrtc.compile(&program(kernels::real::detect::DEFINITION, threads(32)), 90);
     let ptx = compiled.unwrap_or_else(|error| panic!("{error}")).ptx;
     for needed in [
         "ld.relaxed.sys.u32",
@@ -237,9 +244,35 @@ fn orderings_are_in_the_ptx() {
         assert_eq!(found, None, "this kernel has none of its own");
     }
     // What threads count their prints by is the block's own.
-    let compiled = nvrtc.compile(&program(kernels::prints::print_actors::DEFINITION, 32), 90);
+    let compiled = nvrtc.compile(&program(kernels::prints::print_actors::DEFINITION, threads(32)), 90);
     let ptx = compiled.unwrap_or_else(|error| panic!("{error}")).ptx;
     let counts: Vec<&str> =
         ptx.lines().map(str::trim_start).filter(|line| line.starts_with("atom.")).collect();
     assert!(!counts.is_empty() && counts.iter().all(|line| line.starts_with("atom.shared.")), "{counts:?}");
+}
+
+/// What kernels send to each other is ordered at the device's scope, which waits for nothing across the bus, and tickets are taken there in one step.
+#[test]
+fn words_between_kernels_have_the_devices_scope() {
+    let Some(nvrtc) = nvrtc() else { return };
+    for threads in [1, 32] {
+        let shape = Shape { blocks: 1, threads, linked: true };
+        let compiled = nvrtc.compile(&program(kernels::real::detect::DEFINITION, shape), 90);
+        let ptx = compiled.unwrap_or_else(|error| panic!("{error}")).ptx;
+        for needed in [
+            "ld.relaxed.gpu.u32",
+            "ld.acquire.gpu.u32",
+            "st.relaxed.gpu.u32",
+            "st.release.gpu.u32",
+            "fence.acq_rel.gpu",
+            "atom.relaxed.gpu.cas.b32",
+        ] {
+            assert!(ptx.contains(needed), "`{needed}` is missing");
+        }
+        let steps = ptx.lines().map(str::trim_start).filter(|line| line.starts_with("atom."));
+        let others: Vec<&str> = steps
+            .filter(|line| !line.contains(".shared.") && !line.starts_with("atom.relaxed.gpu.cas"))
+            .collect();
+        assert!(others.is_empty(), "{others:?}");
+    }
 }

@@ -5,13 +5,14 @@ use std::{
     mem::MaybeUninit,
     num::NonZeroU32,
     ptr::NonNull,
+    slice,
     sync::Arc,
     time::{Duration, Instant},
 };
 
 use annulus_device::{
-    Abilities, Argument, DeviceClock, Driver, Entry, Memory, Program, Relation, Remedies, Residency, Run,
-    Shape,
+    Abilities, Argument, DeviceClock, Driver, Entry, Memory, NearMemory, Program, Relation, Remedies,
+    Residency, Run, Shape,
 };
 use annulus_kernel::{Target, device::ENTRY};
 use annulus_runtime::{BackendError, Clock};
@@ -154,8 +155,18 @@ unsafe impl Driver for CudaDriver {
         Ok(Arc::new(self.take(Kind::Device, bytes)?))
     }
 
+    fn near(&self, contents: &[u8]) -> Result<NearMemory, BackendError> {
+        let memory = self.take(Kind::Device, contents.len())?;
+        // SAFETY: bytes are bytes, borrowed for as long; `MaybeUninit` may be any of them.
+        let contents = unsafe { slice::from_raw_parts(contents.as_ptr().cast(), contents.len()) };
+        // SAFETY: the memory is new: no kernel has it.
+        unsafe { memory.write(0, contents) }?;
+        // A place is an address, which counts from nothing.
+        Ok(NearMemory { place: memory.memory.device(), base: self.scratch(0)?, owner: Box::new(memory) })
+    }
+
     fn program(&self, kernel: &str, handler: &str, shape: Shape) -> Result<Box<dyn Program>, BackendError> {
-        let text = Text::new(kernel, handler, shape.threads);
+        let text = Text::new(kernel, handler, shape);
         let program = self.device.program(self.opened, &text, ENTRY, &self.places)?;
         let per_unit = program.blocks_per_multiprocessor(shape.threads)?;
         let per_unit = NonZeroU32::new(per_unit).ok_or_else(|| {

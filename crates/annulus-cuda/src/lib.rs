@@ -37,8 +37,8 @@ mod driver;
 mod nvrtc;
 mod probe;
 mod program;
-mod ranges;
 
+pub use annulus_device::Shape;
 pub use architecture::{Architecture, UnknownArchitecture};
 pub use backend::{Cuda, PINNED_BYTES};
 pub use program::{Cubin, architectures, cubins};

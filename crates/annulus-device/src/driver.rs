@@ -59,6 +59,13 @@ pub unsafe trait Driver: Send + Sync {
     /// If there is not that much.
     fn scratch(&self, bytes: usize) -> Result<Arc<dyn Memory>, BackendError>;
 
+    /// Memory in which kernels of this device send to each other, with these contents.
+    ///
+    /// # Errors
+    ///
+    /// If there is not that much.
+    fn near(&self, contents: &[u8]) -> Result<NearMemory, BackendError>;
+
     /// The program around a handler's text ([`assemble`](crate::assemble)), compiled or found among those compiled before
     /// ([`Programs`](crate::Programs)). The kernel's name is for messages.
     ///
@@ -114,13 +121,36 @@ pub struct DeviceClock {
     pub origin: u64,
 }
 
-/// The size of a launch.
+/// The size of a launch, and what else is compiled into its program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     /// Blocks.
     pub blocks: u32,
     /// Threads of each.
     pub threads: u32,
+    /// The kernel may be connected to others.
+    pub linked: bool,
+}
+
+impl Shape {
+    /// The macros that say so: what stands in front of a program's text.
+    pub fn macros(&self) -> String {
+        let mut macros = format!("#define ANN_LAUNCH_THREADS {}\n", self.threads);
+        if self.linked {
+            macros += "#define ANN_LAUNCH_LINKED 1\n";
+        }
+        macros
+    }
+}
+
+/// Memory in which kernels send to each other.
+pub struct NearMemory {
+    /// Where it begins, as blocks take it (`ann_near_at`).
+    pub place: u64,
+    /// What that counts from: an argument of every kernel that may be connected. All of it lives as long as this.
+    pub base: Arc<dyn Memory>,
+    /// Gives the memory back when it is dropped, which is when no kernel can touch it any more.
+    pub owner: Box<dyn Any + Send + Sync>,
 }
 
 /// A stretch of memory that kernels take as an argument. Dropped when no kernel can touch it any more.

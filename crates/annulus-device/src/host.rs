@@ -4,7 +4,7 @@ use std::{borrow::Cow, mem::MaybeUninit, slice, sync::Arc};
 
 use annulus_kernel::{
     KernelDefinition,
-    device::layout::{BellRecord, BlockRecord, LaunchRecord},
+    device::layout::{BellRecord, BlockRecord, LaunchRecord, LinkRecord},
     handler_source,
 };
 use annulus_runtime::{BackendError, DeviceKernel, LaunchSpec, SharedMemory};
@@ -12,7 +12,7 @@ use annulus_runtime::{BackendError, DeviceKernel, LaunchSpec, SharedMemory};
 use crate::{
     bell::Bell,
     driver::{Argument, Driver, Program, Shape},
-    kernel::{LaunchedKernel, Parts, Running},
+    kernel::{LaunchedKernel, Near, Parts, Running},
     memory,
     plan::Plan,
     pump::{Pump, Rhythm, Watched},
@@ -34,6 +34,8 @@ pub struct Faults {
     pub no_heartbeat: bool,
     /// Whole naps without a heartbeat after which a block ends itself, if not as many as usual.
     pub patience: Option<u32>,
+    /// The first ticket of rings between kernels, so that a test sees tickets begin anew.
+    pub near_first: u32,
 }
 
 /// What a backend's user decides, whatever the device.
@@ -109,7 +111,8 @@ impl DeviceHost {
         let name = spec.definition.name;
         let handler = self.handler(spec.definition)?;
         let blocks = spec.shards.len() as u32;
-        let program = driver.program(name, &handler, Shape { blocks, threads: plan.threads })?;
+        let shape = Shape { blocks, threads: plan.threads, linked: spec.linked };
+        let program = driver.program(name, &handler, shape)?;
         let places = match plan.stays {
             true => Some(self.take_places(name, &*program, blocks)?),
             false => None,
@@ -121,14 +124,23 @@ impl DeviceHost {
         let records = driver.shared(blocks as usize * size_of::<BlockRecord>()).map_err(failed)?;
         plan.fill_records(&*records, &spec)?;
         let states = States::new(driver, spec.definition.state, spec.actors, blocks.into())?;
-        let launch = plan.record(driver, &spec, states.per_block);
+        let near = match spec.linked {
+            true => {
+                let memory =
+                    driver.near(&plan.near_rings(spec.shards[0].layout(), blocks)).map_err(failed)?;
+                let link = driver.shared(size_of::<LinkRecord>()).map_err(failed)?;
+                Some(Near::new(memory, link))
+            }
+            false => None,
+        };
+        let launch = plan.record(driver, &spec, states.per_block, near.as_ref().map(|near| &*near.memory));
         let first = spec.shards[0].place();
         let arena = match spec.shards[0].telemetry() {
             Some(line) => Arc::clone(memory::allocation(&line.place())?),
             None => driver.scratch(0).map_err(failed)?,
         };
         let bell = Arc::clone(self.pump.bell());
-        let held = vec![
+        let mut held = vec![
             Arc::clone(memory::allocation(&first)?),
             arena,
             Arc::clone(&records),
@@ -137,6 +149,9 @@ impl DeviceHost {
             driver.scratch((plan.scratch * u64::from(blocks)) as usize).map_err(failed)?,
             Arc::clone(bell.memory()),
         ];
+        if let Some(near) = &near {
+            held.extend([Arc::clone(&near.memory.base), Arc::clone(&near.link)]);
+        }
         let bindings: Vec<_> =
             spec.bindings.iter().map(|binding| state::bind(driver, binding)).collect::<Result<_, _>>()?;
         let mut arguments: Vec<_> = held.iter().map(|memory| Argument::Memory(&**memory)).collect();
@@ -156,6 +171,7 @@ impl DeviceHost {
             states: states.memory,
             state_bytes: state_bytes * states.per_block as usize,
             bindings,
+            near,
             memory: held,
         }));
         let run = match plan.stays {

@@ -7,18 +7,18 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use annulus_abi::control::{command, state};
-use annulus_kernel::device::layout::BlockRecord;
+use annulus_abi::control::{STALLED_BY_KERNEL, command, state};
+use annulus_kernel::device::layout::{BlockRecord, LinkRecord};
 use annulus_queue::{
     doze::Doze,
     ring::Ring,
     sync::{AtomicBool, AtomicU32, AtomicU64, Ordering, fence},
 };
-use annulus_runtime::{BackendError, DeviceKernel, ShardMemory};
+use annulus_runtime::{BackendError, DeviceKernel, Link, ShardMemory};
 
 use crate::{
     bell::Bell,
-    driver::{Abilities, Entry, Memory, Run},
+    driver::{Abilities, Entry, Memory, NearMemory, Run},
     residency::Places,
 };
 
@@ -36,6 +36,8 @@ pub(crate) struct Running {
     /// Bytes of a block's part of the states.
     state_bytes: usize,
     bindings: Vec<Arc<dyn Memory>>,
+    /// Where other kernels send to, and where outputs go, if the kernel may be connected.
+    near: Option<Near>,
     /// Everything else that the kernel was given, the records of its blocks among it.
     _memory: Vec<Arc<dyn Memory>>,
     /// A resident kernel's, until it has left the device.
@@ -73,6 +75,33 @@ unsafe impl Send for Shard {}
 // SAFETY: as for `Send`.
 unsafe impl Sync for Shard {}
 
+/// How a kernel is connected to others.
+pub(crate) struct Near {
+    /// The rings, one for each block, in which other kernels send to this one.
+    pub(crate) memory: Arc<NearMemory>,
+    /// The [`LinkRecord`].
+    pub(crate) link: Arc<dyn Memory>,
+    /// The rings of kernels that this one was connected to, which its blocks may touch as long as they run.
+    reached: Mutex<Vec<Arc<NearMemory>>>,
+}
+
+impl Near {
+    pub(crate) fn new(memory: NearMemory, link: Arc<dyn Memory>) -> Self {
+        Self { memory: Arc::new(memory), link, reached: Mutex::default() }
+    }
+
+    /// Writes the record.
+    ///
+    /// # Safety
+    ///
+    /// Every block of the kernel is inactive or has ended, and stays so meanwhile.
+    unsafe fn set(&self, record: LinkRecord) {
+        let place = self.link.host().expect("records lie in memory that the host sees").cast::<LinkRecord>();
+        // SAFETY: the memory is as long as the record, and aligned to 128; blocks read it when they obey a command, which this one comes before.
+        unsafe { place.write_volatile(record) };
+    }
+}
+
 /// What makes a [`Running`].
 pub(crate) struct Parts {
     pub(crate) abilities: Abilities,
@@ -90,6 +119,7 @@ pub(crate) struct Parts {
     pub(crate) state_bytes: usize,
     /// The bound parameters' memory.
     pub(crate) bindings: Vec<Arc<dyn Memory>>,
+    pub(crate) near: Option<Near>,
     /// All that it was given besides, the records among it.
     pub(crate) memory: Vec<Arc<dyn Memory>>,
 }
@@ -129,6 +159,7 @@ impl Running {
             states: parts.states,
             state_bytes: parts.state_bytes,
             bindings: parts.bindings,
+            near: parts.near,
             _memory: parts.memory,
             places: Mutex::new(parts.places),
         }
@@ -224,9 +255,63 @@ impl Running {
             .all(|shard| shard.word(offset_of!(BlockRecord, ended)).load(Ordering::Acquire) == epoch)
     }
 
+    /// Whether it may be connected to other kernels.
+    pub(crate) fn is_linked(&self) -> bool {
+        self.near.is_some()
+    }
+
+    /// Whether some block takes messages, and does not wait for room.
+    pub(crate) fn takes(&self) -> bool {
+        self.shards.iter().any(|shard| {
+            shard.memory.command().load(Ordering::Relaxed) & command::ACTIVE != 0
+                && shard.memory.state().load(Ordering::Relaxed) == state::ACTIVE
+                && shard.memory.stalled().load(Ordering::Relaxed) == 0
+        })
+    }
+
+    /// Whether a block waits for room in another kernel, of which only the device sees whether there is some.
+    pub(crate) fn holds(&self) -> bool {
+        self.is_linked()
+            && self.shards.iter().any(|shard| {
+                shard.memory.stalled().load(Ordering::Relaxed) == STALLED_BY_KERNEL
+                    && shard.memory.state().load(Ordering::Relaxed) == state::ACTIVE
+            })
+    }
+
     /// Whether a block would find something to do.
     pub(crate) fn has_work(&self) -> bool {
         self.shards.iter().any(|shard| shard.has_work(self.credit))
+    }
+
+    /// Tells the blocks where their outputs go.
+    ///
+    /// # Safety
+    ///
+    /// Every block is inactive or has ended, and stays so meanwhile. The target is of the same backend.
+    unsafe fn connect(&self, near: &Near, target: &Self, waits: bool) {
+        let layout = target.shards[0].memory.layout().inbound;
+        let rings = target.near.as_ref().expect("the runtime connects kernels that were launched for it");
+        let rings = &rings.memory;
+        let place = |offset: Option<usize>| offset.unwrap_or(0) as u64;
+        let mut reached = near.reached.lock().unwrap_or_else(PoisonError::into_inner);
+        if !reached.iter().any(|other| Arc::ptr_eq(other, rings)) {
+            reached.push(Arc::clone(rings));
+        }
+        drop(reached);
+        let record = LinkRecord {
+            rings: rings.place,
+            stride: layout.bytes() as u64,
+            slot_stride: layout.slot_stride as u64,
+            time: place(layout.enqueue_time_offset),
+            correlation: place(layout.correlation_offset),
+            payload: layout.payload_offset as u64,
+            shift: layout.capacity.trailing_zeros(),
+            grid: target.shards.len() as u32,
+            waits: waits.into(),
+            reserved: 0,
+        };
+        // SAFETY: the caller's word.
+        unsafe { near.set(record) };
     }
 
     /// Whether the kernel waits to be launched; if so it does not any more.
@@ -288,7 +373,11 @@ impl Shard {
         // room know whom to wake.
         wanted & command::ACTIVE != 0
             && self.inbound.may_be_ready()
-            && (self.memory.stalled().load(Ordering::Relaxed) == 0 || self.has_credit(credit))
+            && match self.memory.stalled().load(Ordering::Relaxed) {
+                0 => true,
+                STALLED_BY_KERNEL => false,
+                _ => self.has_credit(credit),
+            }
     }
 
     /// Whether telemetry shows another depth than the inbound ring has: a block that takes nothing shows it all the same.
@@ -364,6 +453,24 @@ impl DeviceKernel for LaunchedKernel {
         let bound = self.0.within_reach(&*self.0.bindings[index])?;
         // SAFETY: as for reading.
         unsafe { bound.write(0, memory) }.map_err(not_copied)
+    }
+
+    unsafe fn connect(&self, link: Option<Link>) -> Result<(), BackendError> {
+        let near = self.0.near.as_ref().expect("the runtime connects kernels that were launched for it");
+        let Some(link) = link else {
+            // SAFETY: the caller's word.
+            unsafe { near.set(LinkRecord::default()) };
+            return Ok(());
+        };
+        let gone = || BackendError::new("the kernel that is to take the messages has gone: launch it again");
+        let target = link.target.upgrade().ok_or_else(gone)?;
+        let target = target.device().ok_or_else(gone)?.as_any().downcast_ref::<Self>();
+        let target = target.filter(|target| Arc::ptr_eq(&target.0.bell, &self.0.bell)).ok_or_else(|| {
+            BackendError::new("the two kernels are not on one device: launch them by one runtime")
+        })?;
+        // SAFETY: the caller's word.
+        unsafe { self.0.connect(near, &target.0, link.waits) };
+        Ok(())
     }
 }
 

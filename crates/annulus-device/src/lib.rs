@@ -11,6 +11,7 @@
 //!   do. One that returns in epochs is launched again while there is work.
 //! * One thread per backend, the pump, looks on behalf of those who wait. Where blocks can ring, it sleeps until they do.
 //! * Where somebody needs a device to itself, kernels that stay leave it and come again ([`Residency::ask_to_leave`]).
+//! * Kernels that are connected send to each other over the device's own memory, without the host.
 //! * Where a device's clock drifts from the host's, it is followed ([`Relation`]).
 //! * What a device may still touch is never freed: if its end cannot be found out, it is leaked, and the kernel reported lost.
 //!
@@ -22,6 +23,7 @@
 mod bell;
 mod cache;
 mod driver;
+mod exchange;
 #[cfg(target_os = "linux")]
 mod futex;
 mod host;
@@ -30,15 +32,20 @@ mod memory;
 mod plan;
 mod program;
 mod pump;
+mod ranges;
 mod relation;
 mod residency;
 mod state;
 
 pub use cache::default_directory;
-pub use driver::{Abilities, Argument, DeviceClock, Driver, Entry, Memory, Program, Remedies, Run, Shape};
+pub use driver::{
+    Abilities, Argument, DeviceClock, Driver, Entry, Memory, NearMemory, Program, Remedies, Run, Shape,
+};
+pub use exchange::Exchange;
 pub use host::{DeviceHost, HostOptions};
 #[doc(hidden)]
 pub use host::{Faults, HandlerText};
 pub use program::{Programs, assemble, explain};
+pub use ranges::{PART_ALIGN, Ranges};
 pub use relation::{Moment, Relation};
 pub use residency::{Asked, Places, Residency};

@@ -1,15 +1,16 @@
 //! What a launch fixes: threads, limits, and the records that its blocks read.
 
-use std::time::Duration;
+use std::{mem::offset_of, time::Duration};
 
+use annulus_abi::{kernel::KernelLayout, ring::RingHeader};
 use annulus_kernel::{
     BindingKind, ProcessingMode, StateShape,
-    device::layout::{BlockRecord, LaunchRecord, NO_LINE, scratch_bytes},
+    device::layout::{BlockRecord, LaunchRecord, MOST_PARCELS, NO_LINE, scratch_bytes},
 };
 use annulus_runtime::{BackendError, LaunchSpec};
 
 use crate::{
-    driver::{Abilities, DeviceClock, Driver, Memory},
+    driver::{Abilities, DeviceClock, Driver, Memory, NearMemory},
     host::{Faults, HostOptions},
 };
 
@@ -23,6 +24,9 @@ const PATIENCE: u32 = 100;
 const PATIENCE_LOOKS: u32 = 1 << 22;
 /// The most scratch memory of a block of several threads.
 const SCRATCH: u64 = 4 << 20;
+
+/// Tickets of rings between kernels: 31 bits.
+const NEAR_TICKETS: u32 = u32::MAX >> 1;
 
 /// How a kernel is launched.
 pub(crate) struct Plan {
@@ -65,12 +69,15 @@ impl Plan {
             ProcessingMode::Batch | ProcessingMode::Adaptive => spec.max_messages_per_iteration,
         };
         let layout = spec.shards[0].layout();
-        let scratch = |limit| scratch_bytes(limit, definition.max_outputs, layout);
-        // Blocks of one thread read and write messages where they lie, and need no scratch memory.
-        let limit = match threads {
-            1 => limit,
-            _ => u64::from(limit).min(SCRATCH * 16 / scratch(16)).max(1) as u32,
+        let scratch = |limit| scratch_bytes(threads, limit, definition.max_outputs, layout, spec.linked);
+        // Blocks of one thread read and write messages where they lie, and need scratch memory only for what goes to other kernels.
+        let mut limit = match scratch(16) {
+            0 => limit,
+            bytes => u64::from(limit).min(SCRATCH * 16 / bytes).max(1) as u32,
         };
+        if spec.linked && threads > 1 {
+            limit = limit.min(MOST_PARCELS / definition.max_outputs.max(1)).max(1);
+        }
         let calls = layout.inbound.correlation_offset.is_some();
         Ok(Self {
             threads,
@@ -78,7 +85,7 @@ impl Plan {
             limit,
             credit: definition.max_outputs.max(calls.into()),
             faults: options.faults,
-            scratch: if threads == 1 { 0 } else { scratch(limit) },
+            scratch: scratch(limit),
         })
     }
 
@@ -87,6 +94,7 @@ impl Plan {
         driver: &dyn Driver,
         spec: &LaunchSpec,
         actors_per_block: u64,
+        near: Option<&NearMemory>,
     ) -> LaunchRecord {
         let Abilities { clock, look, epoch_messages, .. } = driver.abilities();
         let clock = if clock { driver.clock(spec.clock) } else { DeviceClock::default() };
@@ -117,6 +125,8 @@ impl Plan {
             clock: clock.needs,
             clock_origin: clock.origin,
             scratch_stride: self.scratch,
+            near: near.map_or(0, |near| near.place),
+            near_stride: layout.inbound.bytes() as u64,
             in_shift: layout.inbound.capacity.trailing_zeros(),
             out_shift: layout.outbound.capacity.trailing_zeros(),
             letter_shift: layout.letters.map_or(0, |letters| letters.capacity.trailing_zeros()),
@@ -130,8 +140,21 @@ impl Plan {
             nap_micros: NAP.as_micros() as u32,
             patience: self.faults.patience.unwrap_or(PATIENCE),
             patience_polls: PATIENCE_LOOKS,
-            reserved: 0,
+            near_first: self.faults.near_first & NEAR_TICKETS,
         }
+    }
+
+    /// Rings between kernels, one for each block, as they begin.
+    pub(crate) fn near_rings(&self, layout: &KernelLayout, blocks: u32) -> Vec<u8> {
+        let mut rings = vec![0; layout.inbound.bytes() * blocks as usize];
+        // Tickets begin at 0 but in tests; then the two words that name them do too.
+        let first = (self.faults.near_first & NEAR_TICKETS).to_ne_bytes();
+        for ring in rings.chunks_exact_mut(layout.inbound.bytes()) {
+            for word in [offset_of!(RingHeader, reserved), offset_of!(RingHeader, consumed)] {
+                ring[word..word + first.len()].copy_from_slice(&first);
+            }
+        }
+        rings
     }
 
     /// Writes what the blocks must find in their records.

@@ -31,7 +31,7 @@ use std::{
 use annulus_abi::control::{command, state};
 use annulus_queue::{
     ring::Ring,
-    sync::{AtomicBool, Ordering, spin_loop},
+    sync::{AtomicBool, AtomicU64, Ordering, spin_loop},
 };
 use annulus_runtime::{BackendError, Clock, HostSignals, Progress};
 
@@ -57,6 +57,8 @@ const LETTERS: Duration = Duration::from_millis(1);
 /// How long the pump waits for the time on a device's clock: a block looks for questions every few microseconds. What is answered
 /// later is learned later, and worth less.
 const ANSWER: Duration = Duration::from_micros(60);
+/// How often a kernel in epochs tries again to send to another kernel that had no room.
+const RETRY: Duration = Duration::from_millis(1);
 /// How long a backend that is dropped waits for its kernels to leave.
 pub(crate) const FAREWELL: Duration = Duration::from_secs(10);
 
@@ -107,6 +109,8 @@ pub(crate) struct Watched {
     /// The last question for the time, and when it was asked, until it is answered.
     question: u32,
     questioned: Option<Instant>,
+    /// When the last epoch began.
+    begun: Instant,
 }
 
 /// What was reported of a shard.
@@ -119,6 +123,16 @@ struct Seen {
     produced: u64,
     letters: u64,
     prints_lost: u64,
+    traffic: Traffic,
+}
+
+/// What a shard of a kernel that may be connected has had to do with other kernels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Traffic {
+    forwarded: u64,
+    taken: u64,
+    rested: u64,
+    unforwarded: u64,
 }
 
 impl Pump {
@@ -248,6 +262,8 @@ impl Shared {
                 false if light => nap.min(LONG),
                 false => nap.max(LETTERS),
             };
+            let holds = kernels.iter().any(|kernel| kernel.running.holds());
+            let limit = if holds { limit.min(RETRY) } else { limit };
             nap = (nap * 2).min(BEAT);
             let stopping = stopping.is_some();
             self.bell.sleep(!light, limit.min(beat), || {
@@ -277,8 +293,15 @@ impl Watched {
         signals: Arc<dyn HostSignals>,
         run: Option<Box<dyn Run>>,
     ) -> Self {
-        let nothing =
-            Seen { state: state::LAUNCHED, obeyed: 0, consumed: 0, produced: 0, letters: 0, prints_lost: 0 };
+        let nothing = Seen {
+            state: state::LAUNCHED,
+            obeyed: 0,
+            consumed: 0,
+            produced: 0,
+            letters: 0,
+            prints_lost: 0,
+            traffic: Traffic::default(),
+        };
         Self {
             seen: vec![nothing; running.shards.len()],
             clock,
@@ -289,6 +312,7 @@ impl Watched {
             relation,
             question: 0,
             questioned: None,
+            begun: Instant::now(),
             run,
             running,
         }
@@ -380,7 +404,16 @@ impl Watched {
         let produced = shard.outbound.reserved();
         let letters = shard.letters.as_ref().map_or(0, Ring::reserved);
         let prints_lost = shard.memory.prints_lost().load(Ordering::Acquire);
-        Seen { state, obeyed, consumed, produced, letters, prints_lost }
+        let mut traffic = Traffic::default();
+        if self.running.is_linked() {
+            let word = |word: &AtomicU64| word.load(Ordering::Acquire);
+            // At rest first: what came before is then seen.
+            traffic.rested = word(shard.memory.rested());
+            traffic.taken = word(shard.memory.taken());
+            traffic.forwarded = word(shard.memory.forwarded());
+            traffic.unforwarded = word(shard.memory.unforwarded());
+        }
+        Seen { state, obeyed, consumed, produced, letters, prints_lost, traffic }
     }
 
     /// Whether a look would find something new.
@@ -447,7 +480,7 @@ impl Watched {
                     letters: now.letters.wrapping_sub(before.letters) as u32,
                     prints,
                     state_changed: (now.state, now.obeyed) != (before.state, before.obeyed),
-                    traffic: false,
+                    traffic: now.traffic != before.traffic,
                 },
             );
         }
@@ -525,6 +558,12 @@ impl Watched {
         self.run = None;
     }
 
+    /// Whether an epoch would find something to do. What other kernels have sent lies where only the device sees it.
+    fn has_work(&self) -> bool {
+        let fed = || self.signals.as_ref().is_some_and(|signals| signals.is_fed());
+        self.running.has_work() || (self.running.is_linked() && self.running.takes() && fed())
+    }
+
     /// Launches the next epoch if there is something to do, else lies down.
     fn drive_epochs(&mut self) -> bool {
         let running = Arc::clone(&self.running);
@@ -540,7 +579,11 @@ impl Watched {
             // What the epoch did last.
             self.report();
         } else {
-            due = running.take_due();
+            // Whoever makes room for what a block holds back says so, but may come too early.
+            if running.holds() && self.begun.elapsed() >= RETRY && doze.rouse() {
+                due = true;
+            }
+            due |= running.take_due();
             if !due {
                 return false;
             }
@@ -548,13 +591,14 @@ impl Watched {
         if self.signals.is_none() {
             return was_in_flight;
         }
-        if !due && !running.has_work() {
+        if !due && !self.has_work() {
             doze.lie_down();
-            if !running.has_work() || !doze.claim() {
+            if !self.has_work() || !doze.claim() {
                 return was_in_flight;
             }
         }
         self.epoch = self.epoch.wrapping_add(1);
+        self.begun = Instant::now();
         // Answered as the epoch begins.
         self.ask_time();
         // SAFETY: earlier epochs have ended, but for returning; `self` holds the kernel until the run is over, or for ever.

@@ -39,6 +39,8 @@ pub struct KernelDefinition {
     pub key: Option<unsafe fn(*const u8) -> u64>,
     /// Where the key stands in the message, for devices; `None` where there is none, and where code computes it.
     pub key_field: Option<KeyDescriptor>,
+    /// The same of an output: by it a device finds the shard of a connected kernel that an output is for.
+    pub output_key_field: Option<KeyDescriptor>,
     /// What state it keeps.
     pub state: StateShape,
     /// What a launch must bind, in the order of the handler's parameters.

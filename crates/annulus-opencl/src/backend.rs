@@ -2,7 +2,7 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, Mutex},
     thread,
 };
 
@@ -34,6 +34,7 @@ pub struct OpenCl {
     mapped: bool,
     resident_groups: u32,
     cache: Option<PathBuf>,
+    exchange_bytes: usize,
     host: HostOptions,
 }
 
@@ -46,6 +47,9 @@ enum Choice {
 /// Groups that PoCL can keep resident, unless told otherwise: each is a thread that sleeps while it has nothing to do.
 pub const RESIDENT_GROUPS: u32 = 64;
 
+/// Memory for rings between kernels, unless told otherwise.
+const EXCHANGE_BYTES: usize = 16 << 20;
+
 impl OpenCl {
     /// The first device of this machine, one thread per block unless a launch says more.
     pub fn new() -> Self {
@@ -55,6 +59,7 @@ impl OpenCl {
             mapped: false,
             resident_groups: RESIDENT_GROUPS,
             cache: default_directory("opencl"),
+            exchange_bytes: EXCHANGE_BYTES,
             host: HostOptions::default(),
         }
     }
@@ -68,6 +73,13 @@ impl OpenCl {
     /// The first device whose name or platform contains this, upper or lower case.
     pub fn device_named(mut self, part: impl Into<String>) -> Self {
         self.choice = Choice::Named(part.into());
+        self
+    }
+
+    /// How much memory rings between kernels have, all together ([`LaunchOptions::linked`](annulus_runtime::LaunchOptions::linked)); 16 MiB unless said
+    /// otherwise. Taken when the first kernel is launched that may be connected.
+    pub fn exchange_bytes(mut self, bytes: usize) -> Self {
+        self.exchange_bytes = bytes;
         self
     }
 
@@ -169,8 +181,15 @@ impl BackendSource for OpenCl {
             )));
         }
         let kind = if self.mapped { MemoryKind::Mapped } else { opened.kind };
-        let driver =
-            OpenClDriver { device, opened, kind, portable: self.portable, cache: self.cache.clone() };
+        let driver = OpenClDriver {
+            device,
+            opened,
+            kind,
+            portable: self.portable,
+            cache: self.cache.clone(),
+            exchange_bytes: self.exchange_bytes,
+            exchange: Mutex::default(),
+        };
         let host = DeviceHost::new(driver, self.host.clone())?;
         Ok(Arc::new(OpenClBackend { device, host, options: self }))
     }

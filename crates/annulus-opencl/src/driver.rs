@@ -1,11 +1,18 @@
 //! An OpenCL device as the host's side of every backend drives it.
 
 use std::{
-    any::Any, mem::MaybeUninit, num::NonZeroU32, path::PathBuf, ptr::NonNull, sync::Arc, time::Duration,
+    any::Any,
+    mem::MaybeUninit,
+    num::NonZeroU32,
+    path::PathBuf,
+    ptr::NonNull,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
 };
 
 use annulus_device::{
-    Abilities, Argument, DeviceClock, Driver, Entry, Memory, Program, Remedies, Residency, Run, Shape,
+    Abilities, Argument, DeviceClock, Driver, Entry, Exchange, Memory, NearMemory, Program, Remedies,
+    Residency, Run, Shape,
 };
 use annulus_kernel::Target;
 use annulus_runtime::{BackendError, Clock};
@@ -34,6 +41,9 @@ pub(crate) struct OpenClDriver {
     pub(crate) portable: bool,
     /// Where built programs are kept.
     pub(crate) cache: Option<PathBuf>,
+    /// How much memory kernels send to each other in, and that memory once some kernel may be connected.
+    pub(crate) exchange_bytes: usize,
+    pub(crate) exchange: Mutex<Option<Arc<Exchange>>>,
 }
 
 // SAFETY: memory and runs are OpenCL's objects: mapped or shared as long as they live, and over when their event is complete, after which
@@ -93,6 +103,16 @@ unsafe impl Driver for OpenClDriver {
 
     fn scratch(&self, bytes: usize) -> Result<Arc<dyn Memory>, BackendError> {
         Ok(Arc::new(cl::Memory::scratch(&self.opened.context, bytes)?))
+    }
+
+    /// In one buffer, since a kernel reaches only what it was given.
+    fn near(&self, contents: &[u8]) -> Result<NearMemory, BackendError> {
+        let mut exchange = self.exchange.lock().unwrap_or_else(PoisonError::into_inner);
+        let exchange = match &*exchange {
+            Some(exchange) => Arc::clone(exchange),
+            None => Arc::clone(exchange.insert(Exchange::new(self.shared(self.exchange_bytes)?))),
+        };
+        exchange.take(contents, "OpenCl::exchange_bytes")
     }
 
     fn program(&self, kernel: &str, handler: &str, shape: Shape) -> Result<Box<dyn Program>, BackendError> {

@@ -15,11 +15,9 @@ use crate::{
 /// The whole text of a program; `portable` does without what only some systems have, `by_grid` makes each grid's its own
 /// ([`Device::programs_by_grid`]).
 pub(crate) fn assemble(handler: &str, shape: Shape, portable: bool, by_grid: bool) -> String {
-    let Shape { blocks, threads } = shape;
-    let portable = u32::from(portable);
-    let blocks = if by_grid { format!("#define ANN_LAUNCH_BLOCKS {blocks}\n") } else { String::new() };
-    let macros =
-        format!("{blocks}#define ANN_LAUNCH_THREADS {threads}\n#define ANN_LAUNCH_PORTABLE {portable}\n");
+    let blocks =
+        if by_grid { format!("#define ANN_LAUNCH_BLOCKS {}\n", shape.blocks) } else { String::new() };
+    let macros = format!("{blocks}{}#define ANN_LAUNCH_PORTABLE {}\n", shape.macros(), u32::from(portable));
     annulus_device::assemble(&macros, OPENCL_PRELUDE, handler)
 }
 

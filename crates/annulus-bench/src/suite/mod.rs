@@ -2,6 +2,7 @@
 
 mod idle;
 mod language;
+mod links;
 mod poll;
 mod resident;
 mod rtt;
@@ -43,6 +44,7 @@ pub(crate) const SUITES: &[Suite] = &[
     rtt::SUITE,
     poll::SUITE,
     stream::SUITE,
+    links::SUITE,
     idle::SUITE,
     queue_suite::SUITE,
     resident::SUITE,

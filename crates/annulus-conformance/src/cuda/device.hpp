@@ -73,6 +73,14 @@ PTX_WORDS(gpu, u64)
 PTX_FENCES(sys)
 PTX_FENCES(gpu)
 
+static inline void ptx_atom_relaxed_gpu_cas_b32(u32 &to, u32 *word, u32 expected, u32 value)
+{
+    ann_host_look();
+    __atomic_compare_exchange_n((u32 *)ann_aligned(word), &expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    to = expected;
+    ann_host_stored(false);
+}
+
 #define ptx_globaltimer ann_host_clock()
 static inline void ptx_mov_u64(u64 &to, u64 value) { to = value; }
 static inline void ptx_nanosleep_u32(u32 nanos) { ann_host_sleep(nanos); }

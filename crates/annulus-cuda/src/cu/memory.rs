@@ -15,8 +15,9 @@ use std::{
 
 use cudarc::driver::{result, sys};
 
+use annulus_device::{PART_ALIGN as ALIGN, Ranges};
+
 use super::{Context, CuError, Stream};
-use crate::ranges::{ALIGN, Ranges};
 
 /// Where memory lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -201,7 +202,7 @@ impl Memory {
     }
 
     /// Where the device sees it.
-    pub(super) fn device(&self) -> sys::CUdeviceptr {
+    pub(crate) fn device(&self) -> sys::CUdeviceptr {
         self.device
     }
 

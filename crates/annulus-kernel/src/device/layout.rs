@@ -35,6 +35,8 @@ pub struct LaunchRecord {
     pub clock: u64,
     pub clock_origin: u64,
     pub scratch_stride: u64,
+    pub near: u64,
+    pub near_stride: u64,
     pub in_shift: u32,
     pub out_shift: u32,
     pub letter_shift: u32,
@@ -48,8 +50,30 @@ pub struct LaunchRecord {
     pub nap_micros: u32,
     pub patience: u32,
     pub patience_polls: u32,
+    pub near_first: u32,
+}
+
+/// Where a kernel's outputs go, if not to the host. Written by the host while every block of the kernel is inactive, before it commands them to be active;
+/// read by blocks when they obey a command, and when they are launched. The fields are explained in `runtime/1_words.c`.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C, align(64))]
+#[allow(missing_docs)]
+pub struct LinkRecord {
+    pub rings: u64,
+    pub stride: u64,
+    pub slot_stride: u64,
+    pub time: u64,
+    pub correlation: u64,
+    pub payload: u64,
+    pub shift: u32,
+    pub grid: u32,
+    pub waits: u32,
     pub reserved: u32,
 }
+
+/// The most outputs of a turn of several threads whose kernel may be connected: each is compared with all others, so that those for one shard get tickets
+/// in a row.
+pub const MOST_PARCELS: u32 = 512;
 
 /// One block's private state between epochs, and the words by which it sleeps and ends. All zero before the first launch.
 #[derive(Debug)]
@@ -95,20 +119,34 @@ pub struct BellRecord {
     pub rung: u32,
 }
 
-/// Bytes of the scratch memory of a block of several threads whose turn takes up to `limit` messages, of which each may send
-/// `max_outputs`: the twin of `ann_cut_scratch`. A multiple of 128.
-pub const fn scratch_bytes(limit: u32, max_outputs: u32, layout: &KernelLayout) -> u64 {
+/// Bytes of the scratch memory of a block of so many threads whose turn takes up to `limit` messages, of which each may send
+/// `max_outputs`: the twin of `ann_cut_scratch`. A multiple of 128. A block of one thread needs it only if its kernel may be connected.
+pub const fn scratch_bytes(
+    threads: u32,
+    limit: u32,
+    max_outputs: u32,
+    layout: &KernelLayout,
+    linked: bool,
+) -> u64 {
     const REPLY: u64 = 16;
     const JOB: u64 = 32;
     const OWNER: u64 = 4;
+    const PARCEL: u64 = 24;
     let message = layout.inbound.slot_stride as u64;
     let outputs = max_outputs as u64 * (layout.outbound.payload_size as u64).next_multiple_of(8);
+    let parcels = if linked { max_outputs as u64 * PARCEL } else { 0 };
     let answers = if max_outputs > 1 { max_outputs as u64 } else { 1 };
-    (limit as u64 * (message + outputs + answers * REPLY + JOB + OWNER)).next_multiple_of(128)
+    let each = match (threads, linked) {
+        (1, false) => 0,
+        (1, true) => outputs,
+        _ => message + outputs + parcels + answers * REPLY + JOB + OWNER,
+    };
+    (limit as u64 * each).next_multiple_of(128)
 }
 
 const _: () = {
-    assert!(size_of::<LaunchRecord>() == 232);
+    assert!(size_of::<LaunchRecord>() == 248);
+    assert!(size_of::<LinkRecord>() == 64);
     assert!(size_of::<BlockRecord>() == 384);
     assert!(offset_of!(BlockRecord, obeyed) == 240);
     assert!(offset_of!(BlockRecord, asleep) == 248);

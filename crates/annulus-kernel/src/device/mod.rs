@@ -6,6 +6,7 @@
 //! | macro | meaning |
 //! |---|---|
 //! | `ANN_LAUNCH_THREADS` | threads of a block |
+//! | `ANN_LAUNCH_LINKED` | 1: the kernel may be connected to others |
 //! | `ANN_LAUNCH_PORTABLE` | 1: do without what only some systems have (naps, a clock, the bell) |
 //!
 //! All else that a launch decides stands in a [`LaunchRecord`](layout::LaunchRecord), so that one compiled program serves every
@@ -108,6 +109,46 @@
 //! changed, closes its outbound ring, says *terminated* and ends. Naps that ran their whole time are counted, not time: a host that was merely stopped, and the
 //! kernel with it, is forgiven. Where there are no naps, `patience_polls` looks count as one: best effort.
 //!
+//! # Between kernels
+//!
+//! A kernel that was launched so that it may be connected (`ANN_LAUNCH_LINKED`) has a second inbound ring in each block, in memory of the device that all such kernels
+//! reach and the host leaves alone, and may have a kernel whose blocks' second rings its outputs go to.
+//!
+//! | words | written by | read by |
+//! |---|---|---|
+//! | [`LinkRecord`](layout::LinkRecord) | host, while all blocks of the kernel are inactive | leader, after it has loaded a new command (*command*), and at the launch |
+//! | second ring's `reserved`: the next ticket; bit 31: closed | any leader or thread of a sending kernel, by compare-and-swap; the receiving block's leader closes it | all of these |
+//! | its slots | the sending block's threads, for tickets that the block took | the receiving block's threads |
+//! | its `consumed` | the receiving block's leader | sending blocks |
+//! | `forwarded`, `unforwarded`, `stalled` | leader of the sending block | host |
+//! | `taken`, `rested`, `unread` | leader of the receiving block | host |
+//!
+//! Tickets have 31 bits, and the lap in a slot's commit word is that of its ticket: `(ticket >> shift) + 1`. They begin anew after 2³¹; capacities divide that.
+//!
+//! **Sending.** What a handler sends, unless its message is a call's, lies in the block's scratch memory when it has succeeded (*held*), and leaves after the turn's messages. Who sends
+//! loads `reserved`; if it is closed, the output is lost, and counted. Then it loads `consumed` (*near-returned*, acquire), and takes as many tickets as there is room for, by a
+//! compare-and-swap that orders nothing: it succeeds only if nobody took tickets meanwhile, and `consumed` only grows, so the room is there. (If `reserved` is so much older than
+//! `consumed` that more than a whole ring seems taken, it is loaded again.) It counts them as `forwarded`, writes the slots, fences, and stores the commit words (*near-published*, release). The
+//! acquire of `consumed` came before, so what the receiving block read in these slots was read before they are written.
+//!
+//! With one thread, outputs go in order, and those in a row for the same block take their tickets together; the first that finds no room ends it (without keys: the first that finds none in any
+//! block). With several threads there are four steps with barriers between: each thread finds the block of its share of the outputs; each numbers its share among those for the same
+//! block, and whoever has the last of those takes tickets for all; each copies its share of words and envelopes, while the leader counts; each fences and publishes its share. Outputs for one block thus keep their order, in
+//! which those that found no room come first the next time, since until then nothing else is sent.
+//!
+//! A block that holds outputs takes no message, says `stalled`, and tries again with each turn: as for credit, but no host is needed for it to go on where kernels stay.
+//!
+//! **Receiving.** A turn takes from one of the two rings. The leader looks at the second one's next slot; whoever has found it published fences (*near-published*, acquire). If four looks found nothing,
+//! or eight turns in a row came from there, the turn looks at the host's words, as above. Slots are given back by `consumed` (*near-returned*, release) after the turn; whoever reads slots has done so by then, for the barrier is behind it.
+//! Within such turns commands are obeyed between turns, that is after eight of them at most.
+//!
+//! **The end.** A block that obeys *terminate*, or gives up, sets the closed bit in the same word that tickets come from: so no ticket is given after it has read how many there were, and what it has not taken of them is `unread`. Their
+//! slots may be written still; the memory lives as long as any kernel that was connected to it.
+//!
+//! **For the host.** `forwarded` is stored before the messages are published, `taken` after the turn that took them has counted what it sent itself; both without ordering, since a wait for the host's
+//! memory would cost more than all the rest. When a block finds nothing, it stores `taken` once more as `rested`, with release at the system's scope: whoever acquires that sees all that the block had done,
+//! and, since it had acquired its messages from other blocks, what those had counted before they sent them. What a host makes of that stands in `annulus_runtime`'s links.
+//!
 //! # Time
 //!
 //! Stamps are one per turn, and one per message where a histogram is kept. They come from the device's clock where it has one that
@@ -139,6 +180,8 @@ pub const RUNTIME: &str = concat!(
     include_str!("runtime/1_words.c"),
     "\n",
     include_str!("runtime/2_telemetry.c"),
+    "\n",
+    include_str!("runtime/3_links.c"),
     "\n",
     include_str!("runtime/3_turn.c"),
     "\n",

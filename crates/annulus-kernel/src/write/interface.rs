@@ -52,11 +52,15 @@ impl Writer<'_> {
         self.put(&format!("#define ANN_MESSAGE {message}"));
         // C's types are never of no size.
         self.put(&format!("#define ANN_MESSAGE_BYTES {}", definition.message.size));
-        if let Some(output) = definition.output {
-            let size = output.size;
-            let output = self.stored(&output.into());
+        if let Some(descriptor) = definition.output {
+            let size = descriptor.size;
+            let output = self.stored(&descriptor.into());
             self.put(&format!("#define ANN_OUTPUT {output}"));
             self.put(&format!("#define ANN_OUTPUT_BYTES {size}"));
+            if let Some(key) = definition.output_key_field {
+                let key = self.key_of(descriptor, key);
+                self.put(&format!("#define ANN_OUTPUT_KEY(message) {key}"));
+            }
         }
         if let Some(state) = definition.state.definition() {
             let state = self.stored(&state.ty.into());

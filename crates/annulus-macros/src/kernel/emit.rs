@@ -113,6 +113,7 @@ fn ring_kernel(
                     output: #output,
                     key: #key,
                     key_field: #key_field,
+                    output_key_field: <Self::Output as ::annulus::__private::RingMessage>::KEY_FIELD,
                     state: #state,
                     bindings: &[#(#bindings),*],
                     mode: ::annulus::__private::ProcessingMode::#mode,

@@ -35,6 +35,7 @@ typedef double f64;
 /* Counts in the block's memory, beside the block's other threads; gives what the count was. */
 #define ann_count_up(count) atomicAdd(count, 1u)
 #define ann_count_down(count) atomicSub(count, 1u)
+#define ann_count_up_by(count, number) ((void)atomicAdd(count, number))
 
 /*
  * Ordered loads and stores of words that the host, or another kernel, reads and writes: system scope. A relaxed access neither
@@ -91,6 +92,51 @@ ANN_FUNCTION void ann_store_release_u64(u64 *word, u64 value)
 {
     asm volatile("st.release.sys.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
 }
+
+/*
+ * The same for words in the device's own memory that other kernels of it read and write: the scope of the device, whose accesses wait for nothing across
+ * the bus.
+ */
+#define ann_near_fence_acquire() asm volatile("fence.acq_rel.gpu;" ::: "memory")
+#define ann_near_fence_release() asm volatile("fence.acq_rel.gpu;" ::: "memory")
+
+ANN_FUNCTION u32 ann_near_load_relaxed_u32(const u32 *word)
+{
+    u32 value;
+    asm volatile("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(value) : "l"(word) : "memory");
+    return value;
+}
+
+ANN_FUNCTION u32 ann_near_load_acquire_u32(const u32 *word)
+{
+    u32 value;
+    asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(value) : "l"(word) : "memory");
+    return value;
+}
+
+ANN_FUNCTION void ann_near_store_relaxed_u32(u32 *word, u32 value)
+{
+    asm volatile("st.relaxed.gpu.u32 [%0], %1;" ::"l"(word), "r"(value) : "memory");
+}
+
+ANN_FUNCTION void ann_near_store_release_u32(u32 *word, u32 value)
+{
+    asm volatile("st.release.gpu.u32 [%0], %1;" ::"l"(word), "r"(value) : "memory");
+}
+
+/* Stores `value` if the word is `expected`; gives what it was. Orders nothing. */
+ANN_FUNCTION u32 ann_near_swap_if_u32(u32 *word, u32 expected, u32 value)
+{
+    u32 found;
+    asm volatile("atom.relaxed.gpu.cas.b32 %0, [%1], %2, %3;" : "=r"(found) : "l"(word), "r"(expected), "r"(value) : "memory");
+    return found;
+}
+
+/* The memory of a place that kernels tell each other: its address. */
+#define ann_near_at(exchange, place) ((u8 *)(place))
+
+/* Of a nap of a block that other kernels may have something for, in microseconds: as long as it takes to look at the host's word once or twice. */
+#define ANN_NEAR_NAP 4
 
 /* Nanoseconds on the device's clock, which needs nothing of the host's to be read. */
 ANN_FUNCTION u64 ann_clock(u64 needs)

@@ -79,6 +79,7 @@ typedef double f64;
 #if ANN_LAUNCH_THREADS > 1
 #define ann_count_up(count) atomic_inc((volatile LOCAL u32 *)(count))
 #define ann_count_down(count) atomic_dec((volatile LOCAL u32 *)(count))
+#define ann_count_up_by(count, number) ((void)atomic_add((volatile LOCAL u32 *)(count), number))
 #else
 #define ann_count_up(count) ((*(count))++)
 #define ann_count_down(count) ((*(count))--)
@@ -254,6 +255,22 @@ ANN_FUNCTION u64 ann_clock(u64 function)
     return 0;
 #endif
 }
+
+/* Words in memory that several kernels of the device share. */
+#define ann_near_fence_acquire() ann_fence_acquire()
+#define ann_near_fence_release() ann_fence_release()
+#define ann_near_load_relaxed_u32(word) ann_load_relaxed_u32(word)
+#define ann_near_load_acquire_u32(word) ann_load_acquire_u32(word)
+#define ann_near_store_relaxed_u32(word, value) ann_store_relaxed_u32(word, value)
+#define ann_near_store_release_u32(word, value) ann_store_release_u32(word, value)
+/* Stores `value` if the word is `expected`; gives what it was. */
+#define ann_near_swap_if_u32(word, expected, value) atomic_cmpxchg((volatile GLOBAL u32 *)(word), expected, value)
+
+/* The memory of a place that kernels tell each other: from the start of one buffer, which they all have. */
+#define ann_near_at(exchange, place) ((exchange) + (place))
+
+/* Of a nap of a block that other kernels may have something for, in microseconds. */
+#define ANN_NEAR_NAP 50
 
 #define ann_leading_zeros_u64(value) ((u32)clz((u64)(value)))
 

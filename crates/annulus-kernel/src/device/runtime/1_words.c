@@ -7,6 +7,7 @@
 #define ANN_STATE_ACTIVE 1u
 #define ANN_STATE_INACTIVE 2u
 #define ANN_STATE_TERMINATED 3u
+#define ANN_STALLED_BY_KERNEL 2u
 #define ANN_CLOSED 0x8000000000000000ul
 #define ANN_KIND_MESSAGE 1u
 #define ANN_KIND_NO_REPLY 3u
@@ -32,6 +33,11 @@
 #define ANN_CONTROL_ACKNOWLEDGED 172
 #define ANN_CONTROL_LETTERS_LOST 176
 #define ANN_CONTROL_PRINTS_LOST 184
+#define ANN_CONTROL_UNREAD 196
+#define ANN_CONTROL_FORWARDED 200
+#define ANN_CONTROL_TAKEN 208
+#define ANN_CONTROL_RESTED 216
+#define ANN_CONTROL_UNFORWARDED 224
 #define ANN_RING_RESERVED 0
 #define ANN_RING_CONSUMED 128
 #define ANN_RING_SLOTS 256
@@ -60,6 +66,8 @@ typedef struct {
     u64 clock;            /* what the device's clock needs to be read */
     u64 clock_origin;     /* what the device's clock shows when the runtime's shows 0 */
     u64 scratch_stride;
+    u64 near;        /* where the blocks' rings between kernels begin, as ann_near_at takes it */
+    u64 near_stride; /* from ring to ring */
     u32 in_shift; /* the capacity is 1 << in_shift */
     u32 out_shift;
     u32 letter_shift;
@@ -73,8 +81,22 @@ typedef struct {
     u32 nap_micros;
     u32 patience; /* whole naps without a heartbeat after which the kernel ends itself */
     u32 patience_polls; /* looks that count as a nap where there are no naps */
-    u32 reserved;
+    u32 near_first; /* the first ticket of the rings between kernels */
 } ann_launch;
+
+/* Where outputs go, if not to the host. Twin of `LinkRecord`. */
+typedef struct {
+    u64 rings;       /* of the connected kernel's blocks, as ann_near_at takes it */
+    u64 stride;      /* from ring to ring */
+    u64 slot_stride; /* and from slot to slot */
+    u64 time;        /* 0 if its messages carry none */
+    u64 correlation; /* 0 if its messages carry none */
+    u64 payload;
+    u32 shift; /* the capacity of each ring is 1 << shift */
+    u32 grid;  /* its blocks; 0 where outputs go to the host */
+    u32 waits; /* an output without room waits; else it is lost */
+    u32 reserved;
+} ann_link;
 
 /* What a block keeps from turn to turn, and from epoch to epoch. */
 typedef struct {
@@ -98,6 +120,9 @@ typedef struct {
     u64 shown_max;
     u64 shown_min;
     u64 heartbeat;
+    u64 taken;       /* messages out of the ring between kernels */
+    u64 forwarded;   /* outputs that went into such rings */
+    u64 unforwarded; /* outputs that were lost on the way there */
     u32 shown_depth;
     u32 shown_unmeasured;
     u32 shown_error;
@@ -107,13 +132,14 @@ typedef struct {
     u32 stalled;
     u32 strikes; /* whole naps since the heartbeat changed */
     u32 answered; /* the host's last question for the time */
-    u32 unused;
+    u32 held;      /* outputs in the block's scratch memory on the way to the connected kernel, those in front that have gone included */
+    u32 held_from; /* of these, how many in front have gone; used by blocks of one thread */
+    u32 dealt;     /* the block of the connected kernel that gets the next output without a key */
 } ann_state;
 
 /* What host and block tell each other besides the control block. Twin of `BlockRecord`. */
 typedef struct {
     ann_state state; /* while no epoch runs */
-    u64 reserved_state[4];
     u64 time;   /* written by the block: what its clock showed when it answered */
     u32 obeyed; /* written by the block: how many commands it has acknowledged, wrapping */
     u32 answer; /* written by the block: the question that it has answered */
@@ -134,7 +160,8 @@ typedef struct {
     u32 rung;
 } ann_bell;
 
-typedef char ann_launch_is_232_bytes[sizeof(ann_launch) == 232 ? 1 : -1];
+typedef char ann_launch_is_248_bytes[sizeof(ann_launch) == 248 ? 1 : -1];
+typedef char ann_link_is_64_bytes[sizeof(ann_link) == 64 ? 1 : -1];
 typedef char ann_block_record_is_384_bytes[sizeof(ann_block_record) == 384 ? 1 : -1];
 
 /* The block's own memory. */
@@ -168,6 +195,15 @@ typedef struct {
 #ifdef ANN_PRINTS
     ann_print_turn prints;
 #endif
+#if ANN_LAUNCH_LINKED
+    ann_link link;
+    u64 rested;     /* what the host was told of state.taken at rest */
+    u32 near;       /* the turn takes from the ring between kernels */
+    u32 near_turns; /* turns in a row that did */
+    u32 granted;    /* outputs that got a ticket in this turn */
+    u32 lost;       /* outputs that were lost in this turn */
+    u32 left;       /* outputs that found no room in this turn */
+#endif
 } ann_shared;
 
 /* One block's view of memory. */
@@ -186,16 +222,23 @@ typedef struct {
     GLOBAL u8 *jobs;
     GLOBAL u8 *owners;
     GLOBAL ann_bell *bell;
+#if ANN_LAUNCH_LINKED
+    GLOBAL u8 *exchange; /* what places of rings between kernels count from */
+    GLOBAL u8 *near;     /* the block's ring between kernels */
+    GLOBAL const ann_link *link;
+    GLOBAL u8 *parcels; /* of blocks of several threads: what is known of each output on its way to the connected kernel */
+#endif
     LOCAL ann_shared *shared;
 } ann_view;
 
 #define ANN_U32(base, offset) ((GLOBAL u32 *)((base) + (offset)))
 #define ANN_U64(base, offset) ((GLOBAL u64 *)((base) + (offset)))
 
-ANN_FUNCTION GLOBAL u8 *ann_in_slot(const ann_view *v, u64 ticket)
+/* The slot of `ticket` in one of the block's inbound rings. */
+ANN_FUNCTION GLOBAL u8 *ann_in_slot(const ann_view *v, GLOBAL u8 *ring, u64 ticket)
 {
     LOCAL ann_launch *l = &v->shared->launch;
-    return v->inbound + ANN_RING_SLOTS + (ticket & (((u64)1 << l->in_shift) - 1)) * l->in_stride;
+    return ring + ANN_RING_SLOTS + (ticket & (((u64)1 << l->in_shift) - 1)) * l->in_stride;
 }
 
 ANN_FUNCTION GLOBAL u8 *ann_out_slot(const ann_view *v, u64 ticket)
@@ -204,12 +247,43 @@ ANN_FUNCTION GLOBAL u8 *ann_out_slot(const ann_view *v, u64 ticket)
     return v->outbound + ANN_RING_SLOTS + (ticket & (((u64)1 << l->out_shift) - 1)) * l->out_stride;
 }
 
-/* Whether the slot of `ticket` is published. Who has seen that fences before anybody reads the slot (SYNC: slot-published). */
+/* Whether the slot of `ticket` in the host's ring is published. Who has seen that fences before anybody reads the slot (SYNC: slot-published). */
 ANN_FUNCTION u32 ann_published(const ann_view *v, u64 ticket)
 {
     u32 lap = (u32)(ticket >> v->shared->launch.in_shift) + 1;
-    return ann_load_relaxed_u32(ANN_U32(ann_in_slot(v, ticket), 0)) == lap;
+    return ann_load_relaxed_u32(ANN_U32(ann_in_slot(v, v->inbound, ticket), 0)) == lap;
 }
+
+#if ANN_LAUNCH_LINKED
+
+/* Tickets of rings between kernels have 31 bits; the last closes the ring. */
+#define ANN_NEAR_TICKETS 0x7FFFFFFFu
+#define ANN_NEAR_CLOSED 0x80000000u
+/* Words of such a ring's header, by their offsets in bytes. */
+#define ANN_NEAR_RESERVED 0
+#define ANN_NEAR_CONSUMED 128
+/* The block's next ticket of its ring between kernels. */
+ANN_FUNCTION u32 ann_near_next(const ann_view *v)
+{
+    return ((u32)v->shared->state.taken + v->shared->launch.near_first) & ANN_NEAR_TICKETS;
+}
+
+/* Whether the slot of the i-th ticket from the next one on is published. Who has seen that fences before anybody reads the slot (SYNC: near-published). */
+ANN_FUNCTION u32 ann_near_published(const ann_view *v, u32 i)
+{
+    u32 ticket = (ann_near_next(v) + i) & ANN_NEAR_TICKETS;
+    u32 lap = (ticket >> v->shared->launch.in_shift) + 1;
+    return ann_near_load_relaxed_u32(ANN_U32(ann_in_slot(v, v->near, ticket), 0)) == lap;
+}
+
+/* Tickets that other kernels took and this block has not taken messages for. */
+ANN_FUNCTION u32 ann_near_waiting(const ann_view *v)
+{
+    u32 reserved = ann_near_load_relaxed_u32(ANN_U32(v->near, ANN_NEAR_RESERVED));
+    return (reserved - ann_near_next(v)) & ANN_NEAR_TICKETS;
+}
+
+#endif
 
 /* The time on the runtime's clock: the device's own where it has one, else the host's last heartbeat. */
 ANN_FUNCTION u64 ann_now(const ann_view *v)

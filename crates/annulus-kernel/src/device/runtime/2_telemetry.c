@@ -11,7 +11,10 @@ ANN_FUNCTION u32 ann_depth(const ann_view *v)
     u64 depth = reserved - v->shared->state.next_in;
     /* The gauge may be older than a slot that was seen. */
     if ((i64)depth < 0)
-        return 0;
+        depth = 0;
+#if ANN_LAUNCH_LINKED
+    depth += ann_near_waiting(v);
+#endif
     return depth < 0x7FFFFFFFul ? (u32)depth : 0x7FFFFFFFu;
 }
 

@@ -21,6 +21,12 @@ ANN_FUNCTION void ann_obey(const ann_view *v, u32 command)
     s->command = command;
     ann_write_telemetry(v);
     u32 state = ANN_STATE_INACTIVE;
+#if ANN_LAUNCH_LINKED
+    /* What the host wrote before the command. */
+    v->shared->link = *v->link;
+    if ((command & ANN_TERMINATE) != 0)
+        ann_unlink(v);
+#endif
     if ((command & ANN_TERMINATE) != 0) {
         ann_store_release_u64(ANN_U64(v->outbound, ANN_RING_RESERVED), s->next_out | ANN_CLOSED);
         state = ANN_STATE_TERMINATED;
@@ -36,6 +42,9 @@ ANN_FUNCTION void ann_obey(const ann_view *v, u32 command)
 /* Ends the block without a command: nobody is there to give one. */
 ANN_FUNCTION void ann_give_up(const ann_view *v)
 {
+#if ANN_LAUNCH_LINKED
+    ann_unlink(v);
+#endif
     ann_store_release_u64(ANN_U64(v->outbound, ANN_RING_RESERVED), v->shared->state.next_out | ANN_CLOSED);
     ann_store_release_u32(ANN_U32(v->shard, ANN_CONTROL_STATE), ANN_STATE_TERMINATED);
     v->shared->ending = 1;
@@ -94,6 +103,68 @@ ANN_FUNCTION u32 ann_accept(const ann_view *v, u32 ready, u32 command)
     return ready;
 }
 
+#if ANN_LAUNCH_LINKED
+
+/* By the leader: whether this turn takes from other kernels. The host's words may be far away, and are looked at now and then only while messages come this way. */
+ANN_FUNCTION u32 ann_begin_near(const ann_view *v)
+{
+    LOCAL ann_shared *b = v->shared;
+    LOCAL ann_state *s = &b->state;
+    b->near = 0;
+    b->granted = 0;
+    b->lost = 0;
+    b->left = 0;
+#if defined(ANN_OUTPUT) && ANN_LAUNCH_THREADS == 1
+    ann_forward(v);
+    if (b->granted + b->lost != 0)
+        b->again = 1;
+#endif
+    if (b->near_turns >= ANN_NEAR_TURNS || (s->command & ANN_ACTIVE) == 0 || s->held != 0) {
+        b->near_turns = 0;
+        return 0;
+    }
+    for (u32 look = 0; look < ANN_NEAR_LOOKS; look++) {
+        if (!ann_near_published(v, 0))
+            continue;
+        b->command = s->command;
+#if ANN_LAUNCH_THREADS == 1
+        u32 ready = 1;
+        while (ready < b->launch.limit && ann_near_published(v, ready))
+            ready++;
+        /* SYNC: near-published (acquire) */
+        ann_near_fence_acquire();
+        b->count = ann_accept(v, ready, s->command);
+        b->near = b->count != 0;
+#else
+        if (!s->stalled || ann_credit(v, 1) != 0) {
+            u32 waiting = ann_near_waiting(v);
+            b->window = waiting < b->launch.limit ? waiting : b->launch.limit;
+            b->found = b->window;
+            b->near = 1;
+        }
+#endif
+        b->near_turns = b->near ? b->near_turns + 1 : 0;
+        return b->near;
+    }
+    b->near_turns = 0;
+    return 0;
+}
+
+/* By the leader: whether the block would find something to do with other kernels. */
+ANN_FUNCTION u32 ann_has_near_work(const ann_view *v)
+{
+    LOCAL ann_state *s = &v->shared->state;
+    if ((s->command & ANN_ACTIVE) == 0)
+        return 0;
+#ifdef ANN_OUTPUT
+    if (s->held != 0)
+        return ann_would_forward(v);
+#endif
+    return ann_near_published(v, 0) && (!s->stalled || ann_credit(v, 1) != 0);
+}
+
+#endif
+
 /* By the leader: what this turn has to do. */
 ANN_FUNCTION void ann_begin_turn(const ann_view *v)
 {
@@ -113,6 +184,10 @@ ANN_FUNCTION void ann_begin_turn(const ann_view *v)
     b->sum = 0;
     if (b->ending)
         return;
+#if ANN_LAUNCH_LINKED
+    if (ann_begin_near(v))
+        return;
+#endif
     /* One after the other, and none waits for the one before: the host's memory may be far away. */
     u32 command = ann_load_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_COMMAND));
     u32 first = ann_published(v, s->next_in);
@@ -134,6 +209,9 @@ ANN_FUNCTION void ann_begin_turn(const ann_view *v)
         ann_note_depth(v);
         return;
     }
+#if ANN_LAUNCH_LINKED
+    first = first && s->held == 0;
+#endif
     if (!first) {
         ann_note_depth(v);
         return;
@@ -188,9 +266,31 @@ ANN_FUNCTION u32 ann_has_work(const ann_view *v)
     u32 command = ann_load_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_COMMAND));
     if (command != s->command || ann_is_asked_to_leave(v))
         return 1;
+#if ANN_LAUNCH_LINKED
+    if (ann_has_near_work(v))
+        return 1;
+    if (s->held != 0)
+        return 0;
+#endif
     if ((command & ANN_ACTIVE) == 0 || !ann_published(v, s->next_in))
         return 0;
     return !s->stalled || ann_credit(v, 1) != 0;
+}
+
+/* Naps until the host ends it, by `wake`, or other kernels have something for the block; 1 if the whole nap has passed. */
+ANN_FUNCTION u32 ann_nap_until_work(const ann_view *v, u32 seen)
+{
+    u32 micros = v->shared->launch.nap_micros;
+#if ANN_LAUNCH_LINKED
+    /* No kernel wakes another one. */
+    for (u32 passed = 0; passed < micros; passed += ANN_NEAR_NAP) {
+        if (!ann_nap(&v->record->wake, seen, ANN_NEAR_NAP) || ann_has_near_work(v))
+            return 0;
+    }
+    return 1;
+#else
+    return ann_nap(&v->record->wake, seen, micros);
+#endif
 }
 
 /* By the leader, of a block that found nothing: waits a little, and sees whether the host still lives. */
@@ -227,7 +327,7 @@ ANN_FUNCTION void ann_idle(const ann_view *v)
         ann_store_relaxed_u32(&v->record->asleep, 1);
         /* SYNC: asleep */
         ann_fence_all();
-        u32 undisturbed = !ann_has_work(v) && ann_nap(&v->record->wake, seen, b->launch.nap_micros);
+        u32 undisturbed = !ann_has_work(v) && ann_nap_until_work(v, seen);
         ann_store_relaxed_u32(&v->record->asleep, 0);
         if (!undisturbed)
             return;
@@ -246,7 +346,16 @@ ANN_FUNCTION void ann_end_turn(const ann_view *v)
     LOCAL ann_state *s = &b->state;
     if (b->ending)
         return;
+#if ANN_LAUNCH_LINKED && defined(ANN_OUTPUT) && ANN_LAUNCH_THREADS > 1
+    ann_settle(v);
+    if (b->granted + b->lost != 0)
+        b->again = 1;
+#endif
     if (b->taken == 0) {
+#if ANN_LAUNCH_LINKED
+        if (!b->again)
+            ann_rest(v);
+#endif
         if (!b->again)
             ann_idle(v);
         return;
@@ -261,7 +370,14 @@ ANN_FUNCTION void ann_end_turn(const ann_view *v)
             b->ending = ann_is_asked_to_leave(v);
         }
     }
-    s->next_in += b->taken;
+    u32 near = 0;
+#if ANN_LAUNCH_LINKED
+    near = b->near;
+#endif
+    if (near)
+        s->taken += b->taken;
+    else
+        s->next_in += b->taken;
     s->processed += b->processed;
     ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_PROCESSED), s->processed);
     if (b->dropped != 0) {
@@ -286,8 +402,17 @@ ANN_FUNCTION void ann_end_turn(const ann_view *v)
     }
 #endif
     ann_count_telemetry(v);
-    /* SYNC: slots-returned (release) */
-    ann_store_release_u64(ANN_U64(v->inbound, ANN_RING_CONSUMED), s->next_in);
+#if ANN_LAUNCH_LINKED
+    if (near) {
+        ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_TAKEN), s->taken);
+        /* SYNC: near-returned (release) */
+        ann_near_store_release_u32(ANN_U32(v->near, ANN_NEAR_CONSUMED), ann_near_next(v));
+    }
+#endif
+    if (!near) {
+        /* SYNC: slots-returned (release) */
+        ann_store_release_u64(ANN_U64(v->inbound, ANN_RING_CONSUMED), s->next_in);
+    }
     ann_tell(v, noted);
     if (b->launch.epoch_messages != 0) {
         b->handled += b->taken;

@@ -47,17 +47,21 @@ ANN_FUNCTION u32 ann_transact(
     return code;
 }
 
-#ifdef ANN_OUTPUT
-#define ANN_LIMIT ANN_MAX_OUTPUTS
-#else
-#define ANN_LIMIT 0
-#endif
-
 /* Slots that a handled message takes in the outbound ring: its outputs, or the notice to its caller. */
 ANN_FUNCTION u32 ann_answers(u32 code, u32 sent, u64 caller)
 {
     u32 outputs = code == 0 ? sent : 0;
     return outputs == 0 && caller != 0 ? 1 : outputs;
+}
+
+/* Whether what the handler of a message sends goes to another kernel. */
+ANN_FUNCTION u32 ann_is_forwarded(const ann_view *v, u64 caller)
+{
+#if ANN_LAUNCH_LINKED && defined(ANN_OUTPUT)
+    return caller == 0 && v->shared->link.grid != 0;
+#else
+    return 0;
+#endif
 }
 
 /* The call that a message belongs to. */
@@ -111,11 +115,15 @@ ANN_FUNCTION void ann_handle(const ann_view *v ANN_BINDING_PARAMETERS)
 {
     LOCAL ann_shared *b = v->shared;
     LOCAL ann_launch *l = &b->launch;
+    u32 near = 0;
+#if ANN_LAUNCH_LINKED
+    near = b->near;
+#endif
     for (u32 i = 0; i < b->count; i++) {
-        /* Between any two messages: a batch is no reason to obey late. */
-        if (i != 0 && ann_load_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_COMMAND)) != b->command)
-            return;
-        GLOBAL u8 *slot = ann_in_slot(v, b->state.next_in + i);
+        /* Between any two messages of the host's: a batch is no reason to obey late. */
+        if (i != 0 && !near && ann_load_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_COMMAND)) != b->command)
+            break;
+        GLOBAL u8 *slot = ann_turn_slot(v, i);
         b->taken += 1;
         if (*ANN_U32(slot, 4) >> 24 != ANN_KIND_MESSAGE)
             continue;
@@ -129,10 +137,25 @@ ANN_FUNCTION void ann_handle(const ann_view *v ANN_BINDING_PARAMETERS)
         outbox.limit = ANN_LIMIT;
         outbox.sent = 0;
         outbox.refused = 0;
+        u32 forwarded = ann_is_forwarded(v, caller);
+        if (forwarded) {
+            outbox.first = v->outputs + (u64)b->state.held * ANN_OUTPUT_STRIDE;
+            outbox.ticket = 0;
+            outbox.mask = ~(u64)0;
+            outbox.stride = ANN_OUTPUT_STRIDE;
+        }
         u32 code = ann_transact(v, message, ann_actor(v, message), &outbox ANN_BINDING_ARGUMENTS);
-        ann_answer(v, outbox.ticket, code, outbox.sent, caller);
-        ann_account(v, slot, code, outbox.sent, ann_answers(code, outbox.sent, caller));
+        if (forwarded) {
+            b->state.held += code == 0 ? outbox.sent : 0;
+            ann_account(v, slot, code, outbox.sent, 0);
+        } else {
+            ann_answer(v, outbox.ticket, code, outbox.sent, caller);
+            ann_account(v, slot, code, outbox.sent, ann_answers(code, outbox.sent, caller));
+        }
     }
+#if ANN_LAUNCH_LINKED && defined(ANN_OUTPUT)
+    ann_forward(v);
+#endif
 }
 
 #else
@@ -154,12 +177,6 @@ typedef struct {
     u32 source; /* the place of its payload among the outputs */
 } ann_reply;
 
-/* Outputs lie this far apart: they are copied in words. */
-#ifdef ANN_OUTPUT
-#define ANN_OUTPUT_STRIDE ((ANN_OUTPUT_BYTES + 7) / 8 * 8)
-#else
-#define ANN_OUTPUT_STRIDE 0
-#endif
 #define ANN_MOST_ANSWERS (ANN_LIMIT > 1 ? ANN_LIMIT : 1)
 
 /* Where the parts of the block's scratch memory lie. Twin of `scratch_bytes`. */
@@ -170,7 +187,12 @@ ANN_FUNCTION void ann_cut_scratch(ann_view *v, GLOBAL u8 *scratch, GLOBAL const 
     v->outputs = v->messages + limit * l->in_stride;
     v->answers = v->outputs + limit * ANN_LIMIT * ANN_OUTPUT_STRIDE;
     v->jobs = v->answers + limit * ANN_MOST_ANSWERS * sizeof(ann_reply);
+#if ANN_LAUNCH_LINKED && defined(ANN_OUTPUT)
+    v->parcels = v->jobs + limit * sizeof(ann_job);
+    v->owners = v->parcels + limit * ANN_LIMIT * sizeof(ann_parcel);
+#else
     v->owners = v->jobs + limit * sizeof(ann_job);
+#endif
 }
 
 ANN_FUNCTION GLOBAL ann_job *ann_job_at(const ann_view *v, u32 i)
@@ -183,6 +205,40 @@ ANN_FUNCTION GLOBAL u8 *ann_message_at(const ann_view *v, u32 i)
     return v->messages + i * v->shared->launch.in_stride;
 }
 
+/* Whether the slot of the turn's i-th message is published. */
+ANN_FUNCTION u32 ann_turn_published(const ann_view *v, u32 i)
+{
+#if ANN_LAUNCH_LINKED
+    if (v->shared->near)
+        return ann_near_published(v, i);
+#endif
+    return ann_published(v, v->shared->state.next_in + i);
+}
+
+/* After slots were seen to be published, before they are read. */
+ANN_FUNCTION void ann_turn_fence(const ann_view *v)
+{
+#if ANN_LAUNCH_LINKED
+    if (v->shared->near) {
+        /* SYNC: near-published (acquire) */
+        ann_near_fence_acquire();
+        return;
+    }
+#endif
+    /* SYNC: slot-published (acquire) */
+    ann_fence_acquire();
+}
+
+/* The command that the turn's messages come after. */
+ANN_FUNCTION u32 ann_turn_command(const ann_view *v)
+{
+#if ANN_LAUNCH_LINKED
+    if (v->shared->near)
+        return v->shared->command;
+#endif
+    return ann_load_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_COMMAND));
+}
+
 /* Each thread looks at its share of the slots that may be published. */
 ANN_FUNCTION void ann_look(const ann_view *v)
 {
@@ -191,12 +247,11 @@ ANN_FUNCTION void ann_look(const ann_view *v)
     u32 gap = window;
     /* The leader has seen the first. No look waits for the one before. */
     for (u32 i = 1 + ann_thread(); i < window; i += ANN_LAUNCH_THREADS) {
-        u32 published = ann_published(v, b->state.next_in + i);
+        u32 published = ann_turn_published(v, i);
         gap = !published && i < gap ? i : gap;
     }
-    /* SYNC: slot-published (acquire) */
     if (window != 0)
-        ann_fence_acquire();
+        ann_turn_fence(v);
     if (gap < window)
         ann_shared_min(&b->found, gap);
 }
@@ -210,14 +265,14 @@ ANN_FUNCTION void ann_bring(const ann_view *v, u32 leader)
     u32 all = found * words;
     u32 command = 0;
     if (leader && found != 0)
-        command = ann_load_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_COMMAND));
+        command = ann_turn_command(v);
     /* Four words are under way at a time. */
     for (u32 first = ann_thread(); first < all; first += 4 * ANN_LAUNCH_THREADS) {
         ann_word copied[4];
         for (u32 j = 0; j < 4; j++) {
             u32 word = first + j * ANN_LAUNCH_THREADS;
             if (word < all)
-                copied[j] = ann_load_word(ann_in_slot(v, b->state.next_in + word / words) + word % words * 8);
+                copied[j] = ann_load_word(ann_turn_slot(v, word / words) + word % words * 8);
         }
         for (u32 j = 0; j < 4; j++) {
             u32 word = first + j * ANN_LAUNCH_THREADS;
@@ -293,6 +348,15 @@ ANN_FUNCTION void ann_number(const ann_view *v, u32 count)
         u64 caller = job->caller;
         u32 code = job->code;
         u32 sent = job->sent;
+#if ANN_LAUNCH_LINKED && defined(ANN_OUTPUT)
+        if (ann_is_forwarded(v, caller)) {
+            for (u32 j = 0; code == 0 && j < sent; j++)
+                ann_parcel_at(v, b->state.held + j)->source = i * ANN_LIMIT + j;
+            b->state.held += code == 0 ? sent : 0;
+            ann_account(v, ann_message_at(v, i), code, sent, 0);
+            continue;
+        }
+#endif
         GLOBAL ann_reply *replies = (GLOBAL ann_reply *)v->answers + b->produced;
         if (code == 0 && sent != 0) {
             for (u32 j = 0; j < sent; j++) {

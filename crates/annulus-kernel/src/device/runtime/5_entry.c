@@ -1,8 +1,14 @@
 /* The device runtime: the dispatch loop. */
 
+#if ANN_LAUNCH_LINKED
+#define ANN_LINK_PARAMETERS , GLOBAL u8 *exchange, GLOBAL const u8 *link
+#else
+#define ANN_LINK_PARAMETERS
+#endif
+
 ANN_KERNEL void ann_main(
     GLOBAL u8 *memory, GLOBAL u8 *arena, GLOBAL u8 *records, GLOBAL const u8 *launch, GLOBAL u8 *states,
-    GLOBAL u8 *scratch, GLOBAL u8 *bell ANN_BINDING_PARAMETERS)
+    GLOBAL u8 *scratch, GLOBAL u8 *bell ANN_LINK_PARAMETERS ANN_BINDING_PARAMETERS)
 {
     ANN_SHARED ann_shared shared;
     u32 leader = ann_thread() == 0;
@@ -20,6 +26,12 @@ ANN_KERNEL void ann_main(
 #else
         view.states = states;
 #endif
+#if ANN_LAUNCH_LINKED
+        view.link = (GLOBAL const ann_link *)link;
+        view.exchange = exchange;
+        view.near = ann_near_at(exchange, l->near + block * l->near_stride);
+        view.outputs = scratch + block * l->scratch_stride;
+#endif
 #if ANN_LAUNCH_THREADS > 1
         ann_cut_scratch(&view, scratch + block * l->scratch_stride, l);
 #endif
@@ -33,6 +45,12 @@ ANN_KERNEL void ann_main(
             shared.handled = 0;
             shared.busy = 0;
             shared.own = l->actors > block ? (l->actors - block + l->grid - 1) / l->grid : 0;
+#if ANN_LAUNCH_LINKED
+            shared.link = *view.link;
+            shared.rested = 0;
+            shared.near_turns = 0;
+            shared.reserved = shared.state.next_in;
+#endif
             ann_attend(&view);
         }
     }
@@ -63,6 +81,19 @@ ANN_KERNEL void ann_main(
         ann_barrier();
         ann_publish_all(&view);
         ann_barrier();
+#if ANN_LAUNCH_LINKED && defined(ANN_OUTPUT)
+        u32 held = shared.state.held;
+        ann_address(&view, held);
+        ann_barrier();
+        ann_ask(&view, held);
+        ann_barrier();
+        if (leader && shared.granted != 0)
+            ann_count_forwarded(&view, shared.granted);
+        ann_load_up(&view, held);
+        ann_barrier();
+        ann_send_off(&view, held);
+        ann_barrier();
+#endif
 #endif
         if (leader)
             ann_end_turn(&view);

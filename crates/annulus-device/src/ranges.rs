@@ -1,11 +1,11 @@
 //! Which parts of a stretch of memory are free: first fit.
 
 /// Parts begin at multiples of this, and so do all that follows them: two cache lines.
-pub(crate) const ALIGN: usize = 128;
+pub const PART_ALIGN: usize = 128;
 
 /// The free parts of a stretch of memory.
 #[derive(Debug)]
-pub(crate) struct Ranges {
+pub struct Ranges {
     /// By offset; no two of them touch, and none is empty.
     free: Vec<Range>,
     bytes: usize,
@@ -19,28 +19,28 @@ struct Range {
 
 /// A request's length as it is taken: of at least one byte, whole alignments. `None` if no number is that large.
 fn whole(bytes: usize) -> Option<usize> {
-    bytes.max(1).checked_next_multiple_of(ALIGN)
+    bytes.max(1).checked_next_multiple_of(PART_ALIGN)
 }
 
 impl Ranges {
     /// A free stretch of at least so many bytes; its length is what [`bytes`](Self::bytes) says.
-    pub(crate) fn new(bytes: usize) -> Self {
-        let bytes = whole(bytes).unwrap_or(usize::MAX - usize::MAX % ALIGN);
+    pub fn new(bytes: usize) -> Self {
+        let bytes = whole(bytes).unwrap_or(usize::MAX - usize::MAX % PART_ALIGN);
         Self { free: vec![Range { offset: 0, bytes }], bytes }
     }
 
     /// The whole stretch's length.
-    pub(crate) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         self.bytes
     }
 
     /// How much is free, in however many parts.
-    pub(crate) fn free(&self) -> usize {
+    pub fn free(&self) -> usize {
         self.free.iter().map(|range| range.bytes).sum()
     }
 
     /// Takes the first part that is long enough; its offset.
-    pub(crate) fn take(&mut self, bytes: usize) -> Option<usize> {
+    pub fn take(&mut self, bytes: usize) -> Option<usize> {
         let bytes = whole(bytes)?;
         let index = self.free.iter().position(|range| range.bytes >= bytes)?;
         let range = &mut self.free[index];
@@ -54,7 +54,7 @@ impl Ranges {
     }
 
     /// Gives back what [`take`](Self::take) gave for this many bytes.
-    pub(crate) fn give_back(&mut self, offset: usize, bytes: usize) {
+    pub fn give_back(&mut self, offset: usize, bytes: usize) {
         let bytes = whole(bytes).expect("it was taken with this length");
         let index = self.free.partition_point(|range| range.offset < offset);
         self.free.insert(index, Range { offset, bytes });

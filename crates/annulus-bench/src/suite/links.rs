@@ -1,0 +1,190 @@
+//! Messages between kernels of one device.
+
+use std::time::{Duration, Instant};
+
+use annulus::prelude::*;
+use annulus_queue::sync::spin_loop;
+
+use super::{Config, Suite};
+use crate::{
+    BackendName,
+    harness::{Better, Candidate, Case, Failure, Goal, Mark, Run},
+    kernels::{self, Burst, Hop, Large},
+    launched::runtime_of,
+};
+
+pub(super) const SUITE: Suite = Suite {
+    name: "k2k",
+    about: "messages from kernel to kernel, without the host (lower is better)",
+    method: "hop: two kernels are connected to each other, and one message of 56 bytes goes to and fro between them, so many times that its way from and to \
+             the host does not count; the time of one hop. Through the host: the same two kernels, not connected, and the host hands each answer \
+             to the other, without a pause. queue operation: a kernel that is sent one message for sixteen of its own sends them to a second kernel in \
+             batches, and the time for each message is halved, since it is put into a ring and taken out again; the handlers' time is in it. With \
+             deduplication the second kernel also looks each message's number up in a window of the last 1024, and keeps it there. The end is seen by the \
+             host in the kernels' counts.",
+    cases,
+};
+
+fn cases(config: Config) -> Vec<Case> {
+    let hops: u64 = if config.quick { 5_000 } else { 50_000 };
+    let bursts: u64 = if config.quick { 5_000 } else { 50_000 };
+    let far = config.backend == BackendName::Cuda;
+    let case = |name: &str, candidates, marks| Case {
+        name: name.into(),
+        unit: "ns",
+        better: Better::Lower,
+        metrics: &[""],
+        limit: None,
+        candidates,
+        marks,
+    };
+    let ours = |name, run: Box<dyn FnMut() -> Run>| Candidate { name, run };
+    let mut threads = vec![("annulus, 1 thread", "annulus, deduplicating, 1 thread", 1)];
+    if config.backend != BackendName::Cpu {
+        threads.push(("annulus, 32 threads", "annulus, deduplicating, 32 threads", 32));
+    }
+    if far {
+        threads.push(("annulus, 256 threads", "annulus, deduplicating, 256 threads", 256));
+    }
+    let mut hop = vec![
+        ours("through the host", Box::new(move || through_the_host(config, hops / 10))),
+        ours("annulus, 1 thread", Box::new(move || to_and_fro(config, hops, 1))),
+    ];
+    if far {
+        hop.push(ours("annulus, 32 threads", Box::new(move || to_and_fro(config, hops, 32))));
+    }
+    let mut operations = Vec::new();
+    for (plain, deduplicating, threads) in threads {
+        operations.push(ours(
+            plain,
+            Box::new(move || {
+                stream(config, bursts, threads, |runtime, options| kernels::swallow::launch(runtime, options))
+            }),
+        ));
+        operations.push(ours(
+            deduplicating,
+            Box::new(move || {
+                stream(config, bursts, threads, |runtime, options| {
+                    kernels::swallow_once::bind(vec![0; kernels::WINDOW_WORDS]).launch(runtime, options)
+                })
+            }),
+        ));
+    }
+    let marks = match far {
+        true => vec![Mark { candidate: "annulus, 256 threads", metric: "", goal: Goal::AtMost(100.0) }],
+        false => vec![],
+    };
+    vec![case("hop", hop, vec![]), case("queue operation", operations, marks)]
+}
+
+/// Blocks that look for messages as long as a run lasts.
+fn options(name: &str) -> LaunchOptions {
+    LaunchOptions::high_throughput().name(name).linked(true).spin(Duration::from_secs(10))
+}
+
+/// Waits until the kernels have processed so many messages, all together.
+fn until<K: RingKernel>(kernels: &[&KernelHandle<K>], processed: u64) -> Result<(), Failure> {
+    let begun = Instant::now();
+    loop {
+        let status: Vec<_> = kernels.iter().map(|kernel| kernel.status()).collect();
+        if status.iter().map(|status| status.processed).sum::<u64>() >= processed {
+            return Ok(());
+        }
+        if begun.elapsed() > Duration::from_secs(60) {
+            return Err(format!("{processed} messages should have been processed by now: {status:?}").into());
+        }
+        spin_loop();
+    }
+}
+
+/// Ends kernels, sources before their targets, and makes sure that all that was sent was processed.
+fn end<K: RingKernel>(kernel: &KernelHandle<K>, processed: u64) -> Result<(), Failure> {
+    let end = kernel.shutdown_blocking(Duration::from_secs(10));
+    let status = kernel.status();
+    if status.processed == processed && status.drops.total() == 0 && status.outputs_lost == 0 {
+        return Ok(());
+    }
+    Err(format!("{processed} messages should have been processed, but: {:?}, {status:?}", end.outcome).into())
+}
+
+fn to_and_fro(config: Config, hops: u64, threads: u32) -> Run {
+    let runtime = runtime_of(config.backend, threads)?;
+    let [there, back] =
+        ["there", "back"].map(|name| kernels::hop::launch(&runtime, options(name).active(false)));
+    let (there, back) = (there?, back?);
+    there.connect(&back)?;
+    back.connect(&there)?;
+    there.activate_blocking()?;
+    back.activate_blocking()?;
+    let warm_up = hops / 10;
+    let mut took = Duration::ZERO;
+    let mut processed = 0;
+    for count in [warm_up, hops] {
+        let start = Instant::now();
+        let _ = there.send_blocking(Hop::new(count))?;
+        // The message is handled where it is sent to, and at the end of each hop.
+        processed += count + 1;
+        until(&[&there, &back], processed)?;
+        took = start.elapsed();
+    }
+    let counts = [&there, &back].map(|kernel| kernel.status().processed);
+    end(&there, counts[0])?;
+    end(&back, counts[1])?;
+    Ok(vec![took.as_nanos() as f64 / hops as f64])
+}
+
+fn through_the_host(config: Config, hops: u64) -> Run {
+    let runtime = runtime_of(config.backend, 1)?;
+    let plain = |name: &str| options(name).linked(false);
+    let [there, back] = ["there", "back"].map(|name| kernels::hop::launch(&runtime, plain(name)));
+    let kernels = [there?, back?];
+    let mut took = Duration::ZERO;
+    for count in [hops / 10, hops] {
+        let start = Instant::now();
+        let mut message = Hop::new(count);
+        for hop in 0..count {
+            let kernel = &kernels[(hop % 2) as usize];
+            let _ = kernel.try_send(message)?;
+            message = loop {
+                match kernel.try_recv() {
+                    Ok(answer) => break answer,
+                    Err(TryRecvError::Empty) => spin_loop(),
+                    Err(closed) => return Err(closed.into()),
+                }
+            };
+        }
+        took = start.elapsed();
+    }
+    for (index, kernel) in kernels.iter().enumerate() {
+        let share = |count: u64| count / 2 + (count % 2) * u64::from(index == 0);
+        end(kernel, share(hops / 10) + share(hops))?;
+    }
+    Ok(vec![took.as_nanos() as f64 / hops as f64])
+}
+
+fn stream<K: RingKernel<Message = Large>>(
+    config: Config,
+    bursts: u64,
+    threads: u32,
+    launch: impl Fn(&Runtime, LaunchOptions) -> Result<KernelHandle<K>, annulus::LaunchError>,
+) -> Run {
+    let runtime = runtime_of(config.backend, threads)?;
+    let target = launch(&runtime, options("target"))?;
+    let source = kernels::burst::launch(&runtime, options("source").active(false))?;
+    source.connect(&target)?;
+    source.activate_blocking()?;
+    let warm_up = bursts / 10;
+    let mut took = Duration::ZERO;
+    let mut sent = 0;
+    for count in [warm_up, bursts] {
+        let messages: Vec<_> = (sent..sent + count).map(Burst::new).collect();
+        let start = Instant::now();
+        source.send_batch_blocking(&messages)?;
+        sent += count;
+        until(&[&target], sent * kernels::BURST)?;
+        took = start.elapsed();
+    }
+    end(&source, sent)?;
+    end(&target, sent * kernels::BURST)?;
+    Ok(vec![took.as_nanos() as f64 / (2 * bursts * kernels::BURST) as f64])
+}

@@ -1,0 +1,67 @@
+//! Memory in which kernels send to each other, on devices whose kernels reach only what they were given as arguments.
+
+use std::{
+    ptr::NonNull,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use annulus_runtime::BackendError;
+
+use crate::{
+    driver::{Memory, NearMemory},
+    ranges::Ranges,
+};
+
+/// One stretch of memory that all kernels get as an argument, and whose parts they name to each other by their offsets.
+pub struct Exchange {
+    memory: Arc<dyn Memory>,
+    ranges: Mutex<Ranges>,
+}
+
+/// A part, given back when it is dropped.
+struct Part {
+    of: Arc<Exchange>,
+    offset: usize,
+    bytes: usize,
+}
+
+impl Exchange {
+    /// An exchange in memory that the host sees.
+    pub fn new(memory: Arc<dyn Memory>) -> Arc<Self> {
+        assert!(memory.host().is_some(), "parts are written by the host");
+        let ranges = Mutex::new(Ranges::new(memory.bytes() / crate::PART_ALIGN * crate::PART_ALIGN));
+        Arc::new(Self { memory, ranges })
+    }
+
+    /// A part with these contents; `remedy` is how a program makes the exchange larger.
+    ///
+    /// # Errors
+    ///
+    /// If no part of it is that long.
+    pub fn take(self: &Arc<Self>, contents: &[u8], remedy: &str) -> Result<NearMemory, BackendError> {
+        let bytes = contents.len();
+        let mut ranges = self.ranges.lock().unwrap_or_else(PoisonError::into_inner);
+        let offset = ranges.take(bytes).ok_or_else(|| {
+            BackendError::new(format!(
+                "{bytes} bytes are wanted for rings between kernels, and {} of {} are free, in parts: launch with a smaller capacity or grid, \
+                 or raise {remedy}",
+                ranges.free(),
+                ranges.bytes()
+            ))
+        })?;
+        drop(ranges);
+        let part = Part { of: Arc::clone(self), offset, bytes };
+        let base = self.memory.host().expect("asked when it was made");
+        // SAFETY: the part lies within the memory.
+        let place = unsafe { base.add(offset) };
+        // SAFETY: as above, for so many bytes; nobody else has the part, and no kernel that had it before runs any more.
+        unsafe { place.copy_from_nonoverlapping(NonNull::from(contents).cast(), bytes) };
+        Ok(NearMemory { place: offset as u64, base: Arc::clone(&self.memory), owner: Box::new(part) })
+    }
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        self.of.ranges.lock().unwrap_or_else(PoisonError::into_inner).give_back(self.offset, self.bytes);
+    }
+}
