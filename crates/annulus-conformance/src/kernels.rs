@@ -8,6 +8,7 @@ pub mod constructs;
 pub mod corners;
 pub mod edges;
 pub mod items;
+pub mod links;
 pub mod names;
 pub mod no_place;
 pub mod numbers;

@@ -1,11 +1,17 @@
 //! The backend and its kernels.
 
-use std::{any::Any, mem::MaybeUninit, num::NonZeroUsize, sync::Arc, thread};
+use std::{
+    any::Any,
+    mem::MaybeUninit,
+    num::NonZeroUsize,
+    sync::{Arc, Mutex, PoisonError},
+    thread,
+};
 
 use annulus_kernel::Binding;
 
 use annulus_runtime::{
-    BackendError, BackendSource, DeviceBackend, DeviceInfo, DeviceKernel, LaunchSpec, SharedMemory,
+    BackendError, BackendSource, DeviceBackend, DeviceInfo, DeviceKernel, LaunchSpec, Link, SharedMemory,
 };
 
 use crate::{
@@ -85,9 +91,10 @@ unsafe impl DeviceBackend for CpuBackend {
 
     fn launch(&self, mut spec: LaunchSpec) -> Result<Box<dyn DeviceKernel>, BackendError> {
         let bindings = Arc::new(std::mem::take(&mut spec.bindings));
-        let block = |index| Block::new(&spec, index, &bindings).map(Arc::new);
+        let link = Arc::new(Mutex::new(None));
+        let block = |index| Block::new(&spec, index, &bindings, &link).map(Arc::new);
         let blocks = (0..spec.shards.len() as u32).map(block).collect::<Result<_, _>>()?;
-        Ok(Box::new(CpuKernel { blocks, bindings, pool: Arc::clone(self.workers.pool()) }))
+        Ok(Box::new(CpuKernel { blocks, bindings, link, pool: Arc::clone(self.workers.pool()) }))
     }
 }
 
@@ -95,6 +102,8 @@ struct CpuKernel {
     blocks: Box<[Arc<Block>]>,
     /// The same that the blocks have.
     bindings: Arc<Vec<Binding>>,
+    /// Where the blocks' outputs go; they look when they obey a command.
+    link: Arc<Mutex<Option<Link>>>,
     pool: Arc<Pool>,
 }
 
@@ -134,6 +143,12 @@ impl DeviceKernel for CpuKernel {
         let to = self.bindings[index].as_ptr().cast::<MaybeUninit<u8>>();
         // SAFETY: as for reading.
         unsafe { memory.as_ptr().copy_to_nonoverlapping(to, memory.len()) };
+        Ok(())
+    }
+
+    unsafe fn connect(&self, link: Option<Link>) -> Result<(), BackendError> {
+        // Every block obeys another command before it takes a message.
+        *self.link.lock().unwrap_or_else(PoisonError::into_inner) = link;
         Ok(())
     }
 }

@@ -8,6 +8,7 @@
 //!    then either commits what it sent, or forgets it and counts the failure. Without room it stops *between* messages.
 //! 3. It publishes counts, telemetry and the slots that it gives back, in this order, and reports to the host. So whoever sees
 //!    that a message was consumed sees it counted.
+//! 4. Where its kernel is connected to another, what handlers send goes there: see [`link`].
 
 use std::{
     mem::MaybeUninit,
@@ -28,9 +29,15 @@ use annulus_queue::{
     ring::{Consumer, Header, Slot, SoleProducer},
     sync::{AtomicU64, Ordering, fence, spin_loop, yield_now},
 };
-use annulus_runtime::{BackendError, Clock, HostSignals, LaunchSpec, PrintOrigin, Progress, ShardMemory};
+use annulus_runtime::{
+    BackendError, Clock, HostSignals, LaunchSpec, Link, PrintOrigin, Progress, ShardMemory,
+};
 
 use crate::{pool::Pool, state::BlockState};
+
+mod link;
+
+use link::Held;
 
 /// A block and whether it sleeps.
 pub(crate) struct Block {
@@ -48,6 +55,12 @@ struct BlockCore {
     /// The ring of dead letters, if the launch keeps them.
     letters: Option<SoleProducer>,
     outbox: RawOutbox,
+    /// Where outputs go, if not to the host, as of the last command that was obeyed.
+    link: Option<Link>,
+    /// What `link` is to become.
+    next_link: Arc<Mutex<Option<Link>>>,
+    /// The outputs of the message at the front of the inbound ring, if its handler has succeeded and they have not all gone.
+    held: Option<Held>,
     /// The kernel's bound parameters; `_bindings` owns the memory.
     bindings: Box<[BoundMemory]>,
     _bindings: Arc<Vec<Binding>>,
@@ -97,6 +110,8 @@ struct Counts {
 struct Batch {
     consumed: u32,
     produced: u32,
+    /// Whether handlers have sent to a connected kernel.
+    forwarded: bool,
     processed: u32,
     dropped: u32,
     letters: u32,
@@ -119,8 +134,9 @@ impl Block {
         spec: &LaunchSpec,
         index: u32,
         bindings: &Arc<Vec<Binding>>,
+        link: &Arc<Mutex<Option<Link>>>,
     ) -> Result<Self, BackendError> {
-        Ok(Self { doze: Doze::new(), core: Mutex::new(BlockCore::new(spec, index, bindings)?) })
+        Ok(Self { doze: Doze::new(), core: Mutex::new(BlockCore::new(spec, index, bindings, link)?) })
     }
 
     /// Whether the caller must queue the block, after giving it something to do.
@@ -177,7 +193,12 @@ impl Block {
 }
 
 impl BlockCore {
-    fn new(spec: &LaunchSpec, index: u32, bindings: &Arc<Vec<Binding>>) -> Result<Self, BackendError> {
+    fn new(
+        spec: &LaunchSpec,
+        index: u32,
+        bindings: &Arc<Vec<Binding>>,
+        link: &Arc<Mutex<Option<Link>>>,
+    ) -> Result<Self, BackendError> {
         let definition = spec.definition;
         let grid = spec.shards.len() as u32;
         let memory = spec.shards[index as usize].clone();
@@ -210,6 +231,9 @@ impl BlockCore {
             outbound,
             letters,
             outbox,
+            link: None,
+            next_link: Arc::clone(link),
+            held: None,
             bindings: bindings.iter().map(|b| BoundMemory { data: b.as_ptr(), len: b.len() }).collect(),
             _bindings: Arc::clone(bindings),
             state: BlockState::new(definition.state, spec.actors, index.into(), grid.into())?,
@@ -266,10 +290,15 @@ impl BlockCore {
                 }
                 break;
             }
-            if !self.has_credit() {
+            if self.held.is_none() {
+                if !self.has_credit() {
+                    break;
+                }
+                self.handle(&slot, &mut batch);
+            }
+            if self.held.is_some() && !self.release(&slot, &mut batch) {
                 break;
             }
-            self.handle(&slot, &mut batch);
             self.inbound.advance(&slot);
             batch.consumed += 1;
         }
@@ -284,6 +313,10 @@ impl BlockCore {
     /// Acknowledges a new command.
     fn obey(&mut self, command: u32) {
         self.seen_command = command;
+        self.link.clone_from(&self.next_link.lock().unwrap_or_else(PoisonError::into_inner));
+        if command & command::TERMINATE != 0 {
+            self.abandon();
+        }
         self.obey_telemetry(command);
         let state = if command & command::TERMINATE != 0 {
             self.outbound.close();
@@ -323,21 +356,28 @@ impl BlockCore {
     /// Whether the outbound ring has room for all that a message may need; says so in the control block if not.
     #[inline]
     fn has_credit(&mut self) -> bool {
-        let mut credit = self.outbound.has_credit(self.credit);
-        if credit != self.stalled {
-            return credit;
+        self.or_stall(|block| block.outbound.has_credit(block.credit))
+    }
+
+    /// Whether there is room for what is attempted. If not, says so in the control block and tries once more after that: whoever makes room made it before,
+    /// or sees that the block waits.
+    #[inline]
+    fn or_stall(&mut self, attempt: impl Fn(&mut Self) -> bool) -> bool {
+        let mut room = attempt(self);
+        if room != self.stalled {
+            return room;
         }
-        if !credit {
+        if !room {
             self.memory.stalled().store(1, Ordering::Relaxed);
             // SYNC: stalled
             fence(Ordering::SeqCst);
-            credit = self.outbound.has_credit(self.credit);
+            room = attempt(self);
         }
-        if credit {
+        if room {
             self.memory.stalled().store(0, Ordering::Relaxed);
         }
-        self.stalled = !credit;
-        credit
+        self.stalled = !room;
+        room
     }
 
     /// Handles one message as a transaction.
@@ -353,7 +393,9 @@ impl BlockCore {
         let code = state.map_or(error::UNKNOWN_ACTOR, |state| self.call(message, state));
         let caller = slot.header.correlation;
         let reply = |correlation| Header { correlation, ..Header::default() };
-        if code == 0 {
+        if code == 0 && caller == 0 && self.link.is_some() {
+            self.held = Some(Held { gone: 0, all: self.outbox.sent() });
+        } else if code == 0 {
             let sent = self.outbox.sent();
             for i in 0..sent {
                 let header = reply(if i == 0 { caller } else { 0 });
@@ -455,8 +497,10 @@ impl BlockCore {
         {
             letters.show();
         }
-        if batch.produced != 0 {
+        if batch.produced != 0 || batch.forwarded {
             self.memory.sent().store(counts.sent, Ordering::Relaxed);
+        }
+        if batch.produced != 0 {
             self.outbound.show();
         }
         self.count_telemetry(batch);
@@ -530,7 +574,12 @@ impl BlockCore {
         command != self.seen_command
             || (command & command::ACTIVE != 0
                 && self.inbound.is_ready()
-                && (!self.stalled || self.outbound.has_credit(self.credit)))
+                && (!self.stalled || self.has_room()))
+    }
+
+    /// Whether what the block waits for has come.
+    fn has_room(&mut self) -> bool {
+        if self.held.is_some() { self.deliver() } else { self.outbound.has_credit(self.credit) }
     }
 
     /// Looks for something to do, for as long as the launch says since the block became idle; false if that time is up. An

@@ -2,10 +2,15 @@
 //!
 //! # Lifecycle
 //!
-//! launched → active ⇄ inactive → terminated, and beside it *closed to new messages*. The host writes the command words, under
+//! launched → active ⇄ inactive → terminated, and beside it *closed to new messages* of the host's. The host writes the command words, under
 //! the lifecycle lock; each shard acknowledges in its state word; a transition is done when every shard has. Terminating ends
 //! with [`KernelCore::finished`]: set once, by whoever reports the last shard's end, after what was left in the rings has been
 //! taken out. From then on nobody but receivers touches the kernel's memory.
+//!
+//! The rings of a kernel close when it is closed. Those of one that others may be connected to stay open until it terminates: closing it refuses the host's
+//! messages alone ([`Intake`]). A message that got its ticket before a ring closed is written in any case, so taking out what is left ends.
+//!
+//! What *drained* means where kernels are connected stands in [`links`](crate::links).
 
 use std::{
     any::Any,
@@ -25,6 +30,8 @@ use crate::{
     backend::{DeviceKernel, HostSignals},
     clock::Clock,
     error::LifecycleError,
+    intake::Intake,
+    links::Links,
     memory::ShardMemory,
     options::LaunchOptions,
     registry::Registry,
@@ -79,6 +86,11 @@ pub(crate) struct KernelCore {
     pub(crate) ready: Event,
     /// Notified when a shard's state changes, when the kernel is finished, and, while `watched`, at each progress.
     pub(crate) changed: Event,
+    /// Shared by all kernels of the runtime: notified like `changed` for those that can be connected.
+    pub(crate) flow: Arc<Event>,
+    pub(crate) links: Links,
+    /// Through here the host's messages come, if the kernel can be connected.
+    pub(crate) intake: Intake,
     pub(crate) drops: HostDrops,
     /// What backpressure had dropped when telemetry was last reset.
     pub(crate) dropped_before: AtomicU64,
@@ -108,7 +120,7 @@ pub(crate) trait AnyKernel: HostSignals + 'static {
     fn close_intake(&self);
     /// Messages in front of a shard's ring.
     fn staged(&self, shard: usize) -> u64;
-    /// Messages that were ever admitted in front of the rings; `None` where they go straight in.
+    /// Messages that were ever admitted in front of the rings, or past that; `None` where all go straight in.
     fn admitted(&self) -> Option<u64>;
 }
 
@@ -188,6 +200,34 @@ impl KernelCore {
         })
     }
 
+    /// Tells those who wait for a change, here or of all connected kernels.
+    pub(crate) fn tell(&self) {
+        self.changed.notify_all();
+        if self.options.linked {
+            self.flow.notify_all();
+        }
+    }
+
+    /// Calls `f` while every shard is inactive and stays so, or has terminated. Waits until the shards have obeyed; `None` if the kernel is active.
+    pub(crate) async fn while_inactive<R>(&self, f: impl FnOnce(&dyn DeviceKernel) -> R) -> Option<R> {
+        loop {
+            let command = self.current_command();
+            if command & command::TERMINATE != 0 {
+                self.until(|| self.is_finished()).await;
+            } else if command & command::ACTIVE != 0 {
+                return None;
+            } else {
+                self.until(|| self.current_command() != command || self.all_obeyed(command)).await;
+            }
+            // Nobody changes the command while this is held.
+            let held = self.lock_command();
+            if *held == command {
+                let device = self.device.get().expect("a kernel that somebody holds was launched");
+                return Some(f(&**device));
+            }
+        }
+    }
+
     pub(crate) async fn until(&self, condition: impl Fn() -> bool) {
         while !condition() {
             let listener = self.changed.listen();
@@ -223,7 +263,7 @@ impl KernelCore {
 }
 
 impl dyn AnyKernel {
-    /// Closes the kernel to new messages. What was sent before is handled; what waits for space is refused.
+    /// Closes the kernel to new messages of the host's. What was sent before is handled; what waits for space is refused.
     pub(crate) fn close(&self) -> Transition {
         let core = self.core();
         // Before the flag, so that intake is closed when this returns, whoever was first.
@@ -246,6 +286,9 @@ impl dyn AnyKernel {
         // A queue in front of the ring keeps its messages; nothing is moved any more.
         for shard in &core.shards {
             shard.inbound.ring().close();
+        }
+        if core.options.linked {
+            core.wake_sources();
         }
         if core.change_command(|command| command | command::TERMINATE) {
             Transition::Done
@@ -272,11 +315,24 @@ impl dyn AnyKernel {
     }
 
     /// Whether everything that was sent before the kernel was closed has been handled.
-    pub(crate) async fn drained(&self) {
+    pub(crate) async fn drained(self: &Arc<Self>) {
         let core = self.core();
+        if core.options.linked {
+            return self.settled().await;
+        }
         // The fence of `listen`, within `until`, stands between this and the look at the queues (SYNC: watched).
         core.watched.store(true, Ordering::Relaxed);
         core.until(|| core.is_finished() || self.pending() == 0).await;
+    }
+
+    /// Shards that wait for space in some ring.
+    pub(crate) fn stalled_shards(&self) -> u32 {
+        let shards = self.core().shards.iter();
+        shards
+            // Once terminated, it waits for nothing, whatever the word said last.
+            .filter(|shard| shard.memory.state().load(Ordering::Acquire) != state::TERMINATED)
+            .filter(|shard| shard.memory.stalled().load(Ordering::Relaxed) != 0)
+            .count() as u32
     }
 
     pub(crate) fn status(&self) -> KernelStatus {
@@ -288,13 +344,17 @@ impl dyn AnyKernel {
         let processed = sum(ShardMemory::processed);
         let failed = sum(ShardMemory::failed);
         let unknown_actor = sum(ShardMemory::unknown_actor);
+        // What other kernels sent over the device's memory, as far as it arrived.
+        let unread: u64 =
+            core.shards.iter().map(|shard| u64::from(shard.memory.unread().load(Ordering::Acquire))).sum();
+        let arrived = sum(ShardMemory::taken) + unread;
         let drops = Drops {
             rejected: core.drops.rejected.load(Ordering::Relaxed),
             evicted: core.drops.evicted.load(Ordering::Relaxed),
             discarded: core.drops.discarded.load(Ordering::Relaxed),
             failed,
             unknown_actor,
-            undelivered: core.drops.undelivered.load(Ordering::Relaxed),
+            undelivered: core.drops.undelivered.load(Ordering::Relaxed) + unread,
         };
         let admitted = self
             .admitted()
@@ -304,19 +364,14 @@ impl dyn AnyKernel {
             backend: core.backend_name,
             state: self.state(),
             accepts_messages: !core.closing.load(Ordering::Acquire),
-            sent: admitted + drops.rejected + drops.discarded,
+            sent: admitted + arrived + drops.rejected + drops.discarded,
             pending: if core.is_finished() { 0 } else { self.pending() },
             processed,
             drops,
             produced: sum(ShardMemory::sent),
             replies_waiting: core.shards.iter().map(|shard| shard.outbound.depth()).sum(),
-            stalled_shards: core
-                .shards
-                .iter()
-                // Once terminated, it waits for nothing, whatever the word said last.
-                .filter(|shard| shard.memory.state().load(Ordering::Acquire) != state::TERMINATED)
-                .filter(|shard| shard.memory.stalled().load(Ordering::Relaxed) != 0)
-                .count() as u32,
+            outputs_lost: sum(ShardMemory::unforwarded),
+            stalled_shards: self.stalled_shards(),
             letters_lost: sum(ShardMemory::letters_lost),
             shards: core.shards.len() as u32,
             last_error: core
@@ -346,7 +401,7 @@ impl dyn AnyKernel {
     }
 
     /// Closes, drains and terminates; terminates anyway when `limit` has passed. Blocks.
-    pub(crate) fn shut_down(&self, limit: Duration) -> ShutdownOutcome {
+    pub(crate) fn shut_down(self: &Arc<Self>, limit: Duration) -> ShutdownOutcome {
         use annulus_queue::wait::{block_on, block_on_deadline};
         let core = self.core();
         if core.is_finished() {

@@ -97,13 +97,17 @@ impl KernelControl {
         block_on(self.deactivate())
     }
 
-    /// Closes the kernel to new messages: no send succeeds after this returns. What was sent before is handled.
+    /// Closes the kernel to new messages: no send succeeds after this returns. What was sent before is handled. Kernels that are
+    /// [connected](KernelHandle::connect) to it may still send.
     pub fn close(&self) -> Transition {
         self.kernel.close()
     }
 
     /// Waits until everything that was sent has been handled, or the kernel has terminated. Sends may go on meanwhile; close
     /// the kernel first for an end that is final.
+    ///
+    /// If kernels are [connected](KernelHandle::connect) to it, directly or through others, waits until they have handled everything as well, so that nothing
+    /// is under way between them. One of them that is inactive, and has messages, keeps it waiting.
     pub async fn drained(&self) {
         self.kernel.drained().await;
     }
@@ -195,7 +199,7 @@ pub struct KernelHandle<K: RingKernel> {
 /// Terminates the kernel with the last handle, and keeps the runtime until then.
 pub(crate) struct Guard<K: RingKernel> {
     shared: Arc<KernelShared<K>>,
-    _runtime: Arc<RuntimeInner>,
+    runtime: Arc<RuntimeInner>,
 }
 
 impl<K: RingKernel> Drop for Guard<K> {
@@ -218,7 +222,7 @@ impl<K: RingKernel> KernelHandle<K> {
     pub(crate) fn new(shared: Arc<KernelShared<K>>, runtime: Arc<RuntimeInner>) -> Self {
         let kernel: Arc<dyn AnyKernel> = Arc::clone(&shared) as _;
         let control = KernelControl::new(kernel, runtime.arena_lines());
-        let guard = Arc::new(Guard { shared, _runtime: runtime });
+        let guard = Arc::new(Guard { shared, runtime });
         // Only a launch makes a handle from nothing, and it does so once.
         let _ = guard.shared.guard.set(Arc::downgrade(&guard));
         Self { guard, control }
@@ -231,6 +235,14 @@ impl<K: RingKernel> KernelHandle<K> {
 
     fn shared(&self) -> &KernelShared<K> {
         &self.guard.shared
+    }
+
+    pub(crate) fn shared_arc(&self) -> &Arc<KernelShared<K>> {
+        &self.guard.shared
+    }
+
+    pub(crate) fn runtime(&self) -> &Arc<RuntimeInner> {
+        &self.guard.runtime
     }
 
     /// Sends without waiting.
@@ -375,6 +387,9 @@ impl<K: RingKernel> KernelHandle<K> {
 
     /// Closes the kernel, waits until everything that was sent has been handled, and terminates it; terminates it anyway
     /// when `limit` has passed. Somebody must receive meanwhile if the kernel sends more than its outbound rings hold.
+    ///
+    /// Of connected kernels shut down sources first, or all by [`Runtime::shutdown_blocking`](crate::Runtime::shutdown_blocking): this kernel waits for its sources
+    /// to drain, but what they are sent after that is lost to it.
     ///
     /// The wait happens on a thread of its own, since a future has no clock. Dropping the future does not stop it; what is left
     /// can then be taken with [`take_undelivered`](Self::take_undelivered). A handler that runs is not interrupted: the end waits

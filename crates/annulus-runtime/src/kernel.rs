@@ -11,12 +11,12 @@ use annulus_kernel::{RingKernel, RingMessage};
 use annulus_queue::{
     Receiver, Sender, TryRecvError,
     relay::Relay,
-    ring::{Consumer, Header},
-    sync::{AtomicUsize, Ordering, fence},
+    ring::{Consumer, Header, Refused},
+    sync::{AtomicU64, AtomicUsize, Ordering, fence},
 };
 
 use crate::{
-    backend::{HostSignals, Progress},
+    backend::{Delivery, DeviceKernel, HostSignals, LinkTarget, Progress},
     calls::CallTable,
     core::{AnyKernel, KernelCore},
     error::CallError,
@@ -64,6 +64,8 @@ pub(crate) struct KernelShared<K: RingKernel> {
     pub(crate) received: AtomicUsize,
     /// Messages without key sent so far: where the next one begins to look for a shard.
     pub(crate) dealt: AtomicUsize,
+    /// Messages of other kernels that went past the queues in front of the rings.
+    passed: AtomicU64,
     pub(crate) calls: CallTable<K::Output>,
     pub(crate) letters: Option<Letters<K::Message>>,
     prints: Option<Prints>,
@@ -143,6 +145,7 @@ impl<K: RingKernel> KernelShared<K> {
             outbound,
             received: AtomicUsize::new(0),
             dealt: AtomicUsize::new(0),
+            passed: AtomicU64::new(0),
             calls: CallTable::new(),
             letters,
             prints,
@@ -291,6 +294,9 @@ impl<K: RingKernel> KernelShared<K> {
             .unwrap_or_else(PoisonError::into_inner)
             .extend(left.into_iter().map(|(message, _)| message));
         (0..self.outbound.len()).for_each(|shard| self.demultiplex(shard));
+        if self.core.options.linked {
+            self.core.end_links();
+        }
         if let Some(registry) = self.core.registry.upgrade() {
             registry.remove(&self.core.name);
         }
@@ -346,9 +352,17 @@ impl<K: RingKernel> HostSignals for KernelShared<K> {
         if progress.consumed != 0 {
             self.space(shard).notify(progress.consumed as usize);
             self.refill(shard);
-            // The fence of `notify` stands between giving slots back and this load (SYNC: watched).
+        }
+        if progress.traffic {
+            self.core.wake_target();
+        }
+        if progress.consumed != 0 || progress.traffic {
+            if self.core.options.linked {
+                self.core.wake_sources();
+            }
+            // A fence stands between giving slots back and this load, that of `notify` or of `wake_sources` (SYNC: watched).
             if self.core.watched.load(Ordering::Relaxed) {
-                self.core.changed.notify_all();
+                self.core.tell();
             }
         }
         if progress.state_changed {
@@ -359,7 +373,7 @@ impl<K: RingKernel> HostSignals for KernelShared<K> {
             if self.core.shards.iter().all(terminated) && !self.core.finishing.swap(true, Ordering::AcqRel) {
                 self.finish();
             }
-            self.core.changed.notify_all();
+            self.core.tell();
         }
     }
 
@@ -368,6 +382,7 @@ impl<K: RingKernel> HostSignals for KernelShared<K> {
         // SYNC: expected
         core.ready.has_waiters()
             || core.changed.has_waiters()
+            || core.options.linked && core.flow.has_waiters()
             || core.space.has_waiters()
             || self.calls.pending() != 0
             || core.shards.iter().any(|shard| shard.space.has_waiters())
@@ -379,6 +394,34 @@ impl<K: RingKernel> HostSignals for KernelShared<K> {
         kernel.request_termination();
         let progress = Progress { state_changed: true, ..Progress::default() };
         self.progressed(0, progress);
+    }
+
+    fn is_fed(&self) -> bool {
+        self.core.options.linked && self.core.is_fed()
+    }
+}
+
+impl<K: RingKernel> LinkTarget for KernelShared<K> {
+    fn device(&self) -> Option<&dyn DeviceKernel> {
+        self.core.device.get().map(|device| &**device)
+    }
+
+    unsafe fn deliver(&self, message: *const u8) -> Delivery {
+        // SAFETY: the caller says that it is a message of this kernel's; it may lie anywhere.
+        let message = unsafe { message.cast::<K::Message>().read_unaligned() };
+        let shard = self.shard_of(&message);
+        match self.core.shards[shard].inbound.reserve(1) {
+            Ok(mut slot) => {
+                if !self.stages.is_empty() {
+                    self.passed.fetch_add(1, Ordering::Relaxed);
+                }
+                slot.write(message, self.header(0));
+                self.core.wake(shard);
+                Delivery::Done
+            }
+            Err(Refused::Full) => Delivery::Full,
+            Err(Refused::Closed) => Delivery::Closed,
+        }
     }
 }
 
@@ -392,7 +435,9 @@ impl<K: RingKernel> AnyKernel for KernelShared<K> {
     }
 
     fn close_intake(&self) {
-        if self.stages.is_empty() {
+        if self.stages.is_empty() && self.core.options.linked {
+            self.core.intake.close();
+        } else if self.stages.is_empty() {
             self.core.shards.iter().for_each(|shard| shard.inbound.ring().close());
         } else {
             self.stages.iter().for_each(|stage| {
@@ -409,6 +454,7 @@ impl<K: RingKernel> AnyKernel for KernelShared<K> {
         if self.stages.is_empty() {
             return None;
         }
-        Some(self.stages.iter().map(|stage| stage.sender.counters().enqueued).sum())
+        let staged: u64 = self.stages.iter().map(|stage| stage.sender.counters().enqueued).sum();
+        Some(staged + self.passed.load(Ordering::Relaxed))
     }
 }

@@ -22,11 +22,14 @@ extern crate self as annulus;
 mod backend;
 mod calls;
 mod clock;
+mod connect;
 mod core;
 mod error;
 mod handle;
+mod intake;
 mod kernel;
 mod letters;
+mod links;
 mod memory;
 mod noop;
 mod options;
@@ -47,6 +50,7 @@ pub use crate::{
         LaunchSpec, Link, LinkTarget, OrElse, Progress,
     },
     clock::Clock,
+    connect::ConnectError,
     core::{ShutdownOutcome, Transition},
     error::{CallError, HandleError, LaunchError, LifecycleError, TelemetryError, UnknownKernel},
     handle::{KernelControl, KernelHandle, Outputs, Shutdown},

@@ -10,7 +10,9 @@ use annulus_abi::control::{command, state};
 use annulus_queue::sync::{Ordering, fence};
 
 use crate::{
-    backend::{BackendError, DeviceBackend, DeviceInfo, DeviceKernel, HostSignals, LaunchSpec, Progress},
+    backend::{
+        BackendError, DeviceBackend, DeviceInfo, DeviceKernel, HostSignals, LaunchSpec, Link, Progress,
+    },
     memory::{ShardMemory, SharedMemory},
 };
 
@@ -95,6 +97,10 @@ impl DeviceKernel for NoopKernel {
 
     unsafe fn write_binding(&self, _: usize, _: &[MaybeUninit<u8>]) -> Result<(), BackendError> {
         keeps_nothing()
+    }
+
+    unsafe fn connect(&self, _: Option<Link>) -> Result<(), BackendError> {
+        Ok(())
     }
 }
 

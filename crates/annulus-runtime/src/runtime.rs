@@ -29,8 +29,10 @@ use crate::{
     core::{AnyKernel, HostDrops, KernelCore, Shard, ShutdownOutcome},
     error::{HandleError, LaunchError, UnknownKernel},
     handle::{KernelControl, KernelHandle},
+    intake::Intake,
     kernel::{KernelShared, Outbound, Stage},
     letters::{self, Letters},
+    links::{self, Links},
     memory::{ShardMemory, SharedMemory, TelemetryLine},
     options::LaunchOptions,
     print::{self, Prints},
@@ -46,6 +48,8 @@ pub struct Runtime {
 pub(crate) struct RuntimeInner {
     /// Before the backend, which ends with this: kernels need neither any more by then.
     registry: Arc<Registry>,
+    /// Notified for those who wait until connected kernels are at rest.
+    flow: Arc<Event>,
     backend: Arc<dyn DeviceBackend>,
     clock: Clock,
     arena: Arc<Arena>,
@@ -124,8 +128,9 @@ impl Runtime {
         self.inner.registry.all().into_iter().map(control).collect()
     }
 
-    /// Shuts every kernel down, all within `limit`: closes all of them first, then drains and terminates one after the other.
-    /// Messages that were not delivered can be taken from the kernels' handles. Blocks.
+    /// Shuts every kernel down, all within `limit`: closes all of them first, then drains and terminates one after the other, in the order
+    /// of the result: by name, but kernels that are [connected](KernelHandle::connect) to others before these, so that nothing is lost between them. Kernels that form
+    /// a cycle drain together. Messages that were not delivered can be taken from the kernels' handles. Blocks.
     pub fn shutdown_blocking(&self, limit: Duration) -> Vec<(String, ShutdownOutcome)> {
         let start = Instant::now();
         let kernels = self.inner.registry.all();
@@ -136,7 +141,7 @@ impl Runtime {
             let outcome = kernel.shut_down(limit.saturating_sub(start.elapsed()));
             (kernel.core().name.clone(), outcome)
         };
-        kernels.into_iter().map(shut_down).collect()
+        links::sources_first(kernels).into_iter().map(shut_down).collect()
     }
 }
 
@@ -177,7 +182,8 @@ impl<B: BackendSource> RuntimeBuilder<B> {
         let memory = allocate(&*backend, bytes)?;
         let arena = Arc::new(Arena { memory, taken: Mutex::new(vec![false; self.telemetry_lines]) });
         let registry = Arc::new(Registry::default());
-        Ok(Runtime { inner: Arc::new(RuntimeInner { registry, backend, clock: Clock::start(), arena }) })
+        let (flow, clock) = (Arc::new(Event::new()), Clock::start());
+        Ok(Runtime { inner: Arc::new(RuntimeInner { registry, flow, backend, clock, arena }) })
     }
 }
 
@@ -326,6 +332,9 @@ fn start<K: RingKernel>(
         space: Event::new(),
         ready: Event::new(),
         changed: Event::new(),
+        flow: Arc::clone(&runtime.flow),
+        links: Links::default(),
+        intake: Intake::new(),
         drops: HostDrops::default(),
         dropped_before: AtomicU64::new(0),
         counting_since: AtomicU64::new(0),

@@ -1,18 +1,23 @@
 //! Sending to a kernel.
 
-use std::{fmt, time::Instant};
+use std::{
+    fmt,
+    ops::{Deref, DerefMut},
+    time::Instant,
+};
 
 use annulus_kernel::{RingKernel, RingMessage};
 use annulus_queue::{
     Admission, Backpressure, SendError, TrySendError,
     event::Event,
-    ring::{Header, Refused},
+    ring::{Header, Refused, Reservation},
     sync::Ordering,
     wait::{block_on, block_on_deadline},
 };
 
 use crate::{
     error::CallError,
+    intake::Entered,
     kernel::{KernelShared, Parcel},
 };
 
@@ -70,6 +75,18 @@ impl<K: RingKernel> KernelShared<K> {
         Header { enqueue_time, correlation }
     }
 
+    /// Slots for the host in a shard's ring.
+    #[inline]
+    fn reserve(&self, shard: usize, want: u32) -> Result<HostSlots<'_>, Refused> {
+        let entered = if self.core.options.linked {
+            Some(self.core.intake.enter().ok_or(Refused::Closed)?)
+        } else {
+            None
+        };
+        let slots = self.core.shards[shard].inbound.reserve(want)?;
+        Ok(HostSlots { slots, _entered: entered })
+    }
+
     /// Puts a message into its shard's queue, without waiting. Counts what is dropped, but not what is refused.
     #[inline]
     pub(crate) fn offer(
@@ -81,9 +98,10 @@ impl<K: RingKernel> KernelShared<K> {
         if !self.stages.is_empty() {
             return self.offer_staged(shard, message, header);
         }
-        match self.core.shards[shard].inbound.reserve(1) {
+        match self.reserve(shard, 1) {
             Ok(mut slot) => {
                 slot.write(message, header);
+                drop(slot);
                 self.core.wake(shard);
                 Ok(Admission::Accepted)
             }
@@ -221,7 +239,7 @@ impl<K: RingKernel> KernelShared<K> {
         let mut error = None;
         for message in messages {
             let shard = self.shard_of(message);
-            match self.core.shards[shard].inbound.reserve(1) {
+            match self.reserve(shard, 1) {
                 Ok(mut slot) => slot.write(*message, header),
                 Err(refused) => {
                     error = self.batch_error(refused);
@@ -240,7 +258,7 @@ impl<K: RingKernel> KernelShared<K> {
         let mut sent = 0;
         let mut error = None;
         while sent < messages.len() {
-            match self.core.shards[0].inbound.reserve((messages.len() - sent) as u32) {
+            match self.reserve(0, (messages.len() - sent) as u32) {
                 Ok(mut slots) => {
                     let run = slots.remaining() as usize;
                     for message in &messages[sent..sent + run] {
@@ -309,6 +327,26 @@ impl<K: RingKernel> KernelShared<K> {
                 }
             }
         }
+    }
+}
+
+/// A reservation of the host's.
+struct HostSlots<'a> {
+    slots: Reservation<'a>,
+    _entered: Option<Entered<'a>>,
+}
+
+impl<'a> Deref for HostSlots<'a> {
+    type Target = Reservation<'a>;
+
+    fn deref(&self) -> &Reservation<'a> {
+        &self.slots
+    }
+}
+
+impl DerefMut for HostSlots<'_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.slots
     }
 }
 

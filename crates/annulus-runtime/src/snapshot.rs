@@ -2,7 +2,6 @@
 
 use std::{fmt, mem::MaybeUninit};
 
-use annulus_abi::control::command;
 use annulus_kernel::{BindingDefinition, BindingKind, DeviceType, StateShape, TypeDescriptor};
 
 use crate::{
@@ -325,22 +324,8 @@ impl KernelCore {
         &self,
         f: impl FnOnce(&dyn DeviceKernel) -> Result<R, SnapshotError>,
     ) -> Result<R, SnapshotError> {
-        loop {
-            let command = self.current_command();
-            if command & command::TERMINATE != 0 {
-                self.until(|| self.is_finished()).await;
-            } else if command & command::ACTIVE != 0 {
-                return Err(SnapshotError::Active { kernel: self.name.clone() });
-            } else {
-                self.until(|| self.current_command() != command || self.all_obeyed(command)).await;
-            }
-            // Nobody changes the command while this is held.
-            let held = self.lock_command();
-            if *held == command {
-                let device = self.device.get().expect("a kernel that somebody holds was launched");
-                return f(&**device);
-            }
-        }
+        let active = || Err(SnapshotError::Active { kernel: self.name.clone() });
+        self.while_inactive(f).await.unwrap_or_else(active)
     }
 }
 

@@ -39,7 +39,7 @@ pub struct Drops {
     pub failed: u64,
     /// Refused by the kernel because their key named no actor.
     pub unknown_actor: u64,
-    /// Left in the queues when the kernel terminated, and handed back.
+    /// Left in the queues when the kernel terminated. Handed back, but for what other kernels sent over a device's own memory.
     pub undelivered: u64,
 }
 
@@ -74,7 +74,8 @@ pub struct KernelStatus {
     pub state: KernelState,
     /// Whether it is open to new messages.
     pub accepts_messages: bool,
-    /// Messages that were sent, whatever became of them. Refusals by a closed kernel do not count.
+    /// Messages that were sent, whatever became of them, by the host or by connected kernels. Refusals by a closed kernel do not count. Of
+    /// messages that kernels send each other over a device's own memory, those that the kernel has not taken yet are not known here.
     pub sent: u64,
     /// Messages that wait to be handled.
     pub pending: u64,
@@ -84,9 +85,11 @@ pub struct KernelStatus {
     pub drops: Drops,
     /// Messages that handlers sent.
     pub produced: u64,
+    /// Of these, messages for a connected kernel that were lost: it had terminated, or had no room under Reject; or this kernel terminated while they waited.
+    pub outputs_lost: u64,
     /// Replies that wait in the outbound rings.
     pub replies_waiting: u64,
-    /// Shards that wait for space in their outbound ring: they go on when somebody receives.
+    /// Shards that wait for space in their outbound ring: they go on when somebody receives, or when the kernel that they are connected to has room.
     pub stalled_shards: u32,
     /// Dead letters that were lost, since their shard's ring was full before the host came by.
     pub letters_lost: u64,
@@ -120,7 +123,14 @@ impl fmt::Display for KernelStatus {
             self.replies_waiting
         )?;
         if self.stalled_shards != 0 {
-            write!(f, ", {} of {} shards stalled: receive their replies", self.stalled_shards, self.shards)?;
+            write!(
+                f,
+                ", {} of {} shards stalled: receive their replies, or see why the connected kernel has no room",
+                self.stalled_shards, self.shards
+            )?;
+        }
+        if self.outputs_lost != 0 {
+            write!(f, ", {} outputs for a connected kernel lost", self.outputs_lost)?;
         }
         if self.last_error != 0 {
             write!(

@@ -7,6 +7,7 @@ pub mod failures;
 pub mod idle;
 pub mod letters;
 pub mod lifecycle;
+pub mod links;
 pub mod load;
 pub mod messages;
 pub mod prints;

@@ -1,0 +1,299 @@
+//! Which kernel sends to which, and when all that is under way between them has arrived.
+//!
+//! # Who knows whom
+//!
+//! Each kernel knows the one that it is connected to, and those that are connected to it, weakly: a link keeps no kernel running. Both sides of a link change
+//! while its source is inactive and cannot be activated, since whoever changes it holds the source's command lock. What is known is an immutable
+//! value that is replaced; readers hold the lock for no longer than it takes to copy a pointer, and nobody holds two of these locks.
+//!
+//! # Messages on their way
+//!
+//! On some devices kernels send over the device's own memory, which the host cannot look into. There it goes by counts: `forwarded`, how many messages
+//! a shard has put into rings of others; `taken`, how many it has taken out of its own; and `rested`, the value of `taken` when it last found nothing
+//! to do. A kernel has been *fed* what all sources have forwarded since they were connected to it. Where kernels send to the rings that the host sends to, as
+//! on the CPU, these counts stay 0, and a message is in a ring as long as it is under way: a block keeps the slot of a message until the ring of the next
+//! kernel has all that its handler sent.
+//!
+//! # Drained
+//!
+//! A kernel is drained when nothing is under way in it, or in any kernel from which links lead to it. Let a **scan** look at all of these, in this order:
+//!
+//! 1. of all of them: `rested` (acquire); that nothing lies in front of their rings; that every ring of the host's is empty, `consumed` (acquire) being what
+//!    `reserved` is then; that no shard that lives is stalled;
+//! 2. of all of them: that `taken` is what `rested` was, shard by shard;
+//! 3. of all of them: that what the kernel was fed is the sum of its shards' `taken`.
+//!
+//! If two scans in a row find all that, with the same counts (`consumed` and `taken`), the kernels were at rest. For let *M* be the messages that the first
+//! scan saw consumed or rested upon. What the handlers of *M* sent was published in rings, or counted in `forwarded`, before the word that the first scan
+//! acquired was stored. So the second scan sees those tickets in `reserved`; it finds no more of them than the first scan saw consumed, so these messages belong to
+//! *M*. And the third look of the first scan sees what *M* has forwarded; it finds no more than was taken and rested upon, so these belong to *M*, too. Whatever was
+//! sent before the first scan is in *M* as well: its ticket is in `reserved`. So *M* holds all that was sent, and all that came of it.
+//!
+//! Whoever waits for this waits on an event that all connected kernels of a runtime share, having told each of them that it is watched.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use annulus_queue::sync::{Ordering, fence};
+
+use crate::{
+    core::{AnyKernel, KernelCore},
+    memory::ShardMemory,
+};
+
+/// A kernel's links. Kernels that were launched without leave them alone.
+#[derive(Default)]
+pub(crate) struct Links(Mutex<Arc<Known>>);
+
+/// The links at some moment.
+#[derive(Clone, Default)]
+struct Known {
+    /// Where outputs go, if not to the host.
+    target: Option<Weak<dyn AnyKernel>>,
+    /// Kernels that are connected to this one.
+    feeds: Vec<Feed>,
+    /// What kernels that are connected to this one no more had forwarded to it.
+    fed_before: u64,
+}
+
+/// A kernel that is connected to this one.
+#[derive(Clone)]
+struct Feed {
+    source: Weak<dyn AnyKernel>,
+    /// Where the source's core lies: as long as `source` is there, nothing else does.
+    core: *const KernelCore,
+    shards: Arc<[ShardMemory]>,
+    /// What it had forwarded when it was connected.
+    base: u64,
+}
+
+fn forwarded<'a>(shards: impl IntoIterator<Item = &'a ShardMemory>) -> u64 {
+    shards.into_iter().map(|shard| shard.forwarded().load(Ordering::Acquire)).sum()
+}
+
+// SAFETY: the pointer is compared, and never followed.
+unsafe impl Send for Feed {}
+// SAFETY: as for `Send`.
+unsafe impl Sync for Feed {}
+
+impl Feed {
+    fn fed(&self) -> u64 {
+        forwarded(&*self.shards) - self.base
+    }
+}
+
+impl Links {
+    fn lock(&self) -> MutexGuard<'_, Arc<Known>> {
+        // The value is replaced by one assignment.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn known(&self) -> Arc<Known> {
+        Arc::clone(&self.lock())
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Known)) {
+        let mut known = self.lock();
+        let mut next = Known::clone(&known);
+        change(&mut next);
+        let before = std::mem::replace(&mut *known, Arc::new(next));
+        drop(known);
+        drop(before);
+    }
+}
+
+impl Known {
+    /// Forgets the kernels of which this holds. They forward nothing any more.
+    fn end_feeds(&mut self, ends: impl Fn(&Feed) -> bool) {
+        let (ended, stay): (Vec<_>, Vec<_>) = std::mem::take(&mut self.feeds).into_iter().partition(ends);
+        self.feeds = stay;
+        self.fed_before += ended.iter().map(Feed::fed).sum::<u64>();
+    }
+}
+
+/// Connects a kernel to another one, or to none. The source is inactive, and stays so meanwhile.
+pub(crate) fn link(source: &Arc<dyn AnyKernel>, target: Option<&Arc<dyn AnyKernel>>) {
+    let core = source.core();
+    core.end_link();
+    core.links.change(|known| known.target = target.map(Arc::downgrade));
+    if let Some(target) = target {
+        let shards: Arc<[ShardMemory]> = core.shards.iter().map(|shard| shard.memory.clone()).collect();
+        let base = forwarded(&*shards);
+        let feed = Feed { source: Arc::downgrade(source), core, shards, base };
+        target.core().links.change(|known| known.feeds.push(feed));
+    }
+    core.flow.notify_all();
+}
+
+impl KernelCore {
+    /// Forwards nothing any more to the kernel that this one is connected to.
+    fn end_link(&self) {
+        if let Some(target) = self.target() {
+            target.core().links.change(|known| known.end_feeds(|feed| std::ptr::eq(feed.core, self)));
+        }
+    }
+
+    /// After the last shard has terminated: ends all links.
+    pub(crate) fn end_links(&self) {
+        self.wake_sources();
+        self.end_link();
+        self.links.change(|known| {
+            known.target = None;
+            known.end_feeds(|_| true);
+        });
+    }
+
+    /// The kernel that this one is connected to, if it is still there.
+    pub(crate) fn target(&self) -> Option<Arc<dyn AnyKernel>> {
+        self.links.known().target.as_ref().and_then(Weak::upgrade)
+    }
+
+    /// After slots of this kernel's rings were given back, or the rings were closed: wakes the shards of connected kernels that wait for that.
+    ///
+    /// A shard stores `stalled`, fences, and tries once more; so one of the two sees the other (SYNC: stalled).
+    pub(crate) fn wake_sources(&self) {
+        // SYNC: stalled
+        fence(Ordering::SeqCst);
+        for feed in &self.links.known().feeds {
+            let is_stalled = |shard: &ShardMemory| shard.stalled().load(Ordering::Relaxed) != 0;
+            if !feed.shards.iter().any(is_stalled) {
+                continue;
+            }
+            let Some(source) = feed.source.upgrade() else { continue };
+            for (index, shard) in feed.shards.iter().enumerate() {
+                if is_stalled(shard) {
+                    source.core().wake(index);
+                }
+            }
+        }
+    }
+
+    /// After this kernel has sent to another over the device's memory: where that one runs in epochs, it needs one.
+    pub(crate) fn wake_target(&self) {
+        if let Some(target) = self.target() {
+            target.core().wake_all();
+        }
+    }
+
+    /// Messages that other kernels have put into this one's rings in the device's memory.
+    fn fed(&self) -> u64 {
+        let known = self.links.known();
+        known.fed_before + known.feeds.iter().map(Feed::fed).sum::<u64>()
+    }
+
+    fn taken(&self) -> u64 {
+        self.shards.iter().map(|shard| shard.memory.taken().load(Ordering::Acquire)).sum()
+    }
+
+    /// Whether there are messages of other kernels that this one has not taken. They are counted as fed before they can be taken, so if nothing
+    /// was added since `taken` was looked at, nothing was left then.
+    pub(crate) fn is_fed(&self) -> bool {
+        let taken = self.taken();
+        self.fed() != taken
+    }
+}
+
+impl dyn AnyKernel {
+    /// This kernel, and all from which links lead to it.
+    fn upstream(self: &Arc<Self>) -> Vec<Arc<dyn AnyKernel>> {
+        let mut found = vec![Arc::clone(self)];
+        let mut next = 0;
+        while next < found.len() {
+            let known = found[next].core().links.known();
+            for source in known.feeds.iter().filter_map(|feed| feed.source.upgrade()) {
+                if !found.iter().any(|kernel| Arc::ptr_eq(kernel, &source)) {
+                    found.push(source);
+                }
+            }
+            next += 1;
+        }
+        found
+    }
+
+    /// Whether everything that was sent before this kernel was closed has been handled, here and by all that are connected to it.
+    pub(crate) async fn settled(self: &Arc<Self>) {
+        let core = self.core();
+        loop {
+            let kernels = self.upstream();
+            for kernel in &kernels {
+                kernel.core().watched.store(true, Ordering::Relaxed);
+            }
+            // Stands between this and the look at the queues (SYNC: watched).
+            fence(Ordering::SeqCst);
+            if core.is_finished() || are_at_rest(&kernels) {
+                return;
+            }
+            let listener = core.flow.listen();
+            let now = self.upstream();
+            if now.len() != kernels.len() || !now.iter().zip(&kernels).all(|(a, b)| Arc::ptr_eq(a, b)) {
+                continue;
+            }
+            if core.is_finished() || are_at_rest(&kernels) {
+                return;
+            }
+            kernels.iter().for_each(|kernel| kernel.core().expect());
+            drop((now, kernels));
+            listener.await;
+        }
+    }
+}
+
+fn are_at_rest(kernels: &[Arc<dyn AnyKernel>]) -> bool {
+    let first = scan(kernels);
+    first.is_some() && first == scan(kernels)
+}
+
+/// The counts of kernels that are at rest; see the module. A kernel that has finished sends no more, and what it had not taken is lost.
+fn scan(kernels: &[Arc<dyn AnyKernel>]) -> Option<Vec<u64>> {
+    let live: Vec<_> = kernels.iter().filter(|kernel| !kernel.core().is_finished()).collect();
+    let shards = || live.iter().flat_map(|kernel| &kernel.core().shards);
+    let rested: Vec<_> = shards().map(|shard| shard.memory.rested().load(Ordering::Acquire)).collect();
+    if live.iter().any(|kernel| (0..kernel.core().shards.len()).any(|shard| kernel.staged(shard) != 0)) {
+        return None;
+    }
+    let mut counts = Vec::with_capacity(2 * rested.len());
+    for ring in shards().map(|shard| shard.inbound.ring()) {
+        let consumed = ring.consumed();
+        if ring.reserved() != consumed {
+            return None;
+        }
+        counts.push(consumed);
+    }
+    if live.iter().any(|kernel| kernel.stalled_shards() != 0) {
+        return None;
+    }
+    let taken: Vec<_> = shards().map(|shard| shard.memory.taken().load(Ordering::Acquire)).collect();
+    if taken != rested || live.iter().any(|kernel| kernel.core().is_fed()) {
+        return None;
+    }
+    counts.extend(taken);
+    Some(counts)
+}
+
+/// Kernels in an order in which sources come before their targets; what forms a cycle comes in any order, all else as it came.
+pub(crate) fn sources_first(kernels: Vec<Arc<dyn AnyKernel>>) -> Vec<Arc<dyn AnyKernel>> {
+    fn is_in(kernels: &[Arc<dyn AnyKernel>], kernel: &Arc<dyn AnyKernel>) -> bool {
+        kernels.iter().any(|other| Arc::ptr_eq(other, kernel))
+    }
+    fn place(
+        kernel: &Arc<dyn AnyKernel>,
+        seen: &mut Vec<Arc<dyn AnyKernel>>,
+        ordered: &mut Vec<Arc<dyn AnyKernel>>,
+    ) {
+        if is_in(seen, kernel) {
+            return;
+        }
+        seen.push(Arc::clone(kernel));
+        for feed in &kernel.core().links.known().feeds {
+            if let Some(source) = feed.source.upgrade() {
+                place(&source, seen, ordered);
+            }
+        }
+        ordered.push(Arc::clone(kernel));
+    }
+    let (mut seen, mut ordered) = (Vec::new(), Vec::new());
+    for kernel in &kernels {
+        place(kernel, &mut seen, &mut ordered);
+    }
+    ordered.retain(|kernel| is_in(&kernels, kernel));
+    ordered
+}
