@@ -136,7 +136,7 @@
 //! block, and whoever has the last of those takes tickets for all; each copies its share of words and envelopes, while the leader counts; each fences and publishes its share. Outputs for one block thus keep their order, in
 //! which those that found no room come first the next time, since until then nothing else is sent.
 //!
-//! A block that holds outputs takes no message, says `stalled`, and tries again with each turn: as for credit, but no host is needed for it to go on where kernels stay.
+//! A block that is inactive sends nothing, so that the host knows what went where when it changes the link. A block that holds outputs takes no message, says `stalled`, and tries again with each turn: as for credit, but no host is needed for it to go on where kernels stay. If the kernel is connected no more, they go to the host.
 //!
 //! **Receiving.** A turn takes from one of the two rings. The leader looks at the second one's next slot; whoever has found it published fences (*near-published*, acquire). If four looks found nothing,
 //! or eight turns in a row came from there, the turn looks at the host's words, as above. Slots are given back by `consumed` (*near-returned*, release) after the turn; whoever reads slots has done so by then, for the barrier is behind it.

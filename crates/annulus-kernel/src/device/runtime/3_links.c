@@ -124,6 +124,34 @@ ANN_FUNCTION void ann_say_held(const ann_view *v)
     ann_store_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_STALLED), stalled ? ANN_STALLED_BY_KERNEL : 0);
 }
 
+/* By the leader: puts a held output into the ring to the host, if there is room: the kernel is connected no more. */
+ANN_FUNCTION u32 ann_return(const ann_view *v, u32 place)
+{
+    LOCAL ann_launch *l = &v->shared->launch;
+    LOCAL ann_state *s = &v->shared->state;
+    u64 capacity = (u64)1 << l->out_shift;
+    if (s->next_out - s->out_seen >= capacity) {
+        /* SYNC: slots-returned (acquire) */
+        s->out_seen = ann_load_acquire_u64(ANN_U64(v->outbound, ANN_RING_CONSUMED));
+        if (s->next_out - s->out_seen >= capacity)
+            return 0;
+    }
+    GLOBAL u8 *slot = ann_out_slot(v, s->next_out);
+    GLOBAL const u8 *output = v->outputs + (u64)place * ANN_OUTPUT_STRIDE;
+    if (ANN_OUTPUT_BYTES != 0)
+        *(GLOBAL ANN_OUTPUT *)(slot + l->out_payload) = *(GLOBAL const ANN_OUTPUT *)output;
+    if (l->out_correlation != 0)
+        *ANN_U64(slot, l->out_correlation) = 0;
+    *ANN_U32(slot, 4) = ANN_KIND_MESSAGE << 24 | ANN_OUTPUT_BYTES;
+    /* SYNC: slot-published (release) */
+    ann_store_release_u32(ANN_U32(slot, 0), (u32)(s->next_out >> l->out_shift) + 1);
+    s->next_out += 1;
+    ann_store_release_u64(ANN_U64(v->outbound, ANN_RING_RESERVED), s->next_out);
+    v->shared->granted += 1;
+    ann_tell(v, 0);
+    return 1;
+}
+
 #if ANN_LAUNCH_THREADS == 1
 
 /* The block of the connected kernel that the output at `place` among those held is for. */
@@ -148,24 +176,25 @@ ANN_FUNCTION void ann_forward(const ann_view *v)
         return;
     u64 now = b->link.time != 0 ? ann_now(v) : 0;
     while (s->held_from < s->held) {
-        u32 left = s->held - s->held_from;
-        u32 want = left;
-        u32 granted = ANN_NEAR_CLOSED;
-        u32 first = 0;
-        GLOBAL u8 *ring = v->near;
-        if (grid != 0) {
-            u32 block = ann_addressee(v, s->held_from);
-#ifdef ANN_OUTPUT_KEY
-            want = 1;
-            while (want < left && ann_addressee(v, s->held_from + want) == block)
-                want++;
-#else
-            want = (left + grid - 1) / grid;
-            s->dealt = block + 1 < grid ? block + 1 : 0;
-#endif
-            ring = ann_ring_of(v, block);
-            granted = ann_near_reserve(v, ring, want, &first);
+        if (grid == 0) {
+            if (!ann_return(v, s->held_from))
+                break;
+            s->held_from += 1;
+            continue;
         }
+        u32 left = s->held - s->held_from;
+        u32 block = ann_addressee(v, s->held_from);
+#ifdef ANN_OUTPUT_KEY
+        u32 want = 1;
+        while (want < left && ann_addressee(v, s->held_from + want) == block)
+            want++;
+#else
+        u32 want = (left + grid - 1) / grid;
+        s->dealt = block + 1 < grid ? block + 1 : 0;
+#endif
+        u32 first = 0;
+        GLOBAL u8 *ring = ann_ring_of(v, block);
+        u32 granted = ann_near_reserve(v, ring, want, &first);
         if (granted == ANN_NEAR_CLOSED || (granted == 0 && !b->link.waits)) {
             ann_count_unforwarded(v, want);
             s->held_from += want;
@@ -251,10 +280,12 @@ ANN_FUNCTION void ann_address(const ann_view *v, u32 held)
 {
     LOCAL ann_shared *b = v->shared;
     u32 grid = b->link.grid;
-    u32 run = grid != 0 ? (held + grid - 1) / grid : 1;
+    if (grid == 0)
+        return;
+    u32 run = (held + grid - 1) / grid;
     for (u32 k = ann_thread(); k < held; k += ANN_LAUNCH_THREADS) {
         GLOBAL ann_parcel *parcel = ann_parcel_at(v, k);
-        if (parcel->source == ANN_GONE || grid == 0)
+        if (parcel->source == ANN_GONE)
             continue;
 #ifdef ANN_OUTPUT_KEY
         GLOBAL const ANN_OUTPUT *output = (GLOBAL const ANN_OUTPUT *)(v->outputs + (u64)parcel->source * ANN_OUTPUT_STRIDE);
@@ -269,29 +300,27 @@ ANN_FUNCTION void ann_address(const ann_view *v, u32 held)
 ANN_FUNCTION void ann_ask(const ann_view *v, u32 held)
 {
     LOCAL ann_shared *b = v->shared;
+    if (b->link.grid == 0)
+        return;
     for (u32 k = ann_thread(); k < held; k += ANN_LAUNCH_THREADS) {
         GLOBAL ann_parcel *parcel = ann_parcel_at(v, k);
         if (parcel->source == ANN_GONE)
             continue;
         u32 rank = 0;
         u32 last = k;
-        if (b->link.grid != 0) {
-            for (u32 j = 0; j < held; j++) {
-                GLOBAL const ann_parcel *other = ann_parcel_at(v, j);
-                if (other->source == ANN_GONE || other->block != parcel->block)
-                    continue;
-                rank += j < k;
-                last = j > last ? j : last;
-            }
+        for (u32 j = 0; j < held; j++) {
+            GLOBAL const ann_parcel *other = ann_parcel_at(v, j);
+            if (other->source == ANN_GONE || other->block != parcel->block)
+                continue;
+            rank += j < k;
+            last = j > last ? j : last;
         }
         parcel->rank = rank;
         parcel->last = last;
         if (last != k)
             continue;
         u32 first = 0;
-        u32 granted = ANN_NEAR_CLOSED;
-        if (b->link.grid != 0)
-            granted = ann_near_reserve(v, ann_ring_of(v, parcel->block), rank + 1, &first);
+        u32 granted = ann_near_reserve(v, ann_ring_of(v, parcel->block), rank + 1, &first);
         parcel->first = first;
         parcel->granted = granted;
         if (granted != ANN_NEAR_CLOSED)
@@ -309,6 +338,8 @@ ANN_FUNCTION u32 ann_has_ticket(GLOBAL const ann_parcel *parcel, GLOBAL const an
 ANN_FUNCTION void ann_load_up(const ann_view *v, u32 held)
 {
     LOCAL ann_shared *b = v->shared;
+    if (b->link.grid == 0)
+        return;
     u32 words = ANN_OUTPUT_STRIDE != 0 ? ANN_OUTPUT_STRIDE / 8 : 1;
     u32 all = held * (ANN_OUTPUT_STRIDE / 8);
     for (u32 word = ann_thread(); word < all; word += ANN_LAUNCH_THREADS) {
@@ -338,6 +369,8 @@ ANN_FUNCTION void ann_load_up(const ann_view *v, u32 held)
 ANN_FUNCTION void ann_send_off(const ann_view *v, u32 held)
 {
     LOCAL ann_shared *b = v->shared;
+    if (b->link.grid == 0)
+        return;
     /* SYNC: near-published (release): of all that threads of the block wrote before the barrier. */
     if (held != 0)
         ann_near_fence_release();
@@ -366,6 +399,17 @@ ANN_FUNCTION void ann_settle(const ann_view *v)
     LOCAL ann_state *s = &b->state;
     if (s->held == 0)
         return;
+    if (b->link.grid == 0) {
+        for (u32 k = 0; k < s->held && b->left == 0; k++) {
+            GLOBAL ann_parcel *parcel = ann_parcel_at(v, k);
+            if (parcel->source == ANN_GONE)
+                continue;
+            if (ann_return(v, parcel->source))
+                parcel->source = ANN_GONE;
+            else
+                b->left = 1;
+        }
+    }
     if (b->lost != 0)
         ann_count_unforwarded(v, b->lost);
 #ifndef ANN_OUTPUT_KEY

@@ -114,12 +114,15 @@ ANN_FUNCTION u32 ann_begin_near(const ann_view *v)
     b->granted = 0;
     b->lost = 0;
     b->left = 0;
+    /* Of an inactive block nothing leaves: the host may be about to say where it goes. */
+    u32 active = (s->command & ANN_ACTIVE) != 0;
 #if defined(ANN_OUTPUT) && ANN_LAUNCH_THREADS == 1
-    ann_forward(v);
+    if (active)
+        ann_forward(v);
     if (b->granted + b->lost != 0)
         b->again = 1;
 #endif
-    if (b->near_turns >= ANN_NEAR_TURNS || (s->command & ANN_ACTIVE) == 0 || s->held != 0) {
+    if (b->near_turns >= ANN_NEAR_TURNS || !active || s->held != 0) {
         b->near_turns = 0;
         return 0;
     }
@@ -347,7 +350,8 @@ ANN_FUNCTION void ann_end_turn(const ann_view *v)
     if (b->ending)
         return;
 #if ANN_LAUNCH_LINKED && defined(ANN_OUTPUT) && ANN_LAUNCH_THREADS > 1
-    ann_settle(v);
+    if ((s->command & ANN_ACTIVE) != 0)
+        ann_settle(v);
     if (b->granted + b->lost != 0)
         b->again = 1;
 #endif
@@ -385,8 +389,8 @@ ANN_FUNCTION void ann_end_turn(const ann_view *v)
         ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_UNKNOWN), s->unknown_actor);
         ann_store_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_ERROR), b->error);
     }
+    ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_SENT), s->sent);
     if (b->letters != 0 || b->produced != 0) {
-        ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_SENT), s->sent);
         /* Who sees in the gauges that there is an answer, or a letter, finds it. */
         ann_fence_release();
         if (b->letters != 0)

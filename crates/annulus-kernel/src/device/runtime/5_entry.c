@@ -82,12 +82,12 @@ ANN_KERNEL void ann_main(
         ann_publish_all(&view);
         ann_barrier();
 #if ANN_LAUNCH_LINKED && defined(ANN_OUTPUT)
-        u32 held = shared.state.held;
+        u32 held = (shared.state.command & ANN_ACTIVE) != 0 ? shared.state.held : 0;
         ann_address(&view, held);
         ann_barrier();
         ann_ask(&view, held);
         ann_barrier();
-        if (leader && shared.granted != 0)
+        if (leader && shared.granted != 0 && shared.link.grid != 0)
             ann_count_forwarded(&view, shared.granted);
         ann_load_up(&view, held);
         ann_barrier();
