@@ -26,7 +26,6 @@ mod connect;
 mod core;
 mod error;
 mod handle;
-mod intake;
 mod kernel;
 mod letters;
 mod links;
