@@ -16,7 +16,7 @@ pub struct Telemetry {
     pub messages_dropped: u64,
     /// Nanoseconds on the runtime's clock at which the last message was processed; 0 before the first.
     pub last_processed_timestamp: i64,
-    /// Messages waiting in the shard's inbound ring when the block was last written: a gauge, never negative.
+    /// Messages waiting in the shard's inbound rings when the block was last written: a gauge, never negative.
     pub queue_depth: i32,
     /// Of the processed messages, those whose latency was not measured because telemetry was off or messages carry no time; stays at
     /// its largest value. The specification leaves these bytes to alignment.

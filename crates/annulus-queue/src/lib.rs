@@ -94,6 +94,7 @@ mod dropping;
 mod ends;
 pub mod event;
 mod future;
+pub mod intake;
 mod invalid;
 mod lock;
 pub mod lossy;

@@ -1,4 +1,4 @@
-//! The shared ring, the doze and the relay, in every interleaving that loom can tell apart, up to a bound.
+//! The shared ring, the doze, the relay and the intake, in every interleaving that loom can tell apart, up to a bound.
 //!
 //! The bound is [`PREEMPTIONS`] involuntary switches per execution: a lost message, a slot used too early or a lost call each
 //! need one to stop a thread between two steps and one to come back; the third is margin where it is affordable. Rings have
@@ -8,6 +8,7 @@
 use annulus_abi::ring::{Envelope, RingLayout, kind};
 use annulus_queue::{
     doze::Doze,
+    intake::Intake,
     region::Region,
     relay::Relay,
     ring::{Consumer, Header, Producers, Refused, Ring, SoleProducer},
@@ -269,5 +270,30 @@ fn relay_does_every_job() {
             thread.join().unwrap();
         }
         assert_eq!(shared.0.with(|done| *done, |_| ()), 2);
+    });
+}
+
+/// What was done inside before the intake closed is seen by whoever closed it, and nothing is done inside after that.
+#[test]
+fn intake_closes_behind_the_last() {
+    model(3, || {
+        let shared = Arc::new((Intake::new(), AtomicU32::new(0)));
+        let senders: Vec<_> = (0..2)
+            .map(|_| {
+                let shared = Arc::clone(&shared);
+                thread::spawn(move || {
+                    let entered = shared.0.enter();
+                    if entered.is_some() {
+                        shared.1.fetch_add(1, Ordering::Relaxed);
+                    }
+                    u32::from(entered.is_some())
+                })
+            })
+            .collect();
+        shared.0.close();
+        let seen = shared.1.load(Ordering::Relaxed);
+        assert!(shared.0.enter().is_none(), "it is closed for good");
+        let accepted: u32 = senders.into_iter().map(|sender| sender.join().unwrap()).sum();
+        assert_eq!((seen, shared.1.load(Ordering::Relaxed)), (accepted, accepted));
     });
 }

@@ -22,6 +22,7 @@ use annulus_abi::control::{command, state};
 use annulus_kernel::KernelDefinition;
 use annulus_queue::{
     event::Event,
+    intake::Intake,
     ring::{Producers, Ring},
     sync::{AtomicBool, AtomicU64, Ordering},
 };
@@ -30,7 +31,6 @@ use crate::{
     backend::{DeviceKernel, HostSignals},
     clock::Clock,
     error::LifecycleError,
-    intake::Intake,
     links::Links,
     memory::ShardMemory,
     options::LaunchOptions,

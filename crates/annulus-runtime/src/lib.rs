@@ -5,6 +5,8 @@
 //! * A message that a send accepted is handled exactly once, or is counted by cause and, where somebody can take it, handed
 //!   back. `sent = processed + dropped + pending` holds exactly whenever the kernel is at rest.
 //! * Messages of one producer for one actor are handled in the order in which they were sent; nothing more is promised.
+//! * What the handlers of a [connected](KernelHandle::connect) kernel send becomes messages of another one under the same promises: each handled once, or
+//!   counted. A pipeline that is drained, or shut down from its beginning, has nothing under way.
 //! * The lifecycle means the same on every backend: launched → active ⇄ inactive → terminated, and beside it *closed to new
 //!   messages*. Repeating a transition is harmless and says so.
 //! * Telemetry is polled without a lock, without an allocation, and without the kernel's help. A kernel whose telemetry is
@@ -26,7 +28,6 @@ mod connect;
 mod core;
 mod error;
 mod handle;
-mod intake;
 mod kernel;
 mod letters;
 mod links;

@@ -17,6 +17,7 @@ use annulus_kernel::{Binding, BindingKind, KernelDefinition, PrintSite, RingKern
 use annulus_queue::{
     Backpressure, QueueOptions,
     event::Event,
+    intake::Intake,
     queue,
     relay::Relay,
     ring::{Consumer, Producers},
@@ -29,7 +30,6 @@ use crate::{
     core::{AnyKernel, HostDrops, KernelCore, Shard, ShutdownOutcome},
     error::{HandleError, LaunchError, UnknownKernel},
     handle::{KernelControl, KernelHandle},
-    intake::Intake,
     kernel::{KernelShared, Outbound, Stage},
     letters::{self, Letters},
     links::{self, Links},

@@ -10,6 +10,7 @@ use annulus_kernel::{RingKernel, RingMessage};
 use annulus_queue::{
     Admission, Backpressure, SendError, TrySendError,
     event::Event,
+    intake::Entered,
     ring::{Header, Refused, Reservation},
     sync::Ordering,
     wait::{block_on, block_on_deadline},
@@ -17,7 +18,6 @@ use annulus_queue::{
 
 use crate::{
     error::CallError,
-    intake::Entered,
     kernel::{KernelShared, Parcel},
 };
 

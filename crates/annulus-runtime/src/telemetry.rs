@@ -17,6 +17,8 @@ use crate::{
 
 /// Polls a kernel's telemetry: without a lock, without an allocation, without the kernel's help.
 ///
+/// Messages of [connected](crate::KernelHandle::connect) kernels count like those of the host, and their latencies begin when they were sent.
+///
 /// `enable_telemetry` on a launched kernel is the only way to get one, so polling what is not launched or not enabled does
 /// not compile. Counters begin with the launch, or with the last [`reset`](Self::reset); latencies are measured while
 /// telemetry is enabled. The last snapshot stays readable after the kernel has terminated.

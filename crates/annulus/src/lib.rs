@@ -103,6 +103,65 @@
 //! [`kernel`] says which Rust a handler may use for that, and what it means on a device. A handler that needs more of Rust says
 //! `#[ring_kernel(cpu_only)]`, and stays on the CPU.
 //!
+//! # Kernels that send to each other
+//!
+//! [`connect`](KernelHandle::connect) makes what one kernel sends the messages of another, without the host:
+//!
+//! ```
+//! use annulus::prelude::*;
+//!
+//! #[derive(RingMessage, Clone, Copy)]
+//! #[repr(C)]
+//! struct Raw {
+//!     sensor: u32,
+//!     millivolts: i32,
+//! }
+//!
+//! #[derive(RingMessage, Clone, Copy)]
+//! #[repr(C)]
+//! struct Reading {
+//!     #[ring(key)]
+//!     sensor: u32,
+//!     celsius: f32,
+//! }
+//!
+//! #[derive(RingMessage, Clone, Copy, Debug, PartialEq)]
+//! #[repr(C)]
+//! struct Warmest {
+//!     sensor: u32,
+//!     celsius: f32,
+//! }
+//!
+//! #[ring_kernel]
+//! fn convert(raw: &Raw, readings: &Outbox<Reading>) {
+//!     readings.send(Reading { sensor: raw.sensor, celsius: raw.millivolts as f32 / 10.0 });
+//! }
+//!
+//! #[ring_kernel]
+//! fn warmest(reading: &Reading, most: &mut f32, out: &Outbox<Warmest>) {
+//!     if reading.celsius > *most {
+//!         *most = reading.celsius;
+//!         out.send(Warmest { sensor: reading.sensor, celsius: reading.celsius });
+//!     }
+//! }
+//!
+//! let runtime = Runtime::builder().backend(Backend::Cpu).build()?;
+//! let options = LaunchOptions::production().linked(true);
+//! let warmest = warmest::launch(&runtime, options.clone().actors(8).grid(2))?; // each reading goes to its sensor's block
+//! let convert = convert::launch(&runtime, options.active(false))?; // inactive while it is connected
+//! convert.connect(&warmest)?;
+//! convert.activate_blocking()?;
+//!
+//! convert.send_batch_blocking(&[170, 215, 190].map(|millivolts| Raw { sensor: 3, millivolts }))?;
+//! annulus::block_on(warmest.drained()); // and `convert` as well: nothing is under way
+//! assert_eq!(warmest.recv_blocking()?, Warmest { sensor: 3, celsius: 17.0 });
+//! assert_eq!(warmest.recv_blocking()?, Warmest { sensor: 3, celsius: 21.5 });
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A kernel takes no message while the next one has no room for what it sent, unless its link says that such outputs are
+//! [lost and counted](KernelHandle::connect_with). Kernels may form a cycle, and many may send to one.
+//!
 //! # Parameters of a handler
 //!
 //! | parameter | meaning | what runs at the same time |

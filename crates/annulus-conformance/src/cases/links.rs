@@ -53,7 +53,7 @@ fn connect_with<K: RingKernel, T: RingKernel<Message = K::Output>>(
         Err(ConnectError::Backend { backend, error })
             if error.to_string().contains("its kernels cannot be connected") =>
         {
-            println!("skipped: {backend}: {error}");
+            println!("skipped: {} on {backend}: {error}", thread::current().name().unwrap_or("links"));
             false
         }
         Err(error) => panic!("{error}"),
