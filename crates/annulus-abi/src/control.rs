@@ -12,6 +12,8 @@ pub mod command {
     pub const TERMINATE: u32 = 1 << 1;
     /// Write telemetry.
     pub const TELEMETRY: u32 = 1 << 2;
+    /// Changes with each activation and deactivation, so that a command that is acknowledged was not given before: bits 3 to 15, of no meaning to the shard.
+    pub const GENERATION: u32 = 0xFFF8;
     /// The telemetry epoch lies in the upper 16 bits: counters start anew when it changes.
     pub const EPOCH_SHIFT: u32 = 16;
 }

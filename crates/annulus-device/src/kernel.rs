@@ -280,7 +280,7 @@ impl Running {
 
     /// Whether a block would find something to do.
     pub(crate) fn has_work(&self) -> bool {
-        self.shards.iter().any(|shard| shard.has_work(self.credit))
+        self.shards.iter().any(|shard| shard.has_work(self.credit, self.is_linked()))
     }
 
     /// Tells the blocks where their outputs go.
@@ -357,7 +357,7 @@ impl Shard {
         self.word(offset_of!(BlockRecord, obeyed)).load(Ordering::Acquire)
     }
 
-    fn has_work(&self, credit: u64) -> bool {
+    fn has_work(&self, credit: u64, linked: bool) -> bool {
         let wanted = self.memory.command().load(Ordering::Acquire);
         let now = self.memory.state().load(Ordering::Acquire);
         if now == state::TERMINATED {
@@ -366,7 +366,7 @@ impl Shard {
         if now == state::LAUNCHED || wanted != self.memory.acknowledged().load(Ordering::Acquire) {
             return true;
         }
-        if wanted & command::TELEMETRY != 0 && self.shows_another_depth() {
+        if wanted & command::TELEMETRY != 0 && self.shows_another_depth(linked) {
             return true;
         }
         // Without credit a message is work as long as the block has not said that it is stalled: only then does the host that makes
@@ -381,9 +381,11 @@ impl Shard {
     }
 
     /// Whether telemetry shows another depth than the inbound ring has: a block that takes nothing shows it all the same.
-    fn shows_another_depth(&self) -> bool {
+    fn shows_another_depth(&self, linked: bool) -> bool {
         let Some(line) = self.memory.telemetry() else { return false };
-        u64::from(line.word(3).load(Ordering::Relaxed) as u32) != self.inbound.depth()
+        let shown = u64::from(line.word(3).load(Ordering::Relaxed) as u32);
+        // What other kernels sent is in it, which only the device sees.
+        if linked { shown < self.inbound.depth() } else { shown != self.inbound.depth() }
     }
 
     fn has_credit(&self, credit: u64) -> bool {

@@ -133,6 +133,8 @@ struct Traffic {
     taken: u64,
     rested: u64,
     unforwarded: u64,
+    /// That a shard waits for no room any more may be all that changes.
+    stalled: u32,
 }
 
 impl Pump {
@@ -407,6 +409,7 @@ impl Watched {
         let mut traffic = Traffic::default();
         if self.running.is_linked() {
             let word = |word: &AtomicU64| word.load(Ordering::Acquire);
+            traffic.stalled = shard.memory.stalled().load(Ordering::Acquire);
             // At rest first: what came before is then seen.
             traffic.rested = word(shard.memory.rested());
             traffic.taken = word(shard.memory.taken());

@@ -254,6 +254,9 @@ impl<K: RingKernel> KernelHandle<K> {
             links::link(&this, target.as_ref());
             Ok(())
         });
-        block_on(changed).unwrap_or_else(|| Err(ConnectError::Active { kernel: kernel() }))
+        let changed = block_on(changed).unwrap_or_else(|| Err(ConnectError::Active { kernel: kernel() }));
+        // Not before: what it wakes may want the kernel's command.
+        core.flow.notify_all();
+        changed
     }
 }

@@ -243,12 +243,10 @@ impl KernelCore {
         if self.current_command() & command::TERMINATE != 0 {
             return Err(LifecycleError::Terminated);
         }
-        let changed =
-            self.change_command(
-                |command| {
-                    if active { command | command::ACTIVE } else { command & !command::ACTIVE }
-                },
-            );
+        let changed = self.change_command(|command| {
+            let changed = if active { command | command::ACTIVE } else { command & !command::ACTIVE };
+            if changed == command { command } else { next_generation(changed) }
+        });
         self.until(|| {
             let command = self.current_command();
             // Somebody else may ask for the opposite meanwhile: that ends the wait too.
@@ -260,6 +258,13 @@ impl KernelCore {
         }
         Ok(if changed { Transition::Done } else { Transition::Already })
     }
+}
+
+/// A command unlike those before, so that whoever sees it acknowledged knows that it is this one that was obeyed.
+fn next_generation(command: u32) -> u32 {
+    const ONE: u32 = command::GENERATION & command::GENERATION.wrapping_neg();
+    let generation = (command & command::GENERATION).wrapping_add(ONE) & command::GENERATION;
+    command & !command::GENERATION | generation
 }
 
 impl dyn AnyKernel {
@@ -331,7 +336,7 @@ impl dyn AnyKernel {
         shards
             // Once terminated, it waits for nothing, whatever the word said last.
             .filter(|shard| shard.memory.state().load(Ordering::Acquire) != state::TERMINATED)
-            .filter(|shard| shard.memory.stalled().load(Ordering::Relaxed) != 0)
+            .filter(|shard| shard.memory.stalled().load(Ordering::Acquire) != 0)
             .count() as u32
     }
 

@@ -23,6 +23,9 @@
 //! 2. of all of them: that `taken` is what `rested` was, shard by shard;
 //! 3. of all of them: that what the kernel was fed is the sum of its shards' `taken`.
 //!
+//! (What a shard of a device holds back, having no room for it, is not counted yet; that shard says that it is stalled before it gives the message back that this came of, and says
+//! that it is not, with release, after it has counted it.)
+//!
 //! If two scans in a row find all that, with the same counts (`consumed` and `taken`), the kernels were at rest. For let *M* be the messages that the first
 //! scan saw consumed or rested upon. What the handlers of *M* sent was published in rings, or counted in `forwarded`, before the word that the first scan
 //! acquired was stored. So the second scan sees those tickets in `reserved`; it finds no more of them than the first scan saw consumed, so these messages belong to
@@ -121,7 +124,6 @@ pub(crate) fn link(source: &Arc<dyn AnyKernel>, target: Option<&Arc<dyn AnyKerne
         let feed = Feed { source: Arc::downgrade(source), core, shards, base };
         target.core().links.change(|known| known.feeds.push(feed));
     }
-    core.flow.notify_all();
 }
 
 impl KernelCore {

@@ -134,7 +134,7 @@
 //! With one thread, outputs go in order, and those in a row for the same block take their tickets together; the first that finds no room ends it (without keys: the first that finds none in any
 //! block). With several threads there are four steps with barriers between: each thread finds the block of its share of the outputs; each numbers its share among those for the same
 //! block, and whoever has the last of those takes tickets for all; each copies its share of words and envelopes, while the leader counts; each fences and publishes its share. Outputs for one block thus keep their order, in
-//! which those that found no room come first the next time, since until then nothing else is sent.
+//! which those that found no room come first the next time, since until then nothing else is sent; outputs without a key may go to another block then, and so overtake each other.
 //!
 //! A block that is inactive sends nothing, so that the host knows what went where when it changes the link. A block that holds outputs takes no message, says `stalled`, and tries again with each turn: as for credit, but no host is needed for it to go on where kernels stay. If the kernel is connected no more, they go to the host.
 //!

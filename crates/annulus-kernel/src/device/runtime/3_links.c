@@ -113,6 +113,15 @@ ANN_FUNCTION u32 ann_has_room(const ann_view *v, u32 block)
     return (reserved & ANN_NEAR_CLOSED) != 0 || ((reserved - consumed) & ANN_NEAR_TICKETS) < capacity;
 }
 
+/* Whether the host has room for a held output of a kernel that is connected no more. */
+ANN_FUNCTION u32 ann_would_return(const ann_view *v)
+{
+    LOCAL ann_state *s = &v->shared->state;
+    /* SYNC: slots-returned (acquire) */
+    s->out_seen = ann_load_acquire_u64(ANN_U64(v->outbound, ANN_RING_CONSUMED));
+    return s->next_out - s->out_seen < (u64)1 << v->shared->launch.out_shift;
+}
+
 /* By the leader: says in the control block whether outputs wait for room, so that a host that sees room wakes this block. */
 ANN_FUNCTION void ann_say_held(const ann_view *v)
 {
@@ -121,7 +130,8 @@ ANN_FUNCTION void ann_say_held(const ann_view *v)
     if (stalled == (s->stalled != 0))
         return;
     s->stalled = stalled;
-    ann_store_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_STALLED), stalled ? ANN_STALLED_BY_KERNEL : 0);
+    /* Who sees that nothing is held any more sees it counted as forwarded. */
+    ann_store_release_u32(ANN_U32(v->shard, ANN_CONTROL_STALLED), stalled ? ANN_STALLED_BY_KERNEL : 0);
 }
 
 /* By the leader: puts a held output into the ring to the host, if there is room: the kernel is connected no more. */
@@ -161,7 +171,8 @@ ANN_FUNCTION u32 ann_addressee(const ann_view *v, u32 place)
     GLOBAL const ANN_OUTPUT *output = (GLOBAL const ANN_OUTPUT *)(v->outputs + (u64)place * ANN_OUTPUT_STRIDE);
     return (u32)(ANN_OUTPUT_KEY(output) % v->shared->link.grid);
 #else
-    return v->shared->state.dealt;
+    /* The kernel may have been connected to one with more blocks before. */
+    return v->shared->state.dealt % v->shared->link.grid;
 #endif
 }
 
@@ -171,8 +182,10 @@ ANN_FUNCTION void ann_forward(const ann_view *v)
     LOCAL ann_shared *b = v->shared;
     LOCAL ann_state *s = &b->state;
     u32 grid = b->link.grid;
-    u32 full = 0; /* blocks in a row that had no room for outputs without a key */
-    if (s->held == 0)
+    u32 full = 0; /* blocks in a row that did not take outputs without a key; */
+    u32 closed = 0; /* those of them that never will */
+    /* Of an inactive block nothing leaves: the host may be about to say where it goes. */
+    if (s->held == 0 || (s->command & ANN_ACTIVE) == 0)
         return;
     u64 now = b->link.time != 0 ? ann_now(v) : 0;
     while (s->held_from < s->held) {
@@ -195,23 +208,27 @@ ANN_FUNCTION void ann_forward(const ann_view *v)
         u32 first = 0;
         GLOBAL u8 *ring = ann_ring_of(v, block);
         u32 granted = ann_near_reserve(v, ring, want, &first);
-        if (granted == ANN_NEAR_CLOSED || (granted == 0 && !b->link.waits)) {
+        if (granted == 0 || granted == ANN_NEAR_CLOSED) {
+#ifndef ANN_OUTPUT_KEY
+            /* Another block may take it. */
+            full += 1;
+            closed += granted == ANN_NEAR_CLOSED;
+            if (full < grid)
+                continue;
+            want = left;
+            granted = closed == grid ? ANN_NEAR_CLOSED : 0;
+            full = 0;
+            closed = 0;
+#endif
+            if (granted == 0 && b->link.waits)
+                break;
             ann_count_unforwarded(v, want);
             s->held_from += want;
             b->lost += want;
             continue;
         }
-        if (granted == 0) {
-#ifdef ANN_OUTPUT_KEY
-            break;
-#else
-            full += 1;
-            if (full >= grid)
-                break;
-            continue;
-#endif
-        }
         full = 0;
+        closed = 0;
         ann_count_forwarded(v, granted);
         for (u32 i = 0; i < granted; i++) {
             GLOBAL u8 *slot = ann_near_slot(v, ring, first + i);
@@ -239,7 +256,7 @@ ANN_FUNCTION u32 ann_would_forward(const ann_view *v)
 {
     LOCAL ann_link *l = &v->shared->link;
     if (l->grid == 0)
-        return 1;
+        return ann_would_return(v);
 #ifdef ANN_OUTPUT_KEY
     return ann_has_room(v, ann_addressee(v, v->shared->state.held_from));
 #else
@@ -427,7 +444,7 @@ ANN_FUNCTION u32 ann_would_forward(const ann_view *v)
 {
     LOCAL ann_link *l = &v->shared->link;
     if (l->grid == 0)
-        return 1;
+        return ann_would_return(v);
     for (u32 k = 0; k < v->shared->state.held; k++) {
         GLOBAL const ann_parcel *parcel = ann_parcel_at(v, k);
         if (parcel->source != ANN_GONE && ann_has_room(v, parcel->block))

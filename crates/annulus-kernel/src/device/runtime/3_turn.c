@@ -44,6 +44,7 @@ ANN_FUNCTION void ann_give_up(const ann_view *v)
 {
 #if ANN_LAUNCH_LINKED
     ann_unlink(v);
+    v->shared->state.command |= ANN_TERMINATE;
 #endif
     ann_store_release_u64(ANN_U64(v->outbound, ANN_RING_RESERVED), v->shared->state.next_out | ANN_CLOSED);
     ann_store_release_u32(ANN_U32(v->shard, ANN_CONTROL_STATE), ANN_STATE_TERMINATED);
@@ -114,15 +115,15 @@ ANN_FUNCTION u32 ann_begin_near(const ann_view *v)
     b->granted = 0;
     b->lost = 0;
     b->left = 0;
-    /* Of an inactive block nothing leaves: the host may be about to say where it goes. */
     u32 active = (s->command & ANN_ACTIVE) != 0;
 #if defined(ANN_OUTPUT) && ANN_LAUNCH_THREADS == 1
-    if (active)
-        ann_forward(v);
+    ann_forward(v);
     if (b->granted + b->lost != 0)
         b->again = 1;
 #endif
     if (b->near_turns >= ANN_NEAR_TURNS || !active || s->held != 0) {
+        /* That the host has nothing does not mean that there is nothing. */
+        b->again |= b->near_turns >= ANN_NEAR_TURNS;
         b->near_turns = 0;
         return 0;
     }
@@ -142,6 +143,9 @@ ANN_FUNCTION u32 ann_begin_near(const ann_view *v)
         if (!s->stalled || ann_credit(v, 1) != 0) {
             u32 waiting = ann_near_waiting(v);
             b->window = waiting < b->launch.limit ? waiting : b->launch.limit;
+            /* Tickets were looked at after the slot, and may be older. */
+            if (waiting == 0)
+                b->window = 1;
             b->found = b->window;
             b->near = 1;
         }
@@ -188,6 +192,11 @@ ANN_FUNCTION void ann_begin_turn(const ann_view *v)
     if (b->ending)
         return;
 #if ANN_LAUNCH_LINKED
+    if ((s->command & ANN_TERMINATE) != 0) {
+        /* It ended in an earlier epoch, and was launched again for others. */
+        b->ending = 1;
+        return;
+    }
     if (ann_begin_near(v))
         return;
 #endif
@@ -285,6 +294,8 @@ ANN_FUNCTION u32 ann_nap_until_work(const ann_view *v, u32 seen)
 {
     u32 micros = v->shared->launch.nap_micros;
 #if ANN_LAUNCH_LINKED
+    if ((v->shared->state.command & ANN_ACTIVE) == 0)
+        return ann_nap(&v->record->wake, seen, micros);
     /* No kernel wakes another one. */
     for (u32 passed = 0; passed < micros; passed += ANN_NEAR_NAP) {
         if (!ann_nap(&v->record->wake, seen, ANN_NEAR_NAP) || ann_has_near_work(v))
@@ -382,6 +393,11 @@ ANN_FUNCTION void ann_end_turn(const ann_view *v)
         s->taken += b->taken;
     else
         s->next_in += b->taken;
+#if ANN_LAUNCH_LINKED
+    /* Before what became of them is counted. */
+    if (near)
+        ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_TAKEN), s->taken);
+#endif
     s->processed += b->processed;
     ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_PROCESSED), s->processed);
     if (b->dropped != 0) {
@@ -408,7 +424,6 @@ ANN_FUNCTION void ann_end_turn(const ann_view *v)
     ann_count_telemetry(v);
 #if ANN_LAUNCH_LINKED
     if (near) {
-        ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_TAKEN), s->taken);
         /* SYNC: near-returned (release) */
         ann_near_store_release_u32(ANN_U32(v->near, ANN_NEAR_CONSUMED), ann_near_next(v));
     }
@@ -420,7 +435,12 @@ ANN_FUNCTION void ann_end_turn(const ann_view *v)
     ann_tell(v, noted);
     if (b->launch.epoch_messages != 0) {
         b->handled += b->taken;
-        if (b->handled >= b->launch.epoch_messages)
+        if (b->handled >= b->launch.epoch_messages) {
             b->ending = 1;
+#if ANN_LAUNCH_LINKED
+            /* There may be nothing to do, and so no other epoch. */
+            ann_rest(v);
+#endif
+        }
     }
 }
