@@ -184,6 +184,7 @@ macro_rules! conformance_suite {
                 k01_outputs_for_a_terminated_target_are_counted: Handlers,
                 k01_the_end_of_a_full_target_frees_its_source: Handlers,
                 k01_a_stalled_source_is_terminated: Handlers,
+                k01_ends_race_with_outputs: Handlers,
                 k01_replies_go_to_their_callers: Handlers,
                 k01_failing_handlers_send_nothing: Handlers,
                 k01_a_closed_target_takes_from_kernels: Handlers,

@@ -292,9 +292,6 @@ impl dyn AnyKernel {
         for shard in &core.shards {
             shard.inbound.ring().close();
         }
-        if core.options.linked {
-            core.wake_sources();
-        }
         if core.change_command(|command| command | command::TERMINATE) {
             Transition::Done
         } else {

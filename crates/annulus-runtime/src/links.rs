@@ -134,7 +134,7 @@ impl KernelCore {
         }
     }
 
-    /// After the last shard has terminated: ends all links.
+    /// After the last shard has terminated, and so after the rings were closed: ends all links. Who waits for room finds out that there will be none.
     pub(crate) fn end_links(&self) {
         self.wake_sources();
         self.end_link();
@@ -149,7 +149,7 @@ impl KernelCore {
         self.links.known().target.as_ref().and_then(Weak::upgrade)
     }
 
-    /// After slots of this kernel's rings were given back, or the rings were closed: wakes the shards of connected kernels that wait for that.
+    /// After slots of this kernel's rings were given back, or this kernel has ended: wakes the shards of connected kernels that wait for that.
     ///
     /// A shard stores `stalled`, fences, and tries once more; so one of the two sees the other (SYNC: stalled).
     pub(crate) fn wake_sources(&self) {

@@ -352,24 +352,57 @@ pub fn k01_the_end_of_a_full_target_frees_its_source(bench: &Bench) {
 
 /// K-01: a source that is terminated while it waits has sent what arrived, and lost what is counted.
 pub fn k01_a_stalled_source_is_terminated(bench: &Bench) {
-    let first = triple::launch(bench.runtime(), source("first").capacity(128)).unwrap();
-    let second = echo::launch(bench.runtime(), source("second").capacity(16)).unwrap();
-    if !connect(&first, &second) {
-        return;
+    for disconnected in [false, true] {
+        let name = |kernel: &str| format!("{kernel}-{disconnected}");
+        let first = triple::launch(bench.runtime(), source(&name("first")).capacity(128)).unwrap();
+        let second = echo::launch(bench.runtime(), source(&name("second")).capacity(16)).unwrap();
+        if !connect(&first, &second) {
+            return;
+        }
+        first.send_batch_blocking(&numbers(0..100)).unwrap();
+        eventually(|| first.status().stalled_shards == 1);
+        if disconnected {
+            first.deactivate_blocking().unwrap();
+            first.disconnect().unwrap();
+        }
+        first.terminate_blocking();
+        let status = balanced(&first);
+        assert_eq!((status.pending, status.stalled_shards), (0, 0));
+        assert_eq!(status.produced, 3 * status.processed);
+        assert_eq!(first.take_undelivered(), numbers(status.processed..100));
+        second.activate_blocking().unwrap();
+        drain(&second);
+        let arrived = [received(&second), received(&first)].concat();
+        assert_eq!(arrived.len() as u64, status.produced - status.outputs_lost, "{status:?}");
+        assert_eq!(arrived, numbers(0..arrived.len() as u64));
     }
-    first.send_batch_blocking(&numbers(0..100)).unwrap();
-    eventually(|| first.status().stalled_shards == 1);
-    first.terminate_blocking();
-    let status = balanced(&first);
-    assert_eq!((status.pending, status.stalled_shards), (0, 0));
-    assert_eq!(status.produced, 3 * status.processed);
-    let undelivered = first.take_undelivered();
-    assert_eq!(undelivered, numbers(status.processed..100));
-    second.activate_blocking().unwrap();
-    drain(&second);
-    let arrived = received(&second);
-    assert_eq!(arrived.len() as u64, status.produced - status.outputs_lost, "{status:?}");
-    assert_eq!(arrived, numbers(0..arrived.len() as u64));
+}
+
+/// K-01: whichever of two kernels ends while messages are on their way, each that was sent has arrived or was lost, by exact count.
+pub fn k01_ends_race_with_outputs(bench: &Bench) {
+    for round in 0..bench.size(60, 600) {
+        let first = echo::launch(bench.runtime(), source(&format!("first-{round}")).capacity(64)).unwrap();
+        let options = linked(&format!("second-{round}")).capacity(16).grid(2);
+        let second = swallow::launch(bench.runtime(), options).unwrap();
+        if !connect(&first, &second) {
+            return;
+        }
+        thread::scope(|scope| {
+            // It ends early if the kernel does.
+            scope.spawn(|| first.send_batch_blocking(&numbers(0..2000)));
+            eventually(|| second.status().processed >= 10 * (round / 2 % 10));
+            if round % 2 == 0 {
+                second.terminate_blocking();
+            } else {
+                first.terminate_blocking();
+            }
+        });
+        drain(&first);
+        drain(&second);
+        let (first, second) = (balanced(&first), balanced(&second));
+        assert_eq!(first.produced, second.sent + first.outputs_lost, "{first:?} {second:?}");
+        assert_eq!((first.stalled_shards, second.pending), (0, 0));
+    }
 }
 
 /// K-01: outputs of a call are its reply, and go to the host, whatever the kernel is connected to.
