@@ -122,7 +122,7 @@ pub struct DeviceClock {
 }
 
 /// The size of a launch, and what else is compiled into its program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shape {
     /// Blocks.
     pub blocks: u32,

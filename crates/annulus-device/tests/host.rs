@@ -14,8 +14,8 @@ use std::{
 };
 
 use annulus_device::{
-    Abilities, Argument, DeviceClock, DeviceHost, Driver, Entry, HostOptions, Memory, Program, Remedies,
-    Residency, Run, Shape,
+    Abilities, Argument, DeviceClock, DeviceHost, Driver, Entry, Exchange, HostOptions, Memory, NearMemory,
+    Program, Remedies, Residency, Run, Shape,
 };
 use annulus_kernel::{Outbox, Target, device::layout::BlockRecord};
 use annulus_macros::{RingMessage, ring_kernel};
@@ -127,6 +127,10 @@ unsafe impl Driver for FakeDriver {
 
     fn scratch(&self, bytes: usize) -> Result<Arc<dyn Memory>, BackendError> {
         self.shared(bytes)
+    }
+
+    fn near(&self, contents: &[u8]) -> Result<NearMemory, BackendError> {
+        Exchange::new(self.shared(contents.len())?).take(contents, "nothing")
     }
 
     fn program(&self, _: &str, handler: &str, shape: Shape) -> Result<Box<dyn Program>, BackendError> {
@@ -370,7 +374,8 @@ fn what_does_not_fit_is_refused() {
     );
     let texts = device.texts.lock().unwrap_or_else(PoisonError::into_inner);
     let shapes: Vec<_> = texts.iter().map(|(_, shape)| *shape).collect();
-    assert_eq!(shapes, [Shape { blocks: 3, threads: 8 }, Shape { blocks: 2, threads: 8 }]);
+    let shape = |blocks| Shape { blocks, threads: 8, ..Shape::default() };
+    assert_eq!(shapes, [shape(3), shape(2)]);
     assert!(texts[0].0.contains("ANN_CALL"), "the handler in the device's dialect: {}", texts[0].0);
     drop(texts);
     device.say(FAILED);
