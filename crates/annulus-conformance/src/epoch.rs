@@ -164,7 +164,10 @@ impl Epoch {
         for number in 0..MESSAGES {
             let item = Item { key: (number % (ACTORS + 1)) as u32, producer: 1, sequence: number * 25 };
             let correlation = if number % 7 == 0 { number + 1 } else { 0 };
-            producers.reserve(1).unwrap().write(item, Header { enqueue_time: 5, correlation });
+            producers
+                .reserve(1)
+                .unwrap()
+                .write(item, Header { enqueue_time: 5, correlation, ..Header::default() });
         }
         // A turn looks at them, too, and must not take them.
         std::mem::forget(producers.reserve(PENDING).unwrap());

@@ -67,7 +67,9 @@ impl<K: RingKernel> KernelShared<K> {
     #[inline]
     pub(crate) fn header(&self, correlation: u64) -> Header {
         let enqueue_time = if self.core.options.timestamps { self.core.clock.now() } else { 0 };
-        Header { enqueue_time, correlation }
+        // All shards have the same command, or are about to: of a message that is sent while they change it either is right.
+        let command = self.core.shards[0].memory.command().load(Ordering::Relaxed);
+        Header { enqueue_time, correlation, command }
     }
 
     /// Puts a message into its shard's queue, without waiting. Counts what is dropped, but not what is refused.
