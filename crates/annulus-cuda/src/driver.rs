@@ -155,7 +155,7 @@ unsafe impl Driver for CudaDriver {
     }
 
     fn program(&self, kernel: &str, handler: &str, shape: Shape) -> Result<Box<dyn Program>, BackendError> {
-        let text = Text::new(kernel, handler, shape.threads);
+        let text = Text::new(kernel, handler, shape.threads, shape.sealed);
         let program = self.device.program(self.opened, &text, ENTRY, &self.places)?;
         let per_unit = program.blocks_per_multiprocessor(shape.threads)?;
         let per_unit = NonZeroU32::new(per_unit).ok_or_else(|| {

@@ -114,13 +114,15 @@ pub struct DeviceClock {
     pub origin: u64,
 }
 
-/// The size of a launch.
+/// What of a launch its program is made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     /// Blocks.
     pub blocks: u32,
     /// Threads of each.
     pub threads: u32,
+    /// Inbound slots are sealed: the program's macro `ANN_LAUNCH_SEALED` is 1.
+    pub sealed: bool,
 }
 
 /// A stretch of memory that kernels take as an argument. Dropped when no kernel can touch it any more.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use annulus_kernel::{
-    BindingKind, ProcessingMode, StateShape,
+    BindingKind, KernelDefinition, ProcessingMode, StateShape,
     device::layout::{BlockRecord, LaunchRecord, NO_LINE, scratch_bytes},
 };
 use annulus_runtime::{BackendError, LaunchSpec};
@@ -29,6 +29,8 @@ pub(crate) struct Plan {
     pub(crate) threads: u32,
     /// Whether the kernel stays on the device.
     pub(crate) stays: bool,
+    /// Inbound slots are sealed.
+    pub(crate) sealed: bool,
     /// Messages of a turn.
     pub(crate) limit: u32,
     /// Outbound slots that a message may need.
@@ -36,6 +38,22 @@ pub(crate) struct Plan {
     /// Bytes of a block's scratch memory.
     pub(crate) scratch: u64,
     faults: Faults,
+}
+
+/// Threads of a block, in a launch that asks for so many.
+pub(crate) fn threads(
+    abilities: &Abilities,
+    options: &HostOptions,
+    definition: &KernelDefinition,
+    block: u32,
+) -> u32 {
+    let one_at_a_time = matches!(definition.state, StateShape::Whole(_))
+        || definition.bindings.iter().any(|binding| binding.kind == BindingKind::Whole);
+    match block {
+        _ if one_at_a_time && !abilities.far => 1,
+        1 => options.threads,
+        threads => threads,
+    }
 }
 
 impl Plan {
@@ -46,13 +64,7 @@ impl Plan {
     ) -> Result<Self, BackendError> {
         let abilities = driver.abilities();
         let definition = spec.definition;
-        let one_at_a_time = matches!(definition.state, StateShape::Whole(_))
-            || definition.bindings.iter().any(|binding| binding.kind == BindingKind::Whole);
-        let threads = match spec.block {
-            _ if one_at_a_time && !abilities.far => 1,
-            1 => options.threads,
-            threads => threads,
-        };
+        let threads = threads(&abilities, options, definition, spec.block);
         let most = abilities.threads;
         if threads > most {
             return Err(BackendError::new(format!(
@@ -71,10 +83,13 @@ impl Plan {
             1 => limit,
             _ => u64::from(limit).min(SCRATCH * 16 / scratch(16)).max(1) as u32,
         };
+        let sealed = layout.inbound.is_sealed();
+        assert!(threads > 1 || !sealed, "slots are sealed only where `DeviceHost::seals` said so");
         let calls = layout.inbound.correlation_offset.is_some();
         Ok(Self {
             threads,
             stays: abilities.stays && !options.epochs,
+            sealed,
             limit,
             credit: definition.max_outputs.max(calls.into()),
             faults: options.faults,
@@ -130,7 +145,7 @@ impl Plan {
             nap_micros: NAP.as_micros() as u32,
             patience: self.faults.patience.unwrap_or(PATIENCE),
             patience_polls: PATIENCE_LOOKS,
-            reserved: 0,
+            in_units: layout.inbound.units as u32,
         }
     }
 

@@ -15,7 +15,7 @@ use crate::{
 /// The whole text of a program; `portable` does without what only some systems have, `by_grid` makes each grid's its own
 /// ([`Device::programs_by_grid`]).
 pub(crate) fn assemble(handler: &str, shape: Shape, portable: bool, by_grid: bool) -> String {
-    let Shape { blocks, threads } = shape;
+    let Shape { blocks, threads, .. } = shape;
     let portable = u32::from(portable);
     let blocks = if by_grid { format!("#define ANN_LAUNCH_BLOCKS {blocks}\n") } else { String::new() };
     let macros =

@@ -48,7 +48,7 @@ pub struct LaunchRecord {
     pub nap_micros: u32,
     pub patience: u32,
     pub patience_polls: u32,
-    pub reserved: u32,
+    pub in_units: u32,
 }
 
 /// One block's private state between epochs, and the words by which it sleeps and ends. All zero before the first launch.
@@ -101,7 +101,7 @@ pub const fn scratch_bytes(limit: u32, max_outputs: u32, layout: &KernelLayout) 
     const REPLY: u64 = 16;
     const JOB: u64 = 32;
     const OWNER: u64 = 4;
-    let message = layout.inbound.slot_stride as u64;
+    let message = layout.inbound.image_stride() as u64;
     let outputs = max_outputs as u64 * (layout.outbound.payload_size as u64).next_multiple_of(8);
     let answers = if max_outputs > 1 { max_outputs as u64 } else { 1 };
     (limit as u64 * (message + outputs + answers * REPLY + JOB + OWNER)).next_multiple_of(128)

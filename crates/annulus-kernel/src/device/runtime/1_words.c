@@ -73,7 +73,7 @@ typedef struct {
     u32 nap_micros;
     u32 patience; /* whole naps without a heartbeat after which the kernel ends itself */
     u32 patience_polls; /* looks that count as a nap where there are no naps */
-    u32 reserved;
+    u32 in_units; /* of a sealed slot of the inbound ring; 0 if slots are open */
 } ann_launch;
 
 /* What a block keeps from turn to turn, and from epoch to epoch. */
@@ -165,6 +165,10 @@ typedef struct {
     u64 sum; /* of the enqueue times less `first_time`, wrapping */
     u64 own; /* actors of this block */
     u64 reserved; /* the inbound ring's gauge, as the turn found it */
+#if ANN_LAUNCH_SEALED
+    u32 kept;   /* slots that the leader has brought in with its look: 1 or 0 */
+    u32 agreed; /* slots from state.next_in on whose stamps are the command that the leader has seen */
+#endif
 #ifdef ANN_PRINTS
     ann_print_turn prints;
 #endif
@@ -204,11 +208,27 @@ ANN_FUNCTION GLOBAL u8 *ann_out_slot(const ann_view *v, u64 ticket)
     return v->outbound + ANN_RING_SLOTS + (ticket & (((u64)1 << l->out_shift) - 1)) * l->out_stride;
 }
 
-/* Whether the slot of `ticket` is published. Who has seen that fences before anybody reads the slot (SYNC: slot-published). */
+/* Where a slot of the inbound ring has its lap, a sealed one in its first unit; and how far apart messages lie in scratch memory. */
+#if ANN_LAUNCH_SEALED
+#define ANN_IN_LAP 12
+#define ANN_IMAGE_STRIDE(launch) (((u64)(launch)->in_units * 12 + 63) / 64 * 64)
+#else
+#define ANN_IN_LAP 0
+#define ANN_IMAGE_STRIDE(launch) ((launch)->in_stride)
+#endif
+
+/* Whether the slot of `ticket` is published, or at least begun to be if it is sealed. Who has seen that an open one is fences before anybody reads it
+   (SYNC: slot-published). */
 ANN_FUNCTION u32 ann_published(const ann_view *v, u64 ticket)
 {
     u32 lap = (u32)(ticket >> v->shared->launch.in_shift) + 1;
-    return ann_load_relaxed_u32(ANN_U32(ann_in_slot(v, ticket), 0)) == lap;
+    return ann_load_relaxed_u32(ANN_U32(ann_in_slot(v, ticket), ANN_IN_LAP)) == lap;
+}
+
+/* Where a message of the turn lies in scratch memory. */
+ANN_FUNCTION GLOBAL u8 *ann_message_at(const ann_view *v, u32 i)
+{
+    return v->messages + i * ANN_IMAGE_STRIDE(&v->shared->launch);
 }
 
 /* The time on the runtime's clock: the device's own where it has one, else the host's last heartbeat. */

@@ -167,7 +167,7 @@ ANN_FUNCTION void ann_cut_scratch(ann_view *v, GLOBAL u8 *scratch, GLOBAL const 
 {
     u64 limit = l->limit;
     v->messages = scratch;
-    v->outputs = v->messages + limit * l->in_stride;
+    v->outputs = v->messages + limit * ANN_IMAGE_STRIDE(l);
     v->answers = v->outputs + limit * ANN_LIMIT * ANN_OUTPUT_STRIDE;
     v->jobs = v->answers + limit * ANN_MOST_ANSWERS * sizeof(ann_reply);
     v->owners = v->jobs + limit * sizeof(ann_job);
@@ -176,11 +176,6 @@ ANN_FUNCTION void ann_cut_scratch(ann_view *v, GLOBAL u8 *scratch, GLOBAL const 
 ANN_FUNCTION GLOBAL ann_job *ann_job_at(const ann_view *v, u32 i)
 {
     return (GLOBAL ann_job *)v->jobs + i;
-}
-
-ANN_FUNCTION GLOBAL u8 *ann_message_at(const ann_view *v, u32 i)
-{
-    return v->messages + i * v->shared->launch.in_stride;
 }
 
 /* Each thread looks at its share of the slots that may be published. */

@@ -47,9 +47,16 @@ ANN_KERNEL void ann_main(
 #if ANN_LAUNCH_THREADS == 1
         ann_handle(&view ANN_BINDING_ARGUMENTS);
 #else
+#if ANN_LAUNCH_SEALED
+        ann_bring_sealed(&view);
+        ann_barrier();
+        if (leader && shared.found != 0)
+            shared.count = ann_accept(&view, shared.found, ann_command_after(&view));
+#else
         ann_look(&view);
         ann_barrier();
         ann_bring(&view, leader);
+#endif
         ann_barrier();
         u32 count = shared.count;
         ann_look_up(&view, count);
