@@ -152,9 +152,15 @@ unsafe fn read(
 
 /// A kernel's whole program.
 fn program(definition: &'static KernelDefinition, threads: u32) -> String {
+    program_of(definition, threads, false)
+}
+
+/// The same, for open slots or sealed ones.
+fn program_of(definition: &'static KernelDefinition, threads: u32, sealed: bool) -> String {
+    let sealed = u32::from(sealed);
     let handler = definition.handler_source(Target::Cuda).unwrap_or_else(|error| panic!("{error}"));
     format!(
-        "#define ANN_LAUNCH_THREADS {threads}\n#define ANN_LAUNCH_PORTABLE 0\n\
+        "#define ANN_LAUNCH_THREADS {threads}\n#define ANN_LAUNCH_PORTABLE 0\n#define ANN_LAUNCH_SEALED {sealed}\n\
          {CUDA_PRELUDE}\n{INTERFACE}\n{LANGUAGE_SOURCE}\n{handler}\n{RUNTIME}"
     )
 }
@@ -184,10 +190,10 @@ fn every_kernel_compiles() {
         loop {
             let next = left.lock().unwrap().next();
             let Some((index, definition)) = next else { return };
-            // Each for one of the architectures, and with one thread or many.
+            // Each for one of the architectures, and with one thread or many, and then with open slots or sealed ones.
             let architecture = ARCHITECTURES[index % ARCHITECTURES.len()];
-            let threads = [1, 64][index % 2];
-            match nvrtc.compile(&program(definition, threads), architecture) {
+            let (threads, sealed) = [(1, false), (64, false), (64, true)][index % 3];
+            match nvrtc.compile(&program_of(definition, threads, sealed), architecture) {
                 Ok(compiled) => assert!(compiled.cubin.starts_with(b"\x7fELF"), "{}", definition.name),
                 Err(error) => wrong.lock().unwrap().push(format!("{}: {error}", definition.name)),
             }
@@ -206,9 +212,11 @@ fn every_kernel_compiles() {
 fn every_architecture_has_machine_code() {
     let Some(nvrtc) = nvrtc() else { return };
     for architecture in ARCHITECTURES {
-        let compiled = nvrtc.compile(&program(kernels::real::order_book::DEFINITION, 32), architecture);
-        let compiled = compiled.unwrap_or_else(|error| panic!("{error}"));
-        assert!(compiled.cubin.windows(ENTRY.len()).any(|bytes| bytes == ENTRY.as_bytes()));
+        for sealed in [false, true] {
+            let program = program_of(kernels::real::order_book::DEFINITION, 32, sealed);
+            let compiled = nvrtc.compile(&program, architecture).unwrap_or_else(|error| panic!("{error}"));
+            assert!(compiled.cubin.windows(ENTRY.len()).any(|bytes| bytes == ENTRY.as_bytes()));
+        }
     }
 }
 
@@ -242,4 +250,37 @@ fn orderings_are_in_the_ptx() {
     let counts: Vec<&str> =
         ptx.lines().map(str::trim_start).filter(|line| line.starts_with("atom.")).collect();
     assert!(!counts.is_empty() && counts.iter().all(|line| line.starts_with("atom.shared.")), "{counts:?}");
+}
+
+/// What loads and fences of a program's PTX there are, in their order.
+fn accesses(ptx: &str) -> Vec<&str> {
+    let interesting =
+        |line: &&str| line.contains("ld.relaxed.sys") || line.contains("ld.u64") || line.contains("fence.");
+    ptx.lines().map(str::trim).filter(interesting).collect()
+}
+
+/// With sealed slots a unit is loaded in one relaxed access of 16 bytes, eight of the next slot between the looks at the command and at the gauge, and four of each
+/// thread's share. There is no other load of messages from the ring: with open slots it is weak loads of words, of which one more copies outputs.
+#[test]
+fn sealed_slots_are_loaded_once() {
+    let Some(nvrtc) = nvrtc() else { return };
+    let ptx = |definition, sealed| {
+        let compiled = nvrtc.compile(&program_of(definition, 32, sealed), 90);
+        compiled.unwrap_or_else(|error| panic!("{error}")).ptx
+    };
+    let count = |ptx: &str, what: &str| accesses(ptx).iter().filter(|line| line.contains(what)).count();
+    let open = ptx(kernels::real::detect::DEFINITION, false);
+    assert_eq!((count(&open, ".b128"), count(&open, "ld.u64")), (0, 5));
+    let sealed = ptx(kernels::real::detect::DEFINITION, true);
+    assert_eq!((count(&sealed, "ld.relaxed.sys.b128"), count(&sealed, "ld.u64")), (12, 1));
+    assert_eq!(count(&sealed, ".b128"), 12, "{sealed}");
+    assert_eq!(sealed.matches("mov.b128 {").count(), 12);
+    // Nothing waits within the look: the command, the units, the gauge.
+    let all = accesses(&sealed);
+    let first = all.iter().position(|line| line.contains(".b128")).unwrap();
+    assert!(all[first - 1].starts_with("ld.relaxed.sys.u32"), "{:?}", &all[first - 1..]);
+    assert!(all[first..first + 8].iter().all(|line| line.contains(".b128")));
+    assert!(all[first + 8].starts_with("ld.relaxed.sys.u64"), "{:?}", &all[first + 8..]);
+    // A handler without outputs loads no words at all.
+    assert_eq!(count(&ptx(kernels::swallow::DEFINITION, true), "ld.u64"), 0);
 }

@@ -10,6 +10,8 @@ static const ann_place *ann_host_place();
 static void ann_host_barrier(u32 line);
 // Something that others may write is about to be read.
 static void ann_host_look();
+// The same of a unit of a sealed slot.
+static void ann_host_look_at_unit();
 // Something that others may read was written: published, if with release.
 static void ann_host_stored(bool is_release);
 static void ann_host_sleep(u32 nanos);
@@ -93,7 +95,7 @@ static inline void __tsan_read16(void *) {}
 #endif
 static inline void ptx_ld_relaxed_sys_b128(ptx_b128 &to, const u8 *place)
 {
-    ann_host_look();
+    ann_host_look_at_unit();
     if ((size_t)place % 16 != 0) ann_host_fault("a misaligned access", place);
     __tsan_read16((void *)place);
 #ifdef __x86_64__

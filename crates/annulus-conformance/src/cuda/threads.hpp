@@ -10,7 +10,7 @@
 static thread_local ann_place place;
 static const ann_place *ann_host_place() { return &place; }
 
-// Threads come to barriers late, and leave them late, and go on late after they have published something, by as much as the seed says: so others have the time to
+// Threads come to barriers late, and leave them late, look late at sealed slots, and go on late after they have published something, by as much as the seed says: so others have the time to
 // do what they should not yet.
 static u32 seed;
 static void dawdle(u32 most)
@@ -32,6 +32,7 @@ static void ann_host_barrier(u32)
 }
 
 static void ann_host_look() {}
+static void ann_host_look_at_unit() { dawdle(300); }
 static void ann_host_stored(bool is_release)
 {
     if (is_release) dawdle(20);

@@ -49,12 +49,14 @@ ANN_KERNEL void ann_main(
 #else
 #if ANN_LAUNCH_SEALED
         ann_bring_sealed(&view);
+#else
+        ann_look(&view);
+#endif
         ann_barrier();
+#if ANN_LAUNCH_SEALED
         if (leader && shared.found != 0)
             shared.count = ann_accept(&view, shared.found, ann_command_after(&view));
 #else
-        ann_look(&view);
-        ann_barrier();
         ann_bring(&view, leader);
 #endif
         ann_barrier();
