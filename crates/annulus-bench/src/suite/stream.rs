@@ -10,7 +10,6 @@ use annulus_queue::sync::spin_loop;
 
 use super::{Config, Suite};
 use crate::{
-    BackendName,
     harness::{Better, Candidate, Case, Failure, Goal, Mark, Run},
     kernels::{self, Medium, Numbered},
     launched::{finish, launch},
