@@ -72,7 +72,8 @@ pub struct Header {
     pub enqueue_time: u64,
     /// The call it belongs to, 0 for none; dropped if the layout has no place for it.
     pub correlation: u64,
-    /// The receiver's command word, as the sender found it before it asked for the slot; dropped unless slots are sealed. Consumers of this crate do not need it, and do not tell.
+    /// The receiver's command word, as the sender found it before it asked for the slot; dropped unless slots are sealed. A [`Consumer`] needs it not, and
+    /// does not tell.
     pub command: u32,
 }
 
@@ -81,8 +82,9 @@ impl Ring {
     ///
     /// # Safety
     ///
-    /// The layout comes from [`RingLayout::new`], or [`RingLayout::sealed`]. The region is at least `layout.bytes()` long, was zero when the ring was first made over it, and is accessed through
-    /// rings of the same layout only: by any number of [`Producers`] or one [`SoleProducer`], and by one [`Consumer`].
+    /// The layout comes from [`RingLayout::new`] or [`RingLayout::sealed`]. The region is at least `layout.bytes()` long, was zero when the ring was
+    /// first made over it, and is accessed through rings of the same layout only: by any number of [`Producers`] or one [`SoleProducer`], and by one
+    /// [`Consumer`].
     ///
     /// # Panics
     ///
@@ -158,17 +160,13 @@ impl Ring {
         self.region.u64(CONSUMED_SEEN)
     }
 
-    /// Publishes the slot of `ticket`, whose payload is written; a sealed one has none.
+    /// Publishes the open slot of `ticket`, whose payload is written.
     ///
     /// # Safety
     ///
     /// The caller holds the ticket, and publishes it once.
     #[inline(always)]
     unsafe fn publish(&self, ticket: u64, kind: u8, length: u32, header: Header) {
-        if self.layout.is_sealed() {
-            // SAFETY: by the caller's word.
-            return unsafe { Image::new(&self.layout, kind, length, header).publish(&self.region, ticket) };
-        }
         let slot = self.layout.slot_offset(ticket);
         if let Some(offset) = self.layout.enqueue_time_offset {
             // SAFETY: the layout places the word inside the slot, which the ticket makes ours until `commit` is stored.
@@ -183,15 +181,19 @@ impl Ring {
         self.region.u32(slot).store(self.layout.lap(ticket), Ordering::Release);
     }
 
-    /// Publishes a message in the sealed slot of `ticket`.
+    /// Publishes the sealed slot of `ticket` with this payload, or as a tombstone.
     ///
     /// # Safety
     ///
     /// As for [`publish`](Self::publish).
     #[inline(never)] // An image on the stack is not for writers of open slots.
-    unsafe fn seal<T: Copy>(&self, ticket: u64, message: T, header: Header) {
-        let mut image = Image::new(&self.layout, kind::MESSAGE, size_of::<T>() as u32, header);
-        image.put(self.layout.payload_offset, message);
+    unsafe fn seal<T: Copy>(&self, ticket: u64, message: Option<T>, header: Header) {
+        let kind = if message.is_some() { kind::MESSAGE } else { kind::TOMBSTONE };
+        let length = message.map_or(0, |_| size_of::<T>() as u32);
+        let mut image = Image::new(&self.layout, kind, length, header);
+        if let Some(message) = message {
+            image.put(self.layout.payload_offset, message);
+        }
         // SAFETY: by the caller's word.
         unsafe { image.publish(&self.region, ticket) };
     }
@@ -295,7 +297,7 @@ impl Reservation<'_> {
         self.next += 1;
         if layout.is_sealed() {
             // SAFETY: the ticket was ours and is left behind.
-            return unsafe { self.ring.seal(ticket, message, header) };
+            return unsafe { self.ring.seal(ticket, Some(message), header) };
         }
         let payload = layout.slot_offset(ticket) + layout.payload_offset;
         // SAFETY: the slot is ours by its ticket, inside the region by the layout, and fits by the assertion; slots are
@@ -311,6 +313,11 @@ impl Drop for Reservation<'_> {
         while self.next < self.end {
             let ticket = self.next;
             self.next += 1;
+            if self.ring.layout.is_sealed() {
+                // SAFETY: the ticket was ours and is left behind.
+                unsafe { self.ring.seal(ticket, None::<()>, Header::default()) };
+                continue;
+            }
             // SAFETY: the ticket was ours and is left behind.
             unsafe { self.ring.publish(ticket, kind::TOMBSTONE, 0, Header::default()) };
         }
