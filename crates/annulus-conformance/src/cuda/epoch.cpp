@@ -29,8 +29,15 @@ static void store_unit(u8 *to, const u8 *from)
     asm volatile("movdqu (%1), %%xmm0\n\tmovdqa %%xmm0, (%0)" : : "r"(to), "r"(from) : "xmm0", "memory");
 }
 
-// Publishes the late messages, each after a command, units in an order by the seed; two messages when all others have been handled, of which the second
-// comes slowly.
+// Waits until so many more looks at units have begun.
+static void await_looks(u32 more)
+{
+    u32 begun = __atomic_load_n(&looks_at_units, __ATOMIC_RELAXED);
+    while (__atomic_load_n(&looks_at_units, __ATOMIC_RELAXED) - begun < more && !ann_load_acquire_u32(&has_ended)) sched_yield();
+}
+
+// Publishes the late messages, each after a command, units in an order by the seed; two messages when all others have been handled, of which the first comes
+// all at once, within a look, and of the second a unit with each turn.
 static void *sender(void *)
 {
     place.thread.x = 100;
@@ -45,6 +52,7 @@ static void *sender(void *)
                 if (ann_load_acquire_u32(&has_ended)) return 0;
                 else sched_yield();
             dawdle(3000);
+            await_looks(1);
         }
         const u8 *from = late_slot(l, ticket);
         u8 *to = shard + (from - arguments[7]);
@@ -53,7 +61,7 @@ static void *sender(void *)
             // As they lie, the other way round, or the first one first, and then the other way round.
             u32 unit = seed % 3 == 0 || (seed % 3 == 2 && i == 0) ? i : l->in_units - i - (seed % 3 == 1);
             store_unit(to + unit * 16, from + unit * 16);
-            if (is_slow) dawdle(2000);
+            if (is_slow) await_looks(2 * l->in_units + 1);
         }
     }
     return 0;

@@ -32,7 +32,13 @@ static void ann_host_barrier(u32)
 }
 
 static void ann_host_look() {}
-static void ann_host_look_at_unit() { dawdle(300); }
+// Counted, so that whoever writes units can do so between looks, or within one.
+static u32 looks_at_units;
+static void ann_host_look_at_unit()
+{
+    __atomic_fetch_add(&looks_at_units, 1, __ATOMIC_RELAXED);
+    dawdle(300);
+}
 static void ann_host_stored(bool is_release)
 {
     if (is_release) dawdle(20);
