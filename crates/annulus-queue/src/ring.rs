@@ -34,7 +34,7 @@
 //!
 //! A reservation that is dropped, by a panic say, publishes a tombstone, so the consumer never waits for nobody.
 //!
-//! What is said of `slot-published` is of open slots; of sealed ones see [`sealed`](crate::sealed).
+//! What is said of `slot-published` is of open slots; of sealed ones see [`sealed`].
 
 use annulus_abi::ring::{CLOSED, RingLayout, kind};
 
