@@ -76,6 +76,12 @@ typedef struct annulus_slot_header {
     uint32_t meta;
 } annulus_slot_header;
 
+/* A unit of a sealed slot: the next words of the slot's image, and the slot's lap. Written and read in one access. */
+typedef struct annulus_sealed_unit {
+    uint32_t content[3];
+    uint32_t lap;
+} annulus_sealed_unit;
+
 #define ANNULUS_ERROR_FIRST_OWN 0xFF00u
 #define ANNULUS_ERROR_PANICKED 0xFF01u
 #define ANNULUS_ERROR_TOO_MANY_OUTPUTS 0xFF02u

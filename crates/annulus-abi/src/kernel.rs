@@ -82,6 +82,14 @@ impl KernelLayout {
         }
     }
 
+    /// The same layout with sealed slots in its inbound ring, or as it is if messages are too large for that.
+    pub const fn sealed(self) -> Self {
+        match self.inbound.sealed() {
+            Some(inbound) => Self { inbound, ..self },
+            None => self,
+        }
+    }
+
     /// From the shard's start to its inbound ring; the control block stands before it.
     pub const fn inbound_offset(&self) -> usize {
         size_of::<ControlBlock>()

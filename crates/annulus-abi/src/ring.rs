@@ -1,6 +1,14 @@
 //! The ring: a header, then slots.
 //!
 //! Who writes which word, and in what order, is the protocol of `annulus_queue::ring`.
+//!
+//! # Sealed slots
+//!
+//! A slot is *open*, its words as they are, or *sealed*: cut into units of [`UNIT`] bytes, each of which carries the slot's lap
+//! (what an open slot has in [`SlotHeader::commit`]) in its last four. A unit is written, and read, in one access that is never torn, so it proves
+//! by itself that it belongs to the lap; a reader that finds the lap in all units has the whole slot, and needs no second look at it.
+//! The units' contents, one after the other, are the slot's *image*: what an open slot would be, but that the word in place of the commit word is the
+//! *stamp*, the receiver's command as the sender found it. All offsets of a [`RingLayout`] but the stride are offsets in the image.
 
 use core::mem::offset_of;
 
@@ -25,6 +33,8 @@ pub struct RingHeader {
 pub const CLOSED: u64 = 1 << 63;
 
 /// The words in front of every payload.
+///
+/// In the image of a sealed slot the stamp stands in place of `commit`.
 #[derive(Debug)]
 #[repr(C)]
 pub struct SlotHeader {
@@ -33,6 +43,16 @@ pub struct SlotHeader {
     pub commit: u32,
     /// The [`kind`] in the upper 8 bits, the payload's bytes in the lower 24.
     pub meta: u32,
+}
+
+/// A unit of a sealed slot.
+#[derive(Debug)]
+#[repr(C, align(16))]
+pub struct SealedUnit {
+    /// The next words of the slot's image.
+    pub content: [u32; 3],
+    /// The lap whose message the unit belongs to; 0 in fresh memory.
+    pub lap: u32,
 }
 
 /// What a slot holds: the upper 8 bits of [`SlotHeader::meta`].
@@ -50,6 +70,15 @@ pub mod kind {
     /// A print: its number in the kernel stands in the length, its arguments are the payload, a word each.
     pub const PRINT: u8 = 6;
 }
+
+/// Bytes of a unit of a sealed slot.
+pub const UNIT: usize = 16;
+/// Bytes of a unit that are the slot's image; the lap follows.
+pub const UNIT_CONTENT: usize = 12;
+/// Bytes of the largest image that is sealed. Larger messages are copied in their time anyway, and would pay a third more of it.
+pub const SEALED_MOST: usize = 256;
+/// The most units of a sealed slot.
+pub const UNITS_MOST: usize = SEALED_MOST.div_ceil(UNIT_CONTENT);
 
 /// The optional words of an envelope, fixed at launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -72,7 +101,7 @@ pub const MAX_PAYLOAD: usize = 65_536;
 pub struct RingLayout {
     /// Slots, a power of two.
     pub capacity: u32,
-    /// From slot to slot: a multiple of a cache line, so that small messages are one line each.
+    /// From slot to slot in the ring: a multiple of a cache line, so that small messages are one line each.
     pub slot_stride: usize,
     /// From the slot's start to its enqueue time, if it has one.
     pub enqueue_time_offset: Option<usize>,
@@ -82,6 +111,8 @@ pub struct RingLayout {
     pub payload_offset: usize,
     /// Bytes of the payload.
     pub payload_size: usize,
+    /// Units of a sealed slot; 0 if slots are open.
+    pub units: usize,
 }
 
 impl RingLayout {
@@ -108,7 +139,52 @@ impl RingLayout {
         };
         let payload_offset = offset.next_multiple_of(payload_align);
         let slot_stride = (payload_offset + payload_size).next_multiple_of(super::LINE);
-        Self { capacity, slot_stride, enqueue_time_offset, correlation_offset, payload_offset, payload_size }
+        Self {
+            capacity,
+            slot_stride,
+            enqueue_time_offset,
+            correlation_offset,
+            payload_offset,
+            payload_size,
+            units: 0,
+        }
+    }
+
+    /// The same ring with sealed slots; `None` if a slot's image has more than [`SEALED_MOST`] bytes.
+    pub const fn sealed(self) -> Option<Self> {
+        let image = self.payload_offset + self.payload_size;
+        if image > SEALED_MOST {
+            return None;
+        }
+        let units = image.div_ceil(UNIT_CONTENT);
+        Some(Self { units, slot_stride: (units * UNIT).next_multiple_of(super::LINE), ..self })
+    }
+
+    /// The same ring with open slots.
+    pub const fn open(self) -> Self {
+        let slot_stride = (self.payload_offset + self.payload_size).next_multiple_of(super::LINE);
+        Self { units: 0, slot_stride, ..self }
+    }
+
+    /// Whether slots are sealed.
+    #[inline]
+    pub const fn is_sealed(&self) -> bool {
+        self.units != 0
+    }
+
+    /// From image to image, where those of several slots lie together. Every unit's content has a place in it.
+    pub const fn image_stride(&self) -> usize {
+        if self.is_sealed() {
+            (self.units * UNIT_CONTENT).next_multiple_of(super::LINE)
+        } else {
+            self.slot_stride
+        }
+    }
+
+    /// From the ring's start to a unit of the slot of `ticket`.
+    #[inline]
+    pub const fn unit_offset(&self, ticket: u64, unit: usize) -> usize {
+        self.slot_offset(ticket) + unit * UNIT
     }
 
     /// Bytes of the whole ring, header included: a multiple of [`PAIR`](super::PAIR).
@@ -138,4 +214,6 @@ const _: () = {
     assert!(size_of::<SlotHeader>() == 8);
     assert!(offset_of!(SlotHeader, commit) == 0);
     assert!(offset_of!(SlotHeader, meta) == 4);
+    assert!(size_of::<SealedUnit>() == UNIT && align_of::<SealedUnit>() == UNIT);
+    assert!(offset_of!(SealedUnit, lap) == UNIT_CONTENT);
 };

@@ -5,7 +5,7 @@ use std::{fmt::Write as _, mem::offset_of, process::Command};
 use annulus_abi::{
     control::{ControlBlock, STALLED_BY_KERNEL, command, state},
     error,
-    ring::{CLOSED, RingHeader, SlotHeader, kind},
+    ring::{CLOSED, RingHeader, SealedUnit, SlotHeader, kind},
     telemetry::Telemetry,
 };
 
@@ -35,6 +35,7 @@ fn t_01_t_03_c_and_rust_agree() {
     offsets!(source, RingHeader, "annulus_ring_header":
         reserved, consumed_seen, producer_padding, consumed, consumer_padding);
     offsets!(source, SlotHeader, "annulus_slot_header": commit, meta);
+    offsets!(source, SealedUnit, "annulus_sealed_unit": content, lap);
     for (name, value) in [
         ("ANNULUS_COMMAND_ACTIVE", u64::from(command::ACTIVE)),
         ("ANNULUS_COMMAND_TERMINATE", command::TERMINATE.into()),

@@ -4,7 +4,7 @@ use annulus_abi::{
     LINE,
     histogram::{BUCKETS, bucket, upper_bound},
     kernel::{KernelLayout, KernelShape},
-    ring::{Envelope, RingLayout},
+    ring::{Envelope, RingLayout, SEALED_MOST, UNIT, UNIT_CONTENT, UNITS_MOST},
     telemetry::Telemetry,
 };
 
@@ -86,6 +86,51 @@ fn small_messages_are_one_line() {
     assert_eq!(layout.bytes(), 256 + 16 * 64);
 }
 
+/// A sealed slot has room for its whole image, starts with its own cache line, and wastes less than one.
+#[test]
+fn sealed_slots_hold_their_images() {
+    let envelopes = [(false, false), (true, false), (false, true), (true, true)];
+    for (enqueue_time, correlation) in envelopes {
+        for align in [1, 2, 4, 8, 16, 32, 64] {
+            for size in (0..=SEALED_MOST + 8).step_by(align) {
+                let open = RingLayout::new(16, size, align, Envelope { enqueue_time, correlation });
+                let image = open.payload_offset + size;
+                let Some(sealed) = open.sealed() else {
+                    assert!(image > SEALED_MOST, "{size} bytes");
+                    continue;
+                };
+                assert!(image <= SEALED_MOST && sealed.is_sealed() && !open.is_sealed(), "{size} bytes");
+                assert!(sealed.units <= UNITS_MOST);
+                assert!(sealed.units * UNIT_CONTENT >= image && (sealed.units - 1) * UNIT_CONTENT < image);
+                assert!(
+                    sealed.slot_stride.is_multiple_of(LINE)
+                        && sealed.slot_stride - sealed.units * UNIT < LINE
+                );
+                assert!(sealed.image_stride() >= sealed.units * UNIT_CONTENT);
+                assert!(sealed.image_stride().is_multiple_of(LINE), "payloads stay aligned");
+                assert_eq!((sealed.payload_offset, sealed.payload_size), (open.payload_offset, size));
+                assert_eq!(
+                    sealed.unit_offset(17, sealed.units - 1),
+                    256 + sealed.slot_stride + (sealed.units - 1) * UNIT
+                );
+                assert_eq!(open.image_stride(), open.slot_stride);
+            }
+        }
+    }
+}
+
+/// A message of up to 40 bytes without an envelope is one line, one of up to 24 bytes with both words.
+#[test]
+fn small_sealed_messages_are_one_line() {
+    let both = Envelope { enqueue_time: true, correlation: true };
+    let stride =
+        |size, envelope| RingLayout::new(16, size, 8, envelope).sealed().map(|layout| layout.slot_stride);
+    assert_eq!(stride(40, Envelope::default()), Some(LINE));
+    assert_eq!(stride(41, Envelope::default()), Some(2 * LINE));
+    assert_eq!(stride(24, both), Some(LINE));
+    assert_eq!(stride(233, both), None);
+}
+
 #[test]
 fn laps_follow_each_other_and_are_never_that_of_fresh_memory() {
     let layout = RingLayout::new(16, 8, 8, Envelope::default());
@@ -116,5 +161,8 @@ fn a_ring_that_is_not_asked_for_takes_no_place() {
     assert_eq!(all.histogram_offset(), all.prints_offset() + prints.bytes());
     assert_eq!((quiet.prints, quiet.prints_offset()), (None, quiet.histogram_offset()));
     assert_eq!(all.shard_bytes() - quiet.shard_bytes(), prints.bytes());
+    let sealed = all.sealed();
+    assert!(sealed.inbound.is_sealed() && !sealed.outbound.is_sealed());
+    assert_eq!(KernelLayout { inbound: all.inbound, ..sealed }, all);
     assert!(all.prints_offset().is_multiple_of(128) && all.shard_bytes().is_multiple_of(128));
 }

@@ -27,6 +27,7 @@ pub(crate) fn runtime(backend: BackendName) -> Result<Runtime, Failure> {
         BackendName::Cpu => builder.backend(annulus::Cpu::new()).build()?,
         BackendName::Opencl => builder.backend(OpenCl::new()).build()?,
         BackendName::Cuda => builder.backend(Cuda::new()).build()?,
+        BackendName::CudaOpen => builder.backend(Cuda::new().sealed(false)).build()?,
     })
 }
 
@@ -37,6 +38,9 @@ pub(crate) fn runtime_of(backend: BackendName, threads: u32) -> Result<Runtime, 
         BackendName::Cpu => return runtime(backend),
         BackendName::Opencl => builder.backend(OpenCl::new().threads_per_block(threads)).build()?,
         BackendName::Cuda => builder.backend(Cuda::new().threads_per_block(threads)).build()?,
+        BackendName::CudaOpen => {
+            builder.backend(Cuda::new().sealed(false).threads_per_block(threads)).build()?
+        }
     })
 }
 

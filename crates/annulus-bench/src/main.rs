@@ -42,8 +42,10 @@ pub(crate) enum BackendName {
     Cpu,
     /// The first OpenCL device.
     Opencl,
-    /// The first NVIDIA GPU.
+    /// The first NVIDIA GPU. Where slots can be sealed, `rtt` and `stream` measure open ones beside them.
     Cuda,
+    /// The first NVIDIA GPU, with open slots.
+    CudaOpen,
 }
 
 impl BackendName {
@@ -51,8 +53,18 @@ impl BackendName {
     fn shares_workers(self) -> bool {
         match self {
             Self::Cpu => true,
-            Self::Opencl | Self::Cuda => false,
+            Self::Opencl | Self::Cuda | Self::CudaOpen => false,
         }
+    }
+
+    /// The same with open slots, if there is something to be compared.
+    fn with_open_slots(self) -> Option<Self> {
+        (self == Self::Cuda && annulus_queue::sealed::is_offered()).then_some(Self::CudaOpen)
+    }
+
+    /// Whether kernels run on an NVIDIA GPU.
+    fn is_cuda(self) -> bool {
+        matches!(self, Self::Cuda | Self::CudaOpen)
     }
 
     fn name(self) -> &'static str {
@@ -60,6 +72,7 @@ impl BackendName {
             Self::Cpu => "cpu",
             Self::Opencl => "opencl",
             Self::Cuda => "cuda",
+            Self::CudaOpen => "cuda-open",
         }
     }
 }

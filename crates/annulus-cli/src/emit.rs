@@ -71,9 +71,9 @@ impl Emit {
         };
         let mut files = BTreeMap::new();
         for architecture in architectures {
-            let shape = cuda::Shape { blocks: 1, threads: self.threads, linked: self.linked };
+            let shape = cuda::Shape { threads: self.threads, linked: self.linked, ..Default::default() };
             let cubins = cuda::cubins(definition, shape, architecture).map_err(Failure::fault)?;
-            files.extend(cubins.map(|cubin| (cubin.file, cubin.bytes)));
+            files.extend(cubins.into_iter().map(|cubin| (cubin.file, cubin.bytes)));
         }
         let at = |path: &PathBuf, error: io::Error| Failure::Fault(format!("{}: {error}", path.display()));
         fs::create_dir_all(&self.out).map_err(|error| at(&self.out, error))?;

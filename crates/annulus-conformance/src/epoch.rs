@@ -17,7 +17,7 @@ use annulus_kernel::{
 use annulus_macros::{DeviceType, RingMessage, ring_kernel};
 use annulus_queue::{
     region::Region,
-    ring::{Consumer, Header, Producers, Ring},
+    ring::{Consumer, Header, Producers, Reservation, Ring},
     sync::Ordering,
 };
 use annulus_runtime::{
@@ -28,6 +28,8 @@ use annulus_runtime::{
 const MESSAGES: u64 = 40;
 /// Places that a producer has reserved behind them, and not yet published.
 const PENDING: u32 = 3;
+/// With sealed slots, messages behind them that a host publishes while the epoch runs.
+const LATE: u64 = 20;
 /// The kernel's actors.
 pub const ACTORS: u64 = 5;
 /// Places for prints: fewer than there are messages that print.
@@ -126,6 +128,7 @@ pub fn launch(layout: &KernelLayout, grid: u32) -> LaunchRecord {
         actors: ACTORS,
         actors_per_block: ACTORS.div_ceil(u64::from(grid)),
         scratch_stride: scratch_bytes(2, limit, credit, layout, false),
+        in_units: layout.inbound.units as u32,
         in_shift: layout.inbound.capacity.trailing_zeros(),
         out_shift: layout.outbound.capacity.trailing_zeros(),
         grid,
@@ -141,18 +144,14 @@ pub struct Epoch {
     shard: Shard,
     layout: KernelLayout,
     launch: LaunchRecord,
-}
-
-impl Default for Epoch {
-    fn default() -> Self {
-        Self::new()
-    }
+    late: Vec<u8>,
 }
 
 impl Epoch {
-    /// Memory as the host leaves it: the messages are in the ring, and the kernel is active.
-    pub fn new() -> Self {
-        let layout = layout();
+    /// Memory as the host leaves it: the messages are in the ring, and the kernel is active. With sealed slots there are [late](Self::late) messages,
+    /// too, and the epoch lasts until they have been handled.
+    pub fn new(sealed: bool) -> Self {
+        let layout = if sealed { layout().sealed() } else { layout() };
         let mut shard = Shard::new(layout.shard_bytes());
         let region = shard.region();
         // SAFETY: one set of producers, no consumer on this side; the memory lives to the end.
@@ -161,24 +160,38 @@ impl Epoch {
         };
         // SAFETY: as above.
         let producers = unsafe { Producers::new(inbound) };
-        for number in 0..MESSAGES {
+        let write = |slots: &mut Reservation<'_>, number: u64, command| {
             let item = Item { key: (number % (ACTORS + 1)) as u32, producer: 1, sequence: number * 25 };
             let correlation = if number % 7 == 0 { number + 1 } else { 0 };
-            producers.reserve(1).unwrap().write(item, Header { enqueue_time: 5, correlation });
+            slots.write(item, Header { enqueue_time: 5, correlation, command });
+        };
+        let active = command::ACTIVE | command::TELEMETRY;
+        region.u32(0).store(active, Ordering::Relaxed);
+        for number in 0..MESSAGES {
+            write(&mut producers.reserve(1).unwrap(), number, active);
         }
         // A turn looks at them, too, and must not take them.
-        std::mem::forget(producers.reserve(PENDING).unwrap());
-        region.u32(0).store(command::ACTIVE | command::TELEMETRY, Ordering::Relaxed);
+        let mut pending = producers.reserve(if sealed { LATE as u32 } else { PENDING }).unwrap();
+        let mut late = Vec::new();
+        if sealed {
+            let now = shard.bytes().to_vec();
+            for number in 0..LATE {
+                write(&mut pending, MESSAGES + number, active | (number as u32 + 1) << command::EPOCH_SHIFT);
+            }
+            late = shard.bytes().to_vec();
+            shard.bytes().copy_from_slice(&now);
+        }
+        std::mem::forget(pending);
 
         let launch = LaunchRecord {
             idle_polls: 1,
-            epoch_messages: 1000,
-            epoch_polls: 3,
+            epoch_messages: if sealed { (MESSAGES + LATE) as u32 } else { 1000 },
+            epoch_polls: if sealed { 1 << 20 } else { 3 },
             patience: 10,
             patience_polls: 10,
             ..launch(&layout, 1)
         };
-        Self { shard, layout, launch }
+        Self { shard, layout, launch, late }
     }
 
     /// The bytes behind each of the entry's pointers, in its order. The first is the shard, which the epoch changes.
@@ -197,6 +210,12 @@ impl Epoch {
         ]
     }
 
+    /// The shard as it would be if the messages had been published for which places are reserved, each sent after a command of its own, its stamp: what a
+    /// host may publish meanwhile. Empty if slots are open.
+    pub fn late(&self) -> &[u8] {
+        &self.late
+    }
+
     /// Holds what the epoch left in the shard to what it should be.
     ///
     /// # Panics
@@ -204,7 +223,8 @@ impl Epoch {
     /// If it is anything else.
     pub fn check(mut self, shard: &[u8]) {
         self.shard.bytes().copy_from_slice(shard);
-        check(&mut self.shard, &self.layout);
+        let messages = if self.late.is_empty() { MESSAGES } else { MESSAGES + LATE };
+        check(&mut self.shard, &self.layout, messages);
     }
 }
 
@@ -244,7 +264,7 @@ impl Shard {
 }
 
 /// What the epoch left is what it should be.
-fn check(shard: &mut Shard, layout: &KernelLayout) {
+fn check(shard: &mut Shard, layout: &KernelLayout, messages: u64) {
     let region = shard.region();
     // SAFETY: the kernel has ended; this is the ring's one consumer.
     let outbound =
@@ -253,7 +273,7 @@ fn check(shard: &mut Shard, layout: &KernelLayout) {
     let mut outbound = unsafe { Consumer::new(outbound) };
     let mut counts = [0u64; ACTORS as usize];
     let (mut failed, mut unknown) = (0, 0);
-    for number in 0..MESSAGES {
+    for number in 0..messages {
         let (key, sequence) = (number % (ACTORS + 1), number * 25);
         let correlation = if number % 7 == 0 { number + 1 } else { 0 };
         let code = if key == ACTORS {
@@ -283,8 +303,8 @@ fn check(shard: &mut Shard, layout: &KernelLayout) {
         outbound.advance(&slot);
     }
     assert!(outbound.peek().is_none());
-    check_letters(&region, layout, failed + unknown);
-    check_prints(&region, layout);
+    check_letters(&region, layout, messages, failed + unknown);
+    check_prints(&region, layout, messages);
     assert_eq!(region.u64(136).load(Ordering::Relaxed), counts.iter().sum::<u64>());
     assert_eq!(
         (region.u64(144).load(Ordering::Relaxed), region.u64(152).load(Ordering::Relaxed)),
@@ -292,11 +312,11 @@ fn check(shard: &mut Shard, layout: &KernelLayout) {
     );
     let consumed =
         region.part(layout.inbound_offset(), layout.inbound.bytes()).u64(128).load(Ordering::Relaxed);
-    assert_eq!(consumed, MESSAGES);
+    assert_eq!(consumed, messages);
 }
 
 /// Every message that failed is a letter.
-fn check_letters(region: &Region, layout: &KernelLayout, expected: u64) {
+fn check_letters(region: &Region, layout: &KernelLayout, messages: u64, expected: u64) {
     let ring = layout.letters.unwrap();
     // SAFETY: the kernel has ended; this is the ring's one consumer.
     let letters = unsafe { Ring::new(region.part(layout.letters_offset(), ring.bytes()), ring) };
@@ -304,7 +324,7 @@ fn check_letters(region: &Region, layout: &KernelLayout, expected: u64) {
     let mut letters = unsafe { Consumer::new(letters) };
     // In the messages' order, as many as there is room for: nobody gives any back.
     let room = u64::from(ring.capacity).min(expected);
-    let failing = (0..MESSAGES).filter(|number| number % (ACTORS + 1) == ACTORS || number * 25 % 100 == 0);
+    let failing = (0..messages).filter(|number| number % (ACTORS + 1) == ACTORS || number * 25 % 100 == 0);
     let mut count = 0;
     for number in failing.take(room as usize) {
         let slot = letters.peek().expect("a letter for each message that failed");
@@ -322,7 +342,7 @@ fn check_letters(region: &Region, layout: &KernelLayout, expected: u64) {
 
 /// There are as many prints as find room, since nobody gives any back; the others are counted. Each is one of a message for an actor, and of
 /// one actor they are in the messages' order.
-fn check_prints(region: &Region, layout: &KernelLayout) {
+fn check_prints(region: &Region, layout: &KernelLayout, messages: u64) {
     let ring = layout.prints.unwrap();
     // SAFETY: the kernel has ended; this is the ring's one consumer.
     let prints = unsafe { Ring::new(region.part(layout.prints_offset(), ring.bytes()), ring) };
@@ -341,6 +361,6 @@ fn check_prints(region: &Region, layout: &KernelLayout) {
         prints.advance(&slot);
     }
     assert!(prints.peek().is_none());
-    let printing = (0..MESSAGES).filter(|number| number % (ACTORS + 1) != ACTORS).count() as u64;
+    let printing = (0..messages).filter(|number| number % (ACTORS + 1) != ACTORS).count() as u64;
     assert_eq!(region.u64(184).load(Ordering::Relaxed), printing - PRINTS);
 }

@@ -79,10 +79,16 @@ mod persistent {
     conformance_suite!(Device(cuda().threads_per_block(1), BLOCKS));
 }
 
-/// Blocks of as many threads as the backend takes unless told otherwise, among which messages are dealt.
+/// Blocks of as many threads as the backend takes unless told otherwise, among which messages are dealt. Slots are sealed.
 mod many_threads {
     use super::*;
     conformance_suite!(Device(cuda(), BLOCKS));
+}
+
+/// The same with open slots.
+mod open_slots {
+    use super::*;
+    conformance_suite!(Device(cuda().sealed(false), BLOCKS));
 }
 
 /// Kernels come back after each epoch.

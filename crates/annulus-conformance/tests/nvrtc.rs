@@ -162,7 +162,7 @@ fn program(definition: &'static KernelDefinition, shape: Shape) -> String {
 }
 
 fn threads(threads: u32) -> Shape {
-    Shape { blocks: 1, threads, linked: false }
+    Shape { threads, ..Shape::default() }
 }
 
 #[test]
@@ -190,9 +190,10 @@ fn every_kernel_compiles() {
         loop {
             let next = left.lock().unwrap().next();
             let Some((index, definition)) = next else { return };
-            // Each for one of the architectures, with one thread or many, and every third so that it may be connected.
+            // Each for one of the architectures, with one thread or many, with open slots or sealed ones, and every second so that it may be connected.
             let architecture = ARCHITECTURES[index % ARCHITECTURES.len()];
-            let shape = Shape { linked: index % 3 == 0, ..threads([1, 64][index % 2]) };
+            let (threads, sealed) = [(1, false), (64, false), (64, true)][index % 3];
+            let shape = Shape { threads, sealed, linked: index % 2 == 0, ..Shape::default() };
             match nvrtc.compile(&program(definition, shape), architecture) {
                 Ok(compiled) => assert!(compiled.cubin.starts_with(b"\x7fELF"), "{}", definition.name),
                 Err(error) => wrong.lock().unwrap().push(format!("{}: {error}", definition.name)),
@@ -212,10 +213,12 @@ fn every_kernel_compiles() {
 fn every_architecture_has_machine_code() {
     let Some(nvrtc) = nvrtc() else { return };
     for architecture in ARCHITECTURES {
-        let compiled =
-            nvrtc.compile(&program(kernels::real::order_book::DEFINITION, threads(32)), architecture);
-        let compiled = compiled.unwrap_or_else(|error| panic!("{error}"));
-        assert!(compiled.cubin.windows(ENTRY.len()).any(|bytes| bytes == ENTRY.as_bytes()));
+        for sealed in [false, true] {
+            let shape = Shape { sealed, ..threads(32) };
+            let program = program(kernels::real::order_book::DEFINITION, shape);
+            let compiled = nvrtc.compile(&program, architecture).unwrap_or_else(|error| panic!("{error}"));
+            assert!(compiled.cubin.windows(ENTRY.len()).any(|bytes| bytes == ENTRY.as_bytes()));
+        }
     }
 }
 
@@ -256,7 +259,7 @@ fn orderings_are_in_the_ptx() {
 fn words_between_kernels_have_the_devices_scope() {
     let Some(nvrtc) = nvrtc() else { return };
     for threads in [1, 32] {
-        let shape = Shape { blocks: 1, threads, linked: true };
+        let shape = Shape { linked: true, ..self::threads(threads) };
         let compiled = nvrtc.compile(&program(kernels::real::detect::DEFINITION, shape), 90);
         let ptx = compiled.unwrap_or_else(|error| panic!("{error}")).ptx;
         for needed in [
@@ -275,4 +278,37 @@ fn words_between_kernels_have_the_devices_scope() {
             .collect();
         assert!(others.is_empty(), "{others:?}");
     }
+}
+
+/// What loads and fences of a program's PTX there are, in their order.
+fn accesses(ptx: &str) -> Vec<&str> {
+    let interesting =
+        |line: &&str| line.contains("ld.relaxed.sys") || line.contains("ld.u64") || line.contains("fence.");
+    ptx.lines().map(str::trim).filter(interesting).collect()
+}
+
+/// With sealed slots a unit is loaded in one relaxed access of 16 bytes, eight of the next slot between the looks at the command and at the gauge, and four of each
+/// thread's share. There is no other load of messages from the ring: with open slots it is weak loads of words, of which one more copies outputs.
+#[test]
+fn sealed_slots_are_loaded_once() {
+    let Some(nvrtc) = nvrtc() else { return };
+    let ptx = |definition, sealed| {
+        let compiled = nvrtc.compile(&program(definition, Shape { sealed, ..threads(32) }), 90);
+        compiled.unwrap_or_else(|error| panic!("{error}")).ptx
+    };
+    let count = |ptx: &str, what: &str| accesses(ptx).iter().filter(|line| line.contains(what)).count();
+    let open = ptx(kernels::real::detect::DEFINITION, false);
+    assert_eq!((count(&open, ".b128"), count(&open, "ld.u64")), (0, 5));
+    let sealed = ptx(kernels::real::detect::DEFINITION, true);
+    assert_eq!((count(&sealed, "ld.relaxed.sys.b128"), count(&sealed, "ld.u64")), (12, 1));
+    assert_eq!(count(&sealed, ".b128"), 12, "{sealed}");
+    assert_eq!(sealed.matches("mov.b128 {").count(), 12);
+    // Nothing waits within the look: the command, the units, the gauge.
+    let all = accesses(&sealed);
+    let first = all.iter().position(|line| line.contains(".b128")).unwrap();
+    assert!(all[first - 1].starts_with("ld.relaxed.sys.u32"), "{:?}", &all[first - 1..]);
+    assert!(all[first..first + 8].iter().all(|line| line.contains(".b128")));
+    assert!(all[first + 8].starts_with("ld.relaxed.sys.u64"), "{:?}", &all[first + 8..]);
+    // A handler without outputs loads no words at all.
+    assert_eq!(count(&ptx(kernels::swallow::DEFINITION, true), "ld.u64"), 0);
 }

@@ -72,7 +72,7 @@ fn the_runtime_has_no_data_race() {
 /// publication of answers are there for the host, which the simulator lacks.
 #[test]
 fn a_missing_barrier_is_found() {
-    let barriers = text(Target::OpenCl, "whole").matches("    ann_barrier();").count();
+    let barriers = text(Target::OpenCl, false, "whole").matches("    ann_barrier();").count();
     assert!(barriers >= 6, "the turn has barriers");
     let mut unseen = Vec::new();
     for index in 0..barriers {
@@ -84,27 +84,29 @@ fn a_missing_barrier_is_found() {
     assert_eq!(unseen, [0, barriers - 3, barriers - 2, barriers - 1], "of {barriers} barriers");
 }
 
-/// A program of this target, of whose barriers one may be missing.
-fn text(target: Target, variant: &str) -> String {
-    let mut runtime = RUNTIME.to_owned();
+/// A program of this target, of whose barriers one may be missing, or into which a fault is planted.
+fn text(target: Target, sealed: bool, variant: &str) -> String {
+    let (mut runtime, mut end) = (RUNTIME.to_owned(), CUDA_END.to_owned());
     if let Some(index) = variant.strip_prefix("without ") {
         let index: usize = index.parse().unwrap();
         let (at, barrier) = RUNTIME.match_indices("    ann_barrier();").nth(index).unwrap();
         runtime.replace_range(at..at + barrier.len(), "");
     }
     let mut interface = INTERFACE.to_owned();
-    if let Some((_, from, to)) = MUTANTS.iter().find(|(name, ..)| *name == variant) {
-        assert_eq!(runtime.matches(from).count() + interface.matches(from).count(), 1, "{variant}");
-        runtime = runtime.replace(from, to);
-        interface = interface.replace(from, to);
+    let mutants = if sealed { SEALED_MUTANTS } else { MUTANTS };
+    if let Some((_, from, to)) = mutants.iter().find(|(name, ..)| *name == variant) {
+        let mut texts = [&mut runtime, &mut interface, &mut end];
+        assert_eq!(texts.iter().map(|text| text.matches(from).count()).sum::<usize>(), 1, "{variant}");
+        texts.iter_mut().for_each(|text| **text = text.replace(from, to));
     }
+    let sealed = u32::from(sealed);
     let handler = KERNEL.handler_source(target).unwrap();
     let prelude = if target == Target::Cuda { CUDA_PRELUDE } else { OPENCL_PRELUDE };
     let program = format!(
-        "#define ANN_LAUNCH_THREADS {THREADS}\n#define ANN_LAUNCH_PORTABLE 1\n\n\
+        "#define ANN_LAUNCH_THREADS {THREADS}\n#define ANN_LAUNCH_PORTABLE 1\n#define ANN_LAUNCH_SEALED {sealed}\n\n\
          {prelude}\n{interface}\n{LANGUAGE_SOURCE}\n{handler}\n{runtime}\n"
     );
-    if target == Target::Cuda { cuda::on_threads(&program, CUDA_END).unwrap() } else { program }
+    if target == Target::Cuda { cuda::on_threads(&program, &end).unwrap() } else { program }
 }
 
 /// Faults in the runtime: their names, and what stands in place of what.
@@ -183,8 +185,51 @@ const MUTANTS: &[(&str, &str, &str)] = &[
     ),
 ];
 
+/// The same in what is there for sealed slots alone: in the runtime, and in the host that publishes them.
+const SEALED_MUTANTS: &[(&str, &str, &str)] = &[
+    (
+        "the first message is taken when its first unit is there",
+        "            proved &= first->units[i].lap == lap;",
+        "            proved &= i != 0 || first->units[i].lap == lap;",
+    ),
+    (
+        "a message is taken when its first unit is there",
+        "            if (loaded[j].lap != lap) {",
+        "            if (unit % units == 0 && loaded[j].lap != lap) {",
+    ),
+    (
+        "a unit is written in two stores, its lap first",
+        "            store_unit(to + unit * 16, from + unit * 16);",
+        "            ann_store_relaxed_u64((u64 *)(to + unit * 16 + 8), *(const u64 *)(from + unit * 16 + 8));\n            \
+         dawdle(100);\n            \
+         ann_store_relaxed_u64((u64 *)(to + unit * 16), *(const u64 *)(from + unit * 16));",
+    ),
+    (
+        "the first message is handled under a command from before it",
+        "    if (first->units[0].a != b->command) {",
+        "    if (0) {",
+    ),
+    (
+        "the command is not looked at again",
+        "    if (b->agreed >= b->found)\n        return b->command;\n    return ann_load_relaxed",
+        "    return b->command;\n    return ann_load_relaxed",
+    ),
+    (
+        "places are given back before their messages are brought",
+        "        ann_bring_sealed(&view);",
+        "        if (leader) ann_store_release_u64(ANN_U64(view.inbound, ANN_RING_CONSUMED), shared.state.next_in + shared.found);\n        \
+         ann_bring_sealed(&view);",
+    ),
+    (
+        "what is found is not lowered",
+        "    if (gap < window)\n        ann_shared_min(&b->found, gap);\n}\n\n/* By the leader: the command",
+        "}\n\n/* By the leader: the command",
+    ),
+];
+
 /// The epoch as CUDA C++ on threads.
 struct OnThreads {
+    sealed: bool,
     folder: PathBuf,
 }
 
@@ -227,18 +272,20 @@ fn has_sanitizer() -> bool {
 }
 
 impl OnThreads {
-    fn compile(variant: &str) -> Self {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("races").join(variant.replace(' ', "_"));
-        sanitized(&folder, &text(Target::Cuda, variant)).unwrap_or_else(|error| panic!("{error}"));
-        Self { folder }
+    fn compile(sealed: bool, variant: &str) -> Self {
+        let folder =
+            Path::new(env!("CARGO_TARGET_TMPDIR")).join(if sealed { "races-sealed" } else { "races" });
+        let folder = folder.join(variant.replace(' ', "_"));
+        sanitized(&folder, &text(Target::Cuda, sealed, variant)).unwrap_or_else(|error| panic!("{error}"));
+        Self { sealed, folder }
     }
 
     /// Runs it once; gives what the sanitizer found, or what else went wrong.
     fn run(&self, seed: u32) -> Result<(), String> {
         let [program, before, after] = ["epoch", "before", "after"].map(|name| self.folder.join(name));
-        let mut epoch = Epoch::new();
+        let mut epoch = Epoch::new(self.sealed);
         let mut bytes = Vec::new();
-        for argument in epoch.arguments() {
+        for argument in epoch.arguments().iter().map(Vec::as_slice).chain([epoch.late()]) {
             bytes.extend((argument.len() as u64).to_ne_bytes());
             bytes.extend(argument);
         }
@@ -260,45 +307,82 @@ impl OnThreads {
 /// How many seeds a run that should find nothing gets, and at most one that should find something.
 const SEEDS: u32 = 20;
 
-#[test]
-fn cuda_has_no_data_race() {
-    if !has_sanitizer() {
+fn has_no_data_race(sealed: bool) {
+    if !can_run(sealed) {
         return;
     }
-    let epoch = OnThreads::compile("whole");
+    let epoch = OnThreads::compile(sealed, "whole");
     (0..SEEDS).try_for_each(|seed| epoch.run(seed)).unwrap_or_else(|error| panic!("{error}"));
 }
 
 /// Of each barrier that block and host need the lack is seen, but for those of which OpenCL's test says that it can do without.
-#[test]
-fn a_missing_barrier_is_found_in_cuda() {
-    if !has_sanitizer() {
+fn missing_barriers_are_found(sealed: bool) {
+    if !can_run(sealed) {
         return;
     }
-    let barriers = text(Target::Cuda, "whole").matches("    ann_barrier();").count();
+    let barriers = text(Target::Cuda, sealed, "whole").matches("    ann_barrier();").count();
     let unseen: Vec<_> = (0..barriers)
         .filter(|index| {
-            let epoch = OnThreads::compile(&format!("without {index}"));
+            let epoch = OnThreads::compile(sealed, &format!("without {index}"));
             (0..SEEDS).all(|seed| epoch.run(seed).is_ok())
         })
         .collect();
     assert_eq!(unseen, [0, barriers - 1], "of {barriers} barriers");
 }
 
-#[test]
-fn planted_faults_are_found_in_cuda() {
-    if !has_sanitizer() {
+fn planted_faults_are_found(sealed: bool) {
+    if !can_run(sealed) {
         return;
     }
-    let unseen: Vec<_> = MUTANTS
+    let mutants = if sealed { SEALED_MUTANTS } else { MUTANTS };
+    let unseen: Vec<_> = mutants
         .iter()
         .map(|(name, ..)| *name)
         .filter(|name| {
-            let epoch = OnThreads::compile(name);
+            let epoch = OnThreads::compile(sealed, name);
             (0..SEEDS).all(|seed| epoch.run(seed).is_ok())
         })
         .collect();
     assert!(unseen.is_empty(), "{unseen:?}");
+}
+
+/// Whether this machine has the sanitizer, and a processor that seals slots if they are to be sealed.
+fn can_run(sealed: bool) -> bool {
+    if sealed && !annulus_queue::sealed::is_offered() {
+        println!("skipped: this processor cannot seal slots");
+        return false;
+    }
+    has_sanitizer()
+}
+
+#[test]
+fn cuda_has_no_data_race() {
+    has_no_data_race(false);
+}
+
+#[test]
+fn cuda_has_no_data_race_with_sealed_slots() {
+    has_no_data_race(true);
+}
+
+#[test]
+fn a_missing_barrier_is_found_in_cuda() {
+    missing_barriers_are_found(false);
+}
+
+#[test]
+fn a_missing_barrier_is_found_in_cuda_with_sealed_slots() {
+    missing_barriers_are_found(true);
+}
+
+#[test]
+fn planted_faults_are_found_in_cuda() {
+    planted_faults_are_found(false);
+}
+
+#[test]
+fn planted_faults_are_found_in_cuda_with_sealed_slots() {
+    planted_faults_are_found(true);
 }
 
 struct Device {
@@ -335,7 +419,7 @@ impl Device {
 #[ignore = "the other tests run it under the simulator"]
 fn one_epoch() {
     let variant = std::env::var(VARIANT).expect("run by the other tests");
-    let mut epoch = Epoch::new();
+    let mut epoch = Epoch::new(false);
     let bytes = epoch.arguments();
     let mut shard = vec![0; bytes[0].len()];
 
@@ -345,7 +429,7 @@ fn one_epoch() {
     // SAFETY: context and device were just made and found.
     let queue = unsafe { create_command_queue_with_properties(context, device, ptr::null()) }.unwrap();
     let cl = Device { context, queue };
-    let program = create_program_with_source(context, &[&text(Target::OpenCl, &variant)]).unwrap();
+    let program = create_program_with_source(context, &[&text(Target::OpenCl, false, &variant)]).unwrap();
     if build_program(program, &[device], c"-cl-opt-disable", None, ptr::null_mut()).is_err() {
         let log = get_program_build_info(program, device, CL_PROGRAM_BUILD_LOG).unwrap();
         panic!("{log}");

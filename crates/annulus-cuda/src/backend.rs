@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use annulus_device::{DeviceHost, Faults, HandlerText, HostOptions, default_directory};
+use annulus_kernel::KernelDefinition;
 use annulus_runtime::{
     BackendError, BackendSource, DeviceBackend, DeviceInfo, DeviceKernel, LaunchSpec, SharedMemory,
 };
@@ -15,7 +16,7 @@ use crate::{
     device::{self, Device},
     driver::{CudaDriver, Reserve},
     probe::Verdict,
-    program::Places,
+    program::{Places, compiles_sealed},
 };
 
 /// The CUDA backend, as `Runtime::builder().backend(…)` takes it.
@@ -51,7 +52,7 @@ impl Cuda {
             choice: Choice::Index(0),
             places: Places { shipped: None, cache: default_directory("cuda") },
             reserve: Reserve { pinned: PINNED_BYTES, device: None },
-            host: HostOptions { threads: THREADS, ..HostOptions::default() },
+            host: HostOptions { threads: THREADS, sealed: true, ..HostOptions::default() },
         }
     }
 
@@ -77,6 +78,17 @@ impl Cuda {
     /// Runs kernels in bounded epochs even where they could stay.
     pub fn force_epochs(mut self) -> Self {
         self.host.epochs = true;
+        self
+    }
+
+    /// Whether small messages come to blocks of several threads in sealed slots: each 16 bytes of a slot prove by themselves that they are of the
+    /// message which is waited for, so that the device waits for the bus once per message, and not twice. A third more bytes cross the bus, and the host writes 16 bytes at a time.
+    ///
+    /// They are by default, where the host's processor stores 16 bytes in one access (x86-64 with AVX), messages with their envelope have up to 256 bytes, and NVRTC, if
+    /// there is one, is that of CUDA 12.3 or newer; elsewhere slots are open, whatever is said here. That this is faster is reasoned, not measured: no GPU was
+    /// at hand. `annulus-bench rtt --backend cuda` measures both.
+    pub fn sealed(mut self, sealed: bool) -> Self {
+        self.host.sealed = sealed;
         self
     }
 
@@ -188,6 +200,10 @@ unsafe impl DeviceBackend for CudaBackend {
 
     fn allocate(&self, bytes: usize) -> Result<SharedMemory, BackendError> {
         self.host.allocate(bytes)
+    }
+
+    fn seals(&self, definition: &KernelDefinition, block: u32) -> bool {
+        self.host.seals(definition, block) && compiles_sealed()
     }
 
     fn launch(&self, spec: LaunchSpec) -> Result<Box<dyn DeviceKernel>, BackendError> {

@@ -12,6 +12,7 @@ use std::{
     sync::{Arc, LazyLock},
 };
 
+use annulus_abi::ring::{Envelope, MIN_CAPACITY, RingLayout};
 use annulus_device::{Programs, Shape, assemble, explain};
 use annulus_kernel::{KernelDefinition, Target, device::CUDA_PRELUDE, handler_source};
 use annulus_runtime::BackendError;
@@ -157,6 +158,11 @@ pub struct Cubin {
     pub bytes: Vec<u8>,
 }
 
+/// Whether this machine's NVRTC knows loads of 16 bytes in one access, which came with CUDA 12.3. Where there is none, machine code was made elsewhere.
+pub(crate) fn compiles_sealed() -> bool {
+    Nvrtc::get().map_or(true, |nvrtc| nvrtc.version() >= (12, 3))
+}
+
 /// The architectures that this machine's NVRTC makes machine code for.
 ///
 /// # Errors
@@ -166,8 +172,8 @@ pub fn architectures() -> Result<Vec<Architecture>, BackendError> {
     Nvrtc::get().map(|nvrtc| nvrtc.architectures().to_vec())
 }
 
-/// Machine code of a kernel for one architecture, for launches of a shape (of any number of blocks), with that of the small program that finds
-/// out about a device when it is opened. Needs NVRTC, and no device.
+/// Machine code of a kernel for one architecture, for launches of a shape (of any number of blocks), with open slots and, where launches may ask for them, with
+/// [sealed](crate::Cuda::sealed) ones; and that of the small program that finds out about a device when it is opened. Needs NVRTC, and no device.
 ///
 /// # Errors
 ///
@@ -176,7 +182,7 @@ pub fn cubins(
     definition: &'static KernelDefinition,
     shape: Shape,
     architecture: Architecture,
-) -> Result<[Cubin; 2], BackendError> {
+) -> Result<Vec<Cubin>, BackendError> {
     let nvrtc = Nvrtc::get()?;
     if !nvrtc.architectures().contains(&architecture) {
         return Err(not_among(
@@ -186,11 +192,20 @@ pub fn cubins(
     }
     let handler =
         handler_source(definition, Target::Cuda).map_err(|error| BackendError::new(error.to_string()))?;
-    let kernel = Text::new(definition.name, &handler, Shape { threads: shape.threads.max(1), ..shape });
+    let threads = shape.threads.max(1);
+    // Whether they are depends on the envelope as well, which is the launch's: without one a slot is smallest.
+    let message = definition.message;
+    let smallest = RingLayout::new(MIN_CAPACITY, message.size, message.align, Envelope::default());
+    let sealed = threads > 1 && smallest.sealed().is_some() && compiles_sealed();
+    let kernel = |sealed| Text::new(definition.name, &handler, Shape { threads, sealed, ..shape });
     let cubin = |text: &Text| {
         compile(nvrtc, text, architecture).map(|bytes| Cubin { file: text.file(architecture), bytes })
     };
-    Ok([cubin(&kernel)?, cubin(&probe::text())?])
+    [Some(kernel(false)), sealed.then(|| kernel(true)), Some(probe::text())]
+        .iter()
+        .flatten()
+        .map(cubin)
+        .collect()
 }
 
 #[cfg(test)]

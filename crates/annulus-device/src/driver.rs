@@ -130,14 +130,18 @@ pub struct Shape {
     pub threads: u32,
     /// The kernel may be connected to others.
     pub linked: bool,
+    /// Inbound slots are sealed.
+    pub sealed: bool,
 }
 
 impl Shape {
     /// The macros that say so: what stands in front of a program's text.
     pub fn macros(&self) -> String {
         let mut macros = format!("#define ANN_LAUNCH_THREADS {}\n", self.threads);
-        if self.linked {
-            macros += "#define ANN_LAUNCH_LINKED 1\n";
+        for (macro_name, on) in [("LINKED", self.linked), ("SEALED", self.sealed)] {
+            if on {
+                macros += &format!("#define ANN_LAUNCH_{macro_name} 1\n");
+            }
         }
         macros
     }

@@ -14,7 +14,7 @@ use crate::{
     driver::{Argument, Driver, Program, Shape},
     kernel::{LaunchedKernel, Near, Parts, Running},
     memory,
-    plan::Plan,
+    plan::{self, Plan},
     pump::{Pump, Rhythm, Watched},
     residency::Places,
     state::{self, States},
@@ -45,6 +45,8 @@ pub struct HostOptions {
     pub threads: u32,
     /// Kernels run in epochs even where they could stay.
     pub epochs: bool,
+    /// Small messages come to a device that is far from its host in sealed slots, if blocks have several threads.
+    pub sealed: bool,
     /// Where the handlers' texts come from, if not from their definitions.
     #[doc(hidden)]
     pub handler: Option<HandlerText>,
@@ -53,9 +55,9 @@ pub struct HostOptions {
 }
 
 impl Default for HostOptions {
-    /// One thread, kernels that stay.
+    /// One thread, kernels that stay, open slots.
     fn default() -> Self {
-        Self { threads: 1, epochs: false, handler: None, faults: Faults::default() }
+        Self { threads: 1, epochs: false, sealed: false, handler: None, faults: Faults::default() }
     }
 }
 
@@ -98,6 +100,14 @@ impl DeviceHost {
         memory::allocate(&*self.driver, bytes)
     }
 
+    /// What [`DeviceBackend::seals`](annulus_runtime::DeviceBackend::seals) says.
+    pub fn seals(&self, definition: &KernelDefinition, block: u32) -> bool {
+        let abilities = self.driver.abilities();
+        self.options.sealed
+            && abilities.far
+            && plan::threads(&abilities, &self.options, definition, block) > 1
+    }
+
     /// What [`DeviceBackend::launch`](annulus_runtime::DeviceBackend::launch) owes. Each block serves one shard by the device
     /// runtime's protocol (`annulus_kernel::device`).
     ///
@@ -111,7 +121,7 @@ impl DeviceHost {
         let name = spec.definition.name;
         let handler = self.handler(spec.definition)?;
         let blocks = spec.shards.len() as u32;
-        let shape = Shape { blocks, threads: plan.threads, linked: spec.linked };
+        let shape = Shape { blocks, threads: plan.threads, linked: spec.linked, sealed: plan.sealed };
         let program = driver.program(name, &handler, shape)?;
         let places = match plan.stays {
             true => Some(self.take_places(name, &*program, blocks)?),

@@ -289,7 +289,7 @@ impl Running {
     ///
     /// Every block is inactive or has ended, and stays so meanwhile. The target is of the same backend.
     unsafe fn connect(&self, near: &Near, target: &Self, waits: bool) {
-        let layout = target.shards[0].memory.layout().inbound;
+        let layout = target.shards[0].memory.layout().inbound.open();
         let rings = target.near.as_ref().expect("the runtime connects kernels that were launched for it");
         let rings = &rings.memory;
         let place = |offset: Option<usize>| offset.unwrap_or(0) as u64;

@@ -4,7 +4,7 @@ use std::{mem::offset_of, time::Duration};
 
 use annulus_abi::{kernel::KernelLayout, ring::RingHeader};
 use annulus_kernel::{
-    BindingKind, ProcessingMode, StateShape,
+    BindingKind, KernelDefinition, ProcessingMode, StateShape,
     device::layout::{BlockRecord, LaunchRecord, MOST_PARCELS, NO_LINE, scratch_bytes},
 };
 use annulus_runtime::{BackendError, LaunchSpec};
@@ -33,6 +33,8 @@ pub(crate) struct Plan {
     pub(crate) threads: u32,
     /// Whether the kernel stays on the device.
     pub(crate) stays: bool,
+    /// Inbound slots are sealed.
+    pub(crate) sealed: bool,
     /// Messages of a turn.
     pub(crate) limit: u32,
     /// Outbound slots that a message may need.
@@ -40,6 +42,22 @@ pub(crate) struct Plan {
     /// Bytes of a block's scratch memory.
     pub(crate) scratch: u64,
     faults: Faults,
+}
+
+/// Threads of a block, in a launch that asks for so many.
+pub(crate) fn threads(
+    abilities: &Abilities,
+    options: &HostOptions,
+    definition: &KernelDefinition,
+    block: u32,
+) -> u32 {
+    let one_at_a_time = matches!(definition.state, StateShape::Whole(_))
+        || definition.bindings.iter().any(|binding| binding.kind == BindingKind::Whole);
+    match block {
+        _ if one_at_a_time && !abilities.far => 1,
+        1 => options.threads,
+        threads => threads,
+    }
 }
 
 impl Plan {
@@ -50,13 +68,7 @@ impl Plan {
     ) -> Result<Self, BackendError> {
         let abilities = driver.abilities();
         let definition = spec.definition;
-        let one_at_a_time = matches!(definition.state, StateShape::Whole(_))
-            || definition.bindings.iter().any(|binding| binding.kind == BindingKind::Whole);
-        let threads = match spec.block {
-            _ if one_at_a_time && !abilities.far => 1,
-            1 => options.threads,
-            threads => threads,
-        };
+        let threads = threads(&abilities, options, definition, spec.block);
         let most = abilities.threads;
         if threads > most {
             return Err(BackendError::new(format!(
@@ -78,10 +90,13 @@ impl Plan {
         if spec.linked && threads > 1 {
             limit = limit.min(MOST_PARCELS / definition.max_outputs.max(1)).max(1);
         }
+        let sealed = layout.inbound.is_sealed();
+        assert!(threads > 1 || !sealed, "slots are sealed only where `DeviceHost::seals` said so");
         let calls = layout.inbound.correlation_offset.is_some();
         Ok(Self {
             threads,
             stays: abilities.stays && !options.epochs,
+            sealed,
             limit,
             credit: definition.max_outputs.max(calls.into()),
             faults: options.faults,
@@ -126,7 +141,8 @@ impl Plan {
             clock_origin: clock.origin,
             scratch_stride: self.scratch,
             near: near.map_or(0, |near| near.place),
-            near_stride: layout.inbound.bytes() as u64,
+            near_stride: layout.inbound.open().bytes() as u64,
+            near_slot: layout.inbound.open().slot_stride as u64,
             in_shift: layout.inbound.capacity.trailing_zeros(),
             out_shift: layout.outbound.capacity.trailing_zeros(),
             letter_shift: layout.letters.map_or(0, |letters| letters.capacity.trailing_zeros()),
@@ -141,15 +157,18 @@ impl Plan {
             patience: self.faults.patience.unwrap_or(PATIENCE),
             patience_polls: PATIENCE_LOOKS,
             near_first: self.faults.near_first & NEAR_TICKETS,
+            in_units: layout.inbound.units as u32,
+            reserved: 0,
         }
     }
 
     /// Rings between kernels, one for each block, as they begin.
     pub(crate) fn near_rings(&self, layout: &KernelLayout, blocks: u32) -> Vec<u8> {
-        let mut rings = vec![0; layout.inbound.bytes() * blocks as usize];
+        let bytes = layout.inbound.open().bytes();
+        let mut rings = vec![0; bytes * blocks as usize];
         // Tickets begin at 0 but in tests; then the two words that name them do too.
         let first = (self.faults.near_first & NEAR_TICKETS).to_ne_bytes();
-        for ring in rings.chunks_exact_mut(layout.inbound.bytes()) {
+        for ring in rings.chunks_exact_mut(bytes) {
             for word in [offset_of!(RingHeader, reserved), offset_of!(RingHeader, consumed)] {
                 ring[word..word + first.len()].copy_from_slice(&first);
             }

@@ -17,9 +17,12 @@ use annulus_device::{
     Abilities, Argument, DeviceClock, DeviceHost, Driver, Entry, Exchange, HostOptions, Memory, NearMemory,
     Program, Remedies, Residency, Run, Shape,
 };
-use annulus_kernel::{Outbox, Target, device::layout::BlockRecord};
+use annulus_kernel::{KernelDefinition, Outbox, Target, device::layout::BlockRecord};
 use annulus_macros::{RingMessage, ring_kernel};
-use annulus_queue::sync::{AtomicU32, Mutex, Ordering};
+use annulus_queue::{
+    sealed,
+    sync::{AtomicU32, Mutex, Ordering},
+};
 use annulus_runtime::{
     BackendError, Clock, DeviceBackend, DeviceInfo, DeviceKernel, KernelHandle, KernelState, LaunchOptions,
     LaunchSpec, RecvError, Runtime, SharedMemory,
@@ -35,6 +38,18 @@ struct Number {
 #[ring_kernel]
 fn echo(message: &Number, replies: &Outbox<Number>) {
     replies.send(*message);
+}
+
+#[derive(RingMessage, Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+struct Large {
+    values: [u64; 32],
+}
+
+/// Has messages that are too large for sealed slots.
+#[ring_kernel]
+fn swallow(message: &Large) {
+    let _ = message.values[0];
 }
 
 /// What tests see and decide of a device.
@@ -81,6 +96,7 @@ const LIMIT: Duration = Duration::from_secs(60);
 
 struct FakeDriver {
     device: Arc<Device>,
+    far: bool,
     residency: Arc<Residency>,
 }
 
@@ -99,7 +115,7 @@ unsafe impl Driver for FakeDriver {
             clock: false,
             naps_in_futex: false,
             copies_meanwhile: false,
-            far: false,
+            far: self.far,
             look: Duration::from_nanos(1),
             epoch_messages: 1,
             remedies: Remedies { epochs: "HostOptions::epochs", places: "or buy a larger one" },
@@ -290,6 +306,10 @@ unsafe impl DeviceBackend for FakeBackend {
         self.0.allocate(bytes)
     }
 
+    fn seals(&self, definition: &KernelDefinition, block: u32) -> bool {
+        self.0.seals(definition, block)
+    }
+
     fn launch(&self, spec: LaunchSpec) -> Result<Box<dyn DeviceKernel>, BackendError> {
         self.0.launch(spec)
     }
@@ -301,8 +321,12 @@ fn runtime(options: HostOptions) -> (Arc<Device>, Runtime) {
 }
 
 fn runtime_on(residency: &Arc<Residency>, options: HostOptions) -> (Arc<Device>, Runtime) {
+    runtime_at(residency, options, false)
+}
+
+fn runtime_at(residency: &Arc<Residency>, options: HostOptions, far: bool) -> (Arc<Device>, Runtime) {
     let device = Arc::new(Device::default());
-    let driver = FakeDriver { device: Arc::clone(&device), residency: Arc::clone(residency) };
+    let driver = FakeDriver { device: Arc::clone(&device), far, residency: Arc::clone(residency) };
     let host = DeviceHost::new(driver, options).unwrap();
     (device, Runtime::builder().backend(FakeBackend(host)).build().unwrap())
 }
@@ -357,6 +381,43 @@ fn memory_stays_until_the_run_is_over() {
     assert_eq!(device.memories.load(Ordering::Acquire), with);
     device.say(FAILED);
     device.frees_all_but(before);
+}
+
+/// Slots are sealed for a device that is far, blocks of several threads, and small messages; what is left in them is given back.
+#[test]
+fn small_messages_come_sealed_to_a_device_that_is_far() {
+    let residency = Arc::new(Residency::new(2));
+    let options = |sealed, threads| HostOptions { sealed, threads, ..HostOptions::default() };
+    for (far, options, block, expected) in [
+        (true, options(true, 8), 1, true),
+        (true, options(true, 1), 32, true),
+        (true, options(true, 1), 1, false),
+        (true, options(false, 8), 1, false),
+        (false, options(true, 8), 1, false),
+    ] {
+        let sealed = expected && sealed::is_offered();
+        let (device, runtime) = runtime_at(&residency, options, far);
+        let launch = LaunchOptions::production().block(block);
+        let kernel = echo::launch(&runtime, launch.clone()).unwrap();
+        let large = swallow::launch(&runtime, launch.clone()).unwrap();
+        let numbers = [3, 5, u64::MAX].map(|value| Number { value });
+        for number in numbers {
+            let _ = kernel.send_blocking(number).unwrap();
+        }
+        large.send_blocking(Large { values: [9; 32] }).unwrap();
+        let shapes: Vec<_> = device
+            .texts
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .iter()
+            .map(|(_, shape)| shape.sealed)
+            .collect();
+        assert_eq!(shapes, [sealed, false], "{far} {block}");
+        device.say(FAILED);
+        assert_eq!(kernel.recv_timeout(LIMIT), Err(RecvError::Closed));
+        assert_eq!(kernel.take_undelivered(), numbers);
+        device.until(|| large.status().state == KernelState::Terminated);
+    }
 }
 
 #[test]

@@ -120,6 +120,7 @@ mod registry;
 pub mod relay;
 mod reserve;
 pub mod ring;
+pub mod sealed;
 mod sender;
 mod slab;
 mod slots;

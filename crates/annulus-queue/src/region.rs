@@ -3,6 +3,9 @@
 //! The ring's words lie at offsets that `annulus-abi` fixes, in memory that may belong to a device. Built for loom, the same
 //! offsets lead to loom's atomics and cells instead, so that the models run the protocol's own code.
 
+#[cfg(all(not(loom), target_arch = "x86_64"))]
+use std::arch::{asm, x86_64::__m128i};
+use std::mem::MaybeUninit;
 #[cfg(not(loom))]
 use std::ptr::NonNull;
 
@@ -99,13 +102,89 @@ impl Region {
         // SAFETY: by the caller's promise.
         unsafe { self.pointer(offset).cast::<T>().read() }
     }
+
+    /// Stores a unit of a sealed slot in one access. Orders nothing, which is not what the compiler knows of it.
+    ///
+    /// # Safety
+    ///
+    /// `offset` is a multiple of 16 inside the region, with room for a unit; the ring's protocol makes it the caller's. The processor is one of those of
+    /// [`sealed`](crate::sealed).
+    #[inline(always)]
+    pub unsafe fn store_unit(&self, offset: usize, content: &[MaybeUninit<u32>; 3], lap: u32) {
+        debug_assert!(offset + 16 <= self.bytes && offset.is_multiple_of(16));
+        // SAFETY: the content is read, and the unit written, which are valid for that by the caller's promise. Aligned, MOVDQA is one access.
+        #[cfg(target_arch = "x86_64")]
+        unsafe {
+            asm!(
+                "movd {tail}, dword ptr [{content} + 8]",
+                "movd {lap_of_all}, {lap:e}",
+                "punpckldq {tail}, {lap_of_all}",
+                "movq {unit}, qword ptr [{content}]",
+                "punpcklqdq {unit}, {tail}",
+                "movdqa xmmword ptr [{to}], {unit}",
+                content = in(reg) content,
+                lap = in(reg) lap,
+                to = in(reg) self.pointer(offset),
+                tail = out(xmm_reg) _,
+                lap_of_all = out(xmm_reg) _,
+                unit = out(xmm_reg) _,
+                options(nostack, preserves_flags),
+            );
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        unreachable!("no ring is sealed on this processor: unit {offset}, {content:?}, lap {lap}");
+    }
+
+    /// Loads a unit of a sealed slot in one access: its content, and its lap. Orders nothing.
+    #[inline(always)]
+    pub fn load_unit(&self, offset: usize) -> [u32; 4] {
+        assert!(offset + 16 <= self.bytes && offset.is_multiple_of(16), "a unit lies in its region");
+        #[cfg(target_arch = "x86_64")]
+        {
+            let unit: __m128i;
+            // SAFETY: the unit lies inside the region, and is aligned. Who writes it meanwhile does so in one access.
+            unsafe {
+                asm!(
+                    "movdqa {unit}, xmmword ptr [{from}]",
+                    unit = out(xmm_reg) unit,
+                    from = in(reg) self.pointer(offset),
+                    options(nostack, preserves_flags, readonly),
+                );
+            }
+            // SAFETY: both are sixteen bytes, of which any are right.
+            unsafe { std::mem::transmute::<__m128i, [u32; 4]>(unit) }
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        unreachable!("no ring is sealed on this processor");
+    }
 }
 
 #[cfg(loom)]
 impl Region {
     /// Modelled memory, all zero.
     pub fn modelled(bytes: usize) -> Self {
-        Self { model: model::Model::new(bytes) }
+        Self { model: model::Model::new(bytes, false) }
+    }
+
+    /// Modelled memory of a ring with sealed slots, all zero.
+    pub fn modelled_sealed(bytes: usize) -> Self {
+        Self { model: model::Model::new(bytes, true) }
+    }
+
+    /// Stores a unit of a sealed slot.
+    ///
+    /// # Safety
+    ///
+    /// None that matters to the model.
+    pub unsafe fn store_unit(&self, offset: usize, content: &[MaybeUninit<u32>; 3], lap: u32) {
+        // SAFETY: the models' images are words throughout.
+        let [a, b, c] = content.map(|word| unsafe { word.assume_init() });
+        self.model.store_unit(offset, [a, b, c, lap]);
+    }
+
+    /// Loads a unit of a sealed slot.
+    pub fn load_unit(&self, offset: usize) -> [u32; 4] {
+        self.model.load_unit(offset)
     }
 
     /// The atomic word at `offset`.
@@ -147,24 +226,39 @@ impl Region {
 
 #[cfg(loom)]
 mod model {
-    use std::{collections::BTreeMap, sync::Arc};
+    use std::{
+        collections::BTreeMap,
+        sync::{Arc, Mutex},
+    };
 
     use annulus_abi::ring::RingHeader;
 
-    use crate::sync::{AtomicU32, AtomicU64, UnsafeCell};
+    use crate::sync::{AtomicU32, AtomicU64, Ordering, UnsafeCell};
 
-    /// A ring of single-line slots: the header's words, each slot's commit and meta word, and plain 8-byte words.
+    /// A ring of single-line slots: the header's words, and of each slot its commit and meta word and plain 8-byte words; or its units, if it is
+    /// sealed. A unit is an atomic word that tells which of all units that were ever stored it is: so it is never torn, and ordered as little as a relaxed word.
     #[derive(Clone, Debug)]
     pub(super) struct Model {
         pub(super) words64: Arc<BTreeMap<usize, AtomicU64>>,
         pub(super) words32: Arc<BTreeMap<usize, AtomicU32>>,
         pub(super) plain: Arc<BTreeMap<usize, UnsafeCell<u64>>>,
+        units: Arc<BTreeMap<usize, AtomicU64>>,
+        /// All that were stored. It is no part of the model.
+        stored: Arc<Mutex<Vec<[u32; 4]>>>,
     }
 
     impl Model {
-        pub(super) fn new(bytes: usize) -> Self {
-            let slots = (size_of::<RingHeader>()..bytes).step_by(annulus_abi::LINE);
+        pub(super) fn new(bytes: usize, sealed: bool) -> Self {
+            let all = (size_of::<RingHeader>()..bytes).step_by(annulus_abi::LINE);
+            let slots = all.clone().filter(|_| !sealed);
             Self {
+                units: Arc::new(
+                    all.filter(|_| sealed)
+                        .flat_map(|s| [s, s + 16, s + 32, s + 48])
+                        .map(|o| (o, AtomicU64::new(0)))
+                        .collect(),
+                ),
+                stored: Arc::new(Mutex::new(vec![[0; 4]])),
                 words64: Arc::new([0, 8, 128].map(|offset| (offset, AtomicU64::new(0))).into()),
                 words32: Arc::new(
                     slots.clone().flat_map(|s| [s, s + 4]).map(|o| (o, AtomicU32::new(0))).collect(),
@@ -173,6 +267,22 @@ mod model {
                     slots.flat_map(|s| [s + 8, s + 16, s + 24]).map(|o| (o, UnsafeCell::new(0))).collect(),
                 ),
             }
+        }
+    }
+
+    impl Model {
+        pub(super) fn store_unit(&self, offset: usize, unit: [u32; 4]) {
+            let number = {
+                let mut stored = self.stored.lock().unwrap();
+                stored.push(unit);
+                stored.len() as u64 - 1
+            };
+            self.units[&offset].store(number, Ordering::Relaxed);
+        }
+
+        pub(super) fn load_unit(&self, offset: usize) -> [u32; 4] {
+            let number = self.units[&offset].load(Ordering::Relaxed);
+            self.stored.lock().unwrap()[number as usize]
         }
     }
 

@@ -8,6 +8,7 @@
 //! | `consumed_seen` | producing side: a copy of `consumed` | producing side |
 //! | `consumed` | the consumer | producing side, when its copy says full |
 //! | a slot's `commit`, `meta`, envelope, payload | the producer that holds the slot's ticket | the consumer |
+//! | a sealed slot's units | the same | the same |
 //!
 //! No word is ever the target of read-modify-writes from both sides, so a bus that has none is enough.
 //!
@@ -32,12 +33,15 @@
 //!   ring waits for exactly the tickets below the word's count.
 //!
 //! A reservation that is dropped, by a panic say, publishes a tombstone, so the consumer never waits for nobody.
+//!
+//! What is said of `slot-published` is of open slots; of sealed ones see [`sealed`].
 
 use annulus_abi::ring::{CLOSED, RingLayout, kind};
 
 use crate::{
     region::Region,
-    sync::{AtomicU64, Ordering},
+    sealed::{self, Image, Opened},
+    sync::{AtomicU64, Ordering, fence},
     wait::Backoff,
 };
 
@@ -68,6 +72,9 @@ pub struct Header {
     pub enqueue_time: u64,
     /// The call it belongs to, 0 for none; dropped if the layout has no place for it.
     pub correlation: u64,
+    /// The receiver's command word, as the sender found it before it asked for the slot; dropped unless slots are sealed. A [`Consumer`] needs it not, and
+    /// does not tell.
+    pub command: u32,
 }
 
 impl Ring {
@@ -75,9 +82,18 @@ impl Ring {
     ///
     /// # Safety
     ///
-    /// The layout comes from [`RingLayout::new`]. The region is at least `layout.bytes()` long, was zero when the ring was first made over it, and is accessed through
-    /// rings of the same layout only: by any number of [`Producers`] or one [`SoleProducer`], and by one [`Consumer`].
+    /// The layout comes from [`RingLayout::new`] or [`RingLayout::sealed`]. The region is at least `layout.bytes()` long, was zero when the ring was
+    /// first made over it, and is accessed through rings of the same layout only: by any number of [`Producers`] or one [`SoleProducer`], and by one
+    /// [`Consumer`].
+    ///
+    /// # Panics
+    ///
+    /// If slots are sealed, and the processor [cannot do that](crate::sealed).
     pub unsafe fn new(region: Region, layout: RingLayout) -> Self {
+        assert!(
+            !layout.is_sealed() || sealed::is_offered(),
+            "this processor cannot seal slots: use open ones"
+        );
         Self { region, layout }
     }
 
@@ -117,11 +133,22 @@ impl Ring {
     #[inline]
     pub fn may_be_ready(&self) -> bool {
         let next = self.consumed();
+        let is_published = self.is_published(next);
         // SYNC: slot-published (acquire)
-        let commit = self.region.u32(self.layout.slot_offset(next)).load(Ordering::Acquire);
+        fence(Ordering::Acquire);
         // If the slot is a lap ahead already, the consumer has moved on since `next` was loaded: the producer that published it had
         // seen that, and by the acquire above the load below sees it too.
-        commit == self.layout.lap(next) || self.consumed() != next
+        is_published || self.consumed() != next
+    }
+
+    /// Whether the slot of `ticket` is published. Orders nothing.
+    #[inline]
+    fn is_published(&self, ticket: u64) -> bool {
+        if self.layout.is_sealed() {
+            return sealed::is_published(&self.region, &self.layout, ticket);
+        }
+        let commit = self.region.u32(self.layout.slot_offset(ticket)).load(Ordering::Relaxed);
+        commit == self.layout.lap(ticket)
     }
 
     /// Closes the ring: no ticket is handed out after this returns. Tickets handed out before remain valid.
@@ -133,7 +160,7 @@ impl Ring {
         self.region.u64(CONSUMED_SEEN)
     }
 
-    /// Publishes the slot of `ticket`, whose payload is written.
+    /// Publishes the open slot of `ticket`, whose payload is written.
     ///
     /// # Safety
     ///
@@ -152,6 +179,23 @@ impl Ring {
         self.region.u32(slot + 4).store(u32::from(kind) << 24 | length, Ordering::Relaxed);
         // SYNC: slot-published (release)
         self.region.u32(slot).store(self.layout.lap(ticket), Ordering::Release);
+    }
+
+    /// Publishes the sealed slot of `ticket` with this payload, or as a tombstone.
+    ///
+    /// # Safety
+    ///
+    /// As for [`publish`](Self::publish).
+    #[inline(never)] // An image on the stack is not for writers of open slots.
+    unsafe fn seal<T: Copy>(&self, ticket: u64, message: Option<T>, header: Header) {
+        let kind = if message.is_some() { kind::MESSAGE } else { kind::TOMBSTONE };
+        let length = message.map_or(0, |_| size_of::<T>() as u32);
+        let mut image = Image::new(&self.layout, kind, length, header);
+        if let Some(message) = message {
+            image.put(self.layout.payload_offset, message);
+        }
+        // SAFETY: by the caller's word.
+        unsafe { image.publish(&self.region, ticket) };
     }
 }
 
@@ -244,17 +288,21 @@ impl Reservation<'_> {
     #[inline]
     pub fn write<T: Copy>(&mut self, message: T, header: Header) {
         assert!(self.next < self.end, "a reservation writes only the slots that it holds");
-        let layout = &self.ring.layout;
+        let Ring { region, layout } = self.ring;
         assert!(
             size_of::<T>() == layout.payload_size && layout.payload_offset.is_multiple_of(align_of::<T>()),
             "a ring's payload has its message type's size and alignment"
         );
-        let payload = layout.slot_offset(self.next) + layout.payload_offset;
-        // SAFETY: the slot is ours by its ticket, inside the region by the layout, and fits by the assertion; slots are
-        // 64-aligned, and no layout allows more alignment than that.
-        unsafe { self.ring.region.write(payload, message) };
         let ticket = self.next;
         self.next += 1;
+        if layout.is_sealed() {
+            // SAFETY: the ticket was ours and is left behind.
+            return unsafe { self.ring.seal(ticket, Some(message), header) };
+        }
+        let payload = layout.slot_offset(ticket) + layout.payload_offset;
+        // SAFETY: the slot is ours by its ticket, inside the region by the layout, and fits by the assertion; slots are
+        // 64-aligned, and no layout allows more alignment than that.
+        unsafe { region.write(payload, message) };
         // SAFETY: the ticket was ours and is left behind.
         unsafe { self.ring.publish(ticket, kind::MESSAGE, size_of::<T>() as u32, header) };
     }
@@ -265,6 +313,11 @@ impl Drop for Reservation<'_> {
         while self.next < self.end {
             let ticket = self.next;
             self.next += 1;
+            if self.ring.layout.is_sealed() {
+                // SAFETY: the ticket was ours and is left behind.
+                unsafe { self.ring.seal(ticket, None::<()>, Header::default()) };
+                continue;
+            }
             // SAFETY: the ticket was ours and is left behind.
             unsafe { self.ring.publish(ticket, kind::TOMBSTONE, 0, Header::default()) };
         }
@@ -286,7 +339,12 @@ impl SoleProducer {
     /// # Safety
     ///
     /// No other producer of this ring exists or will.
+    ///
+    /// # Panics
+    ///
+    /// If slots are sealed: this end's payloads are written where they lie.
     pub unsafe fn new(ring: Ring) -> Self {
+        assert!(!ring.layout.is_sealed(), "a sole producer's slots are open");
         let next = ring.reserved();
         let seen = ring.consumed();
         Self { ring, next, seen }
@@ -373,7 +431,7 @@ pub struct Slot {
     pub length: u32,
     /// The ticket that it was published under.
     ticket: u64,
-    /// From the ring's start to the payload.
+    /// From the ring's start to the payload, or from the image's if it is sealed.
     payload: usize,
     /// The envelope.
     pub header: Header,
@@ -404,15 +462,16 @@ impl Consumer {
     /// Whether a published slot waits behind `slots` others; those may be published or not.
     #[inline]
     pub fn is_ready_after(&self, slots: u32) -> bool {
-        let ticket = self.next + u64::from(slots);
-        let slot = self.ring.layout.slot_offset(ticket);
-        self.ring.region.u32(slot).load(Ordering::Relaxed) == self.ring.layout.lap(ticket)
+        self.ring.is_published(self.next + u64::from(slots))
     }
 
     /// The next slot, if it is published.
     #[inline]
     pub fn peek(&self) -> Option<Slot> {
         let layout = &self.ring.layout;
+        if layout.is_sealed() {
+            return self.peek_sealed();
+        }
         let slot = layout.slot_offset(self.next);
         // SYNC: slot-published (acquire)
         if self.ring.region.u32(slot).load(Ordering::Acquire) != layout.lap(self.next) {
@@ -437,6 +496,26 @@ impl Consumer {
         })
     }
 
+    fn peek_sealed(&self) -> Option<Slot> {
+        let Ring { region, layout } = &self.ring;
+        let image = Opened::new(region, layout, self.next)?;
+        // SAFETY: a producer put a word there.
+        let meta: u32 = unsafe { image.get(4) };
+        // SAFETY: as above.
+        let word = |offset: Option<usize>| offset.map_or(0, |offset| unsafe { image.get::<u64>(offset) });
+        Some(Slot {
+            kind: (meta >> 24) as u8,
+            length: meta & 0xFF_FFFF,
+            ticket: self.next,
+            payload: layout.payload_offset,
+            header: Header {
+                enqueue_time: word(layout.enqueue_time_offset),
+                correlation: word(layout.correlation_offset),
+                ..Header::default()
+            },
+        })
+    }
+
     /// A copy of the payload of a slot that [`peek`](Self::peek) gave.
     ///
     /// # Safety
@@ -445,14 +524,26 @@ impl Consumer {
     /// valid `T`.
     #[inline]
     pub unsafe fn read<T: Copy>(&self, slot: &Slot) -> T {
+        let Ring { region, layout } = &self.ring;
+        if layout.is_sealed() {
+            let image =
+                Opened::new(region, layout, slot.ticket).expect("it was published when it was peeked");
+            // SAFETY: the caller vouches for its type.
+            return unsafe { image.get(slot.payload) };
+        }
         // SAFETY: the slot is published and not given back; the caller vouches for its type.
-        unsafe { self.ring.region.read(slot.payload) }
+        unsafe { region.read(slot.payload) }
     }
 
     /// A pointer to the payload of a slot that [`peek`](Self::peek) gave. Nobody writes there until it is given back.
+    ///
+    /// # Panics
+    ///
+    /// If slots are sealed: such a payload does not lie in one piece. [`read`](Self::read) copies it.
     #[cfg(not(loom))]
     #[inline]
     pub fn payload(&self, slot: &Slot) -> *const u8 {
+        assert!(!self.ring.layout.is_sealed(), "a sealed payload does not lie in one piece: read it");
         self.ring.region.pointer(slot.payload)
     }
 

@@ -12,7 +12,7 @@ use annulus_queue::{
     region::Region,
     relay::Relay,
     ring::{Consumer, Header, Producers, Refused, Ring, SoleProducer},
-    sync::{Arc, AtomicU32, Ordering, UnsafeCell, yield_now},
+    sync::{Arc, AtomicU32, Ordering, UnsafeCell, fence, yield_now},
 };
 use loom::thread;
 
@@ -92,6 +92,95 @@ fn many_producers_one_consumer() {
         pair.join().unwrap();
         seen.retain(|&m| m != 1);
         assert_eq!(seen, [2, 3]);
+    });
+}
+
+/// A message that says in each of its words which it is.
+fn numbered(number: u64) -> u64 {
+    number << 32 | number
+}
+
+fn sealed_ring() -> (Ring, Region) {
+    let layout = RingLayout::new(2, 8, 8, Envelope { enqueue_time: false, correlation: true });
+    let layout = layout.sealed().expect("small enough");
+    assert_eq!((layout.units, layout.slot_stride), (2, 64));
+    let region = Region::modelled_sealed(256 + 2 * 64);
+    // SAFETY: the modelled memory is fresh, and each model makes the ends that it may.
+    (unsafe { Ring::new(region.clone(), layout) }, region)
+}
+
+/// Sealed slots, whose units are seen in any order, over two laps: a message that is taken is of one lap, and what its producer did
+/// before is seen.
+#[test]
+fn sealed_slots() {
+    model(3, || {
+        let (ring, _) = sealed_ring();
+        let mut consumer = consumer(&ring);
+        let producers = producers(ring);
+        let done = Arc::new(AtomicU32::new(0));
+        let producer = thread::spawn({
+            let done = Arc::clone(&done);
+            move || {
+                for number in 1..=3 {
+                    done.store(number as u32, Ordering::Relaxed);
+                    let mut slots = loop {
+                        match producers.reserve(1) {
+                            Ok(slots) => break slots,
+                            Err(_) => yield_now(),
+                        }
+                    };
+                    let header = Header { correlation: numbered(number), ..Header::default() };
+                    slots.write(numbered(number), header);
+                }
+            }
+        });
+        for number in 1..=3 {
+            assert_eq!(take(&mut consumer), Some((numbered(number), numbered(number))));
+            assert!(done.load(Ordering::Relaxed) >= number as u32);
+        }
+        producer.join().unwrap();
+    });
+}
+
+/// A device that looks at command and units at once, and acquires nothing but where a stamp is not the command that it saw: each message is
+/// whole, and handled under a command that is no older than the one that its sender had given.
+#[test]
+fn a_message_is_handled_after_the_command_before_it() {
+    model(3, || {
+        let (ring, region) = sealed_ring();
+        let layout = *ring.layout();
+        let producers = producers(ring);
+        let command = Arc::new(AtomicU32::new(0));
+        let sender = thread::spawn({
+            let command = Arc::clone(&command);
+            move || {
+                for number in 1..=2u64 {
+                    command.store(number as u32, Ordering::Release);
+                    let header =
+                        Header { correlation: numbered(number), command: number as u32, ..Header::default() };
+                    producers.reserve(1).unwrap().write(numbered(number), header);
+                }
+            }
+        });
+        for ticket in 0..2u64 {
+            let number = ticket as u32 + 1;
+            let (mut seen, units) = loop {
+                let seen = command.load(Ordering::Relaxed);
+                let units = [0, 1].map(|unit| region.load_unit(layout.unit_offset(ticket, unit)));
+                if units.iter().all(|unit| unit[3] == layout.lap(ticket)) {
+                    break (seen, units);
+                }
+                yield_now();
+            };
+            if units[0][0] != seen {
+                fence(Ordering::Acquire);
+                seen = command.load(Ordering::Relaxed);
+            }
+            assert!(seen >= number, "message {number} is handled under command {seen}");
+            assert_eq!(units[0][..3], [number, 1 << 24 | 8, number]);
+            assert_eq!(units[1][..3], [number; 3]);
+        }
+        sender.join().unwrap();
     });
 }
 

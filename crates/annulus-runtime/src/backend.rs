@@ -45,6 +45,13 @@ pub unsafe trait DeviceBackend: Send + Sync + 'static {
         false
     }
 
+    /// Whether the slots of this kernel's inbound rings are sealed ([`annulus_queue::sealed`]) where its messages are small enough, in a launch that asks for
+    /// blocks of so many threads. Asked only where the host [can seal](annulus_queue::sealed::is_offered), and before memory is laid out: what came of it
+    /// stands in the shards' layout.
+    fn seals(&self, _definition: &KernelDefinition, _block: u32) -> bool {
+        false
+    }
+
     /// Launches a kernel, which obeys its shards' command words from then on: it acknowledges *active*, *inactive* and
     /// *terminated* in their state words, and reports to `spec.signals`.
     ///

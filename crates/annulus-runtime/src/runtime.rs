@@ -21,6 +21,7 @@ use annulus_queue::{
     queue,
     relay::Relay,
     ring::{Consumer, Producers},
+    sealed,
     sync::{AtomicBool, AtomicU64},
 };
 
@@ -299,6 +300,8 @@ fn start<K: RingKernel>(
 
     let sites = if backend.prints_where_it_runs() { Vec::new() } else { definition.prints() };
     let layout = layout(definition, &options, &sites);
+    let seals = sealed::is_offered() && backend.seals(definition, options.block);
+    let layout = if seals { layout.sealed() } else { layout };
     let bytes = layout.shard_bytes().checked_mul(options.grid as usize).ok_or_else(|| {
         backend_error(BackendError::new(format!(
             "{} blocks of {} bytes each are more than memory can be: launch with a smaller grid or capacity",

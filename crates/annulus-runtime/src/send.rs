@@ -72,7 +72,9 @@ impl<K: RingKernel> KernelShared<K> {
     #[inline]
     pub(crate) fn header(&self, correlation: u64) -> Header {
         let enqueue_time = if self.core.options.timestamps { self.core.clock.now() } else { 0 };
-        Header { enqueue_time, correlation }
+        // All shards have the same command, or are about to: of a message that is sent while they change it either is right.
+        let command = self.core.shards[0].memory.command().load(Ordering::Relaxed);
+        Header { enqueue_time, correlation, command }
     }
 
     /// Slots for the host in a shard's ring.

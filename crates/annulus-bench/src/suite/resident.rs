@@ -37,7 +37,7 @@ pub(super) const SUITE: Suite = Suite {
 
 fn cases(config: Config) -> Vec<Case> {
     let samples = if config.quick { 5_000 } else { 20_000 };
-    if config.backend == BackendName::Cuda {
+    if config.backend.is_cuda() {
         let round_trips = [1, 32, 256].map(|threads| cuda_round_trips(threads, samples));
         return round_trips
             .into_iter()

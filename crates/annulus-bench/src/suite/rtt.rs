@@ -55,17 +55,21 @@ where
     K: RingKernel<Message: Numbered, Output = <K as RingKernel>::Message>,
 {
     let samples = if config.quick { 10_000 } else { 50_000 };
-    let candidate = |name, wait| {
+    let candidate = |name, wait, backend| {
         let options = options.clone();
+        let config = Config { backend, ..config };
         Candidate::new(name, move || round_trips(config, launch, options.clone(), wait, samples))
     };
     let mut candidates = vec![
         Candidate::new("limit ping-pong", move || limit::ping_pong(WARM_UP, samples)),
-        candidate("annulus try_recv", Wait::TryRecv),
+        candidate("annulus try_recv", Wait::TryRecv, config.backend),
     ];
+    if let Some(open) = config.backend.with_open_slots() {
+        candidates.push(candidate("annulus try_recv, open slots", Wait::TryRecv, open));
+    }
     if every_wait {
-        candidates.push(candidate("annulus recv_blocking", Wait::RecvBlocking));
-        candidates.push(candidate("annulus call_blocking", Wait::CallBlocking));
+        candidates.push(candidate("annulus recv_blocking", Wait::RecvBlocking, config.backend));
+        candidates.push(candidate("annulus call_blocking", Wait::CallBlocking, config.backend));
     }
     Case {
         name: name.into(),
@@ -81,7 +85,9 @@ where
 fn marks(backend: BackendName) -> Vec<Mark> {
     let mark = |metric, goal| Mark { candidate: "annulus try_recv", metric, goal };
     match backend {
-        BackendName::Cuda => vec![mark("p50", Goal::AtMost(2200.0)), mark("p99", Goal::AtMost(3500.0))],
+        BackendName::Cuda | BackendName::CudaOpen => {
+            vec![mark("p50", Goal::AtMost(2200.0)), mark("p99", Goal::AtMost(3500.0))]
+        }
         BackendName::Cpu | BackendName::Opencl => vec![mark("p50", Goal::TimesLimit(6.0))],
     }
 }

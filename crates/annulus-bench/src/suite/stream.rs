@@ -10,7 +10,6 @@ use annulus_queue::sync::spin_loop;
 
 use super::{Config, Suite};
 use crate::{
-    BackendName,
     harness::{Better, Candidate, Case, Failure, Goal, Mark, Run},
     kernels::{self, Medium, Numbered},
     launched::{finish, launch},
@@ -65,7 +64,7 @@ fn cases(config: Config) -> Vec<Case> {
     for batch in [ONE_AT_A_TIME, 64, 256] {
         cases.push(by_mode(config, setup(4, batch), None));
     }
-    if config.backend == BackendName::Cuda {
+    if config.backend.is_cuda() {
         cases.push(lines(config, messages * 4, 1, &[1, 4, 8]));
         cases.push(lines(config, messages * 4, 4, &[4, 8, 16]));
         cases.push(lines(config, messages * 4, 8, &[8, 16, 32]));
@@ -97,15 +96,18 @@ fn by_mode(config: Config, setup: Setup, goal: Option<f64>) -> Case {
         1 => "batches of 1 message".to_owned(),
         batch => format!("batches of {batch} messages"),
     };
-    let candidate = |name, mode| {
+    let candidate = |name, mode, backend| {
         let setup = Setup { options: setup.options.clone().mode(mode), ..setup.clone() };
-        Candidate::new(name, move || into_sink(config, &setup))
+        Candidate::new(name, move || into_sink(Config { backend, ..config }, &setup))
     };
-    let candidates = vec![
-        candidate("annulus continuous", ProcessingMode::Continuous),
-        candidate("annulus batch", ProcessingMode::Batch),
-        candidate("annulus adaptive", ProcessingMode::Adaptive),
+    let mut candidates = vec![
+        candidate("annulus continuous", ProcessingMode::Continuous, config.backend),
+        candidate("annulus batch", ProcessingMode::Batch, config.backend),
+        candidate("annulus adaptive", ProcessingMode::Adaptive, config.backend),
     ];
+    if let Some(open) = config.backend.with_open_slots() {
+        candidates.push(candidate("annulus adaptive, open slots", ProcessingMode::Adaptive, open));
+    }
     let mark = |candidate| goal.map(|goal| Mark { candidate, metric: "", goal: Goal::AtLeast(goal) });
     let marks = [mark("annulus batch"), mark("annulus adaptive")].into_iter().flatten().collect();
     case(format!("{producers}, {how}"), setup.messages, candidates, marks)
@@ -116,7 +118,6 @@ fn lines(config: Config, messages: u64, producers: u64, blocks: &[u32]) -> Case 
     let options =
         LaunchOptions::high_throughput().capacity(CAPACITY).timestamps(false).calls(false).block(256);
     let candidate = |blocks: u32| {
-        let options = options.clone().grid(blocks);
         let name: &'static str = match blocks {
             1 => "annulus, 1 block",
             4 => "annulus, 4 blocks",
@@ -124,12 +125,24 @@ fn lines(config: Config, messages: u64, producers: u64, blocks: &[u32]) -> Case 
             16 => "annulus, 16 blocks",
             _ => "annulus, 32 blocks",
         };
+        let options = options.clone().grid(blocks);
         Candidate::new(name, move || swallowed(config, &options, producers, messages))
     };
     let goal = Goal::AtLeast(if producers == 1 { 50.0 } else { 150.0 });
-    let candidates: Vec<_> = blocks.iter().map(|&blocks| candidate(blocks)).collect();
+    let mut candidates: Vec<_> = blocks.iter().map(|&blocks| candidate(blocks)).collect();
     let marks =
         candidates.iter().map(|candidate| Mark { candidate: candidate.name, metric: "", goal }).collect();
+    // The middle one is enough to tell.
+    if let (Some(backend), Some(&blocks)) = (config.backend.with_open_slots(), blocks.get(1)) {
+        let name: &'static str = match blocks {
+            4 => "annulus, 4 blocks, open slots",
+            8 => "annulus, 8 blocks, open slots",
+            _ => "annulus, 16 blocks, open slots",
+        };
+        let options = options.clone().grid(blocks);
+        let config = Config { backend, ..config };
+        candidates.push(Candidate::new(name, move || swallowed(config, &options, producers, messages)));
+    }
     case(format!("64-byte lines, {producers} producers, batches of 256"), messages, candidates, marks)
 }
 

@@ -10,6 +10,8 @@ static const ann_place *ann_host_place();
 static void ann_host_barrier(u32 line);
 // Something that others may write is about to be read.
 static void ann_host_look();
+// The same of a unit of a sealed slot.
+static void ann_host_look_at_unit();
 // Something that others may read was written: published, if with release.
 static void ann_host_stored(bool is_release);
 static void ann_host_sleep(u32 nanos);
@@ -88,3 +90,26 @@ static inline void ptx_nanosleep_u32(u32 nanos) { ann_host_sleep(nanos); }
 // Weak accesses.
 static inline void ptx_ld_u64(u64 &to, const u8 *place) { __builtin_memcpy(&to, ann_aligned((const u64 *)place), sizeof to); }
 static inline void ptx_st_u64(u8 *place, u64 value) { __builtin_memcpy((void *)ann_aligned((const u64 *)place), &value, sizeof value); }
+
+// Sixteen bytes in one access, as processors with AVX promise. The thread sanitizer does not see it: it is told that there was a look at this place, so that who writes
+// there without being ordered after it is found; that one access is whole is what the protocol asks of the processor, and nothing to find.
+struct ptx_b128 {
+    u64 low, high;
+};
+#ifdef __SANITIZE_THREAD__
+extern "C" void __tsan_read16(void *place);
+#else
+static inline void __tsan_read16(void *) {}
+#endif
+static inline void ptx_ld_relaxed_sys_b128(ptx_b128 &to, const u8 *place)
+{
+    ann_host_look_at_unit();
+    if ((size_t)place % 16 != 0) ann_host_fault("a misaligned access", place);
+    __tsan_read16((void *)place);
+#ifdef __x86_64__
+    asm volatile("movdqa (%1), %%xmm0\n\tmovdqu %%xmm0, (%0)" : : "r"(&to), "r"(place) : "xmm0", "memory");
+#else
+    ann_host_fault("this processor does not load 16 bytes in one access", place);
+#endif
+}
+static inline void ptx_mov_b128(u64 &low, u64 &high, ptx_b128 from) { low = from.low, high = from.high; }

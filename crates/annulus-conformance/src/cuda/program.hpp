@@ -1,7 +1,9 @@
 // A CUDA program's text as C++ of the host. What the host's compiler cannot take is inline PTX: `asm volatile("op a, b;" : … )` becomes
 // `ptx_op(a, b)`, dots in the instruction's name written as underscores. An instruction that `device.hpp` does not define is an error of the
-// compiler, which names it.
+// compiler, which names it. `.reg .b128 x` declares a variable, for which the calls become a statement of its own; it must not have the name of a variable in
+// the operands. Braces, around instructions or vectors, mean nothing here.
 #include <stddef.h>
+#include <string.h>
 #include <string>
 #include <vector>
 
@@ -97,8 +99,8 @@ static std::string calls(const std::string &inside)
         instructions += inside.substr(at + 1, end - at - 2);
         at = after_spaces(inside, end);
     }
-    for (const char *escape : {"\\n", "\\t"})
-        for (size_t found; (found = instructions.find(escape)) != std::string::npos;) instructions.replace(found, 2, " ");
+    for (const char *escape : {"\\n", "\\t", "{", "}"})
+        for (size_t found; (found = instructions.find(escape)) != std::string::npos;) instructions.replace(found, strlen(escape), " ");
     while (at < inside.size()) {
         if (inside[at] == '(') {
             size_t end = past_parenthesis(inside, at);
@@ -109,7 +111,7 @@ static std::string calls(const std::string &inside)
             at = next == at ? at + 1 : next;
         }
     }
-    std::string out;
+    std::string out, registers;
     for (size_t from = 0; from < instructions.size();) {
         size_t to = instructions.find(';', from);
         if (to == std::string::npos) to = instructions.size();
@@ -118,6 +120,10 @@ static std::string calls(const std::string &inside)
         if (one.empty()) continue;
         size_t name_end = one.find_first_of(" \t");
         std::string name = one.substr(0, name_end), list;
+        if (name == ".reg") {
+            registers += "ptx_" + trimmed(one.substr(name_end)).substr(1) + "; ";
+            continue;
+        }
         for (char &c : name)
             if (!is_word(c)) c = '_';
         for (size_t left = name_end; left < one.size();) {
@@ -128,7 +134,8 @@ static std::string calls(const std::string &inside)
         }
         out += (out.empty() ? "ptx_" : ", ptx_") + name + "(" + list + ")";
     }
-    return "(" + (out.empty() ? "(void)0" : out) + ")";
+    if (out.empty()) out = "(void)0";
+    return registers.empty() ? "(" + out + ")" : "({ " + registers + out + "; })";
 }
 
 // The whole text. Lines stay what they are.

@@ -10,7 +10,7 @@
 static thread_local ann_place place;
 static const ann_place *ann_host_place() { return &place; }
 
-// Threads come to barriers late, and leave them late, and go on late after they have published something, by as much as the seed says: so others have the time to
+// Threads come to barriers late, and leave them late, look late at sealed slots, and go on late after they have published something, by as much as the seed says: so others have the time to
 // do what they should not yet.
 static u32 seed;
 static void dawdle(u32 most)
@@ -32,6 +32,13 @@ static void ann_host_barrier(u32)
 }
 
 static void ann_host_look() {}
+// Counted, so that whoever writes units can do so between looks, or within one.
+static u32 looks_at_units;
+static void ann_host_look_at_unit()
+{
+    __atomic_fetch_add(&looks_at_units, 1, __ATOMIC_RELAXED);
+    dawdle(300);
+}
 static void ann_host_stored(bool is_release)
 {
     if (is_release) dawdle(20);

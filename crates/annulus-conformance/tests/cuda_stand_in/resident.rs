@@ -128,7 +128,7 @@ fn exchange(grid: u32, threads: u32) {
         for key in 0..ACTORS as u32 {
             let item = Item { key, producer: 9, sequence: round * 2 + 1 };
             let producers = &ends[(key % grid) as usize].0;
-            producers.reserve(1).unwrap().write(item, Header { enqueue_time: 1, correlation: 0 });
+            producers.reserve(1).unwrap().write(item, Header { enqueue_time: 1, ..Header::default() });
         }
         for key in 0..ACTORS as u32 {
             let consumer = &mut ends[(key % grid) as usize].1;

@@ -37,6 +37,7 @@ pub struct LaunchRecord {
     pub scratch_stride: u64,
     pub near: u64,
     pub near_stride: u64,
+    pub near_slot: u64,
     pub in_shift: u32,
     pub out_shift: u32,
     pub letter_shift: u32,
@@ -51,6 +52,8 @@ pub struct LaunchRecord {
     pub patience: u32,
     pub patience_polls: u32,
     pub near_first: u32,
+    pub in_units: u32,
+    pub reserved: u32,
 }
 
 /// Where a kernel's outputs go, if not to the host. Written by the host while every block of the kernel is inactive, before it commands them to be active;
@@ -132,7 +135,7 @@ pub const fn scratch_bytes(
     const JOB: u64 = 32;
     const OWNER: u64 = 4;
     const PARCEL: u64 = 24;
-    let message = layout.inbound.slot_stride as u64;
+    let message = layout.inbound.image_stride() as u64;
     let outputs = max_outputs as u64 * (layout.outbound.payload_size as u64).next_multiple_of(8);
     let parcels = if linked { max_outputs as u64 * PARCEL } else { 0 };
     let answers = if max_outputs > 1 { max_outputs as u64 } else { 1 };
@@ -145,7 +148,7 @@ pub const fn scratch_bytes(
 }
 
 const _: () = {
-    assert!(size_of::<LaunchRecord>() == 248);
+    assert!(size_of::<LaunchRecord>() == 264);
     assert!(size_of::<LinkRecord>() == 64);
     assert!(size_of::<BlockRecord>() == 384);
     assert!(offset_of!(BlockRecord, obeyed) == 240);

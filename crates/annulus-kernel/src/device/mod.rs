@@ -8,6 +8,7 @@
 //! | `ANN_LAUNCH_THREADS` | threads of a block |
 //! | `ANN_LAUNCH_LINKED` | 1: the kernel may be connected to others |
 //! | `ANN_LAUNCH_PORTABLE` | 1: do without what only some systems have (naps, a clock, the bell) |
+//! | `ANN_LAUNCH_SEALED` | 1: the slots of the inbound ring are sealed, which takes several threads and CUDA; 0, or not there: they are open |
 //!
 //! All else that a launch decides stands in a [`LaunchRecord`](layout::LaunchRecord), so that one compiled program serves every
 //! capacity, grid and mode.
@@ -67,6 +68,32 @@
 //! are handled by one thread, in order; with the kernel's one state, or memory of its own that handlers write, all go to
 //! thread 0, and the other threads only carry: where the host's memory is near, such kernels are launched with one thread.
 //! Commands are obeyed between turns; with one thread, between messages.
+//!
+//! # Sealed slots
+//!
+//! With open slots a message takes two waits of a device that is far from its host: for the commit word, and after a fence for the payload. Where
+//! the host seals the inbound ring's slots (`annulus_queue::sealed`; `ANN_LAUNCH_SEALED`), one is enough. Each unit of a slot carries the lap, and is loaded in
+//! one access of 16 bytes; a slot all of whose units have the expected lap is there, whole, in whatever order they were loaded. What of a turn differs:
+//!
+//! 1. *Begin*. With the command and the gauge the leader loads the next slot: all of its units if it has up to eight, else the first. If all have
+//!    the lap, it writes their contents, the slot's *image*, to scratch memory.
+//! 3. *Bring sealed*, in place of *look, bring*. Each thread loads its share of the units of the other slots that may be published, and writes to scratch
+//!    memory the contents of those that have the lap; a message with a unit that has not ends what was found. A barrier; the leader *accepts*; a barrier. If
+//!    one message waits, nothing is loaded here.
+//!
+//! From then on a message is the image in scratch memory, with open and with sealed slots: the same words at the same offsets, but that of a sealed slot the first
+//! is the stamp, and not the lap. The macro is of the launch, not the record, so that kernels without it have nothing of this in their programs.
+//!
+//! No acquire goes before the contents. What else it was for:
+//!
+//! * *The command*. A message that was sent after a command is handled after it. A message's stamp is the command as its sender found it. If it is the
+//!   command which this turn has seen, whether before or after the units, then this is in force: the sender had not seen a later one, and an earlier one was seen. If
+//!   it is another, whoever loaded it fences, and after the barrier the leader looks at the command once more before it accepts: one more wait, for messages
+//!   around a command, and for tombstones, whose stamp is 0.
+//! * *The inbound gauge* is a hint with open slots, too: it may be older than the slots.
+//! * *States and bound memory* are written by the host while a kernel is inactive, and ordered by the command that follows. *Places that were
+//!   given back* in other rings are acquired there.
+//! * *Slots are given back* after all loads: a unit's lap is looked at before the barrier, and `consumed` is stored with release after it.
 //!
 //! # Prints
 //!
@@ -180,6 +207,8 @@ pub const RUNTIME: &str = concat!(
     include_str!("runtime/1_words.c"),
     "\n",
     include_str!("runtime/2_telemetry.c"),
+    "\n",
+    include_str!("runtime/2_sealed.c"),
     "\n",
     include_str!("runtime/3_links.c"),
     "\n",

@@ -190,6 +190,25 @@ ANN_FUNCTION void ann_store_word(u8 *place, ann_word word)
     asm volatile("st.u64 [%0], %1;" ::"l"(place), "l"(word) : "memory");
 }
 
+#if ANN_LAUNCH_SEALED
+/* A unit of a sealed slot. */
+typedef struct {
+    u32 a, b, c;
+    u32 lap;
+} ann_unit;
+/* Loads a unit in one access, which is not torn, and orders nothing. */
+ANN_FUNCTION ann_unit ann_load_unit(const u8 *place)
+{
+    u64 low, high;
+    asm volatile("{ .reg .b128 whole; ld.relaxed.sys.b128 whole, [%2]; mov.b128 {%0, %1}, whole; }"
+                 : "=l"(low), "=l"(high)
+                 : "l"(place)
+                 : "memory");
+    ann_unit unit = {(u32)low, (u32)(low >> 32), (u32)high, (u32)(high >> 32)};
+    return unit;
+}
+#endif
+
 /* Lowers a word of the block's memory, which other threads of the block may lower at the same time. */
 #define ann_shared_min(word, value) ((void)atomicMin(word, value))
 

@@ -1,5 +1,8 @@
 /* The device runtime: the dispatch loop around ANN_CALL, the same in all dialects. Its protocol is described in `device/mod.rs`. */
 
+#ifndef ANN_LAUNCH_SEALED
+#define ANN_LAUNCH_SEALED 0
+#endif
 #define ANN_ACTIVE 1u
 #define ANN_TERMINATE 2u
 #define ANN_TELEMETRY 4u
@@ -68,6 +71,7 @@ typedef struct {
     u64 scratch_stride;
     u64 near;        /* where the blocks' rings between kernels begin, as ann_near_at takes it */
     u64 near_stride; /* from ring to ring */
+    u64 near_slot;   /* from slot to slot in them: as in the host's ring, were it open */
     u32 in_shift; /* the capacity is 1 << in_shift */
     u32 out_shift;
     u32 letter_shift;
@@ -82,6 +86,8 @@ typedef struct {
     u32 patience; /* whole naps without a heartbeat after which the kernel ends itself */
     u32 patience_polls; /* looks that count as a nap where there are no naps */
     u32 near_first; /* the first ticket of the rings between kernels */
+    u32 in_units;   /* of a sealed slot of the inbound ring; 0 if slots are open */
+    u32 reserved;
 } ann_launch;
 
 /* Where outputs go, if not to the host. Twin of `LinkRecord`. */
@@ -160,7 +166,7 @@ typedef struct {
     u32 rung;
 } ann_bell;
 
-typedef char ann_launch_is_248_bytes[sizeof(ann_launch) == 248 ? 1 : -1];
+typedef char ann_launch_is_264_bytes[sizeof(ann_launch) == 264 ? 1 : -1];
 typedef char ann_link_is_64_bytes[sizeof(ann_link) == 64 ? 1 : -1];
 typedef char ann_block_record_is_384_bytes[sizeof(ann_block_record) == 384 ? 1 : -1];
 
@@ -192,6 +198,10 @@ typedef struct {
     u64 sum; /* of the enqueue times less `first_time`, wrapping */
     u64 own; /* actors of this block */
     u64 reserved; /* the inbound ring's gauge, as the turn found it */
+#if ANN_LAUNCH_SEALED
+    u32 kept;   /* slots that the leader has brought in with its look: 1 or 0 */
+    u32 agreed; /* slots from state.next_in on whose stamps are the command that the leader has seen */
+#endif
 #ifdef ANN_PRINTS
     ann_print_turn prints;
 #endif
@@ -234,11 +244,10 @@ typedef struct {
 #define ANN_U32(base, offset) ((GLOBAL u32 *)((base) + (offset)))
 #define ANN_U64(base, offset) ((GLOBAL u64 *)((base) + (offset)))
 
-/* The slot of `ticket` in one of the block's inbound rings. */
-ANN_FUNCTION GLOBAL u8 *ann_in_slot(const ann_view *v, GLOBAL u8 *ring, u64 ticket)
+ANN_FUNCTION GLOBAL u8 *ann_in_slot(const ann_view *v, u64 ticket)
 {
     LOCAL ann_launch *l = &v->shared->launch;
-    return ring + ANN_RING_SLOTS + (ticket & (((u64)1 << l->in_shift) - 1)) * l->in_stride;
+    return v->inbound + ANN_RING_SLOTS + (ticket & (((u64)1 << l->in_shift) - 1)) * l->in_stride;
 }
 
 ANN_FUNCTION GLOBAL u8 *ann_out_slot(const ann_view *v, u64 ticket)
@@ -247,11 +256,27 @@ ANN_FUNCTION GLOBAL u8 *ann_out_slot(const ann_view *v, u64 ticket)
     return v->outbound + ANN_RING_SLOTS + (ticket & (((u64)1 << l->out_shift) - 1)) * l->out_stride;
 }
 
-/* Whether the slot of `ticket` in the host's ring is published. Who has seen that fences before anybody reads the slot (SYNC: slot-published). */
+/* Where a slot of the host's ring has its lap, a sealed one in its first unit; and how far apart messages lie in scratch memory. */
+#if ANN_LAUNCH_SEALED
+#define ANN_IN_LAP 12
+#define ANN_IMAGE_STRIDE(launch) (((u64)(launch)->in_units * 12 + 63) / 64 * 64)
+#else
+#define ANN_IN_LAP 0
+#define ANN_IMAGE_STRIDE(launch) ((launch)->in_stride)
+#endif
+
+/* Whether the slot of `ticket` in the host's ring is published, or at least begun to be if it is sealed. Who has seen that an open one is fences before
+   anybody reads it (SYNC: slot-published). */
 ANN_FUNCTION u32 ann_published(const ann_view *v, u64 ticket)
 {
     u32 lap = (u32)(ticket >> v->shared->launch.in_shift) + 1;
-    return ann_load_relaxed_u32(ANN_U32(ann_in_slot(v, v->inbound, ticket), 0)) == lap;
+    return ann_load_relaxed_u32(ANN_U32(ann_in_slot(v, ticket), ANN_IN_LAP)) == lap;
+}
+
+/* Where a message of the turn lies in scratch memory. */
+ANN_FUNCTION GLOBAL u8 *ann_message_at(const ann_view *v, u32 i)
+{
+    return v->messages + i * ANN_IMAGE_STRIDE(&v->shared->launch);
 }
 
 #if ANN_LAUNCH_LINKED
@@ -268,12 +293,19 @@ ANN_FUNCTION u32 ann_near_next(const ann_view *v)
     return ((u32)v->shared->state.taken + v->shared->launch.near_first) & ANN_NEAR_TICKETS;
 }
 
+/* The slot of a ticket in the ring between kernels. */
+ANN_FUNCTION GLOBAL u8 *ann_near_in_slot(const ann_view *v, u32 ticket)
+{
+    LOCAL ann_launch *l = &v->shared->launch;
+    return v->near + ANN_RING_SLOTS + (u64)(ticket & (((u32)1 << l->in_shift) - 1)) * l->near_slot;
+}
+
 /* Whether the slot of the i-th ticket from the next one on is published. Who has seen that fences before anybody reads the slot (SYNC: near-published). */
 ANN_FUNCTION u32 ann_near_published(const ann_view *v, u32 i)
 {
     u32 ticket = (ann_near_next(v) + i) & ANN_NEAR_TICKETS;
     u32 lap = (ticket >> v->shared->launch.in_shift) + 1;
-    return ann_near_load_relaxed_u32(ANN_U32(ann_in_slot(v, v->near, ticket), 0)) == lap;
+    return ann_near_load_relaxed_u32(ANN_U32(ann_near_in_slot(v, ticket), 0)) == lap;
 }
 
 /* Tickets that other kernels took and this block has not taken messages for. */

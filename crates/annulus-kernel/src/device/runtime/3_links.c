@@ -490,12 +490,32 @@ ANN_FUNCTION void ann_unlink(const ann_view *v)
 
 #endif
 
+/* Whether the turn takes from the ring between kernels. */
+ANN_FUNCTION u32 ann_is_near(const ann_view *v)
+{
+#if ANN_LAUNCH_LINKED
+    return v->shared->near;
+#else
+    return 0;
+#endif
+}
+
+/* From slot to slot of the ring that the turn takes from, which is open. */
+ANN_FUNCTION u64 ann_turn_stride(const ann_view *v)
+{
+#if ANN_LAUNCH_LINKED
+    if (v->shared->near)
+        return v->shared->launch.near_slot;
+#endif
+    return v->shared->launch.in_stride;
+}
+
 /* The slot of the turn's i-th message. */
 ANN_FUNCTION GLOBAL u8 *ann_turn_slot(const ann_view *v, u32 i)
 {
 #if ANN_LAUNCH_LINKED
     if (v->shared->near)
-        return ann_in_slot(v, v->near, (ann_near_next(v) + i) & ANN_NEAR_TICKETS);
+        return ann_near_in_slot(v, ann_near_next(v) + i);
 #endif
-    return ann_in_slot(v, v->inbound, v->shared->state.next_in + i);
+    return ann_in_slot(v, v->shared->state.next_in + i);
 }

@@ -202,11 +202,19 @@ ANN_FUNCTION void ann_begin_turn(const ann_view *v)
 #endif
     /* One after the other, and none waits for the one before: the host's memory may be far away. */
     u32 command = ann_load_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_COMMAND));
+#if ANN_LAUNCH_SEALED
+    ann_first looked;
+    ann_load_first(v, &looked);
+#else
     u32 first = ann_published(v, s->next_in);
+#endif
 #if ANN_LAUNCH_THREADS > 1
     b->reserved = ann_load_relaxed_u64(ANN_U64(v->inbound, ANN_RING_RESERVED)) & ~ANN_CLOSED;
 #endif
     b->command = command;
+#if ANN_LAUNCH_SEALED
+    u32 first = ann_keep_first(v, &looked);
+#endif
     if (!s->looked || command != s->command) {
         /* SYNC: command (acquire) */
         ann_fence_acquire();

@@ -184,7 +184,7 @@ ANN_FUNCTION void ann_cut_scratch(ann_view *v, GLOBAL u8 *scratch, GLOBAL const 
 {
     u64 limit = l->limit;
     v->messages = scratch;
-    v->outputs = v->messages + limit * l->in_stride;
+    v->outputs = v->messages + limit * ANN_IMAGE_STRIDE(l);
     v->answers = v->outputs + limit * ANN_LIMIT * ANN_OUTPUT_STRIDE;
     v->jobs = v->answers + limit * ANN_MOST_ANSWERS * sizeof(ann_reply);
 #if ANN_LAUNCH_LINKED && defined(ANN_OUTPUT)
@@ -198,11 +198,6 @@ ANN_FUNCTION void ann_cut_scratch(ann_view *v, GLOBAL u8 *scratch, GLOBAL const 
 ANN_FUNCTION GLOBAL ann_job *ann_job_at(const ann_view *v, u32 i)
 {
     return (GLOBAL ann_job *)v->jobs + i;
-}
-
-ANN_FUNCTION GLOBAL u8 *ann_message_at(const ann_view *v, u32 i)
-{
-    return v->messages + i * v->shared->launch.in_stride;
 }
 
 /* Whether the slot of the turn's i-th message is published. */
@@ -261,7 +256,7 @@ ANN_FUNCTION void ann_bring(const ann_view *v, u32 leader)
 {
     LOCAL ann_shared *b = v->shared;
     u32 found = b->found;
-    u32 words = (u32)(b->launch.in_stride / 8);
+    u32 words = (u32)(ann_turn_stride(v) / 8);
     u32 all = found * words;
     u32 command = 0;
     if (leader && found != 0)
@@ -277,7 +272,7 @@ ANN_FUNCTION void ann_bring(const ann_view *v, u32 leader)
         for (u32 j = 0; j < 4; j++) {
             u32 word = first + j * ANN_LAUNCH_THREADS;
             if (word < all)
-                ann_store_word(v->messages + (u64)word * 8, copied[j]);
+                ann_store_word(ann_message_at(v, word / words) + word % words * 8, copied[j]);
         }
     }
     if (leader && found != 0)

@@ -65,9 +65,16 @@ ANN_KERNEL void ann_main(
 #if ANN_LAUNCH_THREADS == 1
         ann_handle(&view ANN_BINDING_ARGUMENTS);
 #else
-        ann_look(&view);
+        u32 sealed = ANN_LAUNCH_SEALED && !ann_is_near(&view);
+        if (sealed)
+            ann_bring_sealed(&view);
+        else
+            ann_look(&view);
         ann_barrier();
-        ann_bring(&view, leader);
+        if (!sealed)
+            ann_bring(&view, leader);
+        else if (leader && shared.found != 0)
+            shared.count = ann_accept(&view, shared.found, ann_command_after(&view));
         ann_barrier();
         u32 count = shared.count;
         ann_look_up(&view, count);
