@@ -44,6 +44,10 @@ pub(crate) struct Emit {
     #[arg(long, value_name = "N", default_value_t = cuda::THREADS, requires = "cubin", value_parser = clap::value_parser!(u32).range(1..=1024))]
     threads: u32,
 
+    /// The kernel's blocks take their turns in supersteps, as the program will launch it
+    #[arg(long, requires = "cubin")]
+    supersteps: bool,
+
     /// Where the files go
     #[arg(long, value_name = "DIR", default_value = ".", requires = "cubin")]
     out: PathBuf,
@@ -67,7 +71,8 @@ impl Emit {
         };
         let mut files = BTreeMap::new();
         for architecture in architectures {
-            let cubins = cuda::cubins(definition, self.threads, architecture).map_err(Failure::fault)?;
+            let cubins = cuda::cubins(definition, self.threads, self.supersteps, architecture)
+                .map_err(Failure::fault)?;
             files.extend(cubins.map(|cubin| (cubin.file, cubin.bytes)));
         }
         let at = |path: &PathBuf, error: io::Error| Failure::Fault(format!("{}: {error}", path.display()));

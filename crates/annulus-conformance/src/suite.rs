@@ -170,6 +170,21 @@ macro_rules! conformance_suite {
                 lost_prints_are_counted: Handlers,
                 a_kernel_that_prints_nothing_is_quiet: Handlers,
             }
+            steps {
+                b06_blocks_take_their_turns_together: Handlers,
+                b06_blocks_of_a_warp_do_too: Handlers,
+                b06_batches_do_too: Handlers,
+                b06_uneven_load: Handlers,
+                b06_one_block: Handlers,
+                b06_a_message_after_a_long_rest: Handlers,
+                b06_a_block_without_room_stops_no_other: Handlers,
+                b06_transitions: Nothing,
+                b06_transitions_race_with_sends: Handlers,
+                b06_the_end_comes_at_any_time: Handlers,
+                b06_a_shutdown_drains: Handlers,
+                b06_a_handle_is_dropped: Handlers,
+                b06_kernels_in_step_and_others: Handlers,
+            }
             load {
                 ten_million_messages: Handlers,
                 q15_a_million_under_reject: Handlers,
@@ -229,6 +244,7 @@ mod tests {
             include_str!("cases/telemetry.rs"),
             include_str!("cases/waking.rs"),
             include_str!("cases/prints.rs"),
+            include_str!("cases/steps.rs"),
             include_str!("cases/load.rs"),
         ] {
             assert_ne!(cases(source).count(), 0);

@@ -243,3 +243,36 @@ fn orderings_are_in_the_ptx() {
         ptx.lines().map(str::trim_start).filter(|line| line.starts_with("atom.")).collect();
     assert!(!counts.is_empty() && counts.iter().all(|line| line.starts_with("atom.shared.")), "{counts:?}");
 }
+
+/// B-06: the barrier of the grid is in the machine code of kernels in step alone, for every architecture, in the device's scope: one word that
+/// blocks count in, and no other is read and written in one step.
+#[test]
+fn b06_the_grids_barrier_is_in_the_ptx() {
+    let Some(nvrtc) = nvrtc() else { return };
+    for architecture in ARCHITECTURES {
+        for threads in [1, 32] {
+            let program = format!(
+                "#define ANN_LAUNCH_SUPERSTEPS 1\n{}",
+                program(kernels::real::detect::DEFINITION, threads)
+            );
+            let ptx = nvrtc.compile(&program, architecture).unwrap_or_else(|error| panic!("{error}")).ptx;
+            for needed in
+                ["ld.relaxed.gpu.u32", "ld.acquire.gpu.u32", "st.relaxed.gpu.u32", "st.release.gpu.u32"]
+            {
+                assert!(ptx.contains(needed), "sm_{architecture}: `{needed}` is missing");
+            }
+            let steps: Vec<&str> = ptx
+                .lines()
+                .map(str::trim_start)
+                .filter(|line| line.starts_with("atom.") && !line.contains(".shared."))
+                .collect();
+            assert!(
+                !steps.is_empty() && steps.iter().all(|line| line.starts_with("atom.add.acq_rel.gpu.u32")),
+                "sm_{architecture}: {steps:?}"
+            );
+        }
+    }
+    let without = nvrtc.compile(&program(kernels::real::detect::DEFINITION, 32), 90);
+    let ptx = without.unwrap_or_else(|error| panic!("{error}")).ptx;
+    assert!(!ptx.contains(".gpu."), "kernels out of step know no other blocks");
+}

@@ -8,6 +8,8 @@
 //!    then either commits what it sent, or forgets it and counts the failure. Without room it stops *between* messages.
 //! 3. It publishes counts, telemetry and the slots that it gives back, in this order, and reports to the host. So whoever sees
 //!    that a message was consumed sees it counted.
+//!
+//! In step with the others ([`InStep`]), it then waits for them, without a worker.
 
 use std::{
     mem::MaybeUninit,
@@ -26,15 +28,19 @@ use annulus_kernel::{Binding, BoundMemory, CpuEntry, Cx, Invocation, ProcessingM
 use annulus_queue::{
     doze::Doze,
     ring::{Consumer, Header, Slot, SoleProducer},
-    sync::{AtomicU64, Ordering, fence, spin_loop, yield_now},
+    sync::{AtomicBool, AtomicU64, Ordering, fence, spin_loop, yield_now},
 };
 use annulus_runtime::{BackendError, Clock, HostSignals, LaunchSpec, PrintOrigin, Progress, ShardMemory};
 
-use crate::{pool::Pool, state::BlockState};
+use crate::{pool::Pool, state::BlockState, step::InStep};
 
 /// A block and whether it sleeps.
 pub(crate) struct Block {
     doze: Doze,
+    /// If the kernel's blocks take their turns together.
+    step: Option<Arc<InStep>>,
+    /// It has terminated, and takes no part any more. Written before it leaves the barrier, and read after.
+    gone: AtomicBool,
     /// Locked by the worker that runs the block, for as long as it does; the lock is never waited for longer than it takes
     /// that worker to lie the block down.
     core: Mutex<BlockCore>,
@@ -70,6 +76,8 @@ struct BlockCore {
     signals: Option<Arc<dyn HostSignals>>,
     /// The command that was looked at last; [`NONE_SEEN`] before the first look.
     seen_command: u32,
+    /// It has taken a turn, and has not come to the barrier since; see [`InStep`].
+    in_turn: bool,
     stalled: bool,
     counts: Counts,
     telemetry: Telemetry,
@@ -119,14 +127,26 @@ impl Block {
         spec: &LaunchSpec,
         index: u32,
         bindings: &Arc<Vec<Binding>>,
+        step: Option<Arc<InStep>>,
     ) -> Result<Self, BackendError> {
-        Ok(Self { doze: Doze::new(), core: Mutex::new(BlockCore::new(spec, index, bindings)?) })
+        let gone = AtomicBool::new(false);
+        Ok(Self { doze: Doze::new(), step, gone, core: Mutex::new(BlockCore::new(spec, index, bindings)?) })
     }
 
     /// Whether the caller must queue the block, after giving it something to do.
     #[inline]
     pub(crate) fn rouse(&self) -> bool {
         self.doze.rouse()
+    }
+
+    /// It has terminated.
+    pub(crate) fn set_gone(&self) {
+        self.gone.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it has terminated, by whoever opens the barrier.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.gone.load(Ordering::Relaxed)
     }
 
     /// Copies the states of the shard's actors out, in order. Waits until no worker runs the block.
@@ -149,28 +169,41 @@ impl Block {
         let mut core = self.core.lock().unwrap_or_else(PoisonError::into_inner);
         let _prints = core.origin.enter();
         let mut idle_since = None;
+        let step = self.step.as_deref();
+        let others_wait_for_it = || step.is_some_and(InStep::has_begun);
         loop {
-            match core.iterate() {
-                Turn::Progress => {
+            // A waker of the program may have panicked after its turn.
+            let turn = if step.is_some() && core.in_turn { Turn::Progress } else { core.iterate() };
+            match turn {
+                Turn::Nothing if !others_wait_for_it() => {
+                    if !pool.others_wait() && core.look_busily(&mut idle_since, others_wait_for_it) {
+                        continue;
+                    }
+                    self.doze.lie_down();
+                    if (core.has_work() || others_wait_for_it()) && self.doze.claim() {
+                        continue;
+                    }
+                    return;
+                }
+                Turn::Progress | Turn::Nothing => {
                     idle_since = None;
+                    core.in_turn = false;
+                    if step.is_some_and(|step| !step.arrive(self, pool)) {
+                        return;
+                    }
                     if pool.others_wait() {
                         drop(core);
                         pool.push(Arc::clone(self));
                         return;
                     }
                 }
-                Turn::Nothing => {
-                    if !pool.others_wait() && core.look_busily(&mut idle_since) {
-                        continue;
-                    }
-                    self.doze.lie_down();
-                    if core.has_work() && self.doze.claim() {
-                        continue;
+                // It stays awake, on no schedule: nobody rouses it again.
+                Turn::Terminated => {
+                    if let Some(step) = step {
+                        step.leave(self, pool);
                     }
                     return;
                 }
-                // It stays awake, on no schedule: nobody rouses it again.
-                Turn::Terminated => return,
             }
         }
     }
@@ -227,6 +260,7 @@ impl BlockCore {
             origin: spec.print_origin(index),
             signals: Some(Arc::clone(&spec.signals)),
             seen_command: NONE_SEEN,
+            in_turn: false,
             stalled: false,
             counts: Counts::default(),
             telemetry: Telemetry::new(0),
@@ -277,6 +311,7 @@ impl BlockCore {
             self.note_depth();
             return Turn::Nothing;
         }
+        self.in_turn = true;
         self.publish(&batch);
         Turn::Progress
     }
@@ -534,15 +569,19 @@ impl BlockCore {
                 && (!self.stalled || self.outbound.has_credit(self.credit)))
     }
 
-    /// Looks for something to do, for as long as the launch says since the block became idle; false if that time is up. An
-    /// inactive block does not look: it is called when its command changes.
-    fn look_busily(&mut self, idle_since: &mut Option<Instant>) -> bool {
+    /// Looks for something to do, or for others that wait for it, for as long as the launch says since the block became idle; false if
+    /// that time is up. An inactive block does not look: it is called when its command changes.
+    fn look_busily(
+        &mut self,
+        idle_since: &mut Option<Instant>,
+        others_wait_for_it: impl Fn() -> bool,
+    ) -> bool {
         const LOOKS: u32 = 64;
         if self.seen_command & command::ACTIVE == 0 || self.spin.is_zero() {
             return false;
         }
         for _ in 0..LOOKS {
-            if self.has_work() {
+            if self.has_work() || others_wait_for_it() {
                 return true;
             }
             spin_loop();

@@ -15,7 +15,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use annulus_device::Moment;
+use annulus_device::{Moment, Shape};
 use annulus_kernel::device::CUDA_PRELUDE;
 use annulus_queue::sync::{AtomicU32, AtomicU64, Ordering, spin_loop};
 
@@ -131,7 +131,7 @@ impl Trial {
         entry.number(rounds.into());
         entry.number(KERNEL_PATIENCE.as_nanos() as u64);
         // SAFETY: the arguments are what `probe.c` takes; the words live until the kernel has been seen to end, or are leaked (`end`).
-        unsafe { self.stream.start(&entry, 1, 1, None) }
+        unsafe { self.stream.start(&entry, Shape { blocks: 1, threads: 1, supersteps: false }, None) }
     }
 
     /// Waits for the run's end, which comes by itself; whether it came in time.

@@ -12,7 +12,7 @@ use std::{
     sync::{Arc, LazyLock},
 };
 
-use annulus_device::{Programs, assemble, explain};
+use annulus_device::{Programs, SUPERSTEPS, assemble, explain};
 use annulus_kernel::{KernelDefinition, Target, device::CUDA_PRELUDE, handler_source};
 use annulus_runtime::BackendError;
 use sha2::{Digest, Sha256};
@@ -35,8 +35,9 @@ pub(crate) struct Text {
 
 impl Text {
     /// A kernel's program.
-    pub(crate) fn new(name: &str, handler: &str, threads: u32) -> Self {
-        let macros = format!("#define ANN_LAUNCH_THREADS {threads}\n#define ANN_LAUNCH_PORTABLE 0\n");
+    pub(crate) fn new(name: &str, handler: &str, threads: u32, supersteps: bool) -> Self {
+        let steps = if supersteps { SUPERSTEPS } else { "" };
+        let macros = format!("{steps}#define ANN_LAUNCH_THREADS {threads}\n#define ANN_LAUNCH_PORTABLE 0\n");
         let source = assemble(&macros, CUDA_PRELUDE, handler);
         Self { name: name.into(), threads, source }
     }
@@ -166,7 +167,7 @@ pub fn architectures() -> Result<Vec<Architecture>, BackendError> {
     Nvrtc::get().map(|nvrtc| nvrtc.architectures().to_vec())
 }
 
-/// Machine code of a kernel for one architecture, for blocks of so many threads, with that of the small program that finds out
+/// Machine code of a kernel for one architecture, for blocks of so many threads that take their turns in supersteps or not, with that of the small program that finds out
 /// about a device when it is opened. Needs NVRTC, and no device.
 ///
 /// # Errors
@@ -175,6 +176,7 @@ pub fn architectures() -> Result<Vec<Architecture>, BackendError> {
 pub fn cubins(
     definition: &'static KernelDefinition,
     threads: u32,
+    supersteps: bool,
     architecture: Architecture,
 ) -> Result<[Cubin; 2], BackendError> {
     let nvrtc = Nvrtc::get()?;
@@ -186,7 +188,7 @@ pub fn cubins(
     }
     let handler =
         handler_source(definition, Target::Cuda).map_err(|error| BackendError::new(error.to_string()))?;
-    let kernel = Text::new(definition.name, &handler, threads.max(1));
+    let kernel = Text::new(definition.name, &handler, threads.max(1), supersteps);
     let cubin = |text: &Text| {
         compile(nvrtc, text, architecture).map(|bytes| Cubin { file: text.file(architecture), bytes })
     };

@@ -121,6 +121,9 @@ pub struct Shape {
     pub blocks: u32,
     /// Threads of each.
     pub threads: u32,
+    /// The blocks wait for each other: the program's text has the macro [`SUPERSTEPS`](crate::SUPERSTEPS), and a run of it begins only when
+    /// all of them can run at once.
+    pub supersteps: bool,
 }
 
 /// A stretch of memory that kernels take as an argument. Dropped when no kernel can touch it any more.

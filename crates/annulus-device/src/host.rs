@@ -4,14 +4,14 @@ use std::{borrow::Cow, mem::MaybeUninit, slice, sync::Arc};
 
 use annulus_kernel::{
     KernelDefinition,
-    device::layout::{BellRecord, BlockRecord, LaunchRecord},
+    device::layout::{BellRecord, BlockRecord, LaunchRecord, StepRecord},
     handler_source,
 };
 use annulus_runtime::{BackendError, DeviceKernel, LaunchSpec, SharedMemory};
 
 use crate::{
     bell::Bell,
-    driver::{Argument, Driver, Program, Shape},
+    driver::{Argument, Driver, Program, Remedies, Shape},
     kernel::{LaunchedKernel, Parts, Running},
     memory,
     plan::Plan,
@@ -109,9 +109,10 @@ impl DeviceHost {
         let name = spec.definition.name;
         let handler = self.handler(spec.definition)?;
         let blocks = spec.shards.len() as u32;
-        let program = driver.program(name, &handler, Shape { blocks, threads: plan.threads })?;
-        let places = match plan.stays {
-            true => Some(self.take_places(name, &*program, blocks)?),
+        let shape = Shape { blocks, threads: plan.threads, supersteps: plan.supersteps };
+        let program = driver.program(name, &handler, shape)?;
+        let places = match plan.stays || plan.supersteps {
+            true => Some(self.take_places(name, &*program, &plan, blocks)?),
             false => None,
         };
         let failed = |error: BackendError| {
@@ -128,7 +129,7 @@ impl DeviceHost {
             None => driver.scratch(0).map_err(failed)?,
         };
         let bell = Arc::clone(self.pump.bell());
-        let held = vec![
+        let mut held = vec![
             Arc::clone(memory::allocation(&first)?),
             arena,
             Arc::clone(&records),
@@ -137,6 +138,9 @@ impl DeviceHost {
             driver.scratch((plan.scratch * u64::from(blocks)) as usize).map_err(failed)?,
             Arc::clone(bell.memory()),
         ];
+        if plan.supersteps {
+            held.push(driver.own(&[MaybeUninit::zeroed(); size_of::<StepRecord>()]).map_err(failed)?);
+        }
         let bindings: Vec<_> =
             spec.bindings.iter().map(|binding| state::bind(driver, binding)).collect::<Result<_, _>>()?;
         let mut arguments: Vec<_> = held.iter().map(|memory| Argument::Memory(&**memory)).collect();
@@ -149,6 +153,7 @@ impl DeviceHost {
             abilities: driver.abilities(),
             shards: spec.shards,
             bell,
+            stays: plan.stays,
             places,
             credit: plan.credit,
             entry,
@@ -178,19 +183,29 @@ impl DeviceHost {
             .map_err(|error| BackendError::new(error.to_string()))
     }
 
-    fn take_places(&self, name: &str, program: &dyn Program, blocks: u32) -> Result<Places, BackendError> {
+    fn take_places(
+        &self,
+        name: &str,
+        program: &dyn Program,
+        plan: &Plan,
+        blocks: u32,
+    ) -> Result<Places, BackendError> {
         let per_unit = program.blocks_per_unit();
         let residency = self.driver.residency();
         residency.take(blocks, per_unit).map_err(|free| {
-            let remedies = self.driver.abilities().remedies;
-            BackendError::new(format!(
-                "`{name}` has {blocks} blocks, and {free} of the {} that can stay on `{}` at a time are free: terminate another kernel, \
-                 launch with a smaller grid, run it in epochs ({}), {}",
-                u64::from(residency.units()) * u64::from(per_unit.get()),
-                self.driver.name(),
-                remedies.epochs,
-                remedies.places
-            ))
+            let Remedies { epochs, places } = self.driver.abilities().remedies;
+            let most = u64::from(residency.units()) * u64::from(per_unit.get());
+            let device = self.driver.name();
+            BackendError::new(match plan.supersteps {
+                false => format!(
+                    "`{name}` has {blocks} blocks, and {free} of the {most} that can stay on `{device}` at a time are free: terminate another \
+                     kernel, launch with a smaller grid, run it in epochs ({epochs}), {places}",
+                ),
+                true => format!(
+                    "`{name}` takes its {blocks} blocks' turns in step, and {free} of the {most} blocks that can run on `{device}` at once \
+                     are free: terminate another kernel, launch with a smaller grid or without supersteps, {places}",
+                ),
+            })
         })
     }
 }

@@ -37,7 +37,7 @@ pub(crate) struct Running {
     bindings: Vec<Arc<dyn Memory>>,
     /// Everything else that the kernel was given, the records of its blocks among it.
     _memory: Vec<Arc<dyn Memory>>,
-    /// A resident kernel's, until it has left the device.
+    /// Those of a kernel that stays, or whose blocks wait for each other, until it has left the device.
     places: Mutex<Option<Places>>,
 }
 
@@ -77,7 +77,8 @@ pub(crate) struct Parts {
     pub(crate) abilities: Abilities,
     pub(crate) shards: Vec<ShardMemory>,
     pub(crate) bell: Arc<Bell>,
-    /// A kernel that stays has its places.
+    pub(crate) stays: bool,
+    /// A kernel that stays has its places, and one whose blocks wait for each other.
     pub(crate) places: Option<Places>,
     pub(crate) credit: u32,
     /// With the arguments that the device runtime takes.
@@ -114,9 +115,9 @@ impl Running {
             let record = unsafe { base.add(index) };
             Shard { memory, inbound, outbound, letters, prints, record }
         };
-        let stay = match parts.places {
-            Some(_) => Stay::Resident,
-            None => Stay::Epochs { doze: Doze::new(), due: AtomicBool::new(false) },
+        let stay = match parts.stays {
+            true => Stay::Resident,
+            false => Stay::Epochs { doze: Doze::new(), due: AtomicBool::new(false) },
         };
         Self {
             abilities: parts.abilities,

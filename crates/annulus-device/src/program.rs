@@ -13,6 +13,9 @@ use annulus_kernel::{
 
 use crate::cache::Cache;
 
+/// Among a launch's macros: its blocks take their turns in step ([`Shape::supersteps`](crate::Shape::supersteps)).
+pub const SUPERSTEPS: &str = "#define ANN_LAUNCH_SUPERSTEPS 1\n";
+
 /// The whole text of a program: the launch's macros, the dialect's prelude, what handlers see and mean, the handler, and the runtime
 /// around it.
 pub fn assemble(macros: &str, prelude: &str, handler: &str) -> String {

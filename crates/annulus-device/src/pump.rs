@@ -562,7 +562,10 @@ impl Watched {
                 self.run = Some(run);
                 self.in_flight = true;
             }
-            Err(_) => self.lose(),
+            Err(_) => {
+                self.lose();
+                running.leave();
+            }
         }
         true
     }

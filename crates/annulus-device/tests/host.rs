@@ -370,7 +370,7 @@ fn what_does_not_fit_is_refused() {
     );
     let texts = device.texts.lock().unwrap_or_else(PoisonError::into_inner);
     let shapes: Vec<_> = texts.iter().map(|(_, shape)| *shape).collect();
-    assert_eq!(shapes, [Shape { blocks: 3, threads: 8 }, Shape { blocks: 2, threads: 8 }]);
+    assert_eq!(shapes, [3, 2].map(|blocks| Shape { blocks, threads: 8, supersteps: false }));
     assert!(texts[0].0.contains("ANN_CALL"), "the handler in the device's dialect: {}", texts[0].0);
     drop(texts);
     device.say(FAILED);

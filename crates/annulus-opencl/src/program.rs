@@ -2,7 +2,7 @@
 
 use std::{path::Path, sync::Arc};
 
-use annulus_device::{Shape, explain};
+use annulus_device::{SUPERSTEPS, Shape, explain};
 pub(crate) use annulus_kernel::device::ENTRY;
 use annulus_kernel::device::OPENCL_PRELUDE;
 use annulus_runtime::BackendError;
@@ -15,11 +15,13 @@ use crate::{
 /// The whole text of a program; `portable` does without what only some systems have, `by_grid` makes each grid's its own
 /// ([`Device::programs_by_grid`]).
 pub(crate) fn assemble(handler: &str, shape: Shape, portable: bool, by_grid: bool) -> String {
-    let Shape { blocks, threads } = shape;
+    let Shape { blocks, threads, supersteps } = shape;
     let portable = u32::from(portable);
     let blocks = if by_grid { format!("#define ANN_LAUNCH_BLOCKS {blocks}\n") } else { String::new() };
-    let macros =
-        format!("{blocks}#define ANN_LAUNCH_THREADS {threads}\n#define ANN_LAUNCH_PORTABLE {portable}\n");
+    let steps = if supersteps { SUPERSTEPS } else { "" };
+    let macros = format!(
+        "{steps}{blocks}#define ANN_LAUNCH_THREADS {threads}\n#define ANN_LAUNCH_PORTABLE {portable}\n"
+    );
     annulus_device::assemble(&macros, OPENCL_PRELUDE, handler)
 }
 

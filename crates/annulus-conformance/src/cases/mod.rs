@@ -14,6 +14,7 @@ pub mod shutdown;
 pub mod snapshots;
 pub mod stalls;
 pub mod state;
+pub mod steps;
 pub mod telemetry;
 pub mod undelivered;
 pub mod waking;

@@ -15,6 +15,8 @@ static void ann_host_stored(bool is_release);
 static void ann_host_sleep(u32 nanos);
 // Nanoseconds of %globaltimer.
 static u64 ann_host_clock();
+// The block comes to where it waits for others of its grid.
+static void ann_host_meet();
 // The device cannot do what the text says.
 [[noreturn]] static void ann_host_fault(const char *what, const void *address);
 
@@ -72,6 +74,19 @@ PTX_WORDS(gpu, u32)
 PTX_WORDS(gpu, u64)
 PTX_FENCES(sys)
 PTX_FENCES(gpu)
+
+// What orders other blocks' turns after this one's: a barrier of the grid.
+static inline void ptx_atom_add_acq_rel_gpu_u32(u32 &before, u32 *word, u32 value)
+{
+    ann_host_meet();
+    before = __atomic_fetch_add((u32 *)ann_aligned(word), value, __ATOMIC_ACQ_REL);
+    ann_host_stored(true);
+}
+static inline void ptx_atom_add_relaxed_gpu_u32(u32 &before, u32 *word, u32 value)
+{
+    before = __atomic_fetch_add((u32 *)ann_aligned(word), value, __ATOMIC_RELAXED);
+    ann_host_stored(false);
+}
 
 #define ptx_globaltimer ann_host_clock()
 static inline void ptx_mov_u64(u64 &to, u64 value) { to = value; }

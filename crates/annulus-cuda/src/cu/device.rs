@@ -100,6 +100,11 @@ impl DeviceId {
             && self.number(Attribute::CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING) != 0
     }
 
+    /// Whether it can launch all blocks of a kernel together or none (cooperative launch).
+    pub(crate) fn launches_together(self) -> bool {
+        self.number(Attribute::CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH) != 0
+    }
+
     /// What a kernel that stays would run into.
     pub(crate) fn platform(self) -> Platform {
         if cfg!(windows) && self.number(Attribute::CU_DEVICE_ATTRIBUTE_TCC_DRIVER) == 0 {

@@ -2,6 +2,7 @@
 
 use std::{ffi::c_void, sync::Arc};
 
+use annulus_device::Shape;
 use cudarc::driver::{
     result,
     sys::{self, CUresult},
@@ -49,7 +50,8 @@ impl Stream {
         }
     }
 
-    /// Starts a kernel of `blocks` blocks. One that stays on the device says so.
+    /// Starts a kernel. One that stays on the device says so. One whose blocks wait for each other is launched cooperatively: none of them
+    /// begins before there is room for all.
     ///
     /// # Safety
     ///
@@ -58,18 +60,24 @@ impl Stream {
     pub(crate) unsafe fn start(
         self: &Arc<Self>,
         entry: &Entry,
-        blocks: u32,
-        threads: u32,
+        shape: Shape,
         staying: Option<Staying>,
     ) -> Result<Run, CuError> {
         self.context.enter()?;
         let mut arguments: Vec<*mut c_void> =
             entry.arguments().iter().map(|argument| std::ptr::from_ref(argument).cast_mut().cast()).collect();
-        let (grid, block) = ((blocks, 1, 1), (threads, 1, 1));
-        // SAFETY: the entry's program stays loaded, arguments are read before the call returns, and each has eight bytes, by the caller's
-        // promise; so is the rest.
-        unsafe { result::launch_kernel(entry.raw(), grid, block, 0, self.raw, &mut arguments) }
-            .map_err(CuError::of("cuLaunchKernel"))?;
+        let (grid, block) = ((shape.blocks, 1, 1), (shape.threads, 1, 1));
+        let (function, stream) = (entry.raw(), self.raw);
+        if shape.supersteps {
+            // SAFETY: the entry's program stays loaded, arguments are read before the call returns, and each has eight bytes, by the
+            // caller's promise; so is the rest.
+            unsafe { result::launch_cooperative_kernel(function, grid, block, 0, stream, &mut arguments) }
+                .map_err(CuError::of("cuLaunchCooperativeKernel"))?;
+        } else {
+            // SAFETY: as above.
+            unsafe { result::launch_kernel(function, grid, block, 0, stream, &mut arguments) }
+                .map_err(CuError::of("cuLaunchKernel"))?;
+        }
         // Where commands are batched this sends them off. What it says is found out again.
         let _ = self.is_idle();
         Ok(Run { stream: Arc::clone(self), staying })

@@ -237,7 +237,16 @@ static void fault(const char *what, const void *address)
          address, where);
 }
 
-const ann_machine machine = {place, barrier, look, stored, nap, clock_now, fault};
+static void meet()
+{
+    const Launch &launch = *block->launch;
+    if (launch.is_cooperative || launch.blocks == 1) return;
+    stop("`%s`, block %llu: waits for the other blocks of its grid, of which nothing says that they run at the same time: launch it with "
+         "cuLaunchCooperativeKernel",
+         launch.function->kernel->name, (unsigned long long)block->index);
+}
+
+const ann_machine machine = {place, barrier, look, stored, nap, clock_now, fault, meet};
 
 // Stacks are kept for the next block.
 static std::vector<size_t> &free_stacks()

@@ -100,6 +100,8 @@ struct Launch {
     std::chrono::steady_clock::time_point begun_at;
     // The device has died under it.
     std::atomic<bool> is_killed{false};
+    // All blocks begin together.
+    bool is_cooperative;
 
     unsigned threads() const { return size.x * size.y * size.z; }
 };

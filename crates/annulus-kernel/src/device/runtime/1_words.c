@@ -168,6 +168,11 @@ typedef struct {
 #ifdef ANN_PRINTS
     ann_print_turn prints;
 #endif
+#ifdef ANN_LAUNCH_SUPERSTEPS
+    u32 opened; /* the kernel's step, as this block has seen it */
+    u32 gone;   /* the host is */
+    u32 over;   /* all blocks end */
+#endif
 } ann_shared;
 
 /* One block's view of memory. */

@@ -1,8 +1,14 @@
 /* The device runtime: the dispatch loop. */
 
+#ifdef ANN_LAUNCH_SUPERSTEPS
+#define ANN_STEP_PARAMETER , GLOBAL u8 *steps
+#else
+#define ANN_STEP_PARAMETER
+#endif
+
 ANN_KERNEL void ann_main(
     GLOBAL u8 *memory, GLOBAL u8 *arena, GLOBAL u8 *records, GLOBAL const u8 *launch, GLOBAL u8 *states,
-    GLOBAL u8 *scratch, GLOBAL u8 *bell ANN_BINDING_PARAMETERS)
+    GLOBAL u8 *scratch, GLOBAL u8 *bell ANN_STEP_PARAMETER ANN_BINDING_PARAMETERS)
 {
     ANN_SHARED ann_shared shared;
     u32 leader = ann_thread() == 0;
@@ -34,6 +40,9 @@ ANN_KERNEL void ann_main(
             shared.busy = 0;
             shared.own = l->actors > block ? (l->actors - block + l->grid - 1) / l->grid : 0;
             ann_attend(&view);
+#ifdef ANN_LAUNCH_SUPERSTEPS
+            ann_begin_steps(&view, (GLOBAL ann_step_record *)steps);
+#endif
         }
     }
     ann_barrier();
@@ -41,7 +50,11 @@ ANN_KERNEL void ann_main(
         if (leader)
             ann_begin_turn(&view);
         ann_barrier();
+#ifdef ANN_LAUNCH_SUPERSTEPS
+        u32 ending = shared.over;
+#else
         u32 ending = shared.ending;
+#endif
         if (ending)
             break;
 #if ANN_LAUNCH_THREADS == 1
@@ -64,8 +77,12 @@ ANN_KERNEL void ann_main(
         ann_publish_all(&view);
         ann_barrier();
 #endif
-        if (leader)
+        if (leader) {
             ann_end_turn(&view);
+#ifdef ANN_LAUNCH_SUPERSTEPS
+            ann_end_step(&view, (GLOBAL ann_step_record *)steps);
+#endif
+        }
         ann_barrier();
     }
     if (leader) {
