@@ -48,6 +48,9 @@ fn in_a_child() {
     match std::env::var(CASE).unwrap().as_str() {
         "programs" => programs_are_loaded_beside_traffic(),
         "arenas" => arenas_grow_beside_traffic(),
+        "in step" => kernels_in_step_make_way(),
+        "too many in step" => blocks_in_step_have_places(),
+        "not together" => blocks_are_not_launched_together(),
         "two backends" => kernels_of_two_backends_make_way(),
         "too old" => refused(&["cannot run kernels: it is sm_61", "begin with sm_70"]),
         "no pinned memory" => refused(&["CUDA_ERROR_OUT_OF_MEMORY", "lower Cuda::pinned_bytes"]),
@@ -92,8 +95,12 @@ fn echoes(runtime: &Runtime, name: &str) {
 
 /// Does something while messages go through a kernel that stays, and sees that none of them is lost, doubled or out of order.
 fn beside_traffic(runtime: &Runtime, something: impl FnOnce()) {
+    beside_traffic_of(runtime, LaunchOptions::default(), something);
+}
+
+fn beside_traffic_of(runtime: &Runtime, options: LaunchOptions, something: impl FnOnce()) {
     const ACTORS: u64 = 5;
-    let options = LaunchOptions::default().grid(2).actors(ACTORS).capacity(64).name("traffic");
+    let options = options.grid(2).actors(ACTORS).capacity(64).name("traffic");
     let kernel = kernels::track::launch(runtime, options).unwrap();
     let done = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -161,6 +168,50 @@ fn arenas_grow_beside_traffic() {
             }
         });
     });
+}
+
+/// All blocks leave out of one superstep, and go on together.
+fn kernels_in_step_make_way() {
+    let runtime = runtime(cuda().threads_per_block(8));
+    beside_traffic_of(&runtime, LaunchOptions::default().supersteps(true), || {
+        echoes(&runtime, "echo");
+        let total = kernels::total::launch(&runtime, LaunchOptions::default()).unwrap();
+        assert_eq!(total.call_blocking(Number { value: 3 }), Ok(Number { value: 3 }));
+        // One that only waits goes, too.
+        let options = LaunchOptions::default().grid(3).supersteps(true);
+        let odd = kernels::odd::launch(&runtime, options).unwrap();
+        assert_eq!(odd.call_blocking(Number { value: 3 }), Ok(Number { value: 3 }));
+        thread::sleep(Duration::from_millis(50));
+        let batch = kernels::batch_echo::launch(&runtime, LaunchOptions::default()).unwrap();
+        assert_eq!(batch.call_blocking(Number { value: 3 }), Ok(Number { value: 3 }));
+        assert_eq!(odd.call_blocking(Number { value: 5 }), Ok(Number { value: 5 }));
+    });
+}
+
+/// Where there is room for four blocks, five are refused, also in epochs.
+fn blocks_in_step_have_places() {
+    for cuda in [cuda(), cuda().force_epochs()] {
+        let runtime = runtime(cuda);
+        let launch =
+            |grid| kernels::echo::launch(&runtime, LaunchOptions::default().grid(grid).supersteps(true));
+        let error = launch(5).unwrap_err().to_string();
+        assert!(error.contains("5 blocks' turns in step, and 4 of the 4 blocks that can run"), "{error}");
+        let echo = launch(4).unwrap();
+        for value in 0..20 {
+            assert_eq!(echo.call_blocking(Number { value }), Ok(Number { value }));
+        }
+        echo.terminate_blocking();
+    }
+}
+
+fn blocks_are_not_launched_together() {
+    let runtime = runtime(cuda());
+    let options = LaunchOptions::default().supersteps(true);
+    let error = kernels::echo::launch(&runtime, options).unwrap_err().to_string();
+    for part in ["cannot launch blocks together (cooperative launch)", "launch it without supersteps"] {
+        assert!(error.contains(part), "`{part}` is not in: {error}");
+    }
+    echoes(&runtime, "echo");
 }
 
 fn kernels_of_two_backends_make_way() {
@@ -257,6 +308,16 @@ fn programs_are_loaded_while_kernels_stay() {
 #[test]
 fn arenas_grow_while_kernels_stay() {
     run("arenas", &[]);
+}
+
+/// B-06: blocks in step run at once or not at all.
+#[test]
+fn blocks_in_step_run_together() {
+    run("in step", &[]);
+    let few = [("ANNULUS_STAND_IN_MULTIPROCESSORS", "2"), ("ANNULUS_STAND_IN_BLOCKS", "2")];
+    run("too many in step", &few);
+    // CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH
+    run("not together", &[("ANNULUS_STAND_IN_ATTRIBUTES", "95=0")]);
 }
 
 #[test]
