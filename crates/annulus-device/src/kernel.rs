@@ -237,6 +237,13 @@ impl Running {
         }
     }
 
+    /// Lets the pump launch the kernel, if it is on the way from one epoch to the next.
+    pub(crate) fn make_due(&self) {
+        if let Stay::Epochs { due, .. } = &self.stay {
+            due.store(true, Ordering::Release);
+        }
+    }
+
     /// Whether the kernel waits to be launched.
     pub(crate) fn is_due(&self) -> bool {
         match &self.stay {
