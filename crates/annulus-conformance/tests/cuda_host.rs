@@ -19,6 +19,7 @@ use annulus_cuda::{Architecture, Cuda};
 use annulus_kernel::RingKernel;
 use annulus_queue::sync::{AtomicBool, Ordering};
 use annulus_runtime::{LaunchOptions, RecvError, Runtime};
+use cudarc::driver::sys;
 
 /// Which case the child runs, and a folder for those that need one.
 const CASE: &str = "ANNULUS_CUDA_CASE";
@@ -60,6 +61,9 @@ fn in_a_child() {
         "unknown architecture" => refused(&["none of which runs on a device of sm_990"]),
         "unknown device" => a_device_that_is_not_there(),
         "watchdog" => a_device_with_a_display_runs_epochs(),
+        "lazy" => programs_that_are_loaded_lazily_mean_epochs(),
+        "kept" => machine_code_is_kept(),
+        "own context" => the_threads_context_is_left_alone(),
         "launch" => a_launch_is_refused(),
         "dies" => a_device_dies(),
         "drift" => a_clock_that_drifts_is_followed(),
@@ -240,6 +244,45 @@ fn a_device_with_a_display_runs_epochs() {
     beside_traffic(&runtime, || echoes(&runtime, "echo"));
 }
 
+fn programs_that_are_loaded_lazily_mean_epochs() {
+    let runtime = runtime(cuda());
+    let notes = runtime.devices()[0].notes.join("\n");
+    assert!(notes.contains("epochs: the driver loads programs lazily"), "{notes}");
+    assert!(notes.contains("set CUDA_MODULE_LOADING=EAGER before the program starts"), "{notes}");
+    beside_traffic(&runtime, || echoes(&runtime, "echo"));
+}
+
+fn machine_code_is_kept() {
+    let folder = std::env::var_os(FOLDER).unwrap();
+    let runtime = runtime(Cuda::new().cache_directory(folder));
+    echoes(&runtime, "echo");
+}
+
+/// A program that uses CUDA by itself, here without a context, finds its thread as it left it.
+fn the_threads_context_is_left_alone() {
+    let current = || {
+        let mut context = std::ptr::null_mut();
+        // SAFETY: the place is live.
+        let asked = unsafe { sys::cuCtxGetCurrent(&raw mut context) };
+        assert_eq!(asked, sys::CUresult::CUDA_SUCCESS);
+        context
+    };
+    let runtime = runtime(cuda());
+    assert!(current().is_null());
+    let mut own = std::ptr::null_mut();
+    // SAFETY: the place is live, and there are two devices.
+    assert_eq!(unsafe { sys::cuDevicePrimaryCtxRetain(&raw mut own, 1) }, sys::CUresult::CUDA_SUCCESS);
+    // SAFETY: the context was just retained.
+    assert_eq!(unsafe { sys::cuCtxSetCurrent(own) }, sys::CUresult::CUDA_SUCCESS);
+    let total = kernels::total::launch(&runtime, LaunchOptions::default()).unwrap();
+    assert_eq!(total.call_blocking(Number { value: 3 }), Ok(Number { value: 3 }));
+    total.deactivate_blocking().unwrap();
+    total.snapshot_blocking().unwrap();
+    beside_traffic(&runtime, || echoes(&runtime, "echo"));
+    drop((total, runtime));
+    assert_eq!(current(), own);
+}
+
 fn a_launch_is_refused() {
     let runtime = runtime(cuda());
     let error =
@@ -346,6 +389,34 @@ fn a_device_without_memory_is_refused() {
 fn a_display_means_epochs() {
     // CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT
     run("watchdog", &[("ANNULUS_STAND_IN_ATTRIBUTES", "17=1")]);
+}
+
+#[test]
+fn programs_must_be_loaded_eagerly() {
+    run("lazy", &[("CUDA_MODULE_LOADING", "LAZY")]);
+}
+
+#[test]
+fn a_threads_own_context_stays_current() {
+    run("own context", &[("ANNULUS_STAND_IN_DEVICES", "2")]);
+}
+
+/// What the driver refuses is made anew, and kept in place of it.
+#[test]
+fn kept_machine_code_that_is_no_use_is_made_anew() {
+    let folder = std::env::temp_dir().join(format!("annulus-kept-{}", std::process::id()));
+    let variables = [(FOLDER, folder.to_str().unwrap())];
+    run("kept", &variables);
+    let Ok(kept) = fs::read_dir(&folder) else { return };
+    let kept: Vec<_> = kept.map(|entry| entry.unwrap().path()).collect();
+    let [one, other] = &kept[..] else { panic!("the probe's and the kernel's: {kept:?}") };
+    let whole = [one, other].map(|path| fs::read(path).unwrap());
+    // Each lacks the other's entry.
+    fs::write(one, &whole[1]).unwrap();
+    fs::write(other, &whole[0]).unwrap();
+    run("kept", &variables);
+    assert!([one, other].map(|path| fs::read(path).unwrap()) == whole, "they are what they were");
+    fs::remove_dir_all(&folder).unwrap();
 }
 
 #[test]

@@ -20,7 +20,7 @@ use annulus_kernel::device::CUDA_PRELUDE;
 use annulus_queue::sync::{AtomicU32, AtomicU64, Ordering, spin_loop};
 
 use crate::{
-    cu::{Arena, Context, CuError, Kind, Memory, NoRoom, Platform, Program, Run, Stream},
+    cu::{Arena, Context, CuError, Kind, Memory, NoRoom, Platform, Program, Run, Stream, loads_eagerly},
     program::Text,
 };
 
@@ -72,6 +72,9 @@ pub(crate) fn probe(context: &Arc<Context>, program: &Program) -> Result<Found, 
         NoRoom::Resident { .. } => "the probe has no memory while a kernel stays on the device".into(),
     })?;
     let why_not = match context.device().platform() {
+        Platform::Plain if !loads_eagerly() => Some(
+            "the driver loads programs lazily, which waits for kernels that stay: set CUDA_MODULE_LOADING=EAGER before the program starts",
+        ),
         Platform::Plain => None,
         Platform::Wddm => Some("Windows ends kernels that take seconds on devices in display mode (WDDM)"),
         Platform::Wsl => Some("in WSL2 a running kernel does not see the host's writes"),

@@ -1,6 +1,8 @@
 //! A device's context, and what may be done while kernels stay on it.
 
 use std::{
+    marker::PhantomData,
+    ptr,
     sync::{Arc, Condvar, Mutex, PoisonError},
     time::Duration,
 };
@@ -39,6 +41,24 @@ unsafe impl Send for Context {}
 // SAFETY: as for `Send`.
 unsafe impl Sync for Context {}
 
+/// A context is this thread's current one.
+#[must_use = "dropping it leaves the context"]
+#[derive(Debug)]
+pub(super) struct Entered {
+    /// What is current is a thread's own.
+    _thread: PhantomData<*const ()>,
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        let mut left = ptr::null_mut();
+        // SAFETY: the place is live. This thread has pushed the context, and popped what it pushed since.
+        let popped = unsafe { sys::cuCtxPopCurrent_v2(&raw mut left) };
+        // At the process's end there may be nothing to pop any more.
+        let _ = popped;
+    }
+}
+
 /// A kernel that stays on the device, from before its launch until its run is over.
 #[derive(Debug)]
 pub(crate) struct Staying {
@@ -64,10 +84,12 @@ impl Context {
         self.device
     }
 
-    /// Makes the context this thread's current one: before every call that is about it.
-    pub(super) fn enter(&self) -> Result<(), CuError> {
+    /// Makes the context this thread's current one, as long as the answer lives: for every call that is about it. What was current before
+    /// is so again afterwards: other code of the thread may use CUDA as well.
+    pub(super) fn enter(&self) -> Result<Entered, CuError> {
         // SAFETY: the context is retained until the process ends.
-        unsafe { result::ctx::set_current(self.raw) }.map_err(CuError::of("cuCtxSetCurrent"))
+        unsafe { sys::cuCtxPushCurrent_v2(self.raw) }.result().map_err(CuError::of("cuCtxPushCurrent"))?;
+        Ok(Entered { _thread: PhantomData })
     }
 
     /// Says that a kernel is about to stay on the device.
@@ -76,9 +98,12 @@ impl Context {
         Staying { context: Arc::clone(self) }
     }
 
-    /// Makes calls that wait for the device, with no kernel there that stays: those that do are asked to leave, and come again
+    /// In the context, makes calls that wait for the device, with no kernel there that stays: those that do are asked to leave, and come again
     /// afterwards. `None` if one did not within [`PATIENCE`]. Not for the pump's thread, which would wait for itself.
-    pub(crate) fn quietly<T>(&self, calls: impl FnOnce() -> T) -> Option<T> {
+    pub(crate) fn quietly<T>(
+        &self,
+        calls: impl FnOnce() -> Result<T, CuError>,
+    ) -> Option<Result<T, CuError>> {
         let calm = self.calm.lock().unwrap_or_else(PoisonError::into_inner);
         // Let go of last of all, when the lock is free for kernels that come again.
         let asked = (calm.staying != 0).then(|| self.residency.ask_to_leave());
@@ -88,8 +113,10 @@ impl Context {
         if late.timed_out() && calm.staying != 0 {
             return None;
         }
-        calm.left.drain(..).for_each(Chunk::free);
-        let result = calls();
+        let result = self.enter().and_then(|_entered| {
+            calm.left.drain(..).for_each(Chunk::free);
+            calls()
+        });
         drop(calm);
         drop(asked);
         Some(result)
@@ -100,7 +127,9 @@ impl Context {
         let mut calm = self.calm.lock().unwrap_or_else(PoisonError::into_inner);
         calm.left.extend(chunks);
         // If a kernel stays, whoever comes next when none does frees it, or the process's end: this may be the pump.
-        if calm.staying == 0 && self.enter().is_ok() {
+        if calm.staying == 0
+            && let Ok(_entered) = self.enter()
+        {
             calm.left.drain(..).for_each(Chunk::free);
         }
     }

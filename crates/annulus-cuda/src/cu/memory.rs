@@ -121,7 +121,6 @@ impl Arena {
     /// One more chunk, with room for so many bytes. The chunks' lock is free meanwhile: a kernel that leaves may give memory back first.
     fn grow(&self, bytes: usize) -> Result<(Chunk, Ranges), NoRoom> {
         let ranges = Ranges::new(bytes.max(self.step));
-        self.context.enter().map_err(NoRoom::Refused)?;
         match self.context.quietly(|| Chunk::allocate(self.kind, ranges.bytes())) {
             Some(Ok(chunk)) => Ok((chunk, ranges)),
             Some(Err(error)) => Err(NoRoom::Refused(error)),
@@ -341,7 +340,7 @@ impl Through {
         copy: impl FnOnce(*mut c_void, sys::CUstream) -> sys::CUresult,
     ) -> Result<(), CopyError> {
         self.check()?;
-        context.enter().map_err(CopyError::Failed)?;
+        let _entered = context.enter().map_err(CopyError::Failed)?;
         let started = copy(self.host().as_ptr().cast(), self.stream.raw()).result();
         started.map_err(CuError::of(call)).map_err(CopyError::Failed)?;
         let begun = Instant::now();

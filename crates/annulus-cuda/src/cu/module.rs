@@ -28,9 +28,6 @@ unsafe impl Sync for Program {}
 impl Program {
     /// Loads machine code, all of it at once, and looks its entry up. `None` if a kernel that stays does not leave the device.
     pub(crate) fn load(context: &Arc<Context>, cubin: &[u8], entry: &str) -> Option<Result<Self, CuError>> {
-        if let Err(error) = context.enter() {
-            return Some(Err(error));
-        }
         context.quietly(|| {
             // SAFETY: the driver reads an image's length from its head; that it is whole was looked at when it was read or made.
             let module = unsafe { result::module::load_data(cubin.as_ptr().cast()) }
@@ -66,7 +63,7 @@ impl Program {
 
     /// How many blocks of so many threads a multiprocessor keeps at a time.
     pub(crate) fn blocks_per_multiprocessor(&self, threads: u32) -> Result<u32, CuError> {
-        self.context.enter()?;
+        let _entered = self.context.enter()?;
         // SAFETY: the function's module stays loaded.
         let asked =
             unsafe { result::occupancy::max_active_block_per_multiprocessor(self.raw, threads as i32, 0) };

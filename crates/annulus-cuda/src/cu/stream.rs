@@ -26,7 +26,7 @@ impl Stream {
     /// A stream that does not wait for the default one, of the highest priority: a kernel that stays must get its place before what
     /// comes and goes.
     pub(crate) fn new(context: &Arc<Context>) -> Result<Self, CuError> {
-        context.enter()?;
+        let _entered = context.enter()?;
         let (_, highest) =
             result::stream::get_priority_range().map_err(CuError::of("cuCtxGetStreamPriorityRange"))?;
         let raw = result::stream::create_with_priority(result::stream::StreamKind::NonBlocking, highest)
@@ -41,7 +41,7 @@ impl Stream {
     /// Whether all that was started on it has ended; an error if it, or the device, failed: then nothing of it runs any more. A question
     /// that could not be asked (while some thread of the process captures a graph, or at the process's end) is no answer.
     pub(crate) fn is_idle(&self) -> Result<bool, CuError> {
-        self.context.enter()?;
+        let _entered = self.context.enter()?;
         // SAFETY: the stream is ours.
         match unsafe { sys::cuStreamQuery(self.raw) } {
             CUresult::CUDA_SUCCESS => Ok(true),
@@ -63,7 +63,7 @@ impl Stream {
         shape: Shape,
         staying: Option<Staying>,
     ) -> Result<Run, CuError> {
-        self.context.enter()?;
+        let _entered = self.context.enter()?;
         let mut arguments: Vec<*mut c_void> =
             entry.arguments().iter().map(|argument| std::ptr::from_ref(argument).cast_mut().cast()).collect();
         let (grid, block) = ((shape.blocks, 1, 1), (shape.threads, 1, 1));
@@ -107,6 +107,7 @@ fn is_the_end(code: CUresult) -> bool {
 
 impl Drop for Stream {
     fn drop(&mut self) {
+        let Ok(_entered) = self.context.enter() else { return };
         // SAFETY: the stream is ours, and destroyed once; commands in flight keep what they need.
         let destroyed = unsafe { result::stream::destroy(self.raw) };
         // A device that has failed destroys nothing.
