@@ -61,6 +61,7 @@ fn in_a_child() {
         "unknown architecture" => refused(&["none of which runs on a device of sm_990"]),
         "unknown device" => a_device_that_is_not_there(),
         "watchdog" => a_device_with_a_display_runs_epochs(),
+        "coarse" => a_coarse_clock_is_told(),
         "lazy" => programs_that_are_loaded_lazily_mean_epochs(),
         "kept" => machine_code_is_kept(),
         "own context" => the_threads_context_is_left_alone(),
@@ -244,6 +245,11 @@ fn a_device_with_a_display_runs_epochs() {
     beside_traffic(&runtime, || echoes(&runtime, "echo"));
 }
 
+fn a_coarse_clock_is_told() {
+    let notes = runtime(cuda()).devices()[0].notes.join("\n");
+    assert!(notes.contains("its clock goes in steps of 1.024µs, and is known to "), "{notes}");
+}
+
 fn programs_that_are_loaded_lazily_mean_epochs() {
     let runtime = runtime(cuda());
     let notes = runtime.devices()[0].notes.join("\n");
@@ -389,6 +395,11 @@ fn a_device_without_memory_is_refused() {
 fn a_display_means_epochs() {
     // CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT
     run("watchdog", &[("ANNULUS_STAND_IN_ATTRIBUTES", "17=1")]);
+}
+
+#[test]
+fn clocks_may_be_coarse() {
+    run("coarse", &[("ANNULUS_STAND_IN_CLOCK_STEP_NS", "1024")]);
 }
 
 #[test]

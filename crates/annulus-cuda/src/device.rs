@@ -149,9 +149,9 @@ impl Device {
         let context = Arc::new(context);
         let text = probe::text();
         let program = self.load(&context, &text, probe::ENTRY, places)?;
-        let Found { verdict, moment } = probe::probe(&context, &program)
+        let Found { verdict, moment, step } = probe::probe(&context, &program)
             .map_err(|why| no_use(format!("{why}; choose another device")))?;
-        let relation = Arc::new(Relation::new(moment));
+        let relation = Arc::new(Relation::new(moment, step));
         let (programs, streams) = (Programs::default(), Mutex::default());
         let opened = Opened { context, verdict, relation, programs, streams };
         let first = opened.stream()?;
