@@ -49,6 +49,7 @@ fn in_a_child() {
     match std::env::var(CASE).unwrap().as_str() {
         "programs" => programs_are_loaded_beside_traffic(),
         "arenas" => arenas_grow_beside_traffic(),
+        "two devices" => kernels_of_two_devices_make_way(),
         "in step" => kernels_in_step_make_way(),
         "too many in step" => blocks_in_step_have_places(),
         "not together" => blocks_are_not_launched_together(),
@@ -229,6 +230,23 @@ fn kernels_of_two_backends_make_way() {
     assert_eq!(total.call_blocking(Number { value: 4 }), Ok(Number { value: 7 }));
 }
 
+/// Pinned memory is every device's: for more of it, kernels of all devices leave.
+fn kernels_of_two_devices_make_way() {
+    let on = |index| runtime(cuda().threads_per_block(1).pinned_bytes(1).device_index(index));
+    let one = on(0);
+    beside_traffic(&one, || {
+        let other = on(1);
+        beside_traffic(&other, || {
+            echoes(&one, "echo");
+            let options = LaunchOptions::default().capacity(1 << 16).name("large");
+            let echo = kernels::echo::launch(&one, options).unwrap();
+            assert_eq!(echo.call_blocking(Number { value: 3 }), Ok(Number { value: 3 }));
+            drop(echo);
+            echoes(&other, "echo");
+        });
+    });
+}
+
 fn a_device_that_is_not_there() {
     let error = |cuda: Cuda| Runtime::builder().backend(cuda).build().expect_err("it is refused").to_string();
     let index = error(cuda().device_index(7));
@@ -372,6 +390,11 @@ fn blocks_in_step_run_together() {
 #[test]
 fn two_backends_share_a_device() {
     run("two backends", &[]);
+}
+
+#[test]
+fn two_devices_share_the_hosts_memory() {
+    run("two devices", &[("ANNULUS_STAND_IN_DEVICES", "2")]);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use cudarc::driver::sys::CUresult;
 
 use crate::{
     architecture::Architecture,
-    cu::{self, Context, CuError, DeviceId, PATIENCE, Program, Stream},
+    cu::{self, Context, CuError, DeviceId, PATIENCE, Program, Reach, Stream},
     probe::{self, Found, Verdict},
     program::{self, Places, Text},
 };
@@ -197,7 +197,7 @@ impl Opened {
             return Ok(stream);
         }
         let make = || (0..STREAMS).map(|_| Stream::new(&self.context)).collect::<Result<Vec<_>, _>>();
-        let mut made = self.context.quietly(make).ok_or_else(|| {
+        let mut made = self.context.quietly(Reach::Device, make).ok_or_else(|| {
             BackendError::new(format!(
                 "a stream cannot be made, since that waits for the kernels that stay on the device, and one did not leave within \
                  {PATIENCE:?} when it was asked: a handler of it runs that long; terminate it"
