@@ -89,7 +89,11 @@ ANN_FUNCTION u32 ann_nap_in_step(const ann_view *v, GLOBAL ann_step_record *step
     /* Of all blocks the first wakes first by itself, and looks whether the host lives: the others' naps end with its own. */
     u32 micros = b->launch.nap_micros * (ann_block() == 0 ? 1 : 2);
     u32 work = !b->ending && ann_has_work(v);
-    u32 undisturbed = !work && ann_nap_beside(&v->record->wake, seen, &steps->arrived, micros);
+    u32 undisturbed = 0;
+    if (!work && b->launch.grid == 1)
+        undisturbed = ann_nap(&v->record->wake, seen, micros);
+    else if (!work)
+        undisturbed = ann_nap_beside(&v->record->wake, seen, &steps->arrived, micros);
     ann_store_relaxed_u32(&v->record->asleep, 0);
     if (undisturbed && ann_host_is_gone(v))
         ann_end_without_host(v);
