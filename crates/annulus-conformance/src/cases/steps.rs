@@ -14,11 +14,11 @@ use crate::{
 };
 
 const GRID: u32 = MARCHERS as u32;
-/// Messages of each block: the whole ring.
-const EACH: u32 = 256;
+/// The most messages of each block: the whole ring.
+const CAPACITY: u32 = 256;
 
 fn options() -> LaunchOptions {
-    LaunchOptions::default().supersteps(true).grid(GRID).capacity(EACH)
+    LaunchOptions::default().supersteps(true).grid(GRID).capacity(CAPACITY)
 }
 
 fn launch(bench: &Bench, options: LaunchOptions) -> KernelHandle<march> {
@@ -57,19 +57,20 @@ fn difference(seen: &[Marched], one: u32, other: u32, each: u32) -> Option<(i64,
 /// Every block takes as many of its messages in a turn as `turn` says. As long as two blocks have some, each sees the other where it itself is,
 /// or at most one turn ahead: all that was written in the turn before, and nothing of the next one.
 fn together(bench: &Bench, options: LaunchOptions, turn: u32) {
+    let each = bench.size(64, CAPACITY.into()) as u32;
     let mut compared = 0;
     for round in 0..20 {
         let kernel = launch(bench, options.clone().active(false).name(format!("march-{round}")));
-        for sequence in 0..EACH {
+        for sequence in 0..each {
             for key in 0..GRID {
                 let _ = kernel.send_blocking(item(key, sequence)).unwrap();
             }
         }
         kernel.activate_blocking().unwrap();
-        let seen = marched(&kernel, EACH);
+        let seen = marched(&kernel, each);
         for one in 0..GRID {
             for other in (0..GRID).filter(|&other| other != one) {
-                let Some((least, most, looks)) = difference(&seen, one, other, EACH) else { continue };
+                let Some((least, most, looks)) = difference(&seen, one, other, each) else { continue };
                 // Within a turn each of both may have had any number of its messages.
                 let apart = i64::from(2 * turn - 1);
                 assert!(most - least <= apart, "block {one} saw block {other} {least} to {most} turns ahead");
@@ -101,18 +102,19 @@ pub fn b06_batches_do_too(bench: &Bench) {
 
 /// One block has all messages; the others take part.
 pub fn b06_uneven_load(bench: &Bench) {
+    let each = bench.size(64, CAPACITY.into()) as u32;
     let kernel = launch(bench, options());
     for key in [3, 0] {
-        for sequence in 0..EACH {
+        for sequence in 0..each {
             let _ = kernel.send_blocking(item(key, sequence)).unwrap();
         }
-        for before in 0..EACH {
+        for before in 0..each {
             let marched = kernel.recv_blocking().unwrap();
             assert_eq!((marched.key, marched.first[key as usize]), (key, before));
         }
     }
     drain(&kernel);
-    assert_eq!(balanced(&kernel).processed, u64::from(2 * EACH));
+    assert_eq!(balanced(&kernel).processed, u64::from(2 * each));
 }
 
 /// A grid of one block is in step with itself.
