@@ -48,6 +48,10 @@ pub(crate) struct Emit {
     #[arg(long, requires = "cubin")]
     linked: bool,
 
+    /// For launches with LaunchOptions::supersteps, whose blocks take their turns together
+    #[arg(long, requires = "cubin")]
+    supersteps: bool,
+
     /// Where the files go
     #[arg(long, value_name = "DIR", default_value = ".", requires = "cubin")]
     out: PathBuf,
@@ -71,7 +75,12 @@ impl Emit {
         };
         let mut files = BTreeMap::new();
         for architecture in architectures {
-            let shape = cuda::Shape { threads: self.threads, linked: self.linked, ..Default::default() };
+            let shape = cuda::Shape {
+                threads: self.threads,
+                linked: self.linked,
+                supersteps: self.supersteps,
+                ..Default::default()
+            };
             let cubins = cuda::cubins(definition, shape, architecture).map_err(Failure::fault)?;
             files.extend(cubins.into_iter().map(|cubin| (cubin.file, cubin.bytes)));
         }

@@ -197,6 +197,38 @@ pub fn misplaced(item: &Item, last: &[AtomicU64], replies: &Outbox<Item>) {
     }
 }
 
+/// The most blocks of [`march`](struct@march), one for each key.
+pub const MARCHERS: usize = 4;
+
+/// What a handler of [`march`](struct@march) saw.
+#[derive(RingMessage, Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct Marched {
+    pub key: u32,
+    /// Whether the block's own place changed by itself.
+    pub strayed: u32,
+    /// How many messages each block had had before it, by the block's first and second look.
+    pub first: [u32; MARCHERS],
+    pub second: [u32; MARCHERS],
+}
+
+/// Counts each block's messages in a table that all share, and tells what it sees of the others before it has written and after.
+#[ring_kernel]
+pub fn march(item: &Item, counts: &[AtomicU32], replies: &Outbox<Marched>) {
+    let key = item.key as usize;
+    let mut first = [0; MARCHERS];
+    let mut second = [0; MARCHERS];
+    for other in 0..MARCHERS {
+        first[other] = counts[other].load(Ordering::Relaxed);
+    }
+    let own = counts[key].swap(first[key] + 1, Ordering::Relaxed);
+    for other in 0..MARCHERS {
+        second[other] = counts[other].load(Ordering::Relaxed);
+    }
+    let strayed = u32::from(own != first[key] || second[key] != own + 1);
+    replies.send(Marched { key: item.key, strayed, first, second });
+}
+
 /// Launch parameters of [`scale`](struct@scale).
 #[derive(DeviceType, Clone, Copy, Debug)]
 #[repr(C)]
@@ -297,6 +329,7 @@ pub const SUITE: &[&KernelDefinition] = &[
     track::DEFINITION,
     odd::DEFINITION,
     fragile::DEFINITION,
+    march::DEFINITION,
     scale::DEFINITION,
     exchange::DEFINITION,
     audit::DEFINITION,

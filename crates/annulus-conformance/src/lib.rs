@@ -62,6 +62,8 @@ pub mod kernels;
 pub mod language;
 pub mod library;
 pub mod prints;
+#[cfg(target_os = "linux")]
+pub mod sanitizer;
 mod subject;
 mod suite;
 

@@ -199,6 +199,21 @@ macro_rules! conformance_suite {
                 p04_a_drained_pipeline_is_empty: Handlers,
                 p04_a_runtime_shuts_a_pipeline_down: Handlers,
             }
+            steps {
+                b06_blocks_take_their_turns_together: Handlers,
+                b06_blocks_of_a_warp_do_too: Handlers,
+                b06_batches_do_too: Handlers,
+                b06_uneven_load: Handlers,
+                b06_one_block: Handlers,
+                b06_a_message_after_a_long_rest: Handlers,
+                b06_a_block_without_room_stops_no_other: Handlers,
+                b06_transitions: Nothing,
+                b06_transitions_race_with_sends: Handlers,
+                b06_the_end_comes_at_any_time: Handlers,
+                b06_a_shutdown_drains: Handlers,
+                b06_a_handle_is_dropped: Handlers,
+                b06_kernels_in_step_and_others: Handlers,
+            }
             load {
                 ten_million_messages: Handlers,
                 q15_a_million_under_reject: Handlers,
@@ -259,6 +274,7 @@ mod tests {
             include_str!("cases/waking.rs"),
             include_str!("cases/prints.rs"),
             include_str!("cases/links.rs"),
+            include_str!("cases/steps.rs"),
             include_str!("cases/load.rs"),
         ] {
             assert_ne!(cases(source).count(), 0);

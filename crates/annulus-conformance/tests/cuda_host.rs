@@ -19,6 +19,7 @@ use annulus_cuda::{Architecture, Cuda};
 use annulus_kernel::RingKernel;
 use annulus_queue::sync::{AtomicBool, Ordering};
 use annulus_runtime::{LaunchOptions, RecvError, Runtime};
+use cudarc::driver::sys;
 
 /// Which case the child runs, and a folder for those that need one.
 const CASE: &str = "ANNULUS_CUDA_CASE";
@@ -48,6 +49,10 @@ fn in_a_child() {
     match std::env::var(CASE).unwrap().as_str() {
         "programs" => programs_are_loaded_beside_traffic(),
         "arenas" => arenas_grow_beside_traffic(),
+        "two devices" => kernels_of_two_devices_make_way(),
+        "in step" => kernels_in_step_make_way(),
+        "too many in step" => blocks_in_step_have_places(),
+        "not together" => blocks_are_not_launched_together(),
         "two backends" => kernels_of_two_backends_make_way(),
         "too old" => refused(&["cannot run kernels: it is sm_61", "begin with sm_70"]),
         "no pinned memory" => refused(&["CUDA_ERROR_OUT_OF_MEMORY", "lower Cuda::pinned_bytes"]),
@@ -57,6 +62,10 @@ fn in_a_child() {
         "unknown architecture" => refused(&["none of which runs on a device of sm_990"]),
         "unknown device" => a_device_that_is_not_there(),
         "watchdog" => a_device_with_a_display_runs_epochs(),
+        "coarse" => a_coarse_clock_is_told(),
+        "lazy" => programs_that_are_loaded_lazily_mean_epochs(),
+        "kept" => machine_code_is_kept(),
+        "own context" => the_threads_context_is_left_alone(),
         "launch" => a_launch_is_refused(),
         "dies" => a_device_dies(),
         "drift" => a_clock_that_drifts_is_followed(),
@@ -92,8 +101,12 @@ fn echoes(runtime: &Runtime, name: &str) {
 
 /// Does something while messages go through a kernel that stays, and sees that none of them is lost, doubled or out of order.
 fn beside_traffic(runtime: &Runtime, something: impl FnOnce()) {
+    beside_traffic_of(runtime, LaunchOptions::default(), something);
+}
+
+fn beside_traffic_of(runtime: &Runtime, options: LaunchOptions, something: impl FnOnce()) {
     const ACTORS: u64 = 5;
-    let options = LaunchOptions::default().grid(2).actors(ACTORS).capacity(64).name("traffic");
+    let options = options.grid(2).actors(ACTORS).capacity(64).name("traffic");
     let kernel = kernels::track::launch(runtime, options).unwrap();
     let done = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -163,6 +176,50 @@ fn arenas_grow_beside_traffic() {
     });
 }
 
+/// All blocks leave out of one superstep, and go on together.
+fn kernels_in_step_make_way() {
+    let runtime = runtime(cuda().threads_per_block(8));
+    beside_traffic_of(&runtime, LaunchOptions::default().supersteps(true), || {
+        echoes(&runtime, "echo");
+        let total = kernels::total::launch(&runtime, LaunchOptions::default()).unwrap();
+        assert_eq!(total.call_blocking(Number { value: 3 }), Ok(Number { value: 3 }));
+        // One that only waits goes, too.
+        let options = LaunchOptions::default().grid(3).supersteps(true);
+        let odd = kernels::odd::launch(&runtime, options).unwrap();
+        assert_eq!(odd.call_blocking(Number { value: 3 }), Ok(Number { value: 3 }));
+        thread::sleep(Duration::from_millis(50));
+        let batch = kernels::batch_echo::launch(&runtime, LaunchOptions::default()).unwrap();
+        assert_eq!(batch.call_blocking(Number { value: 3 }), Ok(Number { value: 3 }));
+        assert_eq!(odd.call_blocking(Number { value: 5 }), Ok(Number { value: 5 }));
+    });
+}
+
+/// Where there is room for four blocks, five are refused, also in epochs.
+fn blocks_in_step_have_places() {
+    for cuda in [cuda(), cuda().force_epochs()] {
+        let runtime = runtime(cuda);
+        let launch =
+            |grid| kernels::echo::launch(&runtime, LaunchOptions::default().grid(grid).supersteps(true));
+        let error = launch(5).unwrap_err().to_string();
+        assert!(error.contains("5 blocks' turns in step, and 4 of the 4 blocks that can run"), "{error}");
+        let echo = launch(4).unwrap();
+        for value in 0..20 {
+            assert_eq!(echo.call_blocking(Number { value }), Ok(Number { value }));
+        }
+        echo.terminate_blocking();
+    }
+}
+
+fn blocks_are_not_launched_together() {
+    let runtime = runtime(cuda());
+    let options = LaunchOptions::default().supersteps(true);
+    let error = kernels::echo::launch(&runtime, options).unwrap_err().to_string();
+    for part in ["cannot launch blocks together (cooperative launch)", "launch it without supersteps"] {
+        assert!(error.contains(part), "`{part}` is not in: {error}");
+    }
+    echoes(&runtime, "echo");
+}
+
 fn kernels_of_two_backends_make_way() {
     let other = runtime(cuda().threads_per_block(1));
     let total = kernels::total::launch(&other, LaunchOptions::default()).unwrap();
@@ -171,6 +228,23 @@ fn kernels_of_two_backends_make_way() {
     let runtime = runtime(cuda().threads_per_block(1));
     beside_traffic(&runtime, || echoes(&other, "echo"));
     assert_eq!(total.call_blocking(Number { value: 4 }), Ok(Number { value: 7 }));
+}
+
+/// Pinned memory is every device's: for more of it, kernels of all devices leave.
+fn kernels_of_two_devices_make_way() {
+    let on = |index| runtime(cuda().threads_per_block(1).pinned_bytes(1).device_index(index));
+    let one = on(0);
+    beside_traffic(&one, || {
+        let other = on(1);
+        beside_traffic(&other, || {
+            echoes(&one, "echo");
+            let options = LaunchOptions::default().capacity(1 << 16).name("large");
+            let echo = kernels::echo::launch(&one, options).unwrap();
+            assert_eq!(echo.call_blocking(Number { value: 3 }), Ok(Number { value: 3 }));
+            drop(echo);
+            echoes(&other, "echo");
+        });
+    });
 }
 
 fn a_device_that_is_not_there() {
@@ -187,6 +261,50 @@ fn a_device_with_a_display_runs_epochs() {
     let notes = runtime.devices()[0].notes.join("\n");
     assert!(notes.contains("epochs: a display's watchdog ends kernels"), "{notes}");
     beside_traffic(&runtime, || echoes(&runtime, "echo"));
+}
+
+fn a_coarse_clock_is_told() {
+    let notes = runtime(cuda()).devices()[0].notes.join("\n");
+    assert!(notes.contains("its clock goes in steps of 1.024µs, and is known to "), "{notes}");
+}
+
+fn programs_that_are_loaded_lazily_mean_epochs() {
+    let runtime = runtime(cuda());
+    let notes = runtime.devices()[0].notes.join("\n");
+    assert!(notes.contains("epochs: the driver loads programs lazily"), "{notes}");
+    assert!(notes.contains("set CUDA_MODULE_LOADING=EAGER before the program starts"), "{notes}");
+    beside_traffic(&runtime, || echoes(&runtime, "echo"));
+}
+
+fn machine_code_is_kept() {
+    let folder = std::env::var_os(FOLDER).unwrap();
+    let runtime = runtime(Cuda::new().cache_directory(folder));
+    echoes(&runtime, "echo");
+}
+
+/// A program that uses CUDA by itself, here without a context, finds its thread as it left it.
+fn the_threads_context_is_left_alone() {
+    let current = || {
+        let mut context = std::ptr::null_mut();
+        // SAFETY: the place is live.
+        let asked = unsafe { sys::cuCtxGetCurrent(&raw mut context) };
+        assert_eq!(asked, sys::CUresult::CUDA_SUCCESS);
+        context
+    };
+    let runtime = runtime(cuda());
+    assert!(current().is_null());
+    let mut own = std::ptr::null_mut();
+    // SAFETY: the place is live, and there are two devices.
+    assert_eq!(unsafe { sys::cuDevicePrimaryCtxRetain(&raw mut own, 1) }, sys::CUresult::CUDA_SUCCESS);
+    // SAFETY: the context was just retained.
+    assert_eq!(unsafe { sys::cuCtxSetCurrent(own) }, sys::CUresult::CUDA_SUCCESS);
+    let total = kernels::total::launch(&runtime, LaunchOptions::default()).unwrap();
+    assert_eq!(total.call_blocking(Number { value: 3 }), Ok(Number { value: 3 }));
+    total.deactivate_blocking().unwrap();
+    total.snapshot_blocking().unwrap();
+    beside_traffic(&runtime, || echoes(&runtime, "echo"));
+    drop((total, runtime));
+    assert_eq!(current(), own);
 }
 
 fn a_launch_is_refused() {
@@ -232,7 +350,7 @@ fn a_clock_that_drifts_is_followed() {
 fn machine_code_is_made_beforehand() {
     let folder = std::env::var_os(FOLDER).unwrap();
     for definition in [kernels::echo::DEFINITION, kernels::track::DEFINITION] {
-        for cubin in annulus_cuda::cubins(definition, 32, Architecture::new(8, 6)).unwrap() {
+        for cubin in annulus_cuda::cubins(definition, 32, false, Architecture::new(8, 6)).unwrap() {
             fs::write(Path::new(&folder).join(cubin.file), cubin.bytes).unwrap();
         }
     }
@@ -259,9 +377,24 @@ fn arenas_grow_while_kernels_stay() {
     run("arenas", &[]);
 }
 
+/// B-06: blocks in step run at once or not at all.
+#[test]
+fn blocks_in_step_run_together() {
+    run("in step", &[]);
+    let few = [("ANNULUS_STAND_IN_MULTIPROCESSORS", "2"), ("ANNULUS_STAND_IN_BLOCKS", "2")];
+    run("too many in step", &few);
+    // CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH
+    run("not together", &[("ANNULUS_STAND_IN_ATTRIBUTES", "95=0")]);
+}
+
 #[test]
 fn two_backends_share_a_device() {
     run("two backends", &[]);
+}
+
+#[test]
+fn two_devices_share_the_hosts_memory() {
+    run("two devices", &[("ANNULUS_STAND_IN_DEVICES", "2")]);
 }
 
 #[test]
@@ -285,6 +418,39 @@ fn a_device_without_memory_is_refused() {
 fn a_display_means_epochs() {
     // CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT
     run("watchdog", &[("ANNULUS_STAND_IN_ATTRIBUTES", "17=1")]);
+}
+
+#[test]
+fn clocks_may_be_coarse() {
+    run("coarse", &[("ANNULUS_STAND_IN_CLOCK_STEP_NS", "1024")]);
+}
+
+#[test]
+fn programs_must_be_loaded_eagerly() {
+    run("lazy", &[("CUDA_MODULE_LOADING", "LAZY")]);
+}
+
+#[test]
+fn a_threads_own_context_stays_current() {
+    run("own context", &[("ANNULUS_STAND_IN_DEVICES", "2")]);
+}
+
+/// What the driver refuses is made anew, and kept in place of it.
+#[test]
+fn kept_machine_code_that_is_no_use_is_made_anew() {
+    let folder = std::env::temp_dir().join(format!("annulus-kept-{}", std::process::id()));
+    let variables = [(FOLDER, folder.to_str().unwrap())];
+    run("kept", &variables);
+    let Ok(kept) = fs::read_dir(&folder) else { return };
+    let kept: Vec<_> = kept.map(|entry| entry.unwrap().path()).collect();
+    let [one, other] = &kept[..] else { panic!("the probe's and the kernel's: {kept:?}") };
+    let whole = [one, other].map(|path| fs::read(path).unwrap());
+    // Each lacks the other's entry.
+    fs::write(one, &whole[1]).unwrap();
+    fs::write(other, &whole[0]).unwrap();
+    run("kept", &variables);
+    assert!([one, other].map(|path| fs::read(path).unwrap()) == whole, "they are what they were");
+    fs::remove_dir_all(&folder).unwrap();
 }
 
 #[test]

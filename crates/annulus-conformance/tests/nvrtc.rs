@@ -312,3 +312,34 @@ fn sealed_slots_are_loaded_once() {
     // A handler without outputs loads no words at all.
     assert_eq!(count(&ptx(kernels::swallow::DEFINITION, true), "ld.u64"), 0);
 }
+
+/// B-06: the barrier of the grid is in the machine code of kernels in step alone, for every architecture, in the device's scope: one word that
+/// blocks count in, and no other is read and written in one step.
+#[test]
+fn b06_the_grids_barrier_is_in_the_ptx() {
+    let Some(nvrtc) = nvrtc() else { return };
+    for architecture in ARCHITECTURES {
+        for threads in [1, 32] {
+            let shape = Shape { threads, supersteps: true, ..Shape::default() };
+            let program = program(kernels::real::detect::DEFINITION, shape);
+            let ptx = nvrtc.compile(&program, architecture).unwrap_or_else(|error| panic!("{error}")).ptx;
+            for needed in
+                ["ld.relaxed.gpu.u32", "ld.acquire.gpu.u32", "st.relaxed.gpu.u32", "st.release.gpu.u32"]
+            {
+                assert!(ptx.contains(needed), "sm_{architecture}: `{needed}` is missing");
+            }
+            let steps: Vec<&str> = ptx
+                .lines()
+                .map(str::trim_start)
+                .filter(|line| line.starts_with("atom.") && !line.contains(".shared."))
+                .collect();
+            assert!(
+                !steps.is_empty() && steps.iter().all(|line| line.starts_with("atom.add.acq_rel.gpu.u32")),
+                "sm_{architecture}: {steps:?}"
+            );
+        }
+    }
+    let without = nvrtc.compile(&program(kernels::real::detect::DEFINITION, threads(32)), 90);
+    let ptx = without.unwrap_or_else(|error| panic!("{error}")).ptx;
+    assert!(!ptx.contains(".gpu."), "kernels out of step know no other blocks");
+}

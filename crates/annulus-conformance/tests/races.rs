@@ -10,12 +10,12 @@ use std::{
     path::{Path, PathBuf},
     process::Command,
     ptr,
-    sync::LazyLock,
 };
 
 use annulus_conformance::{
     cuda,
     epoch::{CUDA_END, Epoch, KERNEL, THREADS},
+    sanitizer::{self, compile, runs},
 };
 use annulus_kernel::{
     LANGUAGE_SOURCE, Target,
@@ -233,56 +233,18 @@ struct OnThreads {
     folder: PathBuf,
 }
 
-/// Compiles and runs a program with the thread sanitizer; the error is what it said.
-fn sanitized(folder: &Path, text: &str) -> Result<PathBuf, String> {
-    std::fs::create_dir_all(folder).unwrap();
-    let (source, program) = (folder.join("epoch.cpp"), folder.join("epoch"));
-    std::fs::write(&source, text).unwrap();
-    // Optimised, it reads what it may not need, where the sanitizer sees it.
-    let compiled = Command::new("c++")
-        .args(["-std=c++20", "-O0", "-g", "-fsanitize=thread", "-Wno-tsan", "-pthread", "-o"])
-        .args([&program, &source])
-        .output()
-        .map_err(|error| format!("c++: {error}"))?;
-    let said = String::from_utf8_lossy(&compiled.stderr).into_owned();
-    if compiled.status.success() { Ok(program) } else { Err(said) }
-}
-
-/// A command that runs a program of the sanitizer, which wants addresses without randomness. One that waits for ever is ended.
-fn runs(program: &Path) -> Command {
-    let mut command = Command::new("timeout");
-    command.args(["60", "setarch", "-R"]).arg(program).env("TSAN_OPTIONS", "halt_on_error=1");
-    command
-}
-
-/// Whether this machine has the sanitizer.
-fn has_sanitizer() -> bool {
-    static WORKS: LazyLock<bool> = LazyLock::new(|| {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("races").join("none");
-        let works = sanitized(&folder, "int main() {}\n").and_then(|program| {
-            let output = runs(&program).output().map_err(|error| format!("timeout, setarch: {error}"))?;
-            let said = String::from_utf8_lossy(&output.stderr).into_owned();
-            if output.status.success() { Ok(()) } else { Err(said) }
-        });
-        works
-            .inspect_err(|error| println!("skipped: the thread sanitizer does not work here: {error}"))
-            .is_ok()
-    });
-    *WORKS
-}
-
 impl OnThreads {
     fn compile(sealed: bool, variant: &str) -> Self {
         let folder =
             Path::new(env!("CARGO_TARGET_TMPDIR")).join(if sealed { "races-sealed" } else { "races" });
         let folder = folder.join(variant.replace(' ', "_"));
-        sanitized(&folder, &text(Target::Cuda, sealed, variant)).unwrap_or_else(|error| panic!("{error}"));
+        compile(&folder, &text(Target::Cuda, sealed, variant)).unwrap_or_else(|error| panic!("{error}"));
         Self { sealed, folder }
     }
 
     /// Runs it once; gives what the sanitizer found, or what else went wrong.
     fn run(&self, seed: u32) -> Result<(), String> {
-        let [program, before, after] = ["epoch", "before", "after"].map(|name| self.folder.join(name));
+        let [program, before, after] = ["program", "before", "after"].map(|name| self.folder.join(name));
         let mut epoch = Epoch::new(self.sealed);
         let mut bytes = Vec::new();
         for argument in epoch.arguments().iter().map(Vec::as_slice).chain([epoch.late()]) {
@@ -290,7 +252,7 @@ impl OnThreads {
             bytes.extend(argument);
         }
         std::fs::write(&before, bytes).unwrap();
-        let output = runs(&program).args([&before, &after]).arg(seed.to_string()).output().unwrap();
+        let output = runs(&program, 60).args([&before, &after]).arg(seed.to_string()).output().unwrap();
         if !output.status.success() || !output.stderr.is_empty() {
             return Err(format!(
                 "seed {seed}, {}: {}",

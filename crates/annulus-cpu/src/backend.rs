@@ -17,6 +17,7 @@ use annulus_runtime::{
 use crate::{
     block::Block,
     pool::{Pool, Workers},
+    step::InStep,
 };
 
 /// The CPU backend, as `Runtime::builder().backend(…)` takes it.
@@ -92,8 +93,13 @@ unsafe impl DeviceBackend for CpuBackend {
     fn launch(&self, mut spec: LaunchSpec) -> Result<Box<dyn DeviceKernel>, BackendError> {
         let bindings = Arc::new(std::mem::take(&mut spec.bindings));
         let link = Arc::new(Mutex::new(None));
-        let block = |index| Block::new(&spec, index, &bindings, &link).map(Arc::new);
-        let blocks = (0..spec.shards.len() as u32).map(block).collect::<Result<_, _>>()?;
+        let grid = spec.shards.len() as u32;
+        let step = spec.supersteps.then(|| Arc::new(InStep::new(grid)));
+        let block = |index| Block::new(&spec, index, &bindings, &link, step.clone()).map(Arc::new);
+        let blocks: Box<[_]> = (0..grid).map(block).collect::<Result<_, _>>()?;
+        if let Some(step) = step {
+            step.set_blocks(&blocks);
+        }
         Ok(Box::new(CpuKernel { blocks, bindings, link, pool: Arc::clone(self.workers.pool()) }))
     }
 }

@@ -9,6 +9,8 @@
 //! 3. It publishes counts, telemetry and the slots that it gives back, in this order, and reports to the host. So whoever sees
 //!    that a message was consumed sees it counted.
 //! 4. Where its kernel is connected to another, what handlers send goes there: see [`link`].
+//!
+//! In step with the others ([`InStep`]), it then waits for them, without a worker.
 
 use std::{
     mem::MaybeUninit,
@@ -27,13 +29,13 @@ use annulus_kernel::{Binding, BoundMemory, CpuEntry, Cx, Invocation, ProcessingM
 use annulus_queue::{
     doze::Doze,
     ring::{Consumer, Header, Slot, SoleProducer},
-    sync::{AtomicU64, Ordering, fence, spin_loop, yield_now},
+    sync::{AtomicBool, AtomicU64, Ordering, fence, spin_loop, yield_now},
 };
 use annulus_runtime::{
     BackendError, Clock, HostSignals, LaunchSpec, Link, PrintOrigin, Progress, ShardMemory,
 };
 
-use crate::{pool::Pool, state::BlockState};
+use crate::{pool::Pool, state::BlockState, step::InStep};
 
 mod link;
 
@@ -42,6 +44,10 @@ use link::Held;
 /// A block and whether it sleeps.
 pub(crate) struct Block {
     doze: Doze,
+    /// If the kernel's blocks take their turns together.
+    step: Option<Arc<InStep>>,
+    /// It has terminated, and takes no part any more. Written before it leaves the barrier, and read after.
+    gone: AtomicBool,
     /// Locked by the worker that runs the block, for as long as it does; the lock is never waited for longer than it takes
     /// that worker to lie the block down.
     core: Mutex<BlockCore>,
@@ -83,6 +89,8 @@ struct BlockCore {
     signals: Option<Arc<dyn HostSignals>>,
     /// The command that was looked at last; [`NONE_SEEN`] before the first look.
     seen_command: u32,
+    /// It has taken a turn, and has not come to the barrier since; see [`InStep`].
+    in_turn: bool,
     stalled: bool,
     counts: Counts,
     telemetry: Telemetry,
@@ -135,14 +143,27 @@ impl Block {
         index: u32,
         bindings: &Arc<Vec<Binding>>,
         link: &Arc<Mutex<Option<Link>>>,
+        step: Option<Arc<InStep>>,
     ) -> Result<Self, BackendError> {
-        Ok(Self { doze: Doze::new(), core: Mutex::new(BlockCore::new(spec, index, bindings, link)?) })
+        let gone = AtomicBool::new(false);
+        let core = Mutex::new(BlockCore::new(spec, index, bindings, link)?);
+        Ok(Self { doze: Doze::new(), step, gone, core })
     }
 
     /// Whether the caller must queue the block, after giving it something to do.
     #[inline]
     pub(crate) fn rouse(&self) -> bool {
         self.doze.rouse()
+    }
+
+    /// It has terminated.
+    pub(crate) fn set_gone(&self) {
+        self.gone.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it has terminated, by whoever opens the barrier.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.gone.load(Ordering::Relaxed)
     }
 
     /// Copies the states of the shard's actors out, in order. Waits until no worker runs the block.
@@ -165,28 +186,41 @@ impl Block {
         let mut core = self.core.lock().unwrap_or_else(PoisonError::into_inner);
         let _prints = core.origin.enter();
         let mut idle_since = None;
+        let step = self.step.as_deref();
+        let others_wait_for_it = || step.is_some_and(InStep::has_begun);
         loop {
-            match core.iterate() {
-                Turn::Progress => {
+            // A waker of the program may have panicked after its turn.
+            let turn = if step.is_some() && core.in_turn { Turn::Progress } else { core.iterate() };
+            match turn {
+                Turn::Nothing if !others_wait_for_it() => {
+                    if !pool.others_wait() && core.look_busily(&mut idle_since, others_wait_for_it) {
+                        continue;
+                    }
+                    self.doze.lie_down();
+                    if (core.has_work() || others_wait_for_it()) && self.doze.claim() {
+                        continue;
+                    }
+                    return;
+                }
+                Turn::Progress | Turn::Nothing => {
                     idle_since = None;
+                    core.in_turn = false;
+                    if step.is_some_and(|step| !step.arrive(self, pool)) {
+                        return;
+                    }
                     if pool.others_wait() {
                         drop(core);
                         pool.push(Arc::clone(self));
                         return;
                     }
                 }
-                Turn::Nothing => {
-                    if !pool.others_wait() && core.look_busily(&mut idle_since) {
-                        continue;
-                    }
-                    self.doze.lie_down();
-                    if core.has_work() && self.doze.claim() {
-                        continue;
+                // It stays awake, on no schedule: nobody rouses it again.
+                Turn::Terminated => {
+                    if let Some(step) = step {
+                        step.leave(self, pool);
                     }
                     return;
                 }
-                // It stays awake, on no schedule: nobody rouses it again.
-                Turn::Terminated => return,
             }
         }
     }
@@ -251,6 +285,7 @@ impl BlockCore {
             origin: spec.print_origin(index),
             signals: Some(Arc::clone(&spec.signals)),
             seen_command: NONE_SEEN,
+            in_turn: false,
             stalled: false,
             counts: Counts::default(),
             telemetry: Telemetry::new(0),
@@ -306,6 +341,7 @@ impl BlockCore {
             self.note_depth();
             return Turn::Nothing;
         }
+        self.in_turn = true;
         self.publish(&batch);
         Turn::Progress
     }
@@ -582,15 +618,19 @@ impl BlockCore {
         if self.held.is_some() { self.deliver() } else { self.outbound.has_credit(self.credit) }
     }
 
-    /// Looks for something to do, for as long as the launch says since the block became idle; false if that time is up. An
-    /// inactive block does not look: it is called when its command changes.
-    fn look_busily(&mut self, idle_since: &mut Option<Instant>) -> bool {
+    /// Looks for something to do, or for others that wait for it, for as long as the launch says since the block became idle; false if
+    /// that time is up. An inactive block does not look: it is called when its command changes.
+    fn look_busily(
+        &mut self,
+        idle_since: &mut Option<Instant>,
+        others_wait_for_it: impl Fn() -> bool,
+    ) -> bool {
         const LOOKS: u32 = 64;
         if self.seen_command & command::ACTIVE == 0 || self.spin.is_zero() {
             return false;
         }
         for _ in 0..LOOKS {
-            if self.has_work() {
+            if self.has_work() || others_wait_for_it() {
                 return true;
             }
             spin_loop();

@@ -240,7 +240,8 @@ impl CudaBackend {
                     Verdict::Persistent(why) => format!("persistent: {why}"),
                     Verdict::Epochs(why) => format!("epochs: {why}"),
                 });
-                notes.push(format!("its clock is known to {:?}", opened.relation.uncertainty()));
+                let (step, known) = (opened.relation.step(), opened.relation.uncertainty());
+                notes.push(format!("its clock goes in steps of {step:?}, and is known to {known:?}"));
             }
         }
         DeviceInfo { name: device.name.clone(), parallel_blocks: device.residency.units(), notes }

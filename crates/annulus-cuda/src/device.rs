@@ -11,7 +11,7 @@ use cudarc::driver::sys::CUresult;
 
 use crate::{
     architecture::Architecture,
-    cu::{self, Context, CuError, DeviceId, PATIENCE, Program, Stream},
+    cu::{self, Context, CuError, DeviceId, PATIENCE, Program, Reach, Stream},
     probe::{self, Found, Verdict},
     program::{self, Places, Text},
 };
@@ -148,11 +148,10 @@ impl Device {
         })?;
         let context = Arc::new(context);
         let text = probe::text();
-        let code = program::machine_code(&text, self.architecture, places)?;
-        let program = load(&context, &text, probe::ENTRY, &code)?;
-        let Found { verdict, moment } = probe::probe(&context, &program)
+        let program = self.load(&context, &text, probe::ENTRY, places)?;
+        let Found { verdict, moment, step } = probe::probe(&context, &program)
             .map_err(|why| no_use(format!("{why}; choose another device")))?;
-        let relation = Arc::new(Relation::new(moment));
+        let relation = Arc::new(Relation::new(moment, step));
         let (programs, streams) = (Programs::default(), Mutex::default());
         let opened = Opened { context, verdict, relation, programs, streams };
         let first = opened.stream()?;
@@ -168,11 +167,26 @@ impl Device {
         entry: &str,
         places: &Places,
     ) -> Result<Arc<Program>, BackendError> {
-        let build = || {
-            let code = program::machine_code(text, self.architecture, places)?;
-            load(&opened.context, text, entry, &code)
-        };
+        let build = || self.load(&opened.context, text, entry, places);
         opened.programs.get(text.source.clone(), None, |_| None, build, |_| None)
+    }
+
+    /// Loads a program. Machine code that the driver refuses is made anew, once: what is kept on disk may be of another driver's time.
+    fn load(
+        &self,
+        context: &Arc<Context>,
+        text: &Text,
+        entry: &str,
+        places: &Places,
+    ) -> Result<Program, BackendError> {
+        let code = program::machine_code(text, self.architecture, places)?;
+        let mut loaded = Program::load(context, &code, entry);
+        if let Some(Err(_)) = loaded
+            && let Ok(code) = program::machine_code_anew(text, self.architecture, places)
+        {
+            loaded = Program::load(context, &code, entry);
+        }
+        explain_load(&text.name, loaded)
     }
 }
 
@@ -183,7 +197,7 @@ impl Opened {
             return Ok(stream);
         }
         let make = || (0..STREAMS).map(|_| Stream::new(&self.context)).collect::<Result<Vec<_>, _>>();
-        let mut made = self.context.quietly(make).ok_or_else(|| {
+        let mut made = self.context.quietly(Reach::Device, make).ok_or_else(|| {
             BackendError::new(format!(
                 "a stream cannot be made, since that waits for the kernels that stay on the device, and one did not leave within \
                  {PATIENCE:?} when it was asked: a handler of it runs that long; terminate it"
@@ -204,10 +218,9 @@ impl Opened {
     }
 }
 
-/// Loads machine code.
-fn load(context: &Arc<Context>, text: &Text, entry: &str, code: &[u8]) -> Result<Program, BackendError> {
-    let name = &text.name;
-    match Program::load(context, code, entry) {
+/// What became of loading a program, in words.
+fn explain_load(name: &str, loaded: Option<Result<Program, CuError>>) -> Result<Program, BackendError> {
+    match loaded {
         Some(Ok(program)) => Ok(program),
         Some(Err(error)) => {
             let (major, minor) = cu::driver_version();

@@ -166,6 +166,13 @@ unsafe impl Driver for CudaDriver {
     }
 
     fn program(&self, kernel: &str, handler: &str, shape: Shape) -> Result<Box<dyn Program>, BackendError> {
+        if shape.supersteps && !self.device.id.launches_together() {
+            return Err(BackendError::new(format!(
+                "`{}` cannot launch blocks together (cooperative launch), which `{kernel}` needs for its supersteps: launch it without \
+                 supersteps, or choose another device",
+                self.device.name
+            )));
+        }
         let text = Text::new(kernel, handler, shape);
         let program = self.device.program(self.opened, &text, ENTRY, &self.places)?;
         let per_unit = program.blocks_per_multiprocessor(shape.threads)?;
@@ -225,7 +232,7 @@ impl Entry for CudaEntry {
     unsafe fn start(&self) -> Result<Box<dyn Run>, BackendError> {
         let staying = self.stays.then(|| self.opened.context.stay());
         // SAFETY: each argument has eight bytes; the rest is the caller's promise.
-        let run = unsafe { self.stream().start(&self.entry, self.shape.blocks, self.shape.threads, staying) };
+        let run = unsafe { self.stream().start(&self.entry, self.shape, staying) };
         Ok(Box::new(run?))
     }
 }

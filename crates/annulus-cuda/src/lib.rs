@@ -10,6 +10,7 @@
 //! * Never more blocks than can be resident together: a kernel for which there is no place is refused, and told what to do.
 //! * While a kernel stays, nothing is called that waits for the device: memory comes from arenas that were reserved before. For loading a
 //!   program, and for more memory, the kernels leave the device for a moment, between messages, and go on where they were.
+//! * A thread's current context is what it was after every call: a program may use CUDA by itself on the same threads.
 //! * Nothing links to CUDA when a program is built. On a machine without a driver, opening the backend says what to install; without NVRTC,
 //!   how to ship machine code along ([`Cuda::cubins`]).
 //!
@@ -25,7 +26,8 @@
 //!
 //! Opening the process's first CUDA device sets `CUDA_MODULE_LOADING` to `EAGER` and `CUDA_DEVICE_MAX_CONNECTIONS` to 32, unless they are
 //! set: a program that the driver loads lazily is loaded when it is first launched, which waits for kernels that stay, and what shares one of the
-//! streams' queues to the device with such a kernel may wait for it, too. Changing the environment while C code of another thread reads it is
+//! streams' queues to the device with such a kernel may wait for it, too. Where the driver loads lazily all the same, because the variable says so or other
+//! code of the process had initialised it before, kernels run in epochs. Changing the environment while C code of another thread reads it is
 //! undefined behaviour: a program for which that may happen sets the variables before it starts. `ANNULUS_NVRTC` names the folder of
 //! NVRTC where the system's loader does not find it.
 

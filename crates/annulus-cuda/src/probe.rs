@@ -15,12 +15,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use annulus_device::Moment;
+use annulus_device::{Moment, Shape};
 use annulus_kernel::device::CUDA_PRELUDE;
 use annulus_queue::sync::{AtomicU32, AtomicU64, Ordering, spin_loop};
 
 use crate::{
-    cu::{Arena, Context, CuError, Kind, Memory, NoRoom, Platform, Program, Run, Stream},
+    cu::{Arena, Context, CuError, Kind, Memory, NoRoom, Platform, Program, Run, Stream, loads_eagerly},
     program::Text,
 };
 
@@ -41,6 +41,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const ANSWER: usize = 32;
 const SEEN: usize = 33;
 const TIME: usize = 34;
+const STEP: usize = 36;
 
 /// How a device runs kernels, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,7 +56,10 @@ pub(crate) enum Verdict {
 #[derive(Clone, Debug)]
 pub(crate) struct Found {
     pub(crate) verdict: Verdict,
+    /// A moment on its clock and the host's.
     pub(crate) moment: Moment,
+    /// In which steps its clock goes.
+    pub(crate) step: Duration,
 }
 
 /// The small kernel's program.
@@ -72,6 +76,9 @@ pub(crate) fn probe(context: &Arc<Context>, program: &Program) -> Result<Found, 
         NoRoom::Resident { .. } => "the probe has no memory while a kernel stays on the device".into(),
     })?;
     let why_not = match context.device().platform() {
+        Platform::Plain if !loads_eagerly() => Some(
+            "the driver loads programs lazily, which waits for kernels that stay: set CUDA_MODULE_LOADING=EAGER before the program starts",
+        ),
         Platform::Plain => None,
         Platform::Wddm => Some("Windows ends kernels that take seconds on devices in display mode (WDDM)"),
         Platform::Wsl => Some("in WSL2 a running kernel does not see the host's writes"),
@@ -79,9 +86,9 @@ pub(crate) fn probe(context: &Arc<Context>, program: &Program) -> Result<Found, 
     };
     if why_not.is_none() {
         let trial = Trial::new(context, &arena).map_err(failed)?;
-        if let Some(moment) = trial.talk_while_it_runs(program).map_err(failed)? {
+        if let Some((moment, step)) = trial.talk_while_it_runs(program).map_err(failed)? {
             let why = "host and running kernel saw each other's writes".into();
-            return Ok(Found { verdict: Verdict::Persistent(why), moment });
+            return Ok(Found { verdict: Verdict::Persistent(why), moment, step });
         }
     }
     let trial = Trial::new(context, &arena).map_err(failed)?;
@@ -92,7 +99,7 @@ pub(crate) fn probe(context: &Arc<Context>, program: &Program) -> Result<Found, 
         ),
     };
     match trial.talk_once(program).map_err(failed)? {
-        Some(moment) => Ok(Found { verdict: Verdict::Epochs(why), moment }),
+        Some((moment, step)) => Ok(Found { verdict: Verdict::Epochs(why), moment, step }),
         None => Err("host and kernels do not see each other's writes, not even between launches".into()),
     }
 }
@@ -125,13 +132,18 @@ impl Trial {
         unsafe { AtomicU64::from_ptr(place) }.load(Ordering::Relaxed)
     }
 
+    /// Known once a number was answered.
+    fn step(&self) -> Duration {
+        Duration::from_nanos(self.word(STEP).load(Ordering::Relaxed).into())
+    }
+
     fn start(&self, program: &Program, rounds: u32) -> Result<Run, CuError> {
         let mut entry = program.entry();
         entry.memory(&self.words);
         entry.number(rounds.into());
         entry.number(KERNEL_PATIENCE.as_nanos() as u64);
         // SAFETY: the arguments are what `probe.c` takes; the words live until the kernel has been seen to end, or are leaked (`end`).
-        unsafe { self.stream.start(&entry, 1, 1, None) }
+        unsafe { self.stream.start(&entry, Shape { blocks: 1, threads: 1, supersteps: false }, None) }
     }
 
     /// Waits for the run's end, which comes by itself; whether it came in time.
@@ -148,7 +160,7 @@ impl Trial {
     }
 
     /// Says each number as soon as the one before is answered, until a moment is known well enough; `None` if one is not answered.
-    fn talk_while_it_runs(self, program: &Program) -> Result<Option<Moment>, CuError> {
+    fn talk_while_it_runs(self, program: &Program) -> Result<Option<(Moment, Duration)>, CuError> {
         let run = self.start(program, ROUNDS)?;
         let begun = Instant::now();
         let mut best: Option<Moment> = None;
@@ -173,12 +185,13 @@ impl Trial {
         }
         // All the rest at once.
         self.word(0).store(ROUNDS, Ordering::Release);
+        let step = self.step();
         let ended = self.end(&run)?;
-        Ok(best.filter(|_| all && ended))
+        Ok(best.filter(|_| all && ended).map(|best| (best, step)))
     }
 
     /// Says one number before the run.
-    fn talk_once(self, program: &Program) -> Result<Option<Moment>, CuError> {
+    fn talk_once(self, program: &Program) -> Result<Option<(Moment, Duration)>, CuError> {
         self.word(0).store(1, Ordering::Release);
         let said = Instant::now();
         let run = self.start(program, 1)?;
@@ -192,7 +205,7 @@ impl Trial {
         }
         let answered =
             self.word(ANSWER).load(Ordering::Acquire) == 1 && self.word(SEEN).load(Ordering::Relaxed) == 1;
-        Ok(answered.then(|| self.between(said, Instant::now())))
+        Ok(answered.then(|| (self.between(said, Instant::now()), self.step())))
     }
 
     /// The answer's time, which was some moment between these.

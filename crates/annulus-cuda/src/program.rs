@@ -74,6 +74,37 @@ pub(crate) fn machine_code(
     if let Some(cubin) = places.shipped.as_deref().and_then(|folder| shipped(text, device, folder)) {
         return Ok(Arc::new(cubin));
     }
+    let (nvrtc, architecture) = compiler(text, device, places)?;
+    MADE.get(
+        text.key(architecture, nvrtc.version()),
+        places.cache.as_deref(),
+        |kept| Some(kept.to_vec()),
+        || compile(nvrtc, text, architecture),
+        |cubin| Some(cubin.clone()),
+    )
+}
+
+/// The same, made now: a driver does not take what is kept, or was shipped along.
+pub(crate) fn machine_code_anew(
+    text: &Text,
+    device: Architecture,
+    places: &Places,
+) -> Result<Arc<Vec<u8>>, BackendError> {
+    let (nvrtc, architecture) = compiler(text, device, places)?;
+    let cubin = compile(nvrtc, text, architecture)?;
+    let key = text.key(architecture, nvrtc.version());
+    Ok(MADE.replace(key, places.cache.as_deref(), cubin, |cubin| Some(cubin.clone())))
+}
+
+/// This process's machine code, whatever device it is for: an architecture's devices share it.
+static MADE: LazyLock<Programs<Vec<u8>>> = LazyLock::new(Programs::default);
+
+/// NVRTC, and the architecture for which it compiles what a device runs.
+fn compiler(
+    text: &Text,
+    device: Architecture,
+    places: &Places,
+) -> Result<(&'static Nvrtc, Architecture), BackendError> {
     let nvrtc = Nvrtc::get().map_err(|missing| {
         let lacks = match &places.shipped {
             Some(folder) => format!("; {} has no {}", folder.display(), text.file(device)),
@@ -91,15 +122,7 @@ pub(crate) fn machine_code(
             &format!("none of which runs on a device of {device}: install another version of NVRTC"),
         )
     })?;
-    // This process's, whatever device they are for: an architecture's devices share them.
-    static MADE: LazyLock<Programs<Vec<u8>>> = LazyLock::new(Programs::default);
-    MADE.get(
-        text.key(architecture, nvrtc.version()),
-        places.cache.as_deref(),
-        |kept| Some(kept.to_vec()),
-        || compile(nvrtc, text, architecture),
-        |cubin| Some(cubin.clone()),
-    )
+    Ok((nvrtc, architecture))
 }
 
 /// Machine code in a folder, for the nearest architecture that the device runs.

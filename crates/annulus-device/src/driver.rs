@@ -132,16 +132,17 @@ pub struct Shape {
     pub linked: bool,
     /// Inbound slots are sealed.
     pub sealed: bool,
+    /// The blocks wait for each other: a run of the program begins only when all of them can run at once.
+    pub supersteps: bool,
 }
 
 impl Shape {
     /// The macros that say so: what stands in front of a program's text.
     pub fn macros(&self) -> String {
         let mut macros = format!("#define ANN_LAUNCH_THREADS {}\n", self.threads);
-        for (macro_name, on) in [("LINKED", self.linked), ("SEALED", self.sealed)] {
-            if on {
-                macros += &format!("#define ANN_LAUNCH_{macro_name} 1\n");
-            }
+        let all = [("LINKED", self.linked), ("SEALED", self.sealed), ("SUPERSTEPS", self.supersteps)];
+        for (name, _) in all.iter().filter(|(_, on)| *on) {
+            macros += &format!("#define ANN_LAUNCH_{name} 1\n");
         }
         macros
     }

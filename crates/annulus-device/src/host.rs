@@ -4,14 +4,14 @@ use std::{borrow::Cow, mem::MaybeUninit, slice, sync::Arc};
 
 use annulus_kernel::{
     KernelDefinition,
-    device::layout::{BellRecord, BlockRecord, LaunchRecord, LinkRecord},
+    device::layout::{BellRecord, BlockRecord, LaunchRecord, LinkRecord, StepRecord},
     handler_source,
 };
 use annulus_runtime::{BackendError, DeviceKernel, LaunchSpec, SharedMemory};
 
 use crate::{
     bell::Bell,
-    driver::{Argument, Driver, Program, Shape},
+    driver::{Argument, Driver, Program, Remedies, Shape},
     kernel::{LaunchedKernel, Near, Parts, Running},
     memory,
     plan::{self, Plan},
@@ -121,10 +121,16 @@ impl DeviceHost {
         let name = spec.definition.name;
         let handler = self.handler(spec.definition)?;
         let blocks = spec.shards.len() as u32;
-        let shape = Shape { blocks, threads: plan.threads, linked: spec.linked, sealed: plan.sealed };
+        let shape = Shape {
+            blocks,
+            threads: plan.threads,
+            linked: spec.linked,
+            sealed: plan.sealed,
+            supersteps: plan.supersteps,
+        };
         let program = driver.program(name, &handler, shape)?;
-        let places = match plan.stays {
-            true => Some(self.take_places(name, &*program, blocks)?),
+        let places = match plan.stays || plan.supersteps {
+            true => Some(self.take_places(name, &*program, &plan, blocks)?),
             false => None,
         };
         let failed = |error: BackendError| {
@@ -162,6 +168,9 @@ impl DeviceHost {
         if let Some(near) = &near {
             held.extend([Arc::clone(&near.memory.base), Arc::clone(&near.link)]);
         }
+        if plan.supersteps {
+            held.push(driver.own(&[MaybeUninit::zeroed(); size_of::<StepRecord>()]).map_err(failed)?);
+        }
         let bindings: Vec<_> =
             spec.bindings.iter().map(|binding| state::bind(driver, binding)).collect::<Result<_, _>>()?;
         let mut arguments: Vec<_> = held.iter().map(|memory| Argument::Memory(&**memory)).collect();
@@ -174,6 +183,7 @@ impl DeviceHost {
             abilities: driver.abilities(),
             shards: spec.shards,
             bell,
+            stays: plan.stays,
             places,
             credit: plan.credit,
             entry,
@@ -204,19 +214,29 @@ impl DeviceHost {
             .map_err(|error| BackendError::new(error.to_string()))
     }
 
-    fn take_places(&self, name: &str, program: &dyn Program, blocks: u32) -> Result<Places, BackendError> {
+    fn take_places(
+        &self,
+        name: &str,
+        program: &dyn Program,
+        plan: &Plan,
+        blocks: u32,
+    ) -> Result<Places, BackendError> {
         let per_unit = program.blocks_per_unit();
         let residency = self.driver.residency();
         residency.take(blocks, per_unit).map_err(|free| {
-            let remedies = self.driver.abilities().remedies;
-            BackendError::new(format!(
-                "`{name}` has {blocks} blocks, and {free} of the {} that can stay on `{}` at a time are free: terminate another kernel, \
-                 launch with a smaller grid, run it in epochs ({}), {}",
-                u64::from(residency.units()) * u64::from(per_unit.get()),
-                self.driver.name(),
-                remedies.epochs,
-                remedies.places
-            ))
+            let Remedies { epochs, places } = self.driver.abilities().remedies;
+            let most = u64::from(residency.units()) * u64::from(per_unit.get());
+            let device = self.driver.name();
+            BackendError::new(match plan.supersteps {
+                false => format!(
+                    "`{name}` has {blocks} blocks, and {free} of the {most} that can stay on `{device}` at a time are free: terminate another \
+                     kernel, launch with a smaller grid, run it in epochs ({epochs}), {places}",
+                ),
+                true => format!(
+                    "`{name}` takes its {blocks} blocks' turns in step, and {free} of the {most} blocks that can run on `{device}` at once \
+                     are free: terminate another kernel, launch with a smaller grid or without supersteps, {places}",
+                ),
+            })
         })
     }
 }

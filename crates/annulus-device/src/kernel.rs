@@ -40,7 +40,7 @@ pub(crate) struct Running {
     near: Option<Near>,
     /// Everything else that the kernel was given, the records of its blocks among it.
     _memory: Vec<Arc<dyn Memory>>,
-    /// A resident kernel's, until it has left the device.
+    /// Those of a kernel that stays, or whose blocks wait for each other, until it has left the device.
     places: Mutex<Option<Places>>,
 }
 
@@ -107,7 +107,8 @@ pub(crate) struct Parts {
     pub(crate) abilities: Abilities,
     pub(crate) shards: Vec<ShardMemory>,
     pub(crate) bell: Arc<Bell>,
-    /// A kernel that stays has its places.
+    pub(crate) stays: bool,
+    /// A kernel that stays has its places, and one whose blocks wait for each other.
     pub(crate) places: Option<Places>,
     pub(crate) credit: u32,
     /// With the arguments that the device runtime takes.
@@ -145,9 +146,9 @@ impl Running {
             let record = unsafe { base.add(index) };
             Shard { memory, inbound, outbound, letters, prints, record }
         };
-        let stay = match parts.places {
-            Some(_) => Stay::Resident,
-            None => Stay::Epochs { doze: Doze::new(), due: AtomicBool::new(false) },
+        let stay = match parts.stays {
+            true => Stay::Resident,
+            false => Stay::Epochs { doze: Doze::new(), due: AtomicBool::new(false) },
         };
         Self {
             abilities: parts.abilities,
@@ -319,6 +320,13 @@ impl Running {
         match &self.stay {
             Stay::Resident => false,
             Stay::Epochs { due, .. } => due.swap(false, Ordering::AcqRel),
+        }
+    }
+
+    /// Lets the pump launch the kernel, if it is on the way from one epoch to the next.
+    pub(crate) fn make_due(&self) {
+        if let Stay::Epochs { due, .. } = &self.stay {
+            due.store(true, Ordering::Release);
         }
     }
 

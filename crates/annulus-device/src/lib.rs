@@ -9,6 +9,7 @@
 //!   seen to, by the protocol that `annulus_kernel::device` describes.
 //! * A kernel that stays starts only if all its blocks can be resident together ([`Residency`]); else it is refused, and told what to
 //!   do. One that returns in epochs is launched again while there is work.
+//! * The same holds for the blocks of a kernel that wait for each other (supersteps), in epochs, too.
 //! * One thread per backend, the pump, looks on behalf of those who wait. Where blocks can ring, it sleeps until they do.
 //! * Where somebody needs a device to itself, kernels that stay leave it and come again ([`Residency::ask_to_leave`]).
 //! * Kernels that are connected send to each other over the device's own memory, without the host.

@@ -22,6 +22,9 @@ const NAP: Duration = Duration::from_millis(100);
 const PATIENCE: u32 = 100;
 /// Looks that count as a nap on a device that has none.
 const PATIENCE_LOOKS: u32 = 1 << 22;
+/// How many looks a superstep is as long as in which nothing is found: each block waits for all others. A guess, by which blocks nap sooner or
+/// later.
+const SUPERSTEP_LOOKS: u32 = 16;
 /// The most scratch memory of a block of several threads.
 const SCRATCH: u64 = 4 << 20;
 
@@ -41,6 +44,8 @@ pub(crate) struct Plan {
     pub(crate) credit: u32,
     /// Bytes of a block's scratch memory.
     pub(crate) scratch: u64,
+    /// Whether the blocks take their turns in step.
+    pub(crate) supersteps: bool,
     faults: Faults,
 }
 
@@ -100,6 +105,7 @@ impl Plan {
             limit,
             credit: definition.max_outputs.max(calls.into()),
             faults: options.faults,
+            supersteps: spec.supersteps,
             scratch: scratch(limit),
         })
     }
@@ -115,6 +121,7 @@ impl Plan {
         let clock = if clock { driver.clock(spec.clock) } else { DeviceClock::default() };
         let layout = spec.shards[0].layout();
         let place = |offset: Option<usize>| offset.unwrap_or(0) as u64;
+        let look = if self.supersteps { look * SUPERSTEP_LOOKS } else { look };
         let looks = |time: Duration| u32::try_from(time.as_nanos() / look.as_nanos()).unwrap_or(u32::MAX);
         let epoch_looks = looks(spec.spin.min(EPOCH_IDLE)).max(1);
         LaunchRecord {

@@ -69,6 +69,24 @@ impl<P> Programs<P> {
         self.built.lock().unwrap_or_else(PoisonError::into_inner).insert(key, Arc::clone(&program));
         Ok(program)
     }
+
+    /// Puts a program that was built anew in place of the one of this key, here and in the directory.
+    pub fn replace(
+        &self,
+        key: String,
+        directory: Option<&Path>,
+        program: P,
+        binary: impl FnOnce(&P) -> Option<Vec<u8>>,
+    ) -> Arc<P> {
+        if let Some(directory) = directory
+            && let Some(binary) = binary(&program)
+        {
+            Cache::new(directory, &key).write(&binary);
+        }
+        let program = Arc::new(program);
+        self.built.lock().unwrap_or_else(PoisonError::into_inner).insert(key, Arc::clone(&program));
+        program
+    }
 }
 
 /// The compiler's log, each line that names a place followed by the C there and the Rust behind it.

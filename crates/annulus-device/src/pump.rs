@@ -17,7 +17,7 @@
 //! # The end
 //!
 //! A kernel is let go when each of its shards has said *terminated* and its last run is over: only then is its memory freed, and
-//! its places. If a device fails, or ends a kernel by itself, the kernel is reported lost. When the backend is dropped the pump stays
+//! its places. If a device fails, or ends a kernel by itself, the kernel is reported lost. One over which the pump panics is told to end. When the backend is dropped the pump stays
 //! until its last kernel is gone, for [`FAREWELL`] at most; what a hanging device may still touch is then leaked, not freed.
 
 use std::{
@@ -552,13 +552,15 @@ impl Watched {
         signals.lost();
     }
 
-    /// Something panicked over this kernel: it is reported lost, and its memory stays, since its blocks may run.
+    /// What was told of this kernel panicked (wakers are caught where they are called; this is something else): whoever else was to be told may wait
+    /// for ever. So it is told to end, and looked after until it has, as any other: its blocks may be running.
     fn abandon(&mut self) {
-        mem::forget(Arc::clone(&self.running));
-        // If this panics too, there is nobody left to tell.
-        let _ = catch_unwind(AssertUnwindSafe(|| self.lose()));
-        self.signals = None;
-        self.run = None;
+        if let Some(signals) = self.signals.clone() {
+            // If this panics too, the kernel has been told by then.
+            let _ = catch_unwind(AssertUnwindSafe(|| signals.lost()));
+        }
+        // Between two epochs the look may have ended before it saw whether there is to be another.
+        self.running.make_due();
     }
 
     /// Whether an epoch would find something to do. What other kernels have sent lies where only the device sees it.
@@ -610,7 +612,10 @@ impl Watched {
                 self.run = Some(run);
                 self.in_flight = true;
             }
-            Err(_) => self.lose(),
+            Err(_) => {
+                self.lose();
+                running.leave();
+            }
         }
         true
     }

@@ -4,6 +4,9 @@
 //! as uncertain as half that interval is long. Both clocks have crystals of their own, and drift apart by up to [`DRIFT`]; so what was
 //! measured becomes uncertain with time, and a new moment is taken where it is more certain than that. Two moments far apart tell how fast the
 //! clocks drift, and the relation is continued by that.
+//!
+//! A clock may go in steps. What it shows is then up to half a step before or after the mean of what it would show: a moment is more uncertain
+//! by as much, and so is each stamp that is made by the relation.
 
 use std::{
     collections::VecDeque,
@@ -38,6 +41,8 @@ impl Moment {
 /// What is known of a device's clock, by all backends of the process that use it.
 #[derive(Debug)]
 pub struct Relation {
+    /// In which the device's clock goes.
+    step: Duration,
     /// In the order of time, at least one.
     moments: Mutex<VecDeque<Moment>>,
 }
@@ -49,9 +54,14 @@ struct Shown {
 }
 
 impl Relation {
-    /// Known by one moment.
-    pub fn new(first: Moment) -> Self {
-        Self { moments: Mutex::new(VecDeque::from([first])) }
+    /// Known by one moment, of a device's clock that goes in such steps.
+    pub fn new(first: Moment, step: Duration) -> Self {
+        Self { step, moments: Mutex::new(VecDeque::from([coarser(first, step)])) }
+    }
+
+    /// In which steps the device's clock goes.
+    pub fn step(&self) -> Duration {
+        self.step
     }
 
     /// What the device's clock shows when one shows 0 that shows `now` at this `instant`, in nanoseconds, wrapping.
@@ -60,14 +70,15 @@ impl Relation {
         shown(&moments, instant).device.wrapping_sub(now)
     }
 
-    /// How far the relation may be wrong now.
+    /// How far a stamp may be wrong that is made now.
     pub fn uncertainty(&self) -> Duration {
         let moments = self.moments.lock().unwrap_or_else(PoisonError::into_inner);
-        Duration::from_nanos(shown(&moments, Instant::now()).uncertainty as u64)
+        Duration::from_nanos(shown(&moments, Instant::now()).uncertainty as u64) + self.step / 2
     }
 
     /// Takes what was measured, if it is better than what is known.
     pub(crate) fn learn(&self, moment: Moment) {
+        let moment = coarser(moment, self.step);
         let mut moments = self.moments.lock().unwrap_or_else(PoisonError::into_inner);
         let expected = shown(&moments, moment.host);
         let own = nanos(moment.uncertainty);
@@ -82,6 +93,11 @@ impl Relation {
         }
         moments.push_back(moment);
     }
+}
+
+/// A moment of a clock that goes in such steps.
+fn coarser(moment: Moment, step: Duration) -> Moment {
+    Moment { uncertainty: moment.uncertainty + step / 2, ..moment }
 }
 
 fn nanos(duration: Duration) -> f64 {
@@ -124,12 +140,20 @@ mod tests {
         /// How much faster than the host's it goes.
         drift: f64,
         ahead: u64,
+        /// Nanoseconds.
+        step: u64,
         seed: u64,
     }
 
     impl Clock {
         fn shows(&self, at: Duration) -> u64 {
-            self.ahead.wrapping_add((nanos(at) * (1.0 + self.drift)) as u64)
+            let exact = self.ahead.wrapping_add((nanos(at) * (1.0 + self.drift)) as u64);
+            exact / self.step * self.step
+        }
+
+        fn relation(&mut self) -> Relation {
+            let first = self.measured(Duration::ZERO, 1);
+            Relation::new(first, Duration::from_nanos(self.step))
         }
 
         fn random(&mut self, limit: u64) -> u64 {
@@ -153,14 +177,14 @@ mod tests {
     }
 
     fn clock(drift: f64) -> Clock {
-        Clock { begun: Instant::now(), drift, ahead: 1_700_000_000_123_456_789, seed: 1 }
+        Clock { begun: Instant::now(), drift, ahead: 1_700_000_000_123_456_789, step: 1, seed: 1 }
     }
 
     #[test]
     fn clocks_that_drift_are_followed() {
         for drift in [0.0, 3e-5, -7e-5] {
             let mut clock = clock(drift);
-            let relation = Relation::new(clock.measured(Duration::ZERO, 1));
+            let relation = clock.relation();
             let mut worst: f64 = 0.0;
             for beat in 1..=12_000 {
                 let at = Duration::from_millis(50) * beat;
@@ -176,28 +200,29 @@ mod tests {
 
     #[test]
     fn the_truth_lies_within_the_uncertainty() {
-        let mut clock = clock(5e-5);
-        let relation = Relation::new(clock.measured(Duration::ZERO, 1));
-        for beat in 1..=2000 {
-            let at = Duration::from_millis(50) * beat;
-            let moments = relation.moments.lock().unwrap();
-            let shown = shown(&moments, clock.begun + at);
-            drop(moments);
-            let wrong = shown.device.wrapping_sub(clock.shows(at)).cast_signed() as f64;
-            // Rounding to whole nanoseconds, and to what fits into a number of that size.
-            assert!(
-                wrong.abs() <= shown.uncertainty + 600.0,
-                "{wrong} ns of {} at {at:?}",
-                shown.uncertainty
-            );
-            relation.learn(clock.measured(at, 200));
+        for step in [1, 1024] {
+            let mut clock = Clock { step, ..clock(5e-5) };
+            let relation = clock.relation();
+            for beat in 1..=2000 {
+                let at = Duration::from_millis(50) * beat;
+                let moments = relation.moments.lock().unwrap();
+                let shown = shown(&moments, clock.begun + at);
+                drop(moments);
+                let uncertainty = shown.uncertainty + step as f64 / 2.0;
+                let wrong = shown.device.wrapping_sub(clock.shows(at)).cast_signed() as f64;
+                // Rounding to whole nanoseconds, and to what fits into a number of that size.
+                assert!(wrong.abs() <= uncertainty + 600.0, "{wrong} ns of {uncertainty} at {at:?}");
+                relation.learn(clock.measured(at, 200));
+            }
+            let step = Duration::from_nanos(step);
+            assert!(relation.uncertainty() >= step, "{:?}", relation.uncertainty());
         }
     }
 
     #[test]
     fn a_clock_that_was_set_is_believed() {
         let mut clock = clock(0.0);
-        let relation = Relation::new(clock.measured(Duration::ZERO, 1));
+        let relation = clock.relation();
         clock.ahead -= 5_000_000_000;
         relation.learn(clock.measured(Duration::from_secs(1), 1));
         assert!(wrong(&relation, &clock, Duration::from_secs(1)) < 3.0);
@@ -206,7 +231,7 @@ mod tests {
     #[test]
     fn a_worse_moment_is_not_taken() {
         let mut clock = clock(0.0);
-        let relation = Relation::new(clock.measured(Duration::ZERO, 1));
+        let relation = clock.relation();
         relation.learn(clock.measured(Duration::from_millis(1), 10_000_000));
         assert_eq!(relation.moments.lock().unwrap().len(), 1);
     }
@@ -214,7 +239,8 @@ mod tests {
     #[test]
     fn an_origin_follows_from_a_moment() {
         let host = Instant::now();
-        let relation = Relation::new(Moment { host, device: 5_000, uncertainty: Duration::ZERO });
+        let relation =
+            Relation::new(Moment { host, device: 5_000, uncertainty: Duration::ZERO }, Duration::ZERO);
         let later = host + Duration::from_nanos(700);
         // The runtime's clock shows 1200 then, and the device's 5700: at the runtime's 0 it showed 4500.
         assert_eq!(relation.origin(later, 1_200), 4_500);

@@ -24,8 +24,8 @@ use annulus_queue::{
     sync::{AtomicU32, Mutex, Ordering},
 };
 use annulus_runtime::{
-    BackendError, Clock, DeviceBackend, DeviceInfo, DeviceKernel, KernelHandle, KernelState, LaunchOptions,
-    LaunchSpec, RecvError, Runtime, SharedMemory,
+    BackendError, Clock, DeviceBackend, DeviceInfo, DeviceKernel, HostSignals, KernelHandle, KernelState,
+    LaunchOptions, LaunchSpec, Progress, RecvError, Runtime, SharedMemory,
 };
 
 #[derive(RingMessage, Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +62,8 @@ struct Device {
     runs: AtomicU32,
     /// What its runs say.
     says: AtomicU32,
+    /// 1 if whoever is told of progress panics.
+    panics: AtomicU32,
     /// The texts of the handlers it was given, and for what shapes.
     texts: Mutex<Vec<(String, Shape)>>,
 }
@@ -72,6 +74,8 @@ const FAILED: u32 = 2;
 const STARTS_NOTHING: u32 = 3;
 /// They go on until they are asked to leave, and then do.
 const LEAVES: u32 = 4;
+/// They go on, and say that they have obeyed something.
+const OBEYS: u32 = 5;
 
 impl Device {
     fn say(&self, what: u32) {
@@ -279,6 +283,10 @@ impl Run for FakeRun {
         match self.0.device.says.load(Ordering::Acquire) {
             FAILED => Err(BackendError::new("it has failed")),
             LEAVES => Ok(self.0.leave()),
+            OBEYS => {
+                self.0.word(0, offset_of!(BlockRecord, obeyed)).fetch_add(1, Ordering::AcqRel);
+                Ok(false)
+            }
             says => Ok(says == IS_OVER),
         }
     }
@@ -290,7 +298,31 @@ impl Drop for FakeRun {
     }
 }
 
-struct FakeBackend(DeviceHost);
+struct FakeBackend {
+    host: DeviceHost,
+    device: Arc<Device>,
+}
+
+/// Panics when it is told of progress, once.
+struct Panics {
+    signals: Arc<dyn HostSignals>,
+    device: Arc<Device>,
+}
+
+impl HostSignals for Panics {
+    fn progressed(&self, shard: u32, progress: Progress) {
+        assert_ne!(self.device.panics.swap(0, Ordering::AcqRel), 1, "told to");
+        self.signals.progressed(shard, progress);
+    }
+
+    fn is_awaited(&self) -> bool {
+        self.signals.is_awaited()
+    }
+
+    fn lost(&self) {
+        self.signals.lost();
+    }
+}
 
 // SAFETY: its blocks touch nothing.
 unsafe impl DeviceBackend for FakeBackend {
@@ -303,15 +335,16 @@ unsafe impl DeviceBackend for FakeBackend {
     }
 
     fn allocate(&self, bytes: usize) -> Result<SharedMemory, BackendError> {
-        self.0.allocate(bytes)
+        self.host.allocate(bytes)
     }
 
     fn seals(&self, definition: &KernelDefinition, block: u32) -> bool {
-        self.0.seals(definition, block)
+        self.host.seals(definition, block)
     }
 
-    fn launch(&self, spec: LaunchSpec) -> Result<Box<dyn DeviceKernel>, BackendError> {
-        self.0.launch(spec)
+    fn launch(&self, mut spec: LaunchSpec) -> Result<Box<dyn DeviceKernel>, BackendError> {
+        spec.signals = Arc::new(Panics { signals: spec.signals, device: Arc::clone(&self.device) });
+        self.host.launch(spec)
     }
 }
 
@@ -328,7 +361,8 @@ fn runtime_at(residency: &Arc<Residency>, options: HostOptions, far: bool) -> (A
     let device = Arc::new(Device::default());
     let driver = FakeDriver { device: Arc::clone(&device), far, residency: Arc::clone(residency) };
     let host = DeviceHost::new(driver, options).unwrap();
-    (device, Runtime::builder().backend(FakeBackend(host)).build().unwrap())
+    let backend = FakeBackend { host, device: Arc::clone(&device) };
+    (device, Runtime::builder().backend(backend).build().unwrap())
 }
 
 fn launch(runtime: &Runtime, name: &str, grid: u32) -> Result<KernelHandle<echo>, String> {
@@ -418,6 +452,28 @@ fn small_messages_come_sealed_to_a_device_that_is_far() {
         assert_eq!(kernel.take_undelivered(), numbers);
         device.until(|| large.status().state == KernelState::Terminated);
     }
+}
+
+#[test]
+/// What panics in the pump does not make a kernel's blocks stop: it is told to end, and has terminated when the device says so.
+fn a_panic_over_a_kernel_ends_it() {
+    let (device, runtime) = runtime(HostOptions::default());
+    let before = device.memories.load(Ordering::Acquire);
+    let kernel = launch(&runtime, "one", 4).unwrap();
+    let with = device.memories.load(Ordering::Acquire);
+    device.panics.store(1, Ordering::Release);
+    device.say(OBEYS);
+    device.until(|| !kernel.status().accepts_messages);
+    assert_eq!(device.panics.load(Ordering::Acquire), 0);
+    // Longer than the pump's heartbeat.
+    thread::sleep(Duration::from_millis(200));
+    assert_ne!(kernel.status().state, KernelState::Terminated);
+    assert_eq!(device.runs.load(Ordering::Acquire), 1);
+    assert_eq!(device.memories.load(Ordering::Acquire), with);
+    device.say(IS_OVER);
+    device.until(|| kernel.status().state == KernelState::Terminated);
+    drop(kernel);
+    device.frees_all_but(before);
 }
 
 #[test]

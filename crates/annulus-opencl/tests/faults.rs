@@ -64,16 +64,32 @@ fn a_kernel_ends_without_its_host() {
     assert_eq!(kernel.status().state, KernelState::Terminated);
 }
 
+/// So do blocks in step, which nap and wake together.
+#[test]
+fn blocks_in_step_end_without_their_host() {
+    let _alone = alone();
+    let faults = Faults { no_heartbeat: true, patience: Some(2), ..Faults::default() };
+    let Some(runtime) = common::runtime(OpenCl::new().faults(faults)) else { return };
+    let kernel = echo::launch(&runtime, LaunchOptions::production().grid(3).supersteps(true)).unwrap();
+    assert_eq!(kernel.recv_timeout(LIMIT), Err(RecvError::Closed));
+    assert_eq!(kernel.status().state, KernelState::Terminated);
+    // They have left together: there is room for others, and the runtime ends.
+    drop(kernel);
+    let _again = echo::launch(&runtime, LaunchOptions::production().grid(3).supersteps(true)).unwrap();
+}
+
 /// While its host lives a kernel waits for as long as it takes.
 #[test]
 fn a_kernel_stays_with_its_host() {
     let _alone = alone();
     let faults = Faults { patience: Some(2), ..Faults::default() };
     let Some(runtime) = common::runtime(OpenCl::new().faults(faults)) else { return };
-    let kernel = echo::launch(&runtime, LaunchOptions::production()).unwrap();
-    assert_eq!(kernel.recv_timeout(Duration::from_secs(1)), Err(RecvError::Timeout));
-    kernel.send_blocking(Number { value: 1 }).unwrap();
-    assert_eq!(kernel.recv_timeout(LIMIT), Ok(Number { value: 1 }));
+    for options in [LaunchOptions::production(), LaunchOptions::production().grid(3).supersteps(true)] {
+        let kernel = echo::launch(&runtime, options.clone().name(format!("{options:?}"))).unwrap();
+        assert_eq!(kernel.recv_timeout(Duration::from_secs(1)), Err(RecvError::Timeout));
+        kernel.send_blocking(Number { value: 1 }).unwrap();
+        assert_eq!(kernel.recv_timeout(LIMIT), Ok(Number { value: 1 }));
+    }
 }
 
 /// C that no compiler takes, at a line that says where it comes from.

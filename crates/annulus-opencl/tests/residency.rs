@@ -44,6 +44,23 @@ fn a_kernel_that_does_not_fit_is_refused() {
     let epochs = launch(&returning, "in epochs", 5).unwrap();
     answers(&epochs, 3);
 
+    // Unless its blocks wait for each other.
+    let in_step = |name: &str, grid| {
+        let options = LaunchOptions::production().name(name).grid(grid).supersteps(true);
+        echo::launch(&returning, options)
+    };
+    let refused = in_step("in step", 1).unwrap_err().to_string();
+    assert!(
+        refused.contains("takes its 1 blocks' turns in step, and 0 of the 3 blocks that can run"),
+        "{refused}"
+    );
+    assert!(refused.contains("with a smaller grid or without supersteps"), "{refused}");
+    one.terminate_blocking();
+    let two_in_step = in_step("in step", 2).unwrap();
+    answers(&two_in_step, 4);
+    two_in_step.terminate_blocking();
+    let one = launch(&runtime, "one", 2).unwrap();
+
     // A place is free as soon as its kernel has left, and a launch waits for one that is leaving.
     for value in 0..20 {
         drop(launch(&runtime, "none", 2).unwrap_err());

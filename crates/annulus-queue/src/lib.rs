@@ -128,6 +128,7 @@ pub mod solo;
 pub mod spmc;
 pub mod stack;
 mod status;
+pub mod step;
 #[cfg(feature = "futures")]
 mod stream;
 #[doc(hidden)]

@@ -230,6 +230,9 @@ pub struct LaunchSpec {
     pub max_messages_per_iteration: u32,
     /// Whether the kernel can be [connected](DeviceKernel::connect).
     pub linked: bool,
+    /// Whether the blocks take their turns together: none begins the next one before all have ended theirs, and what it then does comes
+    /// after all that they did.
+    pub supersteps: bool,
     /// How long a block looks for more before it goes to sleep.
     pub spin: Duration,
     /// Whether messages carry their enqueue time.

@@ -45,6 +45,7 @@ pub struct LaunchOptions {
     pub(crate) dead_letters: u32,
     pub(crate) linked: bool,
     pub(crate) active: bool,
+    pub(crate) supersteps: bool,
     pub(crate) spin: Duration,
 }
 
@@ -70,6 +71,7 @@ impl LaunchOptions {
             dead_letters: 100,
             linked: false,
             active: true,
+            supersteps: false,
             spin: Duration::from_micros(20),
         }
     }
@@ -202,6 +204,27 @@ impl LaunchOptions {
     /// Whether the kernel begins active. On by default; otherwise messages wait until it is activated.
     pub fn active(mut self, on: bool) -> Self {
         self.active = on;
+        self
+    }
+
+    /// Whether the kernel's blocks take their turns together, in *supersteps* (the bulk-synchronous model): no block begins its next turn
+    /// before all have ended this one. A turn is what [`ProcessingMode`] makes of it: one message of each shard, or a batch. Off by default.
+    ///
+    /// What handlers wrote to shared tables (`&[AtomicU32]`) in one superstep all handlers see in the next, with relaxed accesses;
+    /// what others write in the same superstep they may see or not. A shard without messages, without room for answers, or
+    /// inactive takes part and handles nothing. Commands reach the shards one after the other: they need not begin, pause
+    /// or end in the same superstep.
+    ///
+    /// All blocks must run at once: a launch is refused where the grid has not that many places on the device, also in epochs. On CUDA
+    /// it is a cooperative launch. Each superstep is as long as its longest turn, and a handler that does not return holds all up.
+    ///
+    /// ```
+    /// use annulus_runtime::LaunchOptions;
+    /// let options = LaunchOptions::production().grid(4).supersteps(true);
+    /// assert!(options.validate().is_ok());
+    /// ```
+    pub fn supersteps(mut self, on: bool) -> Self {
+        self.supersteps = on;
         self
     }
 

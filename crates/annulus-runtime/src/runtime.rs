@@ -367,6 +367,7 @@ fn start<K: RingKernel>(
         mode: core.mode(),
         max_messages_per_iteration: core.max_batch(),
         linked: core.options.linked,
+        supersteps: core.options.supersteps,
         spin: core.options.spin,
         timestamps: core.options.timestamps,
         clock: core.clock,

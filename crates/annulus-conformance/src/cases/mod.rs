@@ -15,6 +15,7 @@ pub mod shutdown;
 pub mod snapshots;
 pub mod stalls;
 pub mod state;
+pub mod steps;
 pub mod telemetry;
 pub mod undelivered;
 pub mod waking;

@@ -17,6 +17,8 @@ static void ann_host_stored(bool is_release);
 static void ann_host_sleep(u32 nanos);
 // Nanoseconds of %globaltimer.
 static u64 ann_host_clock();
+// The block comes to where it waits for others of its grid.
+static void ann_host_meet();
 // The device cannot do what the text says.
 [[noreturn]] static void ann_host_fault(const char *what, const void *address);
 
@@ -80,6 +82,19 @@ static inline void ptx_atom_relaxed_gpu_cas_b32(u32 &to, u32 *word, u32 expected
     ann_host_look();
     __atomic_compare_exchange_n((u32 *)ann_aligned(word), &expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     to = expected;
+    ann_host_stored(false);
+}
+
+// What orders other blocks' turns after this one's: a barrier of the grid.
+static inline void ptx_atom_add_acq_rel_gpu_u32(u32 &before, u32 *word, u32 value)
+{
+    ann_host_meet();
+    before = __atomic_fetch_add((u32 *)ann_aligned(word), value, __ATOMIC_ACQ_REL);
+    ann_host_stored(true);
+}
+static inline void ptx_atom_add_relaxed_gpu_u32(u32 &before, u32 *word, u32 value)
+{
+    before = __atomic_fetch_add((u32 *)ann_aligned(word), value, __ATOMIC_RELAXED);
     ann_host_stored(false);
 }
 

@@ -12,6 +12,7 @@ static inline void ann_host_look_at_unit() { ann_host_machine->look(); }
 static inline void ann_host_stored(bool is_release) { ann_host_machine->stored(is_release); }
 static inline void ann_host_sleep(u32 nanos) { ann_host_machine->sleep(nanos); }
 static inline u64 ann_host_clock() { return ann_host_machine->clock(); }
+static inline void ann_host_meet() { ann_host_machine->meet(); }
 [[noreturn]] static inline void ann_host_fault(const char *what, const void *address)
 {
     ann_host_machine->fault(what, address);

@@ -18,6 +18,7 @@ struct ann_machine {
     void (*sleep)(unsigned nanos);
     unsigned long long (*clock)();
     void (*fault)(const char *what, const void *address);
+    void (*meet)();
 };
 
 // A kernel: the sizes of its parameters, and what calls it with them.

@@ -1,11 +1,16 @@
-// One block whose GPU threads are threads of the host: for the thread sanitizer, which watches every access.
+// GPU threads as threads of the host, for the thread sanitizer, which watches every access: those of one block, or, where ANN_HOST_BLOCKS is
+// defined, of as many blocks as there are threads, of one each.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
+#ifdef ANN_HOST_BLOCKS
+#define __shared__ static thread_local
+#else
 #define __shared__ static
+#endif
 
 static thread_local ann_place place;
 static const ann_place *ann_host_place() { return &place; }
@@ -26,6 +31,9 @@ static void dawdle(u32 most)
 static pthread_barrier_t barrier;
 static void ann_host_barrier(u32)
 {
+#ifdef ANN_HOST_BLOCKS
+    return;
+#endif
     dawdle(200);
     pthread_barrier_wait(&barrier);
     dawdle(200);
@@ -50,6 +58,7 @@ static u64 ann_host_clock()
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (u64)now.tv_sec * 1000000000 + (u64)now.tv_nsec;
 }
+static void ann_host_meet() { dawdle(200); }
 static void ann_host_fault(const char *what, const void *address)
 {
     fprintf(stderr, "%s at %p by thread %u\n", what, address, place.thread.x);

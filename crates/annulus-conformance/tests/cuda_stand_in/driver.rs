@@ -108,6 +108,20 @@ pub(crate) fn launch(
     cuda!(sys::cuLaunchKernel(function, grid, 1, 1, threads, 1, 1, 0, stream, parameters, ptr::null_mut()))
 }
 
+/// Launches all blocks together.
+pub(crate) fn launch_together(
+    function: CUfunction,
+    grid: u32,
+    threads: u32,
+    stream: CUstream,
+    arguments: &mut [u64],
+) -> CUresult {
+    let mut pointers: Vec<*mut c_void> =
+        arguments.iter_mut().map(|argument| ptr::from_mut(argument).cast()).collect();
+    let parameters = pointers.as_mut_ptr();
+    cuda!(sys::cuLaunchCooperativeKernel(function, grid, 1, 1, threads, 1, 1, 0, stream, parameters))
+}
+
 /// Waits for a stream.
 pub(crate) fn synchronise(stream: CUstream) -> CUresult {
     cuda!(sys::cuStreamSynchronize(stream))

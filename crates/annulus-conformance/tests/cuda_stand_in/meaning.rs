@@ -1,7 +1,7 @@
 //! What CUDA's manual says holds: order, residency, errors.
 
 use std::{
-    ffi::{CStr, c_void},
+    ffi::CStr,
     ptr,
     time::{Duration, UNIX_EPOCH},
 };
@@ -11,7 +11,7 @@ use cudarc::driver::sys::{self, CUresult};
 
 use crate::{
     Case,
-    driver::{Cuda, STAY, compile, launch, run, small, synchronise, wait_for, word},
+    driver::{Cuda, STAY, compile, launch, launch_together, run, small, synchronise, wait_for, word},
     has_stand_in, setting, succeeds,
 };
 
@@ -48,6 +48,13 @@ fn streams_keep_their_order() {
 fn blocks_without_room_wait_for_others_to_end() {
     if has_stand_in() {
         succeeds("residency", &[("MULTIPROCESSORS", "1"), ("BLOCKS", "2")]);
+    }
+}
+
+#[test]
+fn blocks_of_a_cooperative_launch_begin_together() {
+    if has_stand_in() {
+        succeeds("together", &[("MULTIPROCESSORS", "2"), ("BLOCKS", "1")]);
     }
 }
 
@@ -89,6 +96,7 @@ fn a_device_can_die() {
 pub(crate) const CASES: &[Case] = &[
     ("order", order),
     ("residency", residency),
+    ("together", together),
     ("refusals", refusals),
     ("planted refusals", planted_refusals),
     ("death", death),
@@ -181,19 +189,7 @@ fn refusals() {
     let mut missing = ptr::null_mut();
     let found = cuda!(sys::cuModuleGetFunction(&raw mut missing, module.0, c"go".as_ptr()));
     assert_eq!(found, CUresult::CUDA_ERROR_NOT_FOUND);
-    let mut pointers = [ptr::from_mut(&mut arguments[0]).cast::<c_void>()];
-    let cooperative = cuda!(sys::cuLaunchCooperativeKernel(
-        function,
-        1000,
-        1,
-        1,
-        8,
-        1,
-        1,
-        0,
-        stream,
-        pointers.as_mut_ptr()
-    ));
+    let cooperative = launch_together(function, 1000, 8, stream, &mut arguments);
     assert_eq!(cooperative, CUresult::CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
     let other = compile(&small(STAY), &["--gpu-architecture=sm_80"]).unwrap();
     let mut loaded = ptr::null_mut();
@@ -202,6 +198,34 @@ fn refusals() {
     assert_eq!(cuda!(sys::cuCtxSetCurrent(ptr::null_mut())), CUresult::CUDA_SUCCESS);
     let without = cuda!(sys::cuMemAlloc_v2(&mut 0, 64));
     assert_eq!(without, CUresult::CUDA_ERROR_INVALID_CONTEXT);
+}
+
+/// Beside a block that stays there is room for one of two, and none begins; afterwards both do, and neither waits for the other in vain.
+fn together() {
+    let cuda = Cuda::new();
+    let text = format!(
+        "{STAY}
+ANN_KERNEL void meet(u32 *words)
+{{
+    if (ann_arrive_grid(words) + 1 == gridDim.x)
+        ann_store_release_grid_u32(words + 1, 1);
+    while (ann_load_acquire_grid_u32(words + 1) == 0)
+        ann_pause();
+}}"
+    );
+    let module = cuda.module(&small(&text));
+    let (stay, meet) = (module.function("stay"), module.function("meet"));
+    let [(one, stays), (two, meets)] = [(); 2].map(|()| (cuda.stream(), cuda.mapped(64)));
+    let arguments = &mut [stays.as_ptr() as u64];
+    assert_eq!(launch(stay, 1, 1, one, arguments), CUresult::CUDA_SUCCESS);
+    wait_for("the kernel stays", || word(stays, 0).load(Ordering::Relaxed) == 1);
+    let arguments = &mut [meets.as_ptr() as u64];
+    assert_eq!(launch_together(meet, 2, 1, two, arguments), CUresult::CUDA_SUCCESS);
+    thread::sleep(Duration::from_millis(50));
+    assert_eq!(word(meets, 0).load(Ordering::Relaxed), 0);
+    word(stays, 1).store(1, Ordering::Release);
+    assert_eq!([synchronise(one), synchronise(two)], [CUresult::CUDA_SUCCESS; 2]);
+    assert_eq!(word(meets, 0).load(Ordering::Relaxed), 2);
 }
 
 /// The second allocation and the second launch are refused, and nothing else.

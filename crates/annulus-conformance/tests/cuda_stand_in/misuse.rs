@@ -17,6 +17,13 @@ fn a_barrier_that_not_all_reach_is_found() {
 }
 
 #[test]
+fn a_barrier_of_the_grid_without_a_cooperative_launch_is_found() {
+    if has_stand_in() {
+        is_found("blocks meet", &[], "launch it with cuLaunchCooperativeKernel");
+    }
+}
+
+#[test]
 fn memory_that_is_misused_is_found() {
     if !has_stand_in() {
         return;
@@ -48,6 +55,17 @@ pub(crate) const CASES: &[Case] = &[
     ann_barrier();
 }";
         run(&cuda, text, "diverge", 8, &mut [cuda.mapped(64).as_ptr() as u64]);
+    }),
+    ("blocks meet", || {
+        let cuda = Cuda::new();
+        let text = "ANN_KERNEL void meet(u32 *word) { ann_arrive_grid(word); }";
+        let arguments = &mut [cuda.mapped(64).as_ptr() as u64];
+        let (function, stream) = (cuda.module(&small(text)).function("meet"), cuda.stream());
+        // Alone a block waits for nobody.
+        assert_eq!(launch(function, 1, 1, stream, arguments), CUresult::CUDA_SUCCESS);
+        assert_eq!(synchronise(stream), CUresult::CUDA_SUCCESS);
+        assert_eq!(launch(function, 2, 1, stream, arguments), CUresult::CUDA_SUCCESS);
+        synchronise(stream);
     }),
     ("a missing barrier", a_missing_barrier),
     ("a kernel uses freed memory", || {

@@ -1,7 +1,9 @@
 //! A device's context, and what may be done while kernels stay on it.
 
 use std::{
-    sync::{Arc, Condvar, Mutex, PoisonError},
+    marker::PhantomData,
+    ptr,
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
@@ -15,23 +17,56 @@ use super::{CuError, DeviceId, memory::Chunk};
 pub(crate) struct Context {
     raw: sys::CUcontext,
     device: DeviceId,
-    calm: Mutex<Calm>,
-    /// One kernel less stays.
-    calmer: Condvar,
-    /// Through which kernels are asked to leave.
-    residency: Arc<Residency>,
+    /// Its place in [`CALM`].
+    index: usize,
 }
 
 /// How long kernels may take to leave when they are asked to: as long as a few batches of messages.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What [`Context::quietly`] is about.
-#[derive(Debug, Default)]
+/// What [`Context::quietly`] is about, for each context of the process.
+static CALM: Mutex<Vec<Calm>> = Mutex::new(Vec::new());
+/// One kernel less stays.
+static CALMER: Condvar = Condvar::new();
+
+#[derive(Debug)]
 struct Calm {
     /// Kernels that stay on the device, or may be about to.
     staying: u32,
     /// Memory to be freed when none does.
     left: Vec<Chunk>,
+    /// Through which kernels are asked to leave.
+    residency: Arc<Residency>,
+}
+
+/// For what a call waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// For what runs on its device.
+    Device,
+    /// For what runs on any: pinned memory is every device's.
+    Process,
+}
+
+fn calm() -> MutexGuard<'static, Vec<Calm>> {
+    CALM.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Whether a kernel stays where such a call of this context waits.
+fn some_stay(calm: &[Calm], index: usize, reach: Reach) -> bool {
+    match reach {
+        Reach::Device => calm[index].staying != 0,
+        Reach::Process => calm.iter().any(|device| device.staying != 0),
+    }
+}
+
+/// Frees what a context has left and may be freed now. The context is this thread's current one.
+fn free_left(calm: &mut [Calm], index: usize) {
+    for reach in [Reach::Device, Reach::Process] {
+        if !some_stay(calm, index, reach) {
+            calm[index].left.extract_if(.., |chunk| chunk.reach() == reach).for_each(Chunk::free);
+        }
+    }
 }
 
 // SAFETY: a context's handle may be used from any thread, which makes it current first.
@@ -39,10 +74,29 @@ unsafe impl Send for Context {}
 // SAFETY: as for `Send`.
 unsafe impl Sync for Context {}
 
+/// A context is this thread's current one.
+#[must_use = "dropping it leaves the context"]
+#[derive(Debug)]
+pub(super) struct Entered {
+    /// What is current is a thread's own.
+    _thread: PhantomData<*const ()>,
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        let mut left = ptr::null_mut();
+        // SAFETY: the place is live. This thread has pushed the context, and popped what it pushed since.
+        let popped = unsafe { sys::cuCtxPopCurrent_v2(&raw mut left) };
+        // At the process's end there may be nothing to pop any more.
+        let _ = popped;
+    }
+}
+
 /// A kernel that stays on the device, from before its launch until its run is over.
 #[derive(Debug)]
 pub(crate) struct Staying {
-    context: Arc<Context>,
+    /// Of its context.
+    index: usize,
 }
 
 impl Context {
@@ -51,57 +105,68 @@ impl Context {
         // SAFETY: the device is one that the driver gave. Nothing releases the context.
         let raw = unsafe { result::primary_ctx::retain(device.raw()) }
             .map_err(CuError::of("cuDevicePrimaryCtxRetain"))?;
-        Ok(Self {
-            raw,
-            device,
-            calm: Mutex::default(),
-            calmer: Condvar::new(),
-            residency: Arc::clone(residency),
-        })
+        let mut calm = calm();
+        calm.push(Calm { staying: 0, left: Vec::new(), residency: Arc::clone(residency) });
+        Ok(Self { raw, device, index: calm.len() - 1 })
     }
 
     pub(crate) fn device(&self) -> DeviceId {
         self.device
     }
 
-    /// Makes the context this thread's current one: before every call that is about it.
-    pub(super) fn enter(&self) -> Result<(), CuError> {
+    /// Makes the context this thread's current one, as long as the answer lives: for every call that is about it. What was current before
+    /// is so again afterwards: other code of the thread may use CUDA as well.
+    pub(super) fn enter(&self) -> Result<Entered, CuError> {
         // SAFETY: the context is retained until the process ends.
-        unsafe { result::ctx::set_current(self.raw) }.map_err(CuError::of("cuCtxSetCurrent"))
+        unsafe { sys::cuCtxPushCurrent_v2(self.raw) }.result().map_err(CuError::of("cuCtxPushCurrent"))?;
+        Ok(Entered { _thread: PhantomData })
     }
 
     /// Says that a kernel is about to stay on the device.
-    pub(crate) fn stay(self: &Arc<Self>) -> Staying {
-        self.calm.lock().unwrap_or_else(PoisonError::into_inner).staying += 1;
-        Staying { context: Arc::clone(self) }
+    pub(crate) fn stay(&self) -> Staying {
+        calm()[self.index].staying += 1;
+        Staying { index: self.index }
     }
 
-    /// Makes calls that wait for the device, with no kernel there that stays: those that do are asked to leave, and come again
+    /// In the context, makes calls that wait for what runs, with no kernel there that stays: those that do are asked to leave, and come again
     /// afterwards. `None` if one did not within [`PATIENCE`]. Not for the pump's thread, which would wait for itself.
-    pub(crate) fn quietly<T>(&self, calls: impl FnOnce() -> T) -> Option<T> {
-        let calm = self.calm.lock().unwrap_or_else(PoisonError::into_inner);
+    pub(crate) fn quietly<T>(
+        &self,
+        reach: Reach,
+        calls: impl FnOnce() -> Result<T, CuError>,
+    ) -> Option<Result<T, CuError>> {
+        let calm = calm();
         // Let go of last of all, when the lock is free for kernels that come again.
-        let asked = (calm.staying != 0).then(|| self.residency.ask_to_leave());
-        let stays = |calm: &mut Calm| calm.staying != 0;
-        let waited = self.calmer.wait_timeout_while(calm, PATIENCE, stays);
+        let asked: Vec<_> = calm
+            .iter()
+            .enumerate()
+            .filter(|(index, device)| {
+                device.staying != 0 && (reach == Reach::Process || *index == self.index)
+            })
+            .map(|(_, device)| device.residency.ask_to_leave())
+            .collect();
+        let stay = |calm: &mut Vec<Calm>| some_stay(calm, self.index, reach);
+        let waited = CALMER.wait_timeout_while(calm, PATIENCE, stay);
         let (mut calm, late) = waited.unwrap_or_else(PoisonError::into_inner);
-        if late.timed_out() && calm.staying != 0 {
+        if late.timed_out() && some_stay(&calm, self.index, reach) {
             return None;
         }
-        calm.left.drain(..).for_each(Chunk::free);
-        let result = calls();
+        let result = self.enter().and_then(|_entered| {
+            free_left(&mut calm, self.index);
+            calls()
+        });
         drop(calm);
         drop(asked);
         Some(result)
     }
 
-    /// Frees memory, once no kernel stays on the device.
+    /// Frees memory, once no kernel stays that this would wait for.
     pub(super) fn leave(&self, chunks: Vec<Chunk>) {
-        let mut calm = self.calm.lock().unwrap_or_else(PoisonError::into_inner);
-        calm.left.extend(chunks);
-        // If a kernel stays, whoever comes next when none does frees it, or the process's end: this may be the pump.
-        if calm.staying == 0 && self.enter().is_ok() {
-            calm.left.drain(..).for_each(Chunk::free);
+        let mut calm = calm();
+        calm[self.index].left.extend(chunks);
+        // What cannot be freed now is by whoever comes next when it can, or by the process's end: this may be the pump.
+        if let Ok(_entered) = self.enter() {
+            free_left(&mut calm, self.index);
         }
     }
 
@@ -119,7 +184,7 @@ impl Context {
 
 impl Drop for Staying {
     fn drop(&mut self) {
-        self.context.calm.lock().unwrap_or_else(PoisonError::into_inner).staying -= 1;
-        self.context.calmer.notify_all();
+        calm()[self.index].staying -= 1;
+        CALMER.notify_all();
     }
 }

@@ -44,6 +44,18 @@ pub(crate) fn driver_version() -> (u32, u32) {
     (version / 1000, version % 1000 / 10)
 }
 
+/// Whether the driver loads programs when it is told to, and not when they are first launched. Devices were listed.
+pub(crate) fn loads_eagerly() -> bool {
+    // The first driver that may do otherwise, and can be asked.
+    if driver_version() < (11, 7) {
+        return true;
+    }
+    let mut mode = sys::CUmoduleLoadingMode::CU_MODULE_EAGER_LOADING;
+    // SAFETY: the place is live; the driver is there, and has the call.
+    let asked = unsafe { sys::cuModuleGetLoadingMode(&raw mut mode) }.result();
+    asked.is_err() || mode == sys::CUmoduleLoadingMode::CU_MODULE_EAGER_LOADING
+}
+
 impl DeviceId {
     pub(super) fn raw(self) -> sys::CUdevice {
         self.raw
@@ -98,6 +110,11 @@ impl DeviceId {
     pub(crate) fn maps_host_memory(self) -> bool {
         self.number(Attribute::CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY) != 0
             && self.number(Attribute::CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING) != 0
+    }
+
+    /// Whether it can launch all blocks of a kernel together or none (cooperative launch).
+    pub(crate) fn launches_together(self) -> bool {
+        self.number(Attribute::CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH) != 0
     }
 
     /// What a kernel that stays would run into.

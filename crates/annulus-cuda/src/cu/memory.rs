@@ -17,7 +17,7 @@ use cudarc::driver::{result, sys};
 
 use annulus_device::{PART_ALIGN as ALIGN, Ranges};
 
-use super::{Context, CuError, Stream};
+use super::{Context, CuError, Reach, Stream};
 
 /// Where memory lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +27,16 @@ pub(crate) enum Kind {
     Shared,
     /// In the device's own.
     Device,
+}
+
+impl Kind {
+    /// For what allocating and freeing waits.
+    fn reach(self) -> Reach {
+        match self {
+            Self::Shared => Reach::Process,
+            Self::Device => Reach::Device,
+        }
+    }
 }
 
 /// Memory of one kind, parts of which are given out.
@@ -93,6 +103,11 @@ impl Chunk {
         }
     }
 
+    /// For what freeing it waits.
+    pub(super) fn reach(&self) -> Reach {
+        if self.host.is_some() { Kind::Shared.reach() } else { Kind::Device.reach() }
+    }
+
     /// Frees it. The context is this thread's current one, and nothing stays on the device.
     pub(super) fn free(self) {
         let freed = match self.host {
@@ -122,8 +137,7 @@ impl Arena {
     /// One more chunk, with room for so many bytes. The chunks' lock is free meanwhile: a kernel that leaves may give memory back first.
     fn grow(&self, bytes: usize) -> Result<(Chunk, Ranges), NoRoom> {
         let ranges = Ranges::new(bytes.max(self.step));
-        self.context.enter().map_err(NoRoom::Refused)?;
-        match self.context.quietly(|| Chunk::allocate(self.kind, ranges.bytes())) {
+        match self.context.quietly(self.kind.reach(), || Chunk::allocate(self.kind, ranges.bytes())) {
             Some(Ok(chunk)) => Ok((chunk, ranges)),
             Some(Err(error)) => Err(NoRoom::Refused(error)),
             None => {
@@ -251,8 +265,9 @@ impl Copies {
     /// Copies through a part of this shared memory.
     pub(crate) fn new(context: &Arc<Context>, shared: &Arc<Arena>) -> Result<Self, NoRoom> {
         // A stream that is made may wait for kernels that stay.
-        let stream =
-            context.quietly(|| Stream::new(context)).ok_or(NoRoom::Resident { bytes: 0, free: 0 })?;
+        let stream = context
+            .quietly(Reach::Device, || Stream::new(context))
+            .ok_or(NoRoom::Resident { bytes: 0, free: 0 })?;
         let stream = stream.map_err(NoRoom::Refused)?;
         let memory = shared.take(STEP)?;
         let through = Mutex::new(Through { stream, memory, lost: false });
@@ -342,7 +357,7 @@ impl Through {
         copy: impl FnOnce(*mut c_void, sys::CUstream) -> sys::CUresult,
     ) -> Result<(), CopyError> {
         self.check()?;
-        context.enter().map_err(CopyError::Failed)?;
+        let _entered = context.enter().map_err(CopyError::Failed)?;
         let started = copy(self.host().as_ptr().cast(), self.stream.raw()).result();
         started.map_err(CuError::of(call)).map_err(CopyError::Failed)?;
         let begun = Instant::now();

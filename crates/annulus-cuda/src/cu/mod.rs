@@ -18,8 +18,8 @@ use std::fmt;
 use cudarc::driver::{DriverError, sys};
 
 pub(crate) use self::{
-    context::{Context, PATIENCE, Staying},
-    device::{DeviceId, Platform, devices, driver_version},
+    context::{Context, PATIENCE, Reach, Staying},
+    device::{DeviceId, Platform, devices, driver_version, loads_eagerly},
     memory::{Arena, Copies, CopyError, Kind, Memory, NoRoom},
     module::{Entry, Program},
     stream::{Run, Stream},

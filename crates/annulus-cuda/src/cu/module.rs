@@ -7,7 +7,7 @@ use cudarc::driver::{
     sys::{self, CUfunction_attribute as Attribute, CUresult},
 };
 
-use super::{Context, CuError, Memory};
+use super::{Context, CuError, Memory, Reach};
 
 /// How much of a multiprocessor's memory is for blocks, in percent of the most: on a device of 228 KB room for 32 blocks with more than a
 /// kilobyte each.
@@ -28,10 +28,7 @@ unsafe impl Sync for Program {}
 impl Program {
     /// Loads machine code, all of it at once, and looks its entry up. `None` if a kernel that stays does not leave the device.
     pub(crate) fn load(context: &Arc<Context>, cubin: &[u8], entry: &str) -> Option<Result<Self, CuError>> {
-        if let Err(error) = context.enter() {
-            return Some(Err(error));
-        }
-        context.quietly(|| {
+        context.quietly(Reach::Device, || {
             // SAFETY: the driver reads an image's length from its head; that it is whole was looked at when it was read or made.
             let module = unsafe { result::module::load_data(cubin.as_ptr().cast()) }
                 .map_err(CuError::of("cuModuleLoadData"))?;
@@ -66,7 +63,7 @@ impl Program {
 
     /// How many blocks of so many threads a multiprocessor keeps at a time.
     pub(crate) fn blocks_per_multiprocessor(&self, threads: u32) -> Result<u32, CuError> {
-        self.context.enter()?;
+        let _entered = self.context.enter()?;
         // SAFETY: the function's module stays loaded.
         let asked =
             unsafe { result::occupancy::max_active_block_per_multiprocessor(self.raw, threads as i32, 0) };

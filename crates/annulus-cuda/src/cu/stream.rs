@@ -2,6 +2,7 @@
 
 use std::{ffi::c_void, sync::Arc};
 
+use annulus_device::Shape;
 use cudarc::driver::{
     result,
     sys::{self, CUresult},
@@ -25,7 +26,7 @@ impl Stream {
     /// A stream that does not wait for the default one, of the highest priority: a kernel that stays must get its place before what
     /// comes and goes.
     pub(crate) fn new(context: &Arc<Context>) -> Result<Self, CuError> {
-        context.enter()?;
+        let _entered = context.enter()?;
         let (_, highest) =
             result::stream::get_priority_range().map_err(CuError::of("cuCtxGetStreamPriorityRange"))?;
         let raw = result::stream::create_with_priority(result::stream::StreamKind::NonBlocking, highest)
@@ -40,7 +41,7 @@ impl Stream {
     /// Whether all that was started on it has ended; an error if it, or the device, failed: then nothing of it runs any more. A question
     /// that could not be asked (while some thread of the process captures a graph, or at the process's end) is no answer.
     pub(crate) fn is_idle(&self) -> Result<bool, CuError> {
-        self.context.enter()?;
+        let _entered = self.context.enter()?;
         // SAFETY: the stream is ours.
         match unsafe { sys::cuStreamQuery(self.raw) } {
             CUresult::CUDA_SUCCESS => Ok(true),
@@ -49,7 +50,8 @@ impl Stream {
         }
     }
 
-    /// Starts a kernel of `blocks` blocks. One that stays on the device says so.
+    /// Starts a kernel. One that stays on the device says so. One whose blocks wait for each other is launched cooperatively: none of them
+    /// begins before there is room for all.
     ///
     /// # Safety
     ///
@@ -58,18 +60,24 @@ impl Stream {
     pub(crate) unsafe fn start(
         self: &Arc<Self>,
         entry: &Entry,
-        blocks: u32,
-        threads: u32,
+        shape: Shape,
         staying: Option<Staying>,
     ) -> Result<Run, CuError> {
-        self.context.enter()?;
+        let _entered = self.context.enter()?;
         let mut arguments: Vec<*mut c_void> =
             entry.arguments().iter().map(|argument| std::ptr::from_ref(argument).cast_mut().cast()).collect();
-        let (grid, block) = ((blocks, 1, 1), (threads, 1, 1));
-        // SAFETY: the entry's program stays loaded, arguments are read before the call returns, and each has eight bytes, by the caller's
-        // promise; so is the rest.
-        unsafe { result::launch_kernel(entry.raw(), grid, block, 0, self.raw, &mut arguments) }
-            .map_err(CuError::of("cuLaunchKernel"))?;
+        let (grid, block) = ((shape.blocks, 1, 1), (shape.threads, 1, 1));
+        let (function, stream) = (entry.raw(), self.raw);
+        if shape.supersteps {
+            // SAFETY: the entry's program stays loaded, arguments are read before the call returns, and each has eight bytes, by the
+            // caller's promise; so is the rest.
+            unsafe { result::launch_cooperative_kernel(function, grid, block, 0, stream, &mut arguments) }
+                .map_err(CuError::of("cuLaunchCooperativeKernel"))?;
+        } else {
+            // SAFETY: as above.
+            unsafe { result::launch_kernel(function, grid, block, 0, stream, &mut arguments) }
+                .map_err(CuError::of("cuLaunchKernel"))?;
+        }
         // Where commands are batched this sends them off. What it says is found out again.
         let _ = self.is_idle();
         Ok(Run { stream: Arc::clone(self), staying })
@@ -99,6 +107,7 @@ fn is_the_end(code: CUresult) -> bool {
 
 impl Drop for Stream {
     fn drop(&mut self) {
+        let Ok(_entered) = self.context.enter() else { return };
         // SAFETY: the stream is ours, and destroyed once; commands in flight keep what they need.
         let destroyed = unsafe { result::stream::destroy(self.raw) };
         // A device that has failed destroys nothing.

@@ -122,6 +122,17 @@ pub struct BellRecord {
     pub rung: u32,
 }
 
+/// What the blocks of a kernel that takes its turns in step tell each other: they alone write it, and the host zeroes it before the first
+/// launch.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(128))]
+pub struct StepRecord {
+    /// Blocks that have come since the barrier was opened last, and their votes.
+    pub arrived: [u32; 32],
+    /// Changes when all have come.
+    pub opened: [u32; 32],
+}
+
 /// Bytes of the scratch memory of a block of so many threads whose turn takes up to `limit` messages, of which each may send
 /// `max_outputs`: the twin of `ann_cut_scratch`. A multiple of 128. A block of one thread needs it only if its kernel may be connected.
 pub const fn scratch_bytes(
@@ -151,6 +162,8 @@ const _: () = {
     assert!(size_of::<LaunchRecord>() == 264);
     assert!(size_of::<LinkRecord>() == 64);
     assert!(size_of::<BlockRecord>() == 384);
+    assert!(size_of::<StepRecord>() == 256);
+    assert!(offset_of!(StepRecord, opened) == 128);
     assert!(offset_of!(BlockRecord, obeyed) == 240);
     assert!(offset_of!(BlockRecord, asleep) == 248);
     assert!(offset_of!(BlockRecord, ended) == 252);

@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `ANN_LAUNCH_THREADS` | threads of a block |
 //! | `ANN_LAUNCH_LINKED` | 1: the kernel may be connected to others |
+//! | `ANN_LAUNCH_SUPERSTEPS` | defined: the blocks take their turns in step |
 //! | `ANN_LAUNCH_PORTABLE` | 1: do without what only some systems have (naps, a clock, the bell) |
 //! | `ANN_LAUNCH_SEALED` | 1: the slots of the inbound ring are sealed, which takes several threads and CUDA; 0, or not there: they are open |
 //!
@@ -34,6 +35,7 @@
 //! | telemetry line, histogram | leader | host |
 //! | [`BlockRecord`](layout::BlockRecord), first half | leader | host: `asleep`, `ended`, `obeyed`, `answer`, `time` |
 //! | [`BlockRecord`](layout::BlockRecord), second half | host | leader |
+//! | [`StepRecord`](layout::StepRecord), in the device's memory | leaders of all blocks | leaders of all blocks |
 //!
 //! The order is that of `annulus_queue::ring`, the pairs named there: *slot-published* (the leader looks at commit words without
 //! ordering while it waits, and fences once when it has found some), *slots-returned*, *stalled*; and of `annulus_runtime`:
@@ -122,6 +124,37 @@
 //!
 //! The bell is the other way round (*bell*): the host stores the bell's `asleep`, fences, looks at all words, and sleeps on `rung`. A host
 //! for which nobody waits asks to be woken for dead letters and prints alone, whose rings are small.
+//!
+//! # In step
+//!
+//! With `ANN_LAUNCH_SUPERSTEPS` a turn's end is a barrier of the whole grid, which all blocks reach: no block begins turn *n* + 1 before all have
+//! ended turn *n*. All blocks must be resident together; the host sees to that. The barrier is four words in the device's own memory
+//! and one that opens it, written by the blocks' leaders alone. A kernel without the macro has nothing of this.
+//!
+//! 1. A leader that does not *want to end* says so (`goes_on`), and one that was *busy* (`busy`): stores of 1, which several may make.
+//! 2. It comes: adds 1 to `arrived`, in one step that releases and acquires in the device's scope (*arrived*). The last one to come knows by that that it is, and
+//!    has acquired what all others had done. It reads the votes, empties the four words, and stores `opened` with release (*opened*):
+//!    the step's number and, by its lower bits, what came of the votes.
+//! 3. All others look at `opened` until it is another one than they saw last, with acquire.
+//!
+//! *Order.* What a block's threads wrote in turn *n* comes before its leader's coming, by the block's barriers; that before the last one's, since the changes
+//! of `arrived` are one chain; that before `opened`; and that, by the barrier that ends a turn, before what any thread of any block does in turn *n* + 1. So relaxed
+//! accesses suffice in handlers.
+//!
+//! *Again.* `opened` cannot change before a block has come, so what it saw last is the step that it is in. The last one to come empties `arrived` and the votes
+//! before it opens, and nobody comes again, or votes, before he has seen it open. `lost` stays. The words are as they began when all blocks leave, which they do out of
+//! one barrier; so the next epoch, or the next start, finds them ready, and the host zeroes them once.
+//!
+//! *The end.* Commands reach the blocks one after the other. One that has terminated, was asked to leave, has had its epoch or has lost its host goes on
+//! taking part without messages, and votes to end; when in one step all do, all leave. Nobody is left waiting. A vote to end is kept,
+//! but in epochs a block that is inactive or stalled votes for one turn alone, and looks again in the next if others go on.
+//!
+//! *Idle.* Turns that found nothing pass the barrier as well, and all blocks count the same ones: those in which nobody was busy. After `idle_polls` of them
+//! a leader naps before it comes, until its host calls it, another leader has come, or the time is up. So whoever gets something to do wakes all others by
+//! coming, and whoever was called votes *busy*, so that the next turn, which finds the message, meets nobody napping. Where the system naps on one word
+//! only (futex), a nap is cut into slices of a millisecond at most, between which the leader looks at `arrived`. Of all blocks the first naps for half
+//! as long as the others: it looks after the heartbeat for all, and one that finds its host gone says so by its vote (`lost`), on which all give up. An
+//! ending block naps as well, so that it finds out, too, if the host dies between two commands.
 //!
 //! # Leaving for a while
 //!
@@ -215,6 +248,8 @@ pub const RUNTIME: &str = concat!(
     include_str!("runtime/3_turn.c"),
     "\n",
     include_str!("runtime/4_messages.c"),
+    "\n",
+    include_str!("runtime/4_steps.c"),
     "\n",
     include_str!("runtime/5_entry.c"),
 );

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 static const size_t stack_bytes = (size_t)256 << 10;
-// %globaltimer is a clock of its own: so far it is ahead of the host's, and as fine as an H100's.
-static const unsigned long long clock_offset = 1700000000123456789, clock_step = 32;
+// %globaltimer is a clock of its own: so far it is ahead of the host's.
+static const unsigned long long clock_offset = 1700000000123456789;
 static const unsigned long long most_nap_micros = 10000;
 
 namespace {
@@ -226,7 +226,8 @@ static unsigned long long clock_now()
     unsigned long long host = (unsigned long long)now.tv_sec * 1000000000 + (unsigned long long)now.tv_nsec;
     static const unsigned long long begun = host;
     unsigned long long ahead = host > begun ? (host - begun) / 1000 * driver().settings.drift_ppm / 1000 : 0;
-    return (host + ahead + clock_offset) / clock_step * clock_step;
+    unsigned long long step = driver().settings.clock_step;
+    return (host + ahead + clock_offset) / step * step;
 }
 
 static void fault(const char *what, const void *address)
@@ -237,7 +238,16 @@ static void fault(const char *what, const void *address)
          address, where);
 }
 
-const ann_machine machine = {place, barrier, look, stored, nap, clock_now, fault};
+static void meet()
+{
+    const Launch &launch = *block->launch;
+    if (launch.is_cooperative || launch.blocks == 1) return;
+    stop("`%s`, block %llu: waits for the other blocks of its grid, of which nothing says that they run at the same time: launch it with "
+         "cuLaunchCooperativeKernel",
+         launch.function->kernel->name, (unsigned long long)block->index);
+}
+
+const ann_machine machine = {place, barrier, look, stored, nap, clock_now, fault, meet};
 
 // Stacks are kept for the next block.
 static std::vector<size_t> &free_stacks()

@@ -5,11 +5,14 @@
 #include <string.h>
 #include <unistd.h>
 
-Context *&current()
+// The thread's contexts; the last one is current. There is always one, which may be none.
+static std::vector<Context *> &stack()
 {
-    static thread_local Context *context = nullptr;
-    return context;
+    static thread_local std::vector<Context *> contexts(1);
+    return contexts;
 }
+
+Context *&current() { return stack().back(); }
 
 Status usable(Context *context)
 {
@@ -280,6 +283,25 @@ Status cuCtxSetCurrent(Context *context)
     for (Device *device : driver().devices) known = known || device->context == context;
     if (!known) return CUDA_ERROR_INVALID_CONTEXT;
     current() = context;
+    return CUDA_SUCCESS;
+}
+
+Status cuCtxPushCurrent_v2(Context *context)
+{
+    stack().push_back(nullptr);
+    Status status = context ? cuCtxSetCurrent(context) : CUDA_ERROR_INVALID_CONTEXT;
+    if (status != CUDA_SUCCESS) stack().pop_back();
+    return status;
+}
+
+Status cuCtxPopCurrent_v2(Context **context)
+{
+    if (!current()) return CUDA_ERROR_INVALID_CONTEXT;
+    if (context) *context = current();
+    if (stack().size() > 1)
+        stack().pop_back();
+    else
+        current() = nullptr;
     return CUDA_SUCCESS;
 }
 

@@ -53,7 +53,7 @@ struct Settings {
     std::map<int, int> attributes;
     Waiting waiting;
     bool loads_eagerly;
-    unsigned grace_ms, seed, drift_ppm, local_bytes, fail_launch, fail_allocation, dies_after_ms, watchdog_ms;
+    unsigned grace_ms, seed, drift_ppm, clock_step, local_bytes, fail_launch, fail_allocation, dies_after_ms, watchdog_ms;
 };
 
 struct Context;
@@ -100,6 +100,8 @@ struct Launch {
     std::chrono::steady_clock::time_point begun_at;
     // The device has died under it.
     std::atomic<bool> is_killed{false};
+    // All blocks begin together.
+    bool is_cooperative;
 
     unsigned threads() const { return size.x * size.y * size.z; }
 };

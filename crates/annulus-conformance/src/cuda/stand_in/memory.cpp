@@ -130,6 +130,14 @@ static Status fill(const char *call, Stream *handle, size_t to, unsigned char va
     return waits ? wait_until(*stream, number, guard) : CUDA_SUCCESS;
 }
 
+// Page-locked memory is every device's: who asks for it waits for all of them.
+static void wait_for_kernels(const char *call, Allocation::Kind kind, Context *own, Guard &guard)
+{
+    if (kind != Allocation::host_memory) return synchronises(call, own, guard);
+    for (Device *device : driver().devices)
+        if (device->context) synchronises(call, device->context, guard);
+}
+
 // Memory of either kind, at once.
 static Status allocate_now(const char *call, Allocation::Kind kind, size_t bytes, unsigned flags, size_t *to)
 {
@@ -137,7 +145,7 @@ static Status allocate_now(const char *call, Allocation::Kind kind, size_t bytes
     Status status = usable(current());
     if (status != CUDA_SUCCESS) return status;
     if (!to || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
-    synchronises(call, current(), guard);
+    wait_for_kernels(call, kind, current(), guard);
     return allocate(kind, bytes, flags, current(), to);
 }
 
@@ -149,7 +157,7 @@ static Status free_now(const char *call, Allocation::Kind kind, size_t start)
     if (start == 0) return CUDA_SUCCESS;
     auto found = driver().allocations.find(start);
     if (found == driver().allocations.end() || found->second.kind != kind) return CUDA_ERROR_INVALID_VALUE;
-    synchronises(call, found->second.context, guard);
+    wait_for_kernels(call, kind, found->second.context, guard);
     // Here, since another thread may have done it while this one waited.
     found = driver().allocations.find(start);
     if (found == driver().allocations.end() || found->second.is_freed) stop("%s: %#zx was freed before", call, start);

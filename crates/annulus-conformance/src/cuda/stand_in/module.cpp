@@ -110,11 +110,27 @@ static void serve_block(Launch *launch, uint64_t index, Multiprocessor *where)
     driver().changed.notify_all();
 }
 
-// Begins blocks while there is room for them: the rest waits until others end.
+// Whether there is room for all blocks at once.
+static bool has_room_for_all(const Device &device, const Launch &launch)
+{
+    uint64_t room = 0;
+    for (Multiprocessor each : device.multiprocessors) {
+        while (has_room(each, launch)) {
+            each.blocks -= 1;
+            each.threads -= warp_threads(launch);
+            each.shared_bytes -= block_bytes(launch);
+            room += 1;
+        }
+    }
+    return room >= launch.blocks;
+}
+
+// Begins blocks while there is room for them: the rest waits until others end. Those of a cooperative launch begin together.
 void place_blocks(Device &device)
 {
     while (!device.waiting.empty()) {
         Launch &launch = *device.waiting.front();
+        if (launch.is_cooperative && !has_room_for_all(device, launch)) return;
         for (Multiprocessor &each : device.multiprocessors) {
             while (launch.begun < launch.blocks && has_room(each, launch)) {
                 each.blocks -= 1;
@@ -149,6 +165,8 @@ static Status launch(const char *call, Function *function, ann_index grid, ann_i
     if (function->module->shared_bytes + shared_bytes > shared_of_block) return CUDA_ERROR_INVALID_VALUE;
     if (function->kernel->parameters != 0 && !parameters) return CUDA_ERROR_INVALID_VALUE;
     unsigned resident = resident_blocks(*function, (unsigned)threads, shared_bytes);
+    auto together = all.settings.attributes.find(95);
+    if (is_cooperative && together != all.settings.attributes.end() && together->second == 0) return CUDA_ERROR_NOT_SUPPORTED;
     all.launched += 1;
     if (resident == 0 || all.launched == all.settings.fail_launch) return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
     if (is_cooperative && blocks > (uint64_t)resident * all.settings.multiprocessors) return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
@@ -168,6 +186,7 @@ static Status launch(const char *call, Function *function, ann_index grid, ann_i
     made->number = made->device->launches += 1;
     made->grid = grid;
     made->size = size;
+    made->is_cooperative = is_cooperative;
     made->shared_bytes = shared_bytes;
     made->blocks = blocks;
     made->begun = made->ended = 0;

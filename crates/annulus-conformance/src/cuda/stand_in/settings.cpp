@@ -14,6 +14,7 @@
 // | SEED | of the fibers' order | 1 |
 // | LOCAL_BYTES | local memory that each kernel says its threads need | 0 |
 // | DRIFT_PPM | by so many millionths %globaltimer goes faster than the host's clock | 0 |
+// | CLOCK_STEP_NS | %globaltimer goes in steps of so many nanoseconds | 32 |
 // | FAIL_LAUNCH | the launch of this number, from 1 on, is refused for want of resources | |
 // | FAIL_ALLOCATION | the allocation of this number, from 1 on, is refused for want of memory | |
 // | DIES_AFTER_MS | a device dies when a kernel has run so long | |
@@ -92,6 +93,8 @@ Settings read_settings()
     settings.seed = (unsigned)number("SEED", 1);
     settings.local_bytes = (unsigned)number("LOCAL_BYTES", 0);
     settings.drift_ppm = (unsigned)number("DRIFT_PPM", 0);
+    settings.clock_step = (unsigned)number("CLOCK_STEP_NS", 32);
+    if (settings.clock_step == 0) stop("ANNULUS_STAND_IN_CLOCK_STEP_NS is 0: a clock must go");
     settings.fail_launch = (unsigned)number("FAIL_LAUNCH", 0);
     settings.fail_allocation = (unsigned)number("FAIL_ALLOCATION", 0);
     settings.dies_after_ms = (unsigned)number("DIES_AFTER_MS", 0);

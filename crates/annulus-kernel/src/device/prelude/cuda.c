@@ -170,6 +170,31 @@ ANN_FUNCTION u32 ann_nap(u32 *word, u32 seen, u32 micros)
     return 0;
 }
 
+/*
+ * What blocks of one kernel tell each other, in the device's own memory: the device's scope. Coming to a place is one step that no other
+ * block's comes between; it releases what the block did before, and acquires what those did that came earlier.
+ */
+ANN_FUNCTION u32 ann_arrive_grid(u32 *word)
+{
+    u32 before;
+    asm volatile("atom.add.acq_rel.gpu.u32 %0, [%1], 1;" : "=r"(before) : "l"(word) : "memory");
+    return before;
+}
+
+/* As `ann_nap`, and ends as soon as another block has come to the place. */
+ANN_FUNCTION u32 ann_nap_beside(u32 *word, u32 seen, const u32 *arrived, u32 micros)
+{
+    u64 begun = ann_clock(0);
+    u32 nanos = 250;
+    while (ann_load_relaxed_u32(word) == seen && ann_near_load_relaxed_u32(arrived) == 0) {
+        if (ann_clock(0) - begun >= (u64)micros * 1000)
+            return 1;
+        asm volatile("nanosleep.u32 %0;" ::"r"(nanos) : "memory");
+        nanos = nanos < 8000 ? nanos * 2 : nanos;
+    }
+    return 0;
+}
+
 /* A device cannot wake the host, which looks. */
 #define ANN_RINGS 0
 

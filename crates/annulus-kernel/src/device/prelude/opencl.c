@@ -201,6 +201,38 @@ ANN_FUNCTION u32 ann_nap(GLOBAL u32 *word, u32 seen, u32 micros)
 #endif
 }
 
+/*
+ * What blocks of one kernel tell each other, in the device's own memory. Coming to a place is one step that no other block's comes between;
+ * it releases what the block did before, and acquires what those did that came earlier.
+ */
+ANN_FUNCTION u32 ann_arrive_grid(GLOBAL u32 *word)
+{
+#ifdef ANN_SCOPE
+    return atomic_fetch_add_explicit((volatile GLOBAL atomic_uint *)word, 1u, memory_order_acq_rel, ANN_SCOPE);
+#else
+    ann_fence_release();
+    u32 before = atomic_inc((volatile GLOBAL uint *)word);
+    ann_fence_acquire();
+    return before;
+#endif
+}
+
+/* As `ann_nap`, and ends when another block has come to the place: the system sleeps on one word, so it looks at the other one now and then. */
+ANN_FUNCTION u32 ann_nap_beside(GLOBAL u32 *word, u32 seen, GLOBAL const u32 *arrived, u32 micros)
+{
+#if ANN_SYSTEM
+    u32 slice = 32;
+    for (u32 slept = 0; slept < micros; slept += slice) {
+        if (ann_load_relaxed_u32(arrived) != 0 || !ann_nap(word, seen, slice))
+            return 0;
+        slice = slice < 1024 ? slice * 2 : slice;
+    }
+    return 1;
+#else
+    return 0;
+#endif
+}
+
 /* Wakes the host, which sleeps on *word. */
 ANN_FUNCTION void ann_ring(GLOBAL u32 *word)
 {

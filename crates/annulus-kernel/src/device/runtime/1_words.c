@@ -214,6 +214,11 @@ typedef struct {
     u32 lost;       /* outputs that were lost in this turn */
     u32 left;       /* outputs that found no room in this turn */
 #endif
+#ifdef ANN_LAUNCH_SUPERSTEPS
+    u32 opened; /* the kernel's step, as this block has seen it */
+    u32 gone;   /* the host is */
+    u32 over;   /* all blocks end */
+#endif
 } ann_shared;
 
 /* One block's view of memory. */

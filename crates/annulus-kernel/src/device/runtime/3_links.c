@@ -409,6 +409,24 @@ ANN_FUNCTION void ann_send_off(const ann_view *v, u32 held)
     }
 }
 
+/* All threads send what is held, as far as there is room. Ends with a barrier. */
+ANN_FUNCTION void ann_forward_together(const ann_view *v, u32 leader)
+{
+    LOCAL ann_shared *b = v->shared;
+    /* Of an inactive block nothing leaves: the host may be about to say where it goes. */
+    u32 held = (b->state.command & ANN_ACTIVE) != 0 ? b->state.held : 0;
+    ann_address(v, held);
+    ann_barrier();
+    ann_ask(v, held);
+    ann_barrier();
+    if (leader && b->granted != 0 && b->link.grid != 0)
+        ann_count_forwarded(v, b->granted);
+    ann_load_up(v, held);
+    ann_barrier();
+    ann_send_off(v, held);
+    ann_barrier();
+}
+
 /* By the leader: what is on its way now. */
 ANN_FUNCTION void ann_settle(const ann_view *v)
 {

@@ -315,6 +315,16 @@ ANN_FUNCTION u32 ann_nap_until_work(const ann_view *v, u32 seen)
 #endif
 }
 
+/* By the leader, of a block that has waited for long: whether its host is gone. */
+ANN_FUNCTION u32 ann_host_is_gone(const ann_view *v)
+{
+    LOCAL ann_state *s = &v->shared->state;
+    u64 heartbeat = ann_load_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_HEARTBEAT));
+    s->strikes = heartbeat == s->heartbeat ? s->strikes + 1 : 0;
+    s->heartbeat = heartbeat;
+    return s->strikes > v->shared->launch.patience;
+}
+
 /* By the leader, of a block that found nothing: waits a little, and sees whether the host still lives. */
 ANN_FUNCTION void ann_idle(const ann_view *v)
 {
@@ -354,10 +364,7 @@ ANN_FUNCTION void ann_idle(const ann_view *v)
         if (!undisturbed)
             return;
     }
-    u64 heartbeat = ann_load_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_HEARTBEAT));
-    s->strikes = heartbeat == s->heartbeat ? s->strikes + 1 : 0;
-    s->heartbeat = heartbeat;
-    if (s->strikes > b->launch.patience)
+    if (ann_host_is_gone(v))
         ann_give_up(v);
 }
 
@@ -379,8 +386,10 @@ ANN_FUNCTION void ann_end_turn(const ann_view *v)
         if (!b->again)
             ann_rest(v);
 #endif
+#ifndef ANN_LAUNCH_SUPERSTEPS
         if (!b->again)
             ann_idle(v);
+#endif
         return;
     }
     /* An epoch is bounded by all of its looks, so that a block with messages now and then does not keep the others from the next. */

@@ -5,10 +5,15 @@
 #else
 #define ANN_LINK_PARAMETERS
 #endif
+#ifdef ANN_LAUNCH_SUPERSTEPS
+#define ANN_STEP_PARAMETER , GLOBAL u8 *steps
+#else
+#define ANN_STEP_PARAMETER
+#endif
 
 ANN_KERNEL void ann_main(
     GLOBAL u8 *memory, GLOBAL u8 *arena, GLOBAL u8 *records, GLOBAL const u8 *launch, GLOBAL u8 *states,
-    GLOBAL u8 *scratch, GLOBAL u8 *bell ANN_LINK_PARAMETERS ANN_BINDING_PARAMETERS)
+    GLOBAL u8 *scratch, GLOBAL u8 *bell ANN_LINK_PARAMETERS ANN_STEP_PARAMETER ANN_BINDING_PARAMETERS)
 {
     ANN_SHARED ann_shared shared;
     u32 leader = ann_thread() == 0;
@@ -52,6 +57,9 @@ ANN_KERNEL void ann_main(
             shared.reserved = shared.state.next_in;
 #endif
             ann_attend(&view);
+#ifdef ANN_LAUNCH_SUPERSTEPS
+            ann_begin_steps(&view, (GLOBAL ann_step_record *)steps);
+#endif
         }
     }
     ann_barrier();
@@ -59,22 +67,28 @@ ANN_KERNEL void ann_main(
         if (leader)
             ann_begin_turn(&view);
         ann_barrier();
+#ifdef ANN_LAUNCH_SUPERSTEPS
+        u32 ending = shared.over;
+#else
         u32 ending = shared.ending;
+#endif
         if (ending)
             break;
 #if ANN_LAUNCH_THREADS == 1
         ann_handle(&view ANN_BINDING_ARGUMENTS);
 #else
         u32 sealed = ANN_LAUNCH_SEALED && !ann_is_near(&view);
-        if (sealed)
+        if (sealed) {
             ann_bring_sealed(&view);
-        else
+        } else {
             ann_look(&view);
+        }
         ann_barrier();
-        if (!sealed)
+        if (!sealed) {
             ann_bring(&view, leader);
-        else if (leader && shared.found != 0)
+        } else if (leader && shared.found != 0) {
             shared.count = ann_accept(&view, shared.found, ann_command_after(&view));
+        }
         ann_barrier();
         u32 count = shared.count;
         ann_look_up(&view, count);
@@ -89,21 +103,15 @@ ANN_KERNEL void ann_main(
         ann_publish_all(&view);
         ann_barrier();
 #if ANN_LAUNCH_LINKED && defined(ANN_OUTPUT)
-        u32 held = (shared.state.command & ANN_ACTIVE) != 0 ? shared.state.held : 0;
-        ann_address(&view, held);
-        ann_barrier();
-        ann_ask(&view, held);
-        ann_barrier();
-        if (leader && shared.granted != 0 && shared.link.grid != 0)
-            ann_count_forwarded(&view, shared.granted);
-        ann_load_up(&view, held);
-        ann_barrier();
-        ann_send_off(&view, held);
-        ann_barrier();
+        ann_forward_together(&view, leader);
 #endif
 #endif
-        if (leader)
+        if (leader) {
             ann_end_turn(&view);
+#ifdef ANN_LAUNCH_SUPERSTEPS
+            ann_end_step(&view, (GLOBAL ann_step_record *)steps);
+#endif
+        }
         ann_barrier();
     }
     if (leader) {
