@@ -4,7 +4,7 @@
 //!
 //! A backend that passes behaves as all others do: the lifecycle and what its repetition says; which messages are handled, in
 //! which order, and what becomes of the others, by exact count; that a handler is a transaction; that a kernel whose replies
-//! nobody reads waits and loses nothing; calls; telemetry; shutdown; and that no wake-up is lost.
+//! nobody reads waits and loses nothing; what kernels send to each other; calls; telemetry; shutdown; and that no wake-up is lost.
 //!
 //! # What it does not do
 //!

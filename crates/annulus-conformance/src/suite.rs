@@ -174,10 +174,13 @@ macro_rules! conformance_suite {
                 k01_outputs_become_messages: Handlers,
                 k01_order_per_key_and_producer: Handlers,
                 k01_many_send_to_one: Handlers,
-                k01_a_chain_of_many: Handlers,
-                k01_ping_pong: Handlers,
-                k01_a_kernel_that_sends_to_itself: Handlers,
-                k01_a_full_cycle_can_be_terminated: Handlers,
+                k01_replies_go_to_their_callers: Handlers,
+                k01_failing_handlers_send_nothing: Handlers,
+                k01_what_cannot_be_connected: Nothing,
+                k01_a_connected_kernel_is_restored: Handlers,
+                k01_telemetry_counts_kernels_messages: Handlers,
+            }
+            link_ends {
                 k01_a_full_target_stalls_its_source: Handlers,
                 k01_reject_counts_what_is_lost: Handlers,
                 k01_messages_wait_for_an_inactive_target: Handlers,
@@ -185,18 +188,21 @@ macro_rules! conformance_suite {
                 k01_the_end_of_a_full_target_frees_its_source: Handlers,
                 k01_a_stalled_source_is_terminated: Handlers,
                 k01_ends_race_with_outputs: Handlers,
-                k01_replies_go_to_their_callers: Handlers,
-                k01_failing_handlers_send_nothing: Handlers,
                 k01_a_closed_target_takes_from_kernels: Handlers,
                 k01_disconnected_outputs_go_to_the_host: Handlers,
                 k01_held_outputs_follow_the_link: Handlers,
                 k01_links_change_under_load: Handlers,
                 k01_a_link_keeps_no_kernel: Nothing,
-                k01_what_cannot_be_connected: Nothing,
-                k01_a_connected_kernel_is_restored: Handlers,
-                k01_telemetry_counts_kernels_messages: Handlers,
+            }
+            pipelines {
+                k01_a_chain_of_many: Handlers,
+                k01_ping_pong: Handlers,
+                k01_a_kernel_that_sends_to_itself: Handlers,
+                k01_a_full_cycle_can_be_terminated: Handlers,
                 p04_validate_transform_aggregate: Handlers,
                 p04_a_drained_pipeline_is_empty: Handlers,
+                p04_an_inactive_source_is_waited_for: Handlers,
+                p04_a_cycle_is_shut_down: Handlers,
                 p04_a_runtime_shuts_a_pipeline_down: Handlers,
             }
             steps {
@@ -275,6 +281,8 @@ mod tests {
             include_str!("cases/prints.rs"),
             include_str!("cases/links.rs"),
             include_str!("cases/steps.rs"),
+            include_str!("cases/link_ends.rs"),
+            include_str!("cases/pipelines.rs"),
             include_str!("cases/load.rs"),
         ] {
             assert_ne!(cases(source).count(), 0);

@@ -143,7 +143,7 @@ impl Trial {
         entry.number(rounds.into());
         entry.number(KERNEL_PATIENCE.as_nanos() as u64);
         // SAFETY: the arguments are what `probe.c` takes; the words live until the kernel has been seen to end, or are leaked (`end`).
-        unsafe { self.stream.start(&entry, Shape { blocks: 1, threads: 1, supersteps: false }, None) }
+        unsafe { self.stream.start(&entry, Shape { blocks: 1, threads: 1, ..Shape::default() }, None) }
     }
 
     /// Waits for the run's end, which comes by itself; whether it came in time.
