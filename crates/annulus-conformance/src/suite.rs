@@ -179,6 +179,9 @@ macro_rules! conformance_suite {
                 k01_what_cannot_be_connected: Nothing,
                 k01_a_connected_kernel_is_restored: Handlers,
                 k01_telemetry_counts_kernels_messages: Handlers,
+                k01_a_link_to_fewer_blocks: Handlers,
+                k01_any_number_is_drained: Handlers,
+                k01_kernels_in_step_are_connected: Handlers,
             }
             link_ends {
                 k01_a_full_target_stalls_its_source: Handlers,

@@ -55,17 +55,13 @@ fn cases(config: Config) -> Vec<Case> {
     }
     let mut operations = Vec::new();
     for (plain, deduplicating, threads) in threads {
-        operations.push(ours(
-            plain,
-            Box::new(move || {
-                stream(config, bursts, threads, |runtime, options| kernels::swallow::launch(runtime, options))
-            }),
-        ));
+        operations
+            .push(ours(plain, Box::new(move || stream(config, bursts, threads, kernels::swallow::launch))));
         operations.push(ours(
             deduplicating,
             Box::new(move || {
                 stream(config, bursts, threads, |runtime, options| {
-                    kernels::swallow_once::bind(vec![0; kernels::WINDOW_WORDS]).launch(runtime, options)
+                    kernels::swallow_once::bind(&[0; kernels::WINDOW_WORDS]).launch(runtime, options)
                 })
             }),
         ));
