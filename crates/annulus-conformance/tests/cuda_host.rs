@@ -350,7 +350,13 @@ fn a_clock_that_drifts_is_followed() {
 fn machine_code_is_made_beforehand() {
     let folder = std::env::var_os(FOLDER).unwrap();
     for definition in [kernels::echo::DEFINITION, kernels::track::DEFINITION] {
-        for cubin in annulus_cuda::cubins(definition, 32, false, Architecture::new(8, 6)).unwrap() {
+        for cubin in annulus_cuda::cubins(
+            definition,
+            annulus_cuda::Shape { threads: 32, ..Default::default() },
+            Architecture::new(8, 6),
+        )
+        .unwrap()
+        {
             fs::write(Path::new(&folder).join(cubin.file), cubin.bytes).unwrap();
         }
     }

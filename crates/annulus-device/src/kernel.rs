@@ -261,12 +261,12 @@ impl Running {
         self.near.is_some()
     }
 
-    /// Whether some block takes messages, and does not wait for room.
+    /// Whether some block takes messages, and does not wait for room: as far as the host knows.
     pub(crate) fn takes(&self) -> bool {
         self.shards.iter().any(|shard| {
             shard.memory.command().load(Ordering::Relaxed) & command::ACTIVE != 0
                 && shard.memory.state().load(Ordering::Relaxed) == state::ACTIVE
-                && shard.memory.stalled().load(Ordering::Relaxed) == 0
+                && shard.has_room(self.credit)
         })
     }
 
@@ -381,11 +381,7 @@ impl Shard {
         // room know whom to wake.
         wanted & command::ACTIVE != 0
             && self.inbound.may_be_ready()
-            && match self.memory.stalled().load(Ordering::Relaxed) {
-                0 => true,
-                STALLED_BY_KERNEL => false,
-                _ => self.has_credit(credit),
-            }
+            && self.has_room(credit)
     }
 
     /// Whether telemetry shows another depth than the inbound ring has: a block that takes nothing shows it all the same.
@@ -394,6 +390,15 @@ impl Shard {
         let shown = u64::from(line.word(3).load(Ordering::Relaxed) as u32);
         // What other kernels sent is in it, which only the device sees.
         if linked { shown < self.inbound.depth() } else { shown != self.inbound.depth() }
+    }
+
+    /// Whether the block has not said that it waits for room, or there is some by now.
+    fn has_room(&self, credit: u64) -> bool {
+        match self.memory.stalled().load(Ordering::Relaxed) {
+            0 => true,
+            STALLED_BY_KERNEL => false,
+            _ => self.has_credit(credit),
+        }
     }
 
     fn has_credit(&self, credit: u64) -> bool {

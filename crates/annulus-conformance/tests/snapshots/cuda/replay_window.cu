@@ -53,6 +53,7 @@ static __device__ u32 handle_replay_window(GLOBAL const Packet *packet, PRIVATE 
 #define ANN_MESSAGE_BYTES 8
 #define ANN_OUTPUT Packet
 #define ANN_OUTPUT_BYTES 8
+#define ANN_OUTPUT_KEY(message) ((u64)(message)->sender)
 #define ANN_STATE Received
 #define ANN_SHAPE ANN_PER_ACTOR
 #define ANN_KEYED 1

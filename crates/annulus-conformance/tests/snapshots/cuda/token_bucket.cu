@@ -51,6 +51,7 @@ static __device__ u32 handle_token_bucket(GLOBAL const Request *request, PRIVATE
 #define ANN_MESSAGE_BYTES 12
 #define ANN_OUTPUT Request
 #define ANN_OUTPUT_BYTES 12
+#define ANN_OUTPUT_KEY(message) ((u64)(message)->client)
 #define ANN_STATE Bucket
 #define ANN_SHAPE ANN_PER_ACTOR
 #define ANN_KEYED 1

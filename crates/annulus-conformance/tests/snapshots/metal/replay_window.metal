@@ -54,6 +54,7 @@ static inline u32 handle_replay_window(GLOBAL const Packet *packet, PRIVATE Rece
 #define ANN_MESSAGE_BYTES 8
 #define ANN_OUTPUT Packet
 #define ANN_OUTPUT_BYTES 8
+#define ANN_OUTPUT_KEY(message) ((u64)(message)->sender)
 #define ANN_STATE Received
 #define ANN_SHAPE ANN_PER_ACTOR
 #define ANN_KEYED 1

@@ -131,6 +131,7 @@ static inline u32 handle_top_ten(GLOBAL const Score *score, PRIVATE Best *best, 
 #define ANN_MESSAGE_BYTES 12
 #define ANN_OUTPUT Score
 #define ANN_OUTPUT_BYTES 12
+#define ANN_OUTPUT_KEY(message) ((u64)(message)->game)
 #define ANN_STATE Best
 #define ANN_SHAPE ANN_PER_ACTOR
 #define ANN_KEYED 1

@@ -52,6 +52,7 @@ static u32 handle_token_bucket(GLOBAL const Request *request, PRIVATE Bucket *bu
 #define ANN_MESSAGE_BYTES 12
 #define ANN_OUTPUT Request
 #define ANN_OUTPUT_BYTES 12
+#define ANN_OUTPUT_KEY(message) ((u64)(message)->client)
 #define ANN_STATE Bucket
 #define ANN_SHAPE ANN_PER_ACTOR
 #define ANN_KEYED 1

@@ -409,6 +409,14 @@ ANN_FUNCTION void ann_send_off(const ann_view *v, u32 held)
     }
 }
 
+/* By the leader: counts what is about to be sent. A condition of its own: PoCL 3.1 lets all threads do what stands behind `leader && ...` here. */
+ANN_FUNCTION void ann_count_granted(const ann_view *v)
+{
+    u32 granted = v->shared->granted;
+    if (granted != 0 && v->shared->link.grid != 0)
+        ann_count_forwarded(v, granted);
+}
+
 /* All threads send what is held, as far as there is room. Ends with a barrier. */
 ANN_FUNCTION void ann_forward_together(const ann_view *v, u32 leader)
 {
@@ -419,8 +427,8 @@ ANN_FUNCTION void ann_forward_together(const ann_view *v, u32 leader)
     ann_barrier();
     ann_ask(v, held);
     ann_barrier();
-    if (leader && b->granted != 0 && b->link.grid != 0)
-        ann_count_forwarded(v, b->granted);
+    if (leader)
+        ann_count_granted(v);
     ann_load_up(v, held);
     ann_barrier();
     ann_send_off(v, held);
