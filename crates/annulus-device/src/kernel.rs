@@ -379,9 +379,7 @@ impl Shard {
         }
         // Without credit a message is work as long as the block has not said that it is stalled: only then does the host that makes
         // room know whom to wake.
-        wanted & command::ACTIVE != 0
-            && self.inbound.may_be_ready()
-            && self.has_room(credit)
+        wanted & command::ACTIVE != 0 && self.inbound.may_be_ready() && self.has_room(credit)
     }
 
     /// Whether telemetry shows another depth than the inbound ring has: a block that takes nothing shows it all the same.
