@@ -190,10 +190,11 @@ fn every_kernel_compiles() {
         loop {
             let next = left.lock().unwrap().next();
             let Some((index, definition)) = next else { return };
-            // Each for one of the architectures, with one thread or many, with open slots or sealed ones, and every second so that it may be connected.
+            // Each for one of the architectures, with one thread or many, with open slots or sealed ones, some connected, some in step.
             let architecture = ARCHITECTURES[index % ARCHITECTURES.len()];
             let (threads, sealed) = [(1, false), (64, false), (64, true)][index % 3];
-            let shape = Shape { threads, sealed, linked: index % 2 == 0, ..Shape::default() };
+            let shape =
+                Shape { threads, sealed, linked: index % 2 == 0, supersteps: index % 5 == 0, blocks: 1 };
             match nvrtc.compile(&program(definition, shape), architecture) {
                 Ok(compiled) => assert!(compiled.cubin.starts_with(b"\x7fELF"), "{}", definition.name),
                 Err(error) => wrong.lock().unwrap().push(format!("{}: {error}", definition.name)),

@@ -421,8 +421,8 @@ ANN_FUNCTION void ann_count_granted(const ann_view *v)
 ANN_FUNCTION void ann_forward_together(const ann_view *v, u32 leader)
 {
     LOCAL ann_shared *b = v->shared;
-    /* Of an inactive block nothing leaves: the host may be about to say where it goes. */
-    u32 held = (b->state.command & ANN_ACTIVE) != 0 ? b->state.held : 0;
+    /* Of an inactive block nothing leaves: the host may be about to say where it goes. Nor of one that ends. */
+    u32 held = (b->state.command & ANN_ACTIVE) != 0 && !b->ending ? b->state.held : 0;
     ann_address(v, held);
     ann_barrier();
     ann_ask(v, held);

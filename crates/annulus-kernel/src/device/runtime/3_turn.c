@@ -111,10 +111,6 @@ ANN_FUNCTION u32 ann_begin_near(const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
     LOCAL ann_state *s = &b->state;
-    b->near = 0;
-    b->granted = 0;
-    b->lost = 0;
-    b->left = 0;
     u32 active = (s->command & ANN_ACTIVE) != 0;
 #if defined(ANN_OUTPUT) && ANN_LAUNCH_THREADS == 1
     ann_forward(v);
@@ -161,7 +157,7 @@ ANN_FUNCTION u32 ann_begin_near(const ann_view *v)
 ANN_FUNCTION u32 ann_has_near_work(const ann_view *v)
 {
     LOCAL ann_state *s = &v->shared->state;
-    if ((s->command & ANN_ACTIVE) == 0)
+    if ((s->command & ANN_ACTIVE) == 0 || v->shared->ending)
         return 0;
 #ifdef ANN_OUTPUT
     if (s->held != 0)
@@ -189,6 +185,13 @@ ANN_FUNCTION void ann_begin_turn(const ann_view *v)
     b->error = 0;
     b->latest = 0;
     b->sum = 0;
+#if ANN_LAUNCH_LINKED
+    b->near = 0;
+    b->granted = 0;
+    b->lost = 0;
+    b->left = 0;
+#endif
+    /* In step with others an ending block goes on for a while, and does nothing. */
     if (b->ending)
         return;
 #if ANN_LAUNCH_LINKED
