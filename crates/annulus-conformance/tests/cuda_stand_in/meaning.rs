@@ -208,8 +208,8 @@ fn together() {
 ANN_KERNEL void meet(u32 *words)
 {{
     if (ann_arrive_grid(words) + 1 == gridDim.x)
-        ann_store_release_grid_u32(words + 1, 1);
-    while (ann_load_acquire_grid_u32(words + 1) == 0)
+        ann_near_store_release_u32(words + 1, 1);
+    while (ann_near_load_acquire_u32(words + 1) == 0)
         ann_pause();
 }}"
     );
