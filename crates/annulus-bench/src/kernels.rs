@@ -134,7 +134,7 @@ impl Burst {
     }
 }
 
-/// Messages for each that [`burst`] takes.
+/// Messages for each that `burst` takes.
 pub(crate) const BURST: u64 = 16;
 
 /// Sends many messages for each that it takes.
@@ -146,7 +146,7 @@ pub(crate) fn burst(_cx: &Cx, message: &Burst, next: &Outbox<Large>) {
     }
 }
 
-/// Numbers that [`swallow_once`] knows, each with its place in their order: 512 buckets of four.
+/// Numbers that `swallow_once` knows, each with its place in their order: 512 buckets of four.
 pub(crate) const WINDOW_WORDS: usize = 2 * 4 * 512;
 
 /// Takes messages, and counts those of the last 1024 numbers as duplicates: in a window of four-way buckets, of which the oldest gives way. Word 0 counts messages, word 1
