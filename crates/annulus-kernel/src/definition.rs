@@ -127,6 +127,11 @@ impl KernelDefinition {
         crate::handler_source(self, target)
     }
 
+    /// Where the key stands in what a kernel sends. Asked of the kernel, so that an output that is no message is told once.
+    pub const fn output_key_field_of<K: RingKernel>() -> Option<KeyDescriptor> {
+        K::Output::KEY_FIELD
+    }
+
     /// The key function for messages of type `M`.
     pub const fn key_of<M: RingMessage>() -> Option<unsafe fn(*const u8) -> u64> {
         unsafe fn key<M: RingMessage>(message: *const u8) -> u64 {

@@ -113,7 +113,7 @@ fn ring_kernel(
                     output: #output,
                     key: #key,
                     key_field: #key_field,
-                    output_key_field: <Self::Output as ::annulus::__private::RingMessage>::KEY_FIELD,
+                    output_key_field: ::annulus::__private::KernelDefinition::output_key_field_of::<Self>(),
                     state: #state,
                     bindings: &[#(#bindings),*],
                     mode: ::annulus::__private::ProcessingMode::#mode,
