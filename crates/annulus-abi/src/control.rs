@@ -30,7 +30,7 @@ pub mod state {
     pub const TERMINATED: u32 = 3;
 }
 
-/// In [`ControlBlock::stalled`]: the shard waits for room in the kernel that it is connected to, over the device's own memory.
+/// In [`ControlBlock::stalled`]: the shard waits for room in the kernel that it is connected to.
 pub const STALLED_BY_KERNEL: u32 = 2;
 
 /// One shard's control block.

@@ -21,7 +21,7 @@ pub struct Telemetry {
     /// Of the processed messages, those whose latency was not measured because telemetry was off or messages carry no time; stays at
     /// its largest value. The specification leaves these bytes to alignment.
     pub unmeasured: u32,
-    /// Sum of the latencies, in nanoseconds, from enqueue to the end of the handler.
+    /// Sum of the latencies, in nanoseconds, from enqueue to the end of the handlers of a message's iteration.
     pub total_latency_nanos: u64,
     /// The largest of them; 0 before the first.
     pub max_latency_nanos: u64,

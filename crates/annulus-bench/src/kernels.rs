@@ -95,6 +95,29 @@ pub(crate) fn sink(_cx: &Cx, message: &Medium, state: &mut Sum) {
     state.sum = state.sum.wrapping_add(message.number);
 }
 
+/// A message with an id and a priority; 16 bytes.
+#[derive(RingMessage, Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
+pub(crate) struct Ticket {
+    #[ring(id)]
+    id: u64,
+    #[ring(priority)]
+    priority: u8,
+}
+
+impl Numbered for Ticket {
+    /// One of four priorities.
+    fn numbered(number: u64) -> Self {
+        Self { id: number, priority: (number % 4) as u8 }
+    }
+}
+
+/// [`sink()`] of tickets, whatever their order.
+#[ring_kernel(mode = Adaptive)]
+pub(crate) fn ticket_sink(_cx: &Cx, message: &Ticket, state: &mut Sum) {
+    state.sum = state.sum.wrapping_add(message.id);
+}
+
 /// Takes messages, keeps nothing, and sends nothing: any number of blocks do so beside each other.
 #[ring_kernel(mode = Batch, max_messages_per_iteration = 256)]
 pub(crate) fn swallow(_cx: &Cx, _message: &Large) {}

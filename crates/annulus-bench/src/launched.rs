@@ -20,12 +20,25 @@ pub(crate) fn launch<K: RingKernel>(
     Ok(launch(&runtime(backend)?, options)?)
 }
 
+/// Tells the process, and those that it starts, which OpenCL device is measured (`--device`), and that kernels run in epochs (`--epochs`).
+pub(crate) const DEVICE: &str = "ANNULUS_BENCH_DEVICE";
+pub(crate) const EPOCHS: &str = "ANNULUS_BENCH_EPOCHS";
+
+/// The OpenCL device that was asked for.
+pub(crate) fn opencl() -> OpenCl {
+    let device = match std::env::var(DEVICE) {
+        Ok(name) => OpenCl::new().device_named(name),
+        Err(_) => OpenCl::new(),
+    };
+    if std::env::var_os(EPOCHS).is_some() { device.force_epochs() } else { device }
+}
+
 /// A runtime on the backend.
 pub(crate) fn runtime(backend: BackendName) -> Result<Runtime, Failure> {
     let builder = Runtime::builder();
     Ok(match backend {
         BackendName::Cpu => builder.backend(annulus::Cpu::new()).build()?,
-        BackendName::Opencl => builder.backend(OpenCl::new()).build()?,
+        BackendName::Opencl => builder.backend(opencl()).build()?,
         BackendName::Cuda => builder.backend(Cuda::new()).build()?,
         BackendName::CudaOpen => builder.backend(Cuda::new().sealed(false)).build()?,
     })
@@ -36,7 +49,7 @@ pub(crate) fn runtime_of(backend: BackendName, threads: u32) -> Result<Runtime, 
     let builder = Runtime::builder();
     Ok(match backend {
         BackendName::Cpu => return runtime(backend),
-        BackendName::Opencl => builder.backend(OpenCl::new().threads_per_block(threads)).build()?,
+        BackendName::Opencl => builder.backend(opencl().threads_per_block(threads)).build()?,
         BackendName::Cuda => builder.backend(Cuda::new().threads_per_block(threads)).build()?,
         BackendName::CudaOpen => {
             builder.backend(Cuda::new().sealed(false).threads_per_block(threads)).build()?

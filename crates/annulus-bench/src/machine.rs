@@ -1,6 +1,8 @@
 //! What is known about the machine, for the report's header.
 
-use std::{fs, thread};
+use std::{fs, sync::mpsc, thread};
+
+use crate::processor::processor;
 
 /// A line on the machine.
 pub(crate) fn describe() -> String {
@@ -86,20 +88,21 @@ impl Drop for OnCore {
     }
 }
 
-/// Runs this on a thread on the second core, while the caller holds the first ([`OnCore`]).
+/// Runs this on a thread on the second core, while the caller holds the first ([`OnCore`]). Returns when it is there: a thread begins on its
+/// parent's core, and if that one waits busily, it gets to its own only after the parent's time slice, which would be in the figures.
 pub(crate) fn spawn_apart<R: Send + 'static>(
     run: impl FnOnce() -> R + Send + 'static,
 ) -> thread::JoinHandle<R> {
-    thread::spawn(move || {
+    let (there, is_there) = mpsc::channel();
+    let thread = thread::spawn(move || {
         let _there = OnCore::new(1);
+        // Fails if nobody waits for it, and then nobody needs it.
+        let _ = there.send(());
         run()
-    })
-}
-
-fn processor() -> Option<String> {
-    let text = fs::read_to_string("/proc/cpuinfo").ok()?;
-    let line = text.lines().find(|line| line.starts_with("model name"))?;
-    Some(line.split_once(':')?.1.trim().to_owned())
+    });
+    // Fails if the thread has ended, which whoever joins it sees.
+    let _ = is_there.recv();
+    thread
 }
 
 /// Threads that ran or wanted to, the average of the last minute.

@@ -17,6 +17,7 @@ mod launched;
 mod limit;
 mod machine;
 mod opencl;
+mod processor;
 mod queue_suite;
 mod report;
 mod suite;
@@ -32,7 +33,7 @@ use clap::{Parser, ValueEnum};
 use crate::{
     harness::{Failure, measure},
     report::Report,
-    suite::{Config, SUITES, Suite},
+    suite::{Config, Length, SUITES, Suite},
 };
 
 /// Where kernels run.
@@ -92,6 +93,10 @@ struct Arguments {
     #[arg(long)]
     quick: bool,
 
+    /// Runs so short that they only show that everything works: the figures mean nothing
+    #[arg(long, hide = true, conflicts_with = "quick")]
+    trial: bool,
+
     /// One JSON object per line: suite, case, candidate, unit, median, min, max, runs, and limit_ratio where there is a limit
     #[arg(long)]
     json: bool,
@@ -107,6 +112,14 @@ struct Arguments {
     /// Where kernels run
     #[arg(long, value_enum, default_value = "cpu")]
     backend: BackendName,
+
+    /// The OpenCL device: the first whose name or platform contains this, upper or lower case
+    #[arg(long, value_name = "NAME")]
+    device: Option<String>,
+
+    /// OpenCL kernels run in epochs even where they could stay
+    #[arg(long)]
+    epochs: bool,
 }
 
 const AFTER_HELP: &str = "\
@@ -151,10 +164,35 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
     if cfg!(debug_assertions) {
         eprintln!("annulus-bench: this is a debug build; its figures mean nothing. Use --release.");
     }
-    let rounds = arguments.runs.map_or(if arguments.quick { 5 } else { 11 }, |runs| runs as usize);
-    let config = Config { backend: arguments.backend, quick: arguments.quick };
+    let length = match (arguments.trial, arguments.quick) {
+        (true, _) => Length::Trial,
+        (_, true) => Length::Quick,
+        _ => Length::Full,
+    };
+    let rounds = arguments.runs.map_or(if length == Length::Full { 11 } else { 5 }, |runs| runs as usize);
+    let config = Config { backend: arguments.backend, length };
+    if asked("micro") && !arguments.backend.is_cuda() {
+        return Err("micro measures an NVIDIA device: add --backend cuda".into());
+    }
+    for (name, value) in
+        [(launched::DEVICE, arguments.device.as_deref()), (launched::EPOCHS, arguments.epochs.then_some("1"))]
+    {
+        if let Some(value) = value {
+            // SAFETY: the process has one thread so far, and nothing of C runs.
+            unsafe { std::env::set_var(name, value) };
+        }
+    }
+    if arguments.backend.is_cuda() {
+        // Before anything initialises CUDA: a candidate without Annulus may be the first.
+        for (name, value) in annulus_cuda::DRIVER_VARIABLES {
+            if std::env::var_os(name).is_none() {
+                // SAFETY: as above.
+                unsafe { std::env::set_var(name, value) };
+            }
+        }
+    }
     let mut report = Report::new(io::stdout(), arguments.json);
-    report.header(arguments.backend.name(), rounds, arguments.quick)?;
+    report.header(arguments.backend.name(), rounds, length != Length::Full)?;
     let mut progress = Progress::new();
     for suite in SUITES.iter().filter(|suite| asked("all") || asked(suite.name)) {
         run_suite(suite, config, rounds, arguments.case.as_deref(), &mut report, &mut progress)?;

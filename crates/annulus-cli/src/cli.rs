@@ -2,11 +2,11 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::{devices::Devices, emit::Emit, run::Run, send::Send};
+use crate::{completions::Completions, devices::Devices, doctor::Doctor, emit::Emit, run::Run, send::Send};
 
 /// GPU-resident actors: kernels that are launched once, stay on the device and answer messages.
 #[derive(Parser)]
-#[command(name = "annulus", version, max_term_width = 100, disable_help_subcommand = true)]
+#[command(name = "annulus", version, max_term_width = 100)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -18,4 +18,6 @@ pub(crate) enum Command {
     Emit(Emit),
     Devices(Devices),
     Send(Send),
+    Doctor(Doctor),
+    Completions(Completions),
 }

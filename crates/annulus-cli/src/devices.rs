@@ -12,7 +12,7 @@ use crate::failure::Failure;
 
 /// List the devices of every backend, and how they run kernels
 ///
-/// A backend that this machine has not what it needs for says what that is.
+/// Where this machine lacks what a backend needs, the backend says what that is.
 #[derive(Args)]
 pub(crate) struct Devices {
     /// Print JSON instead, one device or missing backend a line

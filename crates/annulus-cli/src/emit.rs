@@ -1,20 +1,18 @@
 //! `annulus emit KERNEL`: what a handler becomes for a device.
 
-use std::{
-    collections::BTreeMap,
-    fs,
-    io::{self, Write},
-    path::PathBuf,
-};
+use std::io::{self, Write};
+#[cfg(feature = "cuda")]
+use std::{collections::BTreeMap, fs, path::PathBuf};
 
+use annulus::{RegisteredKernel, kernel::Target};
+#[cfg(feature = "cuda")]
 use annulus::{
-    RegisteredKernel,
     cuda::{self, Architecture},
-    kernel::{KernelDefinition, Target},
+    kernel::KernelDefinition,
 };
 use clap::Args;
 
-use crate::failure::Failure;
+use crate::{failure::Failure, values};
 
 /// Print the C that a kernel's handler becomes, or write its machine code
 ///
@@ -25,33 +23,39 @@ use crate::failure::Failure;
 #[derive(Args)]
 pub(crate) struct Emit {
     /// The kernel's name, or `module::name` where several have it
-    #[arg(value_name = "KERNEL")]
-    kernel: String,
+    #[arg(value_name = "KERNEL", value_parser = values::kernel())]
+    kernel: &'static RegisteredKernel,
 
-    /// The dialect: opencl, cuda or metal
-    #[arg(long, short, value_name = "TARGET", default_value = "opencl")]
+    /// The dialect
+    #[arg(long, short, value_name = "TARGET", default_value = "opencl", value_parser = values::target())]
     target: Target,
 
+    #[cfg(feature = "cuda")]
     /// Write CUDA machine code instead, a file for each architecture
     #[arg(long, conflicts_with = "target")]
     cubin: bool,
 
+    #[cfg(feature = "cuda")]
     /// The architectures, as sm_80,sm_90; all that NVRTC knows unless said
     #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "cubin")]
     arch: Vec<Architecture>,
 
+    #[cfg(feature = "cuda")]
     /// Threads of a block, as the program will launch it
     #[arg(long, value_name = "N", default_value_t = cuda::THREADS, requires = "cubin", value_parser = clap::value_parser!(u32).range(1..=1024))]
     threads: u32,
 
+    #[cfg(feature = "cuda")]
     /// For launches with LaunchOptions::linked, which may be connected to other kernels
     #[arg(long, requires = "cubin")]
     linked: bool,
 
+    #[cfg(feature = "cuda")]
     /// For launches with LaunchOptions::supersteps, whose blocks take their turns together
     #[arg(long, requires = "cubin")]
     supersteps: bool,
 
+    #[cfg(feature = "cuda")]
     /// Where the files go
     #[arg(long, value_name = "DIR", default_value = ".", requires = "cubin")]
     out: PathBuf,
@@ -59,15 +63,16 @@ pub(crate) struct Emit {
 
 impl Emit {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
-        let kernel =
-            RegisteredKernel::find(&self.kernel).map_err(|error| Failure::Usage(error.to_string()))?;
+        let definition = self.kernel.definition();
+        #[cfg(feature = "cuda")]
         if self.cubin {
-            return self.write_cubins(kernel.definition());
+            return self.write_cubins(definition);
         }
-        let text = kernel.definition().handler_source(self.target).map_err(Failure::fault)?;
+        let text = definition.handler_source(self.target).map_err(Failure::fault)?;
         io::stdout().write_all(text.as_bytes()).map_err(Failure::stdout)
     }
 
+    #[cfg(feature = "cuda")]
     fn write_cubins(&self, definition: &'static KernelDefinition) -> Result<(), Failure> {
         let architectures = match &self.arch[..] {
             [] => cuda::architectures().map_err(Failure::fault)?,

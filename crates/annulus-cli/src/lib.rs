@@ -23,31 +23,61 @@
 //! command line is.
 
 mod cli;
+mod completions;
 mod devices;
+mod doctor;
 mod emit;
 mod failure;
+mod flags;
+mod input;
 mod run;
 mod send;
+mod signals;
+mod values;
 
-use std::{io, process::ExitCode};
+use std::{
+    env,
+    io::{self, Write},
+    process::ExitCode,
+};
 
+use annulus::LIFECYCLE_TARGET;
 use clap::Parser;
+use tracing::Level;
+use tracing_subscriber::{filter::Targets, prelude::*};
 
 use cli::{Cli, Command};
 
-/// Does what the command line says. What kernels print goes to standard error, unless the program has a subscriber of its own.
+/// Does what the command line says. What kernels print goes to standard error, and of their lives what went wrong, unless the program has a subscriber
+/// of its own. `ANNULUS_LOG` chooses other events, as `target=level` with commas in between: `annulus::lifecycle=debug`.
 pub fn main() -> ExitCode {
-    let prints = tracing_subscriber::fmt().with_writer(io::stderr).without_time().finish();
-    // A program that has one keeps it.
-    let _ = tracing::subscriber::set_global_default(prints);
-    let outcome = match Cli::parse().command {
+    let cli = Cli::parse();
+    let told = tracing_subscriber::fmt::layer().with_writer(io::stderr).without_time();
+    // A program that has a subscriber keeps it.
+    let _ = tracing_subscriber::registry().with(told.with_filter(events())).try_init();
+    let outcome = match cli.command {
         Command::Run(run) => run.execute(),
         Command::Send(send) => send.execute(),
         Command::Emit(emit) => emit.execute(),
         Command::Devices(devices) => devices.execute(),
+        Command::Doctor(doctor) => doctor.execute(),
+        Command::Completions(completions) => completions.execute(),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
+    }
+}
+
+/// The events that are shown: prints, warnings, and what the environment asks for.
+fn events() -> Targets {
+    let usual = Targets::new().with_default(Level::INFO).with_target(LIFECYCLE_TARGET, Level::WARN);
+    match env::var("ANNULUS_LOG").map(|said| said.parse::<Targets>()) {
+        Ok(Ok(said)) => usual.with_targets(said),
+        Ok(Err(error)) => {
+            let _ = writeln!(io::stderr(), "annulus: ANNULUS_LOG: {error}: write target=level");
+            usual
+        }
+        Err(_) => usual,
     }
 }

@@ -2,31 +2,42 @@
 
 use std::{
     fs::File,
-    io::{self, BufRead, BufReader, Write},
+    io::{self, BufRead, IsTerminal, Read, Write},
     num::{NonZeroU32, NonZeroU64},
     path::PathBuf,
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use annulus::{
-    Backend, DynamicError, DynamicKernel, RecvError, RegisteredKernel, Runtime,
-    kernel::{Binding, BindingDefinition},
+    Backend, DynamicError, DynamicKernel, LaunchError, RecvError, RegisteredKernel, Runtime,
+    kernel::{Binding, BindingDefinition, KernelDefinition},
 };
 use clap::Args;
 
-use crate::failure::Failure;
+use crate::{
+    failure::Failure,
+    flags::{SEND, in_flags},
+    input::UntilStopped,
+    run::{
+        LaunchReport,
+        lines::{MAX_ROW, RowTooLong},
+        shape,
+    },
+    signals::Interrupt,
+    values,
+};
 
 /// Send messages to a kernel as JSON lines, and print what it sends
 ///
-/// Each line is one message: an object with the fields of the kernel's message type. What the kernel sends comes out as JSON lines
+/// Each line is one message, up to 1 MiB of UTF-8: an object with the fields of the kernel's message type. What the kernel sends comes out as JSON lines
 /// in the order in which each of its blocks sent it; a summary goes to standard error. `annulus run --list` lists the kernels.
 #[derive(Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Send {
     /// The kernel's name, or `module::name` where several have it
-    #[arg(value_name = "KERNEL")]
-    kernel: String,
+    #[arg(value_name = "KERNEL", value_parser = values::kernel())]
+    kernel: &'static RegisteredKernel,
 
     /// Read messages from this file instead of standard input
     #[arg(value_name = "FILE")]
@@ -45,7 +56,7 @@ pub(crate) struct Send {
     skip_bad: bool,
 
     /// Where the kernel runs
-    #[arg(long, value_name = "NAME", default_value = "auto")]
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = values::backend())]
     backend: Backend,
 
     /// Actors: keys are 0 to N - 1 [default: as the kernel's attribute says]
@@ -72,15 +83,18 @@ const EXAMPLES: &str = r#"Examples:
   Ask a kernel something:
       echo '{"sequence": 1, "series": 0, "value": 20.5}' | annulus send anomalies --actors 8 --bind 'limits={"threshold": 3}'
 
+Signals: SIGINT (Ctrl-C) and SIGTERM end the input; what was sent is handled, and summed up. A second one ends the program at once.
+
 Exit codes:
-  0  done, or nobody reads standard output any more
+  0  done, also after a signal, or nobody reads standard output any more
   1  the data or the machine is at fault
-  2  the command line is"#;
+  2  the command line is
+  130, 143  a second signal ended it"#;
 
 impl Send {
     pub(crate) fn execute(self) -> Result<(), Failure> {
-        let usage = |error: &dyn std::fmt::Display| Failure::Usage(error.to_string());
-        let kernel = RegisteredKernel::find(&self.kernel).map_err(|error| usage(&error))?;
+        let stop = Interrupt::on_signals()?;
+        let kernel = self.kernel;
         let bindings = self.bindings(kernel.definition().bindings)?;
         let mut options = kernel.options();
         if let Some(actors) = self.actors {
@@ -95,25 +109,48 @@ impl Send {
         if let Some(slots) = self.capacity {
             options = options.capacity(slots.get());
         }
-        let input = self.open()?;
-        let runtime = Runtime::builder().backend(self.backend).build().map_err(Failure::fault)?;
-        let kernel = kernel.launch(&runtime, options, bindings).map_err(Failure::fault)?;
+        let input = self.open(&stop)?;
+        let in_words = |error: &dyn std::fmt::Display| in_flags(&error.to_string(), SEND);
+        let runtime = Runtime::builder().backend(self.backend).build();
+        let runtime = runtime.map_err(|error| Failure::Fault(in_words(&error)))?;
+        let began = Instant::now();
+        let kernel = kernel.launch(&runtime, options, bindings).map_err(|error| match error {
+            LaunchError::Invalid(_) => Failure::Usage(in_words(&error)),
+            _ => Failure::Fault(in_words(&error)),
+        })?;
+        kernel.control().ready_blocking().map_err(Failure::fault)?;
+        let launch = LaunchReport { compilation: kernel.control().compilation(), ready: began.elapsed() };
+        if self.waits_for_a_terminal() {
+            hint(kernel.definition());
+        }
         let mut lines = Lines { input, number: 0, skipped: 0, skip_bad: self.skip_bad };
         let outcome = if self.calls { call_all(&kernel, &mut lines) } else { stream(&kernel, &mut lines) };
-        summary(&kernel, lines.skipped);
+        summary(&kernel, lines.skipped, launch);
+        if stop.is_asked() {
+            let _ = writeln!(io::stderr(), "interrupted by a signal: what was sent before was handled");
+        }
         outcome
     }
 
-    fn open(&self) -> Result<Box<dyn BufRead>, Failure> {
-        match &self.input {
-            None => Ok(Box::new(io::stdin().lock())),
-            Some(path) if path.as_os_str() == "-" => Ok(Box::new(io::stdin().lock())),
+    /// The file that messages are read from, if not from standard input.
+    fn file(&self) -> Option<&PathBuf> {
+        self.input.as_ref().filter(|path| path.as_os_str() != "-")
+    }
+
+    fn waits_for_a_terminal(&self) -> bool {
+        self.file().is_none() && io::stdin().is_terminal()
+    }
+
+    fn open(&self, stop: &Interrupt) -> Result<Box<dyn BufRead>, Failure> {
+        let input = match self.file() {
+            None => UntilStopped::new(io::stdin(), stop),
             Some(path) => {
                 let file = File::open(path)
                     .map_err(|error| Failure::Fault(format!("cannot read {}: {error}", path.display())))?;
-                Ok(Box::new(BufReader::new(file)))
+                UntilStopped::new(file, stop)
             }
-        }
+        };
+        Ok(Box::new(input.map_err(Failure::fault)?))
     }
 
     /// What `--bind` says, in the definition's order.
@@ -161,7 +198,7 @@ fn binding(definition: &BindingDefinition, value: &str) -> Result<Binding, Failu
     let json = match value.strip_prefix('@') {
         None => value,
         Some(path) => {
-            text = std::fs::read_to_string(path).map_err(|error| {
+            text = contents(path).map_err(|error| {
                 Failure::Fault(format!("--bind {}: cannot read {path}: {error}", definition.name))
             })?;
             &text
@@ -172,6 +209,19 @@ fn binding(definition: &BindingDefinition, value: &str) -> Result<Binding, Failu
         .and_then(|binding| json.end().map(|()| binding))
         .map_err(|error| Failure::Usage(format!("--bind {}: {error}", definition.name)))
 }
+
+/// The text of a file that `--bind` names. It may be a pipe, so its length is known when it has been read.
+fn contents(path: &str) -> io::Result<String> {
+    const MOST: u64 = 1 << 30;
+    let mut text = String::new();
+    if File::open(path)?.take(MOST + 1).read_to_string(&mut text)? as u64 > MOST {
+        return Err(io::Error::other("it is longer than 1 GiB: bind larger tables in a program"));
+    }
+    Ok(text)
+}
+
+/// Some programs begin UTF-8 files with a byte order mark.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// The messages' lines.
 struct Lines {
@@ -184,19 +234,36 @@ struct Lines {
 impl Lines {
     /// Gives each line that is not empty to `send`, until the input ends or `send` says that it has had enough.
     fn each(&mut self, mut send: impl FnMut(&str) -> Result<(), Stop>) -> Result<(), Failure> {
-        let mut line = String::new();
+        let mut bytes = Vec::new();
         loop {
-            line.clear();
+            bytes.clear();
             self.number += 1;
             let number = self.number;
             let at = |error: &dyn std::fmt::Display| Failure::Fault(format!("line {number}: {error}"));
-            if self.input.read_line(&mut line).map_err(|error| at(&error))? == 0 {
+            // The end of the line does not count.
+            let mut bounded = (&mut self.input).take(MAX_ROW as u64 + 1);
+            if bounded.read_until(b'\n', &mut bytes).map_err(|error| at(&error))? == 0 {
                 return Ok(());
             }
+            if bytes.len() > MAX_ROW && !bytes.ends_with(b"\n") {
+                return Err(at(&format_args!("{RowTooLong}: check that this is JSON, one message a line")));
+            }
+            let line = match number {
+                1 => bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&bytes),
+                _ => &bytes,
+            };
+            let line = match str::from_utf8(line) {
+                Ok(line) => line,
+                Err(_) if self.skip_bad => {
+                    self.skipped += 1;
+                    continue;
+                }
+                Err(error) => return Err(at(&format_args!("not UTF-8 text: {error}"))),
+            };
             if line.trim().is_empty() {
                 continue;
             }
-            match send(&line) {
+            match send(line) {
                 Ok(()) => {}
                 Err(Stop::Dynamic(DynamicError::Text { .. })) if self.skip_bad => self.skipped += 1,
                 Err(Stop::Dynamic(error)) => return Err(at(&error)),
@@ -221,7 +288,9 @@ fn call_all(kernel: &DynamicKernel, lines: &mut Lines) -> Result<(), Failure> {
     lines.each(|line| {
         let reply = match kernel.call(line) {
             Ok(reply) => reply,
-            Err(DynamicError::Kernel(why)) => serde_json::json!({ "error": why }).to_string(),
+            Err(DynamicError::Kernel(why)) => {
+                serde_json::json!({ "error": in_flags(&why, SEND) }).to_string()
+            }
             Err(error) => return Err(Stop::Dynamic(error)),
         };
         print(&mut out, &reply).and_then(|()| out.flush().map_err(Failure::stdout)).map_err(Stop::Output)
@@ -266,7 +335,17 @@ fn print_all(kernel: &DynamicKernel) -> Result<(), Failure> {
     }
 }
 
-fn summary(kernel: &DynamicKernel, skipped: u64) {
+/// Says what is waited for, to somebody who sees nothing happen.
+fn hint(definition: &KernelDefinition) {
+    let keys = if cfg!(windows) { "Ctrl-Z and Enter" } else { "Ctrl-D" };
+    let text = format!(
+        "reading messages from the terminal: a JSON object a line, of the type {}; {keys} ends them",
+        shape(definition.message)
+    );
+    let _ = writeln!(io::stderr(), "{text}");
+}
+
+fn summary(kernel: &DynamicKernel, skipped: u64, launch: LaunchReport) {
     let _ = kernel.control().terminate_blocking();
     let status = kernel.control().status();
     let mut text = format!(
@@ -280,7 +359,8 @@ fn summary(kernel: &DynamicKernel, skipped: u64) {
     }
     if status.last_error != 0 {
         let what = annulus::describe_error(status.last_error);
-        text += &format!("; last error {:#06x}: {what}", status.last_error);
+        text += &format!("; last error {:#06x}: {}", status.last_error, in_flags(what, SEND));
     }
+    text += &format!("; {launch}");
     let _ = writeln!(io::stderr(), "{text}");
 }

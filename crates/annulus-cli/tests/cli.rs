@@ -195,7 +195,7 @@ fn a_binary_file() {
 
 #[test]
 fn a_cut_gzip_file() {
-    let whole = fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/weather.csv.gz")).unwrap();
+    let whole = fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("data/weather.csv.gz")).unwrap();
     let input = TempFile::with("cut.csv.gz", &whole[..whole.len() / 2]);
     let output = run(&["--input", input.as_str(), "--quiet"]);
     assert_eq!(output.status.code(), Some(1));
@@ -238,7 +238,8 @@ fn the_shipped_data_runs_and_is_summed_up() {
     let output = run(&["--alerts", written.as_str()]);
     assert!(output.status.success(), "{}", stderr(&output));
     assert!(stdout(&output).contains("211,061 sent, 211,061 processed"), "{}", stdout(&output));
-    assert!(stderr(&output).contains("messages/s · queue"), "{}", stderr(&output));
+    assert_eq!(stderr(&output), "", "no progress where nobody watches");
+    assert!(stdout(&output).contains("\nlaunch     ready after "), "{}", stdout(&output));
 
     // The anemometer at EWR that once reported 1048 mph.
     let alerts = alerts(&written.0);
@@ -259,7 +260,12 @@ fn json_is_one_object_with_the_promised_keys() {
     assert!(summary["messages_per_second"].as_f64().unwrap() > 0.0);
     assert!(!summary["backend"].as_str().unwrap().is_empty());
     assert_eq!(summary["bad_rows"], 0);
-    assert_eq!(summary["paced"], false);
+    assert_eq!((&summary["paced"], &summary["interrupted"]), (&Value::Bool(false), &Value::Bool(false)));
+    assert!(summary["launch"]["ready_seconds"].as_f64().unwrap() > 0.0);
+    assert_eq!(
+        (&summary["launch"]["compile_seconds"], &summary["launch"]["cached"]),
+        (&Value::Null, &Value::Null)
+    );
     match &summary["latency_ns"] {
         Value::Null => {}
         latency => {
@@ -290,8 +296,51 @@ fn standard_input_is_read_and_columns_can_be_named() {
 }
 
 #[test]
+fn columns_are_apart_by_any_character() {
+    for (named, between) in [(";", ";"), ("tab", "\t"), ("\\t", "\t"), ("|", "|")] {
+        let text = one_outlier().replace(',', between);
+        let output = run_on(&["--input", "-", "--delimiter", named, "--json"], text.as_bytes());
+        assert_eq!(json(&output)["alerts"], 1, "{named:?}");
+    }
+    let output = run_on(&["--input", "-"], one_outlier().replace(',', ";").as_bytes());
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("with --delimiter"), "{}", stderr(&output));
+    let output = run_on(&["--input", "-", "--delimiter", ";"], b"");
+    assert!(stderr(&output).contains("time;series;value"), "{}", stderr(&output));
+    for wrong in ["", "ab", "\"", "\n", "ä"] {
+        assert_eq!(run(&["--delimiter", wrong]).status.code(), Some(2), "{wrong:?}");
+    }
+}
+
+#[test]
+fn alerts_are_json_lines_where_asked_for() {
+    let expected = serde_json::json!({ "time": "40", "series": "lab", "value": 100.0 });
+    let is_expected = |line: &str| {
+        let mut alert: Value = serde_json::from_str(line).unwrap();
+        let z = alert.as_object_mut().unwrap().remove("z").unwrap();
+        assert!(z.as_f64().unwrap() > 3.0, "{z}");
+        assert_eq!(alert, expected);
+    };
+    let output = run_on(&["--input", "-", "--jsonl"], one_outlier().as_bytes());
+    assert!(output.status.success(), "{}", stderr(&output));
+    let lines: Vec<_> = stdout(&output).lines().collect();
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    is_expected(lines[0]);
+    assert_eq!(serde_json::from_str::<Value>(lines[1]).unwrap()["summary"]["alerts"], 1);
+
+    for end in ["jsonl", "ndjson"] {
+        let written = TempFile::new(&format!("alerts.{end}"));
+        let output =
+            run_on(&["--input", "-", "--json", "--alerts", written.as_str()], one_outlier().as_bytes());
+        assert_eq!(json(&output)["alerts"], 1);
+        is_expected(&fs::read_to_string(&written.0).unwrap());
+    }
+    assert_eq!(run(&["--json", "--jsonl"]).status.code(), Some(2));
+}
+
+#[test]
 fn compressed_input_is_read() {
-    let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/weather.csv.gz");
+    let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/weather.csv.gz");
     let output = run_on(&["--input", "-", "--json"], &fs::read(shipped).unwrap());
     assert_eq!(json(&output)["sent"], SHIPPED);
 }
@@ -326,8 +375,7 @@ fn a_closed_pipe_ends_it_quietly() {
         drop(child.stdout.take());
         let output = child.wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", stderr(&output));
-        // With pipes instead of a terminal, progress is lines; a complaint would be another.
-        assert!(stderr(&output).lines().all(|line| line.contains(" sent · ")), "{}", stderr(&output));
+        assert_eq!(stderr(&output), "");
     }
 }
 
@@ -396,6 +444,7 @@ fn wrong_usage_is_exit_code_2() {
         &["--rate", "0"],
         &["--max-series", "0"],
         &["--backend", "abacus"],
+        &["--backend", "noop"],
         &["--alerts", "-"],
     ] {
         let output = run(arguments);
@@ -422,7 +471,7 @@ fn jobs_are_listed_and_help_teaches() {
 
     let help = run(&["--help"]);
     assert!(help.status.success());
-    for part in ["Examples:", "--input -", "Exit codes:"] {
+    for part in ["Examples:", "--input -", "Exit codes:", "Signals:"] {
         assert!(stdout(&help).contains(part), "{part:?} is not in:\n{}", stdout(&help));
     }
 }
@@ -478,7 +527,7 @@ fn a_device_finds_the_same_alerts() {
     assert_eq!(alerts("opencl"), expected);
 }
 
-/// A built program is kept on disk, and built anew when what is kept is damaged.
+/// A built program is kept on disk, and built anew when what is kept is damaged. PoCL keeps its own programs, unless it is told not to.
 #[test]
 fn a_damaged_program_is_built_anew() {
     if let Some(missing) = devices("opencl")[0]["missing"].as_str() {
@@ -491,15 +540,31 @@ fn a_damaged_program_is_built_anew() {
     for _ in 0..3 {
         let output = annulus(&["--json", "-n", "1000", "--backend", "opencl"])
             .env("XDG_CACHE_HOME", &cache)
+            .env("POCL_KERNEL_CACHE", "0")
             .output()
             .unwrap();
-        assert_eq!(json(&output)["processed"].as_u64(), Some(1000));
+        let summary = json(&output);
+        assert_eq!(summary["processed"].as_u64(), Some(1000));
+        // What is damaged counts as absent.
+        assert_eq!(summary["launch"]["cached"], "no", "{summary}");
+        let compiled = summary["launch"]["compile_seconds"].as_f64().unwrap();
+        assert!(0.0 < compiled && compiled <= summary["launch"]["ready_seconds"].as_f64().unwrap());
         let files: Vec<PathBuf> =
             fs::read_dir(&programs).unwrap().map(|entry| entry.unwrap().path()).collect();
         assert_eq!(files.len(), 1, "{files:?}");
         let whole = fs::read(&files[0]).unwrap();
         fs::write(&files[0], &whole[..whole.len() / 2]).unwrap();
         entries.push(whole.len());
+    }
+    // The last one was cut as well; what it is replaced by is found whole.
+    for cached in ["no", "on disk"] {
+        let output = annulus(&["-n", "1000", "-q", "--backend", "opencl"])
+            .env("XDG_CACHE_HOME", &cache)
+            .env("POCL_KERNEL_CACHE", "0")
+            .output()
+            .unwrap();
+        let told = format!("(cached: {cached}), ready after ");
+        assert!(stdout(&output).contains(&told), "{}", stdout(&output));
     }
     fs::remove_dir_all(&cache).unwrap();
     assert!(

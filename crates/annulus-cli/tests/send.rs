@@ -82,7 +82,7 @@ fn calls_are_answered_one_by_one() {
     assert_eq!(replies.len(), 42);
     assert!(replies[0]["error"].as_str().unwrap().contains("sent nothing"), "{}", replies[0]);
     assert_eq!(replies[40]["sequence"], json!(50));
-    assert!(replies[41]["error"].as_str().unwrap().contains("actor"), "{}", replies[41]);
+    assert!(replies[41]["error"].as_str().unwrap().contains("raise --actors"), "{}", replies[41]);
     assert!(text(&output.stderr).contains("1 unknown actor"), "{}", text(&output.stderr));
 }
 
@@ -107,7 +107,14 @@ fn a_bad_line_is_told_with_its_number() {
 
 #[test]
 fn what_the_command_line_lacks_is_said() {
-    let cases: [(&[&str], &str); 6] = [
+    let wrong_launch = |flags: &'static [&'static str]| [&KERNEL, flags].concat();
+    let cases: [(&[&str], &str); 9] = [
+        (
+            &["send", "anomalies", "--bind", "limits={\"threshold\": 3}"],
+            "actors is 0: say how many keys there are with --actors N",
+        ),
+        (&wrong_launch(&["--capacity", "17"]), "annulus: --capacity is 17, and must be a power of 2"),
+        (&wrong_launch(&["--block", "2000"]), "annulus: --block is 2000, and must be 1 ..= 1024: use 1024"),
         (&["send", "nobody"], "no kernel is called `nobody`; there are annulus_cli::"),
         (&["send", "anomalies"], "the kernel binds limits (Parameter of Limits): give --bind limits=JSON"),
         (&["send", "anomalies", "--bind", "limit=3"], "--bind limit: the kernel binds limits"),
@@ -115,7 +122,7 @@ fn what_the_command_line_lacks_is_said() {
         (&["send", "anomalies", "--bind", "limits={}"], "--bind limits: `threshold` of Limits is missing"),
         (
             &["send", "anomalies", "--bind", "limits={\"threshold\": 3}", "--backend", "gpu"],
-            "no backend is called `gpu`",
+            "[possible values: auto, cpu, cuda, opencl, noop]",
         ),
     ];
     for (arguments, expected) in cases {

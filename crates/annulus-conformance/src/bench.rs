@@ -2,13 +2,16 @@
 
 use std::{
     fmt,
+    fs::OpenOptions,
+    io::Write as _,
     panic::resume_unwind,
+    process::Command,
     sync::{
         Arc, Mutex, PoisonError,
         mpsc::{RecvTimeoutError, channel},
     },
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use annulus_runtime::{KernelControl, KernelHandle, KernelStatus, LaunchError, Runtime};
@@ -54,9 +57,18 @@ impl Needs {
 pub fn run(subject: impl Subject + 'static, name: &str, needs: Needs, case: fn(&Bench)) {
     static ALONE: Mutex<()> = Mutex::new(());
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(why) = needs.lacking(&subject).map(String::from).or_else(|| subject.unavailable()) {
+    let module = name.split("::").next().unwrap_or(name);
+    let repeats = || {
+        let shown = subject.repeats(module).filter(|_| !is_long())?;
+        Some(format!("{shown} shows it as well: ANNULUS_LONG=1 runs it"))
+    };
+    let lacking = needs.lacking(&subject).map(String::from);
+    if let Some(why) = lacking.or_else(repeats).or_else(|| subject.unavailable()) {
         println!("skipped: {name} on {}: {why}", subject.name());
         return;
+    }
+    if subject.crashes() && std::env::var_os(CHILD).is_none() {
+        return run_in_a_process(subject.name(), name);
     }
     let subject: Arc<dyn Subject> = Arc::new(subject);
     let bench = Bench { runtime: subject.runtime(), subject: Arc::clone(&subject) };
@@ -67,6 +79,7 @@ pub fn run(subject: impl Subject + 'static, name: &str, needs: Needs, case: fn(&
         let _done = done;
         case(&bench);
     };
+    let began = (Instant::now(), processor_time());
     let thread = thread::Builder::new().name(name.into()).spawn(body).expect("a test can have a thread");
     match ended.recv_timeout(patience()) {
         Ok(()) | Err(RecvTimeoutError::Disconnected) => {}
@@ -76,9 +89,85 @@ pub fn run(subject: impl Subject + 'static, name: &str, needs: Needs, case: fn(&
             panic!("{name} hangs on {}; its kernels: {kernels:#?}", subject.name());
         }
     }
-    if let Err(panic) = thread.join() {
-        resume_unwind(panic);
+    let result = thread.join();
+    note_time(name, began);
+    if let Err(panic) = result {
+        match refusal(&*panic).filter(|_| subject.may_refuse()) {
+            Some(why) => println!("skipped: {name} on {}: {why}", subject.name()),
+            None => resume_unwind(panic),
+        }
     }
+}
+
+/// Adds a line to the file that `ANNULUS_TIMES` names, if it names one: the seconds, those of the processor, the test binary and the
+/// case.
+fn note_time(name: &str, (began, before): (Instant, Option<Duration>)) {
+    let time = began.elapsed();
+    let Some(file) = std::env::var_os("ANNULUS_TIMES") else { return };
+    let binary = std::env::current_exe().unwrap_or_default();
+    let binary = binary.file_stem().unwrap_or_default().to_string_lossy();
+    let test = thread::current();
+    // The harness names its thread by the test's path, which tells one instance of the suite from another.
+    let test = test.name().unwrap_or(name);
+    let used = processor_time().zip(before).map_or(0.0, |(now, before)| (now - before).as_secs_f64());
+    let line = format!("{:.2}\t{used:.2}\t{binary}\t{test}\n", time.as_secs_f64());
+    let written = OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(&file)
+        .and_then(|mut file| file.write_all(line.as_bytes()));
+    if let Err(error) = written {
+        eprintln!("ANNULUS_TIMES={}: {error}", file.display());
+    }
+}
+
+/// User and system time of this process and of those that it has waited for, in the kernel's ticks of 10 ms.
+fn processor_time() -> Option<Duration> {
+    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
+    // The name before the last parenthesis may hold spaces; the four times are the 14th to 17th fields of all.
+    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+    let ticks: Vec<u64> = fields.get(11..15)?.iter().filter_map(|field| field.parse().ok()).collect();
+    Some(Duration::from_millis(ticks.iter().sum::<u64>() * 10))
+}
+
+/// Says to a process that it runs one case.
+const CHILD: &str = "ANNULUS_CASE_ALONE";
+
+/// Runs the test that calls this in a process of its own.
+fn run_in_a_process(subject: &str, name: &str) {
+    let test = thread::current().name().map(String::from).expect("a test's thread has its name");
+    let program = std::env::current_exe().expect("a test binary knows where it is");
+    let output = Command::new(program)
+        .args(["--exact", &test, "--nocapture"])
+        .env(CHILD, "1")
+        .output()
+        .expect("a test binary can be started");
+    let said =
+        format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    // A test that fails ends with a code; what has none was ended by a signal.
+    match output.status.code() {
+        Some(0) => {
+            said.lines().filter(|line| line.starts_with("skipped:")).for_each(|line| println!("{line}"))
+        }
+        Some(_) => panic!("{name} on {subject}: {said}"),
+        None => {
+            println!("skipped: {name} on {subject}: the implementation ended the process ({})", output.status)
+        }
+    }
+}
+
+/// What backends say of devices on which a case's kernel cannot be right, or not run at all.
+const REFUSALS: [&str; 2] = ["it ends all loops of a run", "blocks of a kernel at once, though it says"];
+
+/// Why the device refused the case's kernel, if that is why it panicked: the launch said what is wrong with the device.
+fn refusal(panic: &(dyn std::any::Any + Send)) -> Option<String> {
+    let text = panic.downcast_ref::<String>()?;
+    REFUSALS.iter().any(|refusal| text.contains(refusal)).then(|| text.clone())
+}
+
+/// Whether cases run at their full size, all of them.
+fn is_long() -> bool {
+    std::env::var("ANNULUS_LONG").is_ok_and(|value| value != "0")
 }
 
 fn patience() -> Duration {
@@ -109,8 +198,10 @@ impl Bench {
 
     /// `full` where long cases run at their full size, else `modest`.
     pub fn size(&self, modest: u64, full: u64) -> u64 {
-        let long = std::env::var("ANNULUS_LONG").is_ok_and(|value| value != "0");
-        if long || env!("ANNULUS_PROFILE") == "release" { full } else { modest }
+        let all = if is_long() || env!("ANNULUS_PROFILE") == "release" { full } else { modest };
+        let part = self.subject.shrinks();
+        // Below that a case is short everywhere, or needs so many. Halves and tenths are whole, as they are of what is given.
+        if all < 200 || is_long() || part == 1 { all } else { all.div_ceil(part).next_multiple_of(10) }
     }
 
     /// Launches under a name whose last owner may still be on its way out: dropping a handle does not wait, launching does.

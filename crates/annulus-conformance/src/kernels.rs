@@ -8,15 +8,22 @@ pub mod constructs;
 pub mod corners;
 pub mod edges;
 pub mod items;
+pub mod lent;
 pub mod links;
+pub mod more_closures;
+pub mod more_values;
 pub mod names;
 pub mod no_place;
 pub mod numbers;
+pub mod ordered;
 pub mod own;
 pub mod own_edges;
+pub mod policies;
 pub mod prints;
 pub mod real;
+pub mod sizes;
 pub mod spelling;
+pub mod traits;
 pub mod values;
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -447,6 +454,12 @@ pub const VALUES: &[&KernelDefinition] = {
         compared::equal_values::DEFINITION,
         compared::equal_references::DEFINITION,
         compared::tried::DEFINITION,
+        ordered::order_values::DEFINITION,
+        ordered::order_methods::DEFINITION,
+        traits::traits::DEFINITION,
+        lent::lent_operators::DEFINITION,
+        sizes::sizes_in_memory::DEFINITION,
+        sizes::bound_sizes::DEFINITION,
     ]
 };
 

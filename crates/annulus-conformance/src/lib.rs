@@ -48,7 +48,7 @@
 //! # Sizes
 //!
 //! `ANNULUS_LONG=1` and release builds run the long cases at their full size; `ANNULUS_PATIENCE` is the number of seconds
-//! after which a case counts as hung (default 120).
+//! after which a case counts as hung (default 120). `ANNULUS_TIMES` names a file to which each case adds a line with its time, and the processor's.
 
 // The types that `annulus-macros` emits code for stand under `::annulus`.
 extern crate annulus_runtime as annulus;
@@ -58,9 +58,12 @@ pub mod cases;
 #[cfg(target_os = "linux")]
 pub mod cuda;
 pub mod epoch;
+#[cfg(target_os = "linux")]
+pub mod icd;
 pub mod kernels;
 pub mod language;
 pub mod library;
+pub mod life;
 pub mod prints;
 #[cfg(target_os = "linux")]
 pub mod sanitizer;

@@ -1,16 +1,18 @@
-//! What kernels print, kept for tests to look at.
+//! What kernels print and live through, kept for tests to look at.
 
 use std::{
     fmt,
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
-use annulus_runtime::PRINT_TARGET;
+use annulus_runtime::{LIFECYCLE_TARGET, PRINT_TARGET, STALL_TARGET};
 use tracing::{
     Event, Level, Metadata, Subscriber,
     field::{Field, Visit},
     span,
 };
+
+use crate::life::Lived;
 
 /// One event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,6 +31,8 @@ pub struct Print {
     pub line: Option<u64>,
     /// The same.
     pub lost: Option<u64>,
+    /// The same.
+    pub cycle: Option<String>,
     /// The text.
     pub message: String,
 }
@@ -48,6 +52,7 @@ impl Visit for Print {
             "kernel" => self.kernel = Some(value.to_owned()),
             "instance" => self.instance = Some(value.to_owned()),
             "file" => self.file = Some(value.to_owned()),
+            "cycle" => self.cycle = Some(value.to_owned()),
             _ => {}
         }
     }
@@ -63,6 +68,34 @@ impl Visit for Print {
 #[derive(Clone, Debug, Default)]
 pub struct Keeper {
     kept: Arc<Mutex<Vec<Print>>>,
+    lived: Arc<Mutex<Vec<Lived>>>,
+    hooks: Arc<Mutex<Vec<Arc<Kept>>>>,
+}
+
+/// A hook of some instance.
+struct Kept {
+    instance: String,
+    hook: Box<dyn Fn(&Print) + Send + Sync>,
+}
+
+impl fmt::Debug for Kept {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Kept").field("instance", &self.instance).finish_non_exhaustive()
+    }
+}
+
+/// As long as it lives, the hook is called.
+#[derive(Debug)]
+pub struct Hook {
+    hooks: Arc<Mutex<Vec<Arc<Kept>>>>,
+    its: Arc<Kept>,
+}
+
+impl Drop for Hook {
+    fn drop(&mut self) {
+        let mut hooks = self.hooks.lock().unwrap_or_else(PoisonError::into_inner);
+        hooks.retain(|hook| !Arc::ptr_eq(hook, &self.its));
+    }
 }
 
 impl Keeper {
@@ -71,17 +104,52 @@ impl Keeper {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.iter().filter(|print| passes(print)).cloned().collect()
     }
+
+    /// What the instance of this name has lived through, in order.
+    pub fn life_of(&self, instance: &str) -> Vec<Lived> {
+        let lived = self.lived.lock().unwrap_or_else(PoisonError::into_inner);
+        let its = |event: &&Lived| event.target == LIFECYCLE_TARGET && event.field("kernel") == instance;
+        lived.iter().filter(its).cloned().collect()
+    }
+
+    /// What was told of sends to it that waited for long.
+    pub fn stalls_of(&self, instance: &str) -> Vec<Lived> {
+        let lived = self.lived.lock().unwrap_or_else(PoisonError::into_inner);
+        let its = |event: &&Lived| event.target == STALL_TARGET && event.field("kernel") == instance;
+        lived.iter().filter(its).cloned().collect()
+    }
+
+    /// Has `hook` called with each event of an instance, where it is told and under no lock, until what is
+    /// returned is dropped.
+    pub fn hook(&self, instance: &str, hook: impl Fn(&Print) + Send + Sync + 'static) -> Hook {
+        let its = Arc::new(Kept { instance: instance.into(), hook: Box::new(hook) });
+        self.hooks.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&its));
+        Hook { hooks: Arc::clone(&self.hooks), its }
+    }
 }
 
 impl Subscriber for Keeper {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        metadata.target() == PRINT_TARGET
+        [PRINT_TARGET, LIFECYCLE_TARGET, STALL_TARGET].contains(&metadata.target())
     }
 
     fn event(&self, event: &Event<'_>) {
+        if event.metadata().target() != PRINT_TARGET {
+            let mut lived = Lived { target: event.metadata().target(), ..Lived::default() };
+            event.record(&mut lived);
+            self.lived.lock().unwrap_or_else(PoisonError::into_inner).push(lived);
+        }
+        if event.metadata().target() == LIFECYCLE_TARGET {
+            return;
+        }
         let mut print = Print { is_print: *event.metadata().level() == Level::INFO, ..Print::default() };
         event.record(&mut print);
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner).push(print);
+        let hooks: Vec<_> = {
+            let hooks = self.hooks.lock().unwrap_or_else(PoisonError::into_inner);
+            hooks.iter().filter(|hook| Some(&hook.instance) == print.instance.as_ref()).cloned().collect()
+        };
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).push(print.clone());
+        hooks.iter().for_each(|kept| (kept.hook)(&print));
     }
 
     fn new_span(&self, _: &span::Attributes<'_>) -> span::Id {

@@ -15,6 +15,12 @@ pub trait Subject: Send + Sync {
         None
     }
 
+    /// Whether each case runs in a process of its own, since the implementation may end the process by itself: what it then does is no case's failure, and
+    /// told as skipped.
+    fn crashes(&self) -> bool {
+        false
+    }
+
     /// Whether kernels handle messages at all.
     fn runs_handlers(&self) -> bool {
         true
@@ -38,5 +44,24 @@ pub trait Subject: Send + Sync {
     /// How many blocks can run at the same time.
     fn most_blocks(&self) -> u32 {
         u32::MAX
+    }
+
+    /// By how much cases of 200 messages or rounds and more are smaller than elsewhere, unless long ones are asked for: an emulator
+    /// does much work for a message, and a kernel that runs in epochs waits for each.
+    fn shrinks(&self) -> u64 {
+        1
+    }
+
+    /// What else shows the cases of this module of the suite, if something does as well: they are skipped unless long ones are asked
+    /// for.
+    fn repeats(&self, module: &str) -> Option<&str> {
+        let _ = module;
+        None
+    }
+
+    /// Whether the device may refuse a case's kernel for what is wrong with the device; the case is then skipped. Elsewhere
+    /// a refusal is a failure.
+    fn may_refuse(&self) -> bool {
+        false
     }
 }

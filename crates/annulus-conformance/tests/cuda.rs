@@ -12,8 +12,25 @@ use annulus_conformance::{
 use annulus_cuda::Cuda;
 use annulus_runtime::{Backpressure, LaunchOptions, Runtime, TryRecvError, block_on};
 
-/// A backend, and its most blocks.
-struct Device(Cuda, u32);
+/// A backend, its most blocks, and what shows as well what it shows, but for the modules that move messages.
+struct Device(Cuda, u32, Option<&'static str>);
+
+/// The modules in which messages and outputs are moved, so that it matters how a kernel reads its slots.
+const MOVES: [&str; 13] = [
+    "messages",
+    "state",
+    "backpressure",
+    "failures",
+    "letters",
+    "stalls",
+    "undelivered",
+    "calls",
+    "waking",
+    "links",
+    "pipelines",
+    "steps",
+    "load",
+];
 
 /// Loads the libraries, for the whole process; says why they cannot be had.
 fn stand_in() -> Option<String> {
@@ -44,14 +61,24 @@ impl Subject for Device {
         "cuda"
     }
 
+    /// Asked once for all cases: a device is probed whenever it is opened.
     fn unavailable(&self) -> Option<String> {
-        stand_in().or_else(|| {
-            Runtime::builder().backend(self.0.clone()).build().err().map(|error| error.to_string())
-        })
+        static TRIED: OnceLock<Option<String>> = OnceLock::new();
+        let backend = || Runtime::builder().backend(self.0.clone()).build();
+        let tried =
+            TRIED.get_or_init(|| stand_in().or_else(|| backend().err().map(|error| error.to_string())));
+        assert!(!on_a_gpu() || tried.is_none(), "ANNULUS_GPU is set, but there is none: {tried:?}");
+        tried.clone()
     }
 
     fn runtime(&self) -> Runtime {
-        Runtime::builder().backend(self.0.clone()).build().expect("it was available a moment ago")
+        let runtime =
+            Runtime::builder().backend(self.0.clone()).build().expect("it was available a moment ago");
+        // A GPU on which kernels do not stay must not look as if they did. Only epochs take any number of blocks.
+        let device = runtime.devices().swap_remove(0);
+        let stays = device.notes.iter().any(|note| note.starts_with("persistent"));
+        assert!(stays || self.1 == u32::MAX, "kernels do not stay: {device:?}");
+        runtime
     }
 
     /// The device's clock is related to the host's by questions, whose answers wait for a core where blocks are threads of the host.
@@ -61,6 +88,14 @@ impl Subject for Device {
 
     fn most_blocks(&self) -> u32 {
         self.1
+    }
+
+    fn shrinks(&self) -> u64 {
+        if on_a_gpu() { 1 } else { 4 }
+    }
+
+    fn repeats(&self, module: &str) -> Option<&str> {
+        self.2.filter(|_| !on_a_gpu() && !MOVES.contains(&module))
     }
 }
 
@@ -76,32 +111,32 @@ fn cuda() -> Cuda {
 /// Kernels stay on the device, blocks of one thread.
 mod persistent {
     use super::*;
-    conformance_suite!(Device(cuda().threads_per_block(1), BLOCKS));
+    conformance_suite!(Device(cuda().threads_per_block(1), BLOCKS, None));
 }
 
 /// Blocks of as many threads as the backend takes unless told otherwise, among which messages are dealt. Slots are sealed.
 mod many_threads {
     use super::*;
-    conformance_suite!(Device(cuda(), BLOCKS));
+    conformance_suite!(Device(cuda(), BLOCKS, None));
 }
 
-/// The same with open slots.
+/// The same with open slots, from which messages are read in another way.
 mod open_slots {
     use super::*;
-    conformance_suite!(Device(cuda().sealed(false), BLOCKS));
+    conformance_suite!(Device(cuda().sealed(false), BLOCKS, Some("`many_threads`")));
 }
 
 /// Kernels come back after each epoch.
 mod epochs {
     use super::*;
-    conformance_suite!(Device(cuda().threads_per_block(1).force_epochs(), u32::MAX));
+    conformance_suite!(Device(cuda().threads_per_block(1).force_epochs(), u32::MAX, None));
 }
 
 /// Numbers through four blocks of 256 threads, a hundred million on a GPU: each comes back once, whichever block had it.
 #[test]
 fn every_message_comes_back_once() {
     run(
-        Device(cuda().threads_per_block(256), BLOCKS),
+        Device(cuda().threads_per_block(256), BLOCKS, None),
         "every_message_comes_back_once",
         Needs::Handlers,
         every_message,

@@ -53,6 +53,7 @@ fn in_a_child() {
         "in step" => kernels_in_step_make_way(),
         "too many in step" => blocks_in_step_have_places(),
         "not together" => blocks_are_not_launched_together(),
+        "in turn" => blocks_one_after_the_other_get_their_turn(),
         "two backends" => kernels_of_two_backends_make_way(),
         "too old" => refused(&["cannot run kernels: it is sm_61", "begin with sm_70"]),
         "no pinned memory" => refused(&["CUDA_ERROR_OUT_OF_MEMORY", "lower Cuda::pinned_bytes"]),
@@ -114,7 +115,7 @@ fn beside_traffic_of(runtime: &Runtime, options: LaunchOptions, something: impl 
             let mut sequence = 0;
             while !done.load(Ordering::Acquire) || sequence < 1000 {
                 let key = (sequence % ACTORS) as u32;
-                kernel.send_blocking(Item { key, producer: 0, sequence }).unwrap();
+                let _ = kernel.send_blocking(Item { key, producer: 0, sequence }).unwrap();
                 sequence += 1;
             }
             sequence
@@ -191,6 +192,24 @@ fn kernels_in_step_make_way() {
         let batch = kernels::batch_echo::launch(&runtime, LaunchOptions::default()).unwrap();
         assert_eq!(batch.call_blocking(Number { value: 3 }), Ok(Number { value: 3 }));
         assert_eq!(odd.call_blocking(Number { value: 5 }), Ok(Number { value: 5 }));
+    });
+}
+
+/// Where the device does not begin a block before another one has ended, a kernel of several does not stay: it goes into epochs, keeps what it had, and says so.
+fn blocks_one_after_the_other_get_their_turn() {
+    let runtime = runtime(cuda());
+    beside_traffic(&runtime, || {
+        let kernel = &runtime.kernels()[0];
+        let begun = Instant::now();
+        while kernel.status().notes.is_empty() {
+            assert!(begun.elapsed() < LIMIT, "{:?}", kernel.status());
+            thread::sleep(Duration::from_millis(1));
+        }
+        let notes = kernel.status().notes;
+        assert_eq!(notes.len(), 1, "once: {notes:?}");
+        assert!(notes[0].contains("has gone into epochs: of 2 blocks only 1 have begun"), "{notes:?}");
+        thread::sleep(Duration::from_millis(200));
+        assert_eq!(kernel.status().notes, notes);
     });
 }
 
@@ -371,6 +390,11 @@ fn machine_code_is_found() {
     for part in ["`total` cannot be compiled", "annulus emit total --cubin", "has no total-32-sm_89-"] {
         assert!(error.contains(part), "`{part}` is not in: {error}");
     }
+}
+
+#[test]
+fn a_kernel_whose_blocks_run_one_after_the_other_goes_into_epochs() {
+    run("in turn", &[("ANNULUS_STAND_IN_IN_TURN", "1")]);
 }
 
 #[test]

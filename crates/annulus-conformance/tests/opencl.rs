@@ -1,19 +1,24 @@
 //! The OpenCL backend, where this machine has a device for it: kernels that stay, and kernels that run in epochs.
 
+use std::sync::OnceLock;
+
 use annulus_conformance::{Subject, conformance_suite};
 use annulus_opencl::OpenCl;
 use annulus_runtime::Runtime;
 
-/// A backend, its most blocks, and whether its kernels have a clock.
-struct Device(OpenCl, u32, bool);
+/// A backend, its most blocks, whether its kernels have a clock, and by how much cases are smaller.
+struct Device(OpenCl, u32, bool, u64);
 
 impl Subject for Device {
     fn name(&self) -> &str {
         "opencl"
     }
 
+    /// Asked once for all cases: a device is probed whenever it is opened.
     fn unavailable(&self) -> Option<String> {
-        Runtime::builder().backend(self.0.clone()).build().err().map(|error| error.to_string())
+        static TRIED: OnceLock<Option<String>> = OnceLock::new();
+        let backend = || Runtime::builder().backend(self.0.clone()).build();
+        TRIED.get_or_init(|| backend().err().map(|error| error.to_string())).clone()
     }
 
     fn runtime(&self) -> Runtime {
@@ -26,6 +31,11 @@ impl Subject for Device {
 
     fn has_fine_clock(&self) -> bool {
         self.2
+    }
+
+    /// What stays answers at once: blocks of one thread go through the cases at their usual size.
+    fn shrinks(&self) -> u64 {
+        self.3
     }
 }
 
@@ -40,19 +50,19 @@ fn opencl() -> OpenCl {
 /// Kernels stay on the device.
 mod persistent {
     use super::*;
-    conformance_suite!(Device(opencl(), BLOCKS, true));
+    conformance_suite!(Device(opencl(), BLOCKS, true, 1));
 }
 
 /// Kernels come back after each epoch.
 mod epochs {
     use super::*;
-    conformance_suite!(Device(opencl().force_epochs(), u32::MAX, true));
+    conformance_suite!(Device(opencl().force_epochs(), u32::MAX, true, 4));
 }
 
 /// Blocks of several threads, among which messages are dealt.
 mod many_threads {
     use super::*;
-    conformance_suite!(Device(opencl().threads_per_block(8), BLOCKS, true));
+    conformance_suite!(Device(opencl().threads_per_block(8), BLOCKS, true, 4));
 }
 
 /// As devices run it that have no more than OpenCL itself: no naps, no clock, no bell, and buffers instead of shared virtual memory.
@@ -61,6 +71,7 @@ mod portable {
     conformance_suite!(Device(
         opencl().force_epochs().force_portable().force_mapped_buffers(),
         u32::MAX,
-        false
+        false,
+        4
     ));
 }

@@ -5,9 +5,11 @@ extern crate annulus_runtime as annulus;
 use std::sync::atomic::AtomicI64;
 
 use annulus_kernel::{DeviceType, RingKernel, RingMessage, Target, TypeDescriptor};
-use annulus_macros::{DeviceType, RingMessage, device_fn, device_impl, ring_kernel};
+use annulus_macros::{
+    DeviceType, RingMessage, device_fn, device_impl, device_trait, device_type, ring_kernel,
+};
 use annulus_queue::sync::{AtomicU32, Ordering};
-use annulus_runtime::prelude::{Failure, Text};
+use annulus_runtime::prelude::Failure;
 
 #[derive(RingMessage, Clone, Copy, PartialEq, PartialOrd)]
 #[repr(C)]
@@ -20,14 +22,6 @@ struct Tick {
 #[repr(C)]
 struct Small {
     a: u32,
-}
-
-#[derive(DeviceType, Clone, Copy, PartialEq)]
-#[repr(u32)]
-#[allow(dead_code)] // Nobody sends one.
-enum Shape {
-    Round { size: u32 },
-    Square { size: u32 },
 }
 
 impl Tick {
@@ -63,40 +57,118 @@ macro_rules! refused {
     };
 }
 
-#[ring_kernel]
+#[ring_kernel(untested)]
 fn compares_structs(tick: &Tick, other: &Tick) {
     // HERE compares_structs
     if *tick == *other {
         panic!();
     }
 }
-refused!(equality_of_structs: compares_structs says "`==` of `Tick` may be any function of yours", "write `#[device(eq)]`");
+refused!(equality_of_structs: compares_structs says "`==` of `Tick` may be any function of yours", "write `#[device_type]` above its `derive`");
 
-#[ring_kernel]
+#[ring_kernel(untested)]
 fn orders_structs(tick: &Tick, other: &Tick) {
     // HERE orders_structs
     if *tick < *other {
         panic!();
     }
 }
-refused!(operators_of_structs: orders_structs says "an operator of `Tick`", "write it for its fields");
+refused!(operators_of_structs: orders_structs says "`<` of `Tick` may be any function of yours", "write `#[device_type]` above its `derive`");
 
-#[derive(DeviceType, Clone, Copy)]
+#[device_type]
+#[derive(DeviceType, Clone, Copy, PartialEq)]
 #[repr(C)]
-#[device(eq)]
 struct Named {
     number: u32,
-    name: Text<8>,
+    tick: Tick,
 }
 
-#[ring_kernel]
-fn compares_texts(_: &Small, a: &Named, b: &Named) {
-    // HERE compares_texts
+#[ring_kernel(untested)]
+fn compares_fields(_: &Small, a: &Named, b: &Named) {
+    // HERE compares_fields
     if *a == *b {
         panic!();
     }
 }
-refused!(equality_of_fields: compares_texts says "`==` of `Named` asks its field `name`", "compare the others");
+refused!(equality_of_fields: compares_fields says "`==` of `Named` asks its field `tick`", "compare the others");
+
+/// Its `PartialOrd` and `max` are its own, though its `PartialEq` and `Ord` are derived.
+#[device_type]
+#[derive(DeviceType, Clone, Copy, PartialEq, Eq, Ord)]
+#[repr(C)]
+#[allow(clippy::derive_ord_xor_partial_ord)] // That is what is tested.
+struct Odd {
+    number: u32,
+}
+
+#[allow(clippy::non_canonical_partial_ord_impl)] // That is what is tested.
+impl PartialOrd for Odd {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(other.number.cmp(&self.number))
+    }
+}
+
+impl PartialEq<Small> for Odd {
+    fn eq(&self, other: &Small) -> bool {
+        self.number != other.a
+    }
+}
+
+/// A comparison of its own between a reference and a value, beside the derived one.
+impl PartialEq<Odd> for &Odd {
+    fn eq(&self, other: &Odd) -> bool {
+        self.number > other.number
+    }
+}
+
+#[ring_kernel(untested)]
+fn compares_with_a_reference(_: &Small, a: &Odd, b: &Odd, both: &mut [u32]) {
+    if a == b {
+        both[0] += 1;
+    }
+    if a == *b {
+        both[0] += 1;
+    }
+}
+
+#[test]
+fn comparisons_with_references() {
+    let error = refusal::<compares_with_a_reference>(Target::OpenCl);
+    assert!(error.contains("a comparison of a value with a reference"), "{error}");
+}
+
+impl Odd {
+    fn max(self, other: Self) -> Self {
+        if self.number < other.number { self } else { other }
+    }
+}
+
+#[ring_kernel(untested)]
+fn orders_odd(_: &Small, a: &Odd, b: &Odd) {
+    // HERE orders_odd
+    if *a < *b {
+        panic!();
+    }
+}
+refused!(order_by_hand: orders_odd says "`<` of `Odd` may be any function of yours", "`#[device_impl]` before its `impl PartialOrd`");
+
+#[ring_kernel(untested)]
+fn chooses_odd(_: &Small, a: &Odd, b: &Odd) {
+    // HERE chooses_odd
+    if (*a).max(*b).number == 3 {
+        panic!();
+    }
+}
+refused!(methods_named_as_those_of_ord: chooses_odd says "`max` of `Odd` may be a function of its own", "`std::cmp::max(a, b)`");
+
+#[ring_kernel(untested)]
+fn compares_two_types(small: &Small, odd: &Odd) {
+    // HERE compares_two_types
+    if *odd == *small {
+        panic!();
+    }
+}
+refused!(equality_of_two_types: compares_two_types says "a comparison of `Odd` with `Small` is a function of yours");
 
 impl std::ops::Add for Tick {
     type Output = Self;
@@ -106,25 +178,25 @@ impl std::ops::Add for Tick {
     }
 }
 
-#[ring_kernel]
+#[ring_kernel(untested)]
 fn adds_structs(tick: &Tick, sum: &mut u32) {
     // HERE adds_structs
     let twice = *tick + *tick;
     *sum += twice.a;
 }
-refused!(operators_of_the_users: adds_structs says "an operator of `Tick`", "write it for its fields");
+refused!(operators_of_the_users: adds_structs says "an operator of `Tick`", "write `#[device_impl]` before its `impl`");
 
-#[ring_kernel]
+#[ring_kernel(untested)]
 fn lends_by_branches(tick: &Tick, table: &[u32], rest: &[u32], sum: &mut u32) {
     // HERE lends_by_branches
-    let values = if tick.a > 3 { table.first() } else { rest.first() };
-    if let Some(value) = values {
+    let values = if tick.a > 3 { &table[..1] } else { rest };
+    for value in values {
         *sum += value;
     }
 }
-refused!(options_of_references_of_two_memories: lends_by_branches says "choose an index");
+refused!(slices_of_two_memories: lends_by_branches says "choose an index");
 
-#[ring_kernel]
+#[ring_kernel(untested)]
 fn calls_a_method(tick: &Tick, sum: &mut u32) {
     *sum += 1;
     // HERE calls_a_method
@@ -139,14 +211,14 @@ impl Small {
     }
 }
 
-#[ring_kernel]
+#[ring_kernel(untested)]
 fn unwraps(small: &Small, sum: &mut u32) {
     // HERE unwraps
     *sum += small.unwrap_or(3);
 }
 refused!(names_of_options: unwraps says "`Small` is neither", "another name");
 
-#[ring_kernel]
+#[ring_kernel(untested)]
 fn converts(tick: &Tick, sum: &mut u32) {
     // HERE converts
     let other: Tick = tick.a.into();
@@ -154,16 +226,7 @@ fn converts(tick: &Tick, sum: &mut u32) {
 }
 refused!(conversions_into_structs: converts says "a conversion into `Tick`");
 
-#[ring_kernel]
-fn binds_alternatives(_: &Tick, shape: &Shape, sum: &mut u32) {
-    match shape {
-        // HERE binds_alternatives
-        Shape::Round { size } | Shape::Square { size } => *sum += size,
-    }
-}
-refused!(alternatives_that_bind: binds_alternatives says "arms of their own", "write an arm for each");
-
-#[ring_kernel]
+#[ring_kernel(untested)]
 fn reassigns(tick: &Tick, table: &[u32]) {
     let mut at = &table[0];
     if tick.a > 3 {
@@ -174,16 +237,16 @@ fn reassigns(tick: &Tick, table: &[u32]) {
 }
 refused!(references_that_change: reassigns says "a reference to `u32` cannot be assigned to");
 
-#[ring_kernel]
+#[ring_kernel(untested)]
 fn chooses_places(tick: &Tick, pair: &mut [u32; 2]) {
-    let (low, high) = (0, 1);
+    let mut other = 0;
     // HERE chooses_places
-    let place = if tick.a > 3 { &mut pair[low] } else { &mut pair[high] };
+    let place = if tick.a > 3 { &mut pair[0] } else { &mut other };
     *place += 1;
 }
 refused!(references_by_branches: chooses_places says "cannot choose between references", "choose an index");
 
-#[ring_kernel]
+#[ring_kernel(untested)]
 #[allow(for_loops_over_fallibles)] // It is what is refused.
 fn loops_over_an_option(tick: &Tick, sum: &mut u32) {
     let some = Some(tick.a);
@@ -194,23 +257,13 @@ fn loops_over_an_option(tick: &Tick, sum: &mut u32) {
 }
 refused!(loops_over_what_is_no_slice: loops_over_an_option says "not over an `Option`");
 
-#[ring_kernel]
-fn chooses(tick: &Tick, table: &[u32], sum: &mut u32) {
-    // HERE chooses
-    let least = if tick.a > 3 { table.first() } else { table.last() };
-    if let Some(least) = least {
-        *sum += least;
-    }
-}
-refused!(options_of_references_by_branches: chooses says "choose an index");
-
 #[device_fn]
 fn factorial(n: u32) -> u32 {
     // HERE calls_itself
-    if n < 2 { 1 } else { n * factorial(n - 1) }
+    if n < 2 { 1 } else { n * self::factorial(n - 1) }
 }
 
-#[ring_kernel]
+#[ring_kernel(untested)]
 fn calls_itself(tick: &Tick, product: &mut u32) {
     *product = factorial(tick.a);
 }
@@ -231,7 +284,7 @@ impl Parity {
     }
 }
 
-#[ring_kernel]
+#[ring_kernel(untested)]
 fn calls_in_a_circle(tick: &Tick, even: &mut bool) {
     *even = is_even::<3>(tick.a);
 }
@@ -244,11 +297,105 @@ fn same(a: Tick, b: Tick) -> bool {
     a == b
 }
 
-#[ring_kernel]
+#[ring_kernel(untested)]
 fn compares_inside(tick: &Tick, other: &Tick, equal: &mut bool) {
     *equal = same(*tick, *other);
 }
-refused!(errors_in_functions: compares_inside says "`==` of `Tick`", "`#[device(eq)]`");
+refused!(errors_in_functions: compares_inside says "`==` of `Tick`", "`#[device_type]`");
+
+#[derive(DeviceType, Clone, Copy)]
+#[repr(u32)]
+#[allow(dead_code)] // Nobody makes one.
+enum Wrong {
+    Late,
+}
+
+impl From<Wrong> for Failure {
+    fn from(_: Wrong) -> Self {
+        Self::of(1)
+    }
+}
+
+#[device_fn]
+fn in_time(time: u32) -> Result<u32, Wrong> {
+    if time > 9 { Err(Wrong::Late) } else { Ok(time) }
+}
+
+#[ring_kernel(untested)]
+fn converts_errors(tick: &Tick, sum: &mut u32) -> Result<(), Failure> {
+    // HERE converts_errors
+    *sum += in_time(tick.a)?;
+    Ok(())
+}
+refused!(errors_of_own_types: converts_errors says "this is `Wrong`", "write `#[device_impl]` before its `impl From<…> for Failure`");
+
+#[device_trait]
+trait Weighed {
+    #[cpu_only]
+    // HERE asks_the_host
+    fn weight(&self) -> u32 {
+        1
+    }
+
+    fn twice(&self) -> u32 {
+        self.weight() * 2
+    }
+}
+
+#[device_impl]
+impl Weighed for Small {}
+
+#[ring_kernel(untested)]
+fn asks_the_host(small: &Small, sum: &mut u32) {
+    *sum += small.twice();
+}
+refused!(functions_of_traits_for_the_host: asks_the_host says "`Weighed::weight` is called for a device, and is the host's");
+
+#[ring_kernel(untested)]
+fn finds_to_change(tick: &Tick, values: &mut [u32; 4]) {
+    // HERE finds_to_change
+    if let Some(value) = values.iter_mut().find(|value| **value > tick.a) {
+        *value = 0;
+    }
+}
+refused!(references_that_change_out_of_iterators: finds_to_change says "gives no `&mut`", "write `position`");
+
+#[ring_kernel(untested)]
+fn skips_behind(tick: &Tick, sum: &mut u32) {
+    // HERE skips_behind
+    *sum += [tick.a, 2, 3].iter().map(|a| a / 2).step_by(2).sum::<u32>();
+}
+refused!(adapters_behind_closures: skips_behind says "no `step_by` behind or with closures", "write it before `map`");
+
+#[ring_kernel(untested)]
+fn sorts_much(tick: &Tick, sum: &mut u32) {
+    let mut values = [tick.a; 65];
+    // HERE sorts_much
+    values.sort_unstable();
+    *sum += values[1];
+}
+refused!(sorting_of_long_arrays: sorts_much says "sorts arrays of 64 elements at most");
+
+/// On the CPU a launch says the same as on a device, and every time.
+#[test]
+fn launches_say_so_on_every_backend() {
+    use annulus_runtime::{LaunchError, LaunchOptions, Noop, Runtime};
+    let expected =
+        adds_structs::DEFINITION.handler_source(Target::OpenCl).expect_err("a device cannot do this");
+    for runtime in [
+        Runtime::builder().backend(Noop).build().expect("it needs nothing"),
+        Runtime::builder().backend(annulus_cpu::Cpu::new()).build().expect("it needs nothing"),
+    ] {
+        for _ in 0..2 {
+            let error =
+                adds_structs::launch(&runtime, LaunchOptions::production()).expect_err("it is refused");
+            assert_eq!(error, LaunchError::Handler(expected.clone()));
+            assert!(error.to_string().contains("an operator of `Tick`"), "{error}");
+            assert!(error.to_string().contains("`#[ring_kernel(cpu_only)]`"), "{error}");
+        }
+        on_the_host::launch(&runtime, LaunchOptions::production()).expect("it stays on the host");
+    }
+}
 
 #[ring_kernel(cpu_only)]
 // HERE on_the_host
@@ -274,7 +421,7 @@ impl RingMessage for Computed {
     }
 }
 
-#[ring_kernel]
+#[ring_kernel(untested)]
 // HERE computes_its_key
 fn computes_its_key(_: &Computed) -> Result<(), Failure> {
     Ok(())
@@ -285,14 +432,14 @@ refused!(computed_keys: computes_its_key says "is computed by code", "#[ring(key
 fn metal_has_no_f64() {
     let error = refusal::<compares_structs>(Target::Metal);
     assert!(error.contains("`==` of `Tick`"), "{error}");
-    #[ring_kernel]
+    #[ring_kernel(untested)]
     fn doubles(tick: &Tick, sum: &mut f64) {
         *sum += tick.b;
     }
     assert!(refusal::<doubles>(Target::Metal).contains("target `metal` has no `f64`: use `f32`"));
     assert!(doubles::DEFINITION.handler_source(Target::OpenCl).is_ok());
     // In no variable and no field.
-    #[ring_kernel]
+    #[ring_kernel(untested)]
     fn doubles_inside(tick: &Small, sum: &mut u32) {
         *sum += (f64::from(tick.a) * 1.5) as u32;
     }
@@ -301,7 +448,7 @@ fn metal_has_no_f64() {
 
 #[test]
 fn metal_has_no_wide_atomics() {
-    #[ring_kernel]
+    #[ring_kernel(untested)]
     fn sums_up(tick: &Small, counts: &[AtomicU32], sums: &[AtomicI64]) {
         counts[0].fetch_add(tick.a, Ordering::AcqRel);
         sums[0].fetch_add(1, Ordering::Relaxed);
@@ -317,11 +464,13 @@ fn metal_has_no_cubic_roots() {
     fn root(x: f32) -> f32 {
         x.cbrt()
     }
-    #[ring_kernel]
+    #[ring_kernel(untested)]
     fn takes_roots(tick: &Small, sum: &mut f32) {
         *sum += root(tick.a as f32);
     }
-    assert!(refusal::<takes_roots>(Target::Metal).contains("has no `hypot` and no `cbrt`: write"));
+    assert!(
+        refusal::<takes_roots>(Target::Metal).contains("has no `hypot`, `cbrt`, `exp_m1` and `ln_1p`: write")
+    );
     assert!(takes_roots::DEFINITION.handler_source(Target::Cuda).is_ok());
 }
 

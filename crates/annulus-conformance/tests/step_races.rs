@@ -93,7 +93,7 @@ const FAULTS: &[(&str, &str, &str)] = &[
         "",
     ),
     ("a vote counts twice", "        ann_near_store_relaxed_u32(&steps->goes_on, 0);\n", ""),
-    ("a block ends alone", "u32 ending = shared.over;", "u32 ending = shared.ending;"),
+    ("a block ends alone", "shared.goes_on = !shared.over;", "shared.goes_on = !shared.ending;"),
 ];
 
 /// The program, with one of the faults.

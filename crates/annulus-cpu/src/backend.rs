@@ -52,7 +52,8 @@ impl BackendSource for Cpu {
         let cores = || thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let count = self.workers.unwrap_or_else(cores).get();
         let workers = Workers::start(count).map_err(|error| {
-            BackendError::new(format!("{count} worker threads cannot be started: {error}; ask for fewer"))
+            let message = format!("{count} worker threads cannot be started: {error}; ask for fewer");
+            BackendError::new(message).caused_by(error)
         })?;
         Ok(Arc::new(CpuBackend { workers }))
     }
@@ -122,18 +123,20 @@ impl DeviceKernel for CpuKernel {
     fn wake(&self, shard: u32) {
         let block = &self.blocks[shard as usize];
         if block.rouse() {
-            self.pool.push(Arc::clone(block));
+            self.pool.push_or_keep(Arc::clone(block));
         }
     }
 
     unsafe fn read_states(&self, shard: u32, states: &mut [MaybeUninit<u8>]) -> Result<(), BackendError> {
-        self.blocks[shard as usize].read_states(states);
+        // SAFETY: the caller's word: the block is inactive or has terminated, and stays so; nobody else
+        // touches its states.
+        unsafe { self.blocks[shard as usize].states().read(states) };
         Ok(())
     }
 
     unsafe fn write_states(&self, shard: u32, states: &[MaybeUninit<u8>]) -> Result<(), BackendError> {
-        // SAFETY: the caller's word.
-        unsafe { self.blocks[shard as usize].write_states(states) };
+        // SAFETY: as for reading; and the values are valid.
+        unsafe { self.blocks[shard as usize].states().write(states) };
         Ok(())
     }
 

@@ -13,7 +13,6 @@
 //! In step with the others ([`InStep`]), it then waits for them, without a worker.
 
 use std::{
-    mem::MaybeUninit,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
@@ -27,6 +26,7 @@ use annulus_abi::{
 };
 use annulus_kernel::{Binding, BoundMemory, CpuEntry, Cx, Invocation, ProcessingMode, RawOutbox, panic_code};
 use annulus_queue::{
+    contain::discard,
     doze::Doze,
     ring::{Consumer, Header, Slot, SoleProducer},
     sync::{AtomicBool, AtomicU64, Ordering, fence, spin_loop, yield_now},
@@ -35,7 +35,11 @@ use annulus_runtime::{
     BackendError, Clock, HostSignals, LaunchSpec, Link, PrintOrigin, Progress, ShardMemory,
 };
 
-use crate::{pool::Pool, state::BlockState, step::InStep};
+use crate::{
+    pool::{self, Looking, Pool},
+    state::{BlockState, StateMemory},
+    step::InStep,
+};
 
 mod link;
 
@@ -48,9 +52,13 @@ pub(crate) struct Block {
     step: Option<Arc<InStep>>,
     /// It has terminated, and takes no part any more. Written before it leaves the barrier, and read after.
     gone: AtomicBool,
-    /// Locked by the worker that runs the block, for as long as it does; the lock is never waited for longer than it takes
-    /// that worker to lie the block down.
+    /// Locked by the worker that runs the block, for as long as it does, and by nobody else: not by what the
+    /// program calls, on whatever thread, since wakers, alerts and handlers run meanwhile. A worker never
+    /// waits for it longer than it takes another one to lie the block down.
     core: Mutex<BlockCore>,
+    /// The memory of the shard's states, outside of the lock: see [`state`](crate::state) for whose it is
+    /// when.
+    states: StateMemory,
 }
 
 struct BlockCore {
@@ -70,6 +78,7 @@ struct BlockCore {
     /// The kernel's bound parameters; `_bindings` owns the memory.
     bindings: Box<[BoundMemory]>,
     _bindings: Arc<Vec<Binding>>,
+    /// They lie in `Block::states`, and are the block's while it is active.
     state: BlockState,
     entry: CpuEntry,
     key: Option<unsafe fn(*const u8) -> u64>,
@@ -80,7 +89,8 @@ struct BlockCore {
     mode: ProcessingMode,
     max_batch: u32,
     timestamps: bool,
-    track_latency: bool,
+    /// The enqueue times of an iteration's messages, if their latencies are counted: at most `max_batch`.
+    enqueued: Option<Vec<u64>>,
     clock: Clock,
     spin: Duration,
     /// Whose the handlers' prints are.
@@ -92,17 +102,24 @@ struct BlockCore {
     /// It has taken a turn, and has not come to the barrier since; see [`InStep`].
     in_turn: bool,
     stalled: bool,
+    /// It was reported that it is, and for a kernel.
+    told_stalled: bool,
     counts: Counts,
     telemetry: Telemetry,
     telemetry_on: bool,
 }
 
 // SAFETY: the raw pointers in `outbox` and `bindings` lead into memory that `memory` and `_bindings` keep alive, and which no
-// thread but the one that holds the block's lock reaches through them (shared atomics excepted, which any thread may).
+// thread but the one that holds the block's lock reaches through them (shared atomics excepted, which any
+// thread may). Those in `state` lead into `Block::states`, which is dropped with this, and reached otherwise
+// only while the block is inactive or has terminated.
 unsafe impl Send for BlockCore {}
 
 /// No command: hosts leave most of its bits at 0. A kernel that is launched inactive has command 0, which is one to obey.
 const NONE_SEEN: u32 = u32::MAX;
+
+/// What a block that waits for the host to receive says in its control block.
+const STALLED_BY_HOST: u32 = 1;
 
 /// Since launch.
 #[derive(Default)]
@@ -146,8 +163,10 @@ impl Block {
         step: Option<Arc<InStep>>,
     ) -> Result<Self, BackendError> {
         let gone = AtomicBool::new(false);
-        let core = Mutex::new(BlockCore::new(spec, index, bindings, link)?);
-        Ok(Self { doze: Doze::new(), step, gone, core })
+        let grid = spec.shards.len() as u64;
+        let states = StateMemory::new(spec.definition.state, spec.actors, index.into(), grid)?;
+        let core = Mutex::new(BlockCore::new(spec, index, bindings, link, states.states()));
+        Ok(Self { doze: Doze::new(), step, gone, core, states })
     }
 
     /// Whether the caller must queue the block, after giving it something to do.
@@ -166,18 +185,9 @@ impl Block {
         self.gone.load(Ordering::Relaxed)
     }
 
-    /// Copies the states of the shard's actors out, in order. Waits until no worker runs the block.
-    pub(crate) fn read_states(&self, states: &mut [MaybeUninit<u8>]) {
-        states.copy_from_slice(self.core.lock().unwrap_or_else(PoisonError::into_inner).state.bytes());
-    }
-
-    /// Sets them.
-    ///
-    /// # Safety
-    ///
-    /// They are valid values of the kernel's state type.
-    pub(crate) unsafe fn write_states(&self, states: &[MaybeUninit<u8>]) {
-        self.core.lock().unwrap_or_else(PoisonError::into_inner).state.bytes().copy_from_slice(states);
+    /// The memory of the shard's states.
+    pub(crate) fn states(&self) -> &StateMemory {
+        &self.states
     }
 
     /// Runs the block until it sleeps, gives way or terminates.
@@ -193,9 +203,11 @@ impl Block {
             let turn = if step.is_some() && core.in_turn { Turn::Progress } else { core.iterate() };
             match turn {
                 Turn::Nothing if !others_wait_for_it() => {
-                    if !pool.others_wait() && core.look_busily(&mut idle_since, others_wait_for_it) {
+                    let others_wait = pool.others_wait() || pool::keeps_one();
+                    if !others_wait && core.look_busily(&mut idle_since, others_wait_for_it) {
                         continue;
                     }
+                    core.tell_stall();
                     self.doze.lie_down();
                     if (core.has_work() || others_wait_for_it()) && self.doze.claim() {
                         continue;
@@ -205,6 +217,9 @@ impl Block {
                 Turn::Progress | Turn::Nothing => {
                     idle_since = None;
                     core.in_turn = false;
+                    if step.is_some() {
+                        core.tell_stall();
+                    }
                     if step.is_some_and(|step| !step.arrive(self, pool)) {
                         return;
                     }
@@ -232,7 +247,8 @@ impl BlockCore {
         index: u32,
         bindings: &Arc<Vec<Binding>>,
         link: &Arc<Mutex<Option<Link>>>,
-    ) -> Result<Self, BackendError> {
+        state: BlockState,
+    ) -> Self {
         let definition = spec.definition;
         let grid = spec.shards.len() as u32;
         let memory = spec.shards[index as usize].clone();
@@ -260,7 +276,7 @@ impl BlockCore {
             )
         };
         let calls = layout.correlation_offset.is_some();
-        Ok(Self {
+        Self {
             inbound,
             outbound,
             letters,
@@ -270,7 +286,7 @@ impl BlockCore {
             held: None,
             bindings: bindings.iter().map(|b| BoundMemory { data: b.as_ptr(), len: b.len() }).collect(),
             _bindings: Arc::clone(bindings),
-            state: BlockState::new(definition.state, spec.actors, index.into(), grid.into())?,
+            state,
             entry: definition.cpu,
             key: definition.key,
             cx: Cx::new(index, grid, 0),
@@ -279,7 +295,7 @@ impl BlockCore {
             mode: spec.mode,
             max_batch: spec.max_messages_per_iteration,
             timestamps: spec.timestamps,
-            track_latency: memory.latency_bucket(0).is_some(),
+            enqueued: memory.latency_bucket(0).map(|_| Vec::new()),
             clock: spec.clock,
             spin: spec.spin,
             origin: spec.print_origin(index),
@@ -287,11 +303,12 @@ impl BlockCore {
             seen_command: NONE_SEEN,
             in_turn: false,
             stalled: false,
+            told_stalled: false,
             counts: Counts::default(),
             telemetry: Telemetry::new(0),
             telemetry_on: false,
             memory,
-        })
+        }
     }
 
     fn iterate(&mut self) -> Turn {
@@ -326,8 +343,11 @@ impl BlockCore {
                 break;
             }
             if self.held.is_none() {
-                if !self.has_credit() {
+                if !self.has_credit(&batch) {
                     break;
+                }
+                if self.link.is_some() {
+                    pool::hand_over();
                 }
                 self.handle(&slot, &mut batch);
             }
@@ -373,6 +393,8 @@ impl BlockCore {
         if let Some(signals) = signals {
             let progress = Progress { state_changed: true, ..Progress::default() };
             signals.progressed(self.cx.block_index(), progress);
+            // The last to hold what the program gave the kernel may be this one.
+            pool::hand_over();
         }
     }
 
@@ -391,20 +413,23 @@ impl BlockCore {
 
     /// Whether the outbound ring has room for all that a message may need; says so in the control block if not.
     #[inline]
-    fn has_credit(&mut self) -> bool {
-        self.or_stall(|block| block.outbound.has_credit(block.credit))
+    fn has_credit(&mut self, batch: &Batch) -> bool {
+        self.or_stall(STALLED_BY_HOST, batch, |block| block.outbound.has_credit(block.credit))
     }
 
     /// Whether there is room for what is attempted. If not, says so in the control block and tries once more after that: whoever makes room made it before,
     /// or sees that the block waits.
+    ///
+    /// It says so in an iteration that has consumed nothing: what the one before has consumed was given back,
+    /// so that whoever sees the block wait sees how full its ring is.
     #[inline]
-    fn or_stall(&mut self, attempt: impl Fn(&mut Self) -> bool) -> bool {
+    fn or_stall(&mut self, by: u32, batch: &Batch, attempt: impl Fn(&mut Self) -> bool) -> bool {
         let mut room = attempt(self);
-        if room != self.stalled {
+        if room != self.stalled || !room && batch.consumed != 0 {
             return room;
         }
         if !room {
-            self.memory.stalled().store(1, Ordering::Relaxed);
+            self.memory.stalled().store(by, Ordering::Relaxed);
             // SYNC: stalled
             fence(Ordering::SeqCst);
             room = attempt(self);
@@ -413,7 +438,18 @@ impl BlockCore {
             self.memory.stalled().store(0, Ordering::Relaxed);
         }
         self.stalled = !room;
+        self.told_stalled = false;
         room
+    }
+
+    /// Before the block goes to sleep: reports that it waits for room in another kernel, if it does.
+    fn tell_stall(&mut self) {
+        if self.stalled && self.held.is_some() && !std::mem::replace(&mut self.told_stalled, true) {
+            let progress = Progress { stalled: true, ..Progress::default() };
+            if let Some(signals) = &self.signals {
+                signals.progressed(self.cx.block_index(), progress);
+            }
+        }
     }
 
     /// Handles one message as a transaction.
@@ -493,10 +529,7 @@ impl BlockCore {
             Ok(Err(failure)) => failure.code(),
             Err(panic) => {
                 let code = panic_code(&*panic);
-                // What a panic carries may panic when it is dropped; then it is leaked.
-                if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
-                    std::mem::forget(again);
-                }
+                discard(panic);
                 code
             }
         }
@@ -505,11 +538,8 @@ impl BlockCore {
     #[inline]
     fn note_success(&mut self, enqueued: u64, batch: &mut Batch) {
         batch.processed += 1;
-        if self.track_latency {
-            let latency = self.clock.now().saturating_sub(enqueued);
-            if let Some(count) = self.memory.latency_bucket(histogram::bucket(latency)) {
-                add(count, 1);
-            }
+        if let Some(times) = &mut self.enqueued {
+            times.push(enqueued);
         }
         if self.telemetry_on && self.timestamps {
             batch.earliest = if batch.processed == 1 { enqueued } else { batch.earliest.min(enqueued) };
@@ -520,6 +550,10 @@ impl BlockCore {
 
     /// Makes an iteration's results visible, and reports them.
     fn publish(&mut self, batch: &Batch) {
+        // One clock read for the batch: a message's latency then ends with its batch's last handler.
+        let is_timed = batch.processed != 0 && (self.telemetry_on || self.enqueued.is_some());
+        let now = if is_timed { self.clock.now() } else { 0 };
+        self.count_latencies(now);
         let counts = &mut self.counts;
         counts.processed += u64::from(batch.processed);
         self.memory.processed().store(counts.processed, Ordering::Relaxed);
@@ -539,7 +573,7 @@ impl BlockCore {
         if batch.produced != 0 {
             self.outbound.show();
         }
-        self.count_telemetry(batch);
+        self.count_telemetry(batch, now);
         self.inbound.give_back();
         if let Some(signals) = &self.signals {
             let progress = Progress {
@@ -552,7 +586,32 @@ impl BlockCore {
         }
     }
 
-    fn count_telemetry(&mut self, batch: &Batch) {
+    /// Counts the latencies of an iteration's messages, which ended now.
+    fn count_latencies(&mut self, now: u64) {
+        let Some(times) = &mut self.enqueued else { return };
+        let memory = &self.memory;
+        let count = |bucket: usize, messages: u64| {
+            if let Some(count) = memory.latency_bucket(bucket) {
+                add(count, messages);
+            }
+        };
+        // Messages of a batch were sent together, so most have their neighbour's bucket.
+        let (mut bucket, mut messages) = (0, 0);
+        for enqueued in times.drain(..) {
+            let next = histogram::bucket(now.saturating_sub(enqueued));
+            if next != bucket && messages != 0 {
+                count(bucket, std::mem::take(&mut messages));
+            }
+            bucket = next;
+            messages += 1;
+        }
+        if messages != 0 {
+            count(bucket, messages);
+        }
+    }
+
+    /// Counts an iteration in the telemetry line; `now` is when its last handler ended, if telemetry is on.
+    fn count_telemetry(&mut self, batch: &Batch, now: u64) {
         let telemetry = &mut self.telemetry;
         telemetry.messages_processed += u64::from(batch.processed);
         telemetry.messages_dropped += u64::from(batch.dropped);
@@ -566,8 +625,6 @@ impl BlockCore {
             return;
         }
         if batch.processed != 0 {
-            // One stamp for the batch: a message's latency then ends with its batch's last handler.
-            let now = self.clock.now();
             telemetry.last_processed_timestamp = now as i64;
             if self.timestamps {
                 let all = u128::from(now) * u128::from(batch.processed);
@@ -622,7 +679,7 @@ impl BlockCore {
     /// that time is up. An inactive block does not look: it is called when its command changes.
     fn look_busily(
         &mut self,
-        idle_since: &mut Option<Instant>,
+        idle_since: &mut Option<(Instant, Looking)>,
         others_wait_for_it: impl Fn() -> bool,
     ) -> bool {
         const LOOKS: u32 = 64;
@@ -635,9 +692,10 @@ impl BlockCore {
             }
             spin_loop();
         }
-        let idle = idle_since.get_or_insert_with(Instant::now).elapsed();
-        if idle > self.spin / 4 {
-            // Long enough that another thread on this core may have the answer.
+        let (since, _) = idle_since.get_or_insert_with(|| (Instant::now(), Looking::new()));
+        let idle = since.elapsed();
+        // So long, or so many, that another thread on this core may have the answer.
+        if idle > self.spin / 4 || Looking::is_crowd() {
             yield_now();
         }
         idle < self.spin

@@ -1,4 +1,13 @@
 //! The state that a block keeps between messages.
+//!
+//! # Whose it is when
+//!
+//! The states are the block's from a command that makes it active, which it acquires (`SYNC: command`), until
+//! it acknowledges one that makes it inactive or ends it, which releases all that its handlers did (`SYNC:
+//! state`). From then on they are the runtime's, which has acquired that acknowledgement, and reads and sets
+//! them under the lock under which commands change; the next command releases what it did. So no lock of the
+//! block's is needed: whoever asks for a snapshot may do so while the block's worker calls a waker of the
+//! program, or in that waker.
 
 use std::{
     alloc::{Layout, alloc_zeroed, dealloc},
@@ -9,7 +18,8 @@ use std::{
 use annulus_kernel::{StateDefinition, StateShape};
 use annulus_runtime::BackendError;
 
-/// A block's share of a kernel's state.
+/// A block's share of a kernel's state, as it lies in its [`StateMemory`].
+#[derive(Clone, Copy)]
 pub(crate) enum BlockState {
     Stateless,
     /// The kernel's one state.
@@ -22,36 +32,27 @@ pub(crate) enum BlockState {
 }
 
 /// A row of initialised states of one type.
+#[derive(Clone, Copy)]
 pub(crate) struct Cells {
     first: NonNull<u8>,
     size: usize,
     count: u64,
-    layout: Layout,
 }
 
-// SAFETY: the cells are owned, and hold plain old data: a state's type is `DeviceType`, which is `Send`.
-unsafe impl Send for Cells {}
+/// The memory that a block's states lie in.
+pub(crate) struct StateMemory {
+    state: BlockState,
+    /// Of the allocation, if there is one.
+    layout: Option<Layout>,
+}
+
+// SAFETY: the memory is owned, and holds plain old data: a state's type is `DeviceType`, which is `Send`.
+unsafe impl Send for StateMemory {}
+// SAFETY: as for `Send`; through a shared reference a cell is reached under the contract of `read` and
+// `write` only, and by the block.
+unsafe impl Sync for StateMemory {}
 
 impl BlockState {
-    pub(crate) fn new(shape: StateShape, actors: u64, block: u64, grid: u64) -> Result<Self, BackendError> {
-        Ok(match shape {
-            StateShape::Stateless => Self::Stateless,
-            StateShape::Whole(definition) => Self::Whole(Cells::new(definition, 1)?),
-            StateShape::PerActor(definition) => {
-                let own = actors.saturating_sub(block).div_ceil(grid);
-                Self::PerActor { cells: Cells::new(definition, own)?, grid }
-            }
-        })
-    }
-
-    /// All states, in the order of their actors.
-    pub(crate) fn bytes(&mut self) -> &mut [MaybeUninit<u8>] {
-        match self {
-            Self::Stateless => &mut [],
-            Self::Whole(cells) | Self::PerActor { cells, .. } => cells.bytes(),
-        }
-    }
-
     /// The state for a message with this key; `None` if the key names no actor.
     #[inline]
     pub(crate) fn of(&self, key: u64) -> Option<*mut u8> {
@@ -68,42 +69,102 @@ impl BlockState {
     }
 }
 
-impl Cells {
-    fn new(definition: StateDefinition, count: u64) -> Result<Self, BackendError> {
-        let too_large = || {
-            BackendError::new(format!(
-                "{count} states of {} bytes in one block are more memory than there is: launch with fewer actors",
-                definition.ty.size
-            ))
+impl StateMemory {
+    pub(crate) fn new(shape: StateShape, actors: u64, block: u64, grid: u64) -> Result<Self, BackendError> {
+        let own = actors.saturating_sub(block).div_ceil(grid);
+        let (definition, count) = match shape {
+            StateShape::Stateless => return Ok(Self { state: BlockState::Stateless, layout: None }),
+            StateShape::Whole(definition) => (definition, 1),
+            StateShape::PerActor(definition) => (definition, own),
         };
-        let bytes = usize::try_from(count).ok().and_then(|count| count.checked_mul(definition.ty.size));
-        let layout =
-            Layout::from_size_align(bytes.ok_or_else(too_large)?.max(1), definition.ty.align.max(64))
-                .map_err(|_| too_large())?;
-        // SAFETY: the layout's size is not zero.
-        let first = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or_else(too_large)?;
-        let cells = Self { first, size: definition.ty.size, count, layout };
+        let (cells, layout) = allocate(definition, count)?;
+        let state = match shape {
+            StateShape::PerActor(_) => BlockState::PerActor { cells, grid },
+            _ => BlockState::Whole(cells),
+        };
+        let memory = Self { state, layout: Some(layout) };
         for index in 0..count as usize {
-            let cell = first.as_ptr().wrapping_add(index * cells.size);
+            let cell = cells.first.as_ptr().wrapping_add(index * cells.size);
             // SAFETY: the cell lies in the allocation, which has room for `count` of them at the type's alignment.
             unsafe { (definition.init)(cell) };
         }
-        Ok(cells)
+        Ok(memory)
+    }
+
+    /// Where they lie. To be used by the block, as long as this lives.
+    pub(crate) fn states(&self) -> BlockState {
+        self.state
+    }
+
+    /// Where all of them lie, in the order of their actors, and how many bytes they have.
+    fn bytes(&self) -> (*mut MaybeUninit<u8>, usize) {
+        match self.state {
+            BlockState::Stateless => (NonNull::dangling().as_ptr(), 0),
+            BlockState::Whole(cells) | BlockState::PerActor { cells, .. } => {
+                (cells.first.as_ptr().cast(), cells.count as usize * cells.size)
+            }
+        }
+    }
+
+    /// Copies all of them out, in the order of their actors.
+    ///
+    /// # Panics
+    ///
+    /// If there are more or fewer bytes.
+    ///
+    /// # Safety
+    ///
+    /// The block is inactive or has terminated, as the caller has acquired, and stays so; nobody else reads
+    /// or writes its states meanwhile.
+    pub(crate) unsafe fn read(&self, states: &mut [MaybeUninit<u8>]) {
+        let (from, bytes) = self.bytes();
+        assert_eq!(states.len(), bytes, "as many as the block's states have");
+        // SAFETY: the allocation has that many bytes, and so has the caller's memory, which is elsewhere;
+        // nobody writes either.
+        unsafe { from.copy_to_nonoverlapping(states.as_mut_ptr(), bytes) };
+    }
+
+    /// Sets all of them.
+    ///
+    /// # Panics
+    ///
+    /// If there are more or fewer bytes.
+    ///
+    /// # Safety
+    ///
+    /// As for [`read`](Self::read), and they are valid values of the kernel's state type.
+    pub(crate) unsafe fn write(&self, states: &[MaybeUninit<u8>]) {
+        let (to, bytes) = self.bytes();
+        assert_eq!(states.len(), bytes, "as many as the block's states have");
+        // SAFETY: as for `read`, the other way.
+        unsafe { states.as_ptr().copy_to_nonoverlapping(to, bytes) };
     }
 }
 
-impl Cells {
-    fn bytes(&mut self) -> &mut [MaybeUninit<u8>] {
-        let bytes = self.count as usize * self.size;
-        // SAFETY: the allocation has room for `count` cells of `size` bytes, any byte is a `MaybeUninit`, and the cells are borrowed
-        // exclusively.
-        unsafe { std::slice::from_raw_parts_mut(self.first.as_ptr().cast(), bytes) }
-    }
+/// Zeroed memory for so many states of a type.
+fn allocate(definition: StateDefinition, count: u64) -> Result<(Cells, Layout), BackendError> {
+    let size = definition.ty.size;
+    let too_large = || {
+        BackendError::new(format!(
+            "{count} states of {size} bytes in one block are more memory than there is: launch with fewer actors"
+        ))
+    };
+    let bytes = usize::try_from(count).ok().and_then(|count| count.checked_mul(size));
+    let align = definition.ty.align.max(64);
+    let layout =
+        Layout::from_size_align(bytes.ok_or_else(too_large)?.max(1), align).map_err(|_| too_large())?;
+    // SAFETY: the layout's size is not zero.
+    let first = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or_else(too_large)?;
+    Ok((Cells { first, size, count }, layout))
 }
 
-impl Drop for Cells {
+impl Drop for StateMemory {
     fn drop(&mut self) {
-        // SAFETY: `first` came from `alloc_zeroed` with this layout and is freed once; plain old data needs no drop.
-        unsafe { dealloc(self.first.as_ptr(), self.layout) };
+        let (first, _) = self.bytes();
+        if let Some(layout) = self.layout {
+            // SAFETY: `first` came from `alloc_zeroed` with this layout and is freed once; plain old data
+            // needs no drop.
+            unsafe { dealloc(first.cast(), layout) };
+        }
     }
 }

@@ -85,8 +85,8 @@ impl Cuda {
     /// message which is waited for, so that the device waits for the bus once per message, and not twice. A third more bytes cross the bus, and the host writes 16 bytes at a time.
     ///
     /// They are by default, where the host's processor stores 16 bytes in one access (x86-64 with AVX), messages with their envelope have up to 256 bytes, and NVRTC, if
-    /// there is one, is that of CUDA 12.3 or newer; elsewhere slots are open, whatever is said here. That this is faster is reasoned, not measured: no GPU was
-    /// at hand. `annulus-bench rtt --backend cuda` measures both.
+    /// there is one, is that of CUDA 12.4 or newer; elsewhere slots are open, whatever is said here. That this is faster is reasoned and has not been measured on a
+    /// GPU. `annulus-bench rtt --backend cuda` measures both.
     pub fn sealed(mut self, sealed: bool) -> Self {
         self.host.sealed = sealed;
         self
@@ -114,7 +114,8 @@ impl Cuda {
         self
     }
 
-    /// Where machine code is kept. By default `annulus/cuda` in the user's cache directory.
+    /// Where machine code is kept. By default `annulus/cuda` in the user's cache directory. A directory in which others may write
+    /// is not used, which is said once.
     pub fn cache_directory(mut self, directory: impl AsRef<Path>) -> Self {
         self.places.cache = Some(directory.as_ref().into());
         self

@@ -6,7 +6,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use annulus_device::{Programs, Relation, Residency};
-use annulus_runtime::BackendError;
+use annulus_runtime::{BackendError, ProgramOrigin};
 use cudarc::driver::sys::CUresult;
 
 use crate::{
@@ -48,10 +48,12 @@ const STREAMS: usize = 16;
 /// specifications in the CUDA C++ Programming Guide, for compute capability 7.0 and newer.
 const KERNELS: usize = 120;
 
-/// What kernels that stay need of the driver, as variables of the environment. Programs are loaded at once: by default a part of one is
+/// What kernels that stay need of the driver, as variables of the environment and their values: opening a backend sets those that are not set. A
+/// program that uses CUDA before it opens one sets them first. Programs are loaded at once: by default a part of one is
 /// loaded when it is first launched, which waits for the kernels that stay. And streams have as many queues to the device as there can be:
 /// by default eight, and what shares one with a kernel that stays may wait for its end.
-const NEEDS: [(&str, &str); 2] = [("CUDA_MODULE_LOADING", "EAGER"), ("CUDA_DEVICE_MAX_CONNECTIONS", "32")];
+pub const DRIVER_VARIABLES: [(&str, &str); 2] =
+    [("CUDA_MODULE_LOADING", "EAGER"), ("CUDA_DEVICE_MAX_CONNECTIONS", "32")];
 
 /// What to install where there is no driver.
 const INSTALL: &str = "install NVIDIA's driver for its GPU, and see that `nvidia-smi` shows it";
@@ -76,7 +78,7 @@ pub(crate) fn devices() -> Result<&'static [Device], BackendError> {
 }
 
 fn tell_the_driver() {
-    for (variable, value) in NEEDS {
+    for (variable, value) in DRIVER_VARIABLES {
         if std::env::var_os(variable).is_none() {
             // SAFETY: Rust's own accesses to the environment are ordered by the standard library's lock. What remains is C code of
             // another thread that reads the environment at this very moment; it cannot be excluded from here. This runs once, when the
@@ -148,7 +150,7 @@ impl Device {
         })?;
         let context = Arc::new(context);
         let text = probe::text();
-        let program = self.load(&context, &text, probe::ENTRY, places)?;
+        let (program, _) = self.load(&context, &text, probe::ENTRY, places)?;
         let Found { verdict, moment, step } = probe::probe(&context, &program)
             .map_err(|why| no_use(format!("{why}; choose another device")))?;
         let relation = Arc::new(Relation::new(moment, step));
@@ -159,16 +161,22 @@ impl Device {
         Ok(opened)
     }
 
-    /// The program of a text.
+    /// The program of a text, and where its machine code came from if it was not loaded yet.
     pub(crate) fn program(
         &self,
         opened: &Opened,
         text: &Text,
         entry: &str,
         places: &Places,
-    ) -> Result<Arc<Program>, BackendError> {
-        let build = || self.load(&opened.context, text, entry, places);
-        opened.programs.get(text.source.clone(), None, |_| None, build, |_| None)
+    ) -> Result<(Arc<Program>, ProgramOrigin), BackendError> {
+        let mut loaded_from = ProgramOrigin::Process;
+        let build = || {
+            let (program, origin) = self.load(&opened.context, text, entry, places)?;
+            loaded_from = origin;
+            Ok::<_, BackendError>(program)
+        };
+        let (program, _) = opened.programs.get(text.source.clone(), None, |_| None, build, |_| None)?;
+        Ok((program, loaded_from))
     }
 
     /// Loads a program. Machine code that the driver refuses is made anew, once: what is kept on disk may be of another driver's time.
@@ -178,15 +186,16 @@ impl Device {
         text: &Text,
         entry: &str,
         places: &Places,
-    ) -> Result<Program, BackendError> {
-        let code = program::machine_code(text, self.architecture, places)?;
+    ) -> Result<(Program, ProgramOrigin), BackendError> {
+        let (code, mut origin) = program::machine_code(text, self.architecture, places)?;
         let mut loaded = Program::load(context, &code, entry);
         if let Some(Err(_)) = loaded
             && let Ok(code) = program::machine_code_anew(text, self.architecture, places)
         {
             loaded = Program::load(context, &code, entry);
+            origin = ProgramOrigin::Compiled;
         }
-        explain_load(&text.name, loaded)
+        Ok((explain_load(&text.name, loaded)?, origin))
     }
 }
 

@@ -15,7 +15,7 @@ use annulus_device::{
     Residency, Run, Shape,
 };
 use annulus_kernel::{Target, device::ENTRY};
-use annulus_runtime::{BackendError, Clock};
+use annulus_runtime::{BackendError, Clock, ProgramOrigin};
 
 use crate::{
     cu::{self, Arena, Copies, CopyError, CuError, Kind, NoRoom, PATIENCE, Stream},
@@ -121,6 +121,9 @@ unsafe impl Driver for CudaDriver {
             far: true,
             look: LOOK,
             epoch_messages: EPOCH_MESSAGES,
+            loop_turns: None,
+            hears: true,
+            yields: false,
             remedies: Remedies { epochs: "Cuda::force_epochs", places: "or with fewer threads in a block" },
         }
     }
@@ -174,7 +177,7 @@ unsafe impl Driver for CudaDriver {
             )));
         }
         let text = Text::new(kernel, handler, shape);
-        let program = self.device.program(self.opened, &text, ENTRY, &self.places)?;
+        let (program, origin) = self.device.program(self.opened, &text, ENTRY, &self.places)?;
         let per_unit = program.blocks_per_multiprocessor(shape.threads)?;
         let per_unit = NonZeroU32::new(per_unit).ok_or_else(|| {
             BackendError::new(format!(
@@ -183,12 +186,13 @@ unsafe impl Driver for CudaDriver {
                 shape.threads, self.device.name
             ))
         })?;
-        Ok(Box::new(CudaProgram { program, opened: self.opened, shape, per_unit, stays: self.stays }))
+        Ok(Box::new(CudaProgram { program, origin, opened: self.opened, shape, per_unit, stays: self.stays }))
     }
 }
 
 struct CudaProgram {
     program: Arc<cu::Program>,
+    origin: ProgramOrigin,
     opened: &'static Opened,
     shape: Shape,
     per_unit: NonZeroU32,
@@ -196,6 +200,10 @@ struct CudaProgram {
 }
 
 impl Program for CudaProgram {
+    fn origin(&self) -> ProgramOrigin {
+        self.origin
+    }
+
     fn blocks_per_unit(&self) -> NonZeroU32 {
         self.per_unit
     }

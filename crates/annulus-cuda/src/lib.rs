@@ -43,6 +43,7 @@ mod program;
 pub use annulus_device::Shape;
 pub use architecture::{Architecture, UnknownArchitecture};
 pub use backend::{Cuda, PINNED_BYTES};
+pub use device::DRIVER_VARIABLES;
 pub use program::{Cubin, architectures, cubins};
 
 /// Threads of a block unless a program says otherwise: a warp.

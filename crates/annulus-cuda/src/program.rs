@@ -13,9 +13,9 @@ use std::{
 };
 
 use annulus_abi::ring::{Envelope, MIN_CAPACITY, RingLayout};
-use annulus_device::{Programs, Shape, assemble, explain};
+use annulus_device::{Programs, Shape, assemble, explain, read_regular};
 use annulus_kernel::{KernelDefinition, Target, device::CUDA_PRELUDE, handler_source};
-use annulus_runtime::BackendError;
+use annulus_runtime::{BackendError, ProgramOrigin};
 use sha2::{Digest, Sha256};
 
 use crate::{
@@ -65,14 +65,14 @@ pub(crate) struct Places {
     pub(crate) cache: Option<PathBuf>,
 }
 
-/// Machine code of this text that a device of this architecture runs: shipped along, from the cache, or made.
+/// Machine code of this text that a device of this architecture runs: shipped along, from the cache, or made; and which it was.
 pub(crate) fn machine_code(
     text: &Text,
     device: Architecture,
     places: &Places,
-) -> Result<Arc<Vec<u8>>, BackendError> {
+) -> Result<(Arc<Vec<u8>>, ProgramOrigin), BackendError> {
     if let Some(cubin) = places.shipped.as_deref().and_then(|folder| shipped(text, device, folder)) {
-        return Ok(Arc::new(cubin));
+        return Ok((Arc::new(cubin), ProgramOrigin::Shipped));
     }
     let (nvrtc, architecture) = compiler(text, device, places)?;
     MADE.get(
@@ -130,7 +130,7 @@ fn shipped(text: &Text, device: Architecture, folder: &Path) -> Option<Vec<u8>> 
     let minors = (0..=device.minor()).map(|minor| Architecture::new(device.major(), minor));
     let known: Vec<_> = minors.collect();
     device.candidates(&known).into_iter().find_map(|architecture| {
-        std::fs::read(folder.join(text.file(architecture))).ok().filter(|bytes| is_whole(bytes))
+        read_regular(&folder.join(text.file(architecture))).ok().filter(|bytes| is_whole(bytes))
     })
 }
 
@@ -181,9 +181,10 @@ pub struct Cubin {
     pub bytes: Vec<u8>,
 }
 
-/// Whether this machine's NVRTC knows loads of 16 bytes in one access, which came with CUDA 12.3. Where there is none, machine code was made elsewhere.
+/// Whether this machine's NVRTC knows loads of 16 bytes in one access, which came with CUDA 12.4 (12.3 has them
+/// without the scope of the system, which a look at the host's memory needs). Where there is none, machine code was made elsewhere.
 pub(crate) fn compiles_sealed() -> bool {
-    Nvrtc::get().map_or(true, |nvrtc| nvrtc.version() >= (12, 3))
+    Nvrtc::get().map_or(true, |nvrtc| nvrtc.version() >= (12, 4))
 }
 
 /// The architectures that this machine's NVRTC makes machine code for.
@@ -213,8 +214,8 @@ pub fn cubins(
             &format!("not for {architecture}: name one of those, or install another version"),
         ));
     }
-    let handler =
-        handler_source(definition, Target::Cuda).map_err(|error| BackendError::new(error.to_string()))?;
+    let handler = handler_source(definition, Target::Cuda)
+        .map_err(|error| BackendError::new(error.to_string()).caused_by(error))?;
     let threads = shape.threads.max(1);
     // Whether they are depends on the envelope as well, which is the launch's: without one a slot is smallest.
     let message = definition.message;
@@ -287,7 +288,8 @@ mod tests {
         let ship = |minor, bytes: &[u8]| {
             fs::write(folder.0.join(kernel.file(Architecture::new(8, minor))), bytes).unwrap()
         };
-        let found = |minor| machine_code(&kernel, Architecture::new(8, minor), &places).map(|code| code[15]);
+        let found =
+            |minor| machine_code(&kernel, Architecture::new(8, minor), &places).map(|(code, _)| code[15]);
         // Heads alone, which a letter in their padding tells apart; the last says that sections stand where there is nothing any more.
         let image = |letter| {
             let mut image = [0; 64];
@@ -323,7 +325,7 @@ mod tests {
         let folder = Folder::new("cache");
         let places = Places { shipped: None, cache: Some(folder.0.clone()) };
         let source = "extern \"C\" __global__ void kept(int *p) { *p = 7; }";
-        let code = machine_code(&text("kept", source), HOPPER, &places).unwrap();
+        let (code, _) = machine_code(&text("kept", source), HOPPER, &places).unwrap();
         assert!(code.starts_with(b"\x7fELF"));
         let kept: Vec<_> = fs::read_dir(&folder.0).unwrap().map(|entry| entry.unwrap().path()).collect();
         assert_eq!(kept.len(), 1);

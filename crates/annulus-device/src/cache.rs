@@ -3,15 +3,23 @@
 //! An entry's name is the hash of all that decides the binary: device, driver, options and source, as the backend says. Its contents are a line that names
 //! this format, the binary's own hash, and the binary; an entry that does not fit its hash counts as absent. It is written under another
 //! name and then renamed, so that a reader finds all of it or none. A cache that cannot be used costs time, and never a launch.
+//!
+//! What lies here is run. So a directory is used only if nobody else may write there, and an entry only if it is a regular file that nobody
+//! else may write, of bounded size; links are not followed, and what is asked about is the open file, not its name. Whoever may write in
+//! a directory further up could put another in its place, but none that belongs to this user.
 
 use std::{
+    collections::BTreeSet,
     env, fs,
-    io::Write,
+    io::{self, Write},
     path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
 };
 
 use annulus_queue::sync::{AtomicU64, Ordering};
 use sha2::{Digest, Sha256};
+
+use crate::file;
 
 const MAGIC: &[u8] = b"annulus program 1\n";
 const HASH: usize = 32;
@@ -19,6 +27,7 @@ const HASH: usize = 32;
 /// The entry of one program.
 #[derive(Debug)]
 pub(crate) struct Cache {
+    directory: PathBuf,
     entry: PathBuf,
 }
 
@@ -33,12 +42,15 @@ impl Cache {
     /// The entry for what this key describes.
     pub(crate) fn new(directory: &Path, key: &str) -> Self {
         let name: String = Sha256::digest(key).iter().map(|byte| format!("{byte:02x}")).collect();
-        Self { entry: directory.join(name) }
+        Self { directory: directory.into(), entry: directory.join(name) }
     }
 
     /// The binary, if there is one that is whole.
     pub(crate) fn read(&self) -> Option<Vec<u8>> {
-        let bytes = fs::read(&self.entry).ok()?;
+        if !self.is_private() {
+            return None;
+        }
+        let bytes = file::read_own(&self.entry).ok()?;
         let rest = bytes.strip_prefix(MAGIC)?;
         let (hash, binary) = rest.split_at_checked(HASH)?;
         (hash == Sha256::digest(binary).as_slice()).then(|| binary.to_vec())
@@ -47,6 +59,12 @@ impl Cache {
     /// Keeps a binary.
     pub(crate) fn write(&self, binary: &[u8]) {
         static COUNT: AtomicU64 = AtomicU64::new(0);
+        if (MAGIC.len() + HASH + binary.len()) as u64 > file::MOST
+            || file::make_private(&self.directory).is_err()
+            || !self.is_private()
+        {
+            return;
+        }
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let draft = self.entry.with_extension(format!("{}-{count}", std::process::id()));
         if self.write_to(&draft, binary).is_err() {
@@ -55,27 +73,31 @@ impl Cache {
         }
     }
 
-    fn write_to(&self, draft: &Path, binary: &[u8]) -> std::io::Result<()> {
-        if let Some(directory) = self.entry.parent() {
-            make_private(directory)?;
-        }
-        // Not through a link that somebody else has put there.
-        let mut file = fs::File::create_new(draft)?;
+    fn write_to(&self, draft: &Path, binary: &[u8]) -> io::Result<()> {
+        let mut file = file::create(draft)?;
         file.write_all(MAGIC)?;
         file.write_all(&Sha256::digest(binary))?;
         file.write_all(binary)?;
         drop(file);
         fs::rename(draft, &self.entry)
     }
-}
 
-/// Makes the directory, and its parents. What lies there is run, so on systems that know owners nobody else may write there.
-fn make_private(directory: &Path) -> std::io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(directory)
+    /// Whether nobody else may write in the directory. If somebody may, this is said once.
+    fn is_private(&self) -> bool {
+        static SAID: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+        let why = match file::is_private(&self.directory) {
+            Ok(()) => return true,
+            Err(file::Public::Absent) => return false,
+            Err(file::Public::Said(why)) => why,
+        };
+        // Whoever listens is the program's, and runs under no lock.
+        let is_new = SAID.lock().unwrap_or_else(PoisonError::into_inner).insert(self.directory.clone());
+        if is_new {
+            let directory = self.directory.display();
+            tracing::warn!("programs are not kept in {directory}, and none is taken from there: {why}");
+        }
+        false
+    }
 }
 
 #[cfg(test)]

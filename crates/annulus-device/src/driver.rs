@@ -3,7 +3,7 @@
 use std::{any::Any, mem::MaybeUninit, num::NonZeroU32, ptr::NonNull, sync::Arc, time::Duration};
 
 use annulus_kernel::Target;
-use annulus_runtime::{BackendError, Clock};
+use annulus_runtime::{BackendError, Clock, ProgramOrigin};
 
 use crate::{relation::Relation, residency::Residency};
 
@@ -73,6 +73,13 @@ pub unsafe trait Driver: Send + Sync {
     ///
     /// If it does not compile, or cannot be loaded.
     fn program(&self, kernel: &str, handler: &str, shape: Shape) -> Result<Box<dyn Program>, BackendError>;
+
+    /// Whether all blocks of a kernel of this shape run at the same time on a device with room for them, as far as that is known or can be tried. What is
+    /// believed here and not so is found out when a kernel has begun.
+    fn runs_together(&self, shape: Shape) -> bool {
+        let _ = shape;
+        true
+    }
 }
 
 /// What an opened device can do.
@@ -99,6 +106,13 @@ pub struct Abilities {
     pub look: Duration,
     /// Messages after which a block leaves an epoch.
     pub epoch_messages: u32,
+    /// All loops of a run end after so many turns together, whatever their conditions say; `None` where they end when they should. Epochs are shorter than that.
+    pub loop_turns: Option<u32>,
+    /// A running kernel sees what its host writes meanwhile. Else a look that finds nothing in an epoch finds nothing after it, either.
+    pub hears: bool,
+    /// A kernel that does not find places to stay goes into epochs, and says so: there is nothing that a program could do for more. Else its launch is refused, and
+    /// told what to do.
+    pub yields: bool,
     /// What a program can do where the device cannot do more.
     pub remedies: Remedies,
 }
@@ -191,6 +205,9 @@ pub trait Memory: Any + Send + Sync {
 
 /// A program on the device, for launches of one shape.
 pub trait Program {
+    /// Where it came from.
+    fn origin(&self) -> ProgramOrigin;
+
     /// How many of its blocks fit together on a unit of the device that is empty ([`Residency`]).
     fn blocks_per_unit(&self) -> NonZeroU32;
 

@@ -1,17 +1,17 @@
 //! A backend's one host: it allocates and launches.
 
-use std::{borrow::Cow, mem::MaybeUninit, slice, sync::Arc};
+use std::{borrow::Cow, mem::MaybeUninit, slice, sync::Arc, time::Instant};
 
 use annulus_kernel::{
     KernelDefinition,
     device::layout::{BellRecord, BlockRecord, LaunchRecord, LinkRecord, StepRecord},
     handler_source,
 };
-use annulus_runtime::{BackendError, DeviceKernel, LaunchSpec, SharedMemory};
+use annulus_runtime::{BackendError, Compilation, DeviceKernel, LaunchSpec, SharedMemory};
 
 use crate::{
     bell::Bell,
-    driver::{Argument, Driver, Program, Remedies, Shape},
+    driver::{Abilities, Argument, Driver, Program, Remedies, Shape},
     kernel::{LaunchedKernel, Near, Parts, Running},
     memory,
     plan::{self, Plan},
@@ -37,6 +37,9 @@ pub struct Faults {
     /// The first ticket of rings between kernels, so that a test sees tickets begin anew.
     pub near_first: u32,
 }
+
+/// Where the launch's record lies among a kernel's arguments.
+const RECORD: usize = 3;
 
 /// What a backend's user decides, whatever the device.
 #[derive(Clone, Debug)]
@@ -117,7 +120,7 @@ impl DeviceHost {
     /// start the kernel.
     pub fn launch(&self, spec: LaunchSpec) -> Result<Box<dyn DeviceKernel>, BackendError> {
         let driver = &*self.driver;
-        let plan = Plan::new(driver, &self.options, &spec)?;
+        let mut plan = Plan::new(driver, &self.options, &spec)?;
         let name = spec.definition.name;
         let handler = self.handler(spec.definition)?;
         let blocks = spec.shards.len() as u32;
@@ -128,11 +131,12 @@ impl DeviceHost {
             sealed: plan.sealed,
             supersteps: plan.supersteps,
         };
+        spec.signals.compiling(driver.name());
+        let began = Instant::now();
         let program = driver.program(name, &handler, shape)?;
-        let places = match plan.stays || plan.supersteps {
-            true => Some(self.take_places(name, &*program, &plan, blocks)?),
-            false => None,
-        };
+        spec.signals.compiled(Compilation::new(began.elapsed(), program.origin()));
+        let places = self.place(&*program, &mut plan, &spec, shape)?;
+        let visit = (!plan.stays).then(|| driver.residency().visit());
         let failed = |error: BackendError| {
             BackendError::new(format!("`{}` cannot launch `{name}`: {error}", driver.name()))
         };
@@ -178,13 +182,19 @@ impl DeviceHost {
             arguments.extend([Argument::Memory(&**memory), Argument::Number(binding.len() as u64)]);
         }
         let entry = program.entry(&arguments).map_err(failed)?;
+        let record = Arc::clone(&held[RECORD]);
+        let bounds = plan.bounds(driver, &spec);
         let state_bytes = spec.definition.state.definition().map_or(0, |state| state.ty.size);
         let running = Arc::new(Running::new(Parts {
             abilities: driver.abilities(),
             shards: spec.shards,
             bell,
             stays: plan.stays,
+            bounds,
+            launch: record,
             places,
+            visit,
+            supersteps: plan.supersteps,
             credit: plan.credit,
             entry,
             records,
@@ -211,33 +221,67 @@ impl DeviceHost {
         }
         handler_source(definition, self.driver.abilities().target)
             .map(Cow::Owned)
-            .map_err(|error| BackendError::new(error.to_string()))
+            .map_err(|error| BackendError::new(error.to_string()).caused_by(error))
     }
 
-    fn take_places(
+    /// Takes the places that a kernel needs, or lets it run in epochs where that is how the device makes do.
+    fn place(
         &self,
-        name: &str,
         program: &dyn Program,
-        plan: &Plan,
-        blocks: u32,
-    ) -> Result<Places, BackendError> {
+        plan: &mut Plan,
+        spec: &LaunchSpec,
+        shape: Shape,
+    ) -> Result<Option<Places>, BackendError> {
+        let driver = &*self.driver;
+        let Abilities { yields, .. } = driver.abilities();
+        // A block by itself waits for no other.
+        if !plan.stays && (!plan.supersteps || yields && shape.blocks == 1) {
+            return Ok(None);
+        }
+        let (name, blocks, device) = (spec.definition.name, shape.blocks, driver.name());
         let per_unit = program.blocks_per_unit();
-        let residency = self.driver.residency();
-        residency.take(blocks, per_unit).map_err(|free| {
-            let Remedies { epochs, places } = self.driver.abilities().remedies;
-            let most = u64::from(residency.units()) * u64::from(per_unit.get());
-            let device = self.driver.name();
-            BackendError::new(match plan.supersteps {
-                false => format!(
-                    "`{name}` has {blocks} blocks, and {free} of the {most} that can stay on `{device}` at a time are free: terminate another \
-                     kernel, launch with a smaller grid, run it in epochs ({epochs}), {places}",
-                ),
-                true => format!(
-                    "`{name}` takes its {blocks} blocks' turns in step, and {free} of the {most} blocks that can run on `{device}` at once \
-                     are free: terminate another kernel, launch with a smaller grid or without supersteps, {places}",
-                ),
-            })
-        })
+        let residency = driver.residency();
+        let together = driver.runs_together(shape);
+        if !together && plan.supersteps && blocks > 1 {
+            return Err(BackendError::new(format!(
+                "`{name}` takes its {blocks} blocks' turns in step, and `{device}` does not run {blocks} blocks of a kernel at once, though it says \
+                 that it could: launch with a grid of 1, or without supersteps"
+            )));
+        }
+        let taken = match together {
+            true => residency.take(blocks, per_unit),
+            false => Err(0),
+        };
+        match taken {
+            Ok(places) => Ok(Some(places)),
+            Err(_) if yields && (!plan.supersteps || blocks == 1) => {
+                plan.stays = false;
+                let why = match together {
+                    true => "other kernels stay there, or need the room for their epochs",
+                    false => {
+                        "it does not run that many blocks of a kernel at once, though it says that it could"
+                    }
+                };
+                spec.signals.noted(format!(
+                    "runs in epochs: its {blocks} blocks cannot stay on `{device}`, since {why}"
+                ));
+                Ok(None)
+            }
+            Err(free) => {
+                let Remedies { epochs, places } = driver.abilities().remedies;
+                let most = u64::from(residency.units()) * u64::from(per_unit.get());
+                Err(BackendError::new(match plan.supersteps {
+                    false => format!(
+                        "`{name}` has {blocks} blocks, and {free} of the {most} that can stay on `{device}` at a time are free: terminate another \
+                         kernel, launch with a smaller grid, run it in epochs ({epochs}), {places}",
+                    ),
+                    true => format!(
+                        "`{name}` takes its {blocks} blocks' turns in step, and {free} of the {most} blocks that can run on `{device}` at once \
+                         are free: terminate another kernel, launch with a smaller grid or without supersteps, {places}",
+                    ),
+                }))
+            }
+        }
     }
 }
 

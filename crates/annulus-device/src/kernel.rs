@@ -8,18 +8,19 @@ use std::{
 };
 
 use annulus_abi::control::{STALLED_BY_KERNEL, command, state};
-use annulus_kernel::device::layout::{BlockRecord, LinkRecord};
+use annulus_kernel::device::layout::{BlockRecord, LaunchRecord, LinkRecord};
 use annulus_queue::{
     doze::Doze,
     ring::Ring,
-    sync::{AtomicBool, AtomicU32, AtomicU64, Ordering, fence},
+    stay::Stay,
+    sync::{AtomicU32, AtomicU64, Ordering},
 };
 use annulus_runtime::{BackendError, DeviceKernel, Link, ShardMemory};
 
 use crate::{
     bell::Bell,
     driver::{Abilities, Entry, Memory, NearMemory, Run},
-    residency::Places,
+    residency::{Places, Residency, Visit},
 };
 
 /// A launched kernel.
@@ -27,8 +28,17 @@ pub(crate) struct Running {
     abilities: Abilities,
     pub(crate) shards: Box<[Shard]>,
     pub(crate) bell: Arc<Bell>,
-    /// How it is woken.
-    pub(crate) stay: Stay,
+    /// Whether the kernel stays on the device, and naps there; else it comes back after each epoch, and then dozes until there is work: the pump is
+    /// its runner. Goes into epochs at most once, by the pump, while nothing of the kernel runs.
+    stay: Stay,
+    /// How an epoch ends, also of a kernel that stays.
+    pub(crate) bounds: Bounds,
+    /// The launch's record, for what of it changes later.
+    launch: Arc<dyn Memory>,
+    /// Its blocks wait for each other.
+    pub(crate) supersteps: bool,
+    /// Of a kernel in epochs, until it has left the device.
+    visit: Mutex<Option<Visit>>,
     /// Outbound slots that a message may need.
     credit: u64,
     entry: Box<dyn Entry>,
@@ -44,16 +54,13 @@ pub(crate) struct Running {
     places: Mutex<Option<Places>>,
 }
 
-/// Whether the kernel stays on the device.
-pub(crate) enum Stay {
-    /// It does, and naps there.
-    Resident,
-    /// It comes back after each epoch, and then dozes until there is work: the pump is its runner.
-    Epochs {
-        doze: Doze,
-        /// It was roused: the pump launches it.
-        due: AtomicBool,
-    },
+/// How an epoch ends: what a block does in one launch, at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Bounds {
+    /// Messages.
+    pub(crate) messages: u32,
+    /// Looks that find nothing.
+    pub(crate) looks: u32,
 }
 
 /// One block's words.
@@ -108,8 +115,14 @@ pub(crate) struct Parts {
     pub(crate) shards: Vec<ShardMemory>,
     pub(crate) bell: Arc<Bell>,
     pub(crate) stays: bool,
+    pub(crate) bounds: Bounds,
+    /// Holds the launch's record.
+    pub(crate) launch: Arc<dyn Memory>,
     /// A kernel that stays has its places, and one whose blocks wait for each other.
     pub(crate) places: Option<Places>,
+    /// A kernel in epochs has this.
+    pub(crate) visit: Option<Visit>,
+    pub(crate) supersteps: bool,
     pub(crate) credit: u32,
     /// With the arguments that the device runtime takes.
     pub(crate) entry: Box<dyn Entry>,
@@ -146,15 +159,15 @@ impl Running {
             let record = unsafe { base.add(index) };
             Shard { memory, inbound, outbound, letters, prints, record }
         };
-        let stay = match parts.stays {
-            true => Stay::Resident,
-            false => Stay::Epochs { doze: Doze::new(), due: AtomicBool::new(false) },
-        };
         Self {
             abilities: parts.abilities,
             shards: parts.shards.into_iter().enumerate().map(shard).collect(),
             bell: parts.bell,
-            stay,
+            stay: Stay::new(parts.stays),
+            bounds: parts.bounds,
+            launch: parts.launch,
+            supersteps: parts.supersteps,
+            visit: Mutex::new(parts.visit),
             credit: parts.credit.into(),
             entry: parts.entry,
             states: parts.states,
@@ -174,7 +187,7 @@ impl Running {
     /// Memory that can be copied while the kernel is on the device, by the host itself or by a command that does not wait for it.
     fn within_reach<'a>(&self, memory: &'a dyn Memory) -> Result<&'a dyn Memory, BackendError> {
         let Abilities { copies_meanwhile, remedies, .. } = self.abilities;
-        if matches!(self.stay, Stay::Resident) && memory.host().is_none() && !copies_meanwhile {
+        if self.stays() && memory.host().is_none() && !copies_meanwhile {
             return Err(BackendError::new(format!(
                 "the kernel stays on a device with memory of its own, which is not copied meanwhile: run it in epochs ({})",
                 remedies.epochs
@@ -188,9 +201,56 @@ impl Running {
         self.shards[0].memory.command().load(Ordering::Relaxed) & command::TERMINATE != 0
     }
 
+    /// Whether the kernel stays on the device.
+    #[inline]
+    pub(crate) fn stays(&self) -> bool {
+        self.stay.stays()
+    }
+
     /// The kernel has left the device: its places are free.
     pub(crate) fn leave(&self) {
         drop(self.places.lock().unwrap_or_else(PoisonError::into_inner).take());
+        drop(self.visit.lock().unwrap_or_else(PoisonError::into_inner).take());
+    }
+
+    /// A kernel that stayed, and of which nothing runs any more, goes on in epochs; the pump launches the first.
+    ///
+    /// # Errors
+    ///
+    /// If the device does not take what the blocks are to be told.
+    pub(crate) fn go_into_epochs(&self, residency: &Arc<Residency>) -> Result<(), BackendError> {
+        // SAFETY: nothing of the kernel runs.
+        unsafe { self.set_bounds(self.bounds) }?;
+        *self.visit.lock().unwrap_or_else(PoisonError::into_inner) = Some(residency.visit());
+        drop(self.places.lock().unwrap_or_else(PoisonError::into_inner).take());
+        self.stay.go_into_epochs();
+        Ok(())
+    }
+
+    /// Sets how the coming epochs end.
+    ///
+    /// # Safety
+    ///
+    /// Nothing of the kernel runs.
+    pub(crate) unsafe fn set_bounds(&self, bounds: Bounds) -> Result<(), BackendError> {
+        const _: () = assert!(
+            offset_of!(LaunchRecord, epoch_polls)
+                == offset_of!(LaunchRecord, epoch_messages) + size_of::<u32>()
+        );
+        let bytes = ((u64::from(bounds.looks) << 32) | u64::from(bounds.messages)).to_le_bytes();
+        let bytes = bytes.map(MaybeUninit::new);
+        // SAFETY: no block reads the record meanwhile, by the caller's word; it has the two words, next to each other.
+        unsafe { self.launch.write(offset_of!(LaunchRecord, epoch_messages), &bytes) }
+    }
+
+    /// Whether the kernel could go on in epochs without places.
+    pub(crate) fn can_leave(&self) -> bool {
+        !self.supersteps || self.shards.len() == 1
+    }
+
+    /// Whether the kernel is in the way of those that run in epochs.
+    pub(crate) fn is_in_the_way(&self) -> bool {
+        self.places.lock().unwrap_or_else(PoisonError::into_inner).as_ref().is_some_and(Places::is_in_the_way)
     }
 
     /// The kernel was told to end: whoever wants its places may wait for them, and the pump hurries.
@@ -210,6 +270,8 @@ impl Running {
     pub(crate) unsafe fn start(&self, epoch: u32) -> Result<Box<dyn Run>, BackendError> {
         for shard in &self.shards {
             shard.word(offset_of!(BlockRecord, epoch)).store(epoch, Ordering::Relaxed);
+            // Each block answers as it begins.
+            shard.ask();
         }
         // SAFETY: the launch gave it the arguments that the runtime's entry takes; all memory is `self`'s, which outlives the run.
         unsafe { self.entry.start() }
@@ -224,13 +286,31 @@ impl Running {
         }
     }
 
-    /// Asks the first block for the time.
-    pub(crate) fn ask_time(&self, question: u32) {
+    /// How many blocks have begun since the last start, or answered a later question.
+    pub(crate) fn begun(&self) -> usize {
+        self.shards.iter().filter(|shard| shard.has_answered()).count()
+    }
+
+    /// Blocks that wait for each other do so no more in this epoch.
+    pub(crate) fn abandon_steps(&self, epoch: u32) {
+        for shard in &self.shards {
+            shard.word(offset_of!(BlockRecord, abandoned)).store(epoch, Ordering::Relaxed);
+        }
+    }
+
+    /// What the first block was asked last.
+    pub(crate) fn question(&self) -> u32 {
+        self.shards[0].word(offset_of!(BlockRecord, question)).load(Ordering::Relaxed)
+    }
+
+    /// Asks the first block for the time; gives the question's number.
+    pub(crate) fn ask_time(&self) -> u32 {
         let shard = &self.shards[0];
-        shard.word(offset_of!(BlockRecord, question)).store(question, Ordering::Release);
-        if matches!(self.stay, Stay::Resident) {
+        let question = shard.ask();
+        if self.stays() {
             shard.end_nap(self.abilities.naps_in_futex);
         }
+        question
     }
 
     /// What the first block's clock showed when it answered this question, if it has.
@@ -315,27 +395,26 @@ impl Running {
         unsafe { near.set(record) };
     }
 
+    /// How the kernel sleeps between epochs.
+    pub(crate) fn doze(&self) -> &Doze {
+        self.stay.doze()
+    }
+
     /// Whether the kernel waits to be launched; if so it does not any more.
     pub(crate) fn take_due(&self) -> bool {
-        match &self.stay {
-            Stay::Resident => false,
-            Stay::Epochs { due, .. } => due.swap(false, Ordering::AcqRel),
-        }
+        self.stay.take_due()
     }
 
     /// Lets the pump launch the kernel, if it is on the way from one epoch to the next.
     pub(crate) fn make_due(&self) {
-        if let Stay::Epochs { due, .. } = &self.stay {
-            due.store(true, Ordering::Release);
+        if !self.stays() {
+            self.stay.make_due();
         }
     }
 
     /// Whether the kernel waits to be launched.
     pub(crate) fn is_due(&self) -> bool {
-        match &self.stay {
-            Stay::Resident => false,
-            Stay::Epochs { due, .. } => due.load(Ordering::Acquire),
-        }
+        self.stay.is_due()
     }
 }
 
@@ -358,6 +437,21 @@ impl Shard {
         let word = self.record.as_ptr().cast::<u8>().wrapping_add(offset).cast();
         // SAFETY: as for `word`.
         unsafe { AtomicU64::from_ptr(word) }
+    }
+
+    /// Asks the block something new, by the pump alone; gives the question's number.
+    fn ask(&self) -> u32 {
+        let word = self.word(offset_of!(BlockRecord, question));
+        let question = word.load(Ordering::Relaxed).wrapping_add(1);
+        word.store(question, Ordering::Release);
+        question
+    }
+
+    /// Whether the block has answered the last question.
+    fn has_answered(&self) -> bool {
+        let asked = self.word(offset_of!(BlockRecord, question)).load(Ordering::Relaxed);
+        // SYNC: answer (acquire)
+        self.word(offset_of!(BlockRecord, answer)).load(Ordering::Acquire) == asked
     }
 
     /// How many commands the block has acknowledged.
@@ -421,21 +515,15 @@ impl DeviceKernel for LaunchedKernel {
         if running.is_ending() {
             running.end();
         }
-        match &running.stay {
-            Stay::Resident => {
-                let shard = &running.shards[shard as usize];
-                // SYNC: asleep
-                fence(Ordering::SeqCst);
-                if shard.word(offset_of!(BlockRecord, asleep)).load(Ordering::Relaxed) != 0 {
-                    shard.end_nap(running.abilities.naps_in_futex);
-                }
+        // Of a kernel that stays, after a fence (SYNC: asleep).
+        let end_nap = || {
+            let shard = &running.shards[shard as usize];
+            if shard.word(offset_of!(BlockRecord, asleep)).load(Ordering::Relaxed) != 0 {
+                shard.end_nap(running.abilities.naps_in_futex);
             }
-            Stay::Epochs { doze, due } => {
-                if doze.rouse() {
-                    due.store(true, Ordering::Release);
-                    running.bell.ring();
-                }
-            }
+        };
+        if running.stay.call(end_nap) {
+            running.bell.ring();
         }
     }
 

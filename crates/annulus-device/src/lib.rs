@@ -25,6 +25,7 @@ mod bell;
 mod cache;
 mod driver;
 mod exchange;
+mod file;
 #[cfg(target_os = "linux")]
 mod futex;
 mod host;
@@ -43,6 +44,7 @@ pub use driver::{
     Abilities, Argument, DeviceClock, Driver, Entry, Memory, NearMemory, Program, Remedies, Run, Shape,
 };
 pub use exchange::Exchange;
+pub use file::read_regular;
 pub use host::{DeviceHost, HostOptions};
 #[doc(hidden)]
 pub use host::{Faults, HandlerText};

@@ -12,10 +12,13 @@ use annulus_runtime::{BackendError, LaunchSpec};
 use crate::{
     driver::{Abilities, DeviceClock, Driver, Memory, NearMemory},
     host::{Faults, HostOptions},
+    kernel::Bounds,
 };
 
 /// How long a block looks for something to do in an epoch, at most. The other blocks wait for the next epoch until then.
 const EPOCH_IDLE: Duration = Duration::from_millis(1);
+/// The same where a running kernel does not see what its host writes, and only other blocks can have something for it.
+const EPOCH_RUSH: Duration = Duration::from_micros(50);
 /// The longest nap of a resident block: then it looks at the heartbeat.
 const NAP: Duration = Duration::from_millis(100);
 /// Naps without a heartbeat after which a block ends itself.
@@ -110,6 +113,26 @@ impl Plan {
         })
     }
 
+    /// How an epoch of this kernel ends.
+    pub(crate) fn bounds(&self, driver: &dyn Driver, spec: &LaunchSpec) -> Bounds {
+        let Abilities { look, epoch_messages, hears, loop_turns, .. } = driver.abilities();
+        let look = if self.supersteps { look * SUPERSTEP_LOOKS } else { look };
+        let idle = match (hears, spec.linked || spec.supersteps) {
+            (true, _) => spec.spin.min(EPOCH_IDLE),
+            // Other blocks may still send something, or wait for this one.
+            (false, true) => spec.spin.min(EPOCH_RUSH),
+            (false, false) => Duration::ZERO,
+        };
+        let looks = u32::try_from(idle.as_nanos() / look.as_nanos().max(1)).unwrap_or(u32::MAX).max(1);
+        let Some(turns) = loop_turns else { return Bounds { messages: epoch_messages, looks } };
+        // At most: it is looked at, handled, told of, and copied word by word with all that it sends.
+        let layout = spec.shards[0].layout();
+        let outputs = u64::from(self.credit.max(1)) * layout.outbound.slot_stride as u64;
+        let each = 8 + (layout.inbound.slot_stride as u64 + outputs) / 8;
+        let messages = u32::try_from(u64::from(turns / 2) / each).unwrap_or(u32::MAX);
+        Bounds { messages: messages.clamp(1, epoch_messages), looks: looks.min(turns / 4) }
+    }
+
     pub(crate) fn record(
         &self,
         driver: &dyn Driver,
@@ -117,13 +140,14 @@ impl Plan {
         actors_per_block: u64,
         near: Option<&NearMemory>,
     ) -> LaunchRecord {
-        let Abilities { clock, look, epoch_messages, .. } = driver.abilities();
+        let Abilities { clock, look, .. } = driver.abilities();
         let clock = if clock { driver.clock(spec.clock) } else { DeviceClock::default() };
         let layout = spec.shards[0].layout();
         let place = |offset: Option<usize>| offset.unwrap_or(0) as u64;
         let look = if self.supersteps { look * SUPERSTEP_LOOKS } else { look };
-        let looks = |time: Duration| u32::try_from(time.as_nanos() / look.as_nanos()).unwrap_or(u32::MAX);
-        let epoch_looks = looks(spec.spin.min(EPOCH_IDLE)).max(1);
+        let looks =
+            |time: Duration| u32::try_from(time.as_nanos() / look.as_nanos().max(1)).unwrap_or(u32::MAX);
+        let bounds = self.bounds(driver, spec);
         LaunchRecord {
             shard_stride: layout.shard_bytes() as u64,
             inbound: layout.inbound_offset() as u64,
@@ -158,8 +182,8 @@ impl Plan {
             limit: self.limit,
             credit: self.credit,
             idle_polls: looks(spec.spin),
-            epoch_messages: if self.stays { self.faults.ends_after } else { epoch_messages },
-            epoch_polls: if self.stays { 0 } else { epoch_looks },
+            epoch_messages: if self.stays { self.faults.ends_after } else { bounds.messages },
+            epoch_polls: if self.stays { 0 } else { bounds.looks },
             nap_micros: NAP.as_micros() as u32,
             patience: self.faults.patience.unwrap_or(PATIENCE),
             patience_polls: PATIENCE_LOOKS,

@@ -10,6 +10,7 @@ use annulus_kernel::{
     LANGUAGE_SOURCE,
     device::{INTERFACE, RUNTIME},
 };
+use annulus_runtime::ProgramOrigin;
 
 use crate::cache::Cache;
 
@@ -36,7 +37,7 @@ impl<P> Programs<P> {
     /// The program of a key, which tells all that decides it (device, driver, options, source): the one of this process, else the
     /// `load`ed binary from the directory, else a `build`; then its `binary`, if it has one, is kept there.
     ///
-    /// A binary that `load` does not take, like one that is damaged, is built anew.
+    /// A binary that `load` does not take, like one that is damaged, is built anew. Says where the program came from.
     ///
     /// # Errors
     ///
@@ -48,13 +49,13 @@ impl<P> Programs<P> {
         load: impl FnOnce(&[u8]) -> Option<P>,
         build: impl FnOnce() -> Result<P, E>,
         binary: impl FnOnce(&P) -> Option<Vec<u8>>,
-    ) -> Result<Arc<P>, E> {
+    ) -> Result<(Arc<P>, ProgramOrigin), E> {
         if let Some(program) = self.built.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
-            return Ok(Arc::clone(program));
+            return Ok((Arc::clone(program), ProgramOrigin::Process));
         }
         let cache = directory.map(|directory| Cache::new(directory, &key));
-        let program = match cache.as_ref().and_then(Cache::read).and_then(|kept| load(&kept)) {
-            Some(program) => program,
+        let (program, origin) = match cache.as_ref().and_then(Cache::read).and_then(|kept| load(&kept)) {
+            Some(program) => (program, ProgramOrigin::Disk),
             None => {
                 let program = build()?;
                 if let Some(cache) = cache
@@ -62,12 +63,12 @@ impl<P> Programs<P> {
                 {
                     cache.write(&binary);
                 }
-                program
+                (program, ProgramOrigin::Compiled)
             }
         };
         let program = Arc::new(program);
         self.built.lock().unwrap_or_else(PoisonError::into_inner).insert(key, Arc::clone(&program));
-        Ok(program)
+        Ok((program, origin))
     }
 
     /// Puts a program that was built anew in place of the one of this key, here and in the directory.

@@ -22,7 +22,6 @@
 
 use std::{
     mem,
-    panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, Condvar, Mutex, PoisonError},
     thread,
     time::{Duration, Instant},
@@ -30,6 +29,7 @@ use std::{
 
 use annulus_abi::control::{command, state};
 use annulus_queue::{
+    contain::contained,
     ring::Ring,
     sync::{AtomicBool, AtomicU64, Ordering, spin_loop},
 };
@@ -38,7 +38,7 @@ use annulus_runtime::{BackendError, Clock, HostSignals, Progress};
 use crate::{
     bell::Bell,
     driver::Run,
-    kernel::{Running, Shard, Stay},
+    kernel::{Bounds, Running, Shard},
     relation::{Moment, Relation},
     residency::Residency,
 };
@@ -59,6 +59,13 @@ const LETTERS: Duration = Duration::from_millis(1);
 const ANSWER: Duration = Duration::from_micros(60);
 /// How often a kernel in epochs tries again to send to another kernel that had no room.
 const RETRY: Duration = Duration::from_millis(1);
+/// An epoch that takes longer makes the next ones shorter: one that found nothing, and one that handled messages.
+const IDLE_EPOCH: Duration = Duration::from_millis(4);
+const BUSY_EPOCH: Duration = Duration::from_millis(16);
+/// How long a block may take to begin after another one of its kernel has.
+const GATHERING: Duration = Duration::from_secs(3);
+/// After how long it is told that no block of a kernel has begun.
+const TURN_TO_BEGIN: Duration = Duration::from_secs(10);
 /// How long a backend that is dropped waits for its kernels to leave.
 pub(crate) const FAREWELL: Duration = Duration::from_secs(10);
 
@@ -104,13 +111,23 @@ pub(crate) struct Watched {
     in_flight: bool,
     /// A kernel that stays was asked to leave its epoch.
     asked: bool,
+    /// It is to go on in epochs when it has left.
+    moves: bool,
+    /// Every block of the start in flight has begun.
+    gathered: bool,
+    /// When the first of them was seen to have.
+    first: Option<Instant>,
     /// How the device's clock relates to the host's, where it drifts.
     relation: Option<Arc<Relation>>,
     /// The last question for the time, and when it was asked, until it is answered.
     question: u32,
     questioned: Option<Instant>,
-    /// When the last epoch began.
+    /// When the last epoch began, what had been taken by then, and how it ends.
     begun: Instant,
+    consumed: u64,
+    bounds: Bounds,
+    /// The shortest epoch so far.
+    shortest: Duration,
 }
 
 /// What was reported of a shard.
@@ -219,12 +236,11 @@ impl Shared {
                 }
             }
             let mut progress = false;
-            let asked = self.residency.is_asked();
             kernels.retain_mut(|kernel| {
                 // What it calls is the program's code: wakers, alerts, and whatever is dropped with the last handle.
-                match catch_unwind(AssertUnwindSafe(|| kernel.look(beat_is_due, asked))) {
-                    Ok(news) => progress |= news,
-                    Err(_) => kernel.abandon(),
+                match contained(|| kernel.look(beat_is_due, &self.residency)) {
+                    Some(news) => progress |= news,
+                    None => kernel.abandon(),
                 }
                 !kernel.is_gone()
             });
@@ -311,10 +327,16 @@ impl Watched {
             epoch: u32::from(run.is_some()),
             in_flight: run.is_some(),
             asked: false,
+            moves: false,
+            gathered: false,
+            first: None,
             relation,
             question: 0,
             questioned: None,
             begun: Instant::now(),
+            consumed: 0,
+            shortest: Duration::MAX,
+            bounds: running.bounds,
             run,
             running,
         }
@@ -337,18 +359,14 @@ impl Watched {
 
     /// Whether a block is there to tell the time, and was not asked yet.
     fn can_tell_time(&self) -> bool {
-        self.relation.is_some()
-            && self.questioned.is_none()
-            && self.in_flight
-            && matches!(self.running.stay, Stay::Resident)
+        self.relation.is_some() && self.questioned.is_none() && self.in_flight && self.running.stays()
     }
 
     /// Asks for the time on the device's clock.
     fn ask_time(&mut self) {
         if self.relation.is_some() && self.questioned.is_none() {
-            self.question = self.question.wrapping_add(1);
             self.questioned = Some(Instant::now());
-            self.running.ask_time(self.question);
+            self.question = self.running.ask_time();
         }
     }
 
@@ -377,7 +395,7 @@ impl Watched {
     }
 
     fn in_flight_epoch(&self) -> bool {
-        self.in_flight && matches!(self.running.stay, Stay::Epochs { .. })
+        self.in_flight && !self.running.stays()
     }
 
     /// The kernel is to leave the device, and has not yet: nobody is reported to any more, or it was asked to.
@@ -387,7 +405,7 @@ impl Watched {
 
     /// Whether a kernel that stays has to be asked to leave, or to be launched again.
     fn is_to_move(&self, asked: bool) -> bool {
-        let stays = matches!(self.running.stay, Stay::Resident) && self.signals.is_some();
+        let stays = self.running.stays() && self.signals.is_some();
         stays && if asked { self.in_flight && !self.asked } else { !self.in_flight }
     }
 
@@ -440,18 +458,29 @@ impl Watched {
     }
 
     /// Looks at every shard and reports what is new; says whether anything was.
-    fn look(&mut self, closely: bool, asked: bool) -> bool {
+    fn look(&mut self, closely: bool, residency: &Arc<Residency>) -> bool {
+        let asked = residency.is_asked();
         self.hear_time();
         let mut progress = self.report();
         if self.signals.is_none() || self.asked || closely {
-            self.look_after_run();
+            self.look_after_run(residency);
         }
         if self.is_to_move(asked) {
             self.make_way(asked);
             progress = true;
         }
-        if let Stay::Epochs { .. } = self.running.stay {
+        if self.in_flight && !self.gathered {
+            self.see_who_has_begun();
+        }
+        if !self.running.stays() {
             progress |= self.drive_epochs();
+        } else if closely
+            && self.in_flight
+            && !self.asked
+            && self.running.can_leave()
+            && self.running.is_in_the_way()
+        {
+            self.leave_for_good("kernels in epochs need the place on the device that it had");
         }
         progress
     }
@@ -484,6 +513,7 @@ impl Watched {
                     prints,
                     state_changed: (now.state, now.obeyed) != (before.state, before.obeyed),
                     traffic: now.traffic != before.traffic,
+                    ..Progress::default()
                 },
             );
         }
@@ -494,13 +524,13 @@ impl Watched {
     }
 
     /// Whether the run in flight is over, and how it ended.
-    fn look_after_run(&mut self) {
+    fn look_after_run(&mut self, residency: &Arc<Residency>) {
         let Some(run) = &self.run else { return };
         match run.is_over() {
             Ok(false) => return,
             Ok(true) if self.signals.is_none() => {}
             // Between epochs; a resident kernel that is over while its shards do not say so has failed.
-            Ok(true) if matches!(self.running.stay, Stay::Epochs { .. }) => {
+            Ok(true) if !self.running.stays() => {
                 if !self.in_flight || self.running.has_ended(self.epoch) {
                     return;
                 }
@@ -513,6 +543,10 @@ impl Watched {
                 self.run = None;
                 self.in_flight = false;
                 self.asked = false;
+                if self.moves && self.running.go_into_epochs(residency).is_err() {
+                    self.lose();
+                    self.running.leave();
+                }
                 return;
             }
             Ok(true) | Err(_) => self.lose(),
@@ -529,17 +563,77 @@ impl Watched {
             self.running.ask_to_leave(self.epoch);
             return;
         }
+        self.start();
+    }
+
+    /// Starts the next epoch.
+    fn start(&mut self) {
         self.epoch = self.epoch.wrapping_add(1);
-        // SAFETY: the run before is over; `self` holds the kernel until this one is, or for ever.
+        self.begun = Instant::now();
+        self.consumed = self.consumed();
+        self.gathered = false;
+        self.first = None;
+        // SAFETY: the run before is over, or has ended but for returning; `self` holds the kernel until this one is over, or for ever.
         match unsafe { self.running.start(self.epoch) } {
             Ok(run) => {
                 self.run = Some(run);
                 self.in_flight = true;
+                // A block answers as it begins.
+                self.question = self.running.question();
+                self.questioned = self.relation.is_some().then_some(self.begun);
             }
             Err(_) => {
                 self.lose();
                 self.running.leave();
             }
+        }
+    }
+
+    /// Sees which blocks have begun. Where some run and others do not get their turn, nobody else would see to it.
+    fn see_who_has_begun(&mut self) {
+        let (begun, blocks) = (self.running.begun(), self.seen.len());
+        if begun == blocks || self.running.has_ended(self.epoch) {
+            self.gathered = true;
+            return;
+        }
+        let now = Instant::now();
+        if begun == 0 {
+            if now.duration_since(self.begun) > TURN_TO_BEGIN {
+                self.note(format!(
+                    "none of its {blocks} blocks has begun within {TURN_TO_BEGIN:?} of its start: the device is busy with something else; end that, or \
+                     choose another device"
+                ));
+            }
+            return;
+        }
+        if now.duration_since(*self.first.get_or_insert(now)) < GATHERING {
+            return;
+        }
+        if self.running.supersteps {
+            self.gathered = true;
+            self.note(format!(
+                "has given up: its blocks take their turns in step, and of {blocks} only {begun} have begun within {GATHERING:?}; launch with a grid of \
+                 {begun}, or without supersteps"
+            ));
+            self.running.abandon_steps(self.epoch);
+        } else if self.running.stays() && !self.asked {
+            self.leave_for_good(&format!(
+                "of {blocks} blocks only {begun} have begun within {GATHERING:?}, and the others wait for these to end"
+            ));
+        }
+    }
+
+    /// Lets a kernel that stays leave the device, to go on in epochs.
+    fn leave_for_good(&mut self, why: &str) {
+        self.note(format!("has gone into epochs: {why}"));
+        self.moves = true;
+        self.asked = true;
+        self.running.ask_to_leave(self.epoch);
+    }
+
+    fn note(&self, note: String) {
+        if let Some(signals) = &self.signals {
+            signals.noted(note);
         }
     }
 
@@ -557,7 +651,7 @@ impl Watched {
     fn abandon(&mut self) {
         if let Some(signals) = self.signals.clone() {
             // If this panics too, the kernel has been told by then.
-            let _ = catch_unwind(AssertUnwindSafe(|| signals.lost()));
+            contained(|| signals.lost());
         }
         // Between two epochs the look may have ended before it saw whether there is to be another.
         self.running.make_due();
@@ -569,10 +663,48 @@ impl Watched {
         self.running.has_work() || (self.running.is_linked() && self.running.takes() && fed())
     }
 
+    /// Whether every block says that it has terminated, told or not.
+    fn has_terminated(&self) -> bool {
+        let state = |shard: &Shard| shard.memory.state().load(Ordering::Acquire);
+        self.running.shards.iter().all(|shard| state(shard) == state::TERMINATED)
+    }
+
+    /// Messages that the blocks have taken from the host, wrapping.
+    fn consumed(&self) -> u64 {
+        self.running.shards.iter().map(|shard| shard.inbound.consumed()).fold(0, u64::wrapping_add)
+    }
+
+    /// Makes the next epochs shorter or longer, by how long the last one took: its bounds are numbers of messages and looks, and how long those take depends on
+    /// the device, the handler and what else the machine does. By halves, and rarely back.
+    fn adapt_bounds(&mut self) {
+        let took = self.begun.elapsed();
+        let taken = self.consumed().wrapping_sub(self.consumed);
+        let most = self.running.bounds;
+        // What a launch takes by itself no bound makes less.
+        self.shortest = self.shortest.min(took);
+        let idle = IDLE_EPOCH.max(self.shortest.saturating_mul(4));
+        let busy = BUSY_EPOCH.max(self.shortest.saturating_mul(4));
+        let Bounds { mut messages, mut looks } = self.bounds;
+        if taken == 0 && took > idle {
+            looks = (looks / 2).max(1);
+        } else if taken == 0 && took < IDLE_EPOCH / 8 && looks < most.looks {
+            looks = looks.saturating_mul(2).min(most.looks);
+        } else if taken != 0 && took > busy {
+            messages = (messages / 2).max(1);
+        } else if taken >= u64::from(messages) && took < BUSY_EPOCH / 8 && messages < most.messages {
+            messages = messages.saturating_mul(2).min(most.messages);
+        }
+        let bounds = Bounds { messages, looks };
+        // SAFETY: the epoch has ended, and the next one has not begun.
+        if bounds != self.bounds && unsafe { self.running.set_bounds(bounds) }.is_ok() {
+            self.bounds = bounds;
+        }
+    }
+
     /// Launches the next epoch if there is something to do, else lies down.
     fn drive_epochs(&mut self) -> bool {
         let running = Arc::clone(&self.running);
-        let Stay::Epochs { doze, .. } = &running.stay else { return false };
+        let doze = running.doze();
         let was_in_flight = self.in_flight;
         // Roused: even a block that can take nothing has something to see, if only how long its queue has become.
         let mut due = false;
@@ -581,7 +713,13 @@ impl Watched {
                 return false;
             }
             self.in_flight = false;
-            // What the epoch did last.
+            self.adapt_bounds();
+            // The next epoch is on its way before what this one did last is told and read.
+            if !self.has_terminated() && self.signals.is_some() && self.has_work() {
+                self.start();
+                self.report();
+                return true;
+            }
             self.report();
         } else {
             // Whoever makes room for what a block holds back says so, but may come too early.
@@ -602,21 +740,7 @@ impl Watched {
                 return was_in_flight;
             }
         }
-        self.epoch = self.epoch.wrapping_add(1);
-        self.begun = Instant::now();
-        // Answered as the epoch begins.
-        self.ask_time();
-        // SAFETY: earlier epochs have ended, but for returning; `self` holds the kernel until the run is over, or for ever.
-        match unsafe { running.start(self.epoch) } {
-            Ok(run) => {
-                self.run = Some(run);
-                self.in_flight = true;
-            }
-            Err(_) => {
-                self.lose();
-                running.leave();
-            }
-        }
+        self.start();
         true
     }
 }

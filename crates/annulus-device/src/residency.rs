@@ -15,6 +15,13 @@
 //! all kernels together have no more than *m* blocks for each unit, every block finds room, wherever and in whatever order the others
 //! were put.
 //!
+//! # Kernels in epochs
+//!
+//! They take no places, but each of their launches needs room for a while. Some devices keep room for that whatever stays there (PoCL has a thread more than
+//! places). On others ([`Residency::shared_with_epochs`]) kernels that stay take up all that the device runs at once, and those in epochs would stand still. There, as
+//! long as kernels in epochs are around ([`Visit`]), one place is left to them: the kernel that came last to stay is *in the way*, and its
+//! pump lets it leave, to go on in epochs as well.
+//!
 //! Where every unit has room for one block of any kernel, as on PoCL, this counts blocks. Kernels that are alike fill a device; small
 //! blocks beside large ones count as if they were large.
 
@@ -35,6 +42,10 @@ pub struct Residency {
     units: u32,
     /// Kernels that can stay at a time.
     most: usize,
+    /// Kernels in epochs need a place that is free.
+    shared: bool,
+    /// Kernels in epochs.
+    visits: AtomicU32,
     kernels: Mutex<Vec<Resident>>,
     freed: Condvar,
     /// How many ask the kernels to leave.
@@ -90,6 +101,8 @@ impl Residency {
         Self {
             units,
             most: usize::MAX,
+            shared: false,
+            visits: AtomicU32::new(0),
             kernels: Mutex::default(),
             freed: Condvar::new(),
             asking: AtomicU32::new(0),
@@ -100,6 +113,11 @@ impl Residency {
     /// The same, of a device on which no more than so many kernels stay at a time, however small.
     pub fn for_kernels(self, most: usize) -> Self {
         Self { most, ..self }
+    }
+
+    /// The same, of a device that runs kernels in epochs only where one that stays could be.
+    pub fn shared_with_epochs(self) -> Self {
+        Self { shared: true, ..self }
     }
 
     /// How many units there are.
@@ -129,6 +147,20 @@ impl Residency {
             }
             kernels = self.freed.wait_timeout(kernels, left).unwrap_or_else(PoisonError::into_inner).0;
         }
+    }
+
+    /// One more kernel is run in epochs, until the answer is dropped.
+    pub(crate) fn visit(self: &Arc<Self>) -> Visit {
+        self.visits.fetch_add(1, Ordering::AcqRel);
+        if self.shared {
+            drop(self.ring());
+        }
+        Visit { residency: Arc::clone(self) }
+    }
+
+    /// Places that are left to kernels in epochs.
+    fn left_to_epochs(&self) -> u32 {
+        u32::from(self.shared && self.visits.load(Ordering::Acquire) != 0)
     }
 
     /// Asks all kernels that stay on the device to leave it, until the answer is dropped. They do as soon as their blocks see it; a kernel
@@ -161,11 +193,12 @@ impl Residency {
 
     /// For how many blocks of one more kernel there is room beside these.
     fn free<'a>(&self, kernels: impl Iterator<Item = &'a Resident> + Clone, per_unit: NonZeroU32) -> u32 {
-        if kernels.clone().count() >= self.most {
+        let left = self.left_to_epochs();
+        if kernels.clone().count() >= self.most.saturating_sub(left as usize) {
             return 0;
         }
         let least = kernels.clone().map(|kernel| kernel.per_unit).fold(per_unit, NonZeroU32::min);
-        let places = self.units.saturating_mul(least.get());
+        let places = self.units.saturating_mul(least.get()).saturating_sub(left);
         kernels.fold(places, |left, kernel| left.saturating_sub(kernel.blocks))
     }
 
@@ -175,7 +208,33 @@ impl Residency {
     }
 }
 
+/// A kernel is run in epochs as long as this lives.
+#[derive(Debug)]
+pub(crate) struct Visit {
+    residency: Arc<Residency>,
+}
+
+impl Drop for Visit {
+    fn drop(&mut self) {
+        self.residency.visits.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
 impl Places {
+    /// Whether kernels in epochs lack a place, and this kernel is the one to make room.
+    pub(crate) fn is_in_the_way(&self) -> bool {
+        let residency = &self.residency;
+        if residency.left_to_epochs() == 0 {
+            return false;
+        }
+        let kernels = residency.kernels.lock().unwrap_or_else(PoisonError::into_inner);
+        let least = kernels.iter().map(|kernel| kernel.per_unit).min().unwrap_or(NonZeroU32::MIN);
+        let taken: u64 = kernels.iter().map(|kernel| u64::from(kernel.blocks)).sum();
+        let full = taken >= u64::from(residency.units) * u64::from(least.get());
+        (full || kernels.len() >= residency.most)
+            && kernels.iter().map(|kernel| kernel.id).max() == Some(self.id)
+    }
+
     /// The kernel has been told to end.
     pub(crate) fn leaving(&self) {
         self.residency.change(|kernels| {

@@ -24,8 +24,8 @@ use annulus_queue::{
     sync::{AtomicU32, Mutex, Ordering},
 };
 use annulus_runtime::{
-    BackendError, Clock, DeviceBackend, DeviceInfo, DeviceKernel, HostSignals, KernelHandle, KernelState,
-    LaunchOptions, LaunchSpec, Progress, RecvError, Runtime, SharedMemory,
+    BackendError, Clock, Compilation, DeviceBackend, DeviceInfo, DeviceKernel, HostSignals, KernelHandle,
+    KernelState, LaunchOptions, LaunchSpec, ProgramOrigin, Progress, RecvError, Runtime, SharedMemory,
 };
 
 #[derive(RingMessage, Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +62,8 @@ struct Device {
     runs: AtomicU32,
     /// What its runs say.
     says: AtomicU32,
+    /// 1 if blocks in step were told that others do not run.
+    abandoned: AtomicU32,
     /// 1 if whoever is told of progress panics.
     panics: AtomicU32,
     /// The texts of the handlers it was given, and for what shapes.
@@ -76,6 +78,12 @@ const STARTS_NOTHING: u32 = 3;
 const LEAVES: u32 = 4;
 /// They go on, and say that they have obeyed something.
 const OBEYS: u32 = 5;
+/// The first block answers, and leaves when all are asked to; the others begin when it has left.
+const IN_TURN: u32 = 6;
+/// Every start is an epoch, and over at once.
+const EPOCHS: u32 = 7;
+/// The first block answers, and ends when it is told that the others do not run; and so do they, one after the other.
+const IN_STEP: u32 = 8;
 
 impl Device {
     fn say(&self, what: u32) {
@@ -122,6 +130,9 @@ unsafe impl Driver for FakeDriver {
             far: self.far,
             look: Duration::from_nanos(1),
             epoch_messages: 1,
+            loop_turns: None,
+            hears: true,
+            yields: false,
             remedies: Remedies { epochs: "HostOptions::epochs", places: "or buy a larger one" },
         }
     }
@@ -217,12 +228,16 @@ impl Memory for FakeMemory {
 struct FakeProgram(Arc<Device>, u32);
 
 impl Program for FakeProgram {
+    fn origin(&self) -> ProgramOrigin {
+        ProgramOrigin::Compiled
+    }
+
     fn blocks_per_unit(&self) -> NonZeroU32 {
         NonZeroU32::new(2).expect("it is not 0")
     }
 
     fn entry(&self, arguments: &[Argument]) -> Result<Box<dyn Entry>, BackendError> {
-        assert_eq!(arguments.len(), 7, "the runtime's own, for a kernel without bindings");
+        assert!((7..=8).contains(&arguments.len()), "the runtime's own, for a kernel without bindings");
         let Argument::Memory(records) = arguments[2] else { panic!("the records are memory") };
         let records = records.host().expect("it is all the host's").cast();
         Ok(Box::new(FakeEntry(Records { device: Arc::clone(&self.0), first: records, blocks: self.1 })))
@@ -249,6 +264,28 @@ impl Records {
         unsafe { AtomicU32::from_ptr(record.wrapping_add(offset).cast()) }
     }
 
+    fn answer(&self, block: u32) {
+        let asked = self.word(block, offset_of!(BlockRecord, question)).load(Ordering::Acquire);
+        self.word(block, offset_of!(BlockRecord, answer)).store(asked, Ordering::Release);
+    }
+
+    /// All blocks run an epoch that finds nothing.
+    fn end(&self) {
+        for block in 0..self.blocks {
+            self.answer(block);
+            let epoch = self.word(block, offset_of!(BlockRecord, epoch)).load(Ordering::Acquire);
+            self.word(block, offset_of!(BlockRecord, ended)).store(epoch, Ordering::Release);
+        }
+    }
+
+    /// Whether all blocks were told that others do not run.
+    fn are_abandoned(&self) -> bool {
+        (0..self.blocks).all(|block| {
+            let epoch = self.word(block, offset_of!(BlockRecord, epoch)).load(Ordering::Acquire);
+            self.word(block, offset_of!(BlockRecord, abandoned)).load(Ordering::Acquire) == epoch
+        })
+    }
+
     /// Whether all blocks were asked to leave; if so they have.
     fn leave(&self) -> bool {
         let epoch = |block| self.word(block, offset_of!(BlockRecord, epoch)).load(Ordering::Acquire);
@@ -272,6 +309,9 @@ impl Entry for FakeEntry {
         }
         device.starts.fetch_add(1, Ordering::AcqRel);
         device.runs.fetch_add(1, Ordering::AcqRel);
+        if device.says.load(Ordering::Acquire) == EPOCHS {
+            self.0.end();
+        }
         Ok(Box::new(FakeRun(self.0.clone())))
     }
 }
@@ -283,6 +323,22 @@ impl Run for FakeRun {
         match self.0.device.says.load(Ordering::Acquire) {
             FAILED => Err(BackendError::new("it has failed")),
             LEAVES => Ok(self.0.leave()),
+            IN_TURN => {
+                self.0.answer(0);
+                Ok(self.0.leave())
+            }
+            EPOCHS => {
+                self.0.end();
+                Ok(true)
+            }
+            IN_STEP => {
+                self.0.answer(0);
+                let abandoned = self.0.are_abandoned();
+                if abandoned {
+                    self.0.device.abandoned.store(1, Ordering::Release);
+                }
+                Ok(abandoned)
+            }
             OBEYS => {
                 self.0.word(0, offset_of!(BlockRecord, obeyed)).fetch_add(1, Ordering::AcqRel);
                 Ok(false)
@@ -321,6 +377,18 @@ impl HostSignals for Panics {
 
     fn lost(&self) {
         self.signals.lost();
+    }
+
+    fn compiling(&self, device: &str) {
+        self.signals.compiling(device);
+    }
+
+    fn compiled(&self, compilation: Compilation) {
+        self.signals.compiled(compilation);
+    }
+
+    fn noted(&self, note: String) {
+        self.signals.noted(note);
     }
 }
 
@@ -376,7 +444,7 @@ fn a_kernel_is_lost_with_its_device_and_its_places_are_free() {
     let before = device.memories.load(Ordering::Acquire);
     let kernel = launch(&runtime, "one", 4).unwrap();
     assert!(device.memories.load(Ordering::Acquire) > before);
-    kernel.send_blocking(Number { value: 7 }).unwrap();
+    let _ = kernel.send_blocking(Number { value: 7 }).unwrap();
     device.say(FAILED);
     assert_eq!(kernel.recv_timeout(LIMIT), Err(RecvError::Closed));
     assert_eq!(kernel.status().state, KernelState::Terminated);
@@ -395,7 +463,7 @@ fn a_kernel_that_leaves_without_a_word_is_lost() {
     for epochs in [false, true] {
         let (device, runtime) = runtime(HostOptions { epochs, ..HostOptions::default() });
         let kernel = launch(&runtime, "one", 1).unwrap();
-        kernel.send_blocking(Number { value: 7 }).unwrap();
+        let _ = kernel.send_blocking(Number { value: 7 }).unwrap();
         device.say(IS_OVER);
         assert_eq!(kernel.recv_timeout(LIMIT), Err(RecvError::Closed));
         assert_eq!(device.starts.load(Ordering::Acquire), 1);
@@ -438,7 +506,7 @@ fn small_messages_come_sealed_to_a_device_that_is_far() {
         for number in numbers {
             let _ = kernel.send_blocking(number).unwrap();
         }
-        large.send_blocking(Large { values: [9; 32] }).unwrap();
+        let _ = large.send_blocking(Large { values: [9; 32] }).unwrap();
         let shapes: Vec<_> = device
             .texts
             .lock()
@@ -566,4 +634,65 @@ fn a_kernel_that_makes_way_can_fail() {
         device.until(|| launch(&runtime, "two", 4).is_ok());
         device.say(FAILED);
     }
+}
+
+/// A device that begins a block only when the one before has ended would keep the second one of a kernel that stays waiting for ever.
+#[test]
+fn a_kernel_whose_blocks_wait_for_each_others_end_goes_into_epochs() {
+    let (device, runtime) = runtime(HostOptions::default());
+    device.say(IN_TURN);
+    let kernel = launch(&runtime, "one", 4).unwrap();
+    device.until(|| device.starts.load(Ordering::Acquire) == 2);
+    device.say(EPOCHS);
+    let notes = kernel.status().notes;
+    assert_eq!(notes.len(), 1, "{notes:?}");
+    assert!(notes[0].contains("has gone into epochs: of 4 blocks only 1 have begun within"), "{notes:?}");
+    let starts = device.starts.load(Ordering::Acquire);
+    assert_ne!(kernel.status().state, KernelState::Terminated);
+    // Its places are free.
+    let again = launch(&runtime, "two", 4);
+    // And it is launched for what it is sent, as kernels in epochs are.
+    for value in 0..3 {
+        let _ = kernel.send_blocking(Number { value }).unwrap();
+    }
+    device.until(|| device.starts.load(Ordering::Acquire) > starts + 1);
+    assert_eq!(kernel.status().notes, notes, "once");
+    device.say(FAILED);
+    assert!(again.is_ok());
+}
+
+/// Blocks in step cannot take turns with others that do not run, neither staying nor in epochs: they give up, and say why.
+#[test]
+fn blocks_in_step_whose_others_do_not_run_give_up() {
+    for epochs in [false, true] {
+        let (device, runtime) = runtime(HostOptions { epochs, ..HostOptions::default() });
+        device.say(IN_STEP);
+        let options = LaunchOptions::production().name("one").grid(2).supersteps(true);
+        let kernel = echo::launch(&runtime, options).unwrap();
+        let _ = kernel.send_blocking(Number { value: 7 }).unwrap();
+        assert_eq!(kernel.recv_timeout(LIMIT), Err(RecvError::Closed));
+        assert_eq!(device.abandoned.load(Ordering::Acquire), 1);
+        let notes = kernel.status().notes;
+        assert!(notes[0].contains("of 2 only 1 have begun within"), "{notes:?}");
+        assert!(notes[0].contains("launch with a grid of 1, or without supersteps"), "{notes:?}");
+    }
+}
+
+/// Where places are all that a device runs at once, kernels in epochs are left one: the kernel that stays goes into epochs, too.
+#[test]
+fn a_kernel_in_the_way_of_epochs_makes_room() {
+    let residency = Arc::new(Residency::new(1).shared_with_epochs());
+    let (device, runtime) = runtime_on(&residency, HostOptions::default());
+    let (other, second) = runtime_on(&residency, HostOptions { epochs: true, ..HostOptions::default() });
+    device.say(LEAVES);
+    other.say(EPOCHS);
+    // Two blocks fit on the one unit.
+    let one = launch(&runtime, "one", 2).unwrap();
+    let two = launch(&second, "two", 1).unwrap();
+    // It has left, and come again for an epoch.
+    device.until(|| device.starts.load(Ordering::Acquire) == 2);
+    let notes = one.status().notes;
+    assert!(notes[0].contains("has gone into epochs: kernels in epochs need the place"), "{notes:?}");
+    device.say(FAILED);
+    drop(two);
 }

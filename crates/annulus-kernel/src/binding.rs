@@ -96,17 +96,44 @@ impl Binding {
     /// # Safety
     ///
     /// `values` is valid for reads of as many valid values of the type that `ty` describes; they may lie less aligned.
-    pub(crate) unsafe fn copied(ty: &'static TypeDescriptor, len: usize, values: *const u8) -> Self {
-        let bytes = len * ty.size;
-        // A cache line at least, so that neighbours do not share one; never of size zero.
-        let layout = Layout::from_size_align(bytes.max(1), ty.align.max(64))
-            .expect("values that exist have a valid layout");
+    unsafe fn copied(ty: &'static TypeDescriptor, len: usize, values: *const u8) -> Self {
+        let layout = Self::layout(ty, len).expect("values that exist have a valid layout");
+        let Some(binding) = Self::zeroed(ty, len) else { handle_alloc_error(layout) };
+        // SAFETY: source and destination are valid for the values' bytes and distinct allocations; copying bytes keeps padding.
+        unsafe { values.copy_to_nonoverlapping(binding.data.as_ptr(), len * ty.size) };
+        binding
+    }
+
+    /// Room for `len` values, all of it zero; nothing if there is no memory for it. Whoever asks for it writes valid values there
+    /// before anybody else sees it.
+    fn zeroed(ty: &'static TypeDescriptor, len: usize) -> Option<Self> {
+        let layout = Self::layout(ty, len)?;
         // SAFETY: the layout's size is not zero.
         let data = unsafe { alloc_zeroed(layout) };
-        let Some(data) = NonNull::new(data) else { handle_alloc_error(layout) };
-        // SAFETY: source and destination are valid for `bytes` bytes and distinct allocations; copying bytes keeps padding.
-        unsafe { values.copy_to_nonoverlapping(data.as_ptr(), bytes) };
-        Self { ty, len, layout, data }
+        NonNull::new(data).map(|data| Self { ty, len, layout, data })
+    }
+
+    /// The layout of `len` values; nothing if no allocation can be as large.
+    fn layout(ty: &TypeDescriptor, len: usize) -> Option<Layout> {
+        // A cache line at least, so that neighbours do not share one; never of size zero.
+        Layout::from_size_align(len.checked_mul(ty.size)?.max(1), ty.align.max(64)).ok()
+    }
+
+    /// As many values as there are bytes for, `len`; nothing if there is no memory for them. `fill` gets the bytes, which are zero.
+    ///
+    /// # Safety
+    ///
+    /// `fill` leaves valid values of the type that `ty` describes, unless it panics.
+    #[cfg(feature = "serde")]
+    pub(crate) unsafe fn filled(
+        ty: &'static TypeDescriptor,
+        len: usize,
+        fill: impl FnOnce(&mut [u8]),
+    ) -> Option<Self> {
+        let binding = Self::zeroed(ty, len)?;
+        // SAFETY: the memory is the binding's own, as long as the values, all of it is initialised, and nobody else has it yet.
+        fill(unsafe { std::slice::from_raw_parts_mut(binding.data.as_ptr(), len * ty.size) });
+        Some(binding)
     }
 
     /// The type of each element.

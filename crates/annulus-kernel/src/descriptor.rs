@@ -1,6 +1,6 @@
 //! What a type looks like in memory, as data: the descriptors that host, device and tools share.
 
-use std::mem::MaybeUninit;
+use std::{any::TypeId, cmp, mem::MaybeUninit};
 
 /// A plain-old-data type that means the same on host and device.
 ///
@@ -42,12 +42,43 @@ pub struct TypeDescriptor {
 pub enum Meaning {
     /// Nothing more.
     Parts,
-    /// Two are equal if they are the same variant and all their fields are equal: `#[device(eq)]` wrote their `PartialEq`.
-    EqualParts,
+    /// They are compared by their fields, as far as this says: `#[device_type]` saw the derives.
+    Derived(Derived),
     /// A [`List`](crate::List): as many of its items as its length says.
     List,
     /// A [`Text`](crate::Text): as many of its bytes as its length says.
     Text,
+}
+
+/// Which traits of comparison a type derives, so that they compare variant and fields in order of declaration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Derived {
+    /// `PartialEq`.
+    pub eq: bool,
+    /// `PartialOrd`.
+    pub partial_ord: bool,
+    /// `Ord`.
+    pub ord: bool,
+    /// Whether `cmp`, `max` and their kin are what the type's methods of these names are.
+    pub methods: PlainMethods,
+}
+
+/// Asks whether a type's methods `cmp`, `partial_cmp`, `max`, `min` and `clamp` are those of `Ord` and `PartialOrd`: a function of the type's own
+/// `impl` block comes before a trait's. No two are told apart.
+#[derive(Clone, Copy, Debug)]
+pub struct PlainMethods(pub fn() -> bool);
+
+impl PartialEq for PlainMethods {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for PlainMethods {}
+
+/// Whether both are the same function: each has a type of its own.
+pub fn same_function<A: 'static, B: 'static>(_: A, _: B) -> bool {
+    TypeId::of::<A>() == TypeId::of::<B>()
 }
 
 /// What a [`DeviceType`] is made of.
@@ -88,6 +119,10 @@ pub enum Primitive {
     U64,
     F32,
     F64,
+    /// 64 bits, as on every device: hosts of other widths have no `DeviceType` of it.
+    Usize,
+    /// The same.
+    Isize,
 }
 
 impl Primitive {
@@ -97,7 +132,7 @@ impl Primitive {
             Self::Bool | Self::I8 | Self::U8 => 1,
             Self::I16 | Self::U16 => 2,
             Self::I32 | Self::U32 | Self::F32 => 4,
-            Self::I64 | Self::U64 | Self::F64 => 8,
+            Self::I64 | Self::U64 | Self::F64 | Self::Usize | Self::Isize => 8,
         }
     }
 
@@ -209,6 +244,9 @@ primitives! {
     bool: Bool, i8: I8, i16: I16, i32: I32, i64: I64, u8: U8, u16: U16, u32: U32, u64: U64, f32: F32, f64: F64,
 }
 
+#[cfg(target_pointer_width = "64")]
+primitives! { usize: Usize, isize: Isize }
+
 // SAFETY: an array is its elements at multiples of their size, without gaps, by the language's definition.
 unsafe impl<T: DeviceType, const N: usize> DeviceType for [T; N] {
     const DESCRIPTOR: &'static TypeDescriptor = &TypeDescriptor {
@@ -217,5 +255,28 @@ unsafe impl<T: DeviceType, const N: usize> DeviceType for [T; N] {
         align: align_of::<[T; N]>(),
         kind: TypeKind::Array { element: T::DESCRIPTOR, len: N },
         meaning: Meaning::Parts,
+    };
+}
+
+// SAFETY: `Ordering` is `repr(i8)` by its documentation, and its variants are these; size and alignment are asked of the compiler.
+unsafe impl DeviceType for cmp::Ordering {
+    const DESCRIPTOR: &'static TypeDescriptor = &TypeDescriptor {
+        name: "Ordering",
+        size: size_of::<Self>(),
+        align: align_of::<Self>(),
+        kind: TypeKind::Enum {
+            tag: Primitive::I8,
+            variants: &[
+                VariantDescriptor { name: "Less", tag: 0xFF, fields: &[] },
+                VariantDescriptor { name: "Equal", tag: 0, fields: &[] },
+                VariantDescriptor { name: "Greater", tag: 1, fields: &[] },
+            ],
+        },
+        meaning: Meaning::Derived(Derived {
+            eq: true,
+            partial_ord: true,
+            ord: true,
+            methods: PlainMethods(|| true),
+        }),
     };
 }

@@ -3,6 +3,7 @@
 
 use std::{
     any::TypeId,
+    cmp,
     collections::HashSet,
     marker::PhantomData,
     sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering},
@@ -34,6 +35,23 @@ pub struct Callee {
     pub tree: fn() -> FunctionTree,
 }
 
+/// What stands for the syntax of a function that is the host's alone.
+pub(crate) const ON_HOST: &[u8] = b"host";
+
+impl FunctionTree {
+    /// A function with `#[cpu_only]`, of which a device knows nothing.
+    pub fn on_host(name: &'static str, file: &'static str, line: u32) -> Self {
+        let tree = KernelTree {
+            syntax: ON_HOST,
+            witnesses: Vec::new(),
+            functions: Vec::new(),
+            prints: Vec::new(),
+            checks: false,
+        };
+        Self { name, generics: Vec::new(), file, line, tree }
+    }
+}
+
 /// The functions that can be reached from these, each once; always in the same order.
 pub(crate) fn reachable(callees: &[Option<Callee>]) -> Vec<(TypeId, FunctionTree)> {
     let mut found: Vec<(TypeId, FunctionTree)> = Vec::new();
@@ -49,7 +67,47 @@ pub(crate) fn reachable(callees: &[Option<Callee>]) -> Vec<(TypeId, FunctionTree
     found
 }
 
+/// What a companion hands out: that its function is of type `F`.
+#[derive(Debug)]
+pub struct Handed<F>(PhantomData<F>);
+
+impl<F> Handed<F> {
+    /// Of what will be inferred.
+    #[allow(clippy::new_without_default)] // Nobody but the macro's output makes one.
+    pub const fn new() -> Self {
+        Self(PhantomData)
+    }
+}
+
+/// The function as it is, of the type that its companion says.
+pub fn handed<F>(_: Handed<F>, function: F) -> F {
+    function
+}
+
+/// What stands for the companion of a function that has none.
+pub mod without_companion {
+    use super::{Handed, Witness};
+
+    /// It is of no function.
+    #[allow(non_camel_case_types)] // The name that companions are imported by.
+    #[derive(Debug)]
+    pub struct __AnnulusCompanion {}
+
+    impl __AnnulusCompanion {
+        /// Takes the function as it is; the witness sees that nothing is known of it.
+        pub fn __annulus_function<F>(_: &Witness<Self>) -> Handed<F> {
+            Handed::new()
+        }
+    }
+}
+
 /// The type that stands beside a `#[device_fn]`, by the same name.
+#[diagnostic::on_unimplemented(
+    message = "a device does not know this function",
+    label = "it has no `#[device_fn]`",
+    note = "write `#[device_fn]` before the function's definition, so that its body is known on devices too",
+    note = "to keep the handler on the host, write `#[ring_kernel(cpu_only)]`"
+)]
 pub trait DeviceFunction: 'static {
     /// The function as data.
     fn tree() -> FunctionTree;
@@ -66,6 +124,249 @@ pub trait DeviceFunction: 'static {
 pub trait DeviceMethod<const NAME: u128>: Sized {
     /// The function as data.
     fn tree() -> FunctionTree;
+}
+
+/// A type, as what its functions are asked of: of its own `impl` blocks, and of its traits with `#[device_trait]`.
+#[derive(Debug)]
+pub struct Subject<T: ?Sized>(PhantomData<*mut T>);
+
+/// The functions of own `impl` blocks, and of traits without `#[device_trait]`.
+#[derive(Debug)]
+pub struct Inherent;
+
+/// The subject has a function of this name, which `M` tells from others of the name: it stands for the trait that has it, so that `M` is inferred.
+#[diagnostic::on_unimplemented(
+    message = "a device has no such function of this type",
+    label = "not a function that devices know",
+    note = "write `#[device_impl]` before the `impl` block with this function, and `#[device_trait]` before the trait, if it is one's default",
+    note = "to keep the handler on the host, write `#[ring_kernel(cpu_only)]`"
+)]
+pub trait SubjectFunction<const NAME: u128, M> {
+    /// The function as data.
+    fn tree() -> FunctionTree;
+}
+
+impl<T: DeviceMethod<NAME>, const NAME: u128> SubjectFunction<NAME, Inherent> for Subject<T> {
+    fn tree() -> FunctionTree {
+        T::tree()
+    }
+}
+
+/// The type is on the left side of an operator of the user's, by its trait's number, or a conversion makes it of `R`.
+pub trait DeviceOperator<const NAME: u128, R: 'static>: Sized {
+    /// The function as data.
+    fn tree() -> FunctionTree;
+}
+
+/// A reference to the type is on the left side of an operator of the user's.
+pub trait DeviceReferenceOperator<const NAME: u128, R: 'static>: Sized {
+    /// The function as data.
+    fn tree() -> FunctionTree;
+}
+
+/// Types that may have operators of the user's.
+pub trait OwnType: 'static {}
+
+impl OwnType for Failure {}
+
+/// The types of an operator's sides; of a sign alone the right one is `()`.
+#[derive(Debug)]
+pub struct Operands<L: ?Sized, R: ?Sized>(PhantomData<*mut L>, PhantomData<*mut R>);
+
+/// An operator, for its identity.
+struct NamedOperator<L, R, const NAME: u128>(PhantomData<(L, R)>);
+
+/// Asks whether the types that were inferred have the operator of this name: by [`HasOperator`], or else [`HasNoOperator`].
+#[derive(Debug)]
+pub struct Operates<'w, L: ?Sized, R: ?Sized, const NAME: u128>(
+    #[allow(dead_code)] &'w Witness<Operands<L, R>>,
+);
+
+impl<'w, L: ?Sized, R: ?Sized, const NAME: u128> Operates<'w, L, R, NAME> {
+    /// Asks this witness.
+    pub const fn of(witness: &'w Witness<Operands<L, R>>) -> Self {
+        Self(witness)
+    }
+}
+
+/// The types have such an operator.
+pub trait HasOperator {
+    /// Its function.
+    fn callee(&self) -> Option<Callee>;
+}
+
+impl<L: OwnType + DeviceOperator<NAME, R>, R: 'static, const NAME: u128> HasOperator
+    for Operates<'_, L, R, NAME>
+{
+    fn callee(&self) -> Option<Callee> {
+        Some(Callee { id: TypeId::of::<NamedOperator<L, R, NAME>>(), tree: L::tree })
+    }
+}
+
+impl<L: OwnType + DeviceReferenceOperator<NAME, R>, R: 'static, const NAME: u128> HasOperator
+    for Operates<'_, Behind<L>, R, NAME>
+{
+    fn callee(&self) -> Option<Callee> {
+        Some(Callee { id: TypeId::of::<NamedOperator<Behind<L>, R, NAME>>(), tree: L::tree })
+    }
+}
+
+/// Asks whether the types that were inferred have the comparison of this name: by [`HasOperator`], by [`HasMixedComparison`], or else
+/// [`HasNoOperator`]. It is asked by two references.
+#[derive(Debug)]
+pub struct Compares<'w, L: ?Sized, R: ?Sized, const NAME: u128>(
+    #[allow(dead_code)] &'w Witness<Operands<L, R>>,
+);
+
+impl<'w, L: ?Sized, R: ?Sized, const NAME: u128> Compares<'w, L, R, NAME> {
+    /// Asks this witness.
+    pub const fn of(witness: &'w Witness<Operands<L, R>>) -> Self {
+        Self(witness)
+    }
+}
+
+impl<L: OwnType + DeviceOperator<NAME, R>, R: 'static, const NAME: u128> HasOperator
+    for &Compares<'_, L, R, NAME>
+{
+    fn callee(&self) -> Option<Callee> {
+        Some(Callee { id: TypeId::of::<NamedOperator<L, R, NAME>>(), tree: L::tree })
+    }
+}
+
+/// References are compared by what they refer to, as the standard library does.
+impl<L: OwnType + DeviceOperator<NAME, R>, R: 'static, const NAME: u128> HasOperator
+    for &Compares<'_, Behind<L>, Behind<R>, NAME>
+{
+    fn callee(&self) -> Option<Callee> {
+        Some(Callee { id: TypeId::of::<NamedOperator<L, R, NAME>>(), tree: L::tree })
+    }
+}
+
+/// A value and a reference are compared, which only a function of the user's does, whatever is derived.
+pub trait HasMixedComparison {
+    /// A function that no device knows.
+    fn callee(&self) -> Option<Callee> {
+        let tree = || FunctionTree::on_host("a comparison of a value with a reference", "the program", 0);
+        Some(Callee { id: TypeId::of::<dyn HasMixedComparison>(), tree })
+    }
+}
+
+impl<L: OwnType, R: OwnType, const NAME: u128> HasMixedComparison for &&Compares<'_, Behind<L>, R, NAME> {}
+
+impl<L: OwnType, R: OwnType, const NAME: u128> HasMixedComparison for &&Compares<'_, L, Behind<R>, NAME> {}
+
+impl<L: ?Sized, R: ?Sized, const NAME: u128> HasNoOperator for Compares<'_, L, R, NAME> {}
+
+macro_rules! numbers_left {
+    ($($ty:ty),+) => {$(
+        impl<R: OwnType, const NAME: u128> HasOperator for Operates<'_, $ty, R, NAME>
+        where
+            $ty: DeviceOperator<NAME, R>,
+        {
+            fn callee(&self) -> Option<Callee> {
+                Some(Callee { id: TypeId::of::<NamedOperator<$ty, R, NAME>>(), tree: <$ty>::tree })
+            }
+        }
+    )+};
+}
+
+macro_rules! numbers_compared {
+    ($($ty:ty),+) => {$(
+        impl<R: OwnType, const NAME: u128> HasOperator for &Compares<'_, $ty, R, NAME>
+        where
+            $ty: DeviceOperator<NAME, R>,
+        {
+            fn callee(&self) -> Option<Callee> {
+                Some(Callee { id: TypeId::of::<NamedOperator<$ty, R, NAME>>(), tree: <$ty>::tree })
+            }
+        }
+    )+};
+}
+
+numbers_compared!(u8, u16, u32, u64, usize, i8, i16, i64, isize, f32);
+numbers_left!(u8, u16, u32, u64, usize, i8, i16, i64, isize, f32);
+
+/// As for [`unsaid`]: a number whose type nothing says.
+macro_rules! unsaid_left {
+    ($($ty:ty),+) => {$(
+        impl<R: ?Sized, const NAME: u128> HasOperator for Operates<'_, $ty, R, NAME> {
+            fn callee(&self) -> Option<Callee> {
+                None
+            }
+        }
+
+        impl<R: ?Sized, const NAME: u128> HasOperator for &Compares<'_, $ty, R, NAME> {
+            fn callee(&self) -> Option<Callee> {
+                None
+            }
+        }
+    )+};
+}
+
+unsaid_left!(i32, f64);
+
+/// The types have no such operator: asked last, since it takes one more reference.
+pub trait HasNoOperator {
+    /// None.
+    fn callee(&self) -> Option<Callee> {
+        None
+    }
+}
+
+impl<L: ?Sized, R: ?Sized, const NAME: u128> HasNoOperator for &Operates<'_, L, R, NAME> {}
+
+/// The left side of an operator, or what a conversion gives.
+pub fn left<L: Receiver, R: ?Sized>(_: &Witness<Operands<L::Side, R>>, value: L) -> L {
+    value
+}
+
+/// The right side of an operator, or what is converted.
+pub fn right<L: ?Sized, R: Receiver>(_: &Witness<Operands<L, R::Side>>, value: R) -> R {
+    value
+}
+
+/// The left side of a comparison, or the place that an operator changes.
+pub fn left_of<'a, L: Receiver + ?Sized, R: ?Sized>(
+    _: &Witness<Operands<L::Side, R>>,
+    value: &'a L,
+) -> &'a L {
+    value
+}
+
+/// The right side of a comparison.
+pub fn right_of<'a, L: ?Sized, R: Receiver + ?Sized>(
+    _: &Witness<Operands<L, R::Side>>,
+    value: &'a R,
+) -> &'a R {
+    value
+}
+
+/// What a sign stands before.
+pub fn alone<L: Receiver>(_: &Witness<Operands<L::Side, ()>>, value: L) -> L {
+    value
+}
+
+/// What `?` stands behind, and what the function around it returns.
+pub trait Attempt {
+    /// The error; `()` of an `Option`.
+    type Error;
+}
+
+impl Attempt for () {
+    type Error = ();
+}
+
+impl<T> Attempt for Option<T> {
+    type Error = ();
+}
+
+impl<T, E> Attempt for Result<T, E> {
+    type Error = E;
+}
+
+/// What `?` stands behind, in a function that returns `R`.
+pub fn attempt<R: Attempt, A: Attempt>(_: &Witness<Operands<R::Error, A::Error>>, value: A) -> A {
+    value
 }
 
 /// A type's function of this name, for its identity.
@@ -93,16 +394,24 @@ impl<T: Typed + Receiver<Target = T> + 'static> Instance for T {}
 pub trait Receiver {
     /// The type without the references.
     type Target: ?Sized;
+    /// The type with `Behind` for each reference, which has no lifetime.
+    type Side: ?Sized;
 }
+
+/// A reference to what has this type.
+#[derive(Debug)]
+pub struct Behind<T: ?Sized>(PhantomData<*mut T>);
 
 #[diagnostic::do_not_recommend]
 impl<T: Receiver + ?Sized> Receiver for &T {
     type Target = T::Target;
+    type Side = Behind<T::Side>;
 }
 
 #[diagnostic::do_not_recommend]
 impl<T: Receiver + ?Sized> Receiver for &mut T {
     type Target = T::Target;
+    type Side = Behind<T::Side>;
 }
 
 macro_rules! receivers {
@@ -110,19 +419,21 @@ macro_rules! receivers {
         #[diagnostic::do_not_recommend]
         impl$(<$($parameter),+>)? Receiver for $ty {
             type Target = Self;
+            type Side = Self;
         }
     )+};
 }
 
 receivers! {
     => bool; => i8; => i16; => i32; => i64; => isize; => u8; => u16; => u32; => u64; => usize; => f32; => f64;
-    => (); => Failure; => Ordering; => Cx; => AtomicU32; => AtomicI32; => AtomicU64; => AtomicI64;
+    => (); => Failure; => Ordering; => cmp::Ordering; => Cx; => AtomicU32; => AtomicI32; => AtomicU64; => AtomicI64;
     [T] => [T]; [M] => Outbox<M>;
 }
 
 #[diagnostic::do_not_recommend]
 impl<T, const N: usize> Receiver for [T; N] {
     type Target = Self;
+    type Side = AnArray;
 }
 
 /// Stands for every `Option`, `Result` and tuple: they have no functions of the user's, and may hold references, whose lifetimes no
@@ -136,9 +447,14 @@ macro_rules! standard {
         $(#[diagnostic::do_not_recommend]
         impl<$($parameter),+> Receiver for $ty {
             type Target = $name;
+            type Side = $name;
         })+
     )+};
 }
+
+/// Stands for every array beside an operator.
+#[derive(Debug)]
+pub struct AnArray;
 
 standard! {
     AnOption: [T] => Option<T>;
@@ -163,8 +479,11 @@ pub fn function<F: DeviceFunction>(_: &Witness<F>) -> Callee {
 }
 
 /// The function of this name of the type that was inferred.
-pub fn method<const NAME: u128, T: DeviceMethod<NAME> + 'static>(_: &Witness<T>) -> Callee {
-    Callee { id: TypeId::of::<Named<T, NAME>>(), tree: T::tree }
+pub fn method<const NAME: u128, T: 'static, M>(_: &Witness<T>) -> Callee
+where
+    Subject<T>: SubjectFunction<NAME, M>,
+{
+    Callee { id: TypeId::of::<Named<T, NAME>>(), tree: <Subject<T> as SubjectFunction<NAME, M>>::tree }
 }
 
 /// Asks whether the type that was inferred has a function of this name: by [`HasOwn`], or else [`HasNone`].
@@ -178,22 +497,25 @@ impl<'w, T: ?Sized, const NAME: u128> Own<'w, T, NAME> {
     }
 }
 
-/// The type has such a function.
-pub trait HasOwn {
+/// The type has such a function, of its own or of the trait that `M` stands for.
+pub trait HasOwn<M> {
     /// That function.
     fn callee(&self) -> Option<Callee>;
 }
 
-impl<T: DeviceMethod<NAME> + 'static, const NAME: u128> HasOwn for Own<'_, T, NAME> {
+impl<T: 'static, M, const NAME: u128> HasOwn<M> for Own<'_, T, NAME>
+where
+    Subject<T>: SubjectFunction<NAME, M>,
+{
     fn callee(&self) -> Option<Callee> {
-        Some(method::<NAME, T>(self.0))
+        Some(method::<NAME, T, M>(self.0))
     }
 }
 
 /// A number whose type nothing says is of one of these in the end, when it is too late to ask [`HasNone`].
 macro_rules! unsaid {
     ($($ty:ty),+) => {$(
-        impl<const NAME: u128> HasOwn for Own<'_, $ty, NAME> {
+        impl<const NAME: u128> HasOwn<()> for Own<'_, $ty, NAME> {
             fn callee(&self) -> Option<Callee> {
                 None
             }

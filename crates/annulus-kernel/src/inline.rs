@@ -205,11 +205,13 @@ unsafe impl<const N: usize> DeviceType for Text<N> {
 #[diagnostic::do_not_recommend]
 impl<T: DeviceType, const N: usize> Receiver for List<T, N> {
     type Target = Self;
+    type Side = Self;
 }
 
 #[diagnostic::do_not_recommend]
 impl<const N: usize> Receiver for Text<N> {
     type Target = Self;
+    type Side = Self;
 }
 
 #[diagnostic::do_not_recommend]

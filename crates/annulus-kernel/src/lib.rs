@@ -23,22 +23,22 @@
 //!
 //! | construct | on a device |
 //! |---|---|
-//! | `u8` … `u64`, `i8` … `i64`, `usize`, `isize`, `bool`, `f32`, `f64` | `usize` and `isize` have 64 bits; Metal has no `f64` |
+//! | `u8` … `u64`, `i8` … `i64`, `usize`, `isize`, `bool`, `f32`, `f64` | `usize` and `isize` have 64 bits, in messages and states too; Metal has no `f64` |
 //! | structs, fixed arrays, enums with and without data, nested at will | laid out as in Rust, which the text checks |
 //! | tuples of up to 12 parts, `Option` and `Result` of all these | in variables and constants; no memory that the host sees has them |
 //! | `let` with patterns, shadowing, `let … else`, assignment, also to tuples of places | types are inferred by rustc |
-//! | `+ - * / % & \| ^ << >>`, comparisons, `&& \|\|`, `op=`; `==` of tuples, arrays, `Option` and `Result` of numbers | overflow fails where the crate of the body is built with debug assertions, shifts by the width or more too; else it wraps, and a shift takes its distance modulo the width; a division by zero and `MIN / -1` fail |
+//! | `+ - * / % & \| ^ << >>`, comparisons, `&& \|\|`, `op=`; `==` of tuples, arrays, slices, `List`, `Text`, `Option` and `Result` of numbers; `<`, `cmp`, `max` of the same but slices, `List` and `Text`; both of own types whose derives stand below `#[device_type]`; operators of own types by `#[device_impl] impl Add for …` | overflow fails where the crate of the body is built with debug assertions, shifts by the width or more too; else it wraps, and a shift takes its distance modulo the width; a division by zero and `MIN / -1` fail |
 //! | `as` | as in Rust: saturating from floats, NaN to 0 |
 //! | `T::from(x)`, `x.into()` between numbers | |
 //! | integers: `wrapping_…`, `saturating_…`, `checked_…`, `overflowing_…`, `pow`, `abs`, `abs_diff`, `signum`, `min`, `max`, `clamp`, `rotate_…`, `count_…`, `leading_…`, `trailing_…`, `swap_bytes`, `reverse_bits`, `to_be`, `to_le_bytes`, `from_be_bytes` and kin, `div_euclid`, `rem_euclid`, `div_ceil`, `ilog2`, `is_power_of_two`, `next_power_of_two` … | exact |
 //! | floats: `abs`, `sqrt`, `mul_add`, `floor`, `ceil`, `round`, `trunc`, `fract`, `min`, `max`, `clamp`, `copysign`, `is_nan`, `to_bits`, `from_bits` … | exact where the target divides and takes roots exactly; nothing is contracted to fused operations |
 //! | floats: `sin`, `cos`, `tan`, `exp`, `ln`, `log2`, `log10`, `powf`, `powi`, `hypot`, `atan2` … | as exact as the target's own |
-//! | `if`, `match` and blocks as values; `if let`, `while let`, also beside other conditions; `matches!` | patterns: literals, ranges, constants, variants, structs, tuples, arrays, `_`, bindings, `@`, `\|` without bindings, guards |
+//! | `if`, `match` and blocks as values; `if let`, `while let`, also beside other conditions; `matches!` | patterns: literals, ranges, constants, variants, structs, tuples, arrays, `_`, bindings, `@`, `\|`, guards |
 //! | `while`, `loop` with `break value`, labels of loops and blocks | all turns of a call count against its [loop budget](DEFAULT_LOOP_BUDGET) |
-//! | `for` over ranges, arrays and slices: by value, `&`, `&mut`, `iter`, `iter_mut`, `chunks`, `chunks_exact`, `windows`, with `enumerate`, `zip`, `rev`, `step_by`, `take`, `skip`, `copied` | no closures: what `map` and `filter` do stands in the body |
-//! | arrays and slices: `values[i]`, `&values[a..b]`, `len`, `is_empty`, `get`, `first`, `last`, `split_at`, `contains`, `fill`, `swap`, `reverse`, `copy_from_slice` … | an index out of bounds fails |
-//! | `Option` and `Result`: `is_some`, `is_ok`, `unwrap`, `expect`, `unwrap_or`, `ok_or`, `ok`, `err`, `or`, `take`, `replace`, `copied`, `as_ref` …, `then_some` of `bool` | by `match` where the standard library takes a closure |
-//! | `&place`, `&mut place` in `let` and through patterns | another name for the place; branches choose between shared references only |
+//! | `for` over ranges, arrays and slices: by value, `&`, `&mut`, `iter`, `iter_mut`, `chunks`, `chunks_exact`, `windows`, with `enumerate`, `zip`, `rev`, `step_by`, `take`, `skip`, `copied`, and with `map`, `filter` and kin; `sum`, `min`, `any`, `position`, `fold` … | closures where a method calls them, written out there |
+//! | arrays and slices: `values[i]`, `&values[a..b]`, `len`, `is_empty`, `get`, `first`, `last`, `split_at`, `contains`, `fill`, `swap`, `reverse`, `copy_from_slice`, `copy_within`, `starts_with`, `binary_search`, `sort_unstable` of 64 at most … | an index out of bounds fails |
+//! | `Option` and `Result`: `is_some`, `is_ok`, `unwrap`, `expect`, `unwrap_or`, `ok_or`, `ok`, `err`, `or`, `take`, `replace`, `copied`, `as_ref` …, `then_some` and `then` of `bool` | `map`, `and_then`, `map_or`, `unwrap_or_else` … with closures; `mem::replace`, `swap`, `take` |
+//! | `&place`, `&mut place` in `let` and through patterns | another name for the place; branches choose between shared references, and between elements of one array |
 //! | constants, statics, associated constants, `T::default()` | captured by value when the kernel is launched |
 //! | `outbox.send(value)`, [`Cx`]'s methods | |
 //! | functions with `#[device_fn]`, methods and associated functions with `#[device_impl]`, of any module or crate, generic ones by instances | functions of the text; what fails in them fails the message; none calls itself |
@@ -75,6 +75,7 @@ mod lower;
 mod message;
 mod outbox;
 mod print;
+mod test_outbox;
 mod typed;
 mod wire;
 pub mod witness;
@@ -86,19 +87,24 @@ pub use definition::{
     DEFAULT_LOOP_BUDGET, KernelDefinition, ProcessingMode, RingKernel, StateDefinition, StateShape,
 };
 #[cfg(feature = "serde")]
-pub use described::{Described, read_described};
+pub use described::{Described, read_described, read_described_bytes};
 pub use descriptor::{
-    DeviceType, FieldDescriptor, Meaning, Primitive, TypeDescriptor, TypeKind, VariantDescriptor,
+    Derived, DeviceType, FieldDescriptor, Meaning, PlainMethods, Primitive, TypeDescriptor, TypeKind,
+    VariantDescriptor, same_function,
 };
 pub use failure::{Failure, HandlerReturn, panic_code};
-pub use function::{Callee, DeviceFunction, DeviceMethod, FunctionTree, Instance, Receiver};
+pub use function::{
+    Behind, Callee, DeviceFunction, DeviceMethod, DeviceOperator, DeviceReferenceOperator, FunctionTree,
+    Inherent, Instance, OwnType, Receiver, Subject, SubjectFunction,
+};
 pub use inline::{List, Text, TooLong};
 pub use invocation::{BoundMemory, CpuEntry, Invocation};
 pub use lower::LowerError;
 pub use message::{ActorKey, KeyDescriptor, NoOutput, RingMessage};
 pub use outbox::{Outbox, RawOutbox};
 pub use print::PrintSite;
+pub use test_outbox::TestOutbox;
 pub use typed::{Scalar, Type, Typed, Value, device_value};
-pub use wire::{DecodeError, decode, encode};
+pub use wire::{DecodeError, decode, decode_values, encode, encode_values};
 pub use witness::KernelTree;
 pub use write::{HOST_PRELUDE_SOURCE, LANGUAGE_SOURCE, Target, UnknownTarget, handler_source};

@@ -17,6 +17,9 @@ pub trait RingMessage: DeviceType {
     /// Where the key stands, for devices. A type that computes its key has none, and stays on the CPU.
     const KEY_FIELD: Option<KeyDescriptor> = None;
 
+    /// Whether the type declares an id, by which duplicates are recognised. A type that computes its [`id`](Self::id) says so here.
+    const IDENTIFIED: bool = false;
+
     /// The actor that the message is for. Meaningless unless [`KEYED`](Self::KEYED).
     #[inline]
     fn key(&self) -> u64 {

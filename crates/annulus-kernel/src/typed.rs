@@ -1,6 +1,6 @@
 //! The types and constant values of the kernel language, and which Rust types they are.
 
-use std::sync::atomic::Ordering;
+use std::{cmp, sync::atomic::Ordering};
 
 use crate::{DeviceType, Failure, Primitive, TypeDescriptor, TypeKind};
 
@@ -86,6 +86,8 @@ impl From<Primitive> for Scalar {
             Primitive::U64 => Self::U64,
             Primitive::F32 => Self::F32,
             Primitive::F64 => Self::F64,
+            Primitive::Usize => Self::Usize,
+            Primitive::Isize => Self::Isize,
         }
     }
 }
@@ -296,6 +298,17 @@ tuples! {
     A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9;
     A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10;
     A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10, L 11;
+}
+
+#[diagnostic::do_not_recommend]
+impl Typed for cmp::Ordering {
+    fn ty() -> Type {
+        Self::DESCRIPTOR.into()
+    }
+
+    fn value(&self) -> Value {
+        device_value(self)
+    }
 }
 
 #[diagnostic::do_not_recommend]

@@ -95,6 +95,47 @@ pub fn decode<T: DeviceType>(bytes: &[u8]) -> Result<T, DecodeError> {
     Ok(unsafe { value.assume_init() })
 }
 
+/// Appends the bytes of values that lie one after the other, by their type's descriptor: what [`encode`] does with each.
+///
+/// # Safety
+///
+/// `from` holds valid values of the type, and nothing else.
+#[doc(hidden)]
+pub unsafe fn encode_values(ty: &TypeDescriptor, from: &[MaybeUninit<u8>], to: &mut Vec<u8>) {
+    let begin = to.len();
+    to.resize(begin + from.len(), 0);
+    if ty.size != 0 {
+        for (from, to) in from.chunks_exact(ty.size).zip(to[begin..].chunks_exact_mut(ty.size)) {
+            // SAFETY: by the caller's word.
+            unsafe { write(ty, from, to) };
+        }
+    }
+}
+
+/// The values that were encoded as `bytes`, which may come from anywhere, one after the other: as many valid values of the type as the bytes
+/// are long for.
+///
+/// # Errors
+///
+/// What is no value of the type, and where.
+#[doc(hidden)]
+pub fn decode_values(ty: &TypeDescriptor, bytes: &[u8]) -> Result<Vec<u8>, DecodeError> {
+    let mut values = vec![0; bytes.len()];
+    if ty.size != 0 {
+        if !bytes.len().is_multiple_of(ty.size) {
+            let problem =
+                format!("{} bytes are no values of {}, which has {}", bytes.len(), ty.name, ty.size);
+            return Err(DecodeError::new(problem));
+        }
+        for (index, (from, to)) in
+            bytes.chunks_exact(ty.size).zip(values.chunks_exact_mut(ty.size)).enumerate()
+        {
+            read(ty, from, to).map_err(|error| error.within(format_args!("[{index}]")))?;
+        }
+    }
+    Ok(values)
+}
+
 /// Writes a value's bytes where there are only zeros.
 ///
 /// # Safety

@@ -2,7 +2,11 @@
 
 use std::marker::PhantomData;
 
-pub use crate::function::{HasNone, HasOwn, Own, function, method, receiver};
+pub use crate::function::{
+    Compares, Handed, HasMixedComparison, HasNoOperator, HasNone, HasOperator, HasOwn, Operands, Operates,
+    Own, alone, attempt, function, handed, left, left_of, method, receiver, right, right_of,
+    without_companion,
+};
 pub use crate::print::{Shown, Words, Written};
 use crate::{
     Failure, PrintSite,
@@ -56,6 +60,11 @@ pub fn value<T: Typed>(_: &Witness<T>, value: &T) -> Witnessed {
     Witnessed { ty: T::ty(), value: Some(value.value()) }
 }
 
+/// The type that was inferred, and its default.
+pub fn default<T: Typed + Default>(_: &Witness<T>) -> Witnessed {
+    Witnessed { ty: T::ty(), value: Some(T::default().value()) }
+}
+
 /// The value as it is; the witness has its type.
 pub fn see<T: Typed>(_: &Witness<T>, value: T) -> T {
     value
@@ -74,6 +83,11 @@ pub fn lent_some<'a, T: Typed>(_: &Witness<Option<T>>, value: Option<&'a T>) -> 
 /// The value as it is, which a struct's or a variant's name made: `pattern` names it in a pattern, which a function cannot be.
 pub fn made<T: Typed>(_: &Witness<T>, value: T, _pattern: fn(&T) -> bool) -> T {
     value
+}
+
+/// The function as it is, held to be the other one: each function has a type of its own.
+pub fn same<F>(function: F, _: F) -> F {
+    function
 }
 
 /// What a handler may return on a device.

@@ -140,9 +140,10 @@ fn what_a_launch_binds_is_read_too() {
     let refusal = |value| bind(BindingKind::Whole, value).unwrap_err();
     assert_eq!(refusal(json!([[1, 2], [300, 2]])), "[1][0]: 300 is no u8, which is from 0 to 255");
     assert_eq!(refusal(json!({"repeat": [1, 2]})), "`repeat` and `count` are both needed");
-    assert_eq!(
-        refusal(json!({"repeat": [1, 2], "count": u64::MAX})),
-        ".count: 18446744073709551615 values are more than memory can hold"
+    let refused = refusal(json!({"repeat": [1, 2], "count": u64::MAX}));
+    assert!(
+        refused.starts_with(".count: 18446744073709551615 values of 16 bytes are more than"),
+        "{refused}"
     );
     assert!(refusal(json!(3)).contains(r#"an array of Leg, or {"repeat": Leg, "count": n}"#));
 }

@@ -7,7 +7,7 @@ use syn::{
     punctuated::Punctuated, spanned::Spanned, token::Comma,
 };
 
-use crate::{errors::Errors, layout::Layout};
+use crate::{device_type::SEEN, errors::Errors, layout::Layout};
 
 pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
     let mut errors = Errors::default();
@@ -17,27 +17,42 @@ pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
         errors.at(attribute, message);
     }
     let layout = errors.take(Layout::of(input));
-    let equal = errors.take(is_equal(input)).unwrap_or_default();
+    let derived = errors.take(derived(input)).unwrap_or_default();
     errors
         .finish(layout)
-        .map(|layout| expand(input, &layout.expect("without a layout there was an error"), equal))
+        .map(|layout| expand(input, &layout.expect("without a layout there was an error"), &derived))
 }
 
-/// Whether `#[device(eq)]` asks for equality.
-pub(crate) fn is_equal(input: &DeriveInput) -> syn::Result<bool> {
-    let mut equal = false;
+/// The comparisons that `#[device_type]` saw among the derives.
+#[derive(Default)]
+pub(crate) struct Derived {
+    eq: bool,
+    partial_ord: bool,
+    ord: bool,
+}
+
+/// What `#[device_type]` left behind.
+pub(crate) fn derived(input: &DeriveInput) -> syn::Result<Derived> {
+    let mut derived = Derived::default();
     for attribute in attributes(input).filter(|attribute| attribute.path().is_ident("device")) {
-        if !input.attrs.iter().any(|of_type| std::ptr::eq(of_type, attribute)) {
-            let message = "`#[device(eq)]` stands before the whole type, whose values it lets compare";
+        let words: Option<Punctuated<Ident, Comma>> =
+            attribute.parse_args_with(Punctuated::parse_terminated).ok();
+        let mut words = words.into_iter().flatten();
+        if words.next().is_none_or(|first| first != SEEN) {
+            let message = "`#[device(..)]` says nothing: write `#[device_type]` above the type's `derive`, and its comparisons are \
+                           those of devices";
             return Err(syn::Error::new_spanned(attribute, message));
         }
-        let word: Ident = attribute.parse_args()?;
-        if word != "eq" {
-            return Err(syn::Error::new_spanned(word, "the one word of `#[device(..)]` is `eq`"));
+        for word in words {
+            match word.to_string().as_str() {
+                "PartialEq" => derived.eq = true,
+                "PartialOrd" => derived.partial_ord = true,
+                "Ord" => derived.ord = true,
+                _ => {}
+            }
         }
-        equal = true;
     }
-    Ok(equal)
+    Ok(derived)
 }
 
 /// Every attribute of the type, its variants and its fields.
@@ -56,17 +71,71 @@ fn attributes(input: &DeriveInput) -> impl Iterator<Item = &Attribute> {
 }
 
 /// The `DeviceType` of a type that has this layout.
-pub(crate) fn expand(input: &DeriveInput, layout: &Layout<'_>, equal: bool) -> TokenStream {
+pub(crate) fn expand(input: &DeriveInput, layout: &Layout<'_>, derived: &Derived) -> TokenStream {
     let (mirrors, kind) = match layout {
         Layout::Struct(fields) => (Vec::new(), struct_kind(fields)),
         Layout::Enum { tag, variants } => enum_kind(tag, variants),
     };
+    implementations(input, &mirrors, &kind, &meaning(input, derived))
+}
+
+/// What the values mean beside their parts: how they are compared.
+fn meaning(input: &DeriveInput, derived: &Derived) -> TokenStream {
+    let Derived { eq, partial_ord, ord } = *derived;
+    if !(eq || partial_ord || ord) {
+        return quote!(Parts);
+    }
+    // Of a type with parameters nothing says that these have an order, which its methods need to be named.
+    let known = input.generics.params.is_empty();
+    let same = |of: TokenStream, names: &[&str]| {
+        let names: Vec<Ident> = names.iter().map(|name| Ident::new(name, Span::call_site())).collect();
+        quote!(#(&& ::annulus::__private::same_function(<Self>::#names, <Self as ::core::cmp::#of>::#names))*)
+    };
+    let total = ord.then(|| same(quote!(Ord), &["cmp", "max", "min", "clamp"]));
+    let partial = partial_ord.then(|| same(quote!(PartialOrd), &["partial_cmp"]));
+    let methods = if known {
+        quote!({
+            #[allow(unused_imports)]
+            use ::core::cmp::{Ord as _, PartialOrd as _};
+            true #total #partial
+        })
+    } else {
+        quote!(false)
+    };
+    quote!(Derived(::annulus::__private::Derived {
+        eq: #eq,
+        partial_ord: #partial_ord,
+        ord: #ord,
+        methods: ::annulus::__private::PlainMethods(|| #methods),
+    }))
+}
+
+/// What stands for the implementations of a type that is refused, beside the errors: the kernels that use it are not blamed, too.
+pub(crate) fn stand_in(input: &DeriveInput) -> TokenStream {
+    let fields: Vec<&Field> = match &input.data {
+        syn::Data::Struct(data) => data.fields.iter().collect(),
+        syn::Data::Enum(data) => data.variants.iter().flat_map(|variant| &variant.fields).collect(),
+        syn::Data::Union(_) => return TokenStream::new(),
+    };
+    // What holds something of the host's is refused by rustc, too, if it stands in for nothing.
+    let fits = fields.iter().all(|field| crate::types::check(&field.ty).is_ok());
+    if !fits || input.generics.lifetimes().next().is_some() {
+        return TokenStream::new();
+    }
+    let kind = quote!(::annulus::__private::TypeKind::Struct(&[]));
+    implementations(input, &[], &kind, &quote!(Parts))
+}
+
+fn implementations(
+    input: &DeriveInput,
+    mirrors: &[TokenStream],
+    kind: &TokenStream,
+    meaning: &TokenStream,
+) -> TokenStream {
     let name = &input.ident;
     let shown = name.unraw().to_string();
     let generics = bounded(input, &quote!(::annulus::__private::DeviceType));
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
-    let (meaning, equality) =
-        if equal { (quote!(EqualParts), Some(equality(input, layout))) } else { (quote!(Parts), None) };
     // SAFETY of the emitted impl: size, alignment and offsets are asked of the compiler (for an enum's fields through
     // mirrors, see `enum_kind`); `Layout::of` has seen the representation that fixes the layout; each field's type is a
     // `DeviceType`, or its descriptor could not be named, so there is no pointer in it.
@@ -87,7 +156,6 @@ pub(crate) fn expand(input: &DeriveInput, layout: &Layout<'_>, equal: bool) -> T
             }
             #[automatically_derived]
             #[allow(deprecated)]
-            #[diagnostic::do_not_recommend]
             impl #impl_generics ::annulus::__private::Typed for #name #ty_generics #where_clause {
                 fn ty() -> ::annulus::__private::Type {
                     ::annulus::__private::Type::from(<Self as ::annulus::__private::DeviceType>::DESCRIPTOR)
@@ -98,51 +166,14 @@ pub(crate) fn expand(input: &DeriveInput, layout: &Layout<'_>, equal: bool) -> T
             }
             #[automatically_derived]
             #[allow(deprecated)]
-            #[diagnostic::do_not_recommend]
             impl #impl_generics ::annulus::__private::Receiver for #name #ty_generics #where_clause {
                 type Target = Self;
+                type Side = Self;
             }
-            #equality
+            #[automatically_derived]
+            #[allow(deprecated)]
+            impl #impl_generics ::annulus::__private::OwnType for #name #ty_generics #where_clause {}
         };
-    }
-}
-
-/// The `PartialEq` of `#[device(eq)]`: since it is written here, lowering knows what it means.
-fn equality(input: &DeriveInput, layout: &Layout<'_>) -> TokenStream {
-    let name = &input.ident;
-    let generics = bounded(input, &quote!(::core::cmp::PartialEq));
-    let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
-    let body = match layout {
-        Layout::Struct(fields) => {
-            let fields = members(fields).map(|(member, _)| quote!(self.#member == other.#member));
-            quote!(true #(&& #fields)*)
-        }
-        Layout::Enum { variants, .. } => {
-            let arms = variants.iter().map(|variant| {
-                let ident = &variant.ident;
-                let slot =
-                    |prefix: &str, index: usize| format_ident!("{prefix}_{index}", span = Span::mixed_site());
-                let fields: Vec<Member> = members(&variant.fields).map(|(member, _)| member).collect();
-                let ours: Vec<Ident> = (0..fields.len()).map(|index| slot("ours", index)).collect();
-                let theirs: Vec<Ident> = (0..fields.len()).map(|index| slot("theirs", index)).collect();
-                quote! {
-                    (Self::#ident { #(#fields: #ours),* }, Self::#ident { #(#fields: #theirs),* }) => {
-                        true #(&& *#ours == *#theirs)*
-                    }
-                }
-            });
-            // Of one variant alone nothing else is left.
-            let otherwise = (variants.len() > 1).then(|| quote!(_ => false,));
-            quote!(match (self, other) { #(#arms)* #otherwise })
-        }
-    };
-    quote! {
-        #[automatically_derived]
-        #[allow(deprecated)]
-        impl #impl_generics ::core::cmp::PartialEq for #name #ty_generics #where_clause {
-            #[inline]
-            fn eq(&self, other: &Self) -> ::core::primitive::bool { #body }
-        }
     }
 }
 
@@ -167,6 +198,8 @@ fn struct_kind(fields: &syn::Fields) -> TokenStream {
 /// RFC 2195 fixes the layout of an enum with a primitive representation: a union of `repr(C)` structs, one for each
 /// variant, whose first field is the tag. The mirrors are those structs, so their offsets are the enum's.
 fn enum_kind(tag: &Ident, variants: &Punctuated<Variant, Comma>) -> (Vec<TokenStream>, TokenStream) {
+    // `repr` means the primitive type, whatever else has its name where the enum stands.
+    let (tag_type, bits) = (primitive(tag), primitive(&unsigned(tag)));
     let mut mirrors = Vec::new();
     let mut descriptors = Vec::new();
     // A discriminant that is not given is one more than the last one; the first is 0.
@@ -190,18 +223,17 @@ fn enum_kind(tag: &Ident, variants: &Punctuated<Variant, Comma>) -> (Vec<TokenSt
             mirrors.push(quote! {
                 #[repr(C)]
                 #[allow(dead_code, deprecated)]
-                struct #mirror { tag: #tag, #(#mirrored),* }
+                struct #mirror { tag: #tag_type, #(#mirrored),* }
             });
         }
         let name = variant.ident.unraw().to_string();
         let above = proc_macro2::Literal::u64_unsuffixed(above_base);
-        let bits = unsigned(tag);
         descriptors.push(quote! {
             ::annulus::__private::VariantDescriptor {
                 name: #name,
                 tag: {
-                    let base: #tag = #base;
-                    (base + #above) as #bits as ::core::primitive::u64
+                    let __annulus_base: #tag_type = #base;
+                    (__annulus_base + #above) as #bits as ::core::primitive::u64
                 },
                 fields: &[#(#fields),*],
             }
@@ -221,6 +253,12 @@ fn enum_kind(tag: &Ident, variants: &Punctuated<Variant, Comma>) -> (Vec<TokenSt
 /// The unsigned type of the same width, through which a tag's bits are zero-extended.
 fn unsigned(tag: &Ident) -> Ident {
     Ident::new(&tag.to_string().replace('i', "u"), Span::mixed_site())
+}
+
+/// The primitive type of this name.
+fn primitive(name: &Ident) -> TokenStream {
+    let name = Ident::new(&name.to_string(), Span::mixed_site());
+    quote!(::core::primitive::#name)
 }
 
 /// Each field with the name or number by which it is accessed.

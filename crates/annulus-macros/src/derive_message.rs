@@ -20,12 +20,13 @@ pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
     let mut key = errors.take(accessor(&layout, Word::Key)).flatten();
     let id = errors.take(accessor(&layout, Word::Id)).flatten();
     let priority = errors.take(accessor(&layout, Word::Priority)).flatten();
-    let equal = errors.take(derive_device::is_equal(input)).unwrap_or_default();
+    let derived = errors.take(derive_device::derived(input)).unwrap_or_default();
     errors.take(check_words(&layout));
     errors.finish(())?;
 
-    let device_type = derive_device::expand(input, &layout, equal);
+    let device_type = derive_device::expand(input, &layout, &derived);
     let keyed = key.is_some();
+    let identified = id.is_some();
     let key_field = if keyed { key_field(&layout) } else { quote!(::core::option::Option::None) };
     key = key.map(|key| {
         quote! {
@@ -55,11 +56,31 @@ pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
         impl #impl_generics ::annulus::__private::RingMessage for #name #ty_generics #where_clause {
             const KEYED: ::core::primitive::bool = #keyed;
             const KEY_FIELD: ::core::option::Option<::annulus::__private::KeyDescriptor> = #key_field;
+            const IDENTIFIED: ::core::primitive::bool = #identified;
             #key
             #id
             #priority
         }
     })
+}
+
+/// What stands for the implementations of a message that is refused.
+pub(crate) fn stand_in(input: &DeriveInput) -> TokenStream {
+    let device_type = derive_device::stand_in(input);
+    if device_type.is_empty() {
+        return device_type;
+    }
+    let name = &input.ident;
+    let generics = bounded(input, &quote!(::annulus::__private::DeviceType));
+    let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
+    quote! {
+        #device_type
+        #[automatically_derived]
+        #[allow(deprecated)]
+        impl #impl_generics ::annulus::__private::RingMessage for #name #ty_generics #where_clause {
+            const KEYED: ::core::primitive::bool = false;
+        }
+    }
 }
 
 /// The words of `#[ring(..)]`.
@@ -143,7 +164,7 @@ fn accessor(layout: &Layout<'_>, word: Word) -> syn::Result<Option<TokenStream>>
                 let name = &variant.ident;
                 match errors.take(marked(&variant.fields, word)) {
                     Some(Some((member, field))) => {
-                        let place = format_ident!("marked", span = proc_macro2::Span::mixed_site());
+                        let place = format_ident!("__annulus_marked", span = proc_macro2::Span::mixed_site());
                         let value = word.value(field, &quote!(#place));
                         arms.push(quote!(Self::#name { #member: #place, .. } => #value,));
                     }

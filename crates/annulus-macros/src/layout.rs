@@ -2,8 +2,8 @@
 
 use proc_macro2::Ident;
 use syn::{
-    Attribute, Data, DataEnum, DeriveInput, Fields, GenericParam, Variant, punctuated::Punctuated,
-    token::Comma,
+    Attribute, Data, DataEnum, DeriveInput, Fields, GenericParam, Variant, ext::IdentExt,
+    punctuated::Punctuated, token::Comma,
 };
 
 use crate::{errors::Errors, types};
@@ -123,11 +123,11 @@ impl Repr {
                     number.parse::<proc_macro2::TokenStream>()?;
                 }
                 let word = meta.path.require_ident()?;
-                match word.to_string().as_str() {
+                match word.unraw().to_string().as_str() {
                     "C" | "transparent" => repr.fixes_struct = true,
                     "packed" => repr.packed = Some(word.clone()),
                     "align" | "Rust" => {}
-                    _ => repr.tag = Some(word.clone()),
+                    _ => repr.tag = Some(word.unraw()),
                 }
                 Ok(())
             })?;

@@ -83,6 +83,9 @@
 //! place, and has rustc infer the types of a copy that is never run. The copy is warned of nothing. With the word
 //! `cpu_only` the body may be any Rust.
 //!
+//! What only lowering shows to be beyond devices, every launch says, on any backend, and a test that the macro writes beside the
+//! kernel, `track_on_devices::runs` for a kernel `track`. The word `untested` leaves the test out.
+//!
 //! # Words of `#[ring_kernel(..)]`
 //!
 //! | word | value | unless said |
@@ -92,6 +95,7 @@
 //! | `max_outputs` | 1 to 256; needs an outbox | 1 with an outbox, else 0 |
 //! | `loop_budget` | 1 to 4294967295: turns of all loops of a call on a device | 16777216 |
 //! | `cpu_only` | none: the body may be any Rust, and the kernel stays on the CPU | |
+//! | `untested` | none: no test stands beside the kernel | |
 //! | `name` | a string: the kernel's id | the handler's name |
 //!
 //! Words that say how the kernel is launched unless its launch says otherwise: `capacity`, `output_capacity`, `backpressure`,
@@ -112,6 +116,7 @@
 mod body;
 mod derive_device;
 mod derive_message;
+mod device_type;
 mod errors;
 mod function;
 mod kernel;
@@ -120,6 +125,13 @@ mod types;
 
 use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};
+
+/// The errors, and what keeps others from being blamed for them.
+fn refused(errors: &syn::Error, stand_in: proc_macro2::TokenStream) -> proc_macro2::TokenStream {
+    let mut tokens = errors.to_compile_error();
+    tokens.extend(stand_in);
+    tokens
+}
 
 /// Implements `DeviceType`: the type means the same on host and device, and a descriptor says how it lies in memory.
 ///
@@ -141,15 +153,54 @@ use syn::{DeriveInput, parse_macro_input};
 /// # let _ = (Shape::Empty, Shape::Circle { radius: 1.0 });
 /// ```
 ///
-/// `#[device(eq)]` before the type makes its values comparable with `==` in handlers too: it writes a `PartialEq` that compares all fields, which
-/// `derive(PartialEq)` does as well, but out of a device's sight. `f32` and `f64` are compared as numbers, so a value with NaN equals none.
+/// [`#[device_type]`](macro@device_type) above the derive makes derived comparisons ones of handlers, too.
 ///
 /// Derive this or [`RingMessage`](macro@RingMessage), which implies it, but not both: the compiler would report
 /// conflicting implementations.
 #[proc_macro_derive(DeviceType, attributes(ring, device))]
 pub fn derive_device_type(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
-    derive_device::derive(&input).unwrap_or_else(syn::Error::into_compile_error).into()
+    derive_device::derive(&input)
+        .unwrap_or_else(|errors| refused(&errors, derive_device::stand_in(&input)))
+        .into()
+}
+
+/// Makes the comparisons that a type derives ones that handlers use on devices too: `==` by `PartialEq`, `<` by `PartialOrd`, `cmp`, `max`, `min` and
+/// `clamp` by `Ord`.
+///
+/// It stands above the `derive`, since a derive does not see what else is derived. The derives are those of the standard library, as ever.
+///
+/// ```
+/// use annulus::prelude::*;
+///
+/// #[device_type]
+/// #[derive(DeviceType, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+/// #[repr(C)]
+/// struct Version {
+///     major: u16,
+///     minor: u16,
+/// }
+///
+/// #[derive(RingMessage, Clone, Copy)]
+/// #[repr(C)]
+/// struct Seen {
+///     version: Version,
+/// }
+///
+/// #[ring_kernel]
+/// fn newest(seen: &Seen, newest: &mut Version, news: &Outbox<Seen>) {
+///     if seen.version > *newest {
+///         *newest = seen.version;
+///         news.send(*seen);
+///     }
+/// }
+/// # fn main() {}
+/// ```
+///
+/// A comparison that is written by hand has `#[device_impl]` before its `impl`.
+#[proc_macro_attribute]
+pub fn device_type(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    device_type::expand(&attribute.into(), item.into()).into()
 }
 
 /// Implements `RingMessage`, and `DeviceType` with it: the type may travel through a ring.
@@ -177,7 +228,9 @@ pub fn derive_device_type(input: TokenStream) -> TokenStream {
 #[proc_macro_derive(RingMessage, attributes(ring, device))]
 pub fn derive_ring_message(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
-    derive_message::derive(&input).unwrap_or_else(syn::Error::into_compile_error).into()
+    derive_message::derive(&input)
+        .unwrap_or_else(|errors| refused(&errors, derive_message::stand_in(&input)))
+        .into()
 }
 
 /// Makes a ring kernel of a free function, its handler. The [crate's front page](crate) says what parameters it may have
@@ -228,7 +281,7 @@ pub fn ring_kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
 /// parameters: `fn sum<T: …, const N: usize>(values: &[T; N]) -> T`; each instance is a function of its own on a device. A
 /// function does not call itself, directly or through others.
 ///
-/// Where a body calls a function without the attribute, the compiler says that it is "not a crate or module", or that it expected a type.
+/// A call of a function without the attribute is refused where it stands.
 ///
 /// ```
 /// use annulus::prelude::*;
@@ -263,8 +316,65 @@ pub fn device_fn(attribute: TokenStream, item: TokenStream) -> TokenStream {
     function::expand(&attribute.into(), item.into()).into()
 }
 
+/// Makes the functions of a trait ones that handlers call on devices too: of a type that has the trait, by the bound of a type parameter, and those
+/// that have a default.
+///
+/// Each `impl` of the trait has [`#[device_impl]`](macro@device_impl) before it; rustc misses an item whose name ends in `…_in_device_trait_and_device_impl`
+/// where one of the two is not there. The trait has no parameters of its own; it may have associated constants and types, and
+/// supertraits. A function that is for the host alone has `#[cpu_only]` before it.
+///
+/// ```
+/// use annulus::prelude::*;
+///
+/// #[device_trait]
+/// trait Priced {
+///     fn price(&self) -> u32;
+///
+///     fn with_fee(&self, percent: u32) -> u32 {
+///         self.price() + self.price() * percent / 100
+///     }
+/// }
+///
+/// #[derive(RingMessage, Clone, Copy)]
+/// #[repr(C)]
+/// struct Order {
+///     amount: u32,
+///     each: u32,
+/// }
+///
+/// #[device_impl]
+/// impl Priced for Order {
+///     fn price(&self) -> u32 {
+///         self.amount * self.each
+///     }
+/// }
+///
+/// #[device_fn]
+/// fn dearer<T: Priced>(a: &T, than: u32) -> bool {
+///     a.with_fee(2) > than
+/// }
+///
+/// #[ring_kernel]
+/// fn dearest(order: &Order, most: &mut u32) {
+///     if dearer(order, *most) {
+///         *most = order.with_fee(2);
+///     }
+/// }
+/// # fn main() {}
+/// ```
+#[proc_macro_attribute]
+pub fn device_trait(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    function::expand_trait(&attribute.into(), item.into()).into()
+}
+
 /// Makes the functions of an `impl` block, of a type or of a trait for a type, ones that handlers call on devices too: methods with `self`,
 /// `&self` and `&mut self`, and associated functions.
+///
+/// Before the `impl` of an operator's trait (`Add`, `MulAssign<f32>`, `Neg`, `PartialEq`, `PartialOrd`, `From<E>` …) it makes the operator one that handlers use:
+/// `a + b`, `-a`, `a == b`, `T::from(e)`, and the `?` that turns one error into another. Their sides are values or references.
+///
+/// Of a trait of the program, the trait has [`#[device_trait]`](macro@device_trait) before it; of a trait of another crate, which has not, write
+/// `#[device_impl(foreign)]`: then its functions are called on the type, and neither by bounds nor as defaults.
 ///
 /// What holds for [`device_fn`](macro@device_fn) holds for each. A function that is for the host alone has `#[cpu_only]` before it.
 ///

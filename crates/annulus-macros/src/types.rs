@@ -63,6 +63,20 @@ pub(crate) fn text(tokens: impl ToTokens) -> String {
     text
 }
 
+/// Whether this is a number or a boolean, or a reference to one, by its name.
+pub(crate) fn is_number(ty: &Type) -> bool {
+    const NUMBERS: [&str; 13] =
+        ["bool", "u8", "u16", "u32", "u64", "usize", "i8", "i16", "i32", "i64", "isize", "f32", "f64"];
+    match bare(ty) {
+        Type::Reference(reference) => is_number(&reference.elem),
+        Type::Path(path) => {
+            path.qself.is_none()
+                && path.path.get_ident().is_some_and(|name| NUMBERS.iter().any(|number| name == number))
+        }
+        _ => false,
+    }
+}
+
 /// Whether this is an atomic type by its name.
 pub(crate) fn is_atomic(ty: &Type) -> bool {
     last_segment(ty).is_some_and(|segment| {
@@ -194,8 +208,6 @@ fn named(segment: &PathSegment) -> Option<String> {
         return Some(reason);
     }
     let reason = match name.as_str() {
-        "usize" => "differs in size between host and device; write `u64` or `u32`",
-        "isize" => "differs in size between host and device; write `i64` or `i32`",
         "char" => "has values that a device cannot check; write `u32`",
         "u128" => "is not a number on any device; write `[u64; 2]`",
         "i128" => "is not a number on any device; write `[i64; 2]`",

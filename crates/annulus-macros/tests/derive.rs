@@ -92,6 +92,25 @@ fn generic_structs_are_described_for_each_of_their_types() {
     );
 }
 
+#[derive(DeviceType, Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
+struct Sizes {
+    at: usize,
+    by: isize,
+}
+
+#[test]
+fn sizes_have_64_bits_on_both_sides() {
+    let lengths: Vec<_> =
+        fields::<Sizes>().into_iter().map(|(name, offset, ty)| (name, offset, ty.size)).collect();
+    assert_eq!(lengths, [("at", 0, 8), ("by", 8, 8)]);
+    let sizes = Sizes { at: 0x0102_0304_0506_0708, by: -2 };
+    let mut bytes = Vec::new();
+    annulus::__private::encode(&sizes, &mut bytes);
+    assert_eq!(bytes, [8, 7, 6, 5, 4, 3, 2, 1, 254, 255, 255, 255, 255, 255, 255, 255]);
+    assert_eq!(annulus::__private::decode(&bytes), Ok(sizes));
+}
+
 #[derive(DeviceType, Clone, Copy)]
 #[repr(i8)]
 #[allow(dead_code)] // Described, never made.

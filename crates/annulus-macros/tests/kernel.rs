@@ -277,6 +277,7 @@ fn w06_the_attribute_says_how_it_is_launched() {
         deduplication = ById,
         deduplication_window = 64,
         priority = true,
+        expiry = "1500 us",
         timestamps = false,
         calls = false,
         track_latency = false,
@@ -295,6 +296,7 @@ fn w06_the_attribute_says_how_it_is_launched() {
         .deduplication(Deduplication::ById)
         .deduplication_window(64)
         .priority(true)
+        .expiry(std::time::Duration::from_micros(1500))
         .timestamps(false)
         .calls(false)
         .dead_letters(5)

@@ -13,9 +13,11 @@ use annulus_runtime::{
 
 use crate::{
     cl::MemoryKind,
-    device::{self, Device},
+    device::{self, Device, Opened},
     driver::OpenClDriver,
+    loader,
     probe::Verdict,
+    program,
 };
 
 /// The OpenCL backend, as `Runtime::builder().backend(…)` takes it.
@@ -115,7 +117,8 @@ impl OpenCl {
         self
     }
 
-    /// Where built programs are kept. By default `annulus/opencl` in the user's cache directory.
+    /// Where built programs are kept. By default `annulus/opencl` in the user's cache directory. A directory in which others may
+    /// write is not used, which is said once. PoCL keeps its programs by itself, in its own cache.
     pub fn cache_directory(mut self, directory: impl AsRef<Path>) -> Self {
         self.cache = Some(directory.as_ref().into());
         self
@@ -159,7 +162,9 @@ impl OpenCl {
             };
             let names: Vec<_> =
                 devices.iter().map(|device| format!("`{}` of {}", device.name, device.platform)).collect();
-            BackendError::new(format!("no OpenCL device {wanted}: there is {}", names.join(", ")))
+            let mut all = vec![format!("no OpenCL device {wanted}: there is {}", names.join(", "))];
+            all.extend(loader::unloadable());
+            BackendError::new(all.join("; "))
         })
     }
 }
@@ -174,7 +179,7 @@ impl BackendSource for OpenCl {
     fn open(self) -> Result<Arc<dyn DeviceBackend>, BackendError> {
         let device = self.choose(device::devices(self.resident_groups)?)?;
         let opened = device.open()?;
-        if let Verdict::Unusable(why) = &opened.verdict {
+        if let Verdict::Unusable(why) = &opened.found.verdict {
             return Err(BackendError::new(format!(
                 "`{}` cannot run kernels: {why}; choose another device",
                 device.name
@@ -229,17 +234,33 @@ impl OpenClBackend {
         let mut notes = vec![format!("{}, {}, driver {}", device.platform, device.version, device.driver)];
         match device.open() {
             Err(error) => notes.push(error.to_string()),
-            Ok(opened) => notes.push(match &opened.verdict {
+            Ok(opened) => notes.push(match &opened.found.verdict {
                 Verdict::Persistent(_) if self.options.host.epochs => "epochs: forced by the program".into(),
                 Verdict::Persistent(why) => format!("persistent: {why}"),
                 Verdict::Epochs(why) => format!("epochs: {why}"),
                 Verdict::Unusable(why) => format!("cannot run kernels: {why}"),
             }),
         }
-        notes.push(format!("up to {} blocks of kernels that stay, at a time", device.residency.units()));
+        let mut places = 0;
+        if let Ok(Opened { found, residency, .. }) = device.open() {
+            places = residency.units();
+            notes.push(match found.verdict {
+                Verdict::Persistent(_) if found.together => format!("up to {places} blocks of kernels that stay, at a time"),
+                Verdict::Persistent(_) => format!(
+                    "up to {places} kernels that stay, at a time, of one block each: it runs the blocks of a kernel one after the other, though it shows {} \
+                     compute units; kernels of more blocks run in epochs, and so does one that has no place",
+                    device.id.compute_units()
+                ),
+                _ if found.together => format!("up to {places} blocks take their turns in step"),
+                _ => "blocks of a kernel run one after the other: they cannot take their turns in step".into(),
+            });
+            if !found.loops {
+                notes.push(program::ENDS_LOOPS.into());
+            }
+        }
         // A processor keeps more blocks than it runs: those that wait nap.
         let cores = || thread::available_parallelism().map_or(u32::MAX, |cores| cores.get() as u32);
         let most = if device.id.is_processor() { cores() } else { u32::MAX };
-        DeviceInfo { name: device.name.clone(), parallel_blocks: device.residency.units().min(most), notes }
+        DeviceInfo { name: device.name.clone(), parallel_blocks: places.min(most), notes }
     }
 }

@@ -3,14 +3,18 @@
 //! A device is shared because its limits are: kernels of all backends of a process take their places from one stock, and a program
 //! that was built once serves all. What is opened stays open until the process ends.
 
-use std::sync::{Arc, OnceLock};
+use std::{
+    collections::HashSet,
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+};
 
-use annulus_device::{Programs, Residency};
+use annulus_device::{Programs, Residency, Shape};
 use annulus_runtime::BackendError;
 
 use crate::{
     cl::{self, ClError, Context, DeviceId, MemoryKind, Program},
-    probe::{self, Found, Verdict},
+    loader,
+    probe::{self, Found, Probe, Verdict},
 };
 
 /// A device, and what is known of it without opening it.
@@ -20,8 +24,6 @@ pub(crate) struct Device {
     pub(crate) platform: String,
     pub(crate) version: String,
     pub(crate) driver: String,
-    /// Places for groups of kernels that stay: each group takes a unit.
-    pub(crate) residency: Arc<Residency>,
     opened: OnceLock<Result<Opened, BackendError>>,
 }
 
@@ -30,9 +32,11 @@ pub(crate) struct Opened {
     pub(crate) context: Arc<Context>,
     /// How memory is shared.
     pub(crate) kind: MemoryKind,
-    pub(crate) verdict: Verdict,
-    /// Its blocks can nap, tell the time and wake the host.
-    pub(crate) system: bool,
+    pub(crate) found: Found,
+    /// Places for groups of kernels that stay: each group takes a unit.
+    pub(crate) residency: Arc<Residency>,
+    /// Numbers of groups and of their threads that were tried, and ran at the same time.
+    tried: Mutex<HashSet<(u32, u32)>>,
     pub(crate) programs: Programs<Program>,
 }
 
@@ -42,9 +46,19 @@ const POCL: &str = "Portable Computing Language";
 /// PoCL's variable for the number of its threads.
 const POCL_THREADS: &str = "POCL_MAX_PTHREAD_COUNT";
 
+/// PoCL's variable that turns its own cache of programs off, by a 0.
+const POCL_CACHE: &str = "POCL_KERNEL_CACHE";
+
 /// What to install where there is no OpenCL.
 const INSTALL: &str = "install the loader and a device's driver; for this machine's processor, on Debian: \
                        apt install ocl-icd-libopencl1 pocl-opencl-icd";
+
+/// For tests of what happens on a device that runs groups one after the other: so many places are believed in without a trial.
+const BELIEVED: &str = "ANNULUS_OPENCL_BELIEVED_PLACES";
+
+fn believed_places() -> Option<u32> {
+    std::env::var(BELIEVED).ok()?.parse().ok()
+}
 
 /// Every device of this machine. The first call of the process decides how many groups PoCL can keep resident.
 pub(crate) fn devices(resident_groups: u32) -> Result<&'static [Arc<Device>], BackendError> {
@@ -55,9 +69,7 @@ pub(crate) fn devices(resident_groups: u32) -> Result<&'static [Arc<Device>], Ba
         Ok(found.into_iter().map(|(id, platform)| Arc::new(Device::new(id, platform))).collect())
     });
     match devices {
-        Ok(devices) if devices.is_empty() => {
-            Err(BackendError::new(format!("the OpenCL library of this machine knows no device: {INSTALL}")))
-        }
+        Ok(devices) if devices.is_empty() => Err(explain_none()),
         Ok(devices) => Ok(devices),
         Err(error) => Err(error.clone()),
     }
@@ -78,9 +90,14 @@ fn give_pocl_threads(resident_groups: u32) {
 
 fn explain(error: ClError) -> BackendError {
     if error.is_no_library() {
-        BackendError::new(format!("this machine has no OpenCL library that loads: {INSTALL}"))
+        BackendError::new(match loader::unloadable() {
+            found if found.is_empty() => format!("this machine has no OpenCL library that loads: {INSTALL}"),
+            found => {
+                format!("this machine has an OpenCL library, and {}: install what it lacks", found.join("; "))
+            }
+        })
     } else if error.is_no_platform() {
-        BackendError::new(format!("the OpenCL library of this machine knows no device: {INSTALL}"))
+        explain_none()
     } else {
         BackendError::new(format!(
             "OpenCL cannot list its devices: {error}; `clinfo` shows what the library sees"
@@ -88,15 +105,23 @@ fn explain(error: ClError) -> BackendError {
     }
 }
 
+/// Where the library knows no device.
+fn explain_none() -> BackendError {
+    BackendError::new(match loader::unloadable() {
+        found if found.is_empty() => format!("the OpenCL library of this machine knows no device: {INSTALL}"),
+        found => format!(
+            "the OpenCL library of this machine knows no device, since {}: install what it lacks",
+            found.join("; ")
+        ),
+    })
+}
+
 impl Device {
     fn new(id: DeviceId, platform: String) -> Self {
-        // PoCL shows its threads as compute units; one must stay free.
-        let places = if platform == POCL { id.compute_units().saturating_sub(1) } else { id.compute_units() };
         Self {
             name: id.name(),
             version: id.version(),
             driver: id.driver(),
-            residency: Arc::new(Residency::new(places)),
             opened: OnceLock::new(),
             id,
             platform,
@@ -114,11 +139,17 @@ impl Device {
         format!("{language}{rounding}")
     }
 
+    /// Whether the driver keeps on disk what it builds. PoCL does, unless it is told not to; asked for a binary it builds
+    /// one more kernel, for groups of any size, which takes as long as the one that runs.
+    pub(crate) fn keeps_programs(&self) -> bool {
+        self.is_pocl() && std::env::var_os(POCL_CACHE).is_none_or(|value| value != "0")
+    }
+
     /// Whether a kernel needs a program for each size of its grid. PoCL counts the runs of a program's loaded versions, one version
     /// for each width of the grid, and takes the end of a run for that of any version's: when instances with different grids run
     /// beside each other, it closes what still runs, or aborts the process.
     pub(crate) fn programs_by_grid(&self) -> bool {
-        self.platform == POCL
+        self.is_pocl()
     }
 
     /// Opens the device, if nobody has: makes its context and finds out what it can do.
@@ -138,7 +169,65 @@ impl Device {
         })?;
         let context = Arc::new(context);
         let kind = if self.id.has_fine_grain_atomics() { MemoryKind::FineGrain } else { MemoryKind::Mapped };
-        let Found { verdict, system } = probe::probe(&context, kind, &self.build_options());
-        Ok(Opened { context, kind, verdict, system, programs: Programs::default() })
+        let found = probe::probe(self.probe(&context, kind, self.id.compute_units()));
+        let residency = match believed_places() {
+            Some(places) => Residency::new(places).shared_with_epochs(),
+            // PoCL shows its threads as compute units; one must stay free.
+            None if self.is_pocl() => {
+                Residency::new(found.groups.min(self.id.compute_units().saturating_sub(1)))
+            }
+            None if found.beside => Residency::new(found.groups).shared_with_epochs(),
+            None => Residency::new(found.groups).for_kernels(1).shared_with_epochs(),
+        };
+        Ok(Opened {
+            context,
+            kind,
+            found,
+            residency: Arc::new(residency),
+            tried: Mutex::default(),
+            programs: Programs::default(),
+        })
+    }
+
+    fn probe<'a>(&'a self, context: &'a Arc<Context>, kind: MemoryKind, groups: u32) -> Probe<'a> {
+        let options = self.build_options();
+        // PoCL's one thread more, and what it does with grids of several sizes beside each other (`programs_by_grid`), leave nothing to be tried.
+        let (groups, beside) =
+            if self.is_pocl() { (groups.saturating_sub(1), false) } else { (groups, true) };
+        Probe { context, kind, options, groups, beside }
+    }
+
+    /// Whether all blocks of a kernel of this shape run at the same time.
+    pub(crate) fn runs_together(&self, opened: &Opened, shape: Shape) -> bool {
+        if shape.blocks == 1 || believed_places().is_some() {
+            return true;
+        }
+        // On PoCL a group is one thread, however many it has itself.
+        if !opened.found.together || shape.threads == 1 || self.is_pocl() {
+            return opened.found.together;
+        }
+        let size = (shape.blocks, shape.threads);
+        let tried = || opened.tried.lock().unwrap_or_else(PoisonError::into_inner);
+        if !matches!(opened.found.verdict, Verdict::Persistent(_)) || tried().contains(&size) {
+            return true;
+        }
+        let probe = self.probe(&opened.context, opened.kind, shape.blocks);
+        let together =
+            probe::runs_together(Probe { groups: shape.blocks, ..probe }, shape.threads).unwrap_or(false);
+        // One that fails may have lacked the room that another kernel has.
+        if together {
+            tried().insert(size);
+        }
+        together
+    }
+
+    /// Whether a kernel that finds no place goes into epochs. PoCL has as many places as the program says.
+    pub(crate) fn yields(&self) -> bool {
+        !self.is_pocl() || believed_places().is_some()
+    }
+
+    /// Whether it is PoCL's.
+    pub(crate) fn is_pocl(&self) -> bool {
+        self.platform == POCL
     }
 }

@@ -7,7 +7,6 @@ use std::{
     path::PathBuf,
     ptr::NonNull,
     sync::{Arc, Mutex, PoisonError},
-    time::Duration,
 };
 
 use annulus_device::{
@@ -15,7 +14,7 @@ use annulus_device::{
     Residency, Run, Shape,
 };
 use annulus_kernel::Target;
-use annulus_runtime::{BackendError, Clock};
+use annulus_runtime::{BackendError, Clock, ProgramOrigin};
 
 use crate::{
     cl::{self, ClError, Context, Event, Kernel, MemoryKind, Queue},
@@ -25,11 +24,10 @@ use crate::{
     program,
 };
 
-/// How long a look for something to do takes a block. Measured on PoCL, one thread; on other devices a look takes longer, and so a
-/// block looks for longer.
-const LOOK: Duration = Duration::from_nanos(30);
-/// Messages after which a block leaves an epoch.
-const EPOCH_MESSAGES: u32 = 4096;
+/// Messages after which a block leaves an epoch; the pump makes it less where they take long.
+const EPOCH_MESSAGES: u32 = 1 << 16;
+/// Turns that a device lets pass which ends loops by itself: llvmpipe's 65,535.
+const LOOP_TURNS: u32 = 65_000;
 
 /// A backend's way to its device.
 pub(crate) struct OpenClDriver {
@@ -55,19 +53,23 @@ unsafe impl Driver for OpenClDriver {
     }
 
     fn abilities(&self) -> Abilities {
-        let system = self.opened.system && !self.portable;
+        let found = &self.opened.found;
+        let system = found.system && !self.portable;
         Abilities {
             target: Target::OpenCl,
-            stays: matches!(self.opened.verdict, Verdict::Persistent(_)),
-            threads: self.device.id.max_group(),
+            stays: matches!(found.verdict, Verdict::Persistent(_)),
+            threads: if found.loops { self.device.id.max_group() } else { 1 },
             rings: system,
             clock: system,
             naps_in_futex: system,
             // A device may take no other command while a kernel is resident.
             copies_meanwhile: false,
             far: false,
-            look: LOOK,
+            look: found.look,
             epoch_messages: EPOCH_MESSAGES,
+            loop_turns: if found.loops { None } else { Some(LOOP_TURNS) },
+            hears: matches!(found.verdict, Verdict::Persistent(_)),
+            yields: self.device.yields(),
             remedies: Remedies {
                 epochs: "OpenCl::force_epochs",
                 places: "or on PoCL raise OpenCl::resident_groups",
@@ -76,7 +78,7 @@ unsafe impl Driver for OpenClDriver {
     }
 
     fn residency(&self) -> &Arc<Residency> {
-        &self.device.residency
+        &self.opened.residency
     }
 
     fn clock(&self, runtime: Clock) -> DeviceClock {
@@ -116,19 +118,37 @@ unsafe impl Driver for OpenClDriver {
     }
 
     fn program(&self, kernel: &str, handler: &str, shape: Shape) -> Result<Box<dyn Program>, BackendError> {
+        if !self.opened.found.loops && program::has_loops(handler) {
+            return Err(BackendError::new(format!(
+                "`{kernel}` has a loop, and cannot run on `{}`, driver {}: {}; choose another device",
+                self.device.name,
+                self.device.driver,
+                program::ENDS_LOOPS
+            )));
+        }
         let source = program::assemble(handler, shape, self.portable, self.device.programs_by_grid());
-        let program = program::load(self.device, self.opened, self.cache.as_deref(), kernel, &source)?;
-        Ok(Box::new(OpenClProgram { program, context: Arc::clone(&self.opened.context), shape }))
+        let (program, origin) =
+            program::load(self.device, self.opened, self.cache.as_deref(), kernel, &source)?;
+        Ok(Box::new(OpenClProgram { program, origin, context: Arc::clone(&self.opened.context), shape }))
+    }
+
+    fn runs_together(&self, shape: Shape) -> bool {
+        self.device.runs_together(self.opened, shape)
     }
 }
 
 struct OpenClProgram {
     program: Arc<cl::Program>,
+    origin: ProgramOrigin,
     context: Arc<Context>,
     shape: Shape,
 }
 
 impl Program for OpenClProgram {
+    fn origin(&self) -> ProgramOrigin {
+        self.origin
+    }
+
     fn blocks_per_unit(&self) -> NonZeroU32 {
         NonZeroU32::MIN
     }

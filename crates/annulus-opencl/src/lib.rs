@@ -33,6 +33,7 @@ mod cl;
 mod clock;
 mod device;
 mod driver;
+mod loader;
 mod probe;
 mod program;
 

@@ -5,12 +5,20 @@ use std::{path::Path, sync::Arc};
 use annulus_device::{Shape, explain};
 pub(crate) use annulus_kernel::device::ENTRY;
 use annulus_kernel::device::OPENCL_PRELUDE;
-use annulus_runtime::BackendError;
+use annulus_runtime::{BackendError, ProgramOrigin};
 
 use crate::{
     cl::{BuildError, Program},
     device::{Device, Opened},
 };
+
+/// What is wrong with devices that end loops by themselves.
+pub(crate) const ENDS_LOOPS: &str = "it ends all loops of a run after some 65,000 turns together, without a word: handlers with loops, and blocks of several threads, are refused";
+
+/// Whether a handler's text has a loop.
+pub(crate) fn has_loops(handler: &str) -> bool {
+    ["for (", "while (", "do {"].iter().any(|word| handler.contains(word))
+}
 
 /// The whole text of a program; `portable` does without what only some systems have, `by_grid` makes each grid's its own
 /// ([`Device::programs_by_grid`]).
@@ -21,14 +29,15 @@ pub(crate) fn assemble(handler: &str, shape: Shape, portable: bool, by_grid: boo
     annulus_device::assemble(&macros, OPENCL_PRELUDE, handler)
 }
 
-/// The program of this text: from this process's memory, from the cache, or built.
+/// The program of this text: from this process's memory, from the cache, or built; and which it was. What the
+/// driver keeps by itself is not kept a second time.
 pub(crate) fn load(
     device: &Device,
     opened: &Opened,
     cache: Option<&Path>,
     kernel: &str,
     source: &str,
-) -> Result<Arc<Program>, BackendError> {
+) -> Result<(Arc<Program>, ProgramOrigin), BackendError> {
     let options = &device.build_options();
     let key = format!(
         "{}\n{}\n{}\n{}\n{options}\n{source}",
@@ -48,7 +57,7 @@ pub(crate) fn load(
             Program::from_source(context, source, options)
                 .map_err(|refused| not_built(kernel, device, source, &refused))
         },
-        Program::binary,
+        |program| if device.keeps_programs() { None } else { program.binary() },
     )
 }
 

@@ -20,7 +20,7 @@ fn a_kernel_outlives_many_short_naps() {
     for value in 0..300 {
         // Long enough to fall asleep.
         thread::sleep(Duration::from_millis(1));
-        kernel.send_blocking(Number { value }).unwrap();
+        let _ = kernel.send_blocking(Number { value }).unwrap();
         assert_eq!(kernel.recv_timeout(Duration::from_secs(60)), Ok(Number { value }));
     }
 }

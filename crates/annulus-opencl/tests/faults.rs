@@ -25,7 +25,7 @@ fn a_kernel_that_is_lost_hands_back() {
     for _ in 0..2 {
         let kernel = echo::launch(&runtime, LaunchOptions::production().active(false)).unwrap();
         for value in 0..8 {
-            kernel.send_blocking(Number { value }).unwrap();
+            let _ = kernel.send_blocking(Number { value }).unwrap();
         }
         // The end may come before the answer to this.
         let _ = kernel.activate_blocking();
@@ -58,7 +58,7 @@ fn a_kernel_ends_without_its_host() {
     let faults = Faults { no_heartbeat: true, patience: Some(2), ..Faults::default() };
     let Some(runtime) = common::runtime(OpenCl::new().faults(faults)) else { return };
     let kernel = echo::launch(&runtime, LaunchOptions::production()).unwrap();
-    kernel.send_blocking(Number { value: 1 }).unwrap();
+    let _ = kernel.send_blocking(Number { value: 1 }).unwrap();
     assert_eq!(kernel.recv_timeout(LIMIT), Ok(Number { value: 1 }));
     assert_eq!(kernel.recv_timeout(LIMIT), Err(RecvError::Closed));
     assert_eq!(kernel.status().state, KernelState::Terminated);
@@ -87,7 +87,7 @@ fn a_kernel_stays_with_its_host() {
     for options in [LaunchOptions::production(), LaunchOptions::production().grid(3).supersteps(true)] {
         let kernel = echo::launch(&runtime, options.clone().name(format!("{options:?}"))).unwrap();
         assert_eq!(kernel.recv_timeout(Duration::from_secs(1)), Err(RecvError::Timeout));
-        kernel.send_blocking(Number { value: 1 }).unwrap();
+        let _ = kernel.send_blocking(Number { value: 1 }).unwrap();
         assert_eq!(kernel.recv_timeout(LIMIT), Ok(Number { value: 1 }));
     }
 }

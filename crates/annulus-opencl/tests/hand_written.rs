@@ -52,7 +52,7 @@ fn messages_are_answered_one_by_one() {
     in_every_way(|runtime| {
         let kernel = echo::launch(runtime, LaunchOptions::low_latency()).unwrap();
         for value in 0..500 {
-            kernel.send_blocking(Number { value }).unwrap();
+            let _ = kernel.send_blocking(Number { value }).unwrap();
             assert_eq!(kernel.recv_timeout(LIMIT), Ok(Number { value }));
         }
         let shutdown = kernel.shutdown_blocking(LIMIT);
@@ -79,7 +79,7 @@ fn actors_count(runtime: &Runtime, options: LaunchOptions) {
             for batch in items.chunks(97) {
                 kernel.send_batch_blocking(batch).unwrap();
             }
-            kernel.send_blocking(unknown).unwrap();
+            let _ = kernel.send_blocking(unknown).unwrap();
         };
         scope.spawn(sender);
         while (answers.len() as u64) < items.len() as u64 - fail {
@@ -157,7 +157,7 @@ fn telemetry_counts() {
             let kernel = echo::launch(runtime, options).unwrap();
             let telemetry = kernel.enable_telemetry().unwrap();
             for value in 0..300 {
-                kernel.send_blocking(Number { value }).unwrap();
+                let _ = kernel.send_blocking(Number { value }).unwrap();
             }
             for value in 0..300 {
                 assert_eq!(kernel.recv_timeout(LIMIT), Ok(Number { value }));
@@ -178,12 +178,12 @@ fn an_inactive_kernel_waits() {
     let _alone = alone();
     in_every_way(|runtime| {
         let kernel = echo::launch(runtime, LaunchOptions::production().active(false)).unwrap();
-        kernel.send_blocking(Number { value: 1 }).unwrap();
+        let _ = kernel.send_blocking(Number { value: 1 }).unwrap();
         assert!(kernel.recv_timeout(Duration::from_millis(50)).is_err());
         kernel.activate_blocking().unwrap();
         assert_eq!(kernel.recv_timeout(LIMIT), Ok(Number { value: 1 }));
         kernel.deactivate_blocking().unwrap();
-        kernel.send_blocking(Number { value: 2 }).unwrap();
+        let _ = kernel.send_blocking(Number { value: 2 }).unwrap();
         kernel.terminate_blocking();
         assert_eq!(kernel.take_undelivered(), [Number { value: 2 }]);
     });

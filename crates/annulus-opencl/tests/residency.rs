@@ -28,7 +28,7 @@ fn a_kernel_that_does_not_fit_is_refused() {
         echo::launch(runtime, LaunchOptions::production().name(name).grid(grid))
     };
     let answers = |kernel: &annulus_runtime::KernelHandle<echo>, value| {
-        kernel.send_blocking(Number { value }).unwrap();
+        let _ = kernel.send_blocking(Number { value }).unwrap();
         assert_eq!(kernel.recv_timeout(LIMIT), Ok(Number { value }));
     };
 

@@ -55,6 +55,7 @@ use std::{
     thread,
 };
 
+use crate::contain::discard;
 pub use counters::BatchCounters;
 pub use errors::{CloseError, PushError, StartError};
 pub use options::BatchOptions;
@@ -91,10 +92,10 @@ impl<T: Send + 'static, S: BatchSink<T> + 'static> Batcher<T, S> {
     ///
     /// ```
     /// # use annulus_queue::batching::{BatchOptions, Batcher, PushError};
-    /// let batcher = Batcher::new(BatchOptions::new().messages(1), |_: &mut Vec<u32>| Err("not now"))?;
+    /// let batcher = Batcher::new(BatchOptions::new().messages(1), |_: &mut Vec<u32>| Err(std::fmt::Error))?;
     /// batcher.push(1)?; // refused, and kept
     /// batcher.push(2)?; // waits behind it
-    /// assert_eq!(batcher.push(3), Err(PushError::Refused(3, "not now")));
+    /// assert_eq!(batcher.push(3), Err(PushError::Refused(3, std::fmt::Error)));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn push(&self, message: T) -> Result<(), PushError<T, S::Error>> {
@@ -115,7 +116,9 @@ impl<T: Send + 'static, S: BatchSink<T> + 'static> Batcher<T, S> {
         self.shared.try_push(message)
     }
 
-    /// Delivers everything that was pushed before, and waits as long as the sink does. After an error, what was refused is kept.
+    /// Delivers everything that was pushed before, and waits as long as the sink does. After an error, what
+    /// was refused is kept. Called by the sink itself, or by the `Drop` of a message that it drops, it does
+    /// not wait: what was pushed is delivered after that.
     ///
     /// ```
     /// # use annulus_queue::batching::{BatchOptions, Batcher};
@@ -132,27 +135,30 @@ impl<T: Send + 'static, S: BatchSink<T> + 'static> Batcher<T, S> {
     /// Accepts no more messages, delivers what is left, and drops the sink. If the sink refuses, what is left comes back.
     ///
     /// A push happens before the close, and its message is delivered or comes back here, or after it, and is refused. Once closed, the
-    /// batcher stays closed, and closing it again does nothing.
+    /// batcher stays closed, and closing it again does nothing. The sink itself, and the `Drop` of a message
+    /// that it drops, may close it, too: then what is left is delivered after that, and the sink is dropped
+    /// with the batcher.
     ///
     /// ```
     /// # use annulus_queue::batching::{BatchOptions, Batcher, PushError};
-    /// let batcher = Batcher::new(BatchOptions::new(), |_: &mut Vec<u32>| Err("gone"))?;
+    /// let batcher = Batcher::new(BatchOptions::new(), |_: &mut Vec<u32>| Err(std::fmt::Error))?;
     /// batcher.push(1)?;
     /// let error = batcher.close().unwrap_err();
-    /// assert_eq!((error.error, error.undelivered), ("gone", vec![1]));
+    /// assert_eq!((error.error, error.undelivered), (std::fmt::Error, vec![1]));
     /// assert_eq!(batcher.push(2), Err(PushError::Closed(2)));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn close(&self) -> Result<(), CloseError<T, S::Error>> {
         self.shared.stop_accepting();
-        let (result, undelivered, sink) = self.shared.outgoing.with(
-            |out| {
-                let result = self.shared.deliver(out, Cause::Close, Wait::AsTheSinkDoes);
-                let undelivered = self.shared.take_all(out);
-                (result, undelivered, out.sink.take())
-            },
-            |_| (),
-        );
+        if self.shared.delivers_here() {
+            self.shared.deliver_afterwards();
+            return Ok(());
+        }
+        let (result, undelivered, sink) = self.shared.with_outgoing(|out| {
+            let result = self.shared.deliver(out, Cause::Close, Wait::AsTheSinkDoes);
+            let undelivered = self.shared.take_all(out);
+            (result, undelivered, out.sink.take())
+        });
         drop(sink);
         result.map_err(|error| CloseError { error, undelivered })
     }
@@ -178,24 +184,30 @@ impl<T: Send + 'static, S: BatchSink<T> + 'static> Drop for Batcher<T, S> {
     fn drop(&mut self) {
         self.shared.stop_accepting();
         let shared = &self.shared;
-        let (panic, sink) = shared.outgoing.with(
-            |out| {
-                let delivered =
-                    catch_unwind(AssertUnwindSafe(|| shared.deliver(out, Cause::Close, Wait::AsTheSinkDoes)));
-                let undelivered = shared.take_all(out);
-                let mut sink = out.sink.take();
-                let abandoned = catch_unwind(AssertUnwindSafe(|| match &mut sink {
-                    Some(sink) if !undelivered.is_empty() => sink.abandon(undelivered),
-                    _ => {}
-                }));
-                (delivered.err().or(abandoned.err()), sink)
-            },
-            |_| (),
-        );
+        if shared.delivers_here() {
+            // By its own sink. What is left is delivered afterwards, if the sink takes it, and dropped with
+            // it.
+            return shared.deliver_afterwards();
+        }
+        let (first, second, sink) = shared.with_outgoing(|out| {
+            let delivered = catch_unwind(AssertUnwindSafe(|| {
+                drop(shared.deliver(out, Cause::Close, Wait::AsTheSinkDoes));
+            }));
+            let undelivered = shared.take_all(out);
+            let mut sink = out.sink.take();
+            let abandoned = catch_unwind(AssertUnwindSafe(|| match &mut sink {
+                Some(sink) if !undelivered.is_empty() => sink.abandon(undelivered),
+                _ => {}
+            }));
+            (delivered.err(), abandoned.err(), sink)
+        });
         shared.disarm();
-        drop(sink);
-        // Two panics at a time would abort.
-        if let Some(panic) = panic.filter(|_| !thread::panicking()) {
+        let third = catch_unwind(AssertUnwindSafe(|| drop(sink))).err();
+        let mut panics = [first, second, third].into_iter().flatten();
+        // The first goes on, unless this thread unwinds already: two panics at a time would abort.
+        let goes_on = if thread::panicking() { None } else { panics.next() };
+        panics.for_each(discard);
+        if let Some(panic) = goes_on {
             resume_unwind(panic);
         }
     }

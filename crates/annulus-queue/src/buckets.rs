@@ -61,7 +61,7 @@ impl<T> Buckets<T> {
 
     /// What buckets for `capacity` messages allocate, in bytes.
     pub(crate) const fn bytes(capacity: usize) -> usize {
-        capacity * size_of::<Node<T>>() + size_of::<[List; 256]>()
+        capacity.saturating_mul(size_of::<Node<T>>()).saturating_add(size_of::<[List; 256]>())
     }
 
     pub(crate) fn len(&self) -> usize {

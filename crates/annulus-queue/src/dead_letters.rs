@@ -113,7 +113,8 @@ pub struct Redriven<T> {
 /// buries what is invalid, and retries what failed for a passing reason. They leave in batches ([`drain_batch`](Self::drain_batch)) or
 /// are sent again ([`redrive`](Self::redrive)).
 ///
-/// Burying never waits and never fails. It allocates nothing; memory for all letters is allocated at the start.
+/// Burying never waits and never fails. Memory for the first [1000](Self::DEFAULT_CAPACITY) letters is allocated at
+/// the start, and that for more when they come; if there is none, the store counts as full.
 ///
 /// ```
 /// use annulus_queue::{DeadLetters, MessageQueue, Reason};
@@ -129,6 +130,9 @@ pub struct DeadLetters<T> {
     shared: Arc<Shared<T>>,
 }
 
+/// Letters that a store has space for from the start, if it may have as many.
+const AT_FIRST: usize = 1000;
+
 type OnAlert = dyn Fn(&Alert) + Send + Sync;
 
 struct Shared<T> {
@@ -138,7 +142,7 @@ struct Shared<T> {
 }
 
 struct Store<T> {
-    /// Oldest first. Never more than `capacity`, for which it has space from the start.
+    /// Oldest first. Never more than `capacity`. It has space for [`AT_FIRST`] of them from the start.
     letters: VecDeque<Letter<T>>,
     /// At least 1.
     capacity: usize,
@@ -199,9 +203,9 @@ impl<T> DeadLetters<T> {
     pub fn with_capacity(capacity: usize) -> Self {
         let capacity = capacity.max(1);
         let store = Store {
-            letters: VecDeque::with_capacity(capacity),
+            letters: VecDeque::with_capacity(capacity.min(AT_FIRST)),
             capacity,
-            redriven: VecDeque::with_capacity(capacity),
+            redriven: VecDeque::with_capacity(capacity.min(AT_FIRST)),
             counters: LetterCounters::default(),
         };
         Self { shared: Arc::new(Shared { store: Mutex::new(store), alert: OnceLock::new() }) }
@@ -273,7 +277,23 @@ impl<T> DeadLetters<T> {
     /// assert_eq!(letters.len(), 1);
     /// ```
     pub fn bury_with_id(&self, message: T, id: Option<u64>, reason: Reason) -> Option<Letter<T>> {
-        let at = SystemTime::now();
+        let (evicted, alert) = self.bury_silently(message, id, reason, SystemTime::now());
+        if let Some(alert) = &alert {
+            self.tell(alert);
+        }
+        evicted
+    }
+
+    /// [`bury_with_id`](Self::bury_with_id) for a caller who holds a lock, and so calls no alert: what it is
+    /// to be [told](Self::tell) afterwards, if there is one. The letter is of the moment `at`.
+    #[doc(hidden)]
+    pub fn bury_silently(
+        &self,
+        message: T,
+        id: Option<u64>,
+        reason: Reason,
+        at: SystemTime,
+    ) -> (Option<Letter<T>>, Option<Alert>) {
         // Copied before the letter is given away, and only if somebody listens, since it may allocate.
         let told = self.shared.alert.get().map(|_| reason.clone());
         let (attempts, evicted) = {
@@ -285,10 +305,24 @@ impl<T> DeadLetters<T> {
             store.letters.push_back(Letter { message, reason, attempts, at, id, number });
             (attempts, evicted)
         };
-        if let (Some(alert), Some(reason)) = (self.shared.alert.get(), told) {
-            alert(&Alert { id, reason, attempts, evicted: evicted.is_some() });
+        let alert = told.map(|reason| Alert { id, reason, attempts, evicted: evicted.is_some() });
+        (evicted, alert)
+    }
+
+    /// Counts letters that were buried and evicted before this store was made, for a caller who kept the others elsewhere.
+    #[doc(hidden)]
+    pub fn count_evicted(&self, letters: u64) {
+        let counters = &mut self.lock().counters;
+        counters.buried += letters;
+        counters.evicted += letters;
+    }
+
+    /// Calls the alert.
+    #[doc(hidden)]
+    pub fn tell(&self, told: &Alert) {
+        if let Some(alert) = self.shared.alert.get() {
+            alert(told);
         }
-        evicted
     }
 
     /// [`redrive`](DeadLetters::redrive) to anything that messages can be sent to without waiting.
@@ -372,9 +406,15 @@ impl<T: Message + Send> DeadLetters<T> {
 }
 
 impl<T> Store<T> {
+    /// Whether there is no space for one more letter.
+    fn is_full(&mut self) -> bool {
+        // The second is true of no empty store, since that has space for one.
+        self.letters.len() == self.capacity || self.letters.try_reserve(1).is_err()
+    }
+
     /// Evicts the oldest letter if there is no space.
     fn make_room(&mut self) -> Option<Letter<T>> {
-        if self.letters.len() < self.capacity {
+        if !self.is_full() {
             return None;
         }
         self.counters.evicted += 1;
@@ -386,7 +426,7 @@ impl<T> Store<T> {
         let index = self.letters.iter().position(|letter| letter.attempts < max_attempts)?;
         let letter = self.letters.remove(index)?;
         if let Some(id) = letter.id {
-            if self.redriven.len() == self.capacity {
+            if self.redriven.len() == self.capacity || self.redriven.try_reserve(1).is_err() {
                 self.redriven.pop_front();
             }
             self.redriven.push_back((id, letter.attempts));
@@ -400,7 +440,7 @@ impl<T> Store<T> {
             self.take_attempts(id);
         }
         let index = self.letters.partition_point(|other| other.number < letter.number);
-        if self.letters.len() == self.capacity && index == 0 {
+        if index == 0 && self.is_full() {
             self.counters.evicted += 1;
             return Some(letter);
         }

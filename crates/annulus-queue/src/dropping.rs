@@ -5,6 +5,8 @@ use std::{
     thread,
 };
 
+use crate::contain::discard;
+
 /// Drops what `next` gives until that is nothing, whatever panics on the way. The first panic is passed on then, unless this thread unwinds
 /// already; of the others the panic hook has told.
 pub(crate) fn drop_all<T>(mut next: impl FnMut() -> Option<T>) {
@@ -13,14 +15,13 @@ pub(crate) fn drop_all<T>(mut next: impl FnMut() -> Option<T>) {
         if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(message))) {
             match first {
                 None => first = Some(panic),
-                // Its drop could panic too.
-                Some(_) => std::mem::forget(panic),
+                Some(_) => discard(panic),
             }
         }
     }
     if let Some(panic) = first {
         if thread::panicking() {
-            std::mem::forget(panic);
+            discard(panic);
         } else {
             resume_unwind(panic);
         }

@@ -30,13 +30,13 @@
 use std::{
     fmt,
     future::Future,
-    panic::{AssertUnwindSafe, catch_unwind},
     pin::Pin,
     sync::PoisonError,
     task::{Context, Poll, Waker},
 };
 
 use crate::barrier;
+use crate::contain::contained;
 use crate::sync::{AtomicUsize, Mutex, MutexGuard, Ordering, fence};
 
 /// Something that can be waited for, by threads and by tasks, first come, first served.
@@ -295,7 +295,7 @@ impl Event {
 
 /// Wakes one waiter. A waker is the program's code: should it panic, the others are woken all the same (the panic hook has told).
 pub fn wake(waker: Waker) {
-    let _ = catch_unwind(AssertUnwindSafe(|| waker.wake()));
+    contained(|| waker.wake());
 }
 
 impl Default for Event {
@@ -426,6 +426,8 @@ impl fmt::Debug for Listener<'_> {
 
 #[cfg(all(test, not(loom)))]
 mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
     use super::*;
 
     /// Where the system refuses the heavy barrier, `listen` panics: nobody hears of a listener that never was.

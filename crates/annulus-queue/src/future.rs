@@ -16,10 +16,16 @@ use crate::{
 };
 
 /// A [`send`](crate::Sender::send) under way.
+///
+/// Drop it, or poll it to its end: one that has waited and is [forgotten](crate#what-it-does-not-promise) may
+/// keep a wake-up that others need.
 #[must_use = "nothing is sent unless the future is awaited"]
 pub struct SendFuture<'a, T>(Sending<'a, SharedEnd<'a, T>, T>);
 
 /// A [`recv`](crate::Receiver::recv) under way.
+///
+/// Drop it, or poll it to its end: one that has waited and is [forgotten](crate#what-it-does-not-promise) may
+/// keep a wake-up that others need.
 #[must_use = "nothing is received unless the future is awaited"]
 pub struct RecvFuture<'a, T>(Receiving<'a, SharedEnd<'a, T>>);
 

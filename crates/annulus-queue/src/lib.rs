@@ -48,6 +48,11 @@
 //! - *Progress past a stopped thread.* A thread that the system stops while it copies a message holds up those that need this very
 //!   slot; they spin, then yield, until it runs again. No user code runs in that window. Likewise a thread that loses a race backs
 //!   off: that serves throughput, and can cost the loser up to a millisecond under heavy contention.
+//! - *Wake-ups of what is forgotten.* A future that has waited, and then is neither polled again nor dropped
+//!   (`std::mem::forget`, or a task that its executor keeps and never polls), keeps its place among those who
+//!   wait. The wake-up that comes to it is lost to the others: a receiver may sleep on beside a message, or a
+//!   sender beside space, until the next one comes. A future that is dropped hands its wake-up on. An end
+//!   that is [alone](solo) on its side forgets with it: its next future takes the place.
 //! - *Looking without taking.* There is no peek where receivers may be many: what was seen may be gone at once. A receiver that is alone
 //!   has [one](solo::Receiver::peek), and so has a [queue with policies](MessageQueue::peek).
 //! - *Survival.* Messages live in memory; what is queued when the last receiver goes away is dropped, and counted as abandoned. If a
@@ -87,12 +92,14 @@ mod batch;
 pub mod batching;
 mod buckets;
 mod clock;
+pub mod contain;
 mod counters;
 mod dead_letters;
 pub mod doze;
 mod dropping;
 mod ends;
 pub mod event;
+pub mod front;
 mod future;
 pub mod intake;
 mod invalid;
@@ -120,6 +127,7 @@ mod registry;
 pub mod relay;
 mod reserve;
 pub mod ring;
+pub mod schedule;
 pub mod sealed;
 mod sender;
 mod slab;
@@ -128,6 +136,7 @@ pub mod solo;
 pub mod spmc;
 pub mod stack;
 mod status;
+pub mod stay;
 pub mod step;
 #[cfg(feature = "futures")]
 mod stream;

@@ -7,8 +7,9 @@
 use std::ops::{Deref, DerefMut};
 
 use crate::{
+    contain::this_thread,
     event::Event,
-    sync::{AtomicBool, Ordering, UnsafeCell},
+    sync::{AtomicBool, AtomicUsize, Ordering, UnsafeCell},
     wait::{Backoff, block_on},
 };
 
@@ -16,6 +17,8 @@ pub(crate) struct Lock<T> {
     locked: AtomicBool,
     /// Notified when it is unlocked and somebody sleeps.
     unlocked: Event,
+    /// The thread that runs the program's code under the lock, or 0. Written by whoever has the lock.
+    lent_to: AtomicUsize,
     /// Whose `locked` is, his.
     value: UnsafeCell<T>,
 }
@@ -29,6 +32,7 @@ impl<T> Lock<T> {
         Self {
             locked: AtomicBool::new(false),
             unlocked: Event::for_light_notifiers(),
+            lent_to: AtomicUsize::new(0),
             value: UnsafeCell::new(value),
         }
     }
@@ -49,6 +53,13 @@ impl<T> Lock<T> {
 
     #[cold]
     fn lock_later(&self) {
+        // Relaxed: it is this thread's number only if this thread has stored it.
+        #[cfg(not(loom))]
+        assert!(
+            self.lent_to.load(Ordering::Relaxed) != this_thread(),
+            "what looks at a queue's message with `peek` uses the same queue, which is locked meanwhile: it would wait \
+             for itself for ever"
+        );
         let mut backoff = Backoff::new();
         while !backoff.is_spent() {
             backoff.snooze();
@@ -68,6 +79,22 @@ impl<T> Lock<T> {
 
 /// The locked value.
 pub(crate) struct Guard<'a, T>(&'a Lock<T>);
+
+impl<T> Guard<'_, T> {
+    /// Calls the program's code under the lock. If that wants the lock, it panics instead of waiting for
+    /// itself.
+    pub(crate) fn lend<R>(&self, call: impl FnOnce(&T) -> R) -> R {
+        struct Lent<'a>(&'a AtomicUsize);
+        impl Drop for Lent<'_> {
+            fn drop(&mut self) {
+                self.0.store(0, Ordering::Relaxed);
+            }
+        }
+        self.0.lent_to.store(this_thread(), Ordering::Relaxed);
+        let _lent = Lent(&self.0.lent_to);
+        call(&**self)
+    }
+}
 
 impl<T> Deref for Guard<'_, T> {
     type Target = T;

@@ -8,6 +8,8 @@ impl QueueOptions {
     /// What [`queue`](crate::queue) with these options allocates for messages of type `T`, in bytes, exactly; nothing is
     /// allocated later but a few words per waiting thread or task, the first time so many wait. Messages' own heap memory is theirs.
     ///
+    /// `usize::MAX` where that is more than there are addresses; [`queue`](crate::queue) refuses such capacities.
+    ///
     /// A [`MessageQueue`](crate::MessageQueue) has [its own figure](crate::MessageQueue::memory_usage_of), and so have
     /// [queues with one receiver](crate::solo::memory_usage) and [lossy rings](crate::lossy::memory_usage).
     ///
@@ -19,7 +21,7 @@ impl QueueOptions {
     /// assert!(bytes > 256 * 1024);
     /// ```
     pub fn memory_usage<T>(&self) -> usize {
-        ends_bytes::<T>(self.capacity) + self.name_bytes()
+        ends_bytes::<T>(self.capacity).saturating_add(self.name_bytes())
     }
 
     pub(crate) fn name_bytes(&self) -> usize {
@@ -29,7 +31,7 @@ impl QueueOptions {
 
 /// What a queue of two ends allocates, without its name.
 pub(crate) fn ends_bytes<T>(capacity: usize) -> usize {
-    shared_bytes::<Shared<T>>() + Slots::<T>::bytes(capacity)
+    shared_bytes::<Shared<T>>().saturating_add(Slots::<T>::bytes(capacity))
 }
 
 /// What an `Arc` of a `T` allocates: two counts and the value, each aligned.

@@ -159,6 +159,7 @@ impl<T: Message + Send> MessageQueue<T> {
 
     /// What [`new`](Self::new) with these options allocates, in bytes, exactly; nothing is allocated later but a few words per waiting
     /// thread or task, the first time so many wait. Messages' own heap memory is theirs, and dead letters are counted apart.
+    /// `usize::MAX` where that is more than there are addresses; [`new`](Self::new) refuses such capacities.
     ///
     /// ```
     /// # use annulus_queue::{MessageQueue, QueueOptions};
@@ -172,7 +173,7 @@ impl<T: Message + Send> MessageQueue<T> {
         } else {
             memory::ends_bytes::<T>(options.capacity)
         };
-        memory::shared_bytes::<Inner<T>>() + name + kind
+        memory::shared_bytes::<Inner<T>>().saturating_add(name).saturating_add(kind)
     }
 }
 

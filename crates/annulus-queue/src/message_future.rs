@@ -16,10 +16,16 @@ use crate::{
 };
 
 /// A [`send`](crate::MessageQueue::send) under way.
+///
+/// Drop it, or poll it to its end: one that has waited and is [forgotten](crate#what-it-does-not-promise) may
+/// keep a wake-up that others need.
 #[must_use = "nothing is sent unless the future is awaited"]
 pub struct MessageSend<'a, T>(Sending<'a, MessageTarget<'a, T>, T>);
 
 /// A [`recv`](crate::MessageQueue::recv) under way.
+///
+/// Drop it, or poll it to its end: one that has waited and is [forgotten](crate#what-it-does-not-promise) may
+/// keep a wake-up that others need.
 #[must_use = "nothing is received unless the future is awaited"]
 pub struct MessageRecv<'a, T>(Receiving<'a, MessageSource<'a, T>>);
 

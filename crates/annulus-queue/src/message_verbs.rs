@@ -10,6 +10,7 @@ use crate::{
 
 /// Why there was nothing to [`peek`](MessageQueue::peek) at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum PeekError {
     /// No live message is queued.
     Empty,
@@ -47,9 +48,13 @@ impl From<TryRecvError> for PeekError {
 impl<T: Message + Send> MessageQueue<T> {
     /// Looks at the message that a receive would take now, without taking it. Expired ones before it are skipped as by a receive.
     ///
-    /// The queue is locked while `look` runs, so nobody takes the message meanwhile; everybody waits, though, and `look` must not
-    /// use this queue, or it waits for itself. A panic of `look` changes nothing. Offered by queues with a policy only: see
+    /// The queue is locked while `look` runs, so nobody takes the message meanwhile; everybody waits, though.
+    /// A panic of `look` changes nothing. Offered by queues with a policy only: see
     /// [`PeekError::NotOffered`].
+    ///
+    /// # Panics
+    ///
+    /// If `look` uses this queue, for which it would wait for ever.
     ///
     /// ```
     /// # use annulus_queue::{MessageQueue, PeekError, QueueOptions};

@@ -21,6 +21,7 @@ pub enum Backpressure {
 
 /// How a send that did not fail ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use = "an evicted, discarded or duplicate message comes back in it; where there are none, write `let _ =`"]
 pub enum Admission<T> {
     /// The message is queued.
     Accepted,
@@ -43,10 +44,27 @@ impl<T> Admission<T> {
     pub fn is_queued(&self) -> bool {
         matches!(self, Self::Accepted | Self::Evicted(_))
     }
+
+    /// The same outcome with something made of the message in it.
+    ///
+    /// ```
+    /// # use annulus_queue::Admission;
+    /// assert_eq!(Admission::Evicted(7).map(|n| n + 1), Admission::Evicted(8));
+    /// ```
+    #[inline]
+    pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Admission<U> {
+        match self {
+            Self::Accepted => Admission::Accepted,
+            Self::Evicted(message) => Admission::Evicted(f(message)),
+            Self::Discarded(message) => Admission::Discarded(f(message)),
+            Self::Duplicate(message) => Admission::Duplicate(f(message)),
+        }
+    }
 }
 
 /// Why [`try_send`](crate::Sender::try_send) did not queue the message, which it hands back.
 #[derive(Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum TrySendError<T> {
     /// No space now ([`Backpressure::Block`] or [`Backpressure::Reject`]).
     Full(T),
@@ -85,6 +103,7 @@ impl<T> TrySendError<T> {
 
 /// Why a send that may wait did not queue the message, which it hands back.
 #[derive(Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SendError<T> {
     /// The queue was full under [`Backpressure::Reject`].
     Full(T),
@@ -110,6 +129,22 @@ impl<T> SendError<T> {
             | Self::TooLarge(message) => message,
         }
     }
+
+    /// The same error with something made of the message.
+    ///
+    /// ```
+    /// # use annulus_queue::SendError;
+    /// assert_eq!(SendError::Timeout(7).map(|n| n + 1), SendError::Timeout(8));
+    /// ```
+    #[inline]
+    pub fn map<U>(self, f: impl FnOnce(T) -> U) -> SendError<U> {
+        match self {
+            Self::Full(message) => SendError::Full(f(message)),
+            Self::Closed(message) => SendError::Closed(f(message)),
+            Self::Timeout(message) => SendError::Timeout(f(message)),
+            Self::TooLarge(message) => SendError::TooLarge(f(message)),
+        }
+    }
 }
 
 impl<T> From<TrySendError<T>> for SendError<T> {
@@ -124,6 +159,7 @@ impl<T> From<TrySendError<T>> for SendError<T> {
 
 /// Why [`try_reserve`](crate::Sender::try_reserve) gave no place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ReserveError {
     /// No space now, whatever the [`Backpressure`].
     Full,

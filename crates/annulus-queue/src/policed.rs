@@ -1,6 +1,7 @@
 //! A queue that looks at its messages: priority, deduplication and expiry, under one lock.
 //!
-//! The lock is held for tens of nanoseconds, and no user code runs under it but a `peek`'s: keys, priorities and the time are found
+//! The lock is held for tens of nanoseconds, and no user code runs under it but a `peek`'s, which is told if
+//! it wants the lock: keys, priorities and the time are found
 //! out before, and messages are dropped after. Both events are notified after the lock is released; see [`Event::notify_after_unlock`].
 
 use crate::{
@@ -82,7 +83,7 @@ impl<T> Policed<T> {
             Deduplication::Off => 0,
             _ => Window::bytes(options.deduplication_window),
         };
-        Buckets::<T>::bytes(options.capacity) + window
+        Buckets::<T>::bytes(options.capacity).saturating_add(window)
     }
 
     /// Asks a message what the queue must know. `again`: it was accepted before, so it is no duplicate of itself.
@@ -188,7 +189,9 @@ impl<T> Policed<T> {
             let mut state = self.lock();
             let Some(priority) = state.buckets.highest() else { return Err(state.nothing()) };
             if !self.rules.has_expired(state.buckets.accepted_at(priority), now) {
-                return Ok(look(state.buckets.peek(priority).expect("the priority is present")));
+                return Ok(
+                    state.lend(|state| look(state.buckets.peek(priority).expect("the priority is present")))
+                );
             }
             state.counters.expired += 1;
             let message = state.buckets.pop(priority);

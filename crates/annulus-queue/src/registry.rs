@@ -22,7 +22,7 @@ use crate::{InvalidOptions, Message, MessageQueue, QueueOptions, QueueStatus};
 /// let commands = registry.create::<u32>(QueueOptions::production().name("commands"))?;
 /// let events = registry.create::<String>(QueueOptions::production().name("events"))?;
 ///
-/// registry.get::<u32>("commands")?.send_blocking(7)?;
+/// let _ = registry.get::<u32>("commands")?.send_blocking(7)?;
 /// let wrong = registry.get::<u32>("events").unwrap_err();
 /// assert!(wrong.to_string().contains("String") && wrong.to_string().contains("u32"));
 ///
@@ -250,11 +250,15 @@ impl Drop for Registry {
 
 impl fmt::Debug for Registry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let queues = self.lock();
+        // What is written to is the program's: not under the lock.
+        let (names, closed) = {
+            let queues = self.lock();
+            (queues.by_name.keys().cloned().collect::<Vec<_>>(), queues.closed)
+        };
         f.debug_struct("Registry")
-            .field("queues", &queues.by_name.keys())
+            .field("queues", &names)
             .field("limit", &self.limit)
-            .field("closed", &queues.closed)
+            .field("closed", &closed)
             .finish()
     }
 }

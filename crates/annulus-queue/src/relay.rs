@@ -40,6 +40,19 @@ impl<T> Relay<T> {
         result
     }
 
+    /// [`with`](Self::with) for an `f` and a `job` that write to the same thing, `on`.
+    #[inline]
+    pub fn with_on<C, R>(
+        &self,
+        on: &mut C,
+        f: impl FnOnce(&mut C, &mut T) -> R,
+        mut job: impl FnMut(&mut C, &mut T),
+    ) -> R {
+        let result = f(on, &mut self.data.lock().unwrap_or_else(PoisonError::into_inner));
+        self.serve(|data| job(on, data));
+        result
+    }
+
     #[inline]
     fn serve(&self, mut job: impl FnMut(&mut T)) {
         loop {

@@ -36,6 +36,8 @@
 //!
 //! What is said of `slot-published` is of open slots; of sealed ones see [`sealed`].
 
+use std::mem::MaybeUninit;
+
 use annulus_abi::ring::{CLOSED, RingLayout, kind};
 
 use crate::{
@@ -197,6 +199,19 @@ impl Ring {
         // SAFETY: by the caller's word.
         unsafe { image.publish(&self.region, ticket) };
     }
+
+    /// [`seal`](Self::seal) of a message whose type is not known here.
+    ///
+    /// # Safety
+    ///
+    /// As for [`publish`](Self::publish).
+    #[cfg(not(loom))]
+    unsafe fn seal_bytes(&self, ticket: u64, message: &[MaybeUninit<u8>], header: Header) {
+        let mut image = Image::new(&self.layout, kind::MESSAGE, message.len() as u32, header);
+        image.put_bytes(self.layout.payload_offset, message);
+        // SAFETY: by the caller's word.
+        unsafe { image.publish(&self.region, ticket) };
+    }
 }
 
 /// The producing side, for any number of threads.
@@ -305,6 +320,40 @@ impl Reservation<'_> {
         unsafe { region.write(payload, message) };
         // SAFETY: the ticket was ours and is left behind.
         unsafe { self.ring.publish(ticket, kind::MESSAGE, size_of::<T>() as u32, header) };
+    }
+
+    /// Writes and publishes the next message, by its bytes: [`write`](Self::write) for who does not know its type. Padding may be uninitialised.
+    ///
+    /// # Panics
+    ///
+    /// If no slot is left, or if the ring's payload has another size.
+    #[cfg(not(loom))]
+    #[inline]
+    pub fn write_bytes(&mut self, message: &[MaybeUninit<u8>], header: Header) {
+        assert!(self.next < self.end, "a reservation writes only the slots that it holds");
+        let Ring { region, layout } = self.ring;
+        assert!(message.len() == layout.payload_size, "a ring's payload has its message type's size");
+        let ticket = self.next;
+        self.next += 1;
+        if layout.is_sealed() {
+            // SAFETY: the ticket was ours and is left behind.
+            return unsafe { self.ring.seal_bytes(ticket, message, header) };
+        }
+        let payload = region.pointer(layout.slot_offset(ticket) + layout.payload_offset).cast();
+        // SAFETY: the slot is ours by its ticket, inside the region by the layout, and fits by the assertion; nobody else has a
+        // pointer into it.
+        unsafe { copy(message.as_ptr(), payload, message.len()) };
+        // SAFETY: the ticket was ours and is left behind.
+        unsafe { self.ring.publish(ticket, kind::MESSAGE, message.len() as u32, header) };
+    }
+
+    /// The same in a model, whose messages are words.
+    #[cfg(loom)]
+    pub fn write_bytes(&mut self, message: &[MaybeUninit<u8>], header: Header) {
+        assert!(message.len() == size_of::<u64>(), "models send words");
+        // SAFETY: as long as a word, all of whose bytes a model writes; it may lie anywhere.
+        let word = unsafe { message.as_ptr().cast::<u64>().read_unaligned() };
+        self.write(word, header);
     }
 }
 
@@ -535,6 +584,31 @@ impl Consumer {
         unsafe { region.read(slot.payload) }
     }
 
+    /// Copies the payload of a slot that [`peek`](Self::peek) gave: [`read`](Self::read) for who does not know its type.
+    ///
+    /// # Panics
+    ///
+    /// If the slot is not the next one, or if the ring's payload has another size.
+    ///
+    /// # Safety
+    ///
+    /// The slot came from this ring's `peek`, and is a [`kind::MESSAGE`].
+    #[cfg(not(loom))]
+    #[inline]
+    pub unsafe fn read_bytes(&self, slot: &Slot, to: &mut [MaybeUninit<u8>]) {
+        let Ring { region, layout } = &self.ring;
+        assert!(slot.ticket == self.next, "a slot is read before it is passed over");
+        assert!(to.len() == layout.payload_size, "a ring's payload has its message type's size");
+        if layout.is_sealed() {
+            let image =
+                Opened::new(region, layout, slot.ticket).expect("it was published when it was peeked");
+            return image.get_bytes(slot.payload, to);
+        }
+        let payload = region.pointer(slot.payload).cast_const().cast();
+        // SAFETY: the slot is published and not given back, so nobody writes it; as long as the assertion says, and other memory.
+        unsafe { copy(payload, to.as_mut_ptr(), to.len()) };
+    }
+
     /// A pointer to the payload of a slot that [`peek`](Self::peek) gave. Nobody writes there until it is given back.
     ///
     /// # Panics
@@ -575,4 +649,25 @@ impl Consumer {
     pub fn is_finished(&self) -> bool {
         self.ring.is_closed() && self.ring.reserved() == self.next
     }
+}
+
+/// Copies bytes. The sizes that messages mostly have are copied without a call.
+///
+/// # Safety
+///
+/// As for [`pointer::copy_to_nonoverlapping`].
+#[cfg(not(loom))]
+#[inline(always)]
+unsafe fn copy(from: *const MaybeUninit<u8>, to: *mut MaybeUninit<u8>, length: usize) {
+    macro_rules! lengths {
+        ($($length:literal),+) => {
+            match length {
+                // SAFETY: as the caller says.
+                $($length => unsafe { from.copy_to_nonoverlapping(to, $length) },)+
+                // SAFETY: as the caller says.
+                _ => unsafe { from.copy_to_nonoverlapping(to, length) },
+            }
+        };
+    }
+    lengths!(4, 8, 16, 32, 64, 128, 256);
 }

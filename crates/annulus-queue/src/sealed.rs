@@ -77,6 +77,15 @@ impl<'a> Image<'a> {
         unsafe { to.write_unaligned(value) };
     }
 
+    /// Puts bytes into the image, some of which may be nothing.
+    #[cfg(not(loom))]
+    pub(crate) fn put_bytes(&mut self, offset: usize, bytes: &[MaybeUninit<u8>]) {
+        assert!(offset + bytes.len() <= size_of_val(&self.units), "a value lies inside its image");
+        let to = self.units.as_mut_ptr().cast::<MaybeUninit<u8>>().wrapping_add(offset);
+        // SAFETY: inside the image, by the assertion, which the bytes are no part of.
+        unsafe { bytes.as_ptr().copy_to_nonoverlapping(to, bytes.len()) };
+    }
+
     /// Seals the slot of `ticket` with it.
     ///
     /// # Safety
@@ -125,6 +134,15 @@ impl Opened {
         let from = self.units.as_ptr().cast::<u8>().wrapping_add(offset).cast::<T>();
         // SAFETY: inside the image, by the assertion; a `T` by the caller's word.
         unsafe { from.read_unaligned() }
+    }
+
+    /// Copies the bytes that lie at an offset.
+    #[cfg(not(loom))]
+    pub(crate) fn get_bytes(&self, offset: usize, to: &mut [MaybeUninit<u8>]) {
+        assert!(offset + to.len() <= size_of_val(&self.units), "a value lies inside its image");
+        let from = self.units.as_ptr().cast::<MaybeUninit<u8>>().wrapping_add(offset);
+        // SAFETY: inside the image, by the assertion, which the bytes are no part of.
+        unsafe { from.copy_to_nonoverlapping(to.as_mut_ptr(), to.len()) };
     }
 }
 

@@ -100,7 +100,7 @@ impl<T: Send> Sender<T> {
     /// # use std::time::Duration;
     /// let (tx, _rx) = queue(QueueOptions::new().capacity(16))?;
     /// for i in 0..16 {
-    ///     tx.send_timeout(i, Duration::ZERO).unwrap();
+    ///     let _ = tx.send_timeout(i, Duration::ZERO).unwrap();
     /// }
     /// assert_eq!(tx.send_timeout(16, Duration::from_millis(1)), Err(SendError::Timeout(16)));
     /// # Ok::<(), annulus_queue::InvalidOptions>(())

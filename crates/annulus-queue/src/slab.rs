@@ -5,10 +5,15 @@
 //! and up to 56 of message move between two cores as one line. Such slots are padded to a power of two, and the first begins a
 //! line. Larger ones follow each other as closely as their alignment allows.
 //!
+//! **Small messages may share a stamp** ([`Packing`]), where one thread stamps them all, in order: seven messages of 8 bytes and a stamp
+//! are a line, where four slots would be. A ticket is found by a division by a constant then. There is one line more than the capacity
+//! needs, so that the places of a line all serve the same lap: whoever writes the first of them knows that the last was read.
+//!
 //! **Streams move messages in words of 8 bytes**, although vectors would take fewer instructions. A core that writes line after line
 //! to another waits for the right to each, and hides that by asking for the lines of the stores that it holds back; measured on
 //! Zen 4, it does so far ahead for plain word stores, in ascending order, with no others between, and hardly for vector stores:
-//! 8 ns a line against 19. That is also why the stamp comes last. Where a compare-exchange comes between messages, which waits for all
+//! 8 ns a line against 19. What bounds it is the store buffer, so every other store between messages costs lines in flight: two words of an end's
+//! own state for each line of 64 bytes made 18 ns of 8. That is also why the stamp comes last. Where a compare-exchange comes between messages, which waits for all
 //! stores before it, there is nothing to hide, and vectors are as good.
 
 use std::{
@@ -28,26 +33,72 @@ use crate::{
 const LINE: usize = 64;
 const START: usize = 2 * LINE;
 
-/// The stamp lies behind the message, since it is written after it.
-#[repr(C)]
-pub(crate) struct Slot<T> {
-    /// Holds a message exactly while the protocol says so.
-    message: UnsafeCell<MaybeUninit<T>>,
-    /// The state, as the protocol says. Written by the slot's owner only.
-    pub(crate) stamp: AtomicU64,
+/// Bytes of a stamp.
+const STAMP: usize = size_of::<u64>();
+
+/// Which messages have a stamp in common.
+pub trait Packing {
+    /// Whether small messages share one. If not, each has its own.
+    const SHARES: bool;
+
+    /// Whether a stamp says that the message of a ticket is there, of the tickets whose stamp it is.
+    fn is_published(stamp: u64, ticket: u64) -> bool;
 }
 
-// SAFETY: a shared slot gives access to its message only to its owner, and there is one at a time, with a happens-before edge
-// from each to the next (that is what the callers of its unsafe methods promise). So messages only move between threads,
-// which `T: Send` allows.
-unsafe impl<T: Send> Sync for Slot<T> {}
+/// Each message has a stamp of its own, which says that it is there by the ticket plus one.
+pub(crate) struct Apart;
 
-impl<T> Slot<T> {
+impl Packing for Apart {
+    const SHARES: bool = false;
+
+    #[inline(always)]
+    fn is_published(stamp: u64, ticket: u64) -> bool {
+        stamp == ticket + 1
+    }
+}
+
+/// The place of a message. Holds one exactly while the protocol says so.
+#[repr(transparent)]
+struct Message<T>(UnsafeCell<MaybeUninit<T>>);
+
+// SAFETY: a slot gives access to its message only to its owner, and there is one at a time, with a happens-before edge from each to
+// the next (that is what the callers of its unsafe methods promise). So messages only move between threads, which `T: Send`
+// allows.
+unsafe impl<T: Send> Sync for Message<T> {}
+
+/// A message's place and its stamp. The stamp lies behind the messages, since it is written after them.
+pub(crate) struct Slot<'a, T> {
+    message: &'a Message<T>,
+    /// The state, as the protocol says. Written by the slot's owner only.
+    pub(crate) stamp: &'a AtomicU64,
+}
+
+impl<T> Clone for Slot<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Slot<'_, T> {}
+
+impl<'a, T> Slot<'a, T> {
+    /// The slot of the ticket that comes so much later.
+    ///
+    /// # Safety
+    /// The two tickets share a stamp.
+    #[inline(always)]
+    pub(crate) unsafe fn later(self, tickets: u64) -> Self {
+        // SAFETY: messages that share a stamp follow each other in one allocation.
+        let message = unsafe { (&raw const *self.message).add(tickets as usize) };
+        // SAFETY: `Slab::new` made it there, it lives as long as this one, and only shared references to it are ever made.
+        Self { message: unsafe { &*message }, stamp: self.stamp }
+    }
+
     /// # Safety
     /// The caller owns the slot, and it holds no message.
     #[inline(always)]
     pub(crate) unsafe fn write(&self, message: T) {
-        self.message.with_mut(|place| {
+        self.message.0.with_mut(|place| {
             // SAFETY: the place is inside the slot, so it is aligned and lives; the caller owns the slot, so nobody else looks.
             unsafe { place.write(MaybeUninit::new(message)) }
         });
@@ -57,7 +108,7 @@ impl<T> Slot<T> {
     /// The caller owns the slot, it holds a message, and the caller treats it as holding none afterwards.
     #[inline(always)]
     pub(crate) unsafe fn read(&self) -> T {
-        self.message.with_mut(|place| {
+        self.message.0.with_mut(|place| {
             // SAFETY: the place is aligned, lives, and holds a message, all by the caller's word; nobody else looks, since the
             // caller owns the slot; and it is read once, since the caller treats it as moved out.
             unsafe { place.cast::<T>().read() }
@@ -70,7 +121,7 @@ impl<T> Slot<T> {
     /// The caller owns the slot, and it holds no message.
     #[inline(always)]
     pub(crate) unsafe fn write_words(&self, message: T) {
-        self.message.with_mut(|place| {
+        self.message.0.with_mut(|place| {
             // SAFETY: the place is inside the slot, so it is aligned and lives; the caller owns the slot, so nobody else looks.
             unsafe { store(place, MaybeUninit::new(message)) }
         });
@@ -82,8 +133,8 @@ impl<T> Slot<T> {
     /// The caller owns the slot for as long as it uses the reference, and makes no second one meanwhile.
     #[inline]
     #[allow(clippy::mut_from_ref, reason = "ownership of a slot is a ticket, not a borrow")]
-    pub(crate) unsafe fn place(&self) -> &mut MaybeUninit<T> {
-        self.message.with_mut(|place| {
+    pub(crate) unsafe fn place(&self) -> &'a mut MaybeUninit<T> {
+        self.message.0.with_mut(|place| {
             // SAFETY: the place is inside the slot, so it is aligned and lives, and any bytes are a `MaybeUninit`; the caller
             // owns the slot, so there is no other reference.
             unsafe { &mut *place }
@@ -96,7 +147,7 @@ impl<T> Slot<T> {
     /// The caller owns the slot until `look` returns, and it holds a message.
     #[inline]
     pub(crate) unsafe fn peek<R>(&self, look: impl FnOnce(&T) -> R) -> R {
-        self.message.with(|place| {
+        self.message.0.with(|place| {
             // SAFETY: the place is aligned, lives, and holds a message; its owner does not write while it looks.
             look(unsafe { &*place.cast::<T>() })
         })
@@ -136,85 +187,230 @@ unsafe fn store<T>(place: *mut MaybeUninit<T>, message: MaybeUninit<T>) {
     }
 }
 
-/// A power of two of slots, found by ticket. Dropping it drops no messages: who made it takes them out before.
-pub(crate) struct Slab<T> {
-    places: Places<T>,
-    owns: PhantomData<Slot<T>>,
+/// Slots, found by ticket. Dropping it drops no messages: who made it takes them out before.
+pub(crate) struct Slab<T, K: Packing> {
+    places: Places<T, K>,
+    /// How many tickets there are places for at once.
+    capacity: usize,
+    owns: PhantomData<Message<T>>,
 }
 
-/// Where the slots of a slab lie. An end keeps a copy, which needs no look at what it shares with others.
-pub(crate) struct Places<T> {
-    first: NonNull<Slot<T>>,
-    /// The capacity, less one.
+/// Where the slots of a slab lie. An end keeps a copy ([`Cursor`]), which needs no look at what it shares with others.
+pub(crate) struct Places<T, K> {
+    first: NonNull<Message<T>>,
+    /// The number of stamps, a power of two, less one.
     mask: usize,
+    packing: PhantomData<fn() -> K>,
 }
 
-impl<T> Clone for Places<T> {
+impl<T, K> Clone for Places<T, K> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<T> Copy for Places<T> {}
+impl<T, K> Copy for Places<T, K> {}
 
 // SAFETY: it gives out shared slots, whose users promise that the slab lives; slots may be shared if messages may be sent.
-unsafe impl<T: Send> Send for Places<T> {}
+unsafe impl<T: Send, K> Send for Places<T, K> {}
 // SAFETY: the same.
-unsafe impl<T: Send> Sync for Places<T> {}
+unsafe impl<T: Send, K> Sync for Places<T, K> {}
 
-impl<T> Places<T> {
-    /// Bytes from one slot to the next.
-    const STRIDE: usize = {
-        let size = size_of::<Slot<T>>();
-        if size <= LINE { size.next_power_of_two() } else { size }
+impl<T, K: Packing> Places<T, K> {
+    /// How many messages share a stamp: as many as a line holds beside it, if that is more than one line's worth of slots.
+    pub(crate) const SHARING: usize = {
+        let alone = Self::padded(size_of::<T>() + STAMP);
+        let slots = if alone < LINE { LINE / alone } else { 1 };
+        // A model must come round in a few messages.
+        let most = if cfg!(loom) { 2 } else { usize::MAX };
+        let together = if size_of::<T>() == 0 { 1 } else { (LINE - STAMP) / size_of::<T>() };
+        match K::SHARES && align_of::<T>() <= STAMP && together > slots {
+            true if together > most => most,
+            true => together,
+            false => 1,
+        }
     };
+    /// Bytes from a group of messages to their stamp.
+    const TO_STAMP: usize =
+        (Self::SHARING * size_of::<Message<T>>()).next_multiple_of(align_of::<AtomicU64>());
+    /// Bytes from one group to the next.
+    const STRIDE: usize = {
+        let size = Self::TO_STAMP + size_of::<AtomicU64>();
+        let align = if align_of::<Message<T>>() > align_of::<AtomicU64>() {
+            align_of::<Message<T>>()
+        } else {
+            align_of::<AtomicU64>()
+        };
+        let size = size.next_multiple_of(align);
+        if Self::SHARING > 1 { size.next_multiple_of(LINE) } else { Self::padded(size) }
+    };
+
+    const fn padded(size: usize) -> usize {
+        if size <= LINE { size.next_power_of_two() } else { size }
+    }
+
+    /// How many groups of messages there are for so many tickets.
+    const fn groups(capacity: usize) -> usize {
+        if Self::SHARING == 1 {
+            return capacity;
+        }
+        // One more than needed if the tickets' first and last group are the same, so that no group serves two laps at once.
+        (capacity + Self::SHARING - 1).div_ceil(Self::SHARING).next_power_of_two()
+    }
 
     /// The slot that serves `ticket`.
     ///
     /// # Safety
     /// The slab lives for `'a`.
     #[inline(always)]
-    pub(crate) unsafe fn slot<'a>(self, ticket: u64) -> &'a Slot<T> {
-        let slot = self.pointer(ticket);
-        // SAFETY: `Slab::new` made a slot there, which lives as long as the slab; only shared references to it are ever made.
-        unsafe { &*slot }
+    pub(crate) unsafe fn slot<'a>(self, ticket: u64) -> Slot<'a, T> {
+        let sharing = Self::SHARING as u64;
+        let group = self.group(ticket / sharing);
+        // SAFETY: the offset is inside the group.
+        let message = unsafe { group.add((ticket % sharing) as usize) };
+        // SAFETY: the offset is inside the group, and a multiple of a stamp's alignment.
+        let stamp = unsafe { group.byte_add(Self::TO_STAMP) }.cast::<AtomicU64>();
+        // SAFETY: `Slab::new` made it there, it lives as long as the slab, and only shared references to it are ever made.
+        let message = unsafe { &*message };
+        // SAFETY: the same.
+        let stamp = unsafe { &*stamp };
+        Slot { message, stamp }
     }
 
+    /// Asks for a line that will be read so much later that it may be here by then: that of a group a few groups after that of
+    /// `ticket`. Does not wait for it; nothing but speed depends on it.
     #[inline(always)]
-    fn pointer(self, ticket: u64) -> *mut Slot<T> {
-        // The capacity is a power of two, and the mask is below it, so the cast loses nothing that counts.
-        let index = ticket as usize & self.mask;
-        // SAFETY: the index is below the capacity, so the offset is inside the allocation, whose size `layout` checked.
+    pub(crate) fn fetch_early(self, ticket: u64) {
+        // Transfers between far cores take as long as 16 lines by themselves; and in a small slab the line is perhaps being written.
+        let ahead = 16.min(self.mask as u64 / 4);
+        let group = self.group(ticket / Self::SHARING as u64 + ahead);
+        #[cfg(all(target_arch = "x86_64", not(any(loom, miri))))]
+        {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            // SAFETY: a prefetch reads nothing that the program sees, and every x86-64 has it.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(group.cast()) };
+        }
+        #[cfg(not(all(target_arch = "x86_64", not(any(loom, miri)))))]
+        let _ = group;
+    }
+
+    /// The first message of a group, counted round.
+    #[inline(always)]
+    fn group(self, group: u64) -> *mut Message<T> {
+        // There is a power of two of them, and the mask is below it, so the cast loses nothing that counts.
+        let index = group as usize & self.mask;
+        // SAFETY: the index is below the number of groups, so the offset is inside the allocation, whose size `layout` checked.
         unsafe { self.first.as_ptr().byte_add(index * Self::STRIDE) }
     }
 }
 
-impl<T> Slab<T> {
-    /// `capacity` slots, a power of two, stamped with 0, 1, 2, ….
+/// The place of an end that goes from ticket to ticket: it finds the next slot without a division.
+pub(crate) struct Cursor<T, K> {
+    places: Places<T, K>,
+    /// The place of the next ticket's message, where messages share stamps.
+    at: NonNull<Message<T>>,
+}
+
+// SAFETY: it gives out what `Places` does.
+unsafe impl<T: Send, K> Send for Cursor<T, K> {}
+// SAFETY: the same.
+unsafe impl<T: Send, K> Sync for Cursor<T, K> {}
+
+impl<T, K> Clone for Cursor<T, K> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T, K> Copy for Cursor<T, K> {}
+
+impl<T, K: Packing> Cursor<T, K> {
+    /// Where the slots lie.
+    pub(crate) fn places(self) -> Places<T, K> {
+        self.places
+    }
+
+    /// The slot of the next ticket, which is this one.
+    ///
+    /// # Safety
+    /// The slab lives for `'a`.
+    #[inline(always)]
+    pub(crate) unsafe fn slot<'a>(self, ticket: u64) -> Slot<'a, T> {
+        if Places::<T, K>::SHARING == 1 {
+            // SAFETY: the caller's word.
+            return unsafe { self.places.slot(ticket) };
+        }
+        // SAFETY: the caller's word.
+        debug_assert!(std::ptr::eq(unsafe { self.places.slot(ticket) }.message, self.at.as_ptr()));
+        let group = self.at.as_ptr().map_addr(|at| at & !(Places::<T, K>::STRIDE - 1));
+        // SAFETY: a group begins at a multiple of its size, and its stamp's offset is inside it.
+        let stamp = unsafe { group.byte_add(Places::<T, K>::TO_STAMP) }.cast::<AtomicU64>();
+        // SAFETY: `Slab::new` made it there, it lives as long as the slab, and only shared references to it are ever made.
+        let message = unsafe { self.at.as_ref() };
+        // SAFETY: the same.
+        let stamp = unsafe { &*stamp };
+        Slot { message, stamp }
+    }
+
+    /// Goes to the next ticket, which is this one.
+    #[inline(always)]
+    pub(crate) fn advance(&mut self, ticket: u64) {
+        if Places::<T, K>::SHARING == 1 {
+            return;
+        }
+        // SAFETY: the place is one of a group's, and the stamp lies behind them all.
+        self.at = unsafe { self.at.add(1) };
+        if self.at.addr().get() % Places::<T, K>::STRIDE >= Places::<T, K>::SHARING * size_of::<Message<T>>()
+        {
+            self.jump(ticket);
+        }
+    }
+
+    /// Goes to a ticket.
+    #[inline(always)]
+    pub(crate) fn jump(&mut self, ticket: u64) {
+        if Places::<T, K>::SHARING != 1 {
+            // SAFETY: the reference is not used.
+            self.at = NonNull::from_ref(unsafe { self.places.slot(ticket) }.message);
+        }
+    }
+}
+
+impl<T, K: Packing> Slab<T, K> {
+    /// Slots for `capacity` tickets, a power of two, each stamped with the first ticket that it serves: 0, 1, 2, ….
     pub(crate) fn new(capacity: usize) -> Self {
         assert!(capacity.is_power_of_two(), "options are validated before they come here");
         let layout = Self::layout(capacity);
         // SAFETY: a slot has a stamp, so the layout's size is not zero.
         let Some(start) = NonNull::new(unsafe { alloc(layout) }) else { handle_alloc_error(layout) };
-        let slab = Self { places: Places { first: start.cast(), mask: capacity - 1 }, owns: PhantomData };
-        for ticket in 0..capacity as u64 {
-            let slot =
-                Slot { stamp: AtomicU64::new(ticket), message: UnsafeCell::new(MaybeUninit::uninit()) };
-            // SAFETY: the pointer is inside the allocation, aligned, and nobody has it yet.
-            unsafe { slab.places.pointer(ticket).write(slot) };
+        let groups = Places::<T, K>::groups(capacity);
+        let places = Places { first: start.cast(), mask: groups - 1, packing: PhantomData };
+        let sharing = Places::<T, K>::SHARING;
+        for index in 0..groups {
+            let group = places.group(index as u64);
+            for message in 0..sharing {
+                // SAFETY: the offset is inside the group.
+                let place = unsafe { group.add(message) };
+                // SAFETY: the place is inside the allocation, aligned, and nobody has it yet.
+                unsafe { place.write(Message(UnsafeCell::new(MaybeUninit::uninit()))) };
+            }
+            // SAFETY: the offset is inside the group.
+            let stamp = unsafe { group.byte_add(Places::<T, K>::TO_STAMP) }.cast::<AtomicU64>();
+            // SAFETY: the place is inside the allocation, aligned, and nobody has it yet.
+            unsafe { stamp.write(AtomicU64::new((index * sharing) as u64)) };
         }
-        slab
+        Self { places, capacity, owns: PhantomData }
     }
 
     /// How many bytes `new` allocates.
     pub(crate) const fn bytes(capacity: usize) -> usize {
-        Places::<T>::STRIDE * capacity
+        Places::<T, K>::STRIDE.saturating_mul(Places::<T, K>::groups(capacity))
     }
 
     /// What `new` allocates.
     pub(crate) fn layout(capacity: usize) -> Layout {
-        let align = START.max(align_of::<Slot<T>>());
-        let bytes = Places::<T>::STRIDE.checked_mul(capacity);
+        let align = START.max(align_of::<Message<T>>()).max(align_of::<AtomicU64>());
+        let bytes = Places::<T, K>::STRIDE.checked_mul(Places::<T, K>::groups(capacity));
         bytes
             .and_then(|bytes| Layout::from_size_align(bytes, align).ok())
             .expect("the greatest capacity times the size of a message is less than the address space")
@@ -222,10 +418,10 @@ impl<T> Slab<T> {
 
     #[inline]
     pub(crate) fn capacity(&self) -> usize {
-        self.places.mask + 1
+        self.capacity
     }
 
-    /// Drops the messages of those tickets that are published, which their stamps say by the ticket plus one.
+    /// Drops the messages of those tickets that are published, as their stamps say.
     ///
     /// # Safety
     /// Where a stamp says so, the slot holds a message, which nobody else uses, now or later.
@@ -234,33 +430,46 @@ impl<T> Slab<T> {
             return;
         }
         drop_all(|| {
-            let is_published = |ticket: &u64| self.slot(*ticket).stamp.load(Ordering::Relaxed) == ticket + 1;
+            let is_published =
+                |ticket: &u64| K::is_published(self.slot(*ticket).stamp.load(Ordering::Relaxed), *ticket);
             let slot = self.slot(tickets.find(is_published)?);
             // SAFETY: the slot holds a message and is the caller's, by the caller's word; each ticket comes once.
             Some(unsafe { slot.read() })
         });
     }
 
-    /// Where the slots lie.
-    pub(crate) fn places(&self) -> Places<T> {
-        self.places
+    /// The place of the first ticket.
+    pub(crate) fn cursor(&self) -> Cursor<T, K> {
+        Cursor { places: self.places, at: self.places.first }
     }
 
     /// The slot that serves `ticket`.
     #[inline(always)]
-    pub(crate) fn slot(&self, ticket: u64) -> &Slot<T> {
+    pub(crate) fn slot(&self, ticket: u64) -> Slot<'_, T> {
         // SAFETY: the slab lives as long as it is borrowed.
         unsafe { self.places.slot(ticket) }
     }
 }
 
-impl<T> Drop for Slab<T> {
+impl<T, K: Packing> Drop for Slab<T, K> {
     fn drop(&mut self) {
-        for ticket in 0..self.capacity() as u64 {
-            // SAFETY: `new` made a slot there; it is dropped once, here, and not used again.
-            unsafe { self.places.pointer(ticket).drop_in_place() };
+        // Places need no drop, nor do stamps, but a model's.
+        if cfg!(loom) {
+            for index in 0..=self.places.mask {
+                let group = self.places.group(index as u64);
+                for message in 0..Places::<T, K>::SHARING {
+                    // SAFETY: the offset is inside the group.
+                    let place = unsafe { group.add(message) };
+                    // SAFETY: `new` made a place there; it is dropped once, here, and not used again.
+                    unsafe { place.drop_in_place() };
+                }
+                // SAFETY: the offset is inside the group.
+                let stamp = unsafe { group.byte_add(Places::<T, K>::TO_STAMP) }.cast::<AtomicU64>();
+                // SAFETY: as above.
+                unsafe { stamp.drop_in_place() };
+            }
         }
         // SAFETY: `new` allocated this start with this very layout.
-        unsafe { dealloc(self.places.first.as_ptr().cast(), Self::layout(self.capacity())) };
+        unsafe { dealloc(self.places.first.as_ptr().cast(), Self::layout(self.capacity)) };
     }
 }

@@ -56,7 +56,7 @@ use crate::{
     outcome::{ReserveError, TryRecvError},
     pace::room,
     padded::Padded,
-    slab::Slab,
+    slab::{Apart, Slab},
     sync::{AtomicU64, Ordering},
     wait::Backoff,
 };
@@ -73,7 +73,7 @@ pub(crate) struct Slots<T> {
     head: Padded<AtomicU64>,
     /// Twice the next ticket to send, plus [`CLOSED`]. Only grows, and not at all once closed.
     tail: Padded<AtomicU64>,
-    slab: Slab<T>,
+    slab: Slab<T, Apart>,
 }
 
 /// Why there is no ticket to send with.
@@ -134,7 +134,7 @@ impl<T> Slots<T> {
 
     /// What slots for `capacity` messages allocate, in bytes.
     pub(crate) const fn bytes(capacity: usize) -> usize {
-        Slab::<T>::bytes(capacity)
+        Slab::<T, Apart>::bytes(capacity)
     }
 
     #[inline]

@@ -19,6 +19,9 @@ use crate::{
 };
 
 /// The messages of a queue, until it is closed and empty: see [`Receiver::messages`].
+///
+/// Drop it, or poll it to its end: one that has waited and is [forgotten](crate#what-it-does-not-promise) may
+/// keep a wake-up that others need.
 #[must_use = "a stream does nothing unless it is polled"]
 pub struct Messages<'a, S>(Receiving<'a, S>);
 

@@ -9,7 +9,7 @@ pub use loom::{
     cell::UnsafeCell,
     hint::spin_loop,
     sync::{
-        Arc, Mutex, MutexGuard,
+        Arc, Condvar, Mutex, MutexGuard,
         atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence},
     },
     thread::{self, yield_now},
@@ -19,7 +19,7 @@ pub use loom::{
 pub use std::{
     hint::spin_loop,
     sync::{
-        Arc, Mutex, MutexGuard,
+        Arc, Condvar, Mutex, MutexGuard,
         atomic::{Ordering, fence},
     },
     thread::{self, yield_now},

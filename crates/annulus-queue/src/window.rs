@@ -43,7 +43,12 @@ impl Window {
 
     /// What a window of `size` keys allocates, in bytes.
     pub(crate) const fn bytes(size: usize) -> usize {
-        (size + 1) * size_of::<u64>() + Self::places(size) * size_of::<u32>()
+        let keys = size.saturating_add(1).saturating_mul(size_of::<u64>());
+        let places = match size.saturating_mul(8).checked_next_power_of_two() {
+            Some(places) => places.saturating_mul(size_of::<u32>()),
+            None => usize::MAX,
+        };
+        keys.saturating_add(places)
     }
 
     const fn places(size: usize) -> usize {

@@ -187,7 +187,12 @@ fn expires(options: &QueueOptions) -> bool {
     MessageQueue::<Reading>::builder(options.clone()).dead_letters(&DeadLetters::new()).build().is_ok()
 }
 
-#[test]
+/// The test; there is no harness, whose thread would allocate beside it.
+fn main() {
+    q_30_q_37_queues_allocate_what_they_say_and_nothing_per_message();
+    println!("q_30_q_37_queues_allocate_what_they_say_and_nothing_per_message ... ok");
+}
+
 fn q_30_q_37_queues_allocate_what_they_say_and_nothing_per_message() {
     memory_usage_is_exact();
     nothing_is_allocated_per_message();

@@ -1,6 +1,7 @@
 //! The protocols of queues with one receiver, of reservations, and of the lossy ring, in every interleaving that loom can tell apart.
 //!
-//! Capacity 2, so that three messages reach the second lap. All models are without a bound on preemption but those with
+//! Capacity 2, so that three messages reach the second lap. Of one sender, two small messages share a stamp in a model, and there are two such
+//! groups: the fifth message is the first of the second lap, so those models run again after some messages have passed. All models are without a bound on preemption but those with
 //! sleepers or reservations, which would take minutes: they have a bound of 3. Two involuntary switches suffice for every
 //! known shape of lost wake-up (one to stop a thread between its two steps, one to return to it); the third is margin.
 //!
@@ -12,7 +13,7 @@ use annulus_queue::{
     Admission, Backpressure, RecvError, SendError, TryRecvError, TrySendError,
     lossy::{Missed, ring},
     queue_of,
-    solo::{Many, One, Producers, solo_of},
+    solo::{Many, One, Producers, Receiver, Sender, solo_of},
     sync::Arc,
     wait::block_on,
 };
@@ -33,9 +34,22 @@ fn boxed(n: u32) -> Box<u32> {
     Box::new(n)
 }
 
+/// The ends of a queue through which so many messages have passed.
+fn used<P: Producers>(
+    passed: u32,
+    backpressure: Backpressure,
+) -> (Sender<Box<u32>, P>, Receiver<Box<u32>, P>) {
+    let (mut tx, mut rx) = solo_of::<_, P>(2, backpressure);
+    for n in 0..passed {
+        assert_eq!(tx.try_send(boxed(n)), Ok(Admission::Accepted));
+        assert_eq!(rx.try_recv(), Ok(boxed(n)));
+    }
+    (tx, rx)
+}
+
 /// Whole messages, in order, over the end of the ring; full and empty are exact.
-fn three_through_two<P: Producers>() {
-    let (mut tx, mut rx) = solo_of::<_, P>(2, Backpressure::Reject);
+fn three_through_two<P: Producers>(passed: u32) {
+    let (mut tx, mut rx) = used::<P>(passed, Backpressure::Reject);
     let sender = thread::spawn(move || (1..=3).map(|n| tx.try_send(boxed(n)).is_ok()).collect::<Vec<_>>());
     let mut received: Vec<u32> = (0..2).filter_map(|_| rx.try_recv().ok()).map(|message| *message).collect();
     let accepted = sender.join().unwrap();
@@ -45,18 +59,21 @@ fn three_through_two<P: Producers>() {
     assert_eq!(received, expected);
     assert_eq!(rx.try_recv(), Err(TryRecvError::Closed));
     let counters = rx.counters();
-    assert_eq!((counters.enqueued, counters.dequeued), (expected.len() as u64, expected.len() as u64));
+    let sent = u64::from(passed) + expected.len() as u64;
+    assert_eq!((counters.enqueued, counters.dequeued), (sent, sent));
     assert_eq!(counters.rejected, 3 - expected.len() as u64);
 }
 
 #[test]
 fn one_sender_publish_and_free() {
-    model(three_through_two::<One>);
+    for passed in [0, 3] {
+        model(move || three_through_two::<One>(passed));
+    }
 }
 
 #[test]
 fn many_senders_publish_and_free() {
-    model(three_through_two::<Many>);
+    model(|| three_through_two::<Many>(0));
 }
 
 /// Two senders, one slot each: both messages arrive. Then what a sender sees is what is there.
@@ -231,8 +248,8 @@ fn many_senders_and_a_reservation_against_leaving() {
 }
 
 /// Batches: what is said to be queued is received, in order.
-fn batch_against_batch<P: Producers>() {
-    let (mut tx, mut rx) = solo_of::<_, P>(2, Backpressure::Reject);
+fn batch_against_batch<P: Producers>(passed: u32) {
+    let (mut tx, mut rx) = used::<P>(passed, Backpressure::Reject);
     let sender = thread::spawn(move || {
         let mut back = Vec::new();
         let sent = tx.try_send_batch((1..=3).map(boxed), |refused| back.push(*refused));
@@ -249,12 +266,73 @@ fn batch_against_batch<P: Producers>() {
 
 #[test]
 fn one_sender_batches() {
-    model(batch_against_batch::<One>);
+    for passed in [0, 3] {
+        model(move || batch_against_batch::<One>(passed));
+    }
 }
 
 #[test]
 fn many_senders_batches() {
-    model(batch_against_batch::<Many>);
+    model(|| batch_against_batch::<Many>(0));
+}
+
+/// A batch against a receiver that closes: a run of messages may be accepted in part, and what comes back is the rest, in order.
+fn batch_against_close(passed: u32) {
+    let (mut tx, mut rx) = used::<One>(passed, Backpressure::Block);
+    let sender = thread::spawn(move || {
+        let mut back = Vec::new();
+        let sent = tx.try_send_batch((1..=2).map(boxed), |refused| back.push(*refused));
+        let counters = tx.counters();
+        (sent, back, counters)
+    });
+    rx.close();
+    let mut received = Vec::new();
+    loop {
+        match rx.try_recv() {
+            Ok(message) => received.push(*message),
+            Err(TryRecvError::Closed) => break,
+            Err(TryRecvError::Empty) => thread::yield_now(),
+        }
+    }
+    let (sent, back, counters) = sender.join().unwrap();
+    assert_eq!(received, (1..=sent as u32).collect::<Vec<_>>());
+    assert_eq!(back, (sent as u32 + 1..=2).collect::<Vec<_>>());
+    assert_eq!((counters.enqueued, counters.closed), (u64::from(passed) + sent as u64, 2 - sent as u64));
+}
+
+#[test]
+fn one_sender_batch_against_close() {
+    for passed in [0, 3] {
+        check(Some(3), move || batch_against_close(passed));
+    }
+}
+
+/// A batch against a receiver that leaves: each message is handed back, or dropped and counted.
+#[test]
+fn one_sender_batch_against_leaving() {
+    for passed in [0, 1] {
+        check(Some(3), move || {
+            let (mut tx, rx) = used::<One>(passed, Backpressure::Block);
+            let leaver = thread::spawn(move || drop(rx));
+            let mut back = 0;
+            let sent = tx.try_send_batch((1..=2).map(boxed), |_| back += 1);
+            leaver.join().unwrap();
+            let counters = tx.counters();
+            assert_eq!((sent + back, counters.abandoned, tx.len()), (2, sent as u64, 0));
+        });
+    }
+}
+
+/// A receiver that sleeps is woken by a batch, whose messages are published together.
+#[test]
+fn one_sender_batch_wakes() {
+    check(Some(3), || {
+        let (mut tx, mut rx) = used::<One>(0, Backpressure::Block);
+        let sender = thread::spawn(move || tx.send_batch_blocking((1..=2).map(boxed), |_| ()));
+        assert_eq!((*block_on(rx.recv()).unwrap(), *block_on(rx.recv()).unwrap()), (1, 2));
+        assert_eq!(block_on(rx.recv()), Err(RecvError::Closed));
+        assert_eq!(sender.join().unwrap(), 2);
+    });
 }
 
 /// A reservation of several senders: dropped, it is skipped; committed, it arrives. A message behind it arrives either way.

@@ -14,6 +14,7 @@ use annulus_kernel::{Binding, KernelDefinition, ProcessingMode};
 
 use crate::{
     clock::Clock,
+    lifecycle::Compilation,
     memory::{ShardMemory, SharedMemory},
 };
 
@@ -84,7 +85,8 @@ pub trait DeviceKernel: Send + Sync {
     ///
     /// # Safety
     ///
-    /// The shard is inactive or has terminated, and stays so; there are as many bytes as the shard's states have.
+    /// The shard is inactive or has terminated, as the caller has acquired, and stays so; nobody else reads
+    /// or sets its states meanwhile. There are as many bytes as the shard's states have.
     unsafe fn read_states(&self, shard: u32, states: &mut [MaybeUninit<u8>]) -> Result<(), BackendError>;
 
     /// Sets a shard's states.
@@ -191,6 +193,22 @@ pub trait HostSignals: Send + Sync {
     fn is_fed(&self) -> bool {
         false
     }
+
+    /// A launch on this device looks for the kernel's program, and compiles it if there is none. Called by a launch, before it compiles.
+    fn compiling(&self, device: &str) {
+        let _ = device;
+    }
+
+    /// The device has the program. Called by a launch, once, if it needs one.
+    fn compiled(&self, compilation: Compilation) {
+        let _ = compilation;
+    }
+
+    /// Something that whoever runs the kernel should know, in words: that it runs otherwise than was asked for, or does not begin. Stands in the kernel's
+    /// [status](crate::KernelStatus::notes), and is a warning in the program's `tracing`; each text once.
+    fn noted(&self, note: String) {
+        let _ = note;
+    }
 }
 
 /// What happened in a shard since its last report.
@@ -206,8 +224,12 @@ pub struct Progress {
     pub prints: bool,
     /// Whether it has obeyed a new command, and acknowledged it.
     pub state_changed: bool,
-    /// Whether it has sent to, or taken from, other kernels over the device's own memory, or has lost a message of that kind.
+    /// Whether it has sent to, or taken from, other kernels over the device's own memory, or has lost a
+    /// message of that kind; or waits for room there, or does not any more.
     pub traffic: bool,
+    /// Whether it has begun to wait for room in the kernel that it is connected to. A backend that reports
+    /// that as `traffic` needs not say it.
+    pub stalled: bool,
 }
 
 /// A kernel to launch: validated, its memory laid out.
@@ -264,18 +286,34 @@ pub struct DeviceInfo {
     pub notes: Vec<String>,
 }
 
-/// Why a backend could not do something, in words that name the remedy.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Why a backend could not do something, in words that name the remedy. Two are equal if their words are.
+///
+/// `Debug` prints the same words as `Display`: by it a `main` that returns a `Result` shows its error.
+#[derive(Clone)]
 pub struct BackendError {
     message: String,
+    source: Option<Arc<dyn std::error::Error + Send + Sync>>,
 }
 
 impl BackendError {
     /// An error with this message.
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into() }
+        Self { message: message.into(), source: None }
+    }
+
+    /// The same error with what caused it, whose words the message has already.
+    pub fn caused_by(self, cause: impl std::error::Error + Send + Sync + 'static) -> Self {
+        Self { source: Some(Arc::new(cause)), ..self }
     }
 }
+
+impl PartialEq for BackendError {
+    fn eq(&self, other: &Self) -> bool {
+        self.message == other.message
+    }
+}
+
+impl Eq for BackendError {}
 
 impl fmt::Display for BackendError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -283,18 +321,33 @@ impl fmt::Display for BackendError {
     }
 }
 
-impl std::error::Error for BackendError {}
+impl fmt::Debug for BackendError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::error::Error for BackendError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.source.as_ref().map(|cause| &**cause as &(dyn std::error::Error + 'static))
+    }
+}
 
 /// Anything that a runtime can be built on: a backend, or a name for one.
+#[diagnostic::on_unimplemented(
+    message = "no backend was chosen",
+    label = "this is no backend",
+    note = "say `.backend(…)`; with `use annulus::prelude::*`, `build()` chooses by itself"
+)]
 pub trait BackendSource {
     /// Opens the backend.
     ///
     /// # Errors
     ///
-    /// If this machine has not what it needs; the message says what.
+    /// If it needs something that this machine lacks; the message says what.
     fn open(self) -> Result<Arc<dyn DeviceBackend>, BackendError>;
 
-    /// This backend, or if the machine has not what it needs, another one. The other is chosen when the reason is known, so that
+    /// This backend, or another one if this machine lacks what it needs. The other is chosen when the reason is known, so that
     /// a program can tell it: a handler means the same everywhere, but not everywhere does it take the same time.
     ///
     /// ```

@@ -1,88 +1,66 @@
 //! Connecting a kernel to another one, so that what its handlers send goes there instead of to the host.
 
-use std::{
-    fmt,
-    sync::{Arc, Weak},
-};
+use std::sync::{Arc, Weak};
 
 use annulus_kernel::RingKernel;
 use annulus_queue::{Backpressure, wait::block_on};
 
 use crate::{
     backend::{BackendError, Link, LinkTarget},
-    core::AnyKernel,
     handle::KernelHandle,
+    kernel::KernelShared,
     links,
+    runtime::RuntimeInner,
 };
 
 /// Why a kernel could not be connected, or disconnected.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConnectError {
     /// A kernel was launched without links.
+    #[error("`{kernel}` was launched without links: launch it with LaunchOptions::linked(true)")]
     NotLinked {
         /// The instance's name.
         kernel: String,
     },
     /// The kernel whose outputs are to go elsewhere consumes messages.
+    #[error(
+        "`{kernel}` is active, and sends at any time: deactivate it first, or launch it with active(false)"
+    )]
     Active {
         /// The instance's name.
         kernel: String,
     },
     /// A kernel has terminated, or is about to.
+    #[error("`{kernel}` has terminated: launch it again")]
     Terminated {
         /// The instance's name.
         kernel: String,
     },
     /// The two run on two runtimes.
+    #[error("`{source}` and `{target}` run on two runtimes: launch both on one")]
     OtherRuntime {
-        /// The name of the kernel that sends.
-        source: String,
+        /// The name of the kernel that sends. (Written so, it is no cause of the error.)
+        r#source: String,
         /// The name of the kernel that is to take.
         target: String,
     },
     /// Kernels offer each other less than they offer the host.
+    #[error("backpressure is {backpressure:?}, and between kernels it is Block or Reject: use one of these")]
     Backpressure {
         /// What was asked for.
         backpressure: Backpressure,
     },
     /// The backend could not.
+    #[error("the {backend} backend cannot connect them: {error}")]
     Backend {
         /// The backend.
         backend: &'static str,
         /// Why.
+        #[source]
         error: BackendError,
     },
 }
-
-impl fmt::Display for ConnectError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotLinked { kernel } => {
-                write!(f, "`{kernel}` was launched without links: launch it with LaunchOptions::linked(true)")
-            }
-            Self::Active { kernel } => {
-                write!(
-                    f,
-                    "`{kernel}` is active, and sends at any time: deactivate it first, or launch it with active(false)"
-                )
-            }
-            Self::Terminated { kernel } => write!(f, "`{kernel}` has terminated: launch it again"),
-            Self::OtherRuntime { source, target } => {
-                write!(f, "`{source}` and `{target}` run on two runtimes: launch both on one")
-            }
-            Self::Backpressure { backpressure } => write!(
-                f,
-                "backpressure is {backpressure:?}, and between kernels it is Block or Reject: use one of these"
-            ),
-            Self::Backend { backend, error } => {
-                write!(f, "the {backend} backend cannot connect them: {error}")
-            }
-        }
-    }
-}
-
-impl std::error::Error for ConnectError {}
 
 impl<K: RingKernel> KernelHandle<K> {
     /// Sends what this kernel's handlers send to `target` from now on, instead of to the host; Block is the backpressure. See
@@ -147,8 +125,12 @@ impl<K: RingKernel> KernelHandle<K> {
     /// terminated, outputs for it are lost and counted, too; when it is inactive they wait in its queue. It may be
     /// [closed](crate::KernelControl::close): that keeps out the host's messages only.
     ///
-    /// A kernel may be connected to itself, and several kernels may form a cycle. A cycle in which every queue is full stands still, shows as stalled, and can be
-    /// terminated. Several kernels may be connected to one.
+    /// A kernel may be connected to itself, and several kernels may form a cycle. A cycle in which every
+    /// queue is full stands still: where handlers send more than one output for a message, sooner or later; a
+    /// kernel that sends itself two for each that it takes does after as many messages as its queue holds. It
+    /// [names itself](crate::Stall) in the status of its kernels and in one event of `tracing`, and goes on
+    /// when one of them is terminated, or deactivated and disconnected. Several kernels may be connected to
+    /// one.
     ///
     /// The two need not be active for it, but this kernel must be inactive, so that it is certain what goes where; a deactivation that is under way
     /// is waited for. The link does not keep `target` running. The backpressure that `target` was launched with is for the host's messages, and
@@ -182,24 +164,10 @@ impl<K: RingKernel> KernelHandle<K> {
         target: &KernelHandle<T>,
         backpressure: Backpressure,
     ) -> Result<(), ConnectError> {
-        if !matches!(backpressure, Backpressure::Block | Backpressure::Reject) {
-            return Err(ConnectError::Backpressure { backpressure });
+        // SAFETY: by the handles' types, which are those of their kernels.
+        unsafe {
+            self.shared_arc().connect(self.runtime(), target.shared_arc(), target.runtime(), backpressure)
         }
-        if !Arc::ptr_eq(self.runtime(), target.runtime()) {
-            return Err(ConnectError::OtherRuntime {
-                source: self.name().into(),
-                target: target.name().into(),
-            });
-        }
-        let taker: Arc<dyn AnyKernel> = Arc::clone(target.shared_arc()) as _;
-        if !taker.core().options.linked {
-            return Err(ConnectError::NotLinked { kernel: target.name().into() });
-        }
-        if taker.is_ending() {
-            return Err(ConnectError::Terminated { kernel: target.name().into() });
-        }
-        let target: Weak<dyn LinkTarget> = Arc::downgrade(target.shared_arc()) as _;
-        self.change_link(Some((Link { target, waits: backpressure == Backpressure::Block }, taker)))
     }
 
     /// Sends what this kernel's handlers send to the host again. Outputs that waited for room in the other kernel go to the host as well. Harmless if the kernel
@@ -232,11 +200,49 @@ impl<K: RingKernel> KernelHandle<K> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn disconnect(&self) -> Result<(), ConnectError> {
-        self.change_link(None)
+        // SAFETY: there is no target.
+        unsafe { self.shared_arc().change_link(None) }
+    }
+}
+
+impl KernelShared {
+    /// # Safety
+    ///
+    /// The target's messages are this kernel's outputs. The runtimes are those of the two.
+    unsafe fn connect(
+        self: &Arc<Self>,
+        runtime: &Arc<RuntimeInner>,
+        target: &Arc<Self>,
+        its_runtime: &Arc<RuntimeInner>,
+        backpressure: Backpressure,
+    ) -> Result<(), ConnectError> {
+        if !matches!(backpressure, Backpressure::Block | Backpressure::Reject) {
+            return Err(ConnectError::Backpressure { backpressure });
+        }
+        let name = || target.core.name.clone();
+        if !Arc::ptr_eq(runtime, its_runtime) {
+            return Err(ConnectError::OtherRuntime { source: self.core.name.clone(), target: name() });
+        }
+        if !target.core.options.linked {
+            return Err(ConnectError::NotLinked { kernel: name() });
+        }
+        if target.is_ending() {
+            return Err(ConnectError::Terminated { kernel: name() });
+        }
+        let taker: Weak<dyn LinkTarget> = Arc::downgrade(target) as _;
+        let link = Link { target: taker, waits: backpressure == Backpressure::Block };
+        // SAFETY: by the caller's word.
+        unsafe { self.change_link(Some((link, Arc::clone(target)))) }
     }
 
-    fn change_link(&self, link: Option<(Link, Arc<dyn AnyKernel>)>) -> Result<(), ConnectError> {
-        let core = &self.shared_arc().core;
+    /// # Safety
+    ///
+    /// The target of the link is the kernel beside it, which is of the same runtime, and whose messages are this kernel's outputs.
+    unsafe fn change_link(
+        self: &Arc<Self>,
+        link: Option<(Link, Arc<KernelShared>)>,
+    ) -> Result<(), ConnectError> {
+        let core = &self.core;
         let kernel = || core.name.clone();
         if !core.options.linked {
             return Err(ConnectError::NotLinked { kernel: kernel() });
@@ -247,16 +253,15 @@ impl<K: RingKernel> KernelHandle<K> {
             }
             let (link, target) = link.unzip();
             // SAFETY: both were launched linked on this runtime, and so by its backend; every shard is inactive and stays so while
-            // `while_inactive` calls this; by the types the target's messages are this kernel's outputs.
+            // `while_inactive` calls this; the target's messages are this kernel's outputs, by the caller's word.
             let connected = unsafe { device.connect(link) };
             connected.map_err(|error| ConnectError::Backend { backend: core.backend_name, error })?;
-            let this: Arc<dyn AnyKernel> = Arc::clone(self.shared_arc()) as _;
-            links::link(&this, target.as_ref());
-            Ok(())
+            Ok(links::link(self, target.as_ref()))
         });
         let changed = block_on(changed).unwrap_or_else(|| Err(ConnectError::Active { kernel: kernel() }));
-        // Not before: what it wakes may want the kernel's command.
+        // Not before: what it wakes may want the kernel's command. So may what goes with the kernel that it
+        // was connected to.
         core.flow.notify_all();
-        changed
+        changed.map(drop)
     }
 }

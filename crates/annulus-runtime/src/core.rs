@@ -13,7 +13,6 @@
 //! What *drained* means where kernels are connected stands in [`links`](crate::links).
 
 use std::{
-    any::Any,
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak},
     time::{Duration, Instant},
 };
@@ -28,15 +27,19 @@ use annulus_queue::{
 };
 
 use crate::{
-    backend::{DeviceKernel, HostSignals},
+    backend::DeviceKernel,
     clock::Clock,
     error::LifecycleError,
+    kernel::KernelShared,
+    lifecycle::{Compilation, Told},
     links::Links,
     memory::ShardMemory,
     options::LaunchOptions,
     registry::Registry,
     runtime::TakenLines,
     status::{Drops, KernelState, KernelStatus},
+    telemetry::QueueDrops,
+    waits::Waits,
 };
 
 /// The host's side of one shard.
@@ -55,15 +58,34 @@ pub(crate) struct HostDrops {
     pub(crate) rejected: AtomicU64,
     pub(crate) evicted: AtomicU64,
     pub(crate) discarded: AtomicU64,
+    pub(crate) duplicate: AtomicU64,
+    pub(crate) expired: AtomicU64,
     pub(crate) undelivered: AtomicU64,
 }
 
 impl HostDrops {
-    /// All that backpressure dropped.
+    /// What the kernel's queues dropped so far.
     #[inline]
-    pub(crate) fn by_backpressure(&self) -> u64 {
+    pub(crate) fn by_queues(&self) -> QueueDrops {
         let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
-        count(&self.rejected) + count(&self.evicted) + count(&self.discarded)
+        QueueDrops {
+            rejected: count(&self.rejected),
+            evicted: count(&self.evicted),
+            discarded: count(&self.discarded),
+            duplicate: count(&self.duplicate),
+            expired: count(&self.expired),
+        }
+    }
+}
+
+impl HostDrops {
+    /// Notes what the queues have dropped so far.
+    pub(crate) fn set(&self, drops: QueueDrops) {
+        self.rejected.store(drops.rejected, Ordering::Relaxed);
+        self.evicted.store(drops.evicted, Ordering::Relaxed);
+        self.discarded.store(drops.discarded, Ordering::Relaxed);
+        self.duplicate.store(drops.duplicate, Ordering::Relaxed);
+        self.expired.store(drops.expired, Ordering::Relaxed);
     }
 }
 
@@ -92,8 +114,8 @@ pub(crate) struct KernelCore {
     /// Through here the host's messages come, if the kernel can be connected.
     pub(crate) intake: Intake,
     pub(crate) drops: HostDrops,
-    /// What backpressure had dropped when telemetry was last reset.
-    pub(crate) dropped_before: AtomicU64,
+    /// What the queues had dropped when telemetry was last reset.
+    pub(crate) dropped_before: HostDrops,
     /// When telemetry was enabled or reset last, on the runtime's clock.
     pub(crate) counting_since: AtomicU64,
     /// Somebody waits, or has waited, for the queues to drain.
@@ -104,24 +126,19 @@ pub(crate) struct KernelCore {
     pub(crate) finishing: AtomicBool,
     /// Every shard has terminated, and what it left was taken out.
     pub(crate) finished: AtomicBool,
+    /// How the launch came by its program, if it needed one.
+    pub(crate) compilation: OnceLock<Compilation>,
+    pub(crate) told: Told,
+    pub(crate) waits: Waits,
+    /// Itself. Set by the launch, before anyone else has the kernel.
+    pub(crate) this: OnceLock<Weak<KernelShared>>,
     pub(crate) registry: Weak<Registry>,
+    /// What its backend had to say of it.
+    pub(crate) notes: Mutex<Vec<String>>,
     /// The host's half of the command words, so that they change one after the other.
     pub(crate) command: Mutex<u32>,
     /// Given back when nobody can poll them any more.
     pub(crate) _telemetry_lines: Option<Arc<TakenLines>>,
-}
-
-/// A kernel of any types.
-pub(crate) trait AnyKernel: HostSignals + 'static {
-    fn core(&self) -> &KernelCore;
-    /// To find out its types.
-    fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
-    /// Closes the queues to new messages.
-    fn close_intake(&self);
-    /// Messages in front of a shard's ring.
-    fn staged(&self, shard: usize) -> u64;
-    /// Messages that were ever admitted in front of the rings, or past that; `None` where all go straight in.
-    fn admitted(&self) -> Option<u64>;
 }
 
 /// What a transition did.
@@ -182,6 +199,11 @@ impl KernelCore {
         *self.lock_command()
     }
 
+    /// Messages in the rings.
+    fn handed_over(&self) -> u64 {
+        self.shards.iter().map(|shard| shard.inbound.ring().depth()).sum()
+    }
+
     pub(crate) fn is_finished(&self) -> bool {
         self.finished.load(Ordering::Acquire)
     }
@@ -239,10 +261,26 @@ impl KernelCore {
         }
     }
 
+    /// Whether every shard has obeyed a command, and none has ended.
+    pub(crate) fn is_ready(&self) -> bool {
+        self.shards.iter().all(|shard| {
+            let state = shard.memory.state().load(Ordering::Acquire);
+            state != state::LAUNCHED && state != state::TERMINATED
+        })
+    }
+
+    /// Waits until every shard has obeyed a command for the first time.
+    pub(crate) async fn ready(&self) -> Result<(), LifecycleError> {
+        let is_ending = || self.current_command() & command::TERMINATE != 0;
+        self.until(|| self.is_ready() || is_ending()).await;
+        if is_ending() { Err(LifecycleError::Terminated) } else { Ok(()) }
+    }
+
     pub(crate) async fn set_active(&self, active: bool) -> Result<Transition, LifecycleError> {
         if self.current_command() & command::TERMINATE != 0 {
             return Err(LifecycleError::Terminated);
         }
+        let wanted = if active { command::ACTIVE } else { 0 };
         let changed = self.change_command(|command| {
             let changed = if active { command | command::ACTIVE } else { command & !command::ACTIVE };
             if changed == command { command } else { next_generation(changed) }
@@ -253,8 +291,12 @@ impl KernelCore {
             (command & command::ACTIVE != 0) != active || self.all_obeyed(command)
         })
         .await;
-        if self.current_command() & command::TERMINATE != 0 {
+        let now = self.current_command();
+        if now & command::TERMINATE != 0 {
             return Err(LifecycleError::Terminated);
+        }
+        if changed && now & command::ACTIVE == wanted {
+            self.tell_plainly(if active { "activated" } else { "deactivated" });
         }
         Ok(if changed { Transition::Done } else { Transition::Already })
     }
@@ -267,7 +309,7 @@ fn next_generation(command: u32) -> u32 {
     command & !command::GENERATION | generation
 }
 
-impl dyn AnyKernel {
+impl KernelShared {
     /// Closes the kernel to new messages of the host's. What was sent before is handled; what waits for space is refused.
     pub(crate) fn close(&self) -> Transition {
         let core = self.core();
@@ -281,6 +323,7 @@ impl dyn AnyKernel {
             shard.space.notify_all();
         }
         core.changed.notify_all();
+        core.tell_plainly("closed");
         Transition::Done
     }
 
@@ -320,11 +363,13 @@ impl dyn AnyKernel {
     pub(crate) async fn drained(self: &Arc<Self>) {
         let core = self.core();
         if core.options.linked {
-            return self.settled().await;
+            self.settled().await;
+            return core.tell_drained();
         }
         // The fence of `listen`, within `until`, stands between this and the look at the queues (SYNC: watched).
         core.watched.store(true, Ordering::Relaxed);
         core.until(|| core.is_finished() || self.pending() == 0).await;
+        core.tell_drained();
     }
 
     /// Shards that wait for space in some ring.
@@ -354,6 +399,8 @@ impl dyn AnyKernel {
             rejected: core.drops.rejected.load(Ordering::Relaxed),
             evicted: core.drops.evicted.load(Ordering::Relaxed),
             discarded: core.drops.discarded.load(Ordering::Relaxed),
+            duplicate: core.drops.duplicate.load(Ordering::Relaxed),
+            expired: core.drops.expired.load(Ordering::Relaxed),
             failed,
             unknown_actor,
             undelivered: core.drops.undelivered.load(Ordering::Relaxed) + unread,
@@ -366,14 +413,16 @@ impl dyn AnyKernel {
             backend: core.backend_name,
             state: self.state(),
             accepts_messages: !core.closing.load(Ordering::Acquire),
-            sent: admitted + arrived + drops.rejected + drops.discarded,
+            sent: admitted + arrived + drops.rejected + drops.discarded + drops.duplicate,
             pending: if core.is_finished() { 0 } else { self.pending() },
+            handed_over: if core.is_finished() { 0 } else { core.handed_over() },
             processed,
             drops,
             produced: sum(ShardMemory::sent),
             replies_waiting: core.shards.iter().map(|shard| shard.outbound.depth()).sum(),
             outputs_lost: sum(ShardMemory::unforwarded),
             stalled_shards: self.stalled_shards(),
+            stall: core.stall(),
             letters_lost: sum(ShardMemory::letters_lost),
             shards: core.shards.len() as u32,
             last_error: core
@@ -382,6 +431,7 @@ impl dyn AnyKernel {
                 .map(|shard| shard.memory.last_error().load(Ordering::Relaxed) as u16)
                 .find(|&code| code != 0)
                 .unwrap_or(0),
+            notes: core.notes.lock().unwrap_or_else(PoisonError::into_inner).clone(),
             uptime: core.launched.elapsed(),
         }
     }

@@ -2,21 +2,29 @@
 
 use std::fmt;
 
-use annulus_kernel::{BindingDefinition, KernelDefinition};
+use annulus_kernel::{BindingDefinition, KernelDefinition, LowerError};
 
 use crate::{backend::BackendError, options::InvalidOptions};
 
 /// Why a kernel was not launched.
-#[derive(Clone, Debug, PartialEq, Eq)]
+///
+/// `Debug` prints the same words as `Display`: by it a `main` that returns a `Result` shows its error.
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum LaunchError {
     /// The options are wrong; every problem is listed.
-    Invalid(InvalidOptions),
+    #[error("{0}")]
+    Invalid(#[source] InvalidOptions),
     /// A kernel of this name is running.
+    #[error(
+        "a kernel named `{name}` is running: terminate it first, or give this one a name with LaunchOptions::name"
+    )]
     AlreadyLaunched {
         /// The name.
         name: String,
     },
     /// A bound parameter is not what the kernel takes.
+    #[error("`{kernel}` binds [{}], and was given [{}]", listed(expected), found.join(", "))]
     Binding {
         /// The kernel.
         kernel: &'static str,
@@ -25,56 +33,54 @@ pub enum LaunchError {
         /// The types that were bound.
         found: Vec<&'static str>,
     },
+    /// Devices cannot run the handler, and it does not say `cpu_only`. Every backend says so, the CPU too.
+    #[error("{0} (to keep the kernel on the CPU for good, write `#[ring_kernel(cpu_only)]`)")]
+    Handler(#[source] LowerError),
     /// The backend could not.
+    #[error("the {backend} backend cannot launch it: {error}")]
     Backend {
         /// The backend.
         backend: &'static str,
         /// Why.
+        #[source]
         error: BackendError,
     },
 }
 
-impl fmt::Display for LaunchError {
+impl fmt::Debug for LaunchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Invalid(invalid) => invalid.fmt(f),
-            Self::AlreadyLaunched { name } => write!(
-                f,
-                "a kernel named `{name}` is running: terminate it first, or give this one a name with LaunchOptions::name"
-            ),
-            Self::Binding { kernel, expected, found } => {
-                let expected: Vec<_> =
-                    expected.iter().map(|b| format!("{}: {:?} of {}", b.name, b.kind, b.ty.name)).collect();
-                write!(f, "`{kernel}` binds [{}], and was given [{}]", expected.join(", "), found.join(", "))
-            }
-            Self::Backend { backend, error } => write!(f, "the {backend} backend cannot launch it: {error}"),
-        }
+        fmt::Display::fmt(self, f)
     }
 }
 
-impl std::error::Error for LaunchError {}
+/// Bound parameters with their kinds and types.
+fn listed(bindings: &[BindingDefinition]) -> String {
+    let one =
+        |binding: &BindingDefinition| format!("{}: {:?} of {}", binding.name, binding.kind, binding.ty.name);
+    bindings.iter().map(one).collect::<Vec<_>>().join(", ")
+}
 
 /// Why a kernel's lifecycle could not change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum LifecycleError {
     /// The kernel has terminated, for good. Launch it again.
+    #[error("the kernel has terminated: launch it again")]
     Terminated,
 }
 
-impl fmt::Display for LifecycleError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the kernel has terminated: launch it again")
-    }
-}
-
-impl std::error::Error for LifecycleError {}
-
 /// Why there is no handle of that name and type.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum HandleError {
     /// No kernel of this name is running.
-    Unknown(UnknownKernel),
+    #[error("{0}")]
+    Unknown(#[source] UnknownKernel),
     /// Another kernel than the one that was asked for runs under this name.
+    #[error(
+        "`{name}` runs {}::{}, which takes {}, not {}::{}, which takes {}",
+        runs.module, runs.name, runs.message.name, wanted.module, wanted.name, wanted.message.name
+    )]
     OtherKernel {
         /// The name.
         name: String,
@@ -84,21 +90,6 @@ pub enum HandleError {
         wanted: &'static KernelDefinition,
     },
 }
-
-impl fmt::Display for HandleError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unknown(unknown) => unknown.fmt(f),
-            Self::OtherKernel { name, runs, wanted } => write!(
-                f,
-                "`{name}` runs {}::{}, which takes {}, not {}::{}, which takes {}",
-                runs.module, runs.name, runs.message.name, wanted.module, wanted.name, wanted.message.name
-            ),
-        }
-    }
-}
-
-impl std::error::Error for HandleError {}
 
 /// No kernel of this name is running.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -123,73 +114,58 @@ impl fmt::Display for UnknownKernel {
 impl std::error::Error for UnknownKernel {}
 
 /// Why a call got no reply.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum CallError {
     /// The kernel was launched with `calls(false)`.
+    #[error("the kernel was launched with calls(false): leave calls on to use `call`")]
     Disabled,
     /// The queue was full under Reject.
+    #[error("the queue is full and its backpressure is Reject")]
     Full,
     /// The message was discarded, or evicted before the kernel took it.
+    #[error("the queue was full, and its backpressure dropped the message")]
     Dropped,
+    /// The message was recognised as a duplicate of one that was sent before.
+    #[error("the message is a duplicate of one that was sent before: await the reply to that one")]
+    Duplicate,
+    /// The message expired before the kernel took it.
+    #[error("the message waited for longer than the launch's expiry, and expired")]
+    Expired,
     /// The kernel is closed to new messages.
+    #[error("the kernel is closed to new messages")]
     Closed,
     /// The handler succeeded and sent nothing.
+    #[error("the handler succeeded and sent nothing")]
     NoReply,
     /// The handler failed, and what it did was rolled back.
+    #[error("the handler failed with code {code:#06x}: {}", annulus_abi::error::describe(*code))]
     Failed {
         /// The error code; see `annulus_abi::error` for those that are not the application's.
         code: u16,
     },
     /// The kernel terminated before it took the message.
+    #[error("the kernel terminated before it took the message")]
     Terminated,
     /// The deadline passed first.
+    #[error("no reply came before the deadline")]
     Timeout,
 }
 
-impl fmt::Display for CallError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Disabled => {
-                f.write_str("the kernel was launched with calls(false): leave calls on to use `call`")
-            }
-            Self::Full => f.write_str("the queue is full and its backpressure is Reject"),
-            Self::Dropped => f.write_str("the queue was full, and its backpressure dropped the message"),
-            Self::Closed => f.write_str("the kernel is closed to new messages"),
-            Self::NoReply => f.write_str("the handler succeeded and sent nothing"),
-            Self::Failed { code } => {
-                write!(f, "the handler failed with code {code:#06x}: {}", annulus_abi::error::describe(*code))
-            }
-            Self::Terminated => f.write_str("the kernel terminated before it took the message"),
-            Self::Timeout => f.write_str("no reply came before the deadline"),
-        }
-    }
-}
-
-impl std::error::Error for CallError {}
-
 /// Why telemetry could not be enabled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum TelemetryError {
     /// The runtime's arena had no lines left when the kernel was launched.
+    #[error(
+        "all {lines} telemetry lines of the runtime were in use when the kernel was launched: \
+         reserve more with RuntimeBuilder::telemetry_lines"
+    )]
     NoLines {
         /// How many lines it has.
         lines: usize,
     },
     /// The kernel has terminated.
+    #[error("the kernel has terminated: launch it again")]
     Terminated,
 }
-
-impl fmt::Display for TelemetryError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoLines { lines } => write!(
-                f,
-                "all {lines} telemetry lines of the runtime were in use when the kernel was launched: \
-                 reserve more with RuntimeBuilder::telemetry_lines"
-            ),
-            Self::Terminated => f.write_str("the kernel has terminated: launch it again"),
-        }
-    }
-}
-
-impl std::error::Error for TelemetryError {}

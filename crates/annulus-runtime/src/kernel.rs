@@ -1,181 +1,116 @@
-//! A launched kernel with its types: queues in front, rings, replies.
+//! A launched kernel: queues in front, rings, replies. Its types are forgotten here, and all messages are bytes.
 
 use std::{
-    any::Any,
-    collections::VecDeque,
-    sync::{Arc, Mutex, OnceLock, PoisonError, Weak},
+    any::TypeId,
+    mem::MaybeUninit,
+    sync::{Mutex, MutexGuard, OnceLock, PoisonError, Weak},
 };
 
 use annulus_abi::{control::state, ring::kind};
-use annulus_kernel::{RingKernel, RingMessage};
+use annulus_kernel::{KernelDefinition, RingKernel};
 use annulus_queue::{
-    Receiver, Sender, TryRecvError,
-    relay::Relay,
-    ring::{Consumer, Header, Refused},
+    ring::{Consumer, Refused},
     sync::{AtomicU64, AtomicUsize, Ordering, fence},
 };
 
 use crate::{
     backend::{Delivery, DeviceKernel, HostSignals, LinkTarget, Progress},
+    bytes::{ByteQueue, Bytes, blank},
     calls::CallTable,
-    core::{AnyKernel, KernelCore},
+    core::KernelCore,
     error::CallError,
+    front::{Asked, FrontEnd, Fronts},
     handle::Guard,
-    letters::Letters,
+    letters::{Letters, MessageId, id_of},
+    lifecycle::Compilation,
+    outbound::{Outbound, OutboundEnd},
     print::Prints,
+    receive::Places,
 };
 
-/// A message with its envelope, in a queue in front of the ring.
-pub(crate) struct Parcel<M> {
-    pub(crate) message: M,
-    pub(crate) header: Header,
+/// What a launch must know of a kernel's types, beside its definition. Its fields belong to one kernel.
+#[derive(Clone, Copy)]
+pub(crate) struct Kind {
+    pub(crate) definition: &'static KernelDefinition,
+    kernel: TypeId,
+    pub(crate) id: MessageId,
+    pub(crate) asked: Asked,
 }
 
-/// The queue in front of a shard's ring, for policies that must touch both ends.
-pub(crate) struct Stage<M> {
-    pub(crate) sender: Sender<Parcel<M>>,
-    pub(crate) receiver: Receiver<Parcel<M>>,
-    /// Who moves messages into the ring.
-    pub(crate) relay: Relay<()>,
+impl Kind {
+    /// Of `K`.
+    pub(crate) const fn of<K: RingKernel>() -> Self {
+        let asked = Asked::of::<K::Message>();
+        Self { definition: K::DEFINITION, kernel: TypeId::of::<K>(), id: id_of::<K::Message>, asked }
+    }
 }
 
-/// The host's end of a shard's outbound ring.
-pub(crate) struct Outbound<O> {
-    pub(crate) end: Relay<OutboundEnd<O>>,
-    /// How many outputs are parked in the end, or one more. Written under its lock; before an output leaves the ring to be parked,
-    /// it is counted here, so that a look without the lock finds it in one of the two (`SYNC: parked`).
-    pub(crate) parked: AtomicUsize,
-}
-
-pub(crate) struct OutboundEnd<O> {
-    consumer: Consumer,
-    /// Outputs that stood before replies that somebody waits for: at most twice as many as the ring has slots, and what the ring
-    /// holds in the end.
-    parked: VecDeque<O>,
-}
-
-/// A launched kernel.
-pub(crate) struct KernelShared<K: RingKernel> {
+/// A launched kernel. It is of one kernel's [`Kind`]: its rings, and what else holds messages or outputs, hold those of that kernel's types.
+pub(crate) struct KernelShared {
     pub(crate) core: KernelCore,
-    /// One for each shard, or none.
-    pub(crate) stages: Box<[Stage<K::Message>]>,
-    pub(crate) outbound: Box<[Outbound<K::Output>]>,
+    /// The type that stands for the kernel.
+    kernel: TypeId,
+    /// One queue for each shard, or none.
+    pub(crate) fronts: Fronts,
+    pub(crate) outbound: Box<[Outbound]>,
     /// Outputs received so far: where the next receive begins to look.
     pub(crate) received: AtomicUsize,
     /// Messages without key sent so far: where the next one begins to look for a shard.
     pub(crate) dealt: AtomicUsize,
     /// Messages of other kernels that went past the queues in front of the rings.
     passed: AtomicU64,
-    pub(crate) calls: CallTable<K::Output>,
-    pub(crate) letters: Option<Letters<K::Message>>,
+    pub(crate) calls: CallTable,
+    pub(crate) letters: Option<Letters>,
     prints: Option<Prints>,
     /// What all handles hold; set by the first.
-    pub(crate) guard: OnceLock<Weak<Guard<K>>>,
+    pub(crate) guard: OnceLock<Weak<Guard>>,
     /// What was left when the kernel terminated, until somebody takes it.
-    undelivered: Mutex<Vec<K::Message>>,
+    undelivered: Mutex<ByteQueue>,
 }
 
-impl<O> Outbound<O> {
-    pub(crate) fn new(consumer: Consumer) -> Self {
-        Self {
-            end: Relay::new(OutboundEnd { consumer, parked: VecDeque::new() }),
-            parked: AtomicUsize::new(0),
-        }
-    }
-}
-
-impl<O: RingMessage> OutboundEnd<O> {
-    /// The next output that is no reply; completes the calls whose replies stand before it.
-    fn take(&mut self, calls: &CallTable<O>) -> Option<O> {
-        if let Some(parked) = self.parked.pop_front() {
-            return Some(parked);
-        }
-        loop {
-            let output = self.step(calls)?;
-            if output.is_some() {
-                return output;
-            }
-        }
-    }
-
-    /// Completes every call whose reply is there, as far as there is room to park what stands in between. What stands in front
-    /// is parked only while somebody waits for a reply; replies that nobody waits for any more always go.
-    fn demultiplex(&mut self, calls: &CallTable<O>, room: usize) {
-        while let Some(slot) = self.consumer.peek() {
-            let reply = slot.header.correlation != 0;
-            if !reply && (calls.pending() == 0 || self.parked.len() >= room) {
-                return;
-            }
-            if let Some(Some(output)) = self.step(calls) {
-                self.parked.push_back(output);
-            }
-        }
-    }
-
-    /// Takes one slot out of the ring: `None` if there is none, `Some(None)` if it was a reply.
-    fn step(&mut self, calls: &CallTable<O>) -> Option<Option<O>> {
-        let slot = self.consumer.peek()?;
-        let result = match slot.kind {
-            // SAFETY: the slot was just peeked, and blocks write outputs of the kernel's output type.
-            kind::MESSAGE => Ok(unsafe { self.consumer.read::<O>(&slot) }),
-            kind::FAILED => Err(CallError::Failed { code: slot.length as u16 }),
-            _ => Err(CallError::NoReply),
-        };
-        self.consumer.advance(&slot);
-        self.consumer.give_back();
-        if slot.header.correlation == 0 {
-            return Some(result.ok());
-        }
-        calls.complete(slot.header.correlation, result);
-        Some(None)
-    }
-}
-
-impl<K: RingKernel> KernelShared<K> {
+impl KernelShared {
     pub(crate) fn new(
+        kind: &Kind,
         core: KernelCore,
-        stages: Box<[Stage<K::Message>]>,
-        outbound: Box<[Outbound<K::Output>]>,
-        letters: Option<Letters<K::Message>>,
+        fronts: Fronts,
+        outbound: Box<[Outbound]>,
+        letters: Option<Letters>,
         prints: Option<Prints>,
     ) -> Self {
+        let size = core.message_size();
+        let reply = core.output_size();
         Self {
             core,
-            stages,
+            kernel: kind.kernel,
+            fronts,
             outbound,
             received: AtomicUsize::new(0),
             dealt: AtomicUsize::new(0),
             passed: AtomicU64::new(0),
-            calls: CallTable::new(),
+            calls: CallTable::new(reply),
             letters,
             prints,
             guard: OnceLock::new(),
-            undelivered: Mutex::new(Vec::new()),
+            undelivered: Mutex::new(ByteQueue::new(size)),
         }
     }
 
-    /// The next output of a shard, if there is one now.
-    pub(crate) fn take_from(&self, shard: usize) -> Option<K::Output> {
-        let output = self.outbound[shard].end.with(
-            |end| {
-                let output = end.take(&self.calls);
-                self.demultiplex_end(shard, end);
-                output
-            },
-            |end| self.demultiplex_end(shard, end),
-        );
-        self.after_taking(shard);
-        output
+    pub(crate) fn core(&self) -> &KernelCore {
+        &self.core
     }
 
-    /// Takes up to `max` outputs of a shard.
-    pub(crate) fn take_many(&self, shard: usize, max: usize, outputs: &mut Vec<K::Output>) -> usize {
+    /// Whether it is this kernel.
+    pub(crate) fn is<K: RingKernel>(&self) -> bool {
+        self.kernel == TypeId::of::<K>()
+    }
+
+    /// Writes the next output of a shard to `to`, if there is one now.
+    pub(crate) fn take_from(&self, shard: usize, to: &mut Bytes) -> bool {
         let taken = self.outbound[shard].end.with(
             |end| {
-                let before = outputs.len();
-                outputs.extend(std::iter::from_fn(|| end.take(&self.calls)).take(max));
+                let taken = end.take(&self.calls, to);
                 self.demultiplex_end(shard, end);
-                outputs.len() - before
+                taken
             },
             |end| self.demultiplex_end(shard, end),
         );
@@ -183,7 +118,38 @@ impl<K: RingKernel> KernelShared<K> {
         taken
     }
 
-    fn demultiplex_end(&self, shard: usize, end: &mut OutboundEnd<K::Output>) {
+    /// Takes up to `max` outputs of a shard.
+    ///
+    /// # Safety
+    ///
+    /// `outputs` takes outputs of this kernel's type.
+    pub(crate) unsafe fn take_many(&self, shard: usize, max: usize, outputs: &mut dyn Places) -> usize {
+        let taken = self.outbound[shard].end.with(
+            |end| {
+                let mut taken = 0;
+                while taken < max {
+                    if end.parked.len() == 0 {
+                        // SAFETY: blocks write outputs of the kernel's type, which `outputs` takes by the caller's word.
+                        taken += unsafe { outputs.take_run(&mut end.consumer, max - taken) };
+                    }
+                    // One that is parked, or that stands behind something else.
+                    if taken == max || !end.take(&self.calls, outputs.place()) {
+                        break;
+                    }
+                    // SAFETY: it was written, an output of the type by the caller's word.
+                    unsafe { outputs.keep_one() };
+                    taken += 1;
+                }
+                self.demultiplex_end(shard, end);
+                taken
+            },
+            |end| self.demultiplex_end(shard, end),
+        );
+        self.after_taking(shard);
+        taken
+    }
+
+    fn demultiplex_end(&self, shard: usize, end: &mut OutboundEnd) {
         let capacity = end.consumer.ring().layout().capacity as usize;
         // A terminated shard sends no more, so what its ring holds still is all that there will be to park.
         let room = if self.core.finishing.load(Ordering::Acquire) { usize::MAX } else { 2 * capacity };
@@ -214,28 +180,11 @@ impl<K: RingKernel> KernelShared<K> {
         }
     }
 
-    /// Moves messages from the queue in front into the ring, which keeps at most two batches.
-    pub(crate) fn refill(&self, shard: usize) {
-        let Some(stage) = self.stages.get(shard) else { return };
-        let producers = &self.core.shards[shard].inbound;
-        let most = 2 * u64::from(self.core.max_batch());
-        let mut moved = false;
-        stage.relay.run(|()| {
-            while producers.ring().depth() < most && !stage.receiver.is_empty() {
-                // The ticket first, so that the message is always seen to be in one of the two.
-                let Ok(mut slot) = producers.reserve(1) else { return };
-                moved = true;
-                match stage.receiver.try_recv() {
-                    Ok(parcel) => slot.write(parcel.message, parcel.header),
-                    // Its sender is still writing it, and comes here after that. The slot becomes a tombstone, which the block
-                    // must take out like a message: a ring full of them would let nothing in.
-                    Err(_) => return,
-                }
-            }
-        });
-        if moved {
-            self.core.wake(shard);
-        }
+    /// The queues in front of the rings, with what they need.
+    #[inline]
+    pub(crate) fn front_end(&self) -> FrontEnd<'_> {
+        let letters = self.letters.as_ref();
+        FrontEnd { fronts: &self.fronts, core: &self.core, letters, calls: &self.calls }
     }
 
     /// Makes events of what a shard has printed.
@@ -248,7 +197,9 @@ impl<K: RingKernel> KernelShared<K> {
     /// After the last shard has terminated: takes out what is left, ends every call, frees the name.
     fn finish(&self) {
         (0..self.outbound.len()).for_each(|shard| self.show_prints(shard));
-        let mut left = Vec::new();
+        let mut calls = Vec::new();
+        let mut left = ByteQueue::new(self.core.message_size());
+        let mut message = blank(self.core.message_size());
         for (index, shard) in self.core.shards.iter().enumerate() {
             // SAFETY: the host made this ring's producers; the block, its consumer, has terminated, so this is the only one.
             let ring = unsafe { shard.memory.inbound() };
@@ -261,38 +212,26 @@ impl<K: RingKernel> KernelShared<K> {
                     continue;
                 };
                 if slot.kind == kind::MESSAGE {
-                    // SAFETY: the slot was just peeked, and the host writes messages of the kernel's type.
-                    left.push((unsafe { consumer.read::<K::Message>(&slot) }, slot.header.correlation));
+                    // SAFETY: the slot was just peeked, and is a message.
+                    unsafe { consumer.read_bytes(&slot, &mut message) };
+                    left.push(&message);
+                    calls.push(slot.header.correlation);
                 }
                 consumer.advance(&slot);
                 consumer.give_back();
             }
-            if let Some(stage) = self.stages.get(index) {
-                stage.relay.with(
-                    |()| {
-                        loop {
-                            match stage.receiver.try_recv() {
-                                Ok(parcel) => left.push((parcel.message, parcel.header.correlation)),
-                                // Accepted before the queue was closed, and still being written.
-                                Err(TryRecvError::Empty) => std::thread::yield_now(),
-                                Err(TryRecvError::Closed) => break,
-                            }
-                        }
-                    },
-                    |()| {},
-                );
-            }
+            self.fronts.drain(index, |message, header| {
+                left.push(message);
+                calls.push(header.correlation);
+            });
         }
         self.core.drops.undelivered.fetch_add(left.len() as u64, Ordering::Relaxed);
-        for &(_, correlation) in &left {
+        for correlation in calls {
             if correlation != 0 {
                 self.calls.complete(correlation, Err(CallError::Terminated));
             }
         }
-        self.undelivered
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .extend(left.into_iter().map(|(message, _)| message));
+        *self.lock_undelivered() = left;
         (0..self.outbound.len()).for_each(|shard| self.demultiplex(shard));
         if self.core.options.linked {
             self.core.end_links();
@@ -303,11 +242,47 @@ impl<K: RingKernel> KernelShared<K> {
         // SYNC: finished (release)
         self.core.finished.store(true, Ordering::Release);
         self.core.ready.notify_all();
+        self.tell_terminated();
+    }
+
+    /// After a report by which kernels that wait for room in each other may have come to stand still.
+    fn look_for_cycles(&self, shard: usize, progress: Progress) {
+        let has_emptied = || progress.consumed != 0 && self.core.shards[shard].inbound.ring().depth() == 0;
+        if (progress.stalled || progress.traffic || has_emptied()) && self.core.waits_for_a_kernel() {
+            self.core.tell_of_a_cycle();
+        }
     }
 
     /// The messages that were left when the kernel terminated; whoever asks first gets them.
-    pub(crate) fn take_undelivered(&self) -> Vec<K::Message> {
-        std::mem::take(&mut *self.undelivered.lock().unwrap_or_else(PoisonError::into_inner))
+    pub(crate) fn take_undelivered(&self) -> ByteQueue {
+        let none = ByteQueue::new(self.core.message_size());
+        std::mem::replace(&mut *self.lock_undelivered(), none)
+    }
+
+    fn lock_undelivered(&self) -> MutexGuard<'_, ByteQueue> {
+        // The queue is replaced as a whole.
+        self.undelivered.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Closes the queues to new messages.
+    pub(crate) fn close_intake(&self) {
+        if !self.fronts.is_empty() {
+            self.front_end().close();
+        } else if self.core.options.linked {
+            self.core.intake.close();
+        } else {
+            self.core.shards.iter().for_each(|shard| shard.inbound.ring().close());
+        }
+    }
+
+    /// Messages in front of a shard's ring.
+    pub(crate) fn staged(&self, shard: usize) -> u64 {
+        self.fronts.waiting(shard)
+    }
+
+    /// Messages that were ever admitted in front of the rings, or past that; `None` where all go straight in.
+    pub(crate) fn admitted(&self) -> Option<u64> {
+        Some(self.fronts.accepted()? + self.passed.load(Ordering::Relaxed))
     }
 }
 
@@ -324,13 +299,25 @@ impl KernelCore {
         }
     }
 
+    /// Bytes of a message.
+    #[inline]
+    pub(crate) fn message_size(&self) -> usize {
+        self.definition.message.size
+    }
+
+    /// Bytes of an output; 0 where there is none.
+    #[inline]
+    pub(crate) fn output_size(&self) -> usize {
+        self.definition.output.map_or(0, |output| output.size)
+    }
+
     /// How its blocks take messages.
     pub(crate) fn mode(&self) -> annulus_kernel::ProcessingMode {
         self.options.mode.unwrap_or(self.definition.mode)
     }
 }
 
-impl<K: RingKernel> HostSignals for KernelShared<K> {
+impl HostSignals for KernelShared {
     fn progressed(&self, shard: u32, progress: Progress) {
         let shard = shard as usize;
         if progress.prints {
@@ -350,8 +337,11 @@ impl<K: RingKernel> HostSignals for KernelShared<K> {
             }
         }
         if progress.consumed != 0 {
-            self.space(shard).notify(progress.consumed as usize);
-            self.refill(shard);
+            if self.fronts.is_empty() {
+                self.space(shard).notify(progress.consumed as usize);
+            } else {
+                self.front_end().refill(shard);
+            }
         }
         if progress.traffic {
             self.core.wake_target();
@@ -365,9 +355,13 @@ impl<K: RingKernel> HostSignals for KernelShared<K> {
                 self.core.tell();
             }
         }
+        if self.core.options.linked {
+            self.look_for_cycles(shard, progress);
+        }
         if progress.state_changed {
             // Two shards that end at the same time must not each miss the other's word (SYNC: last-shard).
             fence(Ordering::SeqCst);
+            self.core.tell_if_ready();
             let terminated =
                 |s: &crate::core::Shard| s.memory.state().load(Ordering::Acquire) == state::TERMINATED;
             if self.core.shards.iter().all(terminated) && !self.core.finishing.swap(true, Ordering::AcqRel) {
@@ -386,12 +380,12 @@ impl<K: RingKernel> HostSignals for KernelShared<K> {
             || core.space.has_waiters()
             || self.calls.pending() != 0
             || core.shards.iter().any(|shard| shard.space.has_waiters())
-            || (0..self.stages.len()).any(|shard| self.staged(shard) != 0)
+            || !self.fronts.is_empty() && (0..core.shards.len()).any(|shard| self.staged(shard) != 0)
     }
 
     fn lost(&self) {
-        let kernel: &dyn AnyKernel = self;
-        kernel.request_termination();
+        self.core.tell_lost();
+        self.request_termination();
         let progress = Progress { state_changed: true, ..Progress::default() };
         self.progressed(0, progress);
     }
@@ -399,62 +393,50 @@ impl<K: RingKernel> HostSignals for KernelShared<K> {
     fn is_fed(&self) -> bool {
         self.core.options.linked && self.core.is_fed()
     }
+
+    fn compiling(&self, device: &str) {
+        self.core.tell_compiling(device);
+    }
+
+    fn compiled(&self, compilation: Compilation) {
+        // A launch has one program.
+        let _ = self.core.compilation.set(compilation);
+        self.core.tell_compiled(compilation);
+    }
+
+    fn noted(&self, note: String) {
+        let mut notes = self.core.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        if notes.contains(&note) {
+            return;
+        }
+        notes.push(note.clone());
+        drop(notes);
+        tracing::warn!(kernel = self.core.name, "{note}");
+    }
 }
 
-impl<K: RingKernel> LinkTarget for KernelShared<K> {
+impl LinkTarget for KernelShared {
     fn device(&self) -> Option<&dyn DeviceKernel> {
         self.core.device.get().map(|device| &**device)
     }
 
     unsafe fn deliver(&self, message: *const u8) -> Delivery {
-        // SAFETY: the caller says that it is a message of this kernel's; it may lie anywhere.
-        let message = unsafe { message.cast::<K::Message>().read_unaligned() };
-        let shard = self.shard_of(&message);
+        let from = message.cast::<MaybeUninit<u8>>();
+        // SAFETY: the caller says that it is a message of this kernel's, which has so many bytes.
+        let message = unsafe { std::slice::from_raw_parts(from, self.core.message_size()) };
+        // SAFETY: as above.
+        let shard = unsafe { self.shard_of_anywhere(message) };
         match self.core.shards[shard].inbound.reserve(1) {
             Ok(mut slot) => {
-                if !self.stages.is_empty() {
+                if !self.fronts.is_empty() {
                     self.passed.fetch_add(1, Ordering::Relaxed);
                 }
-                slot.write(message, self.header(0));
+                slot.write_bytes(message, self.header(0));
                 self.core.wake(shard);
                 Delivery::Done
             }
             Err(Refused::Full) => Delivery::Full,
             Err(Refused::Closed) => Delivery::Closed,
         }
-    }
-}
-
-impl<K: RingKernel> AnyKernel for KernelShared<K> {
-    fn core(&self) -> &KernelCore {
-        &self.core
-    }
-
-    fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
-        self
-    }
-
-    fn close_intake(&self) {
-        if self.stages.is_empty() && self.core.options.linked {
-            self.core.intake.close();
-        } else if self.stages.is_empty() {
-            self.core.shards.iter().for_each(|shard| shard.inbound.ring().close());
-        } else {
-            self.stages.iter().for_each(|stage| {
-                stage.sender.close();
-            });
-        }
-    }
-
-    fn staged(&self, shard: usize) -> u64 {
-        self.stages.get(shard).map_or(0, |stage| stage.receiver.len() as u64)
-    }
-
-    fn admitted(&self) -> Option<u64> {
-        if self.stages.is_empty() {
-            return None;
-        }
-        let staged: u64 = self.stages.iter().map(|stage| stage.sender.counters().enqueued).sum();
-        Some(staged + self.passed.load(Ordering::Relaxed))
     }
 }

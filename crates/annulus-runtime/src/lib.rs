@@ -12,28 +12,49 @@
 //! * Telemetry is polled without a lock, without an allocation, and without the kernel's help. A kernel whose telemetry is
 //!   off pays nothing for it.
 //! * Every wait can be bounded, and every future can be dropped without losing a message.
+//! * A handler never waits: between two messages a shard does, until there is room for what the next handler
+//!   may send. So every kernel can be stopped at any time. Kernels that wait for room in each other, in a
+//!   circle, stand still, and [say so by name](Stall).
+//! * Wakers, alerts and subscribers of `tracing` are called while no lock is held that a call of theirs could
+//!   wait for, so they may call back whatever does not block. Their panics end nothing here.
 //!
 //! # What it does not do
 //!
 //! It names no backend: those are crates of their own, behind [`DeviceBackend`]. It needs no async executor and brings none:
 //! its futures run on any, and each has a blocking form. It does not persist messages.
+//!
+//! It does not wake others in place of a future that waited and was forgotten: a future that is neither
+//! polled again nor dropped (`std::mem::forget`, or a task that its executor keeps and never polls) keeps its
+//! place among those who wait, and the wake-up that comes to it is lost to the others, who may sleep on
+//! beside an output, or beside room for a message, until the next one comes. A future that is dropped hands
+//! its wake-up on.
+//!
+//! It does not follow a `fork`: a runtime's threads are in the process that built it. In a child of that
+//! process launching is refused; what is sent to a kernel that was launched before the fork is taken, and
+//! nobody handles it; and whatever waits there waits for ever. Build a runtime in the child, or fork first.
+//! (A device's library that was opened before the fork has its own threads there, too.)
 
 // The types that `annulus-macros` emits code for stand under `::annulus`, which this crate's tests are not.
 extern crate self as annulus;
 
 mod backend;
+mod bytes;
 mod calls;
 mod clock;
 mod connect;
 mod core;
 mod error;
+mod front;
 mod handle;
 mod kernel;
+mod launching;
 mod letters;
+mod lifecycle;
 mod links;
 mod memory;
 mod noop;
 mod options;
+mod outbound;
 mod print;
 mod receive;
 #[cfg(feature = "registry")]
@@ -42,8 +63,11 @@ mod registry;
 mod runtime;
 mod send;
 mod snapshot;
+mod stalls;
 mod status;
 mod telemetry;
+mod time;
+mod waits;
 
 pub use crate::{
     backend::{
@@ -55,6 +79,8 @@ pub use crate::{
     core::{ShutdownOutcome, Transition},
     error::{CallError, HandleError, LaunchError, LifecycleError, TelemetryError, UnknownKernel},
     handle::{KernelControl, KernelHandle, Outputs, Shutdown},
+    launching::Launching,
+    lifecycle::{Compilation, LIFECYCLE_TARGET, ProgramOrigin},
     memory::{Place, ShardMemory, SharedMemory, TelemetryLine},
     noop::Noop,
     options::{InvalidOptions, LaunchOptions, MAX_BLOCK, MAX_GRID, MAX_WINDOW, MIN_WINDOW},
@@ -62,8 +88,10 @@ pub use crate::{
     runtime::{Bound, DEFAULT_TELEMETRY_LINES, NoBackend, Runtime, RuntimeBuilder},
     send::BatchError,
     snapshot::{Snapshot, SnapshotError},
-    status::{Drops, KernelState, KernelStatus},
-    telemetry::{LatencyHistogram, Telemetry, TelemetrySnapshot},
+    stalls::STALL_TARGET,
+    status::{Drops, KernelState, KernelStatus, Stall, StallEnd},
+    telemetry::{LatencyHistogram, QueueDrops, Telemetry, TelemetrySnapshot},
+    time::{ForPeople, for_people},
 };
 pub use annulus_abi::error::describe as describe_error;
 pub use annulus_kernel::ProcessingMode;
@@ -150,8 +178,25 @@ pub mod __private {
     #[cfg(feature = "registry")]
     pub use crate::registered::KERNELS;
     pub use crate::{__register_kernel as register_kernel, print::print};
-    pub use crate::{Backpressure, Bound, Deduplication, KernelHandle, LaunchError, LaunchOptions, Runtime};
+    pub use crate::{
+        Backpressure, Bound, Deduplication, KernelHandle, LaunchError, LaunchOptions, Launching, Runtime,
+    };
     pub use annulus_kernel::*;
+
+    /// What the test beside a kernel knows of it.
+    pub trait Checked {
+        /// The kernel as data.
+        const DEFINITION: &'static KernelDefinition;
+    }
+
+    /// The body of the test that stands beside each kernel.
+    #[track_caller]
+    pub fn assert_for_devices(definition: &'static KernelDefinition) {
+        if let Err(error) = definition.check() {
+            panic!("{}", LaunchError::Handler(error));
+        }
+    }
+
     #[cfg(feature = "registry")]
     pub use linkme;
 }
@@ -159,9 +204,11 @@ pub mod __private {
 /// What a program that uses ring kernels imports.
 pub mod prelude {
     pub use crate::{
-        Admission, Backpressure, KernelHandle, LaunchOptions, ProcessingMode, RecvError, Runtime, SendError,
-        TryRecvError, TrySendError, device_print,
+        Admission, Backpressure, CallError, KernelHandle, LaunchError, LaunchOptions, ProcessingMode,
+        RecvError, Runtime, SendError, TryRecvError, TrySendError, device_print,
     };
     pub use annulus_kernel::{Cx, DeviceType, Failure, List, Outbox, RingKernel, RingMessage, Text};
-    pub use annulus_macros::{DeviceType, RingMessage, device_fn, device_impl, ring_kernel};
+    pub use annulus_macros::{
+        DeviceType, RingMessage, device_fn, device_impl, device_trait, device_type, ring_kernel,
+    };
 }

@@ -23,8 +23,9 @@
 //! 2. of all of them: that `taken` is what `rested` was, shard by shard;
 //! 3. of all of them: that what the kernel was fed is the sum of its shards' `taken`.
 //!
-//! (What a shard of a device holds back, having no room for it, is not counted yet; that shard says that it is stalled before it gives the message back that this came of, and says
-//! that it is not, with release, after it has counted it.)
+//! (What a shard of a device holds back, having no room for it, is not counted yet; that shard says that it
+//! is stalled before it gives the message back that this came of, and before it rests, and says that it is
+//! not, with release, after it has counted it.)
 //!
 //! If two scans in a row find all that, with the same counts (`consumed` and `taken`), the kernels were at rest. For let *M* be the messages that the first
 //! scan saw consumed or rested upon. What the handlers of *M* sent was published in rings, or counted in `forwarded`, before the word that the first scan
@@ -36,22 +37,23 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use annulus_queue::sync::{Ordering, fence};
+use annulus_queue::sync::{AtomicBool, Ordering, fence};
 
-use crate::{
-    core::{AnyKernel, KernelCore},
-    memory::ShardMemory,
-};
+use crate::{core::KernelCore, kernel::KernelShared, memory::ShardMemory};
 
 /// A kernel's links. Kernels that were launched without leave them alone.
 #[derive(Default)]
-pub(crate) struct Links(Mutex<Arc<Known>>);
+pub(crate) struct Links {
+    known: Mutex<Arc<Known>>,
+    /// It was told that this kernel stands still in a cycle, since its links changed last.
+    pub(crate) told: AtomicBool,
+}
 
 /// The links at some moment.
 #[derive(Clone, Default)]
 struct Known {
     /// Where outputs go, if not to the host.
-    target: Option<Weak<dyn AnyKernel>>,
+    target: Option<Weak<KernelShared>>,
     /// Kernels that are connected to this one.
     feeds: Vec<Feed>,
     /// What kernels that are connected to this one no more had forwarded to it.
@@ -61,7 +63,7 @@ struct Known {
 /// A kernel that is connected to this one.
 #[derive(Clone)]
 struct Feed {
-    source: Weak<dyn AnyKernel>,
+    source: Weak<KernelShared>,
     /// Where the source's core lies: as long as `source` is there, nothing else does.
     core: *const KernelCore,
     shards: Arc<[ShardMemory]>,
@@ -87,7 +89,7 @@ impl Feed {
 impl Links {
     fn lock(&self) -> MutexGuard<'_, Arc<Known>> {
         // The value is replaced by one assignment.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn known(&self) -> Arc<Known> {
@@ -99,6 +101,7 @@ impl Links {
         let mut next = Known::clone(&known);
         change(&mut next);
         let before = std::mem::replace(&mut *known, Arc::new(next));
+        self.told.store(false, Ordering::Relaxed);
         drop(known);
         drop(before);
     }
@@ -114,9 +117,16 @@ impl Known {
 }
 
 /// Connects a kernel to another one, or to none. The source is inactive, and stays so meanwhile.
-pub(crate) fn link(source: &Arc<dyn AnyKernel>, target: Option<&Arc<dyn AnyKernel>>) {
+///
+/// Returns the kernel that it was connected to: this may be the last to hold it, and with it things of the
+/// program's, whose `Drop` must not run under the caller's lock.
+#[must_use = "it is dropped when no lock is held"]
+pub(crate) fn link(
+    source: &Arc<KernelShared>,
+    target: Option<&Arc<KernelShared>>,
+) -> Option<Arc<KernelShared>> {
     let core = source.core();
-    core.end_link();
+    let before = core.end_link();
     core.links.change(|known| known.target = target.map(Arc::downgrade));
     if let Some(target) = target {
         let shards: Arc<[ShardMemory]> = core.shards.iter().map(|shard| shard.memory.clone()).collect();
@@ -124,20 +134,21 @@ pub(crate) fn link(source: &Arc<dyn AnyKernel>, target: Option<&Arc<dyn AnyKerne
         let feed = Feed { source: Arc::downgrade(source), core, shards, base };
         target.core().links.change(|known| known.feeds.push(feed));
     }
+    before
 }
 
 impl KernelCore {
-    /// Forwards nothing any more to the kernel that this one is connected to.
-    fn end_link(&self) {
-        if let Some(target) = self.target() {
-            target.core().links.change(|known| known.end_feeds(|feed| std::ptr::eq(feed.core, self)));
-        }
+    /// Forwards nothing any more to the kernel that this one was connected to, which it returns.
+    fn end_link(&self) -> Option<Arc<KernelShared>> {
+        let target = self.target()?;
+        target.core().links.change(|known| known.end_feeds(|feed| std::ptr::eq(feed.core, self)));
+        Some(target)
     }
 
     /// After the last shard has terminated, and so after the rings were closed: ends all links. Who waits for room finds out that there will be none.
     pub(crate) fn end_links(&self) {
         self.wake_sources();
-        self.end_link();
+        drop(self.end_link());
         self.links.change(|known| {
             known.target = None;
             known.end_feeds(|_| true);
@@ -145,7 +156,7 @@ impl KernelCore {
     }
 
     /// The kernel that this one is connected to, if it is still there.
-    pub(crate) fn target(&self) -> Option<Arc<dyn AnyKernel>> {
+    pub(crate) fn target(&self) -> Option<Arc<KernelShared>> {
         self.links.known().target.as_ref().and_then(Weak::upgrade)
     }
 
@@ -182,6 +193,14 @@ impl KernelCore {
         known.fed_before + known.feeds.iter().map(Feed::fed).sum::<u64>()
     }
 
+    /// Messages of other kernels, in rings in the device's memory, that it has not taken; `None` if none ever
+    /// came that way.
+    pub(crate) fn unread(&self) -> Option<u64> {
+        let taken = self.taken();
+        let fed = self.fed();
+        (fed != 0).then(|| fed.saturating_sub(taken))
+    }
+
     fn taken(&self) -> u64 {
         self.shards.iter().map(|shard| shard.memory.taken().load(Ordering::Acquire)).sum()
     }
@@ -194,9 +213,9 @@ impl KernelCore {
     }
 }
 
-impl dyn AnyKernel {
+impl KernelShared {
     /// This kernel, and all from which links lead to it.
-    fn upstream(self: &Arc<Self>) -> Vec<Arc<dyn AnyKernel>> {
+    fn upstream(self: &Arc<Self>) -> Vec<Arc<KernelShared>> {
         let mut found = vec![Arc::clone(self)];
         let mut next = 0;
         while next < found.len() {
@@ -239,13 +258,13 @@ impl dyn AnyKernel {
     }
 }
 
-fn are_at_rest(kernels: &[Arc<dyn AnyKernel>]) -> bool {
+fn are_at_rest(kernels: &[Arc<KernelShared>]) -> bool {
     let first = scan(kernels);
     first.is_some() && first == scan(kernels)
 }
 
 /// The counts of kernels that are at rest; see the module. A kernel that has finished sends no more, and what it had not taken is lost.
-fn scan(kernels: &[Arc<dyn AnyKernel>]) -> Option<Vec<u64>> {
+fn scan(kernels: &[Arc<KernelShared>]) -> Option<Vec<u64>> {
     let live: Vec<_> = kernels.iter().filter(|kernel| !kernel.core().is_finished()).collect();
     let shards = || live.iter().flat_map(|kernel| &kernel.core().shards);
     let rested: Vec<_> = shards().map(|shard| shard.memory.rested().load(Ordering::Acquire)).collect();
@@ -272,14 +291,14 @@ fn scan(kernels: &[Arc<dyn AnyKernel>]) -> Option<Vec<u64>> {
 }
 
 /// Kernels in an order in which sources come before their targets; what forms a cycle comes in any order, all else as it came.
-pub(crate) fn sources_first(kernels: Vec<Arc<dyn AnyKernel>>) -> Vec<Arc<dyn AnyKernel>> {
-    fn is_in(kernels: &[Arc<dyn AnyKernel>], kernel: &Arc<dyn AnyKernel>) -> bool {
+pub(crate) fn sources_first(kernels: Vec<Arc<KernelShared>>) -> Vec<Arc<KernelShared>> {
+    fn is_in(kernels: &[Arc<KernelShared>], kernel: &Arc<KernelShared>) -> bool {
         kernels.iter().any(|other| Arc::ptr_eq(other, kernel))
     }
     fn place(
-        kernel: &Arc<dyn AnyKernel>,
-        seen: &mut Vec<Arc<dyn AnyKernel>>,
-        ordered: &mut Vec<Arc<dyn AnyKernel>>,
+        kernel: &Arc<KernelShared>,
+        seen: &mut Vec<Arc<KernelShared>>,
+        ordered: &mut Vec<Arc<KernelShared>>,
     ) {
         if is_in(seen, kernel) {
             return;

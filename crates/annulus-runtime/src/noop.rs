@@ -1,4 +1,4 @@
-//! A backend that obeys every command and runs no handler: it keeps the contract honest, and measures the host's own cost.
+//! A backend that obeys every command and runs no handler: for tests of the contract, and for measuring the host's own cost.
 
 use std::{
     any::Any,

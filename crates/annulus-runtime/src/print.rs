@@ -6,19 +6,11 @@
 //!
 //! A print that finds no room is counted by the device, and never waited for; the host tells how many were lost.
 
-use std::{
-    cell::RefCell,
-    fmt,
-    panic::{AssertUnwindSafe, catch_unwind},
-    sync::Arc,
-};
+use std::{cell::RefCell, fmt, sync::Arc};
 
 use annulus_abi::ring::kind;
 use annulus_kernel::PrintSite;
-use annulus_queue::{
-    ring::Consumer,
-    sync::{Mutex, Ordering},
-};
+use annulus_queue::{contain::contained, relay::Relay, ring::Consumer, sync::Ordering};
 
 use crate::{backend::LaunchSpec, memory::ShardMemory};
 
@@ -95,7 +87,7 @@ fn emit(origin: Option<&PrintOrigin>, file: &str, line: u32, message: fmt::Argum
 /// The host's ends of a kernel's rings of prints.
 pub(crate) struct Prints {
     sites: Vec<PrintSite>,
-    ends: Box<[Mutex<End>]>,
+    ends: Box<[Relay<End>]>,
 }
 
 struct End {
@@ -114,30 +106,39 @@ impl Prints {
         rings: impl Iterator<Item = Consumer>,
     ) -> Self {
         let end = |(shard, ring)| {
-            Mutex::new(End { origin: PrintOrigin::new(kernel, name, shard as u32), ring, told: 0 })
+            Relay::new(End { origin: PrintOrigin::new(kernel, name, shard as u32), ring, told: 0 })
         };
         Self { sites, ends: rings.enumerate().map(end).collect() }
     }
 
-    /// Makes events of what a shard has printed, of a ring at most: a kernel that goes on printing holds nobody up. They are made under a
-    /// lock, so that they come in the order of the ring.
+    /// Makes events of what a shard has printed, of a ring at most at a time: a kernel that goes on printing
+    /// holds nobody up.
+    ///
+    /// Events come in the order of the ring, since one thread at a time makes them. The subscriber that hears
+    /// of one is the program's code and may call us, and so come here again: then, as from another thread,
+    /// this leaves at once, and whoever makes events looks once more.
     pub(crate) fn collect(&self, shard: usize, memory: &ShardMemory) {
-        let mut end = self.ends[shard].lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        self.ends[shard].run(|end| end.collect(&self.sites, memory));
+    }
+}
+
+impl End {
+    fn collect(&mut self, sites: &[PrintSite], memory: &ShardMemory) {
         // Of the count first: what it counts came after what is in the ring, which is so told of before.
         let lost = memory.prints_lost().load(Ordering::Acquire);
         for _ in 0..RING_CAPACITY {
-            let Some((number, words)) = end.take(&self.sites) else { break };
-            let Some(site) = self.sites.get(number) else { continue };
-            // The subscriber is the program's code, and this may be the pump: the panic hook has told.
-            let _ = catch_unwind(AssertUnwindSafe(|| {
-                emit(Some(&end.origin), site.file, site.line, format_args!("{}", site.message(&words)));
-            }));
+            let Some((number, words)) = self.take(sites) else { break };
+            let Some(site) = sites.get(number) else { continue };
+            // This may be the pump.
+            contained(|| {
+                emit(Some(&self.origin), site.file, site.line, format_args!("{}", site.message(&words)));
+            });
         }
-        if lost != end.told {
-            let count = lost.wrapping_sub(end.told);
-            end.told = lost;
-            let PrintOrigin { kernel, instance, shard } = &end.origin;
-            let _ = catch_unwind(AssertUnwindSafe(|| {
+        if lost != self.told {
+            let count = lost.wrapping_sub(self.told);
+            self.told = lost;
+            let PrintOrigin { kernel, instance, shard } = &self.origin;
+            contained(|| {
                 tracing::warn!(
                     target: PRINT_TARGET,
                     kernel,
@@ -147,12 +148,10 @@ impl Prints {
                     "{count} prints found no room: a block prints {RING_CAPACITY} in a turn at most; print less, or take fewer \
                      messages in a turn (max_messages_per_iteration)"
                 );
-            }));
+            });
         }
     }
-}
 
-impl End {
     /// The next print: its number, and its arguments.
     fn take(&mut self, sites: &[PrintSite]) -> Option<(usize, Vec<u64>)> {
         let slot = self.ring.peek()?;
@@ -185,7 +184,10 @@ mod tests {
         ring::Envelope,
     };
     use annulus_kernel::witness::{Witness, site};
-    use annulus_queue::ring::{Header, SoleProducer};
+    use annulus_queue::{
+        ring::{Header, SoleProducer},
+        sync::Mutex,
+    };
     use tracing::{
         Event, Metadata, Subscriber,
         field::{Field, Visit},

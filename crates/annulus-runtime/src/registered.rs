@@ -5,11 +5,17 @@
 
 use std::{fmt, time::Duration};
 
-use annulus_kernel::{Binding, Described, KernelDefinition, RingKernel, read_described};
+use annulus_kernel::{Binding, Described, KernelDefinition, RingKernel, read_described_bytes};
 use annulus_queue::{RecvError, TryRecvError};
 use linkme::distributed_slice;
 
-use crate::{Bound, KernelControl, KernelHandle, LaunchError, LaunchOptions, Runtime};
+use crate::{
+    KernelControl, LaunchError, LaunchOptions, Runtime,
+    bytes::{Aligned, Bytes, RawMessage, blank},
+    handle::{AnyHandle, deadline},
+    kernel::{KernelShared, Kind},
+    runtime::AnyBound,
+};
 
 /// What the linker gathers.
 #[doc(hidden)]
@@ -19,22 +25,21 @@ pub static KERNELS: [RegisteredKernel];
 /// A kernel of this program.
 #[derive(Clone, Copy)]
 pub struct RegisteredKernel {
-    definition: &'static KernelDefinition,
+    kind: Kind,
     options: fn() -> LaunchOptions,
-    launch: fn(&Runtime, LaunchOptions, Vec<Binding>) -> Result<DynamicKernel, LaunchError>,
 }
 
 impl RegisteredKernel {
     /// What the macro writes.
     #[doc(hidden)]
     pub const fn of<K: RingKernel>(options: fn() -> LaunchOptions) -> Self {
-        Self { definition: K::DEFINITION, options, launch: launch::<K> }
+        Self { kind: Kind::of::<K>(), options }
     }
 
     /// Every kernel that is linked into this program, by name, then by module.
     pub fn all() -> Vec<&'static Self> {
         let mut all: Vec<_> = KERNELS.iter().collect();
-        all.sort_by_key(|kernel| (kernel.definition.name, kernel.definition.module));
+        all.sort_by_key(|kernel| (kernel.kind.definition.name, kernel.kind.definition.module));
         all
     }
 
@@ -62,7 +67,7 @@ impl RegisteredKernel {
 
     /// The kernel as data.
     pub fn definition(&self) -> &'static KernelDefinition {
-        self.definition
+        self.kind.definition
     }
 
     /// The launch options that its attribute asks for.
@@ -72,7 +77,7 @@ impl RegisteredKernel {
 
     /// The module that its handler stands in, and its name: `my_crate::sensors::detect`.
     pub fn path(&self) -> String {
-        format!("{}::{}", self.definition.module, self.definition.name)
+        format!("{}::{}", self.kind.definition.module, self.kind.definition.name)
     }
 
     /// Launches it, with what its definition says that a launch binds.
@@ -86,21 +91,13 @@ impl RegisteredKernel {
         options: LaunchOptions,
         bindings: Vec<Binding>,
     ) -> Result<DynamicKernel, LaunchError> {
-        (self.launch)(runtime, options, bindings)
+        let handle = AnyBound::new(self.kind, bindings).launch(runtime, options)?;
+        Ok(DynamicKernel { handle })
     }
 }
 
 fn paths(kernels: &[&RegisteredKernel]) -> Vec<String> {
     kernels.iter().map(|kernel| kernel.path()).collect()
-}
-
-fn launch<K: RingKernel>(
-    runtime: &Runtime,
-    options: LaunchOptions,
-    bindings: Vec<Binding>,
-) -> Result<DynamicKernel, LaunchError> {
-    let handle = Bound::<K>::new(bindings).launch(runtime, options)?;
-    Ok(DynamicKernel { definition: K::DEFINITION, ends: Box::new(handle) })
 }
 
 impl fmt::Debug for RegisteredKernel {
@@ -138,54 +135,36 @@ impl std::error::Error for NotRegistered {}
 
 /// A launched kernel that takes and gives JSON. Dropping it terminates the kernel.
 pub struct DynamicKernel {
-    definition: &'static KernelDefinition,
-    ends: Box<dyn Ends>,
-}
-
-/// A typed handle, its types forgotten.
-trait Ends: Send + Sync {
-    fn control(&self) -> &KernelControl;
-    fn send(&self, json: &str) -> Result<(), DynamicError>;
-    fn try_recv(&self) -> Result<String, TryRecvError>;
-    fn recv(&self, limit: Duration) -> Result<String, RecvError>;
-    fn call(&self, json: &str) -> Result<String, DynamicError>;
+    handle: AnyHandle,
 }
 
 /// Why a message in JSON was not sent, or a call has no reply.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DynamicError {
     /// The text is no message of the kernel's.
+    #[error("not of type {message}: {error}")]
     Text {
         /// The kernel's message type.
         message: &'static str,
         /// What is wrong, and where.
+        #[source]
         error: serde_json::Error,
     },
     /// The kernel did not take it, or gave no reply: why.
+    #[error("{0}")]
     Kernel(String),
 }
-
-impl fmt::Display for DynamicError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Text { message, error } => write!(f, "not of type {message}: {error}"),
-            Self::Kernel(why) => f.write_str(why),
-        }
-    }
-}
-
-impl std::error::Error for DynamicError {}
 
 impl DynamicKernel {
     /// The kernel as data.
     pub fn definition(&self) -> &'static KernelDefinition {
-        self.definition
+        self.handle.shared().core.definition
     }
 
     /// Its lifecycle, status and telemetry.
     pub fn control(&self) -> &KernelControl {
-        self.ends.control()
+        self.handle.control()
     }
 
     /// Sends a message, waiting for space under Block.
@@ -194,25 +173,29 @@ impl DynamicKernel {
     ///
     /// [`DynamicError`] says what is wrong with the text, or why the kernel did not take it.
     pub fn send(&self, json: &str) -> Result<(), DynamicError> {
-        self.ends.send(json)
+        let mut message = self.read(json)?;
+        // SAFETY: a message of this kernel's, and aligned.
+        let message = unsafe { RawMessage::of_bytes(message.bytes()) };
+        let sent = self.handle.shared().send_blocking(message, 0);
+        sent.map(drop).map_err(|error| DynamicError::Kernel(error.to_string()))
     }
 
     /// An output, if there is one now.
     ///
     /// # Errors
     ///
-    /// As for [`KernelHandle::try_recv`].
+    /// As for [`KernelHandle::try_recv`](crate::KernelHandle::try_recv).
     pub fn try_recv(&self) -> Result<String, TryRecvError> {
-        self.ends.try_recv()
+        self.output(|kernel, output| kernel.try_recv(output))
     }
 
     /// An output, waiting for at most `limit`.
     ///
     /// # Errors
     ///
-    /// As for [`KernelHandle::recv_timeout`].
+    /// As for [`KernelHandle::recv_timeout`](crate::KernelHandle::recv_timeout).
     pub fn recv(&self, limit: Duration) -> Result<String, RecvError> {
-        self.ends.recv(limit)
+        self.output(|kernel, output| kernel.recv_blocking(Some(deadline(limit)), output))
     }
 
     /// Sends a message and waits for the reply to it.
@@ -221,48 +204,43 @@ impl DynamicKernel {
     ///
     /// [`DynamicError`] says what is wrong with the text, or why there is no reply.
     pub fn call(&self, json: &str) -> Result<String, DynamicError> {
-        self.ends.call(json)
+        let mut message = self.read(json)?;
+        // SAFETY: a message of this kernel's, and aligned.
+        let message = unsafe { RawMessage::of_bytes(message.bytes()) };
+        self.output(|kernel, reply| kernel.call_blocking(message, reply))
+            .map_err(|error| DynamicError::Kernel(error.to_string()))
+    }
+
+    /// A message, read by its type's descriptor.
+    fn read(&self, json: &str) -> Result<Aligned, DynamicError> {
+        let ty = self.definition().message;
+        let mut text = serde_json::Deserializer::from_str(json);
+        let message = read_described_bytes(ty, &mut text).and_then(|message| text.end().map(|()| message));
+        let message = message.map_err(|error| DynamicError::Text { message: ty.name, error })?;
+        let mut aligned = Aligned::new(ty);
+        aligned.bytes().write_copy_of_slice(&message);
+        Ok(aligned)
+    }
+
+    /// The output that `receive` writes to its place, by its type's descriptor.
+    fn output<E>(
+        &self,
+        receive: impl FnOnce(&KernelShared, &mut Bytes) -> Result<(), E>,
+    ) -> Result<String, E> {
+        let kernel = self.handle.shared();
+        let mut output = blank(kernel.core.output_size());
+        receive(kernel, &mut output)?;
+        let ty = self.definition().output.expect("only a kernel that has outputs sends one");
+        // SAFETY: an output of the kernel's was written there.
+        let described = unsafe { Described::of(ty, &output) };
+        // What a device wrote may be no valid value of an enum; then this says so, in JSON.
+        let json = serde_json::to_string(&described);
+        Ok(json.unwrap_or_else(|error| serde_json::json!({ "error": error.to_string() }).to_string()))
     }
 }
 
 impl fmt::Debug for DynamicKernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("DynamicKernel").field("name", &self.control().name()).finish_non_exhaustive()
-    }
-}
-
-fn read<K: RingKernel>(json: &str) -> Result<K::Message, DynamicError> {
-    let mut text = serde_json::Deserializer::from_str(json);
-    let message = read_described(&mut text).and_then(|message| text.end().map(|()| message));
-    message.map_err(|error| DynamicError::Text { message: K::DEFINITION.message.name, error })
-}
-
-fn write<K: RingKernel>(output: &K::Output) -> String {
-    // What a device wrote may be no valid value of an enum; then this says so, in JSON.
-    serde_json::to_string(&Described::new(output))
-        .unwrap_or_else(|error| serde_json::json!({ "error": error.to_string() }).to_string())
-}
-
-impl<K: RingKernel> Ends for KernelHandle<K> {
-    fn control(&self) -> &KernelControl {
-        self
-    }
-
-    fn send(&self, json: &str) -> Result<(), DynamicError> {
-        let sent = self.send_blocking(read::<K>(json)?);
-        sent.map(|_| ()).map_err(|error| DynamicError::Kernel(error.to_string()))
-    }
-
-    fn try_recv(&self) -> Result<String, TryRecvError> {
-        KernelHandle::try_recv(self).map(|output| write::<K>(&output))
-    }
-
-    fn recv(&self, limit: Duration) -> Result<String, RecvError> {
-        self.recv_timeout(limit).map(|output| write::<K>(&output))
-    }
-
-    fn call(&self, json: &str) -> Result<String, DynamicError> {
-        let reply = self.call_blocking(read::<K>(json)?);
-        reply.map(|output| write::<K>(&output)).map_err(|error| DynamicError::Kernel(error.to_string()))
     }
 }

@@ -8,14 +8,14 @@ use std::{
 use annulus_queue::wait::block_on;
 
 use crate::{
-    core::AnyKernel,
     error::{LaunchError, UnknownKernel},
+    kernel::KernelShared,
 };
 
 /// Kernels by name. A name is taken from just before the launch until the kernel has terminated.
 #[derive(Default)]
 pub(crate) struct Registry {
-    kernels: Mutex<BTreeMap<String, Option<Weak<dyn AnyKernel>>>>,
+    kernels: Mutex<BTreeMap<String, Option<Weak<KernelShared>>>>,
 }
 
 /// A name that is freed again unless its kernel is launched.
@@ -38,7 +38,7 @@ impl Drop for ReservedName<'_> {
 }
 
 impl Registry {
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Option<Weak<dyn AnyKernel>>>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Option<Weak<KernelShared>>>> {
         // Map operations do not panic half way.
         self.kernels.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -65,7 +65,7 @@ impl Registry {
     }
 
     /// Gives the name to its kernel.
-    pub(crate) fn insert(&self, kernel: &Arc<dyn AnyKernel>) {
+    pub(crate) fn insert(&self, kernel: &Arc<KernelShared>) {
         self.lock().insert(kernel.core().name.clone(), Some(Arc::downgrade(kernel)));
     }
 
@@ -74,7 +74,7 @@ impl Registry {
         self.lock().remove(name);
     }
 
-    pub(crate) fn find(&self, name: &str) -> Result<Arc<dyn AnyKernel>, UnknownKernel> {
+    pub(crate) fn find(&self, name: &str) -> Result<Arc<KernelShared>, UnknownKernel> {
         let kernels = self.lock();
         kernels
             .get(name)
@@ -87,7 +87,7 @@ impl Registry {
         self.lock().keys().cloned().collect()
     }
 
-    pub(crate) fn all(&self) -> Vec<Arc<dyn AnyKernel>> {
+    pub(crate) fn all(&self) -> Vec<Arc<KernelShared>> {
         self.lock().values().flatten().filter_map(Weak::upgrade).collect()
     }
 }

@@ -15,11 +15,8 @@ use annulus_abi::{
 };
 use annulus_kernel::{Binding, BindingKind, KernelDefinition, PrintSite, RingKernel, StateShape};
 use annulus_queue::{
-    Backpressure, QueueOptions,
     event::Event,
     intake::Intake,
-    queue,
-    relay::Relay,
     ring::{Consumer, Producers},
     sealed,
     sync::{AtomicBool, AtomicU64},
@@ -28,16 +25,21 @@ use annulus_queue::{
 use crate::{
     backend::{BackendError, BackendSource, DeviceBackend, DeviceInfo, HostSignals, LaunchSpec},
     clock::Clock,
-    core::{AnyKernel, HostDrops, KernelCore, Shard, ShutdownOutcome},
+    core::{HostDrops, KernelCore, Shard, ShutdownOutcome},
     error::{HandleError, LaunchError, UnknownKernel},
-    handle::{KernelControl, KernelHandle},
-    kernel::{KernelShared, Outbound, Stage},
+    front::Fronts,
+    handle::{AnyHandle, KernelControl, KernelHandle},
+    kernel::{KernelShared, Kind},
+    launching::Launching,
     letters::{self, Letters},
+    lifecycle::Told,
     links::{self, Links},
     memory::{ShardMemory, SharedMemory, TelemetryLine},
     options::LaunchOptions,
+    outbound::Outbound,
     print::{self, Prints},
     registry::Registry,
+    waits::Waits,
 };
 
 /// A runtime on one backend. Clones stand for the same runtime; it ends with the last clone and the last kernel handle.
@@ -54,6 +56,8 @@ pub(crate) struct RuntimeInner {
     backend: Arc<dyn DeviceBackend>,
     clock: Clock,
     arena: Arc<Arena>,
+    /// The process whose threads drive the kernels.
+    process: u32,
 }
 
 /// The telemetry lines of a runtime, in memory that its backend's devices see.
@@ -78,7 +82,8 @@ pub struct NoBackend;
 pub const DEFAULT_TELEMETRY_LINES: usize = 4096;
 
 impl Runtime {
-    /// Begins a runtime.
+    /// Begins a runtime. It needs a [`backend`](RuntimeBuilder::backend); the prelude of the `annulus` crate builds it without, on the best that this
+    /// machine has.
     pub fn builder() -> RuntimeBuilder<NoBackend> {
         RuntimeBuilder { backend: NoBackend, telemetry_lines: DEFAULT_TELEMETRY_LINES }
     }
@@ -109,16 +114,12 @@ impl Runtime {
     /// [`HandleError`] lists the kernels that run, or names the kernel that runs under this name.
     pub fn handle<K: RingKernel>(&self, name: &str) -> Result<KernelHandle<K>, HandleError> {
         let kernel = self.inner.registry.find(name).map_err(HandleError::Unknown)?;
-        let definition = kernel.core().definition;
-        let control = KernelControl::new(Arc::clone(&kernel), self.inner.arena_lines());
-        let Ok(shared) = kernel.as_any().downcast::<KernelShared<K>>() else {
-            return Err(HandleError::OtherKernel {
-                name: name.into(),
-                runs: definition,
-                wanted: K::DEFINITION,
-            });
-        };
-        KernelHandle::again(&shared, control).ok_or_else(|| {
+        if !kernel.is::<K>() {
+            let runs = kernel.core.definition;
+            return Err(HandleError::OtherKernel { name: name.into(), runs, wanted: K::DEFINITION });
+        }
+        let control = KernelControl::new(kernel, self.inner.arena_lines());
+        AnyHandle::again(control).and_then(AnyHandle::typed).ok_or_else(|| {
             HandleError::Unknown(UnknownKernel { name: name.into(), running: self.inner.registry.names() })
         })
     }
@@ -138,7 +139,7 @@ impl Runtime {
         for kernel in &kernels {
             kernel.close();
         }
-        let shut_down = |kernel: Arc<dyn AnyKernel>| {
+        let shut_down = |kernel: Arc<KernelShared>| {
             let outcome = kernel.shut_down(limit.saturating_sub(start.elapsed()));
             (kernel.core().name.clone(), outcome)
         };
@@ -170,7 +171,7 @@ impl<B: BackendSource> RuntimeBuilder<B> {
     ///
     /// # Errors
     ///
-    /// If this machine has not what the backend needs.
+    /// If the backend needs something that this machine lacks; the error says what.
     pub fn build(self) -> Result<Runtime, BackendError> {
         let backend = self.backend.open()?;
         let bytes = self.telemetry_lines.checked_mul(LINE).ok_or_else(|| {
@@ -184,13 +185,28 @@ impl<B: BackendSource> RuntimeBuilder<B> {
         let arena = Arc::new(Arena { memory, taken: Mutex::new(vec![false; self.telemetry_lines]) });
         let registry = Arc::new(Registry::default());
         let (flow, clock) = (Arc::new(Event::new()), Clock::start());
-        Ok(Runtime { inner: Arc::new(RuntimeInner { registry, flow, backend, clock, arena }) })
+        let process = std::process::id();
+        Ok(Runtime { inner: Arc::new(RuntimeInner { registry, flow, backend, clock, arena, process }) })
     }
 }
 
 impl RuntimeInner {
     pub(crate) fn arena_lines(&self) -> usize {
         self.arena.memory.bytes() / LINE
+    }
+
+    /// Whether this is the process whose threads drive the kernels, and no child of it.
+    fn check_process(&self) -> Result<(), LaunchError> {
+        let here = std::process::id();
+        if here == self.process {
+            return Ok(());
+        }
+        let error = BackendError::new(format!(
+            "the runtime was built in process {}, of which this one, {here}, was forked, and its threads are there: \
+             build a runtime here",
+            self.process
+        ));
+        Err(LaunchError::Backend { backend: self.backend.name(), error })
     }
 }
 
@@ -241,18 +257,84 @@ impl<K: RingKernel> Bound<K> {
         Self { bindings, _kernel: PhantomData }
     }
 
-    /// Launches the kernel.
+    /// Launches the kernel. Blocks until the device has its program: where that is compiled, for seconds. The kernel takes messages from then
+    /// on; when it has [begun to handle](crate::KernelControl::ready) them is another matter.
     ///
     /// # Errors
     ///
-    /// [`LaunchError`] names what is wrong, and the remedy.
+    /// [`LaunchError`] names what is wrong, and the remedy. In a child that was forked from the process that
+    /// built the runtime every launch is refused.
     pub fn launch(self, runtime: &Runtime, options: LaunchOptions) -> Result<KernelHandle<K>, LaunchError> {
-        let definition = K::DEFINITION;
-        options.validate_for(definition).map_err(LaunchError::Invalid)?;
-        check_bindings(definition, &self.bindings)?;
+        let launched = self.any().launch(runtime, options)?;
+        Ok(launched.typed().expect("it was launched as that"))
+    }
+
+    /// [`launch`](Self::launch) for code that must not block: a thread of its own compiles and launches, while this is awaited. The future is
+    /// `'static`, so it can be spawned.
+    ///
+    /// Dropping the future before it is done ends the kernel, when the thread comes to it: a compiler is not interrupted. Until then the name is
+    /// taken. Where no thread is to be had, the launch blocks after all.
+    ///
+    /// ```
+    /// # extern crate annulus_runtime as annulus;
+    /// use annulus_runtime::{LaunchOptions, Noop, Runtime, block_on, prelude::*};
+    ///
+    /// #[derive(RingMessage, Clone, Copy)]
+    /// #[repr(C)]
+    /// struct Number {
+    ///     value: u64,
+    /// }
+    ///
+    /// #[ring_kernel]
+    /// fn scale(number: &Number, factor: &u64, out: &Outbox<Number>) {
+    ///     out.send(Number { value: number.value * factor });
+    /// }
+    ///
+    /// let runtime = Runtime::builder().backend(Noop).build()?;
+    /// block_on(async {
+    ///     let kernel = scale::bind(3).launch_async(&runtime, LaunchOptions::production()).await?;
+    ///     kernel.ready().await?;
+    ///     let _ = kernel.send(Number { value: 14 }).await?;
+    ///     Ok::<_, Box<dyn std::error::Error>>(())
+    /// })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The future's, as of `launch`.
+    pub fn launch_async(self, runtime: &Runtime, options: LaunchOptions) -> Launching<K> {
+        Launching::new(self.any(), runtime.clone(), options)
+    }
+
+    fn any(self) -> AnyBound {
+        AnyBound { kind: Kind::of::<K>(), bindings: self.bindings }
+    }
+}
+
+/// The same, with its types forgotten.
+pub(crate) struct AnyBound {
+    kind: Kind,
+    bindings: Vec<Binding>,
+}
+
+impl AnyBound {
+    #[cfg(feature = "registry")]
+    pub(crate) fn new(kind: Kind, bindings: Vec<Binding>) -> Self {
+        Self { kind, bindings }
+    }
+
+    pub(crate) fn launch(self, runtime: &Runtime, options: LaunchOptions) -> Result<AnyHandle, LaunchError> {
+        let Self { kind, bindings } = self;
+        // First: a lock that was held at the fork is held for ever here.
+        runtime.inner.check_process()?;
+        let definition = kind.definition;
+        options.validate_for(definition, kind.asked.identified).map_err(LaunchError::Invalid)?;
+        check_bindings(definition, &bindings)?;
+        definition.check().map_err(LaunchError::Handler)?;
         let name = options.name.clone().unwrap_or_else(|| definition.name.into());
         let reserved = runtime.inner.registry.reserve(&name)?;
-        let kernel = start::<K>(&runtime.inner, name.clone(), options, self.bindings)?;
+        let kernel = start(&runtime.inner, name.clone(), &kind, options, bindings)?;
         reserved.keep();
         Ok(kernel)
     }
@@ -288,13 +370,14 @@ fn check_bindings(definition: &KernelDefinition, bindings: &[Binding]) -> Result
 }
 
 /// Lays the kernel out, wires both sides and launches it.
-fn start<K: RingKernel>(
+fn start(
     runtime: &Arc<RuntimeInner>,
     name: String,
+    kind: &Kind,
     options: LaunchOptions,
     bindings: Vec<Binding>,
-) -> Result<KernelHandle<K>, LaunchError> {
-    let definition = K::DEFINITION;
+) -> Result<AnyHandle, LaunchError> {
+    let definition = kind.definition;
     let backend = &runtime.backend;
     let backend_error = |error| LaunchError::Backend { backend: backend.name(), error };
 
@@ -315,11 +398,13 @@ fn start<K: RingKernel>(
         .map(|i| ShardMemory::new(&memory, &layout, i, lines.as_ref().map(|lines| lines.line(i as usize))))
         .collect();
 
-    let staged = options.backpressure == Backpressure::DropOldest;
-    let stages = (0..if staged { options.grid } else { 0 }).map(|_| stage(&options)).collect();
-    let outbound = shards.iter().map(outbound).collect();
-    let letters = (options.dead_letters != 0)
-        .then(|| Letters::new(options.dead_letters, shards.iter().filter_map(letters)));
+    let output_size = definition.output.map_or(0, |output| output.size);
+    let outbound = shards.iter().map(|shard| outbound(shard, output_size)).collect();
+    let letters = (options.dead_letters != 0).then(|| {
+        let rings = shards.iter().filter_map(letters);
+        // SAFETY: blocks put messages of this kernel's into these rings, and the id is of its `Kind`.
+        unsafe { Letters::new(options.dead_letters, definition.message.size, kind.id, rings) }
+    });
     let prints = (!sites.is_empty())
         .then(|| Prints::new(sites, definition.name, &name, shards.iter().filter_map(prints)));
     let command = if options.active { command::ACTIVE } else { 0 };
@@ -339,18 +424,24 @@ fn start<K: RingKernel>(
         links: Links::default(),
         intake: Intake::new(),
         drops: HostDrops::default(),
-        dropped_before: AtomicU64::new(0),
+        dropped_before: HostDrops::default(),
         counting_since: AtomicU64::new(0),
         watched: AtomicBool::new(false),
         closing: AtomicBool::new(false),
         finishing: AtomicBool::new(false),
         finished: AtomicBool::new(false),
+        compilation: OnceLock::new(),
+        told: Told::default(),
+        waits: Waits::default(),
+        this: OnceLock::new(),
         registry: Arc::downgrade(&runtime.registry),
+        notes: Mutex::default(),
         command: Mutex::new(0),
         _telemetry_lines: lines,
         options,
     };
-    let shared = Arc::new(KernelShared::<K>::new(core, stages, outbound, letters, prints));
+    let fronts = Fronts::new(&core, &core.shards, kind.asked);
+    let shared = Arc::new(KernelShared::new(kind, core, fronts, outbound, letters, prints));
     let core = &shared.core;
     core.change_command(|_| command);
 
@@ -373,14 +464,19 @@ fn start<K: RingKernel>(
         clock: core.clock,
         signals: Arc::clone(&shared) as Arc<dyn HostSignals>,
     };
-    let device = backend.launch(spec).map_err(backend_error)?;
+    let device = backend.launch(spec).map_err(|error| {
+        core.tell_not_launched(&error);
+        backend_error(error)
+    })?;
     if core.device.set(device).is_err() {
         unreachable!("a kernel is launched once");
     }
-    let any: Arc<dyn AnyKernel> = Arc::clone(&shared) as _;
-    runtime.registry.insert(&any);
+    // A kernel is launched once.
+    let _ = core.this.set(Arc::downgrade(&shared));
+    runtime.registry.insert(&shared);
     core.wake_all();
-    Ok(KernelHandle::new(shared, Arc::clone(runtime)))
+    core.tell_launched();
+    Ok(AnyHandle::new(shared, Arc::clone(runtime)))
 }
 
 fn layout(definition: &KernelDefinition, options: &LaunchOptions, prints: &[PrintSite]) -> KernelLayout {
@@ -397,17 +493,11 @@ fn layout(definition: &KernelDefinition, options: &LaunchOptions, prints: &[Prin
     })
 }
 
-fn stage<M: Send>(options: &LaunchOptions) -> Stage<M> {
-    let options = QueueOptions::new().capacity(options.capacity as usize).backpressure(options.backpressure);
-    let (sender, receiver) = queue(options).expect("launch options are validated and at least as strict");
-    Stage { sender, receiver, relay: Relay::new(()) }
-}
-
-fn outbound<O>(shard: &ShardMemory) -> Outbound<O> {
+fn outbound(shard: &ShardMemory, size: usize) -> Outbound {
     // SAFETY: the block makes the producer; this is the host's one consumer, and it lies beside the shard's memory.
     let ring = unsafe { shard.outbound() };
     // SAFETY: as above.
-    Outbound::new(unsafe { Consumer::new(ring) })
+    Outbound::new(unsafe { Consumer::new(ring) }, size)
 }
 
 fn letters(shard: &ShardMemory) -> Option<Consumer> {

@@ -6,8 +6,13 @@ use annulus_kernel::{BindingDefinition, BindingKind, DeviceType, StateShape, Typ
 
 use crate::{
     backend::{BackendError, DeviceKernel},
-    core::{AnyKernel, KernelCore},
+    core::KernelCore,
+    kernel::KernelShared,
 };
+
+mod bytes;
+#[cfg(feature = "serde")]
+mod described;
 
 /// All that a kernel keeps between messages: its actors' states, in the order of their keys, whatever the grid; and its bound memory
 /// (`&mut [T]`, `&[AtomicU32]`). Parameters and tables, which never change, are not in it.
@@ -28,20 +33,23 @@ struct Image {
 }
 
 /// Why a kernel's state could not be read or set.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SnapshotError {
     /// The kernel consumes messages.
+    #[error("`{kernel}` is active, and its state changes at any time: deactivate it first")]
     Active {
         /// The instance's name.
         kernel: String,
     },
     /// The kernel has terminated, so there is nothing to set.
+    #[error("`{kernel}` has terminated: launch it anew, with active(false), and restore that")]
     Terminated {
         /// The instance's name.
         kernel: String,
     },
     /// The snapshot is another kernel's, or another launch's, or asked for as another type.
+    #[error("the {what} is {expected}, not {found}")]
     Mismatch {
         /// What the two differ in.
         what: String,
@@ -50,33 +58,15 @@ pub enum SnapshotError {
         /// What was given or asked for.
         found: String,
     },
+    /// Bytes that are no snapshot of the kernel, or are damaged.
+    #[error("the bytes are no snapshot: {problem}")]
+    Bytes {
+        /// What is wrong with them.
+        problem: String,
+    },
     /// The device could not.
-    Backend(BackendError),
-}
-
-impl fmt::Display for SnapshotError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Active { kernel } => {
-                write!(f, "`{kernel}` is active, and its state changes at any time: deactivate it first")
-            }
-            Self::Terminated { kernel } => {
-                write!(f, "`{kernel}` has terminated: launch it anew, with active(false), and restore that")
-            }
-            Self::Mismatch { what, expected, found } => {
-                write!(f, "the {what} is {expected}, not {found}")
-            }
-            Self::Backend(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for SnapshotError {}
-
-impl From<BackendError> for SnapshotError {
-    fn from(error: BackendError) -> Self {
-        Self::Backend(error)
-    }
+    #[error("{0}")]
+    Backend(#[from] BackendError),
 }
 
 fn mismatch(what: impl Into<String>, expected: impl fmt::Display, found: impl fmt::Display) -> SnapshotError {
@@ -219,6 +209,11 @@ impl fmt::Debug for Snapshot {
     }
 }
 
+/// Whether what is bound to a parameter changes while the kernel runs.
+fn changes(binding: &BindingDefinition) -> bool {
+    matches!(binding.kind, BindingKind::Whole | BindingKind::Shared)
+}
+
 /// How a kernel's states are spread over its shards: actor `k` is number `k / grid` of shard `k % grid`.
 struct Spread {
     size: usize,
@@ -250,8 +245,6 @@ impl KernelCore {
             StateShape::Whole(_) => 1,
             StateShape::PerActor(_) => self.options.actors as usize,
         };
-        let changes =
-            |binding: &&BindingDefinition| matches!(binding.kind, BindingKind::Whole | BindingKind::Shared);
         Snapshot {
             kernel: definition.name,
             state: definition.state.definition().map(|state| Image::new(state.ty, count)),
@@ -272,9 +265,7 @@ impl KernelCore {
     /// The index of each bound parameter that changes, in the snapshot's order.
     fn changing(&self) -> impl Iterator<Item = usize> {
         let bindings = self.definition.bindings.iter().enumerate();
-        bindings
-            .filter(|(_, binding)| matches!(binding.kind, BindingKind::Whole | BindingKind::Shared))
-            .map(|(index, _)| index)
+        bindings.filter(|(_, binding)| changes(binding)).map(|(index, _)| index)
     }
 
     /// Only while every shard is at rest.
@@ -329,12 +320,12 @@ impl KernelCore {
     }
 }
 
-pub(crate) async fn take(kernel: &dyn AnyKernel) -> Result<Snapshot, SnapshotError> {
+pub(crate) async fn take(kernel: &KernelShared) -> Result<Snapshot, SnapshotError> {
     let core = kernel.core();
     core.at_rest(|device| core.read(device)).await
 }
 
-pub(crate) async fn restore(kernel: &dyn AnyKernel, snapshot: &Snapshot) -> Result<(), SnapshotError> {
+pub(crate) async fn restore(kernel: &KernelShared, snapshot: &Snapshot) -> Result<(), SnapshotError> {
     let core = kernel.core();
     core.at_rest(|device| {
         if core.is_finished() {

@@ -35,6 +35,10 @@ pub struct Drops {
     pub evicted: u64,
     /// Discarded when they were sent (DropNew).
     pub discarded: u64,
+    /// Recognised as duplicates when they were sent, and handed back.
+    pub duplicate: u64,
+    /// Not handed over to the kernel within the launch's expiry.
+    pub expired: u64,
     /// Rolled back because the handler failed.
     pub failed: u64,
     /// Refused by the kernel because their key named no actor.
@@ -45,11 +49,13 @@ pub struct Drops {
 
 impl Drops {
     /// The causes and their counts.
-    pub fn by_cause(&self) -> [(&'static str, u64); 6] {
+    pub fn by_cause(&self) -> [(&'static str, u64); 8] {
         [
             ("rejected", self.rejected),
             ("evicted", self.evicted),
             ("discarded", self.discarded),
+            ("duplicate", self.duplicate),
+            ("expired", self.expired),
             ("failed", self.failed),
             ("unknown_actor", self.unknown_actor),
             ("undelivered", self.undelivered),
@@ -79,6 +85,9 @@ pub struct KernelStatus {
     pub sent: u64,
     /// Messages that wait to be handled.
     pub pending: u64,
+    /// Of these, messages in the kernel's rings, which no policy reaches any more: they are handled in the order in which they lie there, and neither evicted
+    /// nor expire. A kernel with policies has at most two batches of them in each shard, beside what connected kernels sent; one without has them all there.
+    pub handed_over: u64,
     /// Messages whose handler succeeded.
     pub processed: u64,
     /// Messages that were not processed, by cause.
@@ -91,14 +100,78 @@ pub struct KernelStatus {
     pub replies_waiting: u64,
     /// Shards that wait for space in their outbound ring: they go on when somebody receives, or when the kernel that they are connected to has room.
     pub stalled_shards: u32,
+    /// What they wait for, if there are any.
+    pub stall: Option<Stall>,
     /// Dead letters that were lost, since their shard's ring was full before the host came by.
     pub letters_lost: u64,
     /// Shards.
     pub shards: u32,
     /// A shard's last error code, 0 if none had an error.
     pub last_error: u16,
+    /// What its backend has to say of it: that it runs otherwise than was asked for, or does not begin. Each once, in the order of time.
+    pub notes: Vec<String>,
     /// Time since launch.
     pub uptime: Duration,
+}
+
+/// What the stalled shards of a kernel wait for, as of one look while all goes on.
+///
+/// A handler never waits; a shard does, between two messages, until there is room for what the next handler
+/// may send. So no kernel keeps another from being terminated or deactivated, but kernels that send to each
+/// other can stand still, each without room in the next one: that is a [cycle](StallEnd::Cycle). It is told
+/// as an event of `tracing`, too, once, at the level `WARN`, with the target
+/// [`STALL_TARGET`](crate::STALL_TARGET).
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Stall {
+    /// Shards that wait until the host receives.
+    pub for_host: u32,
+    /// Shards that wait for room in the kernel that this one is connected to.
+    pub for_kernel: u32,
+    /// The kernel that it is connected to, then the one that that one waits for, and so on, by name. Empty if
+    /// no shard waits for a kernel.
+    pub waits_for: Vec<String>,
+    /// What the last of these waits for, or this kernel, if there are none.
+    pub end: StallEnd,
+}
+
+/// Where the kernels end that wait for each other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StallEnd {
+    /// The last of them goes on, so there will be room.
+    Room,
+    /// Until the host receives what it has sent.
+    Host,
+    /// It is inactive, until it is activated.
+    Activation,
+    /// The last of them was there before: these wait for room in each other, each in the next one and the
+    /// last in the first, and go on when one of them is terminated, or deactivated and disconnected.
+    Cycle(Vec<String>),
+}
+
+impl fmt::Display for Stall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, name) in self.waits_for.iter().enumerate() {
+            let comma = if index == 0 { "" } else { ", which " };
+            write!(f, "{comma}waits for room in `{name}`")?;
+        }
+        match (&self.end, self.waits_for.is_empty()) {
+            (StallEnd::Host, true) => f.write_str("waits until the host receives"),
+            // It was disconnected just now.
+            (_, true) => f.write_str("waits for room"),
+            (StallEnd::Host, false) => f.write_str(", which waits until the host receives"),
+            (StallEnd::Activation, false) => f.write_str(", which is inactive: activate it"),
+            (StallEnd::Room, false) => Ok(()),
+            (StallEnd::Cycle(_), false) => f.write_str(
+                ": a cycle that stands still; terminate or disconnect one of them, and send less for each message",
+            ),
+        }?;
+        if self.for_host != 0 && !self.waits_for.is_empty() {
+            write!(f, "; {} of them wait until the host receives", self.for_host)?;
+        }
+        Ok(())
+    }
 }
 
 impl KernelStatus {
@@ -122,12 +195,9 @@ impl fmt::Display for KernelStatus {
             self.pending,
             self.replies_waiting
         )?;
-        if self.stalled_shards != 0 {
-            write!(
-                f,
-                ", {} of {} shards stalled: receive their replies, or see why the connected kernel has no room",
-                self.stalled_shards, self.shards
-            )?;
+        if let Some(stall) = &self.stall {
+            let stalled = stall.for_host + stall.for_kernel;
+            write!(f, ", {stalled} of {} shards stalled: {stall}", self.shards)?;
         }
         if self.outputs_lost != 0 {
             write!(f, ", {} outputs for a connected kernel lost", self.outputs_lost)?;
@@ -139,6 +209,9 @@ impl fmt::Display for KernelStatus {
                 self.last_error,
                 annulus_abi::error::describe(self.last_error)
             )?;
+        }
+        for note in &self.notes {
+            write!(f, "; {note}")?;
         }
         Ok(())
     }

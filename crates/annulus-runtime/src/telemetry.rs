@@ -1,6 +1,6 @@
 //! Telemetry: the only value that can poll a kernel's 64 bytes per shard.
 
-use std::{fmt, sync::Arc};
+use std::{fmt, sync::Arc, time::Duration};
 
 use annulus_abi::{
     control::command,
@@ -10,9 +10,7 @@ use annulus_abi::{
 use annulus_queue::sync::{Ordering, spin_loop, yield_now};
 
 use crate::{
-    core::{AnyKernel, KernelCore},
-    error::TelemetryError,
-    memory::TelemetryLine,
+    core::KernelCore, error::TelemetryError, kernel::KernelShared, memory::TelemetryLine, time::for_people,
 };
 
 /// Polls a kernel's telemetry: without a lock, without an allocation, without the kernel's help.
@@ -23,11 +21,11 @@ use crate::{
 /// not compile. Counters begin with the launch, or with the last [`reset`](Self::reset); latencies are measured while
 /// telemetry is enabled. The last snapshot stays readable after the kernel has terminated.
 pub struct Telemetry {
-    kernel: Arc<dyn AnyKernel>,
+    kernel: Arc<KernelShared>,
 }
 
 impl Telemetry {
-    pub(crate) fn enable(kernel: Arc<dyn AnyKernel>, arena_lines: usize) -> Result<Self, TelemetryError> {
+    pub(crate) fn enable(kernel: Arc<KernelShared>, arena_lines: usize) -> Result<Self, TelemetryError> {
         let core = kernel.core();
         if core.is_finished() {
             return Err(TelemetryError::Terminated);
@@ -77,9 +75,12 @@ impl Telemetry {
     /// What the shards count, and what the host dropped before them.
     #[inline]
     fn snapshot(core: &KernelCore, mut block: Block) -> TelemetrySnapshot {
-        let host = core.drops.by_backpressure();
-        block.messages_dropped += host.saturating_sub(core.dropped_before.load(Ordering::Relaxed));
-        TelemetrySnapshot::from_block(&block, core.counting_since.load(Ordering::Relaxed))
+        let queues = core.drops.by_queues().since(core.dropped_before.by_queues());
+        block.messages_dropped += queues.total();
+        TelemetrySnapshot {
+            queue_drops: queues,
+            ..TelemetrySnapshot::from_block(&block, core.counting_since.load(Ordering::Relaxed))
+        }
     }
 
     /// Sets every counter to zero and the minimum latency to `u64::MAX`; the queue depth is a gauge and stays.
@@ -88,7 +89,7 @@ impl Telemetry {
     /// counted; a message that is sent after this returns is.
     pub fn reset(&self) {
         let core = self.kernel.core();
-        core.dropped_before.store(core.drops.by_backpressure(), Ordering::Relaxed);
+        core.dropped_before.set(core.drops.by_queues());
         core.counting_since.store(core.clock.now(), Ordering::Relaxed);
         core.change_command(|command| command.wrapping_add(1 << command::EPOCH_SHIFT));
     }
@@ -141,13 +142,48 @@ fn read(line: &TelemetryLine) -> Block {
     }
 }
 
+/// Messages that a kernel's queues dropped before it took them, by cause.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct QueueDrops {
+    /// Refused because the queue was full, and handed back.
+    pub rejected: u64,
+    /// Evicted by a newer message (DropOldest).
+    pub evicted: u64,
+    /// Discarded when they were sent.
+    pub discarded: u64,
+    /// Recognised as duplicates when they were sent.
+    pub duplicate: u64,
+    /// Not handed over to the kernel within the launch's expiry.
+    pub expired: u64,
+}
+
+impl QueueDrops {
+    /// All of them.
+    pub fn total(&self) -> u64 {
+        self.rejected + self.evicted + self.discarded + self.duplicate + self.expired
+    }
+
+    /// What was added to what there was `before`.
+    fn since(self, before: Self) -> Self {
+        Self {
+            rejected: self.rejected.saturating_sub(before.rejected),
+            evicted: self.evicted.saturating_sub(before.evicted),
+            discarded: self.discarded.saturating_sub(before.discarded),
+            duplicate: self.duplicate.saturating_sub(before.duplicate),
+            expired: self.expired.saturating_sub(before.expired),
+        }
+    }
+}
+
 /// A kernel's telemetry at a moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TelemetrySnapshot {
     /// Messages whose handler succeeded.
     pub messages_processed: u64,
-    /// Messages that were dropped: by backpressure, by handlers that failed, for unknown actors.
+    /// Messages that were dropped: by the kernel's queues, by handlers that failed, for unknown actors.
     pub messages_dropped: u64,
+    /// Of these, what the queues dropped, by cause.
+    pub queue_drops: QueueDrops,
     /// When the last message was processed, in nanoseconds on the runtime's clock; 0 before the first.
     pub last_processed_timestamp: i64,
     /// Messages waiting in the inbound rings, as the kernel last saw it.
@@ -171,6 +207,7 @@ impl TelemetrySnapshot {
         Self {
             messages_processed: block.messages_processed,
             messages_dropped: block.messages_dropped,
+            queue_drops: QueueDrops::default(),
             last_processed_timestamp: block.last_processed_timestamp,
             queue_depth: block.queue_depth,
             total_latency_nanos: block.total_latency_nanos,
@@ -186,6 +223,39 @@ impl TelemetrySnapshot {
     pub fn average_latency_nanos(&self) -> u64 {
         let measured = self.messages_processed.saturating_sub(self.unmeasured.into());
         self.total_latency_nanos.checked_div(measured).unwrap_or(0)
+    }
+
+    /// The average of the latencies that were measured; `None` if none was.
+    ///
+    /// ```
+    /// # use annulus_runtime::TelemetrySnapshot;
+    /// # fn show(snapshot: TelemetrySnapshot) {
+    /// if let (Some(average), Some(most)) = (snapshot.average_latency(), snapshot.max_latency()) {
+    ///     println!("{} on average, {} at most", annulus_runtime::for_people(average), annulus_runtime::for_people(most));
+    /// }
+    /// # }
+    /// ```
+    pub fn average_latency(&self) -> Option<Duration> {
+        self.has_latency().then(|| Duration::from_nanos(self.average_latency_nanos()))
+    }
+
+    /// The smallest of the latencies that were measured; `None` if none was.
+    pub fn min_latency(&self) -> Option<Duration> {
+        self.has_latency().then(|| Duration::from_nanos(self.min_latency_nanos))
+    }
+
+    /// The largest of the latencies that were measured; `None` if none was.
+    pub fn max_latency(&self) -> Option<Duration> {
+        self.has_latency().then(|| Duration::from_nanos(self.max_latency_nanos))
+    }
+
+    /// The sum of the latencies that were measured.
+    pub fn total_latency(&self) -> Duration {
+        Duration::from_nanos(self.total_latency_nanos)
+    }
+
+    fn has_latency(&self) -> bool {
+        self.min_latency_nanos != u64::MAX
     }
 
     /// Messages per second over an uptime in seconds; 0 if that is not positive.
@@ -221,14 +291,11 @@ impl fmt::Display for TelemetrySnapshot {
             "{} processed, {} dropped, {} queued",
             self.messages_processed, self.messages_dropped, self.queue_depth
         )?;
-        if self.min_latency_nanos != u64::MAX {
-            write!(
-                f,
-                ", latency {} ns ({} to {})",
-                self.average_latency_nanos(),
-                self.min_latency_nanos,
-                self.max_latency_nanos
-            )?;
+        if let (Some(average), Some(min), Some(max)) =
+            (self.average_latency(), self.min_latency(), self.max_latency())
+        {
+            let [average, min, max] = [average, min, max].map(for_people);
+            write!(f, ", latency {average} ({min} to {max})")?;
         }
         if self.error_code != 0 {
             write!(
@@ -242,8 +309,8 @@ impl fmt::Display for TelemetrySnapshot {
     }
 }
 
-/// The latencies of every message of a kernel launched with `track_latency`, from enqueue to the end of the handler, as each
-/// shard measured them.
+/// The latencies of every message of a kernel launched with `track_latency`, in nanoseconds, from enqueue to the end of the handlers of
+/// its iteration, as each shard measured them.
 #[derive(Clone, Debug)]
 pub struct LatencyHistogram {
     counts: Vec<u64>,
@@ -281,6 +348,16 @@ impl LatencyHistogram {
             }
         }
         0
+    }
+
+    /// [`quantile`](Self::quantile) as a duration.
+    pub fn quantile_time(&self, quantile: f64) -> Duration {
+        Duration::from_nanos(self.quantile(quantile))
+    }
+
+    /// [`max`](Self::max) as a duration.
+    pub fn max_time(&self) -> Duration {
+        Duration::from_nanos(self.max())
     }
 
     /// The largest latency in nanoseconds, at most 1/32 too high; 0 if nothing was measured.

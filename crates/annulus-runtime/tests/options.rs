@@ -95,6 +95,7 @@ fn q09_nothing_is_dropped_or_reordered_unless_asked_for() {
     assert_eq!(options, options.clone().backpressure(Backpressure::Block));
     assert_eq!(options, options.clone().priority(false));
     assert_eq!(options, options.clone().deduplication(Deduplication::Off));
+    assert_eq!(options, options.clone().expiry(None));
     assert_eq!(options, options.clone().grid(1).block(1).active(true).calls(true).timestamps(true));
     assert_eq!(options, options.clone().track_latency(false));
 }
@@ -113,10 +114,15 @@ fn q10_options_of_a_queue() {
     let (unnamed, _receiver) =
         annulus_queue::queue::<u8>(LaunchOptions::default().to_queue_options()).unwrap();
     assert_eq!(unnamed.name(), None);
-    let policies = LaunchOptions::default().capacity(64).priority(true).deduplication(Deduplication::ById);
+    let policies = LaunchOptions::default()
+        .capacity(64)
+        .priority(true)
+        .expiry(Duration::from_secs(3))
+        .deduplication(Deduplication::ById);
     let expected = QueueOptions::new()
         .capacity(64)
         .priority(true)
+        .expiry(Duration::from_secs(3))
         .deduplication(Deduplication::ById)
         .deduplication_window(64);
     assert_eq!(policies.to_queue_options(), expected, "the window is clamped to the capacity");
@@ -179,4 +185,14 @@ fn what_contradicts_itself_is_refused() {
         &["track_latency", "leave timestamps on"],
     );
     problem(LaunchOptions::default().name(""), &["name is empty", "leave it out"]);
+}
+
+#[test]
+fn q18_every_policy_is_offered() {
+    let options = LaunchOptions::default;
+    for by in [Deduplication::ById, Deduplication::ByPayload] {
+        assert!(problems(options().deduplication(by).priority(true)).is_empty());
+    }
+    assert!(problems(options().expiry(Duration::from_nanos(1))).is_empty());
+    problem(options().expiry(Duration::ZERO), &["expiry is 0", "use a longer one"]);
 }

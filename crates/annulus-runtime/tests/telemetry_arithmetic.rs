@@ -1,12 +1,13 @@
 //! What a snapshot of the telemetry says: T-04 and T-05.
 
-use annulus_runtime::TelemetrySnapshot;
+use annulus_runtime::{QueueDrops, TelemetrySnapshot};
 
 const SECOND: u64 = 1_000_000_000;
 
 const NOTHING: TelemetrySnapshot = TelemetrySnapshot {
     messages_processed: 0,
     messages_dropped: 0,
+    queue_drops: QueueDrops { rejected: 0, evicted: 0, discarded: 0, duplicate: 0, expired: 0 },
     last_processed_timestamp: 0,
     queue_depth: 0,
     total_latency_nanos: 0,
@@ -80,6 +81,25 @@ fn a_snapshot_reads_well() {
         error_code: 0xFF01,
         ..NOTHING
     };
-    let expected = "2 processed, 0 dropped, 0 queued, latency 15 ns (10 to 20), last error 0xff01 (the handler panicked)";
+    let expected = "2 processed, 0 dropped, 0 queued, latency 15 ns (10 ns to 20 ns), last error 0xff01 (the handler panicked)";
     assert_eq!(some.to_string(), expected);
+}
+
+/// Times have their type; what was not measured is no time of 0.
+#[test]
+fn latencies_are_durations() {
+    use std::time::Duration;
+    assert_eq!((NOTHING.average_latency(), NOTHING.min_latency(), NOTHING.max_latency()), (None, None, None));
+    let some = TelemetrySnapshot {
+        messages_processed: 4,
+        total_latency_nanos: 5_000_000,
+        min_latency_nanos: 900,
+        max_latency_nanos: 2_500_000,
+        ..NOTHING
+    };
+    assert_eq!(some.average_latency(), Some(Duration::from_nanos(1_250_000)));
+    assert_eq!(some.min_latency(), Some(Duration::from_nanos(900)));
+    assert_eq!(some.max_latency(), Some(Duration::from_micros(2500)));
+    assert_eq!(some.total_latency(), Duration::from_millis(5));
+    assert!(some.to_string().ends_with(", latency 1.25 ms (900 ns to 2.50 ms)"), "{some}");
 }

@@ -17,24 +17,31 @@ pub const METHODS: &[&str] = &[
     "unsigned_abs", "wrapping_abs", "wrapping_add", "wrapping_add_signed", "wrapping_div", "wrapping_div_euclid",
     "wrapping_mul", "wrapping_neg", "wrapping_pow", "wrapping_rem", "wrapping_rem_euclid", "wrapping_shl",
     "wrapping_shr", "wrapping_sub",
+    "isqrt",
+    // `u8`.
+    "eq_ignore_ascii_case", "is_ascii", "is_ascii_alphabetic", "is_ascii_alphanumeric", "is_ascii_control", "is_ascii_digit",
+    "is_ascii_graphic", "is_ascii_hexdigit", "is_ascii_lowercase", "is_ascii_punctuation", "is_ascii_uppercase",
+    "is_ascii_whitespace", "make_ascii_lowercase", "make_ascii_uppercase", "to_ascii_lowercase", "to_ascii_uppercase",
     // `bool`.
     "then_some",
     // Floats.
-    "acos", "asin", "atan", "atan2", "cbrt", "ceil", "copysign", "cos", "cosh", "exp", "exp2", "floor", "fract",
-    "hypot", "is_finite", "is_infinite", "is_nan", "is_sign_negative", "is_sign_positive", "ln", "log10", "log2",
-    "mul_add", "powf", "powi", "recip", "round", "sin", "sinh", "sqrt", "tan", "tanh", "to_bits", "to_degrees",
+    "acos", "asin", "atan", "atan2", "cbrt", "ceil", "copysign", "cos", "cosh", "exp", "exp2", "exp_m1", "floor", "fract",
+    "hypot", "is_finite", "is_infinite", "is_nan", "is_sign_negative", "is_sign_positive", "ln", "ln_1p", "log10", "log2",
+    "mul_add", "powf", "powi", "recip", "round", "sin", "sin_cos", "sinh", "sqrt", "tan", "tanh", "to_bits", "to_degrees",
     "to_radians", "trunc",
     // Both.
     "abs", "clamp", "into", "max", "min", "signum",
     // Arrays and slices.
-    "contains", "copy_from_slice", "fill", "first", "first_mut", "get", "get_mut", "is_empty", "last", "last_mut", "len",
-    "reverse", "split_at", "split_at_mut",
+    "as_bytes", "as_mut_slice", "as_slice", "binary_search", "contains", "copy_from_slice", "copy_within", "ends_with", "fill", "first", "first_mut", "get", "get_mut", "is_empty", "last", "last_mut", "len",
+    "reverse", "sort_unstable", "split_at", "split_at_mut", "starts_with",
     // `Option` and `Result`.
     "as_mut", "as_ref", "cloned", "copied", "err", "expect", "expect_err", "is_none", "is_some", "ok", "ok_or", "or",
-    "replace", "take", "unwrap", "unwrap_err", "unwrap_or",
+    "replace", "take", "unwrap", "unwrap_err", "unwrap_or", "unwrap_or_default",
     // Atomics.
     "compare_exchange", "compare_exchange_weak", "fetch_add", "fetch_and", "fetch_max", "fetch_min", "fetch_or",
     "fetch_sub", "fetch_xor", "is_err", "is_ok", "load", "store", "swap",
+    // Comparisons, and what they give.
+    "cmp", "is_eq", "is_ge", "is_gt", "is_le", "is_lt", "is_ne", "partial_cmp", "then",
     // The handler's own parameters, and failures.
     "block_index", "code", "grid_size", "send", "thread_index",
 ];
@@ -45,13 +52,23 @@ pub const FUNCTIONS: &[&str] = &[
     "from", "from_be", "from_be_bytes", "from_bits", "from_le", "from_le_bytes", "from_ne_bytes", "of",
 ];
 
+/// Traits of operators and conversions that a type of the user's may have, and their functions.
+#[rustfmt::skip] // A table.
+pub const OPERATORS: &[(&str, &str)] = &[
+    ("Add", "add"), ("AddAssign", "add_assign"), ("BitAnd", "bitand"), ("BitAndAssign", "bitand_assign"),
+    ("BitOr", "bitor"), ("BitOrAssign", "bitor_assign"), ("BitXor", "bitxor"), ("BitXorAssign", "bitxor_assign"),
+    ("Div", "div"), ("DivAssign", "div_assign"), ("From", "from"), ("Mul", "mul"), ("MulAssign", "mul_assign"),
+    ("Neg", "neg"), ("Not", "not"), ("PartialEq", "eq"), ("PartialOrd", "partial_cmp"), ("Rem", "rem"), ("RemAssign", "rem_assign"), ("Shl", "shl"),
+    ("ShlAssign", "shl_assign"), ("Shr", "shr"), ("ShrAssign", "shr_assign"), ("Sub", "sub"), ("SubAssign", "sub_assign"),
+];
+
 /// Methods of [`METHODS`] that are never taken for a type's own.
 #[rustfmt::skip] // A table.
 const STANDARD_ONLY: &[&str] = &[
     // Its type is not that of what it is called on.
     "into",
     // They move an `Option` or `Result`, which may hold a reference that cannot be copied.
-    "err", "expect", "expect_err", "ok", "ok_or", "unwrap", "unwrap_err", "unwrap_or",
+    "err", "expect", "expect_err", "ok", "ok_or", "unwrap", "unwrap_err", "unwrap_or", "unwrap_or_default",
 ];
 
 /// Whether a method of this name, which the language has, may also be one of a type of the user's.

@@ -140,9 +140,10 @@ tree_enum! {
         /// `function(arguments)`, `T::function(arguments)`, `receiver.function(arguments)` with the receiver as first argument: a
         /// function of the user's.
         Call { function: FunctionId, arguments: Vec<Expression> },
-        /// A `Method` or `Function` whose name may be that of a function of the user's, which is then meant.
+        /// A `Method` or `Function` whose name may be that of a function of the user's, which is then meant; or an operator that may
+        /// be one.
         Own { function: FunctionId, otherwise: Box<Expression> },
-        /// `std::cmp::min(a, b)` and `max`.
+        /// `std::cmp::min(a, b)` and `max`; `std::mem::replace(a, b)` and `swap`.
         Compare { function: String, arguments: Vec<Expression> },
         /// `Name { field: value, ..base }` or `Name(value)`: a struct, or a variant of that name, of the witness's type.
         Construct { name: String, fields: Vec<FieldValue>, base: Option<Box<Expression>>, witness: WitnessId },
@@ -176,8 +177,10 @@ tree_enum! {
         Return { value: Option<Box<Expression>> },
         /// `()`.
         Unit,
-        /// `operand?`.
-        Try { operand: Box<Expression> },
+        /// `operand?`; the function, if there is one, makes the error that is given of the one that is there.
+        Try { operand: Box<Expression>, function: FunctionId },
+        /// `|parameters| body`: what a method calls at once.
+        Closure { parameters: Vec<Pattern>, body: Box<Expression> },
         /// `panic!()`, `unreachable!()`.
         Panic,
         /// `assert!(condition)`.

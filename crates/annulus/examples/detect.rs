@@ -1,13 +1,12 @@
-//! The README's kernel, whole: every sensor is an actor with its own running variance.
+//! The README's program: every sensor is an actor with its own running variance.
 //!
-//! `cargo run -p annulus --example detect -- [cpu|opencl]`
-//!
-//! Sends and receives as futures; the telemetry is read without a word to the kernel.
+//! `cargo run -p annulus --example detect -- [cpu|opencl|cuda]`
 
-mod common;
+use std::{env, error::Error, time::Duration};
 
 use annulus::prelude::*;
 
+/// What the kernel takes. The key says which actor a message is for.
 #[derive(RingMessage, Clone, Copy)]
 #[repr(C)]
 struct Reading {
@@ -16,6 +15,7 @@ struct Reading {
     value: f32,
 }
 
+/// What it sends.
 #[derive(RingMessage, Clone, Copy)]
 #[repr(C)]
 struct Alert {
@@ -23,6 +23,7 @@ struct Alert {
     z: f32,
 }
 
+/// What it keeps for each sensor. Begins as the type's default.
 #[derive(DeviceType, Clone, Copy, Default)]
 #[repr(C)]
 struct Stats {
@@ -31,7 +32,7 @@ struct Stats {
     m2: f32,
 }
 
-/// Welford's running variance; `stats` is this sensor's own. Alerts on readings over three sigma.
+/// Welford's running variance. Sends an alert for a reading that is more than three standard deviations off.
 #[ring_kernel(mode = Adaptive, max_messages_per_iteration = 32)]
 fn detect(reading: &Reading, stats: &mut Stats, alerts: &Outbox<Alert>) {
     let n = stats.n as f32;
@@ -45,28 +46,29 @@ fn detect(reading: &Reading, stats: &mut Stats, alerts: &Outbox<Alert>) {
     stats.m2 += delta * (reading.value - stats.mean);
 }
 
-fn main() -> std::process::ExitCode {
-    common::run(|runtime| {
-        annulus::block_on(async {
-            let kernel = detect::launch(runtime, LaunchOptions::production().actors(1024))?;
-            let telemetry = kernel.enable_telemetry()?;
+fn main() -> Result<(), Box<dyn Error>> {
+    let backend: Backend = env::args().nth(1).as_deref().unwrap_or("auto").parse()?;
+    let runtime = Runtime::builder().backend(backend).build()?;
 
-            for round in 0..100u32 {
-                for sensor in 0..1024 {
-                    let value = 20.0 + (round * 7 + sensor) as f32 % 5.0;
-                    kernel.send(Reading { sensor, value }).await?;
-                }
-            }
-            kernel.send(Reading { sensor: 7, value: 99.0 }).await?;
+    // 1024 sensors, and so keys from 0 to 1023.
+    let kernel = detect::launch(&runtime, LaunchOptions::production().actors(1024))?;
+    let telemetry = kernel.enable_telemetry()?;
 
-            let alert = kernel.recv().await?;
-            println!("sensor {} is {:.1} sigma off", alert.sensor, alert.z);
+    for round in 0..100u32 {
+        for sensor in 0..1024 {
+            let value = 20.0 + (round * 7 + sensor) as f32 % 5.0;
+            let _ = kernel.send_blocking(Reading { sensor, value })?;
+        }
+    }
+    let _ = kernel.send_blocking(Reading { sensor: 7, value: 99.0 })?;
 
-            kernel.close();
-            kernel.drained().await;
-            println!("{}", telemetry.poll());
-            println!("{}", kernel.status());
-            Ok(())
-        })
-    })
+    let alert = kernel.recv_blocking()?;
+    println!("sensor {} is {:.1} sigma off", alert.sensor, alert.z);
+
+    // Takes no more messages, handles what was sent, and ends the kernel. After five seconds ends it anyway.
+    let shutdown = kernel.shutdown_blocking(Duration::from_secs(5));
+    assert!(shutdown.undelivered.is_empty());
+    println!("{}", telemetry.poll());
+    println!("{}", kernel.status());
+    Ok(())
 }

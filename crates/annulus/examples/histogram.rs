@@ -63,7 +63,7 @@ fn main() -> std::process::ExitCode {
         for _ in 0..50_000 {
             // Twelve numbers from 0 to 1 have a variance of 1 together, and nearly a normal distribution.
             let sum: f32 = (0..12).map(|_| random.part()).sum();
-            kernel.send_blocking(Request::Count { value: sum - 6.0 })?;
+            let _ = kernel.send_blocking(Request::Count { value: sum - 6.0 })?;
         }
         // The other block may still be counting when this one answers: wait until all is counted.
         annulus::block_on(kernel.drained());

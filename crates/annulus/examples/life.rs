@@ -75,7 +75,7 @@ fn main() -> std::process::ExitCode {
                     let (column, row) = (x + WIDTH + i % 3 - 1, y + HEIGHT + i / 3 - 1);
                     grid[row % HEIGHT * WIDTH + column % WIDTH]
                 });
-                kernel.send_blocking(Neighbourhood { place: place as u32, cells })?;
+                let _ = kernel.send_blocking(Neighbourhood { place: place as u32, cells })?;
             }
             for _ in 0..grid.len() {
                 let cell = kernel.recv_blocking()?;

@@ -126,14 +126,15 @@ fn main() -> std::process::ExitCode {
                 let fair = 20.0 + spread * (random.part() + random.part() + random.part() - 1.5);
                 let side = if random.part() < 0.5 { Side::Buy } else { Side::Sell };
                 let amount = 1 + (random.number() % 9) as u32;
-                kernel.send_blocking(Order { share, tick: fair.clamp(0.0, 39.0) as u8, side, amount })?;
+                let _ =
+                    kernel.send_blocking(Order { share, tick: fair.clamp(0.0, 39.0) as u8, side, amount })?;
             }
             annulus::block_on(kernel.drained());
             while let Ok(trade) = kernel.try_recv() {
                 volumes[trade.tick as usize][trade.share as usize] += trade.amount;
             }
         }
-        kernel.send_blocking(Order { share: 0, tick: 99, side: Side::Buy, amount: 1 })?;
+        let _ = kernel.send_blocking(Order { share: 0, tick: 99, side: Side::Buy, amount: 1 })?;
         annulus::block_on(kernel.drained());
         println!("tick  share 0 {:22}  share 1", "");
         for (tick, [first, second]) in volumes.into_iter().enumerate() {

@@ -93,7 +93,7 @@ fn main() -> std::process::ExitCode {
         let kernel = explore::bind(&walls, WIDTH as u32, &vec![u32::MAX; maze.len()])
             .launch(runtime, LaunchOptions::production().grid(2))?;
 
-        kernel.send_blocking(Reached { place: start as u32, from: start as u32, steps: 0 })?;
+        let _ = kernel.send_blocking(Reached { place: start as u32, from: start as u32, steps: 0 })?;
         let mut ways: Vec<Option<Reached>> = vec![None; maze.len()];
         let mut messages = 1;
         loop {

@@ -127,7 +127,7 @@ fn main() -> std::process::ExitCode {
             let x = (pixel % WIDTH) as f32 / WIDTH as f32 * 2.0 - 1.0;
             let y = 1.0 - (pixel / WIDTH) as f32 / HEIGHT as f32 * 2.0;
             let direction = vector(x * 0.62, y * 0.4 - 0.2, 1.0).unit();
-            kernel.send_blocking(Ray { pixel, origin: vector(0.0, 1.6, 0.0), direction })?;
+            let _ = kernel.send_blocking(Ray { pixel, origin: vector(0.0, 1.6, 0.0), direction })?;
         }
         let mut picture = vec![b' '; (WIDTH * HEIGHT) as usize];
         for _ in 0..WIDTH * HEIGHT {

@@ -78,7 +78,7 @@ fn main() -> std::process::ExitCode {
             "unfortunatly it is definately neccessary to recieve a mesage from the proccesor untill tommorow";
         let words: Vec<&str> = text.split_whitespace().collect();
         for (number, word) in words.iter().enumerate() {
-            kernel.send_blocking(Written { number: number as u32, word: Text::new(word)? })?;
+            let _ = kernel.send_blocking(Written { number: number as u32, word: Text::new(word)? })?;
         }
         let mut corrected = vec![("", 0); words.len()];
         for _ in &words {

@@ -87,7 +87,7 @@ fn main() -> std::process::ExitCode {
         println!("{} of them failed", kernel.status().drops.failed);
 
         println!("after a delivery of article 2, another try");
-        kernel.send_blocking(Order::Deliver { article: 2, pieces: 8 })?;
+        let _ = kernel.send_blocking(Order::Deliver { article: 2, pieces: 8 })?;
         show();
         let again = kernel.redrive(2);
         show();

@@ -74,7 +74,7 @@ fn main() -> std::process::ExitCode {
                 // Some come often: the smaller of two numbers is small more often.
                 let visitor = (random.number() % 300_000).min(random.number() % 300_000);
                 exact.insert(visitor);
-                kernel.send_blocking(Visit::By { visitor })?;
+                let _ = kernel.send_blocking(Visit::By { visitor })?;
                 visits += 1;
             }
             annulus::block_on(kernel.drained());

@@ -13,9 +13,16 @@
 //!
 //! # What it does not do
 //!
-//! It does not persist messages, and it does not interrupt a handler. Today it runs on the CPU and on OpenCL devices (tried on PoCL,
-//! which is the processor again). On NVIDIA's devices it is untested: the CUDA backend runs on libraries that stand in for the driver. Metal
-//! is being built, and nothing here pretends otherwise.
+//! It does not persist messages, and it does not interrupt a handler. Its tests have run on the CPU and on OpenCL
+//! implementations that use the CPU. No test has run on a GPU. The CUDA backend was tested with libraries that
+//! stand in for NVIDIA's driver. There is no Metal backend.
+//!
+//! # Features
+//!
+//! | feature | by default | what it adds |
+//! |---|---|---|
+//! | `cpu`, `opencl`, `cuda` | on | the backend of that name; a device's libraries are looked for when it is opened |
+//! | `registry` | off | the list of the program's kernels, launching them by name, messages as JSON |
 //!
 //! # A kernel
 //!
@@ -63,10 +70,10 @@
 //! let kernel = detect::launch(&runtime, LaunchOptions::production().actors(1024))?;
 //! let telemetry = kernel.enable_telemetry()?;
 //! for i in 0..100 {
-//!     kernel.send_blocking(Reading { sensor: 7, value: 20.0 + (i % 2) as f32 })?;
+//!     let _ = kernel.send_blocking(Reading { sensor: 7, value: 20.0 + (i % 2) as f32 })?;
 //! }
-//! kernel.send_blocking(Reading { sensor: 7, value: 500.0 })?; // or `send(…).await`, try_send, send_batch
-//! let alert = kernel.recv_blocking()?; //                         or `recv().await`, try_recv, recv_timeout, a Stream
+//! let _ = kernel.send_blocking(Reading { sensor: 7, value: 500.0 })?; // or `send(…).await`, try_send, send_batch
+//! let alert = kernel.recv_blocking()?; //                                 or `recv().await`, try_recv, recv_timeout, a Stream
 //! assert_eq!(alert.sensor, 7);
 //!
 //! let shutdown = kernel.shutdown_blocking(std::time::Duration::from_secs(1));
@@ -160,7 +167,9 @@
 //! ```
 //!
 //! A kernel takes no message while the next one has no room for what it sent, unless its link says that such outputs are
-//! [lost and counted](KernelHandle::connect_with). Kernels may form a cycle, and many may send to one.
+//! [lost and counted](KernelHandle::connect_with). Many may send to one, and kernels may form a cycle: one
+//! that is full everywhere stands still, and [says so](Stall), since a handler never waits, but its block
+//! does.
 //!
 //! # Parameters of a handler
 //!
@@ -179,20 +188,21 @@ pub use annulus_runtime::__private;
 
 mod backend;
 
+#[cfg(feature = "cpu")]
 pub use annulus_cpu::Cpu;
+#[cfg(feature = "cuda")]
 pub use annulus_cuda::{self as cuda, Cuda};
+#[cfg(any(feature = "cuda", feature = "opencl"))]
+pub use annulus_device::default_directory as cache_directory;
 pub use annulus_kernel as kernel;
+#[cfg(feature = "opencl")]
 pub use annulus_opencl::OpenCl;
 pub use annulus_queue as queue;
 pub use annulus_runtime::*;
-pub use backend::{Backend, UnknownBackend};
+pub use backend::{Backend, BuildAuto, UnknownBackend};
 
 /// What a program that uses ring kernels imports.
 pub mod prelude {
-    pub use crate::Backend;
+    pub use crate::{Backend, BuildAuto as _};
     pub use annulus_runtime::prelude::*;
 }
-
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/guide/language.md")]
-struct Guide;

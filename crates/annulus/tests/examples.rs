@@ -10,14 +10,16 @@ use std::{
 use annulus::{OpenCl, Runtime};
 
 /// What each example shows, whatever the backend; those that tell of times and threads say so little.
-const SHOWN: [(&str, &str); 14] = [
+const SHOWN: [(&str, &str); 16] = [
     ("calls", "account 7: not enough money"),
     ("detect", "sensor 7 is 54.4 sigma off"),
     ("histogram", " 0.00   4926 "),
     ("life", " ▄▄        ▄▀   ▀▄   ██            ▀▀\n"),
     ("market", "  20    613 "),
     ("maze", "178 steps, found with "),
+    ("pipeline", "station 2:  13.9 to  26.0 °C, mean  19.7"),
     ("rays", "::::::"),
+    ("service", "client 0:  3 granted, 7 left;"),
     ("sha256", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  \"abc\""),
     ("sieve", "162 primes below 961\n"),
     ("spectrum", "10  0.75 ██████████████████████████████\n"),

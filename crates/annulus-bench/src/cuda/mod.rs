@@ -1,7 +1,14 @@
 //! CUDA as a program without Annulus uses it: a launch for each message, a graph that is replayed for each, and a hand-written loop that
-//! stays. What a resident kernel is compared with.
+//! stays. What a resident kernel is compared with. And what single instructions cost ([`micro`]).
 
-use std::{ffi::c_void, ptr::NonNull, sync::Arc, time::Instant};
+pub(crate) mod micro;
+
+use std::{
+    ffi::{CString, c_void},
+    ptr::NonNull,
+    sync::Arc,
+    time::Instant,
+};
 
 use annulus_queue::sync::{AtomicU32, Ordering};
 use cudarc::{
@@ -9,7 +16,7 @@ use cudarc::{
         CudaContext, CudaFunction, CudaGraph, CudaModule, CudaStream, DriverError, LaunchConfig,
         PushKernelArg, result, sys,
     },
-    nvrtc::{CompileOptions, compile_ptx_with_opts},
+    nvrtc::{self, Ptx},
 };
 
 use crate::{
@@ -36,6 +43,32 @@ pub(crate) enum How {
 
 fn failed(call: &'static str) -> impl Fn(DriverError) -> Failure {
     move |error| format!("{call}: {error}").into()
+}
+
+/// Machine code of a text, for the context's device.
+fn machine_code(context: &CudaContext, source: &str) -> Result<Vec<u8>, Failure> {
+    let (major, minor) = context.compute_capability().map_err(failed("cuDeviceGetAttribute"))?;
+    let program = nvrtc::result::create_program(&CString::new(source)?, None)?;
+    // SAFETY: the program was just made.
+    let compiled = unsafe { nvrtc::result::compile_program(program, &[format!("-arch=sm_{major}{minor}")]) };
+    let code = compiled.and_then(|()| {
+        let mut bytes = 0;
+        // SAFETY: the program is live until `destroy_program`, below, and so is the place.
+        unsafe { nvrtc::sys::nvrtcGetCUBINSize(program, &raw mut bytes) }.result()?;
+        let mut code = vec![0u8; bytes];
+        // SAFETY: there is room for as many bytes as it has just said.
+        unsafe { nvrtc::sys::nvrtcGetCUBIN(program, code.as_mut_ptr().cast()) }.result()?;
+        Ok(code)
+    });
+    if code.is_err() {
+        // SAFETY: the program is live.
+        let log = unsafe { nvrtc::result::get_program_log(program) }.unwrap_or_default();
+        let log: Vec<u8> = log.iter().map(|&byte| byte as u8).take_while(|&byte| byte != 0).collect();
+        eprintln!("{}", String::from_utf8_lossy(&log));
+    }
+    // SAFETY: the program is ours, and destroyed once.
+    let _ = unsafe { nvrtc::result::destroy_program(program) };
+    Ok(code?)
 }
 
 /// Mapped memory of the host, cached, as resident kernels use it.
@@ -100,10 +133,9 @@ struct Device {
 }
 
 impl Device {
-    fn open() -> Result<Self, Failure> {
+    fn open(source: &str) -> Result<Self, Failure> {
         let context = CudaContext::new(0).map_err(failed("cuCtxCreate"))?;
-        let options = CompileOptions { arch: Some("compute_75"), ..CompileOptions::default() };
-        let program = compile_ptx_with_opts(SOURCE, options)?;
+        let program = Ptx::from_binary(machine_code(&context, source)?);
         let module = context.load_module(program).map_err(failed("cuModuleLoadData"))?;
         let stream = context.new_stream().map_err(failed("cuStreamCreate"))?;
         let buffer = |words| Buffer::new(&context, words);
@@ -172,13 +204,13 @@ impl Device {
 
 /// The percentiles of a round trip by a launch, or a graph's replay, for each message.
 pub(crate) fn launch_round_trips(how: How, threads: u32, samples: u32) -> Run {
-    let device = Device::open()?;
+    let device = Device::open(SOURCE)?;
     timed(samples, device.turn(how, 1, threads)?)
 }
 
 /// The percentiles of a round trip through a hand-written loop that stays.
 pub(crate) fn resident_round_trips(threads: u32, samples: u32) -> Run {
-    let device = Device::open()?;
+    let device = Device::open(SOURCE)?;
     device.launch(&device.function("resident")?, 1, threads, true)?;
     let result = timed(samples, |number| {
         device.input.fill(1, number);
@@ -193,7 +225,7 @@ pub(crate) fn resident_round_trips(threads: u32, samples: u32) -> Run {
 
 /// Millions of messages a second, by launches of `batch` messages each.
 pub(crate) fn launch_rate(how: How, threads: u32, batch: usize, messages: usize) -> Run {
-    let device = Device::open()?;
+    let device = Device::open(SOURCE)?;
     let turn = device.turn(how, batch, threads)?;
     turn(0)?;
     let turns = messages.div_ceil(batch);

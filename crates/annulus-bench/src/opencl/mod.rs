@@ -16,21 +16,25 @@ use cl3::{
         release_command_queue,
     },
     context::{create_context, release_context},
-    device::{CL_DEVICE_TYPE_ALL, get_device_ids},
+    device::{CL_DEVICE_NAME, CL_DEVICE_TYPE_ALL, get_device_data, get_device_ids},
     event::release_event,
     kernel::{create_kernel, release_kernel, set_kernel_arg},
     memory::{
         CL_MAP_READ, CL_MAP_WRITE, CL_MEM_ALLOC_HOST_PTR, CL_MEM_READ_WRITE, create_buffer,
         release_mem_object,
     },
-    platform::get_platform_ids,
+    platform::{CL_PLATFORM_NAME, get_platform_data, get_platform_ids},
     program::{build_program, create_program_with_source, release_program},
-    types::{CL_TRUE, cl_command_queue, cl_context, cl_device_id, cl_int, cl_kernel, cl_mem, cl_program},
+    types::{
+        CL_TRUE, cl_command_queue, cl_context, cl_device_id, cl_int, cl_kernel, cl_mem, cl_platform_id,
+        cl_program,
+    },
 };
 
 use crate::{
     clock::{await_answer, timed},
     harness::{Failure, Run},
+    launched,
 };
 
 const SOURCE: &str = include_str!("launches.c");
@@ -53,8 +57,20 @@ pub(crate) fn is_there() -> bool {
 
 fn first_device() -> Result<cl_device_id, Failure> {
     let platforms = get_platform_ids().map_err(status("clGetPlatformIDs"))?;
-    let devices = platforms.into_iter().filter_map(|p| get_device_ids(p, CL_DEVICE_TYPE_ALL).ok()).flatten();
-    devices.into_iter().next().ok_or_else(|| "there is no OpenCL device".into())
+    let mut devices = platforms.into_iter().flat_map(|platform| {
+        let devices = get_device_ids(platform, CL_DEVICE_TYPE_ALL).unwrap_or_default();
+        devices.into_iter().map(move |device| (platform, device))
+    });
+    // As the backend chooses: by the device's name, or its platform's.
+    let wanted = std::env::var(launched::DEVICE).unwrap_or_default().to_lowercase();
+    let is_wanted = |(platform, device): &(cl_platform_id, cl_device_id)| {
+        let names =
+            [get_device_data(*device, CL_DEVICE_NAME), get_platform_data(*platform, CL_PLATFORM_NAME)];
+        let contains = |name: &Vec<u8>| String::from_utf8_lossy(name).to_lowercase().contains(&wanted);
+        names.iter().flatten().any(contains)
+    };
+    let found = devices.find(is_wanted).map(|(_, device)| device);
+    found.ok_or_else(|| format!("there is no OpenCL device with `{wanted}` in its name").into())
 }
 
 /// A buffer that is mapped for as long as it lives.

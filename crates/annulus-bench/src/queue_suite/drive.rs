@@ -48,13 +48,13 @@ fn numbers(messages: u64) -> u64 {
 pub(crate) fn stream<K: Kind, T: Payload>(messages: u64) -> Run {
     let _here = OnCore::new(0);
     let (mut tx, mut rx) = K::make::<T>();
-    let start = Instant::now();
     let sender = spawn_apart(move || {
         for number in 0..messages {
             tx.put(T::new(number), K::POLLING);
         }
         tx
     });
+    let start = Instant::now();
     for number in 0..messages {
         if rx.get(K::POLLING).number() != number {
             return Err("messages came in another order".into());
@@ -69,13 +69,13 @@ pub(crate) fn stream<K: Kind, T: Payload>(messages: u64) -> Run {
 pub(crate) fn unordered<K: Kind, T: Payload>(messages: u64) -> Run {
     let _here = OnCore::new(0);
     let (mut tx, mut rx) = K::make::<T>();
-    let start = Instant::now();
     let sender = spawn_apart(move || {
         for number in 0..messages {
             tx.put(T::new(number), K::POLLING);
         }
         tx
     });
+    let start = Instant::now();
     let sum = (0..messages).fold(0u64, |sum, _| sum.wrapping_add(rx.get(K::POLLING).number()));
     let time = nanoseconds_each(start, messages);
     sender.join().map_err(|_| PANICKED)?;

@@ -13,7 +13,7 @@ mod wake;
 use crate::{
     harness::{Better, Candidate, Case, Goal, Mark, Run},
     limit,
-    suite::{Config, Suite},
+    suite::{Config, Length, Suite},
 };
 
 use kind::Kind;
@@ -40,7 +40,7 @@ macro_rules! candidates {
 }
 
 fn cases(config: Config) -> Vec<Case> {
-    let scale = if config.quick { 1 } else { 8 };
+    let scale = if config.length == Length::Full { 8 } else { 1 };
     let mut cases = Vec::new();
     cases.extend([pairs::<Bytes8>(scale), pairs::<Bytes56>(scale), pairs::<Bytes248>(scale)]);
     cases.extend([streams::<Bytes8>(scale), streams::<Bytes56>(scale), streams::<Bytes248>(scale)]);

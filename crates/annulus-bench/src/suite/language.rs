@@ -91,7 +91,7 @@ fn cases(config: Config) -> Vec<Case> {
     } else {
         eprintln!("skipped: language, what runs: there is no OpenCL device; Debian's is in pocl-opencl-icd");
     }
-    cases.extend(HANDLERS.iter().map(|handler| lowering(handler, if config.quick { 200 } else { 1000 })));
+    cases.extend(HANDLERS.iter().map(|handler| lowering(handler, config.size(1000, 200) as u32)));
     cases.push(checks());
     cases
 }

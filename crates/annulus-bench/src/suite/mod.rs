@@ -3,6 +3,8 @@
 mod idle;
 mod language;
 mod links;
+mod micro;
+mod policies;
 mod poll;
 mod resident;
 mod rtt;
@@ -20,7 +22,28 @@ use crate::{
 #[derive(Clone, Copy)]
 pub(crate) struct Config {
     pub(crate) backend: BackendName,
-    pub(crate) quick: bool,
+    pub(crate) length: Length,
+}
+
+impl Config {
+    /// How much of something a run does.
+    pub(crate) fn size(self, full: u64, quick: u64) -> u64 {
+        match self.length {
+            Length::Full => full,
+            Length::Quick => quick,
+            Length::Trial => (quick / 100).max(10),
+        }
+    }
+}
+
+/// How long runs are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Length {
+    Full,
+    /// `--quick`.
+    Quick,
+    /// `--trial`: it works, and the figures mean nothing.
+    Trial,
 }
 
 /// What a process does that another one of this program started to be measured; `None` if this is no such process.
@@ -44,9 +67,11 @@ pub(crate) const SUITES: &[Suite] = &[
     rtt::SUITE,
     poll::SUITE,
     stream::SUITE,
+    policies::SUITE,
     links::SUITE,
     idle::SUITE,
     queue_suite::SUITE,
     resident::SUITE,
     language::SUITE,
+    micro::SUITE,
 ];

@@ -9,7 +9,6 @@ use std::{
 
 use annulus::prelude::*;
 use annulus_cuda::Cuda;
-use annulus_opencl::OpenCl;
 
 use super::{Config, Suite};
 use crate::{
@@ -18,7 +17,7 @@ use crate::{
     cuda::{self, How},
     harness::{Better, Candidate, Case, Failure, Goal, Mark, Run},
     kernels::{self, Huge, Numbered},
-    launched::{finish, runtime_of},
+    launched::{self, finish, runtime_of},
     opencl,
 };
 
@@ -36,7 +35,7 @@ pub(super) const SUITE: Suite = Suite {
 };
 
 fn cases(config: Config) -> Vec<Case> {
-    let samples = if config.quick { 5_000 } else { 20_000 };
+    let samples = config.size(20_000, 5_000) as u32;
     if config.backend.is_cuda() {
         let round_trips = [1, 32, 256].map(|threads| cuda_round_trips(threads, samples));
         return round_trips
@@ -244,7 +243,7 @@ pub(super) fn be_ready(begun: Instant, backend: &OsStr) -> Result<(), Failure> {
     let builder = Runtime::builder();
     let runtime = match backend.to_str() {
         Some("cuda") => builder.backend(Cuda::new().cache_directory(cache)).build()?,
-        _ => builder.backend(OpenCl::new().cache_directory(cache)).build()?,
+        _ => builder.backend(launched::opencl().cache_directory(cache)).build()?,
     };
     let kernel = kernels::echo_huge::launch(&runtime, LaunchOptions::production())?;
     let answer = kernel.call_blocking(Huge::numbered(7))?;

@@ -54,7 +54,7 @@ fn case<K>(config: Config, name: &str, launch: Launch<K>, options: LaunchOptions
 where
     K: RingKernel<Message: Numbered, Output = <K as RingKernel>::Message>,
 {
-    let samples = if config.quick { 10_000 } else { 50_000 };
+    let samples = config.size(50_000, 10_000);
     let candidate = |name, wait, backend| {
         let options = options.clone();
         let config = Config { backend, ..config };

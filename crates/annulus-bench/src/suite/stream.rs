@@ -44,7 +44,7 @@ struct Setup {
 }
 
 fn cases(config: Config) -> Vec<Case> {
-    let messages = if config.quick { 800_000 } else { 4_000_000 };
+    let messages = config.size(4_000_000, 800_000);
     let setup = |producers, batch: usize| Setup {
         options: LaunchOptions::high_throughput()
             .capacity(CAPACITY)
@@ -205,7 +205,7 @@ fn rate(messages: u64, elapsed: Duration) -> Vec<f64> {
 }
 
 /// Sends the numbers of a range.
-fn produce<K: RingKernel<Message: Numbered>>(
+pub(super) fn produce<K: RingKernel<Message: Numbered>>(
     kernel: &KernelHandle<K>,
     numbers: std::ops::Range<u64>,
     batch: usize,
@@ -265,7 +265,7 @@ fn into_sink(config: Config, setup: &Setup) -> Run {
 }
 
 /// Waits until the kernel has processed so many messages; what is left when everything was sent is a ring at most.
-fn await_processed(kernel: &KernelControl, messages: u64) {
+pub(super) fn await_processed(kernel: &KernelControl, messages: u64) {
     while kernel.status().processed < messages {
         spin_loop();
     }

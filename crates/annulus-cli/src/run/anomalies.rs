@@ -4,11 +4,12 @@ use std::io::{self, Write};
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
+use annulus::Backend;
 use clap::Args;
 
-use super::alerts::AlertSink;
+use super::alerts::{AlertSink, Show};
 use super::csv_input::ColumnNames;
-use super::engine::{self, Backend, EngineOptions};
+use super::engine::{self, EngineOptions};
 use super::feed::{self, FeedOptions};
 use super::pace::Pace;
 use super::pipeline::Pipeline;
@@ -16,6 +17,8 @@ use super::progress::Progress;
 use super::source::Source;
 use super::summary::Summary;
 use crate::failure::Failure;
+use crate::signals::Interrupt;
+use crate::values;
 
 /// Watch many time series for readings that are far from normal
 ///
@@ -45,6 +48,10 @@ pub(crate) struct Anomalies {
     #[arg(long, value_name = "NAME", default_value = "value", help_heading = "Columns")]
     value_column: String,
 
+    /// What stands between the columns: one character, or "tab"
+    #[arg(long, value_name = "CHARACTER", default_value = ",", value_parser = delimiter, help_heading = "Columns")]
+    delimiter: u8,
+
     /// Skip and count bad rows instead of ending at the first
     #[arg(long)]
     skip_bad: bool,
@@ -57,7 +64,7 @@ pub(crate) struct Anomalies {
     #[arg(long, value_name = "N", default_value = "1024", value_parser = clap::value_parser!(u32).range(1..=MAX_SERIES))]
     max_series: u32,
 
-    /// Stop after this many messages; input that ends sooner is replayed, except standard input
+    /// Interrupt after this many messages; input that ends sooner is replayed, except standard input
     #[arg(long, short = 'n', value_name = "N")]
     messages: Option<NonZeroU64>,
 
@@ -66,10 +73,10 @@ pub(crate) struct Anomalies {
     rate: Option<NonZeroU64>,
 
     /// Where the kernel runs
-    #[arg(long, value_enum, default_value = "auto")]
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = values::handling_backend())]
     backend: Backend,
 
-    /// Also write the alerts to this file, as CSV: time, series, value, z
+    /// Also write the alerts to this file: as JSON lines if its name ends in .jsonl or .ndjson, else as CSV
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     alerts: Option<PathBuf>,
 
@@ -77,7 +84,11 @@ pub(crate) struct Anomalies {
     #[arg(long, help_heading = "Output")]
     json: bool,
 
-    /// Show neither alerts nor progress
+    /// Print JSON lines: an object for each alert, and at the end {"summary": …}
+    #[arg(long, conflicts_with = "json", help_heading = "Output")]
+    jsonl: bool,
+
+    /// Show neither alerts nor progress, which otherwise goes to standard error if that is a terminal
     #[arg(long, short, help_heading = "Output")]
     quiet: bool,
 }
@@ -97,21 +108,33 @@ Examples:
   Watch your own file, whose columns have other names:
       annulus run anomalies --input log.csv --time-column when --series-column host --value-column load
 
-  Watch a pipe for as long as it lasts, and keep the alerts:
+  Watch a pipe for as long as it lasts, and keep the alerts; Ctrl-C ends it with the summary:
       tail -n +1 -f log.csv | annulus run anomalies --input - --alerts alerts.csv
 
+  Hand the alerts on to another program:
+      annulus run anomalies --jsonl | jq 'select(.z > 10)'
+
+Signals: SIGINT (Ctrl-C) and SIGTERM end the input; what was sent is handled, and summed up. A second one ends the program at once.
+
 Exit codes:
-  0  done, or nobody reads standard output any more
+  0  done, also after a signal, or nobody reads standard output any more
   1  the data or the machine is at fault
-  2  the command line is";
+  2  the command line is
+  130, 143  a second signal ended it";
 
 impl Anomalies {
     pub(crate) fn execute(self) -> Result<(), Failure> {
+        let stop = Interrupt::on_signals()?;
         let source = Source::from_flag(self.input);
         if let Some(alerts) = &self.alerts {
             check_alerts_file(alerts, &source)?;
         }
-        let mut alerts = AlertSink::new(!self.json && !self.quiet, self.alerts.as_deref())?;
+        let show = match () {
+            () if self.json || self.quiet => Show::Nothing,
+            () if self.jsonl => Show::JsonLines,
+            () => Show::Text,
+        };
+        let mut alerts = AlertSink::new(show, self.alerts.as_deref())?;
         let columns =
             ColumnNames { time: self.time_column, series: self.series_column, value: self.value_column };
         let options =
@@ -120,6 +143,7 @@ impl Anomalies {
         let feed = FeedOptions {
             source: source.clone(),
             columns,
+            delimiter: self.delimiter,
             max_series: self.max_series,
             skip_bad: self.skip_bad,
             replay: self.messages.is_some(),
@@ -129,8 +153,9 @@ impl Anomalies {
         let mut progress = Progress::new(!self.quiet);
         let limit = self.messages.map_or(u64::MAX, NonZeroU64::get);
         let pace = self.rate.map(|rate| Pace::new(rate.get()));
-        let (tally, report) = Pipeline::new(engine, pace, limit, &mut alerts, &mut progress).run(&events)?;
-        if self.messages.is_some() && tally.sent < limit {
+        let (tally, report) =
+            Pipeline::new(engine, pace, limit, &stop, &mut alerts, &mut progress).run(&events)?;
+        if self.messages.is_some() && tally.sent < limit && !tally.interrupted {
             let note = format!(
                 "note: {source} ended after {} of {limit} messages and cannot be replayed",
                 tally.sent
@@ -139,11 +164,12 @@ impl Anomalies {
         }
 
         let summary = Summary::new(tally, report);
-        let text = match self.json {
-            true => serde_json::to_string(&summary).map_err(Failure::fault)? + "\n",
+        let text = match show {
+            _ if self.json => serde_json::to_string(&summary).map_err(Failure::fault)? + "\n",
+            _ if self.jsonl => format!("{}\n", serde_json::json!({ "summary": summary })),
             // A line apart from the alerts, where there are any.
-            false if alerts.count() > 0 && !self.quiet => format!("\n{summary}"),
-            false => summary.to_string(),
+            Show::Text if alerts.count() > 0 => format!("\n{summary}"),
+            _ => summary.to_string(),
         };
         let mut stdout = io::stdout().lock();
         stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(Failure::stdout)
@@ -163,6 +189,15 @@ fn check_alerts_file(alerts: &Path, source: &Source) -> Result<(), Failure> {
             input.display()
         ))),
         _ => Ok(()),
+    }
+}
+
+/// What stands between columns.
+fn delimiter(text: &str) -> Result<u8, String> {
+    match text.as_bytes() {
+        _ if text == "tab" || text == "\\t" => Ok(b'\t'),
+        &[byte] if byte.is_ascii() && !matches!(byte, b'"' | b'\r' | b'\n') => Ok(byte),
+        _ => Err("give one ASCII character that is no quote, such as ';', or \"tab\"".into()),
     }
 }
 

@@ -41,13 +41,19 @@ pub(crate) struct CsvInput<R> {
 
 impl<R: Read> CsvInput<R> {
     /// Reads the header of `bytes` and finds the columns in it. Errors call the input `file`.
-    pub(crate) fn new(bytes: R, file: Arc<str>, names: &ColumnNames) -> Result<Self, InputError> {
+    pub(crate) fn new(
+        bytes: R,
+        file: Arc<str>,
+        names: &ColumnNames,
+        delimiter: u8,
+    ) -> Result<Self, InputError> {
         let unfinished = Rc::new(Cell::new(0));
         let lines = Lines::new(bytes, Rc::clone(&unfinished));
         // With \n alone as terminator the line of a row can be told exactly; \r is trimmed off the last field.
         let mut reader = ReaderBuilder::new()
             .has_headers(false)
             .flexible(true)
+            .delimiter(delimiter)
             .terminator(Terminator::Any(b'\n'))
             .buffer_capacity(READ_BUFFER)
             .from_reader(lines);
@@ -63,7 +69,8 @@ impl<R: Read> CsvInput<R> {
         };
         if !reader.read_byte_record(&mut row).map_err(|cause| error(None, unreadable(&cause)))? {
             let ColumnNames { time, series, value } = names;
-            let remedy = format!("begin it with a header, such as {time},{series},{value}");
+            let between = char::from(delimiter);
+            let remedy = format!("begin it with a header, such as {time}{between}{series}{between}{value}");
             return Err(error(None, ("the input is empty".into(), remedy)));
         }
         unfinished.set(0);
@@ -203,7 +210,12 @@ fn find_column(header: &[String], name: &str, flag: &str) -> Result<usize, (Stri
             let listed = shown(header.join(", ").as_bytes());
             Err((
                 format!("no column \"{}\": the header has {listed}", name.escape_debug()),
-                format!("name the right column with {flag}"),
+                match header {
+                    [_] => format!(
+                        "say what stands between the columns with --delimiter, or name the right one with {flag}"
+                    ),
+                    _ => format!("name the right column with {flag}"),
+                },
             ))
         }
         [first, second, ..] => Err((
@@ -246,7 +258,7 @@ mod tests {
 
     fn open(bytes: &[u8]) -> Result<CsvInput<&[u8]>, InputError> {
         let names = ColumnNames { time: "time".into(), series: "series".into(), value: "value".into() };
-        CsvInput::new(bytes, "file.csv".into(), &names)
+        CsvInput::new(bytes, "file.csv".into(), &names, b',')
     }
 
     /// All good rows and all errors, until an error that ends the input.

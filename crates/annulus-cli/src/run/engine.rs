@@ -1,6 +1,9 @@
 //! What the pipeline asks of the ring kernel behind it.
 
 use std::fmt;
+use std::time::Duration;
+
+use annulus::{Backend, Compilation, for_people};
 
 use super::kernel_engine::KernelEngine;
 
@@ -62,6 +65,25 @@ pub(crate) struct EngineReport {
     pub(crate) latency: Option<LatencySummary>,
     /// What ran the kernel.
     pub(crate) backend: String,
+    pub(crate) launch: LaunchReport,
+}
+
+/// What came before the first reading, which no other figure counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct LaunchReport {
+    /// How the device came by its program, if it needed one.
+    pub(crate) compilation: Option<Compilation>,
+    /// How long it took until every block had answered.
+    pub(crate) ready: Duration,
+}
+
+impl fmt::Display for LaunchReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(compilation) = self.compilation {
+            write!(f, "{compilation}, ")?;
+        }
+        write!(f, "ready after {}", for_people(self.ready))
+    }
 }
 
 /// A distribution of latencies, in nanoseconds.
@@ -84,31 +106,6 @@ pub(crate) struct EngineError(pub(crate) String);
 impl fmt::Display for EngineError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
-    }
-}
-
-/// Where the kernel runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Backend {
-    /// The best that this machine has
-    Auto,
-    /// The processor's cores
-    Cpu,
-    /// The first CUDA device
-    Cuda,
-    /// The first OpenCL device
-    #[value(name = "opencl")]
-    OpenCl,
-}
-
-impl Backend {
-    pub(crate) fn backend(self) -> annulus::Backend {
-        match self {
-            Self::Auto => annulus::Backend::Auto,
-            Self::Cpu => annulus::Backend::Cpu,
-            Self::Cuda => annulus::Backend::Cuda,
-            Self::OpenCl => annulus::Backend::OpenCl,
-        }
     }
 }
 

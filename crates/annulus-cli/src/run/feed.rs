@@ -21,6 +21,7 @@ const BATCHES_AHEAD: usize = 64;
 pub(crate) struct FeedOptions {
     pub(crate) source: Source,
     pub(crate) columns: ColumnNames,
+    pub(crate) delimiter: u8,
     /// Series are numbered below this.
     pub(crate) max_series: u32,
     /// Count bad rows and go on, instead of failing at the first.
@@ -94,7 +95,7 @@ fn read_once(
     };
     let bytes = FlushFirst { bytes: options.source.open().map_err(unreadable)?, outbox: Rc::clone(outbox) };
     let text = decompressed(bytes).map_err(unreadable)?;
-    let mut input = CsvInput::new(text, file.clone(), &options.columns)?;
+    let mut input = CsvInput::new(text, file.clone(), &options.columns, options.delimiter)?;
 
     let mut good_rows = 0_u64;
     let mut first_bad: Option<InputError> = None;

@@ -1,12 +1,15 @@
 //! The detector as a ring kernel: every series is an actor with its own statistics.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use annulus::prelude::*;
 use annulus::{TryRecvError, block_on};
 
 use super::detect::{FORGET_AT, Stats, WARM_UP};
-use super::engine::{Alert, Engine, EngineError, EngineOptions, EngineReport, LatencySummary, Reading};
+use super::engine::{
+    Alert, Engine, EngineError, EngineOptions, EngineReport, LatencySummary, LaunchReport, Reading,
+};
+use crate::flags::{ANOMALIES, in_flags};
 
 /// A reading on its way to the kernel.
 #[derive(RingMessage, Clone, Copy)]
@@ -81,6 +84,7 @@ const SHUTDOWN: Duration = Duration::from_secs(10);
 /// The job on a ring kernel.
 pub(super) struct KernelEngine {
     kernel: KernelHandle<anomalies>,
+    launch: LaunchReport,
     sent: u64,
     /// Reused by every send.
     observations: Vec<Observation>,
@@ -89,7 +93,7 @@ pub(super) struct KernelEngine {
 
 impl KernelEngine {
     pub(super) fn launch(options: &EngineOptions) -> Result<Self, EngineError> {
-        let runtime = Runtime::builder().backend(options.backend.backend()).build().map_err(error)?;
+        let runtime = Runtime::builder().backend(options.backend).build().map_err(error)?;
         // One block for each core but the one that feeds them.
         let cores = runtime.devices().first().map_or(1, |device| device.parallel_blocks);
         let launch = LaunchOptions::high_throughput()
@@ -101,8 +105,11 @@ impl KernelEngine {
             .track_latency(true)
             .spin(SPIN);
         let limits = Limits { threshold: options.threshold };
+        let began = Instant::now();
         let kernel = anomalies::bind(limits).launch(&runtime, launch).map_err(error)?;
-        Ok(Self { kernel, sent: 0, observations: Vec::new(), deviations: Vec::new() })
+        kernel.ready_blocking().map_err(error)?;
+        let launch = LaunchReport { compilation: kernel.compilation(), ready: began.elapsed() };
+        Ok(Self { kernel, launch, sent: 0, observations: Vec::new(), deviations: Vec::new() })
     }
 }
 
@@ -168,18 +175,18 @@ impl Engine for KernelEngine {
                 max: latencies.max(),
             }),
             backend: status.backend.into(),
+            launch: self.launch,
         }
     }
 }
 
 fn error(error: impl std::error::Error) -> EngineError {
-    EngineError(error.to_string())
+    EngineError(in_flags(&error.to_string(), ANOMALIES))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::engine::Backend;
     use crate::run::reference::ReferenceEngine;
 
     #[test]

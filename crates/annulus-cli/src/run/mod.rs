@@ -10,7 +10,7 @@ mod feed;
 mod in_flight;
 mod input_error;
 mod kernel_engine;
-mod lines;
+pub(crate) mod lines;
 mod pace;
 mod pipeline;
 mod progress;
@@ -19,8 +19,12 @@ mod reference;
 mod series;
 mod source;
 mod summary;
+mod trial;
 
 use std::io::{self, Write};
+
+pub(crate) use engine::LaunchReport;
+pub(crate) use trial::{Trial, try_out};
 
 use annulus::{
     RegisteredKernel,
@@ -91,7 +95,7 @@ fn described(kernel: &RegisteredKernel) -> String {
 }
 
 /// A type with its fields.
-fn shape(ty: &TypeDescriptor) -> String {
+pub(crate) fn shape(ty: &TypeDescriptor) -> String {
     match ty.kind {
         TypeKind::Struct(fields) => format!("{} {{ {} }}", ty.name, listed(fields)),
         TypeKind::Enum { variants, .. } => {

@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
+use indicatif::HumanCount;
+
 use super::alerts::AlertSink;
 use super::batch::Batch;
 use super::engine::{Alert, Engine, EngineReport};
@@ -11,8 +13,9 @@ use super::feed::Event;
 use super::in_flight::InFlight;
 use super::pace::Pace;
 use super::progress::{Progress, Status};
-use super::summary::{Tally, grouped};
+use super::summary::Tally;
 use crate::failure::Failure;
+use crate::signals::Interrupt;
 
 /// How long alerts may lie unseen while nothing is sent.
 const POLL: Duration = Duration::from_millis(5);
@@ -28,6 +31,8 @@ pub(crate) struct Pipeline<'a> {
     pace: Option<Pace>,
     /// Send no more than this.
     limit: u64,
+    /// Send no more once somebody asks for the end.
+    stop: Interrupt,
     sink: &'a mut AlertSink,
     progress: &'a mut Progress,
     in_flight: InFlight,
@@ -41,20 +46,22 @@ impl<'a> Pipeline<'a> {
         engine: Box<dyn Engine>,
         pace: Option<Pace>,
         limit: u64,
+        stop: &Interrupt,
         sink: &'a mut AlertSink,
         progress: &'a mut Progress,
     ) -> Self {
         let in_flight = InFlight::new(IN_FLIGHT_BYTES);
-        Self { engine, pace, limit, sink, progress, in_flight, alerts: Vec::new(), sent: 0 }
+        let stop = stop.clone();
+        Self { engine, pace, limit, stop, sink, progress, in_flight, alerts: Vec::new(), sent: 0 }
     }
 
-    /// Runs until the input ends or the limit is reached, and all answers are there. What came before a fault of the input
+    /// Runs until the input ends, the limit is reached or the end is asked for, and all answers are there. What came before a fault of the input
     /// is processed, and its alerts are written, before that fault is returned.
     pub(crate) fn run(mut self, events: &Receiver<Event>) -> Result<(Tally, EngineReport), Failure> {
         let mut bad_rows = 0;
         let mut fault = None;
         let mut start = None;
-        while self.sent < self.limit {
+        while self.sent < self.limit && !self.stop.is_asked() {
             match events.recv_timeout(POLL) {
                 Ok(Event::Batch { batch, new_series, bad_rows: bad }) => {
                     bad_rows = bad;
@@ -86,9 +93,7 @@ impl<'a> Pipeline<'a> {
         }
         self.drain()?;
         let elapsed = start.map_or(Duration::ZERO, |start: Instant| start.elapsed());
-        if self.sent > 0 {
-            self.progress.finish(status(&*self.engine, self.sent, self.sink));
-        }
+        self.progress.finish();
 
         let report = self.engine.report();
         let (sent, alerts) = (self.sent, self.sink.count());
@@ -96,12 +101,14 @@ impl<'a> Pipeline<'a> {
             let before = match sent {
                 0 => String::new(),
                 _ => {
-                    format!("\n  before that: messages sent: {}, alerts: {}", grouped(sent), grouped(alerts))
+                    let [sent, alerts] = [sent, alerts].map(HumanCount);
+                    format!("\n  before that: messages sent: {sent}, alerts: {alerts}")
                 }
             };
             return Err(Failure::Fault(fault + &before));
         }
-        Ok((Tally { sent, alerts, bad_rows, elapsed, paced: self.pace.is_some() }, report))
+        let (paced, interrupted) = (self.pace.is_some(), self.stop.is_asked());
+        Ok((Tally { sent, alerts, bad_rows, elapsed, paced, interrupted }, report))
     }
 
     /// Sends a batch, as far as the limit allows and as fast as the pace does.
@@ -112,7 +119,7 @@ impl<'a> Pipeline<'a> {
         self.in_flight.push(self.sent, Arc::clone(batch));
         let room = usize::try_from(self.limit - self.sent).unwrap_or(usize::MAX);
         let mut rest = &batch.readings()[..batch.readings().len().min(room)];
-        while !rest.is_empty() {
+        while !rest.is_empty() && !self.stop.is_asked() {
             let count = self.pace.as_mut().map_or(rest.len(), |pace| pace.wait(rest.len(), POLL));
             let (now, later) = rest.split_at(count);
             if !now.is_empty() {
@@ -151,10 +158,10 @@ impl<'a> Pipeline<'a> {
 
     fn write_alerts(&mut self) -> Result<(), Failure> {
         self.sink.take(&mut self.alerts, &self.in_flight)?;
-        if self.sink.has_lines() {
-            self.progress.clear();
+        match self.sink.has_lines() {
+            true => self.progress.suspend(|| self.sink.flush()),
+            false => self.sink.flush(),
         }
-        self.sink.flush()
     }
 }
 
@@ -167,7 +174,8 @@ mod tests {
     use std::sync::mpsc::sync_channel;
 
     use super::*;
-    use crate::run::engine::{EngineError, Reading};
+    use crate::run::alerts::Show;
+    use crate::run::engine::{EngineError, LaunchReport, Reading};
     use crate::run::input_error::InputError;
 
     /// Alerts on every reading, as late as an engine may and in the reverse order; takes its figures from its queue.
@@ -210,6 +218,7 @@ mod tests {
                 dropped: Vec::new(),
                 latency: None,
                 backend: "late".into(),
+                launch: LaunchReport::default(),
             }
         }
     }
@@ -232,14 +241,14 @@ mod tests {
         in_flight: usize,
     ) -> (Result<(Tally, EngineReport), Failure>, Vec<String>) {
         let path = std::env::temp_dir().join(format!("annulus-pipeline-{}-{name}.csv", std::process::id()));
-        let mut sink = AlertSink::new(false, Some(&path)).unwrap();
-        let mut progress = Progress::new(false);
+        let mut sink = AlertSink::new(Show::Nothing, Some(&path)).unwrap();
+        let (mut progress, stop) = (Progress::new(false), Interrupt::default());
         let (sender, receiver) = sync_channel(events.len());
         for event in events {
             sender.send(event).unwrap();
         }
         let mut pipeline =
-            Pipeline::new(Box::new(LateEngine::default()), None, limit, &mut sink, &mut progress);
+            Pipeline::new(Box::new(LateEngine::default()), None, limit, &stop, &mut sink, &mut progress);
         pipeline.in_flight = InFlight::new(in_flight);
         let outcome = pipeline.run(&receiver);
         let lines = std::fs::read_to_string(&path).unwrap().lines().skip(1).map(String::from).collect();

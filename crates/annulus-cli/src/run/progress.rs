@@ -1,9 +1,11 @@
-//! Shows on standard error how a run is doing.
+//! Shows on standard error how a run is doing: on a terminal, and only there.
 
-use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-use super::summary::grouped;
+use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// How often the line changes, at most.
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// What the line shows.
 #[derive(Clone, Copy, Debug)]
@@ -18,86 +20,52 @@ pub(crate) struct Status {
     pub(crate) alerts: u64,
 }
 
-/// One line that is overwritten on a terminal; a line per second elsewhere.
+/// One line that is overwritten, and cut to the terminal's width.
 pub(crate) struct Progress {
-    enabled: bool,
-    on_terminal: bool,
-    started: Instant,
-    /// When the last line was shown, and what had been processed then.
+    line: ProgressBar,
+    /// When the line was last changed, and what had been processed then.
     last: (Instant, u64),
-    /// A line is on the terminal and the cursor at its end.
-    line_shown: bool,
 }
-
-/// Goes to the start of the terminal's line and clears it.
-const CLEAR_LINE: &str = "\r\x1b[K";
 
 impl Progress {
     /// Shows nothing unless `enabled`.
     pub(crate) fn new(enabled: bool) -> Self {
-        let on_terminal = io::stderr().is_terminal();
-        let started = Instant::now();
-        Self { enabled, on_terminal, started, last: (started, 0), line_shown: false }
+        // Where standard error is no terminal, this draws nothing.
+        let target = if enabled { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let style =
+            ProgressStyle::with_template("{wide_msg}").expect("the template is a constant that parses");
+        let line = ProgressBar::with_draw_target(None, target).with_style(style);
+        Self { line, last: (Instant::now(), 0) }
     }
 
     /// Shows the line where it is time for it.
     pub(crate) fn tick(&mut self, status: impl FnOnce() -> Status) {
-        let pause = if self.on_terminal { Duration::from_millis(100) } else { Duration::from_secs(1) };
-        if self.enabled && self.last.0.elapsed() >= pause {
-            self.show(status());
-        }
-    }
-
-    /// Takes the line off the terminal, so that other output can go there.
-    pub(crate) fn clear(&mut self) {
-        if self.line_shown {
-            write(CLEAR_LINE);
-            self.line_shown = false;
-        }
-    }
-
-    /// Shows how things stand at the end, with the throughput of the whole run.
-    pub(crate) fn finish(&mut self, status: Status) {
-        if self.enabled {
-            self.last = (self.started, 0);
-            self.show(status);
-        }
-        if self.line_shown {
-            write("\n");
-            self.line_shown = false;
-        }
-    }
-
-    fn show(&mut self, status: Status) {
         let (last, processed_then) = self.last;
+        if self.line.is_hidden() || last.elapsed() < PAUSE {
+            return;
+        }
+        let status = status();
         self.last = (Instant::now(), status.processed);
         let seconds = (self.last.0 - last).as_secs_f64();
         let rate = status.processed.saturating_sub(processed_then) as f64 / seconds.max(f64::EPSILON);
-        let line = line(status, rate as u64);
-        if self.on_terminal {
-            write(&format!("{CLEAR_LINE}{line}"));
-            self.line_shown = true;
-        } else {
-            write(&format!("{line}\n"));
-        }
+        self.line.set_message(line(status, rate as u64));
+    }
+
+    /// Takes the line off the terminal while `other` puts something else there.
+    pub(crate) fn suspend<R>(&self, other: impl FnOnce() -> R) -> R {
+        self.line.suspend(other)
+    }
+
+    /// Takes the line off the terminal for good.
+    pub(crate) fn finish(&mut self) {
+        self.line.finish_and_clear();
     }
 }
 
 fn line(status: Status, rate: u64) -> String {
     let Status { sent, queue_depth, alerts, .. } = status;
-    format!(
-        "{} sent · {} messages/s · queue {} · alerts {}",
-        grouped(sent),
-        grouped(rate),
-        grouped(queue_depth),
-        grouped(alerts)
-    )
-}
-
-/// Progress is a courtesy: where standard error is gone, the run goes on.
-fn write(text: &str) {
-    let mut stderr = io::stderr().lock();
-    let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
+    let [sent, rate, queue_depth, alerts] = [sent, rate, queue_depth, alerts].map(HumanCount);
+    format!("{sent} sent · {rate} messages/s · queue {queue_depth} · alerts {alerts}")
 }
 
 #[cfg(test)]

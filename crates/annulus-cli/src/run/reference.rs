@@ -1,7 +1,7 @@
 //! The detector in a plain loop: what a ring kernel's alerts are compared with.
 
 use super::detect::{Stats, step};
-use super::engine::{Alert, Engine, EngineError, EngineOptions, EngineReport, Reading};
+use super::engine::{Alert, Engine, EngineError, EngineOptions, EngineReport, LaunchReport, Reading};
 
 /// Judges each reading where it is sent. Nothing is ever queued, so there is no latency to tell.
 pub(crate) struct ReferenceEngine {
@@ -51,6 +51,7 @@ impl Engine for ReferenceEngine {
             dropped: Vec::new(),
             latency: None,
             backend: "reference (in process, no kernel)".into(),
+            launch: LaunchReport::default(),
         }
     }
 }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use flate2::bufread::MultiGzDecoder;
 
 /// A year of hourly weather; `data/README.md` tells its origin.
-static WEATHER: &[u8] = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/weather.csv.gz"));
+static WEATHER: &[u8] = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/data/weather.csv.gz"));
 
 /// The first bytes of every gzip file.
 const GZIP_MAGIC: &[u8] = &[0x1f, 0x8b];

@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
+use annulus::for_people;
+use indicatif::HumanCount;
 use serde::Serialize;
 
-use super::engine::{EngineReport, LatencySummary};
+use super::engine::{EngineReport, LatencySummary, LaunchReport};
 
 /// What a run did. Serialized, it is what `--json` prints.
 #[derive(Debug, Serialize)]
@@ -21,7 +23,7 @@ pub(crate) struct Summary {
     alerts: u64,
     /// Rows of the input that were skipped, hence not sent.
     bad_rows: u64,
-    /// From the first reading to the last answer.
+    /// From the first reading to the last answer; the launch came before.
     seconds: f64,
     /// Readings processed per second, over all of that time.
     messages_per_second: f64,
@@ -31,6 +33,22 @@ pub(crate) struct Summary {
     paced: bool,
     /// What ran the kernel.
     backend: String,
+    launch: Launch,
+    /// Whether a signal ended it before the input or `--messages` did.
+    interrupted: bool,
+}
+
+/// What came before the first reading.
+#[derive(Debug, Serialize)]
+struct Launch {
+    /// From the launch until every block had answered.
+    ready_seconds: f64,
+    /// Of that, until the device had its program; null where none is needed.
+    compile_seconds: Option<f64>,
+    /// Where the program came from: "no" if it was compiled.
+    cached: Option<String>,
+    #[serde(skip)]
+    report: LaunchReport,
 }
 
 /// What the pipeline knows of a run and the engine does not.
@@ -41,6 +59,7 @@ pub(crate) struct Tally {
     pub(crate) bad_rows: u64,
     pub(crate) elapsed: Duration,
     pub(crate) paced: bool,
+    pub(crate) interrupted: bool,
 }
 
 impl Summary {
@@ -57,26 +76,45 @@ impl Summary {
             latency_ns: report.latency,
             paced: tally.paced,
             backend: report.backend,
+            launch: Launch::new(report.launch),
+            interrupted: tally.interrupted,
+        }
+    }
+
+    fn elapsed(&self) -> Duration {
+        Duration::try_from_secs_f64(self.seconds).unwrap_or(Duration::MAX)
+    }
+}
+
+impl Launch {
+    fn new(report: LaunchReport) -> Self {
+        let compilation = report.compilation;
+        Self {
+            ready_seconds: report.ready.as_secs_f64(),
+            compile_seconds: compilation.map(|compilation| compilation.took.as_secs_f64()),
+            cached: compilation.map(|compilation| compilation.origin.to_string()),
+            report,
         }
     }
 }
 
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "messages   {} sent, {} processed", grouped(self.sent), grouped(self.processed))?;
+        writeln!(f, "messages   {} sent, {} processed", HumanCount(self.sent), HumanCount(self.processed))?;
         let dropped: Vec<_> =
-            self.dropped.iter().map(|(cause, count)| format!("{} {cause}", grouped(*count))).collect();
+            self.dropped.iter().map(|(cause, count)| format!("{} {cause}", HumanCount(*count))).collect();
         writeln!(f, "dropped    {}", if dropped.is_empty() { "none".into() } else { dropped.join(", ") })?;
         if self.bad_rows > 0 {
-            writeln!(f, "bad rows   {} skipped", grouped(self.bad_rows))?;
+            writeln!(f, "bad rows   {} skipped", HumanCount(self.bad_rows))?;
         }
-        writeln!(f, "alerts     {}", grouped(self.alerts))?;
-        let rate = grouped(self.messages_per_second as u64);
-        writeln!(f, "speed      {rate} messages per second over {:.2} s", self.seconds)?;
+        writeln!(f, "alerts     {}", HumanCount(self.alerts))?;
+        let rate = HumanCount(self.messages_per_second as u64);
+        writeln!(f, "speed      {rate} messages per second over {}", for_people(self.elapsed()))?;
         match self.latency_ns {
             None => writeln!(f, "latency    not measured by this backend")?,
             Some(LatencySummary { p50, p99, p999, max }) => {
-                let [p50, p99, p999, max] = [p50, p99, p999, max].map(duration);
+                let [p50, p99, p999, max] =
+                    [p50, p99, p999, max].map(|nanos| for_people(Duration::from_nanos(nanos)));
                 writeln!(f, "latency    p50 {p50}, p99 {p99}, p99.9 {p999}, max {max}")?;
                 if !self.paced {
                     writeln!(
@@ -86,51 +124,37 @@ impl fmt::Display for Summary {
                 }
             }
         }
-        writeln!(f, "backend    {}", self.backend)
-    }
-}
-
-/// A number with its thousands apart.
-pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
+        writeln!(f, "launch     {}", self.launch.report)?;
+        writeln!(f, "backend    {}", self.backend)?;
+        if self.interrupted {
+            writeln!(f, "interrupted by a signal: what was sent before was handled")?;
         }
-        text.push(digit);
+        Ok(())
     }
-    text
-}
-
-/// Nanoseconds in the unit that suits them, to three digits.
-fn duration(nanoseconds: u64) -> String {
-    let (value, unit) = match nanoseconds {
-        0..1_000 => return format!("{nanoseconds} ns"),
-        1_000..1_000_000 => (nanoseconds as f64 / 1e3, "µs"),
-        1_000_000..1_000_000_000 => (nanoseconds as f64 / 1e6, "ms"),
-        _ => (nanoseconds as f64 / 1e9, "s"),
-    };
-    let decimals = match value {
-        ..10.0 => 2,
-        ..100.0 => 1,
-        _ => 0,
-    };
-    format!("{value:.decimals$} {unit}")
 }
 
 #[cfg(test)]
 mod tests {
+    use annulus::{Compilation, ProgramOrigin};
+
     use super::*;
 
     fn summary(paced: bool) -> Summary {
-        let tally =
-            Tally { sent: 1_234_567, alerts: 12, bad_rows: 3, elapsed: Duration::from_secs(2), paced };
+        let compilation = Compilation::new(Duration::from_millis(1200), ProgramOrigin::Compiled);
+        let tally = Tally {
+            sent: 1_234_567,
+            alerts: 12,
+            bad_rows: 3,
+            elapsed: Duration::from_secs(2),
+            paced,
+            interrupted: paced,
+        };
         let report = EngineReport {
             processed: 1_234_500,
             dropped: vec![("expired", 0), ("handler error", 67)],
             latency: Some(LatencySummary { p50: 950, p99: 1_500, p999: 25_000, max: 3_000_000_000 }),
             backend: "cpu".into(),
+            launch: LaunchReport { compilation: Some(compilation), ready: Duration::from_millis(1534) },
         };
         Summary::new(tally, report)
     }
@@ -146,11 +170,18 @@ mod tests {
             "617,250 messages per second over 2.00 s",
             "p50 950 ns, p99 1.50 µs, p99.9 25.0 µs, max 3.00 s",
             "time in the queue",
+            "launch     compiled in 1.20 s (cached: no), ready after 1.53 s\n",
             "backend    cpu\n",
         ] {
             assert!(text.contains(part), "{part:?} is not in:\n{text}");
         }
+        assert!(!text.contains("interrupted"));
         assert!(!summary(true).to_string().contains("time in the queue"));
+        assert!(
+            summary(true)
+                .to_string()
+                .ends_with("interrupted by a signal: what was sent before was handled\n")
+        );
     }
 
     #[test]
@@ -162,10 +193,10 @@ mod tests {
             serde_json::json!({ "p50": 950, "p99": 1500, "p999": 25_000, "max": 3_000_000_000_u64 })
         );
         assert_eq!(json["messages_per_second"], 617_250.0);
-    }
-
-    #[test]
-    fn thousands_are_set_apart() {
-        assert_eq!([0, 999, 1000, 1_000_000].map(grouped), ["0", "999", "1,000", "1,000,000"]);
+        assert_eq!(
+            json["launch"],
+            serde_json::json!({ "ready_seconds": 1.534, "compile_seconds": 1.2, "cached": "no" })
+        );
+        assert_eq!(json["interrupted"], true);
     }
 }

@@ -222,6 +222,8 @@ pub fn k01_held_outputs_follow_the_link(bench: &Bench) {
         };
         full.activate_blocking().unwrap();
         drain(&full);
+        // It leads there no more: an output can be received before its message is counted.
+        drain(&first);
         assert_eq!([received(&full), rest].concat(), numbers(0..60));
         let status = balanced(&first);
         assert_eq!((status.processed, status.produced, status.outputs_lost), (20, 60, 0), "{status:?}");

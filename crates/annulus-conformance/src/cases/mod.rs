@@ -1,10 +1,13 @@
 //! The cases, by subject matter. `suite.rs` lists them.
 
 pub mod backpressure;
+pub mod callbacks;
 pub mod calls;
+pub mod cycles;
 pub mod dropping;
 pub mod failures;
 pub mod idle;
+pub mod launching;
 pub mod letters;
 pub mod lifecycle;
 pub mod link_ends;
@@ -12,6 +15,8 @@ pub mod links;
 pub mod load;
 pub mod messages;
 pub mod pipelines;
+pub mod policies;
+pub mod policy_model;
 pub mod prints;
 pub mod shutdown;
 pub mod snapshots;

@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// The name of an instance that no other case of the process has.
-fn instance() -> String {
+pub(super) fn instance() -> String {
     static NEXT: Mutex<u32> = Mutex::new(0);
     let mut next = NEXT.lock().unwrap();
     *next += 1;

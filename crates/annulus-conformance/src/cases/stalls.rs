@@ -1,15 +1,17 @@
 //! A kernel whose replies nobody reads waits between messages, and loses nothing.
 
-use std::{thread, time::Duration};
+use std::{sync::Mutex, thread, time::Duration};
 
 use annulus_runtime::{
-    CallError, KernelHandle, KernelState, LaunchOptions, RecvError, Transition, TryRecvError, TrySendError,
+    BatchError, CallError, KernelHandle, KernelState, LaunchOptions, RecvError, SendError, Transition,
+    TryRecvError, TrySendError, block_on,
 };
 
 use crate::{
     Bench,
     bench::{balanced, drain, eventually},
     kernels::{echo, number, numbers, odd, swallow},
+    prints::keeper,
 };
 
 const SLOTS: u64 = 16;
@@ -242,4 +244,64 @@ pub fn a_full_cycle_can_be_terminated(bench: &Bench) {
     });
     balanced(&one);
     balanced(&two);
+}
+
+/// A send that waits for a second, while nothing goes on, is told of once, with what it waits for; whichever kind of send it is.
+pub fn a_send_that_waits_says_for_what(bench: &Bench) {
+    static NEXT: Mutex<u32> = Mutex::new(0);
+    let number_of_this = {
+        let mut next = NEXT.lock().unwrap();
+        *next += 1;
+        *next
+    };
+    let _ = keeper();
+    let launch = |kind: &str, active: bool| {
+        let name = format!("waits {kind} {number_of_this}");
+        let options = LaunchOptions::default().capacity(16).output_capacity(16).name(name).active(active);
+        echo::launch(bench.runtime(), options).unwrap()
+    };
+    let [blocking, awaiting, batch] = ["blocking", "awaiting", "in a batch"].map(|kind| launch(kind, true));
+    let inactive = launch("inactive", false);
+    let told = |kernel: &KernelHandle<echo>| keeper().stalls_of(kernel.name());
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            for value in 0..50 {
+                let _ = blocking.send_blocking(number(value)).unwrap();
+            }
+        });
+        scope.spawn(|| {
+            block_on(async {
+                for value in 0..50 {
+                    let _ = awaiting.send(number(value)).await.unwrap();
+                }
+            });
+        });
+        scope.spawn(|| batch.send_batch_blocking(&numbers(0..50)).unwrap());
+        scope.spawn(|| {
+            let sent = inactive.send_batch_blocking(&numbers(0..17));
+            assert_eq!(sent, Err(BatchError { sent: 16, cause: SendError::Closed(()) }));
+        });
+        for kernel in [&blocking, &awaiting, &batch] {
+            eventually(|| !told(kernel).is_empty());
+            let told = told(kernel);
+            let text = &told[0].message;
+            let says = |part: &str| assert!(text.contains(part), "{part:?} is not in: {text}");
+            says(&format!("a send to `{}` has waited for 1.", kernel.name()));
+            says("its inbound ring of 16 slots is full");
+            says("with 16 outputs that nobody has received: receive while you send");
+            says("or raise output_capacity");
+            assert_eq!((told[0].field("pending"), told[0].field("replies_waiting")), ("16", "16"));
+        }
+        eventually(|| !told(&inactive).is_empty());
+        assert!(told(&inactive)[0].message.ends_with("is full, and it is inactive: activate it"));
+        inactive.close();
+        for kernel in [&blocking, &awaiting, &batch] {
+            for value in 0..50 {
+                assert_eq!(kernel.recv_blocking(), Ok(number(value)));
+            }
+        }
+    });
+    for kernel in [&blocking, &awaiting, &batch, &inactive] {
+        assert_eq!(told(kernel).len(), 1, "{:?}", told(kernel));
+    }
 }

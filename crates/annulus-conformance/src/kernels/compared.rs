@@ -2,14 +2,14 @@
 // They are what is tested.
 #![allow(clippy::too_many_lines, clippy::unnecessary_fallible_conversions, clippy::eq_op)]
 
-use annulus_macros::{DeviceType, RingMessage, device_fn, ring_kernel};
+use annulus_macros::{DeviceType, RingMessage, device_fn, device_type, ring_kernel};
 use annulus_runtime::prelude::{Failure, Outbox};
 
 use super::constructs::Answer;
 
-#[derive(DeviceType, Clone, Copy, Debug, Default)]
+#[device_type]
+#[derive(DeviceType, Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
-#[device(eq)]
 pub struct Level {
     pub price: u16,
     pub open: bool,
@@ -17,9 +17,9 @@ pub struct Level {
 }
 
 /// Variants without fields, with some, and with an array among them.
-#[derive(DeviceType, Clone, Copy, Debug, Default)]
+#[device_type]
+#[derive(DeviceType, Clone, Copy, Debug, Default, PartialEq)]
 #[repr(u8)]
-#[device(eq)]
 pub enum Command {
     #[default]
     Idle,
@@ -31,9 +31,9 @@ pub enum Command {
     Stop,
 }
 
-#[derive(DeviceType, Clone, Copy, Debug, Default)]
+#[device_type]
+#[derive(DeviceType, Clone, Copy, Debug, Default, PartialEq)]
 #[repr(u16)]
-#[device(eq)]
 pub enum Light {
     #[default]
     Red = 3,
@@ -41,19 +41,19 @@ pub enum Light {
     Blinking(Nothing),
 }
 
-#[derive(DeviceType, Clone, Copy, Debug, Default)]
+#[device_type]
+#[derive(DeviceType, Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
-#[device(eq)]
 pub struct Nothing;
 
-#[derive(DeviceType, Clone, Copy, Debug, Default)]
+#[device_type]
+#[derive(DeviceType, Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
-#[device(eq)]
 pub struct Twice<T>(pub T, pub [T; 2]);
 
-#[derive(RingMessage, Clone, Copy, Debug)]
+#[device_type]
+#[derive(RingMessage, Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
-#[device(eq)]
 pub struct Pair {
     #[ring(key)]
     pub key: u32,

@@ -5,7 +5,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use annulus_macros::{DeviceType, RingMessage, device_fn, device_impl, ring_kernel};
+use annulus_macros::{DeviceType, RingMessage, device_fn, device_impl, device_trait, ring_kernel};
 use annulus_runtime::prelude::{Cx, Failure, Outbox};
 
 use super::constructs::{Answer, Small};
@@ -346,6 +346,7 @@ impl Point {
 }
 
 /// A shape's area, as a trait's function.
+#[device_trait]
 trait Area {
     fn area(&self) -> u32;
 

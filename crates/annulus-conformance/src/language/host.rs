@@ -64,7 +64,8 @@ const METAL: &str = concat!(include_str!("../metal/language.hpp"), "\n", include
 
 impl HostText {
     /// Compiles the texts for this target with warnings as errors, and with every undefined behaviour of C that the compiler can detect made a
-    /// trap. The library stays loaded until the process ends; files go to `folder`.
+    /// trap. The library stays loaded until the process ends; files go to `folder`, and what lies there of the same texts, compiler and options is taken
+    /// as it is.
     ///
     /// # Errors
     ///
@@ -102,20 +103,31 @@ impl HostText {
             "-Wno-div-by-zero",
         ]);
         command.args(["-fsanitize=undefined,float-cast-overflow", "-fsanitize-undefined-trap-on-error"]);
+        let made_of = folder.join("made_of.txt");
+        let failed = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
+        // What the library depends on: a compiler that is another one, or has other libraries, says so.
+        let mut all = version(compiler)?;
         for (index, definition) in definitions.iter().enumerate() {
             let text = text(definition, target, index)?;
             let path = folder.join(format!("{index}_{}.{extension}", file_name(definition.name)));
-            std::fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
+            std::fs::write(&path, &text).map_err(|error| failed(&path, error))?;
+            all += &text;
             command.arg(&path);
         }
         command.arg("-o").arg(&library).arg("-lm");
-        let output =
-            command.output().map_err(|error| format!("the compiler `{compiler}` does not start: {error}"))?;
-        let words = String::from_utf8_lossy(&output.stderr);
-        if !output.status.success() || words.lines().any(is_warning) {
-            return Err(words.into_owned());
+        let _ = write!(all, "{command:?}");
+        if !library.exists() || std::fs::read_to_string(&made_of).ok().as_deref() != Some(all.as_str()) {
+            let _ = std::fs::remove_file(&made_of);
+            let output = command
+                .output()
+                .map_err(|error| format!("the compiler `{compiler}` does not start: {error}"))?;
+            let words = String::from_utf8_lossy(&output.stderr);
+            if !output.status.success() || words.lines().any(is_warning) {
+                return Err(words.into_owned());
+            }
+            std::fs::write(&made_of, &all).map_err(|error| failed(&made_of, error))?;
         }
-        // SAFETY: the library was made above and runs nothing when it is loaded.
+        // SAFETY: the library was made as above and runs nothing when it is loaded.
         let loaded = unsafe { Library::open(&library, false) };
         let loaded = loaded.ok_or_else(|| format!("{} cannot be loaded", library.display()))?;
         let entries = definitions.iter().enumerate().map(|(index, definition)| {
@@ -170,6 +182,13 @@ impl HostText {
         outputs.truncate(if code == 0 { outbox.sent as usize } else { 0 });
         Outcome { code, state: if code == 0 { after } else { state }, outputs, bindings, prints }
     }
+}
+
+/// What the compiler says of itself.
+fn version(compiler: &str) -> Result<String, String> {
+    let output = Command::new(compiler).arg("-v").output();
+    let output = output.map_err(|error| format!("the compiler `{compiler}` does not start: {error}"))?;
+    Ok(String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
 /// A C or C++ file: the prelude, the language, the handler, and an entry of a type that all handlers share.

@@ -126,6 +126,6 @@ pub(super) fn size_of_primitive(primitive: Primitive) -> usize {
         Primitive::Bool | Primitive::I8 | Primitive::U8 => 1,
         Primitive::I16 | Primitive::U16 => 2,
         Primitive::I32 | Primitive::U32 | Primitive::F32 => 4,
-        Primitive::I64 | Primitive::U64 | Primitive::F64 => 8,
+        Primitive::I64 | Primitive::U64 | Primitive::F64 | Primitive::Usize | Primitive::Isize => 8,
     }
 }

@@ -6,11 +6,13 @@
 //!
 //! A delivery that finds no room makes the block stall: it says so in its control block, fences, and tries once more (`SYNC: stalled`); the runtime wakes it when slots
 //! of the other kernel's rings were given back. A block that terminates with a message held counts what had not gone as lost. A block that delivers
-//! wakes blocks of other kernels, by way of the pool; it takes no lock of theirs. Outputs of a call are its reply, and are published as ever.
+//! wakes blocks of other kernels, by way of the pool, or keeps one for its own worker; it takes no lock of theirs. Outputs of a call are its reply, and are published as ever.
 
-use annulus_abi::ring::kind;
+use annulus_abi::{control::STALLED_BY_KERNEL, ring::kind};
 use annulus_queue::ring::{Header, Slot};
 use annulus_runtime::Delivery;
+
+use crate::pool::Delivering;
 
 use super::{Batch, BlockCore, add};
 
@@ -24,7 +26,7 @@ pub(super) struct Held {
 impl BlockCore {
     /// Lets the outputs of the message at the front go to the connected kernel, as far as there is room. Says whether nothing holds the message any more.
     pub(super) fn release(&mut self, slot: &Slot, batch: &mut Batch) -> bool {
-        if !self.or_stall(Self::deliver) {
+        if !self.or_stall(STALLED_BY_KERNEL, batch, Self::deliver) {
             return false;
         }
         if let Some(held) = self.held.take() {
@@ -40,6 +42,7 @@ impl BlockCore {
         let waits = link.waits;
         let target = link.target.upgrade();
         let mut lost = 0;
+        let _near = Delivering::new();
         while held.gone < held.all {
             let delivery = target.as_ref().map_or(Delivery::Closed, |target| {
                 // SAFETY: the handler wrote an output there, and outputs are messages of the target's, as whoever made the link vouched.

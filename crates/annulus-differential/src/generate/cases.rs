@@ -22,13 +22,28 @@ impl Writer<'_> {
                 3 => {
                     let Some(list) = self.list(Some(of), false) else { return self.checked(name) };
                     let path = &list.path;
-                    match self.choices.below(4) {
+                    match self.choices.below(6) {
                         0 => format!("{path}.first().copied()"),
                         1 => format!("{path}.last().copied()"),
+                        2 => {
+                            let (least, more) = (self.literal(of), self.literal(of));
+                            format!(
+                                "{path}.iter().filter(|item| **item > {least}).map(|item| item.wrapping_add({more})).max()"
+                            )
+                        }
+                        3 => format!("{path}.iter().copied().find(|item| *item != {})", self.literal(of)),
                         _ => {
                             let index = self.lending(&list.root, false, |writer| writer.index(list.len + 1));
                             format!("{path}.get({index}).copied()")
                         }
+                    }
+                }
+                4 if self.choices.percent(50) => {
+                    let (option, value) = (self.known_option(of), self.literal(of));
+                    match self.choices.below(3) {
+                        0 => format!("({option}).map(|item| item.wrapping_mul({value}))"),
+                        1 => format!("({option}).filter(|item| *item != {value})"),
+                        _ => format!("({option}).and_then(|item| item.checked_sub({value}))"),
                     }
                 }
                 4 => {

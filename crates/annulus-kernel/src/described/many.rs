@@ -7,27 +7,28 @@ use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess,
 use super::read::{Place, within};
 use crate::{Binding, BindingDefinition, BindingKind, TypeDescriptor};
 
+/// The most bytes that [`Binding::read`] makes of a text: a few characters can ask for any number of values.
+const MOST: u64 = 1 << 32;
+
 impl Binding {
     /// Reads what a launch binds to this parameter: a value for a `&P`; for all else an array of values, or
-    /// `{"repeat": value, "count": n}`.
+    /// `{"repeat": value, "count": n}`. The values may take 4 GiB; more of them a program binds with [`Binding::slice`].
     ///
     /// # Errors
     ///
-    /// What does not fit, and where in the value; or the deserializer's own.
+    /// What does not fit, and where in the value; more values than 4 GiB or the memory that is left can hold; or the deserializer's own.
     pub fn read<'de, D: Deserializer<'de>>(
         definition: &BindingDefinition,
         deserializer: D,
     ) -> Result<Self, D::Error> {
         let ty = definition.ty;
-        let values = if definition.kind == BindingKind::Parameter {
-            let mut value = vec![0; ty.size];
-            Place { ty, to: &mut value }.deserialize(deserializer)?;
-            Values { ty, bytes: value, count: 1 }
-        } else {
-            deserializer.deserialize_any(Many { ty })?
-        };
-        // SAFETY: each value was written as one that is valid for the type, and padding may be anything.
-        Ok(unsafe { Self::copied(ty, values.count, values.bytes.as_ptr()) })
+        if definition.kind != BindingKind::Parameter {
+            return deserializer.deserialize_any(Many { ty });
+        }
+        let mut value = Values::none(ty);
+        value.room()?.deserialize(deserializer)?;
+        value.count = 1;
+        value.times(1)
     }
 }
 
@@ -44,11 +45,48 @@ impl Values {
     }
 
     /// Room for one more, to be filled or taken back.
-    fn room(&mut self) -> Place<'_> {
-        let begin = self.bytes.len();
-        self.bytes.resize(begin + self.ty.size, 0);
-        Place { ty: self.ty, to: &mut self.bytes[begin..] }
+    fn room<E: serde::de::Error>(&mut self) -> Result<Place<'_>, E> {
+        let (begin, size) = (self.bytes.len(), self.ty.size);
+        let more = self.count.saturating_add(1);
+        check(self.ty, more)?;
+        self.bytes.try_reserve(size).map_err(|_| no_memory(self.ty, more))?;
+        self.bytes.resize(begin + size, 0);
+        Ok(Place { ty: self.ty, to: &mut self.bytes[begin..] })
     }
+
+    /// All of them, as often as this says.
+    fn times<E: serde::de::Error>(&self, times: usize) -> Result<Binding, E> {
+        let count = self.count.saturating_mul(times);
+        check(self.ty, count)?;
+        let fill = |to: &mut [u8]| {
+            // Zeroes are there already, in pages that need no memory until somebody writes there.
+            if !self.bytes.is_empty() && self.bytes.iter().any(|&byte| byte != 0) {
+                to.chunks_exact_mut(self.bytes.len()).for_each(|to| to.copy_from_slice(&self.bytes));
+            }
+        };
+        // SAFETY: each value was written as one that is valid for the type, and padding may be anything. They are as many as there is
+        // room for.
+        let binding = unsafe { Binding::filled(self.ty, count, fill) };
+        binding.ok_or_else(|| no_memory(self.ty, count))
+    }
+}
+
+/// Refuses more values than [`MOST`] bytes.
+fn check<E: serde::de::Error>(ty: &TypeDescriptor, count: usize) -> Result<(), E> {
+    // Values of no bytes are counted, too.
+    if (count as u64).checked_mul(ty.size.max(1) as u64).is_some_and(|bytes| bytes <= MOST) {
+        return Ok(());
+    }
+    let size = ty.size;
+    Err(E::custom(format!(
+        "{count} values of {size} bytes are more than the {MOST} bytes that text is read to: give fewer, or bind them in a \
+         program, with `Binding::slice`"
+    )))
+}
+
+fn no_memory<E: serde::de::Error>(ty: &TypeDescriptor, count: usize) -> E {
+    let size = ty.size;
+    E::custom(format!("there is no memory for {count} values of {size} bytes: give fewer"))
 }
 
 /// Reads any number of values.
@@ -57,31 +95,31 @@ struct Many {
 }
 
 impl<'de> Visitor<'de> for Many {
-    type Value = Values;
+    type Value = Binding;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "an array of {}, or {{\"repeat\": {}, \"count\": n}}", self.ty.name, self.ty.name)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Values, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Binding, A::Error> {
         let mut values = Values::none(self.ty);
         loop {
             let count = values.count;
-            let found = seq.next_element_seed(values.room()).map_err(within(format_args!("[{count}]")))?;
+            let found =
+                seq.next_element_seed(Next(&mut values)).map_err(within(format_args!("[{count}]")))?;
             if found.is_none() {
-                values.bytes.truncate(count * self.ty.size);
-                return Ok(values);
+                return values.times(1);
             }
             values.count += 1;
         }
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Values, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Binding, A::Error> {
         let (mut value, mut count) = (Values::none(self.ty), None);
         while let Some(name) = map.next_key::<String>()? {
             match name.as_str() {
                 "repeat" if value.count == 0 => {
-                    map.next_value_seed(value.room()).map_err(within(".repeat"))?;
+                    map.next_value_seed(Next(&mut value)).map_err(within(".repeat"))?;
                     value.count = 1;
                 }
                 "count" if count.is_none() => count = Some(map.next_value::<usize>()?),
@@ -91,10 +129,17 @@ impl<'de> Visitor<'de> for Many {
         let (Some(count), 1) = (count, value.count) else {
             return Err(A::Error::custom("`repeat` and `count` are both needed"));
         };
-        let most = isize::MAX as usize;
-        if count.checked_mul(self.ty.size).is_none_or(|bytes| bytes > most) {
-            return Err(A::Error::custom(format!(".count: {count} values are more than memory can hold")));
-        }
-        Ok(Values { ty: self.ty, bytes: value.bytes.repeat(count), count })
+        value.times(count).map_err(within(".count"))
+    }
+}
+
+/// Reads one value more; whoever reads it counts it.
+struct Next<'a>(&'a mut Values);
+
+impl<'de> DeserializeSeed<'de> for Next<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        self.0.room()?.deserialize(deserializer)
     }
 }

@@ -12,7 +12,7 @@ mod many;
 mod read;
 mod write;
 
-pub use read::read_described;
+pub use read::{read_described, read_described_bytes};
 pub use write::Described;
 
 use crate::FieldDescriptor;

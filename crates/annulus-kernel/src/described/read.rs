@@ -37,6 +37,23 @@ pub fn read_described<'de, T: DeviceType, D: Deserializer<'de>>(deserializer: D)
     Ok(unsafe { value.assume_init() })
 }
 
+/// [`read_described`] of a value whose type is not known here: its bytes, which may lie anywhere.
+///
+/// They are those of a valid value of the type that the descriptor describes.
+///
+/// # Errors
+///
+/// As there.
+#[doc(hidden)]
+pub fn read_described_bytes<'de, D: Deserializer<'de>>(
+    ty: &'static TypeDescriptor,
+    deserializer: D,
+) -> Result<Box<[u8]>, D::Error> {
+    let mut value = vec![0; ty.size].into_boxed_slice();
+    Place { ty, to: &mut value }.deserialize(deserializer)?;
+    Ok(value)
+}
+
 /// Where a value of a type goes.
 pub(super) struct Place<'a> {
     pub(super) ty: &'static TypeDescriptor,
@@ -90,7 +107,7 @@ fn range(primitive: Primitive) -> (i128, i128) {
         Primitive::I8 => (i8::MIN.into(), i8::MAX.into()),
         Primitive::I16 => (i16::MIN.into(), i16::MAX.into()),
         Primitive::I32 => (i32::MIN.into(), i32::MAX.into()),
-        Primitive::I64 => (i64::MIN.into(), i64::MAX.into()),
+        Primitive::I64 | Primitive::Isize => (i64::MIN.into(), i64::MAX.into()),
         Primitive::U8 => (0, u8::MAX.into()),
         Primitive::U16 => (0, u16::MAX.into()),
         Primitive::U32 => (0, u32::MAX.into()),

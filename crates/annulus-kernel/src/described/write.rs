@@ -32,6 +32,16 @@ impl<'a> Described<'a> {
         Self { ty: T::DESCRIPTOR, bytes }
     }
 
+    /// A view of a value's bytes.
+    ///
+    /// # Safety
+    ///
+    /// They are those of a valid value of the type that the descriptor describes.
+    #[doc(hidden)]
+    pub unsafe fn of(ty: &'static TypeDescriptor, bytes: &'a [MaybeUninit<u8>]) -> Self {
+        Self { ty, bytes }
+    }
+
     fn part(&self, offset: usize, ty: &'static TypeDescriptor) -> Self {
         Self { ty, bytes: &self.bytes[offset..offset + ty.size] }
     }
@@ -92,11 +102,11 @@ impl Described<'_> {
             Primitive::I8 => serializer.serialize_i8(bits as i8),
             Primitive::I16 => serializer.serialize_i16(bits as i16),
             Primitive::I32 => serializer.serialize_i32(bits as i32),
-            Primitive::I64 => serializer.serialize_i64(bits as i64),
+            Primitive::I64 | Primitive::Isize => serializer.serialize_i64(bits as i64),
             Primitive::U8 => serializer.serialize_u8(bits as u8),
             Primitive::U16 => serializer.serialize_u16(bits as u16),
             Primitive::U32 => serializer.serialize_u32(bits as u32),
-            Primitive::U64 => serializer.serialize_u64(bits),
+            Primitive::U64 | Primitive::Usize => serializer.serialize_u64(bits),
             Primitive::F32 => serializer.serialize_f32(f32::from_bits(bits as u32)),
             Primitive::F64 => serializer.serialize_f64(f64::from_bits(bits)),
         }

@@ -33,6 +33,15 @@
         u32 n = a <= 1 ? 0u : BITS - rs_leading_zeros_##T((T)(a - 1));                                                     \
         return n == BITS ? (T)0 : (T)((W)1 << n);                                                                          \
     }                                                                                                                      \
+    RS_FN T rs_isqrt_##T(T a) {                                                                                            \
+        W rest = (W)a, root = 0;                                                                                           \
+        for (W bit = (W)1 << (BITS - 2u); bit != 0; bit >>= 2) {                                                           \
+            bool fits = rest >= root + bit;                                                                                \
+            if (fits) rest -= root + bit;                                                                                  \
+            root = (root >> 1) + (fits ? bit : (W)0);                                                                      \
+        }                                                                                                                  \
+        return (T)root;                                                                                                    \
+    }                                                                                                                      \
     /* The divisor is not 0. */                                                                                            \
     RS_FN T rs_div_ceil_##T(T a, T b) { return (T)(a / b + (a % b != 0 ? 1 : 0)); }                                        \
     RS_FN T rs_next_multiple_of_##T(T a, T b) { return a % b == 0 ? a : rs_add_##T(a, (T)(b - a % b)); }                   \

@@ -340,12 +340,16 @@ RS_FN f32 rs_to_degrees_f32(f32 x) { return x * 57.29577951308232087679815481410
 #if !defined(__METAL_VERSION__)
 RS_FN f32 rs_hypot_f32(f32 x, f32 y) { return RS_MATH_F32(hypot)(x, y); }
 RS_FN f32 rs_cbrt_f32(f32 x) { return RS_MATH_F32(cbrt)(x); }
+RS_FN f32 rs_exp_m1_f32(f32 x) { return RS_MATH_F32(expm1)(x); }
+RS_FN f32 rs_ln_1p_f32(f32 x) { return RS_MATH_F32(log1p)(x); }
 #endif
 #ifdef RS_HAS_F64
 RS_FLOAT(f64, u64, 0x8000000000000000u, 0x7FF0000000000000u, RS_MATH_F64, RS_MATH_F64, RS_N64)
 RS_FN f64 rs_to_degrees_f64(f64 x) { return x * (180.0 / 3.14159265358979323846264338327950288); }
 RS_FN f64 rs_hypot_f64(f64 x, f64 y) { return RS_MATH_F64(hypot)(x, y); }
 RS_FN f64 rs_cbrt_f64(f64 x) { return RS_MATH_F64(cbrt)(x); }
+RS_FN f64 rs_exp_m1_f64(f64 x) { return RS_MATH_F64(expm1)(x); }
+RS_FN f64 rs_ln_1p_f64(f64 x) { return RS_MATH_F64(log1p)(x); }
 #endif
 
 // Atomics on memory that all blocks share.

@@ -107,8 +107,10 @@ pub struct BlockRecord {
     pub question: u32,
     /// Written by the host: what the device's clock shows when the runtime's shows 0, wrapping; 0 for what the launch said.
     pub origin: u64,
+    /// Written by the host: the epoch whose blocks do not wait for each other any more, since some of them do not run. Never 0 where it is meant.
+    pub abandoned: u32,
     /// Rest of the host's pair of lines.
-    pub host_padding: [u64; 12],
+    pub host_padding: [u32; 23],
 }
 
 /// Where blocks wake the host, on devices that can.
@@ -175,4 +177,5 @@ const _: () = {
     assert!(offset_of!(BlockRecord, leave) == 272);
     assert!(offset_of!(BlockRecord, question) == 276);
     assert!(offset_of!(BlockRecord, origin) == 280);
+    assert!(offset_of!(BlockRecord, abandoned) == 288);
 };

@@ -149,6 +149,9 @@
 //! taking part without messages, and votes to end; when in one step all do, all leave. Nobody is left waiting. A vote to end is kept,
 //! but in epochs a block that is inactive or stalled votes for one turn alone, and looks again in the next if others go on.
 //!
+//! *Others that do not run.* A device may begin a block only when another one has ended, and then the barrier never opens. A host that finds that out stores the epoch in all
+//! records' `abandoned`; a leader that waits looks there now and then, gives up, and ends. The words are then not as they began: the kernel is lost.
+//!
 //! *Idle.* Turns that found nothing pass the barrier as well, and all blocks count the same ones: those in which nobody was busy. After `idle_polls` of them
 //! a leader naps before it comes, until its host calls it, another leader has come, or the time is up. So whoever gets something to do wakes all others by
 //! coming, and whoever was called votes *busy*, so that the next turn, which finds the message, meets nobody napping. Where the system naps on one word
@@ -205,7 +208,7 @@
 //! **The end.** A block that obeys *terminate*, or gives up, sets the closed bit in the same word that tickets come from: so no ticket is given after it has read how many there were, and what it has not taken of them is `unread`. Their
 //! slots may be written still; the memory lives as long as any kernel that was connected to it.
 //!
-//! **For the host.** `forwarded` is stored before the messages are published, `taken` after the turn that took them has counted what it sent itself; both without ordering, since a wait for the host's
+//! **For the host.** `forwarded` is stored before the messages are published, `taken` after the turn that took them has counted what it sent itself, and before it says that it is `stalled`; both without ordering, since a wait for the host's
 //! memory would cost more than all the rest. When a block finds nothing, it stores `taken` once more as `rested`, with release at the system's scope: whoever acquires that sees all that the block had done,
 //! and, since it had acquired its messages from other blocks, what those had counted before they sent them. What a host makes of that stands in `annulus_runtime`'s links.
 //!
@@ -223,6 +226,12 @@
 //! On a device where a kernel cannot stay, `epoch_messages` and `epoch_polls` bound what a block does in one launch. Whatever a block
 //! keeps from turn to turn lies in its [`BlockRecord`](layout::BlockRecord), loaded at the start and stored at the end; storing
 //! `ended` is the last thing that a block does.
+//!
+//! # Who runs
+//!
+//! Before each start the host changes every block's `question`, and a block answers it before its first turn: by that the host sees which blocks have begun. A kernel that was
+//! launched to stay, and of which some have not, is asked to leave, and goes on in epochs: once it has left, the host writes the epochs' bounds into the
+//! launch's record.
 
 pub mod layout;
 

@@ -6,10 +6,12 @@ use annulus_tree::{BinaryOp, Expression, WitnessId};
 use super::{
     Lowered, Lowerer,
     cases::{Cases, is_either},
+    iterator::is_iterator,
     operand::{Operand, describe},
     operator::convert,
-    program::{Expr, Stmt},
-    slice::is_slice,
+    order::{is_comparing, is_ordering},
+    program::{Expr, Place, Stmt},
+    slice::{is_bounded, is_slice},
 };
 use crate::typed::{Scalar, Type};
 
@@ -21,6 +23,9 @@ impl Lowerer<'_> {
         arguments: &[Expression],
         witness: Option<WitnessId>,
     ) -> Lowered<Operand> {
+        if is_iterator(receiver) {
+            return self.use_up(receiver, method, arguments, witness);
+        }
         let operand = self.operand(receiver, None)?;
         let line = self.line;
         let result = match operand {
@@ -28,6 +33,17 @@ impl Lowerer<'_> {
             Operand::Outbox => self.outbox_method(method, arguments),
             Operand::Atomic(place) => self.atomic_method(place, method, arguments),
             Operand::Never => Ok(Operand::Never),
+            operand
+                if matches!((method, arguments), ("as_slice" | "as_bytes", [])) && is_bounded(&operand) =>
+            {
+                let place = self.as_place(operand)?;
+                let place = self.steady(place);
+                self.view_of_bounded(&place).map(Operand::view)
+            }
+            operand if is_comparing(&operand, method, arguments) => {
+                self.comparing_method(operand, method, arguments)
+            }
+            operand if is_ordering(&operand) => self.ordering_method(operand, method, arguments),
             operand if is_slice(&operand) => self.slice_method(operand, method, arguments),
             operand if is_either(&operand) => self.case_method(operand, method, arguments),
             operand => {
@@ -86,6 +102,9 @@ impl Lowerer<'_> {
         };
         if let ("into", Some(witness)) = (method, witness) {
             return self.lossless(receiver.0, scalar, witness);
+        }
+        if let ("then", [closure]) = (method, arguments) {
+            return self.then(receiver.0, closure);
         }
         let mut values = vec![receiver];
         let mark = self.out.len();
@@ -161,14 +180,46 @@ impl Lowerer<'_> {
 
     /// `std::cmp::min(a, b)`.
     pub(super) fn compare(&mut self, function: &str, arguments: &[Expression]) -> Lowered<Operand> {
+        match (function, arguments) {
+            ("replace", [place, value]) => return self.replaced(place, value),
+            ("swap", [a, b]) => {
+                let (a, b) = (self.lent_place(a)?, self.lent_place(b)?);
+                self.swap_places(a, b);
+                return Ok(Operand::Unit);
+            }
+            _ => {}
+        }
         let values = self.values(arguments)?;
         match values.first() {
             Some((_, Type::Scalar(scalar))) if scalar.is_integer() => {
                 let scalar = *scalar;
                 self.scalar_method(scalar, function, values)
             }
-            _ => Err(format!("`cmp::{function}` compares integers on a device")),
+            Some((_, Type::Scalar(_))) | None => {
+                Err(format!("`cmp::{function}` compares integers, and no floats"))
+            }
+            Some(_) => self.compared(function, values),
         }
+    }
+
+    /// The place that a `&mut` refers to.
+    fn lent_place(&mut self, expression: &Expression) -> Lowered<Place> {
+        match self.operand(expression, None)? {
+            Operand::Ref(place) => Ok(self.steady(place)),
+            other => Err(format!("{} is no single value that is swapped or replaced", other.describe())),
+        }
+    }
+
+    /// `std::mem::replace(place, value)`.
+    fn replaced(&mut self, place: &Expression, value: &Expression) -> Lowered<Operand> {
+        let place = self.lent_place(place)?;
+        let (value, ty) = self.value(value)?;
+        if ty == Type::Unit {
+            return Ok(Operand::Unit);
+        }
+        let before = self.temporary("before", ty.clone(), Some(Expr::Read(place.clone())));
+        self.out.push(Stmt::Assign(place, value));
+        Ok(Operand::Value(self.read(before), ty))
     }
 
     /// `T::from(value)` and `value.into()`.

@@ -1,10 +1,11 @@
 //! `Option` and `Result`: which of two cases a value is, and what it holds then.
 
 use annulus_abi::error;
-use annulus_tree::{BinaryOp, Expression, FieldValue};
+use annulus_tree::{BinaryOp, Expression, FieldValue, FunctionId};
 
 use super::{
     Lowered, Lowerer,
+    closure::is_given_closure,
     operand::{Operand, describe},
     operator::convert,
     program::{Expr, Place, Step, Stmt},
@@ -191,18 +192,34 @@ impl Lowerer<'_> {
     }
 
     /// `operand?`: what is missing or went wrong ends the handler or the function.
-    pub(super) fn attempt(&mut self, operand: &Expression) -> Lowered<Operand> {
+    pub(super) fn attempt(&mut self, operand: &Expression, function: FunctionId) -> Lowered<Operand> {
         let operand = self.operand(operand, None)?;
         if matches!(operand, Operand::Never) {
             return Ok(operand);
         }
         let Cases { good, then, error, .. } = self.cases(operand)?;
         let before = std::mem::take(&mut self.out);
-        let given = self.give_up(error);
+        let given = self.converted_error(error, function).and_then(|error| self.give_up(error));
         let instead = std::mem::replace(&mut self.out, before);
         given?;
         self.out.push(Stmt::If(good.not(), instead, Vec::new()));
         self.taken(*then, None)
+    }
+
+    /// The error that the function around gives, made of this one by a `From` of the user's where there is one.
+    fn converted_error(
+        &mut self,
+        error: Option<(Expr, Type)>,
+        function: FunctionId,
+    ) -> Lowered<Option<(Expr, Type)>> {
+        let has = self.functions.get(function as usize).is_some_and(Option::is_some);
+        match error {
+            Some((error, ty)) if has => {
+                let given = self.call_with(function, vec![Operand::Value(error, ty)], None)?;
+                self.value_of(given).map(Some)
+            }
+            error => Ok(error),
+        }
     }
 
     /// Ends the handler or the function with this error, or with `None`.
@@ -214,7 +231,8 @@ impl Lowerer<'_> {
             }
             (None, Some((_, other))) => {
                 return Err(format!(
-                    "`?` ends a handler with a `Failure`, and this is {}: `match` it, and write `return Err(FAILURE)`",
+                    "`?` ends a handler with a `Failure`, and this is {}: write `#[device_impl]` before its `impl From<…> for Failure`, or \
+                     `map_err(|_| FAILURE)?`",
                     describe(other)
                 ));
             }
@@ -240,7 +258,8 @@ impl Lowerer<'_> {
                 _ => {
                     let (given, wanted) = (describe(&given), describe(&wanted));
                     return Err(format!(
-                        "`?` has {given} where the function gives {wanted}: `match` it, and make the other"
+                        "`?` has {given} where the function gives {wanted}: write `#[device_impl]` before the `impl From<…>` that makes the other, or \
+                         `map_err(|error| …)?`"
                     ));
                 }
             };
@@ -262,6 +281,9 @@ impl Lowerer<'_> {
             return self.method_of_place(operand, method, arguments);
         }
         let cases = self.cases(operand)?;
+        if is_given_closure(arguments) {
+            return self.case_calling(cases, method, arguments);
+        }
         match (method, arguments) {
             ("is_some" | "is_ok", []) => Ok(Operand::Value(cases.good, bool_)),
             ("is_none" | "is_err", []) => Ok(Operand::Value(cases.good.not(), bool_)),
@@ -308,7 +330,7 @@ impl Lowerer<'_> {
     }
 
     /// Evaluates arguments after a receiver, which keeps its value.
-    fn with_arguments<const N: usize>(
+    pub(super) fn with_arguments<const N: usize>(
         &mut self,
         cases: Cases,
         arguments: [&Expression; N],
@@ -366,7 +388,9 @@ impl Lowerer<'_> {
         if by_reference && cases.mutable || matches!(*cases.then, Operand::View(_)) {
             return Err(super::control::CHOSEN_REFERENCE.into());
         }
-        let (value, ty) = self.value_of(*cases.then)?;
+        let then = Self::without_references(*cases.then);
+        let other = Self::without_references(other);
+        let (value, ty) = self.value_of(then)?;
         let (other, _) = self.value_of(other)?;
         let value = self.choose(cases.good, value, other, ty)?;
         if !by_reference {
@@ -377,6 +401,23 @@ impl Lowerer<'_> {
         let local = self.temporary("value", ty, Some(value));
         self.locals[local].made = false;
         Ok(Operand::Ref(self.place_of_local(local)))
+    }
+
+    /// A tuple with the values that its references are to, which are shared ones.
+    fn without_references(operand: Operand) -> Operand {
+        match operand {
+            Operand::Tuple(parts) => {
+                let value = |part| match part {
+                    Operand::Ref(place) => {
+                        let ty = place.ty.clone();
+                        Operand::Value(Expr::Read(place), ty)
+                    }
+                    other => Self::without_references(other),
+                };
+                Operand::Tuple(parts.into_iter().map(value).collect())
+            }
+            other => other,
+        }
     }
 
     /// `condition ? a : b`, where neither has an effect.

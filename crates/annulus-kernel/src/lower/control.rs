@@ -5,9 +5,11 @@ use annulus_tree::{Arm, BinaryOp, Block, Expression, ExpressionKind};
 
 use super::{
     Lowered, Lowerer,
+    alternatives::{arms_of, arms_of_condition, has_alternatives},
     operand::Operand,
     pattern::Subject,
-    program::{Expr, Local, LocalId, Place, Stmt, declared},
+    program::{Expr, Local, LocalId, Place, Root, Step, Stmt, declared},
+    slice::View,
 };
 use crate::typed::{Scalar, Type};
 
@@ -16,14 +18,15 @@ pub(super) const CHOSEN_REFERENCE: &str =
     "a device cannot choose between references: choose an index, or assign in each branch";
 
 /// What one branch does, and what its value is.
-struct Branch {
-    statements: Vec<Stmt>,
-    value: Outcome,
+pub(super) struct Branch {
+    pub(super) statements: Vec<Stmt>,
+    pub(super) value: Outcome,
 }
 
-enum Outcome {
+pub(super) enum Outcome {
     Value(Expr, Type),
     Ref(Place),
+    View(Box<View>),
     Unit,
     Never,
 }
@@ -38,13 +41,21 @@ struct ArmCode {
 
 impl Lowerer<'_> {
     /// A branch in a scope of its own.
-    fn branch(&mut self, body: impl FnOnce(&mut Self) -> Lowered<Operand>) -> Lowered<Branch> {
+    pub(super) fn branch(&mut self, body: impl FnOnce(&mut Self) -> Lowered<Operand>) -> Lowered<Branch> {
         let (value, statements) = self.nested(|inner| {
             let operand = body(inner)?;
             Ok(match operand {
                 Operand::Never => Outcome::Never,
                 Operand::Unit => Outcome::Unit,
                 Operand::Ref(place) => Outcome::Ref(inner.steady(place)),
+                Operand::View(view) => Outcome::View(view),
+                Operand::Slice(_) => Outcome::View(Box::new(inner.view(operand)?)),
+                // Nobody changes what a shared reference is to, so a copy is as good.
+                Operand::Cases(cases) if !cases.mutable && matches!(*cases.then, Operand::Ref(_)) => {
+                    let copied = inner.copied(*cases)?;
+                    let (expr, ty) = inner.value_of(copied)?;
+                    Outcome::Value(expr, ty)
+                }
                 operand if Self::holds_reference(&operand) => return Err(CHOSEN_REFERENCE.into()),
                 operand => match inner.value_of(operand)? {
                     (_, Type::Unit) => Outcome::Unit,
@@ -62,6 +73,11 @@ impl Lowerer<'_> {
         otherwise: Option<&Expression>,
         hint: Option<&str>,
     ) -> Lowered<Operand> {
+        if let ExpressionKind::Let { pattern, value } = &condition.kind
+            && has_alternatives(pattern)
+        {
+            return self.choice(value, &arms_of_condition(pattern, then, otherwise, condition.line), hint);
+        }
         // Taken before the branches, whose own names must not hide it.
         let name = self.names.take(hint.unwrap_or("chosen"));
         let shared = is_shared_block(then) && otherwise.is_some_and(is_shared);
@@ -97,33 +113,38 @@ impl Lowerer<'_> {
     }
 
     /// Lets all branches leave their values in one variable of this name, and gives that.
-    fn join<'b>(
+    pub(super) fn join<'b>(
         &mut self,
         branches: impl IntoIterator<Item = &'b mut Branch>,
         name: String,
         shared: bool,
     ) -> Lowered<Operand> {
+        let mut branches: Vec<&mut Branch> = branches.into_iter().collect();
+        if let Some(view) = self.join_views(&mut branches)? {
+            self.names.give_back(&name);
+            return Ok(view);
+        }
         let mut result: Option<LocalId> = None;
         let mut returns = false;
-        let mut chosen: Option<Place> = None;
-        for branch in branches {
+        let mut shared = shared;
+        let by_syntax = shared;
+        let same = self.is_one_place(&branches);
+        let mut chosen: Vec<(usize, Place)> = Vec::new();
+        for (index, branch) in branches.iter_mut().enumerate() {
             let value = match std::mem::replace(&mut branch.value, Outcome::Unit) {
                 // Nobody changes what a shared reference is to, so a copy is as good.
-                Outcome::Ref(place) if shared && !matches!(place.ty, Type::Array { .. }) => {
+                Outcome::Ref(place)
+                    if by_syntax && !matches!(place.ty, Type::Array { .. })
+                        || !same && (shared || self.stays(&place)) =>
+                {
+                    shared = true;
                     let ty = place.ty.clone();
                     Outcome::Value(Expr::Read(place), ty)
                 }
                 value => value,
             };
             match value {
-                Outcome::Ref(place) => {
-                    if chosen.as_ref().is_some_and(|other| *other != place)
-                        || place.reads(&declared(&branch.statements))
-                    {
-                        return Err(CHOSEN_REFERENCE.into());
-                    }
-                    chosen = Some(place);
-                }
+                Outcome::Ref(place) => chosen.push((index, place)),
                 Outcome::Value(expr, ty) => {
                     let local = match result {
                         Some(local) => local,
@@ -137,9 +158,11 @@ impl Lowerer<'_> {
                     self.store(local, expr, &mut branch.statements);
                 }
                 Outcome::Unit => returns = true,
+                Outcome::View(_) => return Err(CHOSEN_REFERENCE.into()),
                 Outcome::Never => {}
             }
         }
+        let chosen = self.join_places(chosen, &mut branches)?;
         if result.is_none() {
             self.names.give_back(&name);
         }
@@ -154,6 +177,110 @@ impl Lowerer<'_> {
             (None, None) if returns => Operand::Unit,
             (None, None) => Operand::Never,
         })
+    }
+
+    /// Whether all branches that give anything give a reference to one place, which then needs no copy.
+    fn is_one_place(&self, branches: &[&mut Branch]) -> bool {
+        let mut first: Option<&Place> = None;
+        branches.iter().all(|branch| match &branch.value {
+            Outcome::Ref(place) => {
+                let same = *first.get_or_insert(place) == place;
+                same && !place.reads(&declared(&branch.statements))
+            }
+            Outcome::Never => true,
+            _ => false,
+        })
+    }
+
+    /// Whether nobody can change what is at a place, so that references to it are shared.
+    fn stays(&self, place: &Place) -> bool {
+        match place.root {
+            Root::Message | Root::Constant(_) => true,
+            Root::Local(local) => !self.locals[local].mutable,
+            Root::Binding(memory) => self.unchanged.get(memory).copied().unwrap_or(false),
+            Root::State => false,
+        }
+    }
+
+    /// One place for those that branches give: they differ in their indices at most, which variables take.
+    fn join_places(
+        &mut self,
+        places: Vec<(usize, Place)>,
+        branches: &mut [&mut Branch],
+    ) -> Lowered<Option<Place>> {
+        let Some((_, first)) = places.first() else { return Ok(None) };
+        let same = places
+            .iter()
+            .all(|(branch, place)| place == first && !place.reads(&declared(&branches[*branch].statements)));
+        if same {
+            return Ok(Some(first.clone()));
+        }
+        let mut place = first.clone();
+        let alike = |other: &Place| {
+            let alike = |(a, b): (&Step, &Step)| match (a, b) {
+                (Step::Index(_), Step::Index(_)) | (Step::Element(_), Step::Element(_)) => true,
+                (a, b) => a == b,
+            };
+            let own = |branch: &Branch| declared(&branch.statements).contains(&other.root);
+            other.root == first.root
+                && other.steps.len() == first.steps.len()
+                && other.steps.iter().zip(&first.steps).all(alike)
+                && !branches.iter().any(|branch| own(branch))
+        };
+        if !places.iter().all(|(_, place)| alike(place)) {
+            return Err(CHOSEN_REFERENCE.into());
+        }
+        for (step, part) in place.steps.iter_mut().enumerate() {
+            let (Step::Index(index) | Step::Element(index)) = part else { continue };
+            let local = self.size_for_branches("at");
+            for (branch, other) in &places {
+                if let Step::Index(index) | Step::Element(index) = &other.steps[step] {
+                    let at = self.place_of_local(local);
+                    branches[*branch].statements.push(Stmt::Assign(at, index.clone()));
+                }
+            }
+            *index = self.read(local);
+        }
+        Ok(Some(place))
+    }
+
+    /// A variable that branches which are lowered already assign: no name in them hides it, since nobody else's begins so.
+    fn size_for_branches(&mut self, what: &str) -> LocalId {
+        let local = self.locals.len();
+        let name = format!("ann_{what}_{local}");
+        self.locals.push(Local::new(name, Type::Scalar(Scalar::Usize), false, false));
+        self.out.push(Stmt::Declare(local, None));
+        local
+    }
+
+    /// One slice for those that branches give, which are parts of the same memory; `None` if they give none.
+    fn join_views(&mut self, branches: &mut [&mut Branch]) -> Lowered<Option<Operand>> {
+        let mut first: Option<View> = None;
+        for branch in branches.iter() {
+            match &branch.value {
+                Outcome::View(view) => match &first {
+                    None => first = Some((**view).clone()),
+                    Some(first) if first.is_beside(view) => {}
+                    Some(_) => return Err(CHOSEN_REFERENCE.into()),
+                },
+                Outcome::Never => {}
+                _ if first.is_some() => return Err(CHOSEN_REFERENCE.into()),
+                _ => {}
+            }
+        }
+        let Some(view) = first else { return Ok(None) };
+        let (start, len) = (self.size_for_branches("start"), self.size_for_branches("len"));
+        for branch in branches.iter_mut() {
+            if let Outcome::View(view) = std::mem::replace(&mut branch.value, Outcome::Unit) {
+                if view.reads(&declared(&branch.statements)) {
+                    return Err(CHOSEN_REFERENCE.into());
+                }
+                let begin = Stmt::Assign(self.place_of_local(start), view.start().clone());
+                let end = Stmt::Assign(self.place_of_local(len), view.len.clone());
+                branch.statements.extend([begin, end]);
+            }
+        }
+        Ok(Some(Operand::view(view.with(self.read(start), self.read(len)))))
     }
 
     /// Puts a value into `local` at the end of `statements`. A variable that was made there for the value becomes `local`.
@@ -189,6 +316,8 @@ impl Lowerer<'_> {
             return Ok(Operand::Never);
         }
         let subject = self.subject(operand);
+        let each = arms_of(arms)?;
+        let arms = each.as_deref().unwrap_or(arms);
         if let Some(arm) = arms.first()
             && arm.guard.is_none()
             && self.test(&arm.pattern, &subject)?.is_none()
@@ -309,6 +438,6 @@ fn is_shared_block(block: &Block) -> bool {
     block.value.as_deref().is_some_and(is_shared)
 }
 
-fn does_nothing(statements: &[Stmt]) -> bool {
+pub(super) fn does_nothing(statements: &[Stmt]) -> bool {
     statements.iter().all(|statement| matches!(statement, Stmt::Line(_)))
 }

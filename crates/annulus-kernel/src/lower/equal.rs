@@ -7,12 +7,23 @@ use super::{
     cases::{case_part, is_case},
     operand::{Operand, describe},
     program::{Expr, Local, Place, Step, Stmt},
-    slice::usize_bits,
+    slice::{View, usize_bits},
 };
 use crate::{
-    FieldDescriptor, Meaning, TypeDescriptor, TypeKind,
+    Derived, FieldDescriptor, Meaning, TypeDescriptor, TypeKind, VariantDescriptor,
     typed::{Scalar, Type},
 };
+
+/// The sides of a comparison.
+pub(super) enum Compared {
+    Values(Vec<(Expr, Type)>),
+    /// One of them is a slice.
+    Slices([Operand; 2]),
+}
+
+fn is_view(operand: &Operand) -> bool {
+    matches!(operand, Operand::Slice(_) | Operand::View(_))
+}
 
 /// Whether values of a type are compared by the language, and not by a function of the user's.
 pub(super) fn is_compared(ty: &Type) -> bool {
@@ -23,15 +34,19 @@ pub(super) fn is_compared(ty: &Type) -> bool {
         Type::Option(value) => is_compared(value),
         Type::Result(value, error) => is_compared(value) && is_compared(error),
         Type::Struct(descriptor) | Type::Enum(descriptor) => {
-            descriptor.meaning == Meaning::EqualParts
-                && fields(descriptor).all(|field| is_compared(&field.ty.into()))
+            matches!(
+                descriptor.meaning,
+                Meaning::Derived(Derived { eq: true, .. }) | Meaning::List | Meaning::Text
+            ) && fields(descriptor).all(|field| is_compared(&field.ty.into()))
         }
         Type::Ordering => false,
     }
 }
 
 /// The fields of a struct, or of all variants of an enum.
-fn fields(descriptor: &'static TypeDescriptor) -> Box<dyn Iterator<Item = &'static FieldDescriptor>> {
+pub(super) fn fields(
+    descriptor: &'static TypeDescriptor,
+) -> Box<dyn Iterator<Item = &'static FieldDescriptor>> {
     match descriptor.kind {
         TypeKind::Struct(fields) => Box::new(fields.iter()),
         TypeKind::Enum { variants, .. } => Box::new(variants.iter().flat_map(|variant| variant.fields)),
@@ -39,25 +54,43 @@ fn fields(descriptor: &'static TypeDescriptor) -> Box<dyn Iterator<Item = &'stat
     }
 }
 
+/// The fields of two structs.
+pub(super) fn parts_of(descriptor: &'static TypeDescriptor, a: &Place, b: &Place) -> Vec<(Place, Place)> {
+    let part = |place: &Place, field: &FieldDescriptor| {
+        place.clone().then(Step::Field(field.name.into()), field.ty.into())
+    };
+    fields(descriptor).map(|field| (part(a, field), part(b, field))).collect()
+}
+
+/// The fields of two enums that are this variant.
+pub(super) fn parts_of_variant(
+    variant: &'static VariantDescriptor,
+    a: &Place,
+    b: &Place,
+) -> Vec<(Place, Place)> {
+    let part = |place: &Place, field: &FieldDescriptor| {
+        let step = Step::Variant { variant: variant.name.into(), field: field.name.into() };
+        place.clone().then(step, field.ty.into())
+    };
+    variant.fields.iter().map(|field| (part(a, field), part(b, field))).collect()
+}
+
 /// Why values of a type cannot be compared, and what to write.
 pub(super) fn refusal(ty: &Type) -> String {
     let name = describe(ty);
     match ty {
-        Type::Struct(descriptor) | Type::Enum(descriptor) if descriptor.meaning == Meaning::EqualParts => {
+        Type::Struct(descriptor) | Type::Enum(descriptor)
+            if matches!(descriptor.meaning, Meaning::Derived(Derived { eq: true, .. })) =>
+        {
             let field = fields(descriptor).find(|field| !is_compared(&field.ty.into()));
             let field = field.map_or("one of them", |field| field.name);
             format!(
                 "`==` of {name} asks its field `{field}`, which a device cannot compare: compare the others, or `match`"
             )
         }
-        Type::Struct(descriptor) | Type::Enum(descriptor)
-            if matches!(descriptor.meaning, Meaning::List | Meaning::Text) =>
-        {
-            format!("`==` of {name} is the host's: compare the lengths, and the items in a loop")
-        }
         Type::Struct(_) | Type::Enum(_) => format!(
-            "`==` of {name} may be any function of yours: write `#[device(eq)]` before its definition and take `PartialEq` out of its \
-             `derive`, compare its fields, or `match`"
+            "`==` of {name} may be any function of yours: write `#[device_type]` above its `derive` if that has `PartialEq`, or \
+             `#[device_impl]` before its `impl PartialEq`; or compare its fields"
         ),
         _ => format!(
             "a device cannot compare {name}, since what is in it has a `==` of its own: compare the parts, or `match`"
@@ -66,18 +99,85 @@ pub(super) fn refusal(ty: &Type) -> String {
 }
 
 impl Lowerer<'_> {
-    /// The values of what is compared, from left to right: of an `Option` of a reference, with what it refers to.
-    pub(super) fn compared_values<'e>(
+    /// `left == right` of slices, or of a slice and an array; `None` if neither is a slice. Then what was evaluated is given.
+    pub(super) fn slice_equality(&mut self, op: BinaryOp, sides: [Operand; 2]) -> Lowered<Operand> {
+        let [a, b] = sides;
+        let (a, b) = (self.view(a)?, self.view(b)?);
+        let same = match super::slice::compared(BinaryOp::Eq, &a.len, &b.len) {
+            Ok(known) => Expr::Bits(Scalar::Bool, u64::from(known)),
+            Err(unknown) => unknown,
+        };
+        match self.equal_views(same, &a, &b, false)? {
+            Operand::Value(equal, ty) if op == BinaryOp::Ne => Ok(Operand::Value(equal.not(), ty)),
+            equal => Ok(equal),
+        }
+    }
+
+    /// Whether the elements of two slices are equal, if `same` says that there are as many.
+    pub(super) fn equal_views(
         &mut self,
-        expressions: impl IntoIterator<Item = &'e Expression>,
-    ) -> Lowered<Vec<(Expr, Type)>> {
-        self.values_by(expressions, |lowerer, expression| {
-            let operand = match lowerer.operand(expression, None)? {
-                Operand::Cases(cases) if matches!(*cases.then, Operand::Ref(_)) => lowerer.copied(*cases)?,
-                operand => operand,
-            };
-            lowerer.value_of(operand)
-        })
+        same: Expr,
+        a: &View,
+        b: &View,
+        ignore_case: bool,
+    ) -> Lowered<Operand> {
+        let bool_ = Type::Scalar(Scalar::Bool);
+        if !is_compared(a.element()) {
+            return Err(refusal(a.element()));
+        }
+        let known = self.temporary("same", bool_.clone(), Some(same));
+        self.locals[known].mutable = true;
+        self.locals[known].made = false;
+        let place_of_same = self.place_of_local(known);
+        let ((), inside) = self.nested(|inner| {
+            let (local, body) = inner.nested(|inner| {
+                let local = inner.local("i", Type::Scalar(Scalar::Usize));
+                let (a, b) =
+                    (inner.element_place(a, inner.read(local))?, inner.element_place(b, inner.read(local))?);
+                let equal = if ignore_case {
+                    let lower = |place| super::ascii::in_case(true, &Expr::Read(place));
+                    Expr::binary(BinaryOp::Eq, Scalar::U8, lower(a), lower(b))
+                } else {
+                    inner.equal(&a, &b)?
+                };
+                let stop = vec![Stmt::Assign(place_of_same, Expr::Bits(Scalar::Bool, 0)), Stmt::Break];
+                inner.out.push(Stmt::If(equal.not(), stop, Vec::new()));
+                Ok(local)
+            })?;
+            inner.out.push(Stmt::For { local, start: usize_bits(0), end: b.len.clone(), body });
+            Ok(())
+        })?;
+        self.out.push(Stmt::If(self.read(known), inside, Vec::new()));
+        Ok(Operand::Value(self.read(known), bool_))
+    }
+
+    /// The values of what is compared, from left to right: of an `Option` of a reference, with what it refers to.
+    pub(super) fn compared_values(&mut self, sides: [&Expression; 2]) -> Lowered<Compared> {
+        let [left, right] = sides;
+        let left = self.operand(left, None)?;
+        let left = match left {
+            Operand::Cases(cases) if matches!(*cases.then, Operand::Ref(_)) => self.copied(*cases)?,
+            slice if is_view(&slice) => {
+                let right = self.operand(right, None)?;
+                return Ok(Compared::Slices([slice, right]));
+            }
+            operand => operand,
+        };
+        let mut values = vec![self.value_of(left)?];
+        let mark = self.out.len();
+        let right = match self.operand(right, None)? {
+            Operand::Cases(cases) if matches!(*cases.then, Operand::Ref(_)) => self.copied(*cases)?,
+            slice if is_view(&slice) => {
+                self.keep(&mut values, mark);
+                let (value, ty) = values.swap_remove(0);
+                return Ok(Compared::Slices([Operand::Value(value, ty), slice]));
+            }
+            operand => operand,
+        };
+        let right = self.value_of(right)?;
+        self.keep(&mut values, mark);
+        values.push(right);
+        Ok(Compared::Values(values))
     }
 
     /// `left == right`, or `!=`.
@@ -96,7 +196,7 @@ impl Lowerer<'_> {
         Ok(Operand::Value(result, Type::Scalar(Scalar::Bool)))
     }
 
-    fn equal(&mut self, a: &Place, b: &Place) -> Lowered<Expr> {
+    pub(super) fn equal(&mut self, a: &Place, b: &Place) -> Lowered<Expr> {
         let part = |place: &Place, name: String, ty: &Type| place.clone().then(Step::Field(name), ty.clone());
         let and = |a, b| Expr::binary(BinaryOp::And, Scalar::Bool, a, b);
         match &a.ty {
@@ -129,15 +229,16 @@ impl Lowerer<'_> {
                 }
                 Ok(all)
             }
-            Type::Struct(descriptor) => {
-                let parts: Vec<_> = fields(descriptor)
-                    .map(|field| {
-                        let part = |place| part(place, field.name.into(), &field.ty.into());
-                        (part(a), part(b))
-                    })
-                    .collect();
-                self.equal_parts(&parts)
+            Type::Struct(descriptor) if descriptor.bounded().is_some() => {
+                let (a, b) = (self.steady(a.clone()), self.steady(b.clone()));
+                let (a, b) = (self.view_of_bounded(&a)?, self.view_of_bounded(&b)?);
+                let same = Expr::binary(BinaryOp::Eq, Scalar::Usize, a.len.clone(), b.len.clone());
+                match self.equal_views(same, &a, &b, false)? {
+                    Operand::Value(equal, _) => Ok(equal),
+                    _ => Err("a comparison gives a `bool`: rebuild the program".into()),
+                }
             }
+            Type::Struct(descriptor) => self.equal_parts(&parts_of(descriptor, a, b)),
             Type::Enum(descriptor) => {
                 let TypeKind::Enum { tag, variants } = descriptor.kind else {
                     return Err(format!("{} is no enum", describe(&a.ty)));
@@ -145,18 +246,7 @@ impl Lowerer<'_> {
                 let tag: Scalar = tag.into();
                 let mut all = Expr::binary(BinaryOp::Eq, tag, Expr::Tag(a.clone()), Expr::Tag(b.clone()));
                 for variant in variants.iter().filter(|variant| !variant.fields.is_empty()) {
-                    let parts: Vec<_> = variant
-                        .fields
-                        .iter()
-                        .map(|field| {
-                            let part = |place: &Place| {
-                                let (variant, field_name) = (variant.name.into(), field.name.into());
-                                let step = Step::Variant { variant, field: field_name };
-                                place.clone().then(step, field.ty.into())
-                            };
-                            (part(a), part(b))
-                        })
-                        .collect();
+                    let parts = parts_of_variant(variant, a, b);
                     let is =
                         Expr::binary(BinaryOp::Eq, tag, Expr::Tag(a.clone()), Expr::Bits(tag, variant.tag));
                     all = self.equal_case(all, is, &parts)?;

@@ -37,6 +37,12 @@ impl Lowerer<'_> {
             ExpressionKind::Unary { op: UnaryOp::Deref, operand } => match self.operand(operand, None)? {
                 Operand::Ref(place) => Ok(Operand::Place(place)),
                 slice @ (Operand::Slice(_) | Operand::Atomics(_) | Operand::View(_)) => Ok(slice),
+                // A reference to a reference, or one that a copy stands for: nobody has a `Deref` of these.
+                value @ (Operand::Place(_) | Operand::Value(..) | Operand::Tuple(_) | Operand::Cases(_))
+                    if !is_own(&value) =>
+                {
+                    Ok(value)
+                }
                 other => Err(format!("{} cannot be dereferenced", other.describe())),
             },
             ExpressionKind::Unary { op, operand } => self.unary(op, operand),
@@ -59,7 +65,10 @@ impl Lowerer<'_> {
             ExpressionKind::Own { function, otherwise } => self.perhaps_own(*function, otherwise, hint),
             ExpressionKind::Compare { function, arguments } => self.compare(function, arguments),
             ExpressionKind::Tuple { items } => self.tuple(items),
-            ExpressionKind::Try { operand } => self.attempt(operand),
+            ExpressionKind::Try { operand, function } => self.attempt(operand, *function),
+            ExpressionKind::Closure { .. } => {
+                Err("a closure stands where a method calls it, and is no value: write a function with `#[device_fn]`".into())
+            }
             ExpressionKind::Construct { name, fields, base, witness } => {
                 self.construct(name, fields, base.as_deref(), *witness, hint)
             }
@@ -410,6 +419,15 @@ impl Lowerer<'_> {
         };
         self.variables.truncate(known);
         Ok(if ends { Operand::Never } else { value })
+    }
+}
+
+/// Whether an operand is of a type of the user's, which may have a `Deref`.
+fn is_own(operand: &Operand) -> bool {
+    match operand {
+        Operand::Place(place) => matches!(place.ty, Type::Struct(_) | Type::Enum(_)),
+        Operand::Value(_, ty) => matches!(ty, Type::Struct(_) | Type::Enum(_)),
+        _ => false,
     }
 }
 

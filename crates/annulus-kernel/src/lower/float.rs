@@ -22,9 +22,11 @@ const ONE: &[&str] = &[
     "cosh",
     "exp",
     "exp2",
+    "exp_m1",
     "floor",
     "fract",
     "ln",
+    "ln_1p",
     "log10",
     "log2",
     "recip",
@@ -70,6 +72,11 @@ impl Lowerer<'_> {
             return call(name, values, Type::Scalar(Scalar::Bool));
         }
         match (method, values.len()) {
+            ("sin_cos", 1) => {
+                let value = self.simple(values.remove(0), &ty, "angle");
+                let of = |name| Operand::Value(Expr::Call(name, scalar, vec![value.clone()]), ty.clone());
+                Ok(Operand::Tuple(vec![of("sin"), of("cos")]))
+            }
             ("mul_add", 3) => call("mul_add", values, ty),
             ("powi", 2) => call("powi", values, ty),
             ("to_bits", 1) => {

@@ -7,7 +7,7 @@ use std::{
     rc::Rc,
 };
 
-use annulus_tree::{Expression, ExpressionKind, FunctionId, ParameterRole, Pattern};
+use annulus_tree::{BinaryOp, Expression, ExpressionKind, FunctionId, ParameterRole, Pattern};
 
 use super::{
     LowerError, Lowered, Lowerer,
@@ -16,7 +16,11 @@ use super::{
         Argument, Constant, Expr, Function, Parameter, Place, Root, Space, Stmt, fails, prints, ticks,
     },
 };
-use crate::{FunctionTree, KernelDefinition, KernelTree, function::reachable, typed::Type};
+use crate::{
+    FunctionTree, KernelDefinition, KernelTree,
+    function::{ON_HOST, reachable},
+    typed::Type,
+};
 
 /// What the functions of a kernel share.
 pub(super) struct Module {
@@ -70,6 +74,14 @@ impl Module {
         let mut types = Vec::new();
         let mut first_print = handler.prints.len();
         for (id, function) in reachable(&handler.functions) {
+            if function.tree.syntax == ON_HOST {
+                let (file, line) = (function.file, function.line);
+                let reason = format!(
+                    "`{}` is called for a device, and is the host's: it has `#[cpu_only]`; take the word away, or do not call it",
+                    function.name
+                );
+                return Err(LowerError { kernel: definition.name, file, line, reason });
+            }
             let syntax =
                 annulus_tree::FunctionTree::decode(function.tree.syntax).map_err(|error| LowerError {
                     kernel: definition.name,
@@ -139,6 +151,26 @@ impl Lowerer<'_> {
         arguments: &[&Expression],
         hint: Option<&str>,
     ) -> Lowered<Operand> {
+        self.call_by(function, arguments, |lowerer, argument| lowerer.operand(argument, None), hint)
+    }
+
+    /// A call with operands that are evaluated already.
+    pub(super) fn call_with(
+        &mut self,
+        function: FunctionId,
+        arguments: Vec<Operand>,
+        hint: Option<&str>,
+    ) -> Lowered<Operand> {
+        self.call_by(function, arguments, |_, argument| Ok(argument), hint)
+    }
+
+    fn call_by<A>(
+        &mut self,
+        function: FunctionId,
+        arguments: impl IntoIterator<Item = A>,
+        evaluate: impl Fn(&mut Self, A) -> Lowered<Operand>,
+        hint: Option<&str>,
+    ) -> Lowered<Operand> {
         let callee = self.functions.get(function as usize).copied().flatten();
         let callee = callee.ok_or("a function that is called is missing: rebuild the program")?;
         self.module.check_cycle(callee.id)?;
@@ -148,9 +180,9 @@ impl Lowerer<'_> {
         let mut handed = Vec::new();
         let mut values = Vec::new();
         let mut spaces = Vec::new();
-        for (argument, parameter) in arguments.iter().zip(&known.syntax.parameters) {
+        for (argument, parameter) in arguments.into_iter().zip(&known.syntax.parameters) {
             let mark = self.out.len();
-            let operand = self.operand(argument, None)?;
+            let operand = evaluate(self, argument)?;
             if matches!(operand, Operand::Never) {
                 return Ok(Operand::Never);
             }
@@ -201,14 +233,35 @@ impl Lowerer<'_> {
         if self.functions.get(function as usize).is_none_or(Option::is_none) {
             return self.operand(otherwise, hint);
         }
+        // `T::from(value)` may be a function of the type's, or a conversion.
+        let mut otherwise = otherwise;
+        while let ExpressionKind::Own { otherwise: inner, .. } = &otherwise.kind {
+            otherwise = inner;
+        }
         let arguments: Vec<&Expression> = match &otherwise.kind {
             ExpressionKind::Method { receiver, arguments, .. } => {
                 std::iter::once(&**receiver).chain(arguments).collect()
             }
             ExpressionKind::Function { arguments, .. } => arguments.iter().collect(),
+            ExpressionKind::Binary { left, right, .. } => vec![&**left, &**right],
+            ExpressionKind::AssignOp { place, value, .. } => vec![&**place, &**value],
+            ExpressionKind::Unary { operand, .. } => vec![&**operand],
             _ => return Err("a call has another form than it was written in: rebuild the program".into()),
         };
-        self.call(function, &arguments, hint)
+        let given = self.call(function, &arguments, hint)?;
+        if let (ExpressionKind::Binary { op: BinaryOp::Ne, .. }, Operand::Value(equal, ty)) =
+            (&otherwise.kind, &given)
+        {
+            return Ok(Operand::Value(equal.clone().not(), ty.clone()));
+        }
+        if let ExpressionKind::Binary {
+            op: op @ (BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge),
+            ..
+        } = &otherwise.kind
+        {
+            return self.by_partial_cmp(*op, given);
+        }
+        Ok(given)
     }
 
     /// What a parameter that is no value is given.
@@ -382,23 +435,23 @@ impl Lowerer<'_> {
                 },
                 ParameterRole::Reference { mutable, ty } => {
                     let ty = known.type_of(*ty)?;
-                    let memory = self.memory(wanted, &ty, space()?);
+                    let memory = self.memory(wanted, &ty, space()?, !mutable);
                     parameters.push(Parameter::Pointer { memory, mutable: *mutable });
                     Operand::Ref(Place::new(Root::Binding(memory), ty))
                 }
                 ParameterRole::Slice { mutable, ty } => {
-                    let memory = self.memory(wanted, &known.type_of(*ty)?, space()?);
+                    let memory = self.memory(wanted, &known.type_of(*ty)?, space()?, !mutable);
                     parameters.push(Parameter::Slice { memory, mutable: *mutable });
                     Operand::Slice(memory)
                 }
                 ParameterRole::Atomics { ty } => {
-                    let memory = self.memory(wanted, &known.type_of(*ty)?, space()?);
+                    let memory = self.memory(wanted, &known.type_of(*ty)?, space()?, false);
                     parameters.push(Parameter::Slice { memory, mutable: true });
                     Operand::Atomics(memory)
                 }
                 ParameterRole::Atomic { ty } => {
                     let ty = known.type_of(*ty)?;
-                    let memory = self.memory(wanted, &ty, space()?);
+                    let memory = self.memory(wanted, &ty, space()?, false);
                     parameters.push(Parameter::Pointer { memory, mutable: true });
                     Operand::Atomic(Place::new(Root::Binding(memory), ty))
                 }
@@ -427,7 +480,8 @@ impl Lowerer<'_> {
     }
 
     /// Memory that a pointer leads to.
-    pub(super) fn memory(&mut self, wanted: &str, ty: &Type, space: Space) -> usize {
+    pub(super) fn memory(&mut self, wanted: &str, ty: &Type, space: Space, unchanged: bool) -> usize {
+        self.unchanged.push(unchanged);
         let name = self.names.take(wanted);
         self.lens.push(self.names.take(&format!("{name}_len")));
         self.bindings.push(name);

@@ -4,7 +4,7 @@ use annulus_abi::error;
 use annulus_tree::BinaryOp;
 
 use super::{
-    Lowered, Lowerer,
+    Lowered, Lowerer, ascii,
     checked::signed_of,
     operand::Operand,
     operator::convert,
@@ -94,6 +94,34 @@ impl Lowerer<'_> {
                     Expr::binary(BinaryOp::Gt, scalar, value, zero),
                     Type::Scalar(Scalar::Bool),
                 ))
+            }
+            (_, 1) if scalar == Scalar::U8 && method.starts_with("is_ascii") => {
+                let byte = self.simple(values.remove(0), &ty, "byte");
+                let answer = ascii::question(method, &byte)
+                    .ok_or_else(|| format!("a device's `u8` has no method `{method}`"))?;
+                Ok(Operand::Value(answer, Type::Scalar(Scalar::Bool)))
+            }
+            ("to_ascii_lowercase" | "to_ascii_uppercase", 1) if scalar == Scalar::U8 => {
+                let byte = self.simple(values.remove(0), &ty, "byte");
+                Ok(Operand::Value(ascii::in_case(method == "to_ascii_lowercase", &byte), ty))
+            }
+            ("eq_ignore_ascii_case", 2) if scalar == Scalar::U8 => {
+                let other = self.simple(values.remove(1), &ty, "byte");
+                let byte = self.simple(values.remove(0), &ty, "byte");
+                let lower = |byte| ascii::in_case(true, byte);
+                let same = Expr::binary(BinaryOp::Eq, scalar, lower(&byte), lower(&other));
+                Ok(Operand::Value(same, Type::Scalar(Scalar::Bool)))
+            }
+            ("isqrt", 1) => {
+                if signed {
+                    let value = self.simple(values.remove(0), &ty, "number");
+                    let below = Expr::binary(BinaryOp::Lt, scalar, value.clone(), zero);
+                    self.out.push(Stmt::Fail(below, error::PANICKED));
+                    values.push(value);
+                }
+                let bits = unsigned(scalar);
+                let root = Expr::Call("isqrt", bits, vec![convert(scalar, bits, values.remove(0))]);
+                Ok(Operand::Value(convert(bits, scalar, root), ty))
             }
             ("is_multiple_of", 2) if !signed => gives("is_multiple_of", Scalar::Bool, values),
             ("is_power_of_two", 1) if !signed => gives("is_power_of_two", Scalar::Bool, values),

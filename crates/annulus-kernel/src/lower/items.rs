@@ -6,6 +6,7 @@ use annulus_tree::{BinaryOp, Block, Expression, ExpressionKind, Pattern};
 
 use super::{
     Lowered, Lowerer,
+    iterator::has_closures,
     operand::{Operand, Variable, describe, is_fixed},
     program::{Expr, Place, Root, Stmt},
     slice::{View, compared, is_slice, size, usize_bits},
@@ -15,13 +16,13 @@ use crate::typed::{Scalar, Type};
 const USIZE: Type = Type::Scalar(Scalar::Usize);
 
 /// Items and how many there are.
-struct Items {
+pub(super) struct Items {
     /// It does not change.
-    len: Expr,
-    kind: Kind,
+    pub(super) len: Expr,
+    pub(super) kind: Kind,
 }
 
-enum Kind {
+pub(super) enum Kind {
     /// Integers from this one on.
     Integers { start: Expr, scalar: Scalar },
     /// Elements, by reference or by value.
@@ -50,6 +51,9 @@ impl Lowerer<'_> {
         items: &Expression,
         body: &Block,
     ) -> Lowered<Operand> {
+        if has_closures(items) {
+            return self.repeat_chain(label, pattern, items, body);
+        }
         let items = self.items(items)?;
         let len = self.fixed(items.len.clone(), &USIZE, "count");
         let name = number_of(pattern, &items).unwrap_or("i");
@@ -87,7 +91,7 @@ impl Lowerer<'_> {
     }
 
     /// What an expression runs over.
-    fn items(&mut self, expression: &Expression) -> Lowered<Items> {
+    pub(super) fn items(&mut self, expression: &Expression) -> Lowered<Items> {
         match &expression.kind {
             ExpressionKind::Range { start: Some(start), end, inclusive } => {
                 self.integers(start, end.as_deref(), *inclusive)
@@ -135,7 +139,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn size_argument(&mut self, count: &Expression, wanted: &str) -> Lowered<Expr> {
+    pub(super) fn size_argument(&mut self, count: &Expression, wanted: &str) -> Lowered<Expr> {
         let (expr, scalar) = self.scalar(count)?;
         if scalar != Scalar::Usize {
             return Err(format!("a count is a `usize`, not a `{}`", scalar.name()));
@@ -309,7 +313,7 @@ impl Lowerer<'_> {
     }
 
     /// The item of this number.
-    fn item(&mut self, items: &Items, number: Expr) -> Lowered<Operand> {
+    pub(super) fn item(&mut self, items: &Items, number: Expr) -> Lowered<Operand> {
         Ok(match &items.kind {
             Kind::Integers { start: Expr::Bits(_, 0), scalar: scalar @ (Scalar::Usize | Scalar::U64) } => {
                 Operand::Value(number, Type::Scalar(*scalar))

@@ -5,6 +5,7 @@ use annulus_tree::{BinaryOp, Block, Expression, ExpressionKind, Pattern};
 
 use super::{
     LoopFrame, Lowered, Lowerer,
+    alternatives::{arms_of_condition, has_alternatives},
     control::CHOSEN_REFERENCE,
     operand::{Operand, Variable, is_fixed},
     program::{Expr, LocalId, Stmt},
@@ -126,6 +127,16 @@ impl Lowerer<'_> {
         condition: &Expression,
         body: &Block,
     ) -> Lowered<Operand> {
+        if let ExpressionKind::Let { pattern, value } = &condition.kind
+            && has_alternatives(pattern)
+        {
+            let line = condition.line;
+            let leave = Expression { line, kind: ExpressionKind::Break { label: None, value: None } };
+            let arms = arms_of_condition(pattern, body, Some(&leave), line);
+            let turn = Expression { line, kind: ExpressionKind::Match { value: value.clone(), arms } };
+            let body = Block { statements: Vec::new(), value: Some(Box::new(turn)) };
+            return self.repeat_forever(label, &body, None).map(|_| Operand::Unit);
+        }
         let (frame, statements) = self.framed(label, None, |inner| {
             match &condition.kind {
                 ExpressionKind::Let { pattern, value } => {

@@ -3,10 +3,14 @@
 //! What Rust leaves to the order of evaluation is spelled out here, and what it checks becomes a check: after lowering, an
 //! expression has no effect, cannot fail and means the same wherever it is read before the next statement.
 
+mod alternatives;
+mod ascii;
 mod bytes;
 mod call;
 mod cases;
+mod check;
 mod checked;
+mod closure;
 mod control;
 mod equal;
 mod expression;
@@ -14,10 +18,12 @@ mod float;
 mod function;
 mod integer;
 mod items;
+mod iterator;
 mod loops;
 pub(crate) mod names;
 mod operand;
 mod operator;
+mod order;
 mod overflow;
 mod pattern;
 mod place;
@@ -25,6 +31,7 @@ mod print;
 pub(crate) mod program;
 mod shared;
 mod slice;
+mod sorted;
 mod tuple;
 pub(crate) mod types;
 
@@ -76,6 +83,14 @@ pub(crate) fn lower(definition: &'static KernelDefinition) -> Result<(Program, T
         let reason = "it is marked `cpu_only`: launch it on the CPU backend, or take the word away";
         return Err(error(definition.line, reason.into()));
     };
+    if definition.key.is_some() && definition.key_field.is_none() {
+        let reason = format!(
+            "the key of `{}` is computed by code, which a device cannot run: derive `RingMessage` and mark the field \
+             with `#[ring(key)]`",
+            definition.message.name
+        );
+        return Err(error(definition.line, reason));
+    }
     let tree = tree();
     let syntax = HandlerTree::decode(tree.syntax).map_err(|e| error(definition.line, e.to_string()))?;
     let (mut module, of_functions) = Module::new(definition, &tree)?;
@@ -148,6 +163,8 @@ struct Lowerer<'a> {
     lens: Vec<String>,
     /// What the bindings are, and where they lie.
     memory: Vec<(Type, Space)>,
+    /// Which of them nobody changes.
+    unchanged: Vec<bool>,
     /// What a function gives; `None` in a handler.
     output: Option<Type>,
 }
@@ -179,6 +196,7 @@ impl<'a> Lowerer<'a> {
             bindings: Vec::new(),
             lens: Vec::new(),
             memory: Vec::new(),
+            unchanged: Vec::new(),
             output: None,
         }
     }
@@ -287,7 +305,8 @@ impl<'a> Lowerer<'a> {
                     .ok_or("the handler has more parameters than the kernel binds")?;
                 let shared = binding.kind == BindingKind::Shared;
                 let space = if shared { Space::Shared } else { Space::Global };
-                self.memory(binding.name, &binding.ty.into(), space);
+                let unchanged = matches!(binding.kind, BindingKind::Parameter | BindingKind::Table);
+                self.memory(binding.name, &binding.ty.into(), space, unchanged);
                 match binding.kind {
                     BindingKind::Parameter => {
                         Operand::Ref(Place::new(Root::Binding(index), binding.ty.into()))

@@ -5,9 +5,10 @@ use annulus_tree::{BinaryOp, Expression, ExpressionKind, UnaryOp, WitnessId};
 
 use super::{
     Lowered, Lowerer,
-    equal::{self, is_compared},
+    equal::{self, Compared, is_compared},
     expression::literal_of,
     operand::{Operand, describe},
+    order::{self, is_ordered},
     program::{Expr, Local, Stmt},
 };
 use crate::{
@@ -35,7 +36,10 @@ impl Lowerer<'_> {
             return Ok(Operand::Value(self.short_circuit(op, left, right)?, bool_));
         }
         let mut values = if matches!(op, BinaryOp::Eq | BinaryOp::Ne) {
-            self.compared_values([left, right])?
+            match self.compared_values([left, right])? {
+                Compared::Values(values) => values,
+                Compared::Slices(sides) => return self.slice_equality(op, sides),
+            }
         } else {
             self.values([left, right])?
         }
@@ -46,11 +50,25 @@ impl Lowerer<'_> {
         if let (Type::Failure, Type::Failure, BinaryOp::Eq | BinaryOp::Ne) = (&left_ty, &right_ty, op) {
             return Ok(Operand::Value(Expr::binary(op, Scalar::U32, left, right), bool_));
         }
+        if is_comparison(op) {
+            same_side(&left_ty, &right_ty)?;
+        }
         if matches!(op, BinaryOp::Eq | BinaryOp::Ne)
             && !matches!(left_ty, Type::Scalar(_))
             && is_compared(&left_ty)
         {
             return self.equality(op, (left, left_ty), (right, right_ty));
+        }
+        if is_comparison(op)
+            && !matches!(op, BinaryOp::Eq | BinaryOp::Ne)
+            && !matches!(left_ty, Type::Scalar(_))
+        {
+            if !is_ordered(&left_ty, false) {
+                return Err(order::refusal(&left_ty, "<", false));
+            }
+            let a = self.as_place(Operand::Value(left, left_ty))?;
+            let b = self.as_place(Operand::Value(right, right_ty))?;
+            return Ok(Operand::Value(self.before(&a, &b, op)?, bool_));
         }
         let (Type::Scalar(a), Type::Scalar(b)) = (&left_ty, &right_ty) else {
             let other = if matches!(left_ty, Type::Scalar(_)) { &right_ty } else { &left_ty };
@@ -58,8 +76,8 @@ impl Lowerer<'_> {
                 return Err(equal::refusal(other));
             }
             return Err(format!(
-                "an operator of {} is a function: call it as one, `a.add(b)`, with `#[device_impl]` before its `impl` block, or \
-                 write it for its fields, or `match`",
+                "an operator of {} is a function: write `#[device_impl]` before its `impl` (`Add` and kin, of values and not of \
+                 references)",
                 describe(other)
             ));
         };
@@ -215,6 +233,21 @@ pub(super) fn convert(from: Scalar, to: Scalar, expr: Expr) -> Expr {
         return Expr::Bits(to, extended & mask(to));
     }
     Expr::Convert(from, to, Box::new(expr))
+}
+
+/// Refuses a comparison of two types, of which one is the user's.
+fn same_side(left: &Type, right: &Type) -> Lowered<()> {
+    let is_own = |ty: &Type| match ty {
+        Type::Struct(descriptor) | Type::Enum(descriptor) => descriptor.bounded().is_none(),
+        _ => false,
+    };
+    if left == right || !is_own(left) && !is_own(right) {
+        return Ok(());
+    }
+    let (left, right) = (describe(left), describe(right));
+    Err(format!(
+        "a comparison of {left} with {right} is a function of yours: write `#[device_impl]` before its `impl`, or compare the fields"
+    ))
 }
 
 pub(super) fn is_comparison(op: BinaryOp) -> bool {

@@ -458,10 +458,9 @@ impl Lowerer<'_> {
                 }
                 Ok(())
             }
-            Pattern::Or { patterns } if patterns.iter().any(binds) => Err(
-                "alternatives that bind variables are arms of their own on a device: write an arm for each"
-                    .into(),
-            ),
+            Pattern::Or { patterns } if patterns.iter().any(binds) => {
+                self.bind_alternatives(patterns, subject)
+            }
             _ => Ok(()),
         }
     }
@@ -488,7 +487,7 @@ impl Lowerer<'_> {
 }
 
 /// What was matched, as an operand.
-fn as_operand(subject: &Subject) -> Operand {
+pub(super) fn as_operand(subject: &Subject) -> Operand {
     match subject {
         Subject::Place { place, by_reference: true } => Operand::Ref(place.clone()),
         Subject::Place { place, by_reference: false } => {
@@ -526,7 +525,7 @@ fn no_tuple_pattern() -> String {
 }
 
 /// Whether a pattern binds a variable.
-fn binds(pattern: &Pattern) -> bool {
+pub(super) fn binds(pattern: &Pattern) -> bool {
     match pattern {
         Pattern::Bind { .. } => true,
         Pattern::Fields { fields, .. } => fields.iter().any(|field| binds(&field.pattern)),

@@ -4,9 +4,10 @@ use annulus_abi::error;
 use annulus_tree::{BinaryOp, Expression, ExpressionKind};
 
 use super::{
-    Lowered, Lowerer,
+    Lowered, Lowerer, ascii,
     cases::Cases,
     operand::{Operand, describe},
+    operator::convert,
     program::{Expr, Place, Root, Step, Stmt},
     types::takes_no_place,
 };
@@ -15,8 +16,21 @@ use crate::typed::{Scalar, Type};
 const USIZE: Type = Type::Scalar(Scalar::Usize);
 
 /// Methods that change elements, or give references that do.
-const CHANGING: &[&str] =
-    &["copy_from_slice", "fill", "first_mut", "get_mut", "last_mut", "reverse", "split_at_mut", "swap"];
+const CHANGING: &[&str] = &[
+    "as_mut_slice",
+    "copy_from_slice",
+    "copy_within",
+    "fill",
+    "first_mut",
+    "get_mut",
+    "last_mut",
+    "make_ascii_lowercase",
+    "make_ascii_uppercase",
+    "reverse",
+    "sort_unstable",
+    "split_at_mut",
+    "swap",
+];
 
 /// Elements that lie one after the other.
 #[derive(Clone, Debug)]
@@ -32,6 +46,50 @@ pub(super) struct View {
     bound: bool,
     /// Whether they are atomics.
     atomic: bool,
+}
+
+impl View {
+    pub(super) fn element(&self) -> &Type {
+        &self.element
+    }
+
+    pub(super) fn start(&self) -> &Expr {
+        &self.start
+    }
+
+    /// Whether two are parts of the same memory.
+    pub(super) fn is_beside(&self, other: &Self) -> bool {
+        self.base == other.base && self.bound == other.bound && self.atomic == other.atomic
+    }
+
+    /// Whether what it is a part of depends on any of these.
+    pub(super) fn reads(&self, roots: &[Root]) -> bool {
+        self.base.reads(roots)
+    }
+
+    /// Another part of the same memory.
+    pub(super) fn with(self, start: Expr, len: Expr) -> Self {
+        Self { start, len, ..self }
+    }
+
+    /// How many elements there are at most, if that is known.
+    pub(super) fn room(&self) -> Option<usize> {
+        match (&self.len, &self.base.ty) {
+            (Expr::Bits(_, len), _) => usize::try_from(*len).ok(),
+            (_, Type::Array { len, .. }) if !self.bound => Some(*len),
+            _ => None,
+        }
+    }
+}
+
+/// Whether an operand is a `List` or a `Text`.
+pub(super) fn is_bounded(operand: &Operand) -> bool {
+    let ty = match operand {
+        Operand::Place(place) | Operand::Ref(place) => &place.ty,
+        Operand::Value(_, ty) => ty,
+        _ => return false,
+    };
+    matches!(ty, Type::Struct(descriptor) if descriptor.bounded().is_some())
 }
 
 pub(super) fn usize_bits(bits: u64) -> Expr {
@@ -185,13 +243,18 @@ impl Lowerer<'_> {
 
     /// `base[start..end]`.
     pub(super) fn subslice(&mut self, base: &Expression, range: &Expression) -> Lowered<Operand> {
+        let operand = self.operand(base, None)?;
+        let view = self.view(operand)?;
+        self.part_of(&view, range).map(Operand::view)
+    }
+
+    /// The part of a view that a range names.
+    pub(super) fn part_of(&mut self, view: &View, range: &Expression) -> Lowered<View> {
         let ExpressionKind::Range { start, end, inclusive } = &range.kind else {
             return Err("a slice is a part from one index to another".into());
         };
-        let operand = self.operand(base, None)?;
-        let view = self.view(operand)?;
         let code = error::INDEX_OUT_OF_BOUNDS;
-        let (start, end, last) = self.ends(start.as_deref(), end.as_deref(), *inclusive, &view)?;
+        let (start, end, last) = self.ends(start.as_deref(), end.as_deref(), *inclusive, view)?;
         // The last index first: behind the greatest there is no other.
         if let Some(last) = last {
             self.refuse_size(BinaryOp::Ge, &last, &view.len, code);
@@ -199,7 +262,25 @@ impl Lowerer<'_> {
         self.refuse_size(BinaryOp::Gt, &start, &end, code);
         self.refuse_size(BinaryOp::Gt, &end, &view.len.clone(), code);
         let len = size(BinaryOp::Sub, end, start.clone());
-        Ok(Operand::view(self.part_of_view(&view, start, len)))
+        Ok(self.part_of_view(view, start, len))
+    }
+
+    /// The items of a `List`, the bytes of a `Text`: no more than there is room for, whatever the length says.
+    pub(super) fn view_of_bounded(&mut self, place: &Place) -> Lowered<View> {
+        let Type::Struct(descriptor) = place.ty else {
+            return Err("a list is a struct: rebuild the program".into());
+        };
+        let (len, items, _, room) = descriptor.bounded().ok_or("this is no list: rebuild the program")?;
+        let len = Expr::Read(place.clone().then(Step::Field(len.name.into()), Type::Scalar(Scalar::U32)));
+        let len = Expr::Call(
+            "min",
+            Scalar::Usize,
+            vec![convert(Scalar::U32, Scalar::Usize, len), usize_bits(room as u64)],
+        );
+        let len = self.fixed(len, &USIZE, "len");
+        let items = place.clone().then(Step::Field(items.name.into()), items.ty.into());
+        let view = self.view(Operand::Place(items))?;
+        Ok(View { len, ..view })
     }
 
     /// A method of an array or a slice.
@@ -282,6 +363,54 @@ impl Lowerer<'_> {
                 Ok(Operand::Tuple(vec![Operand::view(left), Operand::view(right)]))
             }
             ("contains", [value]) => self.contains(&view, value),
+            ("as_slice" | "as_mut_slice", []) => Ok(Operand::view(view)),
+            ("sort_unstable", []) => self.sort(&view),
+            ("binary_search", [value]) => self.search(&view, value),
+            ("copy_within", [from, to]) => self.copy_within(&view, from, to),
+            ("starts_with" | "ends_with", [part]) => {
+                let part = self.operand(part, None)?;
+                let part = self.view(part)?;
+                let fits = Expr::binary(BinaryOp::Ge, Scalar::Usize, len.clone(), part.len.clone());
+                let start = if method == "starts_with" {
+                    usize_bits(0)
+                } else {
+                    size(BinaryOp::Sub, len, part.len.clone())
+                };
+                let end = self.part_of_view(&view, start, part.len.clone());
+                self.equal_views(fits, &end, &part, false)
+            }
+            ("eq_ignore_ascii_case", [other]) => {
+                let other = self.operand(other, None)?;
+                let other = self.view(other)?;
+                let same = Expr::binary(BinaryOp::Eq, Scalar::Usize, len, other.len.clone());
+                self.equal_views(same, &view, &other, true)
+            }
+            ("make_ascii_lowercase" | "make_ascii_uppercase", []) => {
+                let lower = method == "make_ascii_lowercase";
+                self.for_each(&view, len, |lowerer, place, _| {
+                    let byte = ascii::in_case(lower, &Expr::Read(place.clone()));
+                    lowerer.out.push(Stmt::Assign(place, byte));
+                    Ok(())
+                })
+            }
+            ("is_ascii", []) => {
+                let ascii =
+                    self.temporary("ascii", Type::Scalar(Scalar::Bool), Some(Expr::Bits(Scalar::Bool, 1)));
+                self.locals[ascii].mutable = true;
+                self.locals[ascii].made = false;
+                let forget = Stmt::Assign(self.place_of_local(ascii), Expr::Bits(Scalar::Bool, 0));
+                self.for_each(&view, len, |lowerer, place, _| {
+                    let other = Expr::binary(
+                        BinaryOp::Gt,
+                        Scalar::U8,
+                        Expr::Read(place),
+                        Expr::Bits(Scalar::U8, 0x7F),
+                    );
+                    lowerer.out.push(Stmt::If(other, vec![forget, Stmt::Break], Vec::new()));
+                    Ok(())
+                })?;
+                Ok(Operand::Value(self.read(ascii), Type::Scalar(Scalar::Bool)))
+            }
             _ => Err(format!("a device's slices and arrays have no `{method}`: write a loop")),
         }
     }
@@ -358,7 +487,7 @@ impl Lowerer<'_> {
         Ok(Operand::Unit)
     }
 
-    fn swap_places(&mut self, a: Place, b: Place) {
+    pub(super) fn swap_places(&mut self, a: Place, b: Place) {
         let ty = a.ty.clone();
         let before = self.local("before", ty);
         self.out.push(Stmt::Declare(before, Some(Expr::Read(a.clone()))));

@@ -36,15 +36,6 @@ pub const HOST_PRELUDE_SOURCE: &str = include_str!("../device/prelude/host.c");
 /// If the handler uses what a device, or this kind of device, has not; the error says where.
 pub fn handler_source(definition: &'static KernelDefinition, target: Target) -> Result<String, LowerError> {
     let (program, types) = lower(definition)?;
-    if definition.key.is_some() && definition.key_field.is_none() {
-        let reason = format!(
-            "the key of `{}` is computed by code, which a device cannot run: derive `RingMessage` and mark the field \
-             with `#[ring(key)]`",
-            definition.message.name
-        );
-        let KernelDefinition { name, file, line, .. } = *definition;
-        return Err(LowerError { kernel: name, file, line, reason });
-    }
     if !target.has_f64() && uses_f64(&program, &types) {
         return Err(LowerError {
             kernel: definition.name,
@@ -64,12 +55,12 @@ pub fn handler_source(definition: &'static KernelDefinition, target: Target) -> 
         let KernelDefinition { name, file, line, .. } = *definition;
         return Err(LowerError { kernel: name, file, line, reason });
     }
-    const ROOTS: [&str; 2] = ["hypot", "cbrt"];
+    const ROOTS: [&str; 4] = ["hypot", "cbrt", "exp_m1", "ln_1p"];
     if target == Target::Metal
         && program.functions.iter().chain([&program.handler]).any(|function| calls(&function.body, &ROOTS))
     {
-        let reason = "target `metal` has no `hypot` and no `cbrt`: write `(x * x + y * y).sqrt()` or \
-                      `x.abs().powf(1.0 / 3.0).copysign(x)`, or use another backend";
+        let reason = "target `metal` has no `hypot`, `cbrt`, `exp_m1` and `ln_1p`: write `(x * x + y * y).sqrt()`, \
+                      `x.abs().powf(1.0 / 3.0).copysign(x)`, `x.exp() - 1.0` or `(1.0 + x).ln()`, or use another backend";
         let KernelDefinition { name, file, line, .. } = *definition;
         return Err(LowerError { kernel: name, file, line, reason: reason.into() });
     }

@@ -6,6 +6,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::{Block, Expr, ExprBlock, Item, Local, Pat, Stmt, spanned::Spanned};
 
 use super::{Reader, Source, line, span, start};
+use crate::types;
 
 impl Reader {
     pub(super) fn block(&mut self, block: &Block) -> (TreeBlock, TokenStream) {
@@ -88,8 +89,15 @@ impl Reader {
             otherwise = Some(tree);
             otherwise_tokens = Some(quote!(else #tokens));
         }
+        let number = match ty {
+            Some(ty) => types::is_number(ty),
+            None => self.is_number(&init.expr),
+        };
         let (pattern, pattern_tokens) =
             if otherwise.is_some() { self.pattern(pat) } else { self.irrefutable(pat) };
+        if number {
+            self.note_number(&pattern);
+        }
         let tokens = quote_spanned! {span(&local.let_token)=>
             let #pattern_tokens #written_type = #value_tokens #otherwise_tokens;
         };

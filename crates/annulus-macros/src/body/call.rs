@@ -2,7 +2,7 @@
 
 use annulus_tree::{ExpressionKind, FieldValue, names};
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::{
     Expr, ExprCall, ExprMethodCall, ExprPath, Path, ext::IdentExt, punctuated::Punctuated, token::Comma,
 };
@@ -26,6 +26,9 @@ impl Reader {
 
     pub(super) fn method(&mut self, expression: &Expr, call: &ExprMethodCall) -> Read {
         let method = call.method.unraw().to_string();
+        if let Some(read) = self.closing_method(expression, call) {
+            return read;
+        }
         let known = names::METHODS.contains(&method.as_str());
         if let (false, Some(message)) = (known, unknown_method(call, &method)) {
             // What is wrong with the receiver comes first: the rest often follows from it.
@@ -35,6 +38,9 @@ impl Reader {
                 return receiver;
             }
             return self.refuse(&call.method, message);
+        }
+        if method == "unwrap_or_default" && call.args.is_empty() {
+            return self.or_default(expression, call);
         }
         if let Some(turbofish) = &call.turbofish {
             return self.refuse(turbofish, "the methods that devices have are not generic: leave this out");
@@ -50,7 +56,7 @@ impl Reader {
         let (arguments, argument_tokens) = match method.as_str() {
             // What it says is for the host.
             "expect" | "expect_err" => self.text(&call.args),
-            "get" | "get_mut" => call
+            "get" | "get_mut" | "copy_within" => call
                 .args
                 .iter()
                 .map(|argument| {
@@ -61,13 +67,21 @@ impl Reader {
             _ => self.arguments(&call.args),
         };
         let name = &call.method;
-        let mut tokens = quote_spanned!(span(expression)=> #receiver_tokens.#name(#(#argument_tokens),*));
-        let mut witness = None;
+        let tokens = quote_spanned!(span(expression)=> #receiver_tokens.#name(#(#argument_tokens),*));
         if method == "into" {
-            let (id, wrapped) = self.witnessed(expression, &tokens);
-            witness = Some(id);
-            tokens = wrapped;
+            let id = self.witness(Source::Inferred(span(expression)));
+            let kind = ExpressionKind::Method { receiver, method, arguments, witness: Some(id) };
+            let read = node(expression, kind, TokenStream::new());
+            let (callee, tree) = self.converted(None, &call.receiver, read.tree);
+            let tokens = quote_spanned! {span(expression)=>
+                ::annulus::__private::witness::left(
+                    &#callee,
+                    ::annulus::__private::witness::right(&#callee, #receiver_tokens).#name()
+                )
+            };
+            return Read { tree, tokens: around(id, expression, &tokens) };
         }
+        let witness = None;
         let read = node(expression, ExpressionKind::Method { receiver, method, arguments, witness }, tokens);
         let Some((function, _)) = own else { return read };
         node(expression, ExpressionKind::Own { function, otherwise: Box::new(read.tree) }, read.tokens)
@@ -97,8 +111,16 @@ impl Reader {
         let compares = standard && before_last(&function.path).as_deref() == Some("cmp");
         if compares && matches!(name.as_str(), "min" | "max") {
             let (arguments, tokens) = self.arguments(&call.args);
-            let tokens = quote_spanned!(span(expression)=> #function(#(#tokens),*));
+            // A module of the user's may be called `core`, too.
+            let real = &function.path.segments.last().expect("it has two segments or more").ident;
+            let tokens = quote_spanned! {span(expression)=>
+                ::annulus::__private::witness::same(#function, ::core::cmp::#real)(#(#tokens),*)
+            };
             return node(expression, ExpressionKind::Compare { function: name, arguments }, tokens);
+        }
+        let of_memory = before_last(&function.path).as_deref() == Some("mem");
+        if of_memory && matches!(name.as_str(), "replace" | "swap" | "take") {
+            return self.memory(expression, call, &name);
         }
         if let Some(instead) = host_function(&function.path, &name) {
             return self.refuse(&call.func, format!("`{}` is the host's: {instead}", text(&function.path)));
@@ -121,16 +143,77 @@ impl Reader {
             {
                 let written = ty.clone();
                 let ty = self.witness(Source::Written(ty));
-                let (arguments, tokens) = self.arguments(&call.args);
+                let (arguments, mut tokens) = self.arguments(&call.args);
                 let witness = self.witness(Source::Inferred(span(expression)));
-                let tokens =
-                    around(witness, expression, &quote_spanned!(span(expression)=> #function(#(#tokens),*)));
                 let kind = ExpressionKind::Function { ty, function: name.clone(), arguments, witness };
-                self.perhaps_associated(&name, &written, node(expression, kind, tokens))
+                let mut read = node(expression, kind, TokenStream::new());
+                if let ("from", Some(value), false) =
+                    (name.as_str(), call.args.first(), is_primitive(&written))
+                {
+                    let (callee, tree) = self.converted(Some(written.clone()), value, read.tree);
+                    tokens = vec![quote_spanned! {span(expression)=>
+                        ::annulus::__private::witness::right(&#callee, #(#tokens),*)
+                    }];
+                    read.tree = tree;
+                }
+                read.tokens =
+                    around(witness, expression, &quote_spanned!(span(expression)=> #function(#(#tokens),*)));
+                self.perhaps_associated(&name, &written, read)
             }
             Some(ty) => self.own_associated(expression, call, function, ty),
             None => self.own_function(expression, call, function),
         }
+    }
+
+    /// `std::mem::replace(&mut a, b)`, `swap(&mut a, &mut b)`, `take(&mut a)`.
+    fn memory(&mut self, expression: &Expr, call: &ExprCall, name: &str) -> Read {
+        let function = &call.func;
+        let (mut arguments, tokens) = self.arguments(&call.args);
+        // A module of the user's may be called `mem`, too.
+        let real = format_ident!("{name}");
+        let called = quote_spanned! {span(expression)=>
+            ::annulus::__private::witness::same(#function, ::core::mem::#real)(#(#tokens),*)
+        };
+        if name != "take" {
+            let kind = ExpressionKind::Compare { function: name.to_owned(), arguments };
+            return node(expression, kind, called);
+        }
+        let (witness, name) = self.default_witness(expression);
+        let tokens = quote_spanned!(span(expression)=> ::annulus::__private::witness::see(&#name, #called));
+        let Read { tree: default, .. } = node(
+            expression,
+            ExpressionKind::Constant { name: "default".to_owned(), witness },
+            TokenStream::new(),
+        );
+        arguments.push(default);
+        let kind = ExpressionKind::Compare { function: "replace".to_owned(), arguments };
+        node(expression, kind, tokens)
+    }
+
+    /// `receiver.unwrap_or_default()`.
+    fn or_default(&mut self, expression: &Expr, call: &ExprMethodCall) -> Read {
+        let (receiver, receiver_tokens) = self.boxed(&call.receiver);
+        let (witness, name) = self.default_witness(expression);
+        let method = &call.method;
+        let tokens = quote_spanned! {span(expression)=>
+            ::annulus::__private::witness::see(&#name, #receiver_tokens.#method())
+        };
+        let Read { tree: default, .. } = node(
+            expression,
+            ExpressionKind::Constant { name: "default".to_owned(), witness },
+            TokenStream::new(),
+        );
+        let method = "unwrap_or".to_owned();
+        let kind = ExpressionKind::Method { receiver, method, arguments: vec![default], witness: None };
+        node(expression, kind, tokens)
+    }
+
+    /// A witness of a type that rustc infers, whose value is the type's `Default`.
+    fn default_witness(&mut self, place: &Expr) -> (annulus_tree::WitnessId, proc_macro2::Ident) {
+        let id = self.witness(Source::Default(span(place)));
+        let mut name = super::witness(id);
+        name.set_span(span(place));
+        (id, name)
     }
 
     /// A witness around a call that makes a value of a tuple struct or a variant, and is no function of the user's: only the
@@ -145,7 +228,7 @@ impl Reader {
         let mut name = super::witness(id);
         name.set_span(span(expression));
         let tokens = quote_spanned! {span(expression)=>
-            ::annulus::__private::witness::made(&#name, #made, |made| match *made { #function(..) => true, _ => false })
+            ::annulus::__private::witness::made(&#name, #made, |__annulus_made| match *__annulus_made { #function(..) => true, _ => false })
         };
         (id, tokens)
     }
@@ -183,7 +266,7 @@ const PRIMITIVES: [&str; 15] = [
     "f64",
 ];
 
-fn is_primitive(ty: &TokenStream) -> bool {
+pub(super) fn is_primitive(ty: &TokenStream) -> bool {
     PRIMITIVES.contains(&ty.to_string().as_str())
 }
 
@@ -215,8 +298,6 @@ fn host_function(path: &Path, name: &str) -> Option<&'static str> {
             "a handler never waits: send what should happen later as a message"
         }
         ("process", "exit" | "abort") => "fail the message: `panic!()`, or return an `Err`",
-        ("mem", "swap") => "write `(a, b) = (b, a)`",
-        ("mem", "replace" | "take") => "write `let old = *place;` and assign the new value",
         ("mem", "transmute") => "write `to_bits`, `from_bits`, `to_le_bytes` or `from_le_bytes`",
         ("mem", "size_of" | "align_of" | "size_of_val") | ("", "size_of" | "align_of" | "size_of_val") => {
             "write a constant beside the handler: `const SIZE: usize = size_of::<T>();`"
@@ -239,25 +320,27 @@ fn unknown_method(call: &ExprMethodCall, method: &str) -> Option<String> {
     let takes_closure = call.args.iter().any(|argument| matches!(bare(argument), Expr::Closure(_)));
     let instead = match method {
         "iter" | "iter_mut" | "into_iter" | "windows" | "chunks" | "chunks_exact" => {
-            "iterators are what a `for` runs over: write `for item in …`"
+            "iterators are what a `for` runs over, or `sum`, `any` and their kin use up: write `for item in …`"
         }
-        "fold" | "any" | "all" | "position" | "find" | "for_each" | "min_by_key" | "max_by_key"
-        | "min_by" | "max_by"
+        "min_by" | "max_by" | "rposition" | "try_fold" | "try_for_each" | "reduce" | "partition"
             if takes_closure =>
         {
             "write it as a `for`"
         }
-        _ if takes_closure => "a device has no closures: write a `match`, or `if let … { … } else { … }`",
-        "unwrap_or_default" => "write the value: `unwrap_or(0)`",
+        _ if takes_closure => "write a `match`, `if let … { … } else { … }`, or a `for`",
         "clone" => "a device's values are copied: write `*value`, or just the value",
         "to_string" | "as_str" => "a device has no text: send a number",
         "to_vec" => "a device has no heap: write an array, `[value; N]`",
         "borrow" | "borrow_mut" => "write `&value` or `&mut value`",
-        "cmp" | "partial_cmp" | "total_cmp" => "write comparisons: `if a < b { … }`",
+        "total_cmp" => "write comparisons: `if a < b { … }`",
         "try_into" => "write the type, `T::try_from(value)`",
         "parse" => "a device has no text: send a number",
         "as_ptr" | "as_mut_ptr" => "write an index (`u32`) instead of an address",
-        "swap_with_slice" | "sort_unstable" | "copy_within" => "write it as a loop over the indices",
+        "sort" | "sort_by" | "sort_by_key" | "sort_unstable_by" | "sort_unstable_by_key" => {
+            "write `sort_unstable()` for numbers, or loops over the indices"
+        }
+        "swap_with_slice" => "write it as a loop over the indices",
+        "collect" => "a device has no heap: write into an array, with a `for`",
         _ => return None,
     };
     Some(format!("a device has no method `{method}`: {instead}"))

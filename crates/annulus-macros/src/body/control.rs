@@ -65,7 +65,14 @@ impl Reader {
             Expr::ForLoop(repeat) => {
                 let (items, items_tokens) = self.items(&repeat.expr);
                 let mark = self.scopes.mark();
+                let number = match bare(&repeat.expr) {
+                    Expr::Range(range) => range.start.as_ref().is_some_and(|start| self.is_number(start)),
+                    _ => false,
+                };
                 let (pattern, pattern_tokens) = self.irrefutable(&repeat.pat);
+                if number {
+                    self.note_number(&pattern);
+                }
                 let (body, body_tokens) = self.block(&repeat.body);
                 self.scopes.back_to(&mark);
                 let label = &repeat.label;
@@ -92,6 +99,7 @@ impl Reader {
                 node(expression, kind, expression.to_token_stream())
             }
             Expr::Return(give) => {
+                self.check_leaves(expression, "`return`");
                 let (value, tokens) = match &give.expr {
                     Some(value) => {
                         let (tree, tokens) = self.boxed(value);

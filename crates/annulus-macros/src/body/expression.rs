@@ -87,10 +87,7 @@ impl Reader {
                 node(expression, ExpressionKind::Unit, expression.to_token_stream())
             }
             Expr::Tuple(tuple) => self.tuple(expression, tuple),
-            Expr::Try(attempt) => {
-                let (operand, tokens) = self.boxed(&attempt.expr);
-                node(expression, ExpressionKind::Try { operand }, quote_spanned!(span(expression)=> #tokens?))
-            }
+            Expr::Try(attempt) => self.attempt(expression, attempt),
             Expr::Call(call) => self.call(expression, call),
             Expr::MethodCall(call) => self.method(expression, call),
             Expr::Macro(call) => self.macro_call(&call.mac),
@@ -115,7 +112,8 @@ impl Reader {
     fn literal_expression(&mut self, expression: &Expr, literal: &Lit) -> Read {
         let Some(tree) = self.literal(literal, false) else {
             let message = match literal {
-                Lit::Str(_) | Lit::ByteStr(_) | Lit::CStr(_) => {
+                Lit::ByteStr(bytes) => return self.bytes(expression, bytes),
+                Lit::Str(_) | Lit::CStr(_) => {
                     format!(
                         "a device has no text: send a number and let the host find the words, {OR_CPU_ONLY}"
                     )
@@ -126,6 +124,15 @@ impl Reader {
             return self.refuse(expression, message);
         };
         self.typed_literal(expression, tree)
+    }
+
+    /// `b"…"`: a reference to an array of the program's.
+    fn bytes(&mut self, expression: &Expr, bytes: &syn::LitByteStr) -> Read {
+        let witness = self.witness(Source::Constant(quote_spanned!(span(expression)=> *#bytes)));
+        let kind = ExpressionKind::Constant { name: "TEXT".to_owned(), witness };
+        let Read { tree, .. } = node(expression, kind, TokenStream::new());
+        let kind = ExpressionKind::Reference { mutable: false, place: Box::new(tree) };
+        node(expression, kind, bytes.to_token_stream())
     }
 
     fn typed_literal(&mut self, expression: &Expr, literal: Literal) -> Read {
@@ -197,7 +204,13 @@ impl Reader {
         let (operand, tokens) = self.boxed(&unary.expr);
         let sign = &unary.op;
         let kind = ExpressionKind::Unary { op, operand };
-        node(expression, kind, quote_spanned!(span(expression)=> (#sign #tokens)))
+        let read = node(expression, kind, quote_spanned!(span(expression)=> (#sign #tokens)));
+        let negation = match unary.op {
+            UnOp::Neg(_) => UnaryOp::Negate,
+            UnOp::Not(_) => UnaryOp::Not,
+            _ => return read,
+        };
+        self.operated_alone(expression, &negation, &unary.expr, sign, read, &tokens)
     }
 
     fn binary(&mut self, expression: &Expr, binary: &ExprBinary) -> Read {
@@ -214,7 +227,14 @@ impl Reader {
         } else {
             ExpressionKind::Binary { op, left, right }
         };
-        node(expression, kind, tokens)
+        let read = node(expression, kind, tokens);
+        self.operated(
+            expression,
+            (&binary.left, &binary.right),
+            (op, assigns),
+            read,
+            (&left_tokens, &right_tokens),
+        )
     }
 
     /// What is compared: `Some(&value)` means what it refers to.
@@ -367,7 +387,8 @@ fn operator(op: &BinOp) -> Option<(BinaryOp, bool)> {
 /// What to write instead of an expression that the language has not.
 fn refusal(expression: &Expr) -> String {
     match expression {
-        Expr::Closure(_) => "a device has no closures: write what it does where it is called".into(),
+        Expr::Closure(_) => "a device has closures where a method of `Option`, `Result` or an iterator calls them, and not as values: write \
+             a function with `#[device_fn]`".into(),
         Expr::Async(_) | Expr::Await(_) => {
             "a handler never waits: send what should happen later as a message".into()
         }

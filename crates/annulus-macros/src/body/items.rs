@@ -15,6 +15,27 @@ const PARTS: &[&str] = &["chunks", "chunks_exact", "chunks_exact_mut", "chunks_m
 const ADAPTERS: &[&str] = &["cloned", "copied", "enumerate", "rev"];
 /// The same, with a number.
 const COUNTING: &[&str] = &["skip", "step_by", "take"];
+/// The same, with a closure.
+const CLOSING: &[&str] = &["filter", "filter_map", "inspect", "map", "map_while", "skip_while", "take_while"];
+
+/// Whether an expression makes an iterator, by its form.
+pub(super) fn is_iterator(expression: &Expr) -> bool {
+    match bare(expression) {
+        Expr::Range(range) => range.start.is_some(),
+        Expr::MethodCall(call) => {
+            let method = call.method.unraw().to_string();
+            let known = |names: &[&str]| names.contains(&method.as_str());
+            match call.args.len() {
+                0 if known(STARTS) => true,
+                0 => known(ADAPTERS) && is_iterator(&call.receiver),
+                1 if known(PARTS) => true,
+                1 => (known(COUNTING) || known(CLOSING) || method == "zip") && is_iterator(&call.receiver),
+                _ => false,
+            }
+        }
+        _ => false,
+    }
+}
 
 impl Reader {
     /// What a `for` runs over.
@@ -43,7 +64,8 @@ impl Reader {
         let starts = known(STARTS) && call.args.is_empty() || known(PARTS) && call.args.len() == 1;
         let adapts = known(ADAPTERS) && call.args.is_empty() || known(COUNTING) && call.args.len() == 1;
         let zips = method == "zip" && call.args.len() == 1;
-        if !starts && !adapts && !zips {
+        let closes = known(CLOSING) && call.args.len() == 1;
+        if !starts && !adapts && !zips && !closes {
             return match instead(&method) {
                 Some(instead) => {
                     self.refuse(name, format!("a loop on a device has no `{method}`: {instead}"))
@@ -56,7 +78,12 @@ impl Reader {
         let mut arguments = Vec::new();
         let mut argument_tokens = Vec::new();
         for argument in &call.args {
-            let (tree, tokens) = if zips { self.items(argument) } else { self.boxed(argument) };
+            let (tree, tokens) = if zips {
+                self.items(argument)
+            } else {
+                let Read { tree, tokens } = self.perhaps_closure(argument, Some(1));
+                (Box::new(tree), tokens)
+            };
             arguments.push(*tree);
             argument_tokens.push(tokens);
         }
@@ -112,14 +139,10 @@ fn is_float(expression: &Expr) -> bool {
 /// What to write instead of an iterator's method.
 fn instead(method: &str) -> Option<&'static str> {
     Some(match method {
-        "map" => "write at the beginning of its body what it makes of an item",
-        "filter" | "filter_map" => "write `if … { continue; }` at the beginning of its body",
-        "take_while" | "map_while" => "write `if … { break; }` at the beginning of its body",
-        "skip_while" => "remember in a `bool` whether it has begun",
         "chain" => "write two loops",
         "flat_map" | "flatten" => "write a loop in the loop",
         "cycle" => "index with `i % values.len()`",
-        "inspect" | "by_ref" | "fuse" | "peekable" => "write a `while` over an index",
+        "by_ref" | "fuse" | "peekable" => "write a `while` over an index",
         "scan" => "keep a variable outside of the loop",
         "drain" | "keys" | "values" | "values_mut" | "chars" | "bytes" | "lines" | "split" => {
             "it runs over ranges, arrays and slices"

@@ -1,8 +1,8 @@
 //! The macros that a device understands.
 
-use annulus_tree::{BinaryOp, Expression, ExpressionKind, FieldPattern, Pattern};
+use annulus_tree::{ExpressionKind, FieldPattern, Pattern};
 use quote::{ToTokens, quote_spanned};
-use syn::{Expr, Macro, Pat, Token, parse::Parser, punctuated::Punctuated};
+use syn::{Expr, Macro, Pat, Token, parse::Parser, parse_quote_spanned, punctuated::Punctuated};
 
 use super::{OR_CPU_ONLY, Read, Reader, node, pattern, span};
 
@@ -68,12 +68,13 @@ impl Reader {
         let Some(second) = second else {
             return self.refuse(call, format!("`{name}!` compares two values"));
         };
-        let (left, left_tokens) = self.compared(first);
-        let (right, right_tokens) = self.compared(second);
-        let op = if name == "assert_eq" { BinaryOp::Eq } else { BinaryOp::Ne };
-        let line = left.line;
-        let condition = Box::new(Expression { line, kind: ExpressionKind::Binary { op, left, right } });
-        let tokens = quote_spanned!(place=> ::core::assert!(#left_tokens == #right_tokens));
+        let comparison: Expr = if name == "assert_eq" {
+            parse_quote_spanned!(place=> #first == #second)
+        } else {
+            parse_quote_spanned!(place=> #first != #second)
+        };
+        let (condition, tokens) = self.boxed(&comparison);
+        let tokens = quote_spanned!(place=> ::core::assert!(#tokens));
         node(call, ExpressionKind::Assert { condition }, tokens)
     }
 

@@ -6,10 +6,12 @@
 mod block;
 mod call;
 mod chain;
+mod closure;
 mod control;
 mod expression;
 mod items;
 mod mac;
+mod operator;
 mod own;
 mod pattern;
 mod print;
@@ -46,6 +48,8 @@ enum Source {
     Written(TokenStream),
     /// It is this expression's, whose value is wanted too.
     Constant(TokenStream),
+    /// rustc infers it, and its `Default` is wanted too.
+    Default(Span),
 }
 
 /// A function that the body calls, and how rustc tells which it is.
@@ -54,6 +58,8 @@ enum Callee {
     Function(Span),
     /// It is a type's function of this name. `ty` is the type where it was written; else rustc infers it from the receiver.
     Method { name: String, ty: Option<TokenStream>, place: Span, maybe: bool },
+    /// It is the operator of this name, if the types that rustc infers for its operands have one.
+    Operator { name: &'static str, ty: Option<TokenStream>, place: Span },
 }
 
 /// The walk.
@@ -75,9 +81,28 @@ pub(crate) struct Reader {
     irrefutable: bool,
     /// The macros, or none, that the variables of each name come from.
     origins: HashMap<String, Vec<String>>,
+    /// What is being read, if its calls of itself can be seen by its name.
+    this: Option<This>,
+    /// Whether a closure is around what is being read.
+    in_closure: bool,
+    /// What a body returns, as tokens of a type; `None` for nothing.
+    returns: Option<TokenStream>,
+}
+
+/// The function whose body is being read.
+pub(crate) enum This {
+    /// A free function of this name.
+    Free(String),
+    /// A function of this name in a type's own `impl` block.
+    Method(String),
 }
 
 impl Reader {
+    /// Says what is being read.
+    pub(crate) fn reads(&mut self, this: This) {
+        self.this = Some(this);
+    }
+
     /// Attributes in a body may be about lints; others would change it behind our back.
     fn attributes(&mut self, tokens: TokenStream) {
         let mut after_hash = false;
@@ -120,11 +145,18 @@ impl Reader {
 /// The function that gives a handler's `KernelTree`, as an expression.
 pub(crate) fn tree(function: &ItemFn, roles: &[ParameterRole]) -> syn::Result<TokenStream> {
     let mut reader = Reader::new();
+    reader.reads(This::Free(function.sig.ident.unraw().to_string()));
     let mut parameters = Vec::new();
     for (argument, role) in function.sig.inputs.iter().zip(roles) {
         let FnArg::Typed(argument) = argument else { continue };
-        parameters.push(reader.parameter(line(argument.span()), &argument.pat, role.clone()));
+        parameters.push(reader.parameter(
+            line(argument.span()),
+            &argument.pat,
+            role.clone(),
+            types::is_number(&argument.ty),
+        ));
     }
+    reader.returning(&function.sig.output);
     let (body, tokens) = reader.body(&function.block);
     let inputs = &function.sig.inputs;
     let verdict = match &function.sig.output {
@@ -242,12 +274,31 @@ impl Reader {
             too_deep: false,
             irrefutable: false,
             origins: HashMap::new(),
+            this: None,
+            in_closure: false,
+            returns: None,
         }
     }
 
-    /// A parameter, whose names are in scope from now on.
-    pub(crate) fn parameter(&mut self, line: u32, pat: &Pat, role: ParameterRole) -> TreeParameter {
+    /// Says what the body returns.
+    pub(crate) fn returning(&mut self, output: &ReturnType) {
+        if let ReturnType::Type(_, ty) = output {
+            self.returns = Some(ty.to_token_stream());
+        }
+    }
+
+    /// A parameter, whose names are in scope from now on; a number, if its type says so.
+    pub(crate) fn parameter(
+        &mut self,
+        line: u32,
+        pat: &Pat,
+        role: ParameterRole,
+        number: bool,
+    ) -> TreeParameter {
         let (pattern, _) = self.irrefutable(pat);
+        if number {
+            self.note_number(&pattern);
+        }
         TreeParameter { line, pattern, role }
     }
 
@@ -293,7 +344,9 @@ impl Reader {
         let declared_callees = callees.iter().enumerate().map(|(id, source)| {
             let name = callee(id as FunctionId);
             match source {
-                Callee::Method { ty: Some(ty), .. } => declare(&name, Some(ty)),
+                Callee::Method { ty: Some(ty), .. } | Callee::Operator { ty: Some(ty), .. } => {
+                    declare(&name, Some(ty))
+                }
                 _ => declare(&name, None),
             }
         });
@@ -302,22 +355,37 @@ impl Reader {
             // All of it stands at the expression, so that what is wrong with its type is reported there once.
             let place = match source {
                 Source::Constant(tokens) | Source::Written(tokens) => span(tokens),
-                Source::Inferred(place) => *place,
+                Source::Inferred(place) | Source::Default(place) => *place,
             };
             name.set_span(place);
             match source {
                 Source::Constant(value) => {
                     quote_spanned!(place=> ::annulus::__private::witness::value(&#name, &#value))
                 }
+                Source::Default(_) => quote_spanned!(place=> ::annulus::__private::witness::default(&#name)),
                 _ => quote_spanned!(place=> ::annulus::__private::witness::ty(&#name)),
             }
         });
         let asked_callees = callees.iter().enumerate().map(|(id, source)| {
             let mut name = callee(id as FunctionId);
-            let (Callee::Function(place) | Callee::Method { place, .. }) = source;
+            let (Callee::Function(place) | Callee::Method { place, .. } | Callee::Operator { place, .. }) = source;
             let place = *place;
             name.set_span(place);
             match source {
+                Callee::Operator { name: operator @ ("PartialEq" | "PartialOrd"), .. } => {
+                    let number = Literal::u128_suffixed(names::number(operator));
+                    quote_spanned! {place=> {
+                        use ::annulus::__private::witness::{HasMixedComparison as _, HasNoOperator as _, HasOperator as _};
+                        (&&::annulus::__private::witness::Compares::<_, _, #number>::of(&#name)).callee()
+                    }}
+                }
+                Callee::Operator { name: operator, .. } => {
+                    let number = Literal::u128_suffixed(names::number(operator));
+                    quote_spanned! {place=> {
+                        use ::annulus::__private::witness::{HasNoOperator as _, HasOperator as _};
+                        (&::annulus::__private::witness::Operates::<_, _, #number>::of(&#name)).callee()
+                    }}
+                }
                 Callee::Function(_) => quote_spanned! {place=>
                     ::core::option::Option::Some(::annulus::__private::witness::function(&#name))
                 },
@@ -330,7 +398,7 @@ impl Reader {
                         }}
                     } else {
                         quote_spanned! {place=>
-                            ::core::option::Option::Some(::annulus::__private::witness::method::<#number, _>(&#name))
+                            ::core::option::Option::Some(::annulus::__private::witness::method::<#number, _, _>(&#name))
                         }
                     }
                 }
@@ -359,7 +427,8 @@ impl Reader {
 
     /// The number of a function that is called, and the variable of its witness.
     fn callee(&mut self, source: Callee) -> (FunctionId, Ident) {
-        let (Callee::Function(place) | Callee::Method { place, .. }) = &source;
+        let (Callee::Function(place) | Callee::Method { place, .. } | Callee::Operator { place, .. }) =
+            &source;
         let place = *place;
         self.callees.push(source);
         let id = (self.callees.len() - 1) as FunctionId;

@@ -5,9 +5,30 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote_spanned};
 use syn::{Expr, ExprCall, ExprMethodCall, ExprPath, ext::IdentExt, spanned::Spanned};
 
-use super::{Callee, Read, Reader, expression::bare, node, pattern, span};
+use super::{Callee, Read, Reader, This, expression::bare, node, pattern, span};
 
 impl Reader {
+    /// Refuses a call of the function that is being read, as far as its name tells.
+    fn check_recursion(&mut self, place: &(impl ToTokens + 'static), called: Called<'_>) {
+        let recursive = match (&self.this, called) {
+            (Some(This::Free(this)), Called::Path(path)) => {
+                path.get_ident().is_some_and(|name| name.unraw() == this.as_str())
+            }
+            (Some(This::Method(this)), Called::Path(path)) => {
+                let words: Vec<_> = path.segments.iter().collect();
+                matches!(&words[..], [ty, name] if ty.ident == "Self" && name.ident.unraw() == this.as_str())
+            }
+            (Some(This::Method(this)), Called::Method(call)) => {
+                let of_self = matches!(bare(&call.receiver), Expr::Path(path) if path.path.is_ident("self"));
+                of_self && call.method.unraw() == this.as_str()
+            }
+            _ => false,
+        };
+        if recursive {
+            self.errors.at(place, "a device function does not call itself, since a device has no stack that could grow: write a loop");
+        }
+    }
+
     /// `path(arguments)`. The companion of the path's name, which rustc infers, is asked for a pointer to the function.
     pub(super) fn own_function(&mut self, expression: &Expr, call: &ExprCall, function: &ExprPath) -> Read {
         if let Some(variable) = function.path.get_ident()
@@ -19,10 +40,27 @@ impl Reader {
             let message = "a device calls functions, and no variables: write a function with `#[device_fn]`";
             return self.refuse(function, message);
         }
+        self.check_recursion(function, Called::Path(&function.path));
         let (id, callee) = self.callee(Callee::Function(span(function)));
         let (arguments, tokens) = self.arguments(&call.args);
-        let function = quote_spanned!(function.span()=> #function::__annulus_function);
-        let tokens = quote_spanned!(span(expression)=> (#function(&#callee))(#(#tokens),*));
+        let companion = match imported(&function.path) {
+            Some(path) => {
+                let arguments = function.path.segments.last().map(|last| &last.arguments);
+                quote_spanned! {function.span()=> {
+                    // A function without a companion is imported all the same, and then the name means what the other import brings.
+                    use ::annulus::__private::witness::without_companion::*;
+                    use #path as __AnnulusCompanion;
+                    ::annulus::__private::witness::handed(
+                        __AnnulusCompanion #arguments::__annulus_function(&#callee),
+                        __AnnulusCompanion #arguments
+                    )
+                }}
+            }
+            None => quote_spanned! {function.span()=>
+                ::annulus::__private::witness::handed(#function::__annulus_function(&#callee), #function)
+            },
+        };
+        let tokens = quote_spanned!(span(expression)=> (#companion)(#(#tokens),*));
         node(expression, ExpressionKind::Call { function: id, arguments }, tokens)
     }
 
@@ -34,6 +72,7 @@ impl Reader {
         function: &ExprPath,
         ty: TokenStream,
     ) -> Read {
+        self.check_recursion(function, Called::Path(&function.path));
         let name = pattern::last_name(&function.path);
         let place = function.path.segments.last().map_or_else(|| span(function), span);
         let (id, _) = self.callee(Callee::Method { name, ty: Some(ty), place, maybe: false });
@@ -57,6 +96,7 @@ impl Reader {
 
     /// `receiver.name(arguments)`, of a name that no type of the language has.
     pub(super) fn own_method(&mut self, expression: &Expr, call: &ExprMethodCall) -> Read {
+        self.check_recursion(&call.method, Called::Method(call));
         let (id, callee) = self.callee(Callee::Method {
             name: call.method.unraw().to_string(),
             ty: None,
@@ -91,6 +131,24 @@ impl Reader {
         (names::may_be_own(&name) && !standard)
             .then(|| self.callee(Callee::Method { name, ty: None, place: span(&call.method), maybe: true }))
     }
+}
+
+/// The path as an import has it, if its first word can mean nothing else there than here: one word, or words behind `crate`, `self` or
+/// `super`.
+fn imported(path: &syn::Path) -> Option<TokenStream> {
+    let rooted = path.segments.first().is_some_and(|first| {
+        path.leading_colon.is_none()
+            && (path.segments.len() == 1 || ["crate", "self", "super"].iter().any(|root| first.ident == root))
+    });
+    let words = path.segments.iter().map(|segment| &segment.ident);
+    rooted.then(|| quote_spanned!(path.span()=> #(#words)::*))
+}
+
+/// How a function is called.
+#[derive(Clone, Copy)]
+enum Called<'e> {
+    Path(&'e syn::Path),
+    Method(&'e ExprMethodCall),
 }
 
 /// A receiver whose type a witness sees, through references.

@@ -96,7 +96,7 @@ impl Print {
         let seen = arguments(number);
         // Each stands where its argument does, so that what is wrong with the text is said of the user's places.
         let value = |(index, (_, place)): (usize, &(Option<Ident>, Span))| {
-            format_ident!("value_{index}", span = *place)
+            format_ident!("__annulus_value_{index}", span = *place)
         };
         let values: Vec<Ident> = names.iter().enumerate().map(value).collect();
         let mut pattern = quote!(());
@@ -112,8 +112,8 @@ impl Print {
         let line = quote_spanned!(place=> ::core::line!());
         let place = Span::mixed_site().located_at(place);
         quote_spanned! {place=>
-            ::annulus::__private::witness::site(&#seen, #file, #line, |#pattern, formatter| {
-                ::core::write!(formatter, #text #(, #arguments)*)
+            ::annulus::__private::witness::site(&#seen, #file, #line, |#pattern, __annulus_formatter| {
+                ::core::write!(__annulus_formatter, #text #(, #arguments)*)
             })
         }
     }

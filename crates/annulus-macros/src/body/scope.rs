@@ -2,9 +2,9 @@
 
 use annulus_tree::Pattern;
 
-/// The variables in scope, innermost last.
+/// The variables in scope, innermost last, and which of them are known to be numbers.
 pub(super) struct Scopes {
-    names: Vec<String>,
+    names: Vec<(String, bool)>,
 }
 
 /// How many variables were in scope at a place.
@@ -25,11 +25,23 @@ impl Scopes {
     }
 
     pub(super) fn declare(&mut self, name: &str) {
-        self.names.push(name.to_owned());
+        self.names.push((name.to_owned(), false));
     }
 
     pub(super) fn has(&self, name: &str) -> bool {
-        self.names.iter().any(|known| known == name)
+        self.names.iter().any(|(known, _)| known == name)
+    }
+
+    /// Notes that a variable is known to be a number.
+    pub(super) fn note_number(&mut self, name: &str) {
+        if let Some((_, number)) = self.names.iter_mut().rev().find(|(known, _)| known == name) {
+            *number = true;
+        }
+    }
+
+    /// Whether a variable is known to be a number.
+    pub(super) fn is_number(&self, name: &str) -> bool {
+        self.names.iter().rev().find(|(known, _)| known == name).is_some_and(|(_, number)| *number)
     }
 
     /// Declares all that a pattern binds.

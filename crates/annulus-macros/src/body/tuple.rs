@@ -57,7 +57,12 @@ impl Reader {
                 }
                 (Pattern::Tuple { patterns }, quote_spanned!(span(left)=> (#(#tokens,)*)))
             }
-            Expr::Struct(_) | Expr::Array(_) | Expr::Call(_) => {
+            Expr::Array(array) => {
+                let (patterns, tokens): (Vec<_>, Vec<_>) =
+                    array.elems.iter().map(|part| self.parts_assigned(part, statements)).unzip();
+                (Pattern::Tuple { patterns }, quote_spanned!(span(left)=> [#(#tokens,)*]))
+            }
+            Expr::Struct(_) | Expr::Call(_) => {
                 let message =
                     "a device assigns to places and to tuples of them: write an assignment for each field";
                 self.refuse(left, message);

@@ -13,7 +13,8 @@ pub(super) fn companion(function: &ItemFn) -> TokenStream {
     let visibility = &function.vis;
     let cfgs: Vec<_> = cfgs(&function.attrs).collect();
     let shown = name.unraw().to_string();
-    let tree = tree(&shown, &function.sig.generics, &name, signature::read(&function.sig, &function.block));
+    let read = signature::read(&function.sig, &function.block, Some(body::This::Free(shown.clone())));
+    let tree = tree(&shown, &function.sig.generics, &name, read);
     let declared = without_bounds(&function.sig.generics);
     let marks = function.sig.generics.params.iter().filter_map(|parameter| match parameter {
         GenericParam::Type(TypeParam { ident, .. }) => Some(ident),
@@ -21,7 +22,8 @@ pub(super) fn companion(function: &ItemFn) -> TokenStream {
     });
     let generics = instances(&function.sig.generics);
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
-    let turbofish = ty_generics.as_turbofish();
+    // Held to no more than the user says: what devices do not know is told once, by the implementation below.
+    let (own_generics, _, own_where_clause) = function.sig.generics.split_for_impl();
     let inputs = function.sig.inputs.iter().filter_map(|input| match input {
         FnArg::Typed(input) => Some(&input.ty),
         FnArg::Receiver(_) => None,
@@ -38,13 +40,13 @@ pub(super) fn companion(function: &ItemFn) -> TokenStream {
 
         #(#cfgs)*
         #[allow(dead_code, deprecated, unreachable_pub, private_interfaces, private_bounds, clippy::type_complexity)]
-        impl #impl_generics #name #ty_generics #where_clause {
+        impl #own_generics #name #ty_generics #own_where_clause {
             /// The function; the witness sees which it is.
             #[doc(hidden)]
             pub fn __annulus_function(
                 _: &::annulus::__private::witness::Witness<Self>,
-            ) -> fn(#(#inputs),*) #output {
-                #name #turbofish
+            ) -> ::annulus::__private::witness::Handed<fn(#(#inputs),*) #output> {
+                ::annulus::__private::witness::Handed::new()
             }
         }
 

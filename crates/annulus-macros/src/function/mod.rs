@@ -1,5 +1,6 @@
 //! `#[device_fn]` and `#[device_impl]`: functions that handlers call on devices.
 
+mod device_trait;
 mod emit;
 mod imp;
 mod signature;
@@ -8,6 +9,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::ItemFn;
 
+pub(crate) use device_trait::expand as expand_trait;
 pub(crate) use imp::expand as expand_impl;
 
 /// What a function is allowed because a device has only this.

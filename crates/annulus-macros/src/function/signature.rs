@@ -9,7 +9,7 @@ use syn::{
 };
 
 use crate::{
-    body::{self, Reader},
+    body::{self, Reader, This},
     errors::Errors,
     types::{self, bare, is_atomic, is_call, last_segment, text, type_arguments},
 };
@@ -26,8 +26,11 @@ pub(super) struct Function {
 }
 
 /// Reads a function, or says everything that is wrong with it.
-pub(super) fn read(signature: &Signature, block: &syn::Block) -> syn::Result<Function> {
+pub(super) fn read(signature: &Signature, block: &syn::Block, this: Option<This>) -> syn::Result<Function> {
     let mut reader = Reader::new();
+    if let Some(this) = this {
+        reader.reads(this);
+    }
     let mut parameters = Vec::new();
     let mut inputs = Vec::new();
     for argument in &signature.inputs {
@@ -48,11 +51,13 @@ pub(super) fn read(signature: &Signature, block: &syn::Block) -> syn::Result<Fun
                         ParameterRole::Cx
                     }
                 };
-                parameters.push(reader.parameter(body::line(argument.span()), &argument.pat, role));
+                let number = types::is_number(&argument.ty);
+                parameters.push(reader.parameter(body::line(argument.span()), &argument.pat, role, number));
             }
         }
     }
     let output = output(&mut reader, &signature.output);
+    reader.returning(&signature.output);
     let (body, tokens) = reader.body(block);
     let returns = body::output(&signature.output);
     let syntax = FunctionTree { parameters, output, body }.encode();

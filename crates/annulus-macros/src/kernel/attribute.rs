@@ -9,7 +9,8 @@ use syn::{Expr, ExprLit, Lit, Meta, Token, parse::Parser, punctuated::Punctuated
 use super::launch_words;
 use crate::{errors::Errors, types};
 
-const WORDS: &str = "`mode`, `max_messages_per_iteration`, `max_outputs`, `loop_budget`, `cpu_only`, `name`";
+const WORDS: &str =
+    "`mode`, `max_messages_per_iteration`, `max_outputs`, `loop_budget`, `cpu_only`, `untested`, `name`";
 const MODES: [&str; 3] = ["Continuous", "Batch", "Adaptive"];
 const MODE_LIST: &str = "`Continuous`, `Batch` and `Adaptive`";
 
@@ -27,6 +28,7 @@ pub(super) struct Options {
     outputs: Option<Number>,
     loop_budget: Option<Number>,
     cpu_only: bool,
+    untested: bool,
     name: Option<String>,
     /// Calls of `LaunchOptions`' methods.
     launch: TokenStream,
@@ -63,9 +65,10 @@ impl Options {
             "max_messages_per_iteration" => self.messages = Some(number(word, value()?, 1..=65_536)?),
             "max_outputs" => self.outputs = Some(number(word, value()?, 1..=256)?),
             "loop_budget" => self.loop_budget = Some(number(word, value()?, 1..=u32::MAX)?),
-            "cpu_only" => match meta {
-                Meta::Path(_) => self.cpu_only = true,
-                _ => return Err(syn::Error::new_spanned(meta, "write `cpu_only` alone")),
+            "cpu_only" | "untested" => match meta {
+                Meta::Path(_) if word == "cpu_only" => self.cpu_only = true,
+                Meta::Path(_) => self.untested = true,
+                _ => return Err(syn::Error::new_spanned(meta, format!("write `{word}` alone"))),
             },
             "name" => self.name = Some(name(value()?)?),
             _ if launch_words::is(word) => self.launch.extend(launch_words::call(word, value()?)?),
@@ -131,6 +134,11 @@ impl Options {
     /// Whether the handler may be any Rust, and stays on the host.
     pub(super) fn cpu_only(&self) -> bool {
         self.cpu_only
+    }
+
+    /// Whether a test stands beside the kernel.
+    pub(super) fn tested(&self) -> bool {
+        !self.untested && !self.cpu_only
     }
 
     /// What the attribute says of launches, as method calls.

@@ -26,6 +26,13 @@ pub(super) fn kernel(
     let launcher = launcher(function, handler);
     let launch_options = launch_options(options, function);
     let assertions = whole_needs_no_key(handler, &cfgs);
+    let registration = registered().then(|| {
+        quote! {
+            #(#cfgs)*
+            ::annulus::__private::register_kernel!(#name);
+        }
+    });
+    let test = options.tested().then(|| test(name, &cfgs));
     quote! {
         #(#cfgs)*
         #[doc = #title]
@@ -45,11 +52,44 @@ pub(super) fn kernel(
             #launcher
         }
 
-        #(#cfgs)*
-        ::annulus::__private::register_kernel!(#name);
+        #registration
 
         #assertions
+        #test
     }
+}
+
+/// A test of the user's crate that the kernel can run on devices. It stands in a module, so that one beside a kernel inside of a function, which
+/// no harness finds, is no reason for a warning; from there it sees the kernel through a trait.
+fn test(name: &Ident, cfgs: &[&Attribute]) -> TokenStream {
+    let module = format_ident!("{}_on_devices", name.unraw());
+    quote! {
+        #(#cfgs)*
+        #[cfg(test)]
+        #[allow(unnameable_test_items, non_snake_case)]
+        mod #module {
+            pub(super) struct Kernel;
+
+            #[::core::prelude::v1::test]
+            fn runs() {
+                ::annulus::__private::assert_for_devices(<Kernel as ::annulus::__private::Checked>::DEFINITION);
+            }
+        }
+
+        #(#cfgs)*
+        #[cfg(test)]
+        impl ::annulus::__private::Checked for #module::Kernel {
+            const DEFINITION: &'static ::annulus::__private::KernelDefinition =
+                <#name as ::annulus::__private::RingKernel>::DEFINITION;
+        }
+    }
+}
+
+/// Whether the crate's kernels are listed for launches by name. Each listed kernel costs the code of a launch and of JSON,
+/// whether it is launched or not; a crate of many kernels that nobody launches by name sets `ANNULUS_UNREGISTERED` in its
+/// build script (`println!("cargo::rustc-env=ANNULUS_UNREGISTERED=1")`).
+fn registered() -> bool {
+    std::env::var_os("ANNULUS_UNREGISTERED").is_none()
 }
 
 fn with_name<'a>(attributes: &'a [Attribute], name: &'a str) -> impl Iterator<Item = &'a Attribute> {
@@ -174,11 +214,15 @@ fn entry(function: &ItemFn, handler: &Handler) -> TokenStream {
         })
         .collect();
     // The state is a copy, so that a handler that fails leaves nothing behind.
-    let load = handler.state().map(|ty| quote!(let mut state = unsafe { call.load_state::<#ty>() };));
+    let load = handler
+        .state()
+        .map(|ty| quote!(let mut __annulus_state = unsafe { __annulus_call.load_state::<#ty>() };));
     let store = handler.state().map(|ty| {
         quote! {
-            if verdict.is_ok() && !call.outbox.refused() {
-                unsafe { call.store_state::<#ty>(state) };
+            if ::core::result::Result::is_ok(&__annulus_verdict)
+                && !::annulus::__private::RawOutbox::refused(__annulus_call.outbox)
+            {
+                unsafe { __annulus_call.store_state::<#ty>(__annulus_state) };
             }
         }
     });
@@ -190,12 +234,12 @@ fn entry(function: &ItemFn, handler: &Handler) -> TokenStream {
     };
     quote! {
         unsafe fn __annulus_entry(
-            call: &::annulus::__private::Invocation<'_>,
+            __annulus_call: &::annulus::__private::Invocation<'_>,
         ) -> ::core::result::Result<(), ::annulus::__private::Failure> {
             #load
-            let verdict = #into_verdict(#name(#(#arguments),*));
+            let __annulus_verdict = #into_verdict(#name(#(#arguments),*));
             #store
-            verdict
+            __annulus_verdict
         }
     }
 }
@@ -203,13 +247,13 @@ fn entry(function: &ItemFn, handler: &Handler) -> TokenStream {
 fn argument(parameter: &Parameter, index: usize) -> TokenStream {
     let index = Literal::usize_unsuffixed(index);
     match &parameter.role {
-        Role::Cx => quote!(&call.cx),
-        Role::Message(ty) => quote!(unsafe { call.message::<#ty>() }),
-        Role::State(_) => quote!(&mut state),
-        Role::Outbox(ty) => quote!(unsafe { call.outbox::<#ty>() }),
-        Role::Parameter(ty) => quote!(unsafe { call.parameter::<#ty>(#index) }),
-        Role::Table(ty) | Role::Shared(ty) => quote!(unsafe { call.table::<#ty>(#index) }),
-        Role::Whole(ty) => quote!(unsafe { call.whole::<#ty>(#index) }),
+        Role::Cx => quote!(&__annulus_call.cx),
+        Role::Message(ty) => quote!(unsafe { __annulus_call.message::<#ty>() }),
+        Role::State(_) => quote!(&mut __annulus_state),
+        Role::Outbox(ty) => quote!(unsafe { __annulus_call.outbox::<#ty>() }),
+        Role::Parameter(ty) => quote!(unsafe { __annulus_call.parameter::<#ty>(#index) }),
+        Role::Table(ty) | Role::Shared(ty) => quote!(unsafe { __annulus_call.table::<#ty>(#index) }),
+        Role::Whole(ty) => quote!(unsafe { __annulus_call.whole::<#ty>(#index) }),
     }
 }
 
@@ -220,6 +264,7 @@ fn launch_options(options: &Options, function: &ItemFn) -> TokenStream {
     quote! {
         /// The launch options that the kernel's attribute asks for: those of `LaunchOptions::production()`, changed by its words.
         #[must_use]
+        #[inline]
         #visibility fn options() -> ::annulus::__private::LaunchOptions {
             ::annulus::__private::LaunchOptions::production() #calls
         }
@@ -232,6 +277,8 @@ fn launcher(function: &ItemFn, handler: &Handler) -> TokenStream {
     if handler.bound().next().is_none() {
         return quote! {
             /// Launches the kernel.
+            // Compiled where it is called: a launch is much code, and most crates launch few of the kernels that they see.
+            #[inline]
             #visibility fn launch(
                 runtime: &::annulus::__private::Runtime,
                 options: ::annulus::__private::LaunchOptions,
@@ -240,6 +287,15 @@ fn launcher(function: &ItemFn, handler: &Handler) -> TokenStream {
                 ::annulus::__private::LaunchError,
             > {
                 ::annulus::__private::Bound::<Self>::new(::std::vec::Vec::new()).launch(runtime, options)
+            }
+
+            /// Launches the kernel on a thread of its own, while this is awaited.
+            #[inline]
+            #visibility fn launch_async(
+                runtime: &::annulus::__private::Runtime,
+                options: ::annulus::__private::LaunchOptions,
+            ) -> ::annulus::__private::Launching<Self> {
+                ::annulus::__private::Bound::<Self>::new(::std::vec::Vec::new()).launch_async(runtime, options)
             }
         };
     }
@@ -259,6 +315,7 @@ fn launcher(function: &ItemFn, handler: &Handler) -> TokenStream {
     quote! {
         /// Binds the handler's parameters, in its order: `&P` by value, memory and atomics by their first contents.
         #[must_use = "a kernel that is bound does nothing until it is launched"]
+        #[inline]
         #visibility fn bind(#(#parameters),*) -> ::annulus::__private::Bound<Self> {
             ::annulus::__private::Bound::<Self>::new(::std::vec![#(#values),*])
         }

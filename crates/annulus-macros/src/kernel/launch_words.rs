@@ -14,6 +14,8 @@ enum Value {
     Capacity,
     /// `true` or `false`.
     Switch,
+    /// A time such as `"250 ms"`.
+    Time,
     /// A variant of the enum, which is Annulus's own.
     Variant(&'static str, &'static [&'static str]),
 }
@@ -22,13 +24,14 @@ const STRATEGIES: &[&str] = &["Block", "Reject", "DropOldest", "DropNew"];
 const IDENTITIES: &[&str] = &["Off", "ById", "ByPayload"];
 
 /// Each word is the method of `LaunchOptions` of the same name. The limits are those that `LaunchOptions` documents.
-const WORDS: [(&str, Value); 14] = [
+const WORDS: [(&str, Value); 15] = [
     ("capacity", Value::Capacity),
     ("output_capacity", Value::Capacity),
     ("backpressure", Value::Variant("Backpressure", STRATEGIES)),
     ("deduplication", Value::Variant("Deduplication", IDENTITIES)),
     ("deduplication_window", Value::Number(16, 1024)),
     ("priority", Value::Switch),
+    ("expiry", Value::Time),
     ("timestamps", Value::Switch),
     ("calls", Value::Switch),
     ("track_latency", Value::Switch),
@@ -82,6 +85,12 @@ pub(super) fn call(word: &str, value: &Expr) -> syn::Result<TokenStream> {
             Expr::Lit(ExprLit { lit: Lit::Bool(on), .. }) => Ok(quote!(.#method(#on))),
             _ => Err(error(format!("`{word}` is `true` or `false`"))),
         },
+        Value::Time => {
+            let time = time(value).ok_or_else(|| {
+                error(format!("`{word}` is a time above zero with its unit (ns, us, ms, s, min): write `{word} = \"250 ms\"`"))
+            })?;
+            Ok(quote!(.#method(::core::time::Duration::from_nanos(#time))))
+        }
         Value::Variant(of, variants) => {
             let said = types::text(value);
             let Some(variant) = variants.iter().find(|variant| **variant == said) else {
@@ -95,6 +104,23 @@ pub(super) fn call(word: &str, value: &Expr) -> syn::Result<TokenStream> {
             Ok(quote!(.#method(::annulus::__private::#of::#variant)))
         }
     }
+}
+
+/// The nanoseconds of a literal such as `"250 ms"`: a whole number above zero and a unit.
+fn time(value: &Expr) -> Option<u64> {
+    let Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) = value else { return None };
+    let text = text.value();
+    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let (number, unit) = text.split_at(digits);
+    let unit = match unit.trim_start() {
+        "ns" => 1,
+        "us" => 1_000,
+        "ms" => 1_000_000,
+        "s" => 1_000_000_000,
+        "min" => 60_000_000_000,
+        _ => return None,
+    };
+    number.parse::<u64>().ok()?.checked_mul(unit).filter(|&time| time != 0)
 }
 
 fn integer(value: &Expr) -> Option<u64> {

@@ -1,4 +1,5 @@
 //! `#[cfg]` takes the kernel away with the function, on either side of the attribute.
+#![allow(clippy::non_minimal_cfg, reason = "both sides of the attribute are what is tested")]
 use annulus::prelude::*;
 
 #[derive(RingMessage, Clone, Copy)]

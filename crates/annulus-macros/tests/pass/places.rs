@@ -1,4 +1,5 @@
 //! Kernels at module level, in modules, in functions, in blocks, and of types that nobody else sees.
+#![allow(unreachable_pub, reason = "a kernel has its function's visibility")]
 use annulus::prelude::*;
 
 #[derive(RingMessage, Clone, Copy)]

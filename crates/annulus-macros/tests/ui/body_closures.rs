@@ -19,7 +19,6 @@ fn parts(reading: &Reading) {
     let (mut a, mut b, mut c) = (1, 2, 3);
     let (first, .., last) = (1, 2, 3);
     (.., c) = (1, 2, 3);
-    [a, b] = [b, a];
 }
 
 fn Constructs(x: f32) -> f32 {

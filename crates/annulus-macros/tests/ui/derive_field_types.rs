@@ -19,7 +19,7 @@ struct Everything {
     name: &'static str,
     raw: *const u8,
     code: fn(u32) -> u32,
-    nested: [[usize; 2]; 2],
+    nested: [[char; 2]; 2],
     counter: AtomicU32,
     marker: PhantomData<u32>,
 }

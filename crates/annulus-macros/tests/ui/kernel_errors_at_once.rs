@@ -8,7 +8,7 @@ struct Reading {
 }
 
 #[ring_kernel(mode = Fast, max_outputs = 0)]
-async fn detect<T>(reading: Reading, size: &usize) -> f32 {
+async fn detect<T>(reading: Reading, size: &char) -> f32 {
     reading.value
 }
 

@@ -13,6 +13,7 @@ struct Tick {
     deduplication = Always,
     deduplication_window = 8,
     priority = 1,
+    expiry = 30,
     grid = 0,
     block = 2048,
     actors = many,

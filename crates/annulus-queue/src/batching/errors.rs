@@ -16,6 +16,7 @@ pub enum StartError {
 
 /// Why [`push`](super::Batcher::push) did not accept the message, which it hands back.
 #[derive(Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum PushError<T, E> {
     /// The batcher is closed, for good.
     Closed(T),
@@ -105,5 +106,17 @@ impl<T, E: fmt::Debug> fmt::Debug for CloseError<T, E> {
     }
 }
 
-impl<T, E: fmt::Debug + fmt::Display> Error for PushError<T, E> {}
-impl<T, E: fmt::Debug + fmt::Display> Error for CloseError<T, E> {}
+impl<T, E: Error + 'static> Error for PushError<T, E> {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Closed(_) | Self::Busy(_) => None,
+            Self::Refused(_, error) => Some(error),
+        }
+    }
+}
+
+impl<T, E: Error + 'static> Error for CloseError<T, E> {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        Some(&self.error)
+    }
+}

@@ -6,7 +6,8 @@
 //! change places.
 //!
 //! The timer and `try_push` do not wait for `outgoing`: by [`Relay`], the thread that holds it looks for full and due batches before it
-//! leaves.
+//! leaves. Nor does the sink's own code, or the `Drop` of a message, when it comes back to its batcher:
+//! `deliverer` says which thread holds `outgoing`, and to that thread everything is as if it did not wait.
 //!
 //! At most one of a batcher's entries in the timer is valid: the one for the time that `armed` says. Others, left behind when an earlier time
 //! was needed, return without a trace when they fire.
@@ -23,12 +24,15 @@ use super::{
     timer::{Due, TIMER},
 };
 use crate::{
+    contain::{contained, this_thread},
     relay::Relay,
-    sync::{Mutex, MutexGuard},
+    sync::{AtomicUsize, Mutex, MutexGuard, Ordering},
 };
 
 pub(super) struct Shared<T, S> {
-    pub(super) outgoing: Relay<Outgoing<T, S>>,
+    outgoing: Relay<Outgoing<T, S>>,
+    /// The thread that has `outgoing`, or 0. Written by that thread.
+    deliverer: AtomicUsize,
     filling: Mutex<Filling<T>>,
     options: BatchOptions,
     /// This, for the timer.
@@ -118,6 +122,7 @@ impl<T: Send + 'static, S: BatchSink<T> + 'static> Shared<T, S> {
         };
         Arc::new_cyclic(|this| Self {
             outgoing: Relay::new(outgoing),
+            deliverer: AtomicUsize::new(0),
             filling: Mutex::new(filling),
             options,
             this: Weak::clone(this),
@@ -130,6 +135,9 @@ impl<T: Send + 'static, S: BatchSink<T> + 'static> Shared<T, S> {
     }
 
     pub(super) fn push(&self, message: T) -> Result<(), PushError<T, S::Error>> {
+        if self.delivers_here() {
+            return self.try_push(message);
+        }
         let mut message = message;
         loop {
             message = match self.append(message) {
@@ -169,7 +177,52 @@ impl<T: Send + 'static, S: BatchSink<T> + 'static> Shared<T, S> {
     }
 
     pub(super) fn flush(&self) -> Result<(), S::Error> {
+        if self.delivers_here() {
+            self.deliver_afterwards();
+            return Ok(());
+        }
         self.deliver_as(Cause::Flush)
+    }
+
+    /// Whether the program's code that this thread runs while it delivers has come back here, and must not
+    /// wait for the delivery.
+    pub(super) fn delivers_here(&self) -> bool {
+        // Relaxed: it is this thread's number only if this thread has stored it.
+        self.deliverer.load(Ordering::Relaxed) == this_thread()
+    }
+
+    /// By the thread that delivers: has it deliver what was pushed before it leaves.
+    pub(super) fn deliver_afterwards(&self) {
+        let mut filling = self.lock();
+        if !filling.buffer.is_empty() {
+            filling.deadline = Some(Instant::now());
+        }
+        drop(filling);
+        // Somebody has the lock, this thread: so this says only that there is something to do.
+        self.outgoing.run(|_| ());
+    }
+
+    /// Calls `f` with the sink, waiting for other deliveries, then delivers what has become due meanwhile.
+    pub(super) fn with_outgoing<R>(&self, f: impl FnOnce(&mut Outgoing<T, S>) -> R) -> R {
+        self.outgoing.with(|out| self.as_deliverer(|| f(out)), |out| self.serve_due(out))
+    }
+
+    /// The job of those who hold `outgoing`.
+    fn serve_due(&self, out: &mut Outgoing<T, S>) {
+        self.as_deliverer(|| drop(self.deliver_due(out)));
+    }
+
+    /// Calls `f`, which delivers. Whoever calls this has `outgoing`.
+    fn as_deliverer<R>(&self, f: impl FnOnce() -> R) -> R {
+        struct Done<'a>(&'a AtomicUsize);
+        impl Drop for Done<'_> {
+            fn drop(&mut self) {
+                self.0.store(0, Ordering::Relaxed);
+            }
+        }
+        self.deliverer.store(this_thread(), Ordering::Relaxed);
+        let _done = Done(&self.deliverer);
+        f()
     }
 
     pub(super) fn stop_accepting(&self) {
@@ -229,14 +282,17 @@ impl<T: Send + 'static, S: BatchSink<T> + 'static> Shared<T, S> {
     }
 
     fn deliver_as(&self, cause: Cause) -> Result<(), S::Error> {
-        self.outgoing
-            .with(|out| self.deliver(out, cause, Wait::AsTheSinkDoes), |out| drop(self.deliver_due(out)))
+        self.with_outgoing(|out| self.deliver(out, cause, Wait::AsTheSinkDoes))
     }
 
     /// Has full and due batches delivered without waiting; `Ok` also if the thread that is delivering will do it.
     fn serve(&self) -> Result<(), S::Error> {
         let mut result = Ok(());
-        self.outgoing.run(|out| result = self.deliver_due(out));
+        self.outgoing.run(|out| {
+            let last = self.as_deliverer(|| self.deliver_due(out));
+            let before = std::mem::replace(&mut result, last);
+            self.as_deliverer(|| drop(before));
+        });
         result
     }
 
@@ -327,7 +383,7 @@ impl<T: Send + 'static, S: BatchSink<T> + 'static> Due for Shared<T, S> {
             return None;
         }
         // The panic of a sink is counted already, and there is nobody here whom it concerns.
-        let _ = catch_unwind(AssertUnwindSafe(|| self.serve()));
+        contained(|| drop(self.serve()));
         let mut filling = self.lock();
         let now = Instant::now();
         // If something is due still, another thread is delivering, and will see to it. In case its sink panics, look again later.

@@ -9,8 +9,10 @@ use crate::{
 
 /// Takes batches. A closure `FnMut(&mut Vec<T>) -> Result<(), E>` is one.
 ///
-/// It is called by one thread at a time: whoever pushes, flushes, closes or drops, or the timer. It must not push, flush or close its own
-/// batcher, which would wait for itself; [`try_push`](super::Batcher::try_push) is safe.
+/// It is called by one thread at a time: whoever pushes, flushes, closes or drops, or the timer. Others who
+/// have to wait for a delivery wait meanwhile. It may push to, flush, close or drop its own batcher: these do
+/// not wait then, and what they ask for comes after this delivery. A push that finds both batches full is
+/// [`Busy`](super::PushError::Busy).
 ///
 /// ```
 /// use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
@@ -82,6 +84,7 @@ impl<T, E, F: FnMut(&mut Vec<T>) -> Result<(), E> + Send> BatchSink<T> for F {
 
 /// Why a queue did not take a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum QueueRefused {
     /// It is full; it is worth trying again.
     Full,

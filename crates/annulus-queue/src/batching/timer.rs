@@ -6,13 +6,15 @@ use std::{
     cmp::Reverse,
     collections::BinaryHeap,
     io,
-    panic::{AssertUnwindSafe, catch_unwind},
     sync::{Condvar, PoisonError, Weak},
     thread,
     time::Instant,
 };
 
-use crate::sync::{Mutex, MutexGuard};
+use crate::{
+    contain::contained,
+    sync::{Mutex, MutexGuard},
+};
 
 /// The timer of all batchers of the process.
 pub(super) static TIMER: Timer = Timer {
@@ -95,8 +97,8 @@ impl Timer {
     fn call(&self, at: Instant, target: Weak<dyn Due>) {
         // The target's own business, and that of those who wait for it; the others must still be called. It tells by itself when it
         // wants to be called again.
-        let again = catch_unwind(AssertUnwindSafe(|| target.upgrade().and_then(|target| target.fire(at))));
-        if let Ok(Some(again)) = again {
+        let again = contained(|| target.upgrade().and_then(|target| target.fire(at)));
+        if let Some(Some(again)) = again {
             self.arm(again, target);
         }
     }

@@ -17,6 +17,9 @@ use crate::{
 use super::{Core, Producers, receiver::Place, sender::Local};
 
 /// A [`send`](super::Sender::send) under way.
+///
+/// Drop it, or poll it to its end: one that has waited and is [forgotten](crate#what-it-does-not-promise) may
+/// keep a wake-up that others need.
 #[must_use = "nothing is sent unless the future is awaited"]
 pub struct SendFuture<'a, T, P: Producers>(Sending<'a, SoloTarget<'a, T, P>, T>);
 
@@ -25,7 +28,7 @@ pub struct SendFuture<'a, T, P: Producers>(Sending<'a, SoloTarget<'a, T, P>, T>)
 pub struct RecvFuture<'a, T, P: Producers>(Receiving<'a, SoloSource<'a, T, P>>);
 
 impl<'a, T, P: Producers> SendFuture<'a, T, P> {
-    pub(super) fn new(core: &'a Core<T, P>, local: &'a mut Local<T>, message: T) -> Self {
+    pub(super) fn new(core: &'a Core<T, P>, local: &'a mut Local<T, P>, message: T) -> Self {
         Self(Sending::new(SoloTarget { core, local }, Some(message)))
     }
 
@@ -36,7 +39,7 @@ impl<'a, T, P: Producers> SendFuture<'a, T, P> {
 }
 
 impl<'a, T, P: Producers> RecvFuture<'a, T, P> {
-    pub(super) fn new(core: &'a Core<T, P>, place: &'a mut Place<T>) -> Self {
+    pub(super) fn new(core: &'a Core<T, P>, place: &'a mut Place<T, P>) -> Self {
         Self(Receiving::new(SoloSource { core, place }))
     }
 }
@@ -77,7 +80,7 @@ impl<T, P: Producers> fmt::Debug for RecvFuture<'_, T, P> {
 /// The only receiver, as a source.
 pub struct SoloSource<'a, T, P: Producers> {
     pub(super) core: &'a Core<T, P>,
-    pub(super) place: &'a mut Place<T>,
+    pub(super) place: &'a mut Place<T, P>,
 }
 
 impl<'a, T, P: Producers> Source<'a> for SoloSource<'a, T, P> {
@@ -100,7 +103,7 @@ impl<'a, T, P: Producers> Source<'a> for SoloSource<'a, T, P> {
 /// A sender, as a target.
 pub struct SoloTarget<'a, T, P: Producers> {
     pub(super) core: &'a Core<T, P>,
-    pub(super) local: &'a mut Local<T>,
+    pub(super) local: &'a mut Local<T, P>,
 }
 
 impl<'a, T, P: Producers> Target<'a> for SoloTarget<'a, T, P> {

@@ -27,7 +27,8 @@
 //!
 //! | word | meaning | written by |
 //! |---|---|---|
-//! | a slot's `stamp` | `t + 1`: the message of ticket t is published; with the bit VOID: there is none | whoever holds ticket t |
+//! | a slot's `stamp`, with several senders | `t + 1`: the message of ticket t is published; with the bit VOID: there is none | whoever holds ticket t |
+//! | a stamp, with one sender | all tickets below it are published | the sender |
 //! | `head` | the next ticket to take | the receiver |
 //! | `tail`, only with several senders | twice the next ticket to send, plus 1 once closed | senders, by compare-exchange from an open word; `close` |
 //! | `end`, only with one sender | `OPEN`; `CLOSING`; then the first ticket that was not accepted | see below |
@@ -35,6 +36,16 @@
 //! **Only senders write slots.** The stamp lies in the message's cache line, so the receiver learns of a message and gets it by
 //! one transfer, and the line never has to come back for being freed: the receiver says in `head` how far it is. A sender with
 //! ticket t may write when `head > t - capacity`, and looks at `head` only when what it last saw there does not suffice.
+//!
+//! **With one sender, small messages share a stamp** (see `slab`): the tickets of a *group* follow each other, and the sender says in its
+//! stamp how many tickets it has published, which are the group's first ones. So one store publishes a **run**, one load tells the receiver
+//! of one, and a line carries seven messages of 8 bytes. A group serves one lap at a time: its places are more than the capacity by a
+//! group, so when the sender has space for a group's first ticket, the receiver has passed all of the lap before. A stamp of a lap before
+//! is not greater than the group's first ticket, so it publishes nothing.
+//!
+//! **A batch is published in runs** where there is one sender: a group's messages are written first and stamped together, when the group is
+//! full, when there is no space for the next, or when the batch ends, be it by a panic. So the receiver does not take the line away
+//! from the sender after each message, and a message waits for fewer than its group.
 //!
 //! * Publishing is a release store of the stamp that the receiver acquires before it reads (`SYNC: solo-published`).
 //! * Freeing is a release store of `head` that a sender acquires before it writes (`SYNC: solo-freed`).
@@ -45,10 +56,12 @@
 //!
 //! **Closing with several senders** is a bit of `tail`, as in `slots`. **Closing with one** has no word that both ends modify. The
 //! sender closes by `end: OPEN → CLOSING → its next ticket`. The receiver moves `end: OPEN → CLOSING`, makes a heavy barrier, looks which
-//! tickets are published, and moves `end: CLOSING → the first that is not`. A sender publishes ticket t, makes a light barrier, and looks at `end` (`SYNC: solo-close`). By the
-//! barriers, either the receiver sees ticket t, and accepts it, or the sender sees that `end` is not open. Then it helps: it moves
-//! `end: CLOSING → t + 1`, and either succeeds, or reads what the receiver decided, and takes back a message that was not accepted. The
-//! receiver reads no slot from `end` on, so taking back is safe. `end` is decided once; so a send was accepted exactly if its ticket is below.
+//! tickets are published, and moves `end: CLOSING → the first that is not`. A sender publishes the tickets below t, makes a light barrier, and looks at
+//! `end` (`SYNC: solo-close`). By the barriers, either the receiver sees them published, and accepts them, or the sender sees that `end` is not
+//! open. Then it helps: it moves `end: CLOSING → t`, and either succeeds, or reads what the receiver decided, and takes back the messages that
+//! were not accepted: all of a run, or its last ones, if the receiver looked at a ticket before the run was published and at those before
+//! it after. The receiver reads no slot from `end` on, so taking back is safe. `end` is decided once; so a send was accepted exactly if its
+//! ticket is below.
 //!
 //! **Waking.** Whoever stored a stamp or `head` makes a light barrier and looks for waiters, who register, make a heavy barrier, and
 //! look again (`barrier`): the same argument as with fences.
@@ -234,7 +247,8 @@ pub fn mpsc<T: Send>(options: QueueOptions) -> Result<Ends<T, Many>, InvalidOpti
 }
 
 /// What [`spsc`] (with [`One`]) or [`mpsc`] (with [`Many`]) with these options allocates for messages of type `T`, in bytes,
-/// exactly; nothing is allocated later but a few words per waiting thread or task, the first time so many wait.
+/// exactly; nothing is allocated later but a few words per waiting thread or task, the first time so many wait. `usize::MAX` where that
+/// is more than there are addresses; both refuse such capacities.
 ///
 /// ```
 /// use annulus_queue::{QueueOptions, solo::{One, memory_usage}};
@@ -242,7 +256,8 @@ pub fn mpsc<T: Send>(options: QueueOptions) -> Result<Ends<T, Many>, InvalidOpti
 /// assert!(memory_usage::<[u8; 1024], One>(&QueueOptions::new().capacity(256)) > 256 * 1024);
 /// ```
 pub fn memory_usage<T, P: Producers>(options: &QueueOptions) -> usize {
-    shared_bytes::<Core<T, P>>() + Slab::<T>::bytes(options.capacity) + options.name_bytes()
+    let slots = Slab::<T, P>::bytes(options.capacity);
+    shared_bytes::<Core<T, P>>().saturating_add(slots).saturating_add(options.name_bytes())
 }
 
 fn make<T: Send, P: Producers>(options: QueueOptions) -> Result<Ends<T, P>, InvalidOptions> {
@@ -283,7 +298,7 @@ pub(crate) struct Core<T, P: Producers> {
     /// The next ticket to take. Written by the receiver; only grows.
     head: Padded<AtomicU64>,
     producers: P,
-    slab: Slab<T>,
+    slab: Slab<T, P>,
     backpressure: Backpressure,
     name: Option<String>,
     /// Notified when a message was published, and on close. Only the receiver waits.
@@ -294,7 +309,7 @@ pub(crate) struct Core<T, P: Producers> {
     senders: AtomicUsize,
     tally: Padded<Tally>,
     /// The receiver's place, once it has gone.
-    left: Mutex<Option<receiver::Place<T>>>,
+    left: Mutex<Option<receiver::Place<T, P>>>,
 }
 
 impl<T, P: Producers> Core<T, P> {

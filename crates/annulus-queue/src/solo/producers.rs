@@ -4,6 +4,7 @@ use crate::{
     barrier,
     event::Event,
     padded::Padded,
+    slab::{Apart, Packing},
     sync::{AtomicU64, Ordering},
 };
 
@@ -52,7 +53,7 @@ pub struct Position {
 pub(super) mod sealed {
     use super::*;
 
-    pub trait Protocol: Sized + Send + Sync + 'static {
+    pub trait Protocol: Packing + Sized + Send + Sync + 'static {
         /// Whether a ticket, once claimed, is out, so that giving it up leaves a void.
         const CLAIM_IS_FINAL: bool;
 
@@ -64,12 +65,12 @@ pub(super) mod sealed {
         /// The next ticket, to find out about space; `None` if closed.
         fn next(&self, position: &Position) -> Option<u64>;
 
-        /// Says that a ticket was published.
-        fn passed(&self, position: &mut Position, ticket: u64);
+        /// Says that the tickets below `end` were published.
+        fn passed(&self, position: &mut Position, end: u64);
 
-        /// After a ticket was published and the event that it is announced by was found alerted: whether it was accepted. If not, its
-        /// message is the sender's again.
-        fn settle(&self, ticket: u64) -> bool;
+        /// After all tickets below `end` were published, and the event that they are announced by was found alerted: the first that
+        /// was not accepted, or `end`. The messages from there on are the sender's again.
+        fn settle(&self, end: u64) -> u64;
 
         /// Closes, by a sender that has sent all tickets below `tail`; whether it was open.
         fn close_sending(&self, tail: u64) -> bool;
@@ -108,6 +109,16 @@ impl One {
     }
 }
 
+/// Small messages share stamps, and a stamp counts all tickets before it: the only sender publishes in order.
+impl Packing for One {
+    const SHARES: bool = true;
+
+    #[inline(always)]
+    fn is_published(stamp: u64, ticket: u64) -> bool {
+        stamp > ticket
+    }
+}
+
 impl sealed::Protocol for One {
     const CLAIM_IS_FINAL: bool = false;
 
@@ -125,12 +136,12 @@ impl sealed::Protocol for One {
     }
 
     #[inline(always)]
-    fn passed(&self, position: &mut Position, ticket: u64) {
-        position.tail = ticket + 1;
+    fn passed(&self, position: &mut Position, end: u64) {
+        position.tail = end;
     }
 
-    fn settle(&self, ticket: u64) -> bool {
-        self.end.load(Ordering::Acquire) == OPEN || ticket < self.decide(ticket + 1)
+    fn settle(&self, end: u64) -> u64 {
+        if self.end.load(Ordering::Acquire) == OPEN { end } else { self.decide(end).min(end) }
     }
 
     fn close_sending(&self, tail: u64) -> bool {
@@ -173,6 +184,15 @@ impl sealed::Protocol for One {
 const CLOSED: u64 = 1;
 const TICKET: u64 = 2;
 
+impl Packing for Many {
+    const SHARES: bool = Apart::SHARES;
+
+    #[inline(always)]
+    fn is_published(stamp: u64, ticket: u64) -> bool {
+        Apart::is_published(stamp, ticket)
+    }
+}
+
 impl sealed::Protocol for Many {
     const CLAIM_IS_FINAL: bool = true;
 
@@ -201,8 +221,8 @@ impl sealed::Protocol for Many {
     #[inline(always)]
     fn passed(&self, _: &mut Position, _: u64) {}
 
-    fn settle(&self, _: u64) -> bool {
-        true
+    fn settle(&self, end: u64) -> u64 {
+        end
     }
 
     fn close_sending(&self, _: u64) -> bool {

@@ -10,7 +10,7 @@ use crate::{
     Backpressure, Counters, RecvError, TryRecvError, barrier,
     dropping::drop_all,
     pace::Pace,
-    slab::{Places, Slot},
+    slab::{Cursor, Places, Slot},
     sync::{Arc, MutexGuard, Ordering},
     wait::{Backoff, block_on, block_on_deadline},
 };
@@ -22,23 +22,35 @@ use super::{Core, One, Producers, RecvFuture, VOID, producers::Nothing};
 /// Dropping it closes the queue and drops what is queued, which counts as abandoned.
 pub struct Receiver<T, P: Producers = One> {
     pub(super) core: Arc<Core<T, P>>,
-    pub(super) place: Place<T>,
+    pub(super) place: Place<T, P>,
 }
 
 /// What the receiver remembers.
-pub(super) struct Place<T> {
+pub(super) struct Place<T, P> {
     /// The next ticket to take, as `Core::head` says too.
     head: u64,
     /// The first ticket that must not be read, once the receiver has closed the queue.
     end: u64,
-    /// Those of the core that it belongs to.
-    places: Places<T>,
+    /// In the core that it belongs to, at `head`.
+    cursor: Cursor<T, P>,
     pace: Pace,
+    /// Whether the last batch was as large as it might be: then there are probably more.
+    deep: bool,
+}
+
+impl<T, P: Producers> Place<T, P> {
+    /// Leaves a ticket behind.
+    #[inline(always)]
+    fn pass(&mut self) {
+        self.head += 1;
+        self.cursor.advance(self.head);
+    }
 }
 
 impl<T: Send, P: Producers> Receiver<T, P> {
     pub(super) fn new(core: Arc<Core<T, P>>) -> Self {
-        let place = Place { head: 0, end: u64::MAX, places: core.slab.places(), pace: Pace::new() };
+        let place =
+            Place { head: 0, end: u64::MAX, cursor: core.slab.cursor(), pace: Pace::new(), deep: false };
         Self { core, place }
     }
 
@@ -139,23 +151,42 @@ impl<T: Send, P: Producers> Receiver<T, P> {
     /// assert_eq!(first, [0, 1, 2, 3, 4, 5, 6, 7]);
     /// # Ok::<(), annulus_queue::InvalidOptions>(())
     /// ```
+    #[inline]
     pub fn try_recv_batch(&mut self, most: usize, mut each: impl FnMut(T)) -> usize {
+        let Self { core, place } = self;
         let mut received = 0;
         while received < most {
-            let Some(slot) = self.core.published_slot(&self.place) else {
+            let Some((slot, run)) = core.published_run(place) else {
+                // To find out why costs the senders a look at their `tail`, which who has got something need not know.
+                if received != 0 && !core.is_void(place) {
+                    break;
+                }
                 // There may be voids, and senders who are still copying.
-                let Ok(message) = self.core.take_again(&mut self.place) else { break };
+                let Ok(message) = core.take_again(place) else { break };
                 each(message);
                 received += 1;
                 continue;
             };
-            let then = Taken::next(&self.core, &mut self.place);
-            // SAFETY: as in `Core::take`.
-            let message = unsafe { slot.read() };
-            drop(then);
-            received += 1;
-            each(message);
+            let run = run.min((most - received) as u64);
+            let mut taking = Taking { head: place.head, place };
+            let first = taking.head;
+            if taking.place.deep {
+                taking.place.cursor.places().fetch_early(first);
+            }
+            while taking.head != first + run {
+                // SAFETY: what was found published with one stamp shares it.
+                let slot = unsafe { slot.later(taking.head - first) };
+                taking.head += 1;
+                let then = Taken { core, head: taking.head };
+                // SAFETY: as in `Core::take`.
+                let message = unsafe { slot.read() };
+                drop(then);
+                each(message);
+            }
+            drop(taking);
+            received += run as usize;
         }
+        place.deep = received == most;
         received
     }
 
@@ -173,13 +204,13 @@ impl<T: Send, P: Producers> Receiver<T, P> {
     /// assert_eq!(rx.recv_batch_blocking(100, |_| ()), Err(RecvError::Closed));
     /// # Ok::<(), annulus_queue::InvalidOptions>(())
     /// ```
+    #[inline]
     pub fn recv_batch_blocking(&mut self, most: usize, mut each: impl FnMut(T)) -> Result<usize, RecvError> {
         if most == 0 {
             return Ok(0);
         }
-        let received = self.try_recv_batch(most, &mut each);
-        if received != 0 {
-            return Ok(received);
+        if self.core.published_slot(&self.place).is_some() {
+            return Ok(self.try_recv_batch(most, each));
         }
         each(self.recv_blocking()?);
         Ok(1 + self.try_recv_batch(most - 1, each))
@@ -273,16 +304,36 @@ impl<T, P: Producers> Receiver<T, P> {
 impl<T, P: Producers> Core<T, P> {
     /// The slot of the next ticket, if that has a message.
     #[inline(always)]
-    fn published_slot<'a>(&'a self, place: &Place<T>) -> Option<&'a Slot<T>> {
+    fn published_slot<'a>(&'a self, place: &Place<T, P>) -> Option<Slot<'a, T>> {
+        Some(self.published_run(place)?.0)
+    }
+
+    /// The slot of the next ticket, and how many messages there are from it on that have its stamp, if there are any.
+    #[inline(always)]
+    fn published_run<'a>(&'a self, place: &Place<T, P>) -> Option<(Slot<'a, T>, u64)> {
         // SAFETY: the slab is this core's, which is borrowed.
-        let slot: &'a Slot<T> = unsafe { place.places.slot(place.head) };
+        let slot = unsafe { place.cursor.slot(place.head) };
         // SYNC: solo-published
-        let published = slot.stamp.load(Ordering::Acquire) == place.head + 1 && place.head < place.end;
-        published.then_some(slot)
+        let stamp = slot.stamp.load(Ordering::Acquire);
+        if !P::is_published(stamp, place.head) || place.head >= place.end {
+            return None;
+        }
+        let run = match Places::<T, P>::SHARING {
+            1 => 1,
+            // The stamp is of this lap, so it is not beyond the group.
+            _ => stamp.min(place.end) - place.head,
+        };
+        Some((slot, run))
+    }
+
+    /// Whether the next ticket is one that was given up.
+    fn is_void(&self, place: &Place<T, P>) -> bool {
+        let stamp = self.slab.slot(place.head).stamp.load(Ordering::Relaxed);
+        P::CLAIM_IS_FINAL && stamp == (place.head + 1) | VOID
     }
 
     #[inline(always)]
-    pub(super) fn take(&self, place: &mut Place<T>) -> Result<T, TryRecvError> {
+    pub(super) fn take(&self, place: &mut Place<T, P>) -> Result<T, TryRecvError> {
         if let Some(slot) = self.published_slot(place) {
             let _then = Taken::next(self, place);
             // SAFETY: the ticket is the receiver's and published; `head` moves past it when the guard is dropped; it is not the next
@@ -293,7 +344,7 @@ impl<T, P: Producers> Core<T, P> {
     }
 
     #[inline(never)]
-    fn take_again(&self, place: &mut Place<T>) -> Result<T, TryRecvError> {
+    fn take_again(&self, place: &mut Place<T, P>) -> Result<T, TryRecvError> {
         let slot = self.find(place)?;
         let _then = Taken::next(self, place);
         // SAFETY: as in `take`.
@@ -320,7 +371,7 @@ impl<T, P: Producers> Core<T, P> {
     /// Makes sure that the next ticket has a message, or says why there is none. Waits a while for one that is being copied in. Skips
     /// voids.
     #[inline(never)]
-    fn find<'a>(&'a self, place: &mut Place<T>) -> Result<&'a Slot<T>, TryRecvError> {
+    fn find<'a>(&'a self, place: &mut Place<T, P>) -> Result<Slot<'a, T>, TryRecvError> {
         self.find_within(place, Backoff::new(), || self.not_full.notify_lightly(Self::WOKEN_BY_A_PLACE))
     }
 
@@ -328,10 +379,10 @@ impl<T, P: Producers> Core<T, P> {
     #[inline(always)]
     fn find_within<'a>(
         &'a self,
-        place: &mut Place<T>,
+        place: &mut Place<T, P>,
         mut backoff: Backoff,
         freed: impl Fn(),
-    ) -> Result<&'a Slot<T>, TryRecvError> {
+    ) -> Result<Slot<'a, T>, TryRecvError> {
         loop {
             if place.head >= place.end {
                 return Err(TryRecvError::Closed);
@@ -339,11 +390,11 @@ impl<T, P: Producers> Core<T, P> {
             let slot = self.slab.slot(place.head);
             // SYNC: solo-published
             let stamp = slot.stamp.load(Ordering::Acquire);
-            if stamp == place.head + 1 {
+            if P::is_published(stamp, place.head) {
                 return Ok(slot);
             }
-            if stamp == (place.head + 1) | VOID {
-                place.head += 1;
+            if P::CLAIM_IS_FINAL && stamp == (place.head + 1) | VOID {
+                place.pass();
                 self.free_silently(place.head);
                 self.tally.skipped.add_one();
                 freed();
@@ -360,6 +411,22 @@ impl<T, P: Producers> Core<T, P> {
     }
 }
 
+/// A receiver that takes messages of a group. Dropping it, be it by a panic of who gets them, makes it remember how far it is.
+///
+/// The ticket is apart from the receiver's place so that it is kept in a register.
+struct Taking<'a, T, P: Producers> {
+    place: &'a mut Place<T, P>,
+    head: u64,
+}
+
+impl<T, P: Producers> Drop for Taking<'_, T, P> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        self.place.head = self.head;
+        self.place.cursor.jump(self.head);
+    }
+}
+
 /// A ticket that the receiver takes. Dropping it tells senders that its place is free.
 ///
 /// A guard, so that a message can be read straight to where it is returned, before its place is freed: a copy in between is one
@@ -373,8 +440,8 @@ struct Taken<'a, T, P: Producers> {
 impl<'a, T, P: Producers> Taken<'a, T, P> {
     /// The next ticket.
     #[inline(always)]
-    fn next(core: &'a Core<T, P>, place: &mut Place<T>) -> Self {
-        place.head += 1;
+    fn next(core: &'a Core<T, P>, place: &mut Place<T, P>) -> Self {
+        place.pass();
         Self { core, head: place.head }
     }
 }
@@ -393,8 +460,8 @@ impl<T, P: Producers> Drop for Receiver<T, P> {
     /// may be this very thread's. So the receiver leaves its place to whoever publishes from now on.
     fn drop(&mut self) {
         self.close_here();
-        let Place { head, end, places, pace } = self.place;
-        *self.core.left() = Some(Place { head, end, places, pace });
+        let Place { head, end, cursor, pace, deep } = self.place;
+        *self.core.left() = Some(Place { head, end, cursor, pace, deep });
         self.core.not_empty.alert();
         // SYNC: nobody-receives. Either a sender sees the alert after it has published, or its message is seen here.
         barrier::heavy();
@@ -422,13 +489,13 @@ impl<T, P: Producers> Core<T, P> {
         let slot = self.find_within(place, Backoff::spent(), || ()).ok()?;
         // SAFETY: as in `take`.
         let message = unsafe { slot.read() };
-        place.head += 1;
+        place.pass();
         self.free_silently(place.head);
         Some(message)
     }
 
     /// No user code runs under the lock, so poison means nothing.
-    fn left(&self) -> MutexGuard<'_, Option<Place<T>>> {
+    fn left(&self) -> MutexGuard<'_, Option<Place<T, P>>> {
         self.left.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -82,8 +82,9 @@ impl<'a, T: Send, P: Producers> Reservation<'a, T, P> {
         }
         // SYNC: solo-published
         core.slab.slot(ticket).stamp.store(ticket + 1, Ordering::Release);
-        core.producers.passed(&mut local.position, ticket);
-        let outcome = if core.announce(ticket) { Ok(()) } else { core.refuse_published(local, ticket) };
+        local.pass(&core.producers, ticket);
+        let accepted = core.announce(ticket + 1) > ticket;
+        let outcome = if accepted { Ok(()) } else { core.refuse_published(local, ticket) };
         std::mem::forget(self);
         outcome
     }
@@ -114,7 +115,7 @@ impl<T: Send, P: Producers> Drop for Reservation<'_, T, P> {
             // SYNC: solo-published
             core.slab.slot(self.ticket).stamp.store((self.ticket + 1) | VOID, Ordering::Release);
             // Whoever waits for what lies behind it looks again; the void itself is nothing to wake for.
-            core.announce(self.ticket);
+            core.announce(self.ticket + 1);
             drop(written);
         } else {
             self.forget_written();

@@ -2,6 +2,8 @@
 
 use std::{
     fmt,
+    mem::ManuallyDrop,
+    ops::Range,
     time::{Duration, Instant},
 };
 
@@ -9,9 +11,9 @@ use crate::{
     Admission, Backpressure, Counters, ReserveError, SendError, TrySendError,
     batch::{flush, settle},
     pace::room,
-    slab::{Places, Slot},
+    slab::{Cursor, Places, Slot},
     slots::NoTicket,
-    sync::{Arc, Ordering},
+    sync::{Arc, AtomicU64, Ordering},
     wait::{Backoff, block_on, block_on_deadline},
 };
 
@@ -22,14 +24,135 @@ use super::{Core, Many, One, Producers, Reservation, SendFuture, producers::Posi
 /// Dropping the last one closes the queue.
 pub struct Sender<T, P: Producers = One> {
     pub(super) core: Arc<Core<T, P>>,
-    pub(super) local: Local<T>,
+    pub(super) local: Local<T, P>,
 }
 
 /// What a sender remembers.
-pub(super) struct Local<T> {
+pub(super) struct Local<T, P> {
     pub(super) position: Position,
-    /// Those of the core that it belongs to.
-    places: Places<T>,
+    /// In the core that it belongs to; at the sender's own next ticket, where that is one.
+    pub(super) cursor: Cursor<T, P>,
+}
+
+impl<T, P: Producers> Local<T, P> {
+    /// The slot of a ticket that is the sender's.
+    ///
+    /// # Safety
+    /// The core lives for `'a`.
+    #[inline(always)]
+    unsafe fn slot<'a>(&self, ticket: u64) -> Slot<'a, T> {
+        // SAFETY: the caller's word. Where messages share stamps the sender is alone, and its ticket is the next.
+        unsafe { self.cursor.slot(ticket) }
+    }
+
+    /// After the sender has published this ticket.
+    #[inline(always)]
+    pub(super) fn pass(&mut self, producers: &P, ticket: u64) {
+        producers.passed(&mut self.position, ticket + 1);
+        self.cursor.advance(ticket + 1);
+    }
+}
+
+/// Messages that the only sender writes one after the other, and publishes in runs. Dropping it publishes what is written, so a batch whose
+/// iterator panics has sent what that gave before.
+///
+/// It is made to be kept in registers: the sender's position is written at the end, and dropping it is a call by value. Stores between those
+/// of messages take places in the core's store buffer, by whose length it asks for lines early; see `slab`.
+struct Runs<'a, T: Send, P: Producers> {
+    sender: &'a mut Sender<T, P>,
+    places: Places<T, P>,
+    /// Tickets below this are published.
+    published: u64,
+    /// The ticket of the next message. Those before it are written.
+    next: u64,
+    /// There is space for tickets below this.
+    limit: u64,
+}
+
+impl<'a, T: Send, P: Producers> Runs<'a, T, P> {
+    #[inline(always)]
+    fn new(sender: &'a mut Sender<T, P>) -> Self {
+        let Position { tail, limit } = sender.local.position;
+        let places = sender.local.cursor.places();
+        Self { sender, places, published: tail, next: tail, limit }
+    }
+
+    /// The next ticket's slot, and how many messages there is space for in its group.
+    #[inline(always)]
+    fn room(&self) -> (Slot<'a, T>, u64) {
+        let sharing = Places::<T, P>::SHARING as u64;
+        let in_group = sharing - self.next % sharing;
+        // SAFETY: the slab is that of the sender's core, which is borrowed for as long.
+        let slot = unsafe { self.places.slot(self.next) };
+        (slot, in_group.min(self.limit.saturating_sub(self.next)))
+    }
+
+    /// Publishes the messages of a group, whose stamp that is, and of which there is one at least; the first ticket that was not accepted, or
+    /// the next.
+    #[inline(always)]
+    fn publish(&mut self, stamp: &AtomicU64) -> u64 {
+        // SYNC: solo-published
+        stamp.store(self.next, Ordering::Release);
+        self.published = self.next;
+        self.sender.core.announce(self.next)
+    }
+
+    /// Ends it, when all is published; the messages from the ticket `accepted` on.
+    #[inline(always)]
+    fn end(self, accepted: u64) -> Refused<'a, T, P> {
+        let runs = ManuallyDrop::new(self);
+        // SAFETY: it is not used again, nor dropped, so the reference is moved out of it once.
+        let sender = unsafe { (&raw const runs.sender).read() };
+        sender.core.producers.passed(&mut sender.local.position, runs.next);
+        sender.local.cursor.jump(runs.next);
+        Refused { sender, tickets: accepted..runs.next }
+    }
+}
+
+impl<T: Send, P: Producers> Drop for Runs<'_, T, P> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        abandon(self.sender, self.published, self.next);
+    }
+}
+
+/// The end of [`Runs`] by a panic.
+#[cold]
+#[inline(never)]
+fn abandon<T: Send, P: Producers>(sender: &mut Sender<T, P>, published: u64, next: u64) {
+    let places = sender.local.cursor.places();
+    let mut runs = Runs { sender, places, published, next, limit: next };
+    let accepted = if published == next {
+        next
+    } else {
+        // SAFETY: the slab is that of the sender's core, which is borrowed.
+        let slot = unsafe { places.slot(published) };
+        runs.publish(slot.stamp)
+    };
+    drop(runs.end(accepted));
+}
+
+/// Messages of a run that were not accepted. Dropping it drops them.
+struct Refused<'a, T: Send, P: Producers> {
+    sender: &'a mut Sender<T, P>,
+    tickets: Range<u64>,
+}
+
+impl<T: Send, P: Producers> Refused<'_, T, P> {
+    #[inline(always)]
+    fn next(&mut self) -> Option<T> {
+        let ticket = self.tickets.next()?;
+        Some(self.sender.core.take_back(&mut self.sender.local, ticket))
+    }
+}
+
+impl<T: Send, P: Producers> Drop for Refused<'_, T, P> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        while let Some(message) = self.next() {
+            drop(message);
+        }
+    }
 }
 
 /// How a message is written; see `slab`.
@@ -44,7 +167,7 @@ enum Manner {
 impl<T: Send, P: Producers> Sender<T, P> {
     pub(super) fn new(core: Arc<Core<T, P>>) -> Self {
         let limit = core.capacity() as u64;
-        let local = Local { position: Position { tail: 0, limit }, places: core.slab.places() };
+        let local = Local { position: Position { tail: 0, limit }, cursor: core.slab.cursor() };
         Self { core, local }
     }
 
@@ -151,6 +274,9 @@ impl<T: Send, P: Producers> Sender<T, P> {
     /// discarded, because the queue was full or closed. The receiver may take messages meanwhile, so a later one may find space
     /// where an earlier one found none.
     ///
+    /// The only sender ([`One`]) publishes small messages by cache lines: up to six of 8 bytes stay invisible until the iterator has given
+    /// the seventh or has ended. So let it not wait for the receiver.
+    ///
     /// ```
     /// # use annulus_queue::{QueueOptions, solo::spsc};
     /// let (mut tx, _rx) = spsc(QueueOptions::new().capacity(16))?;
@@ -159,6 +285,7 @@ impl<T: Send, P: Producers> Sender<T, P> {
     /// assert_eq!(back, [16, 17]);
     /// # Ok::<(), annulus_queue::InvalidOptions>(())
     /// ```
+    #[inline]
     pub fn try_send_batch(
         &mut self,
         messages: impl IntoIterator<Item = T>,
@@ -177,6 +304,7 @@ impl<T: Send, P: Producers> Sender<T, P> {
     /// assert_eq!(sender.join().unwrap(), 100);
     /// # Ok::<(), annulus_queue::InvalidOptions>(())
     /// ```
+    #[inline]
     pub fn send_batch_blocking(
         &mut self,
         messages: impl IntoIterator<Item = T>,
@@ -186,11 +314,15 @@ impl<T: Send, P: Producers> Sender<T, P> {
     }
 
     /// Sends what one look at the queue says there is space for; `otherwise` sends a message for which there is none.
+    #[inline]
     fn send_each(
         &mut self,
         messages: impl IntoIterator<Item = T>,
         mut otherwise: impl FnMut(&mut Self, T) -> bool,
     ) -> usize {
+        if P::SHARES {
+            return self.send_runs(messages, otherwise);
+        }
         let mut queued = 0;
         for message in messages {
             let accepted = match self.core.producers.claim(&mut self.local.position) {
@@ -203,6 +335,59 @@ impl<T: Send, P: Producers> Sender<T, P> {
                 None => otherwise(self, message),
             };
             queued += usize::from(accepted);
+        }
+        queued
+    }
+
+    /// [`send_each`](Self::send_each) of the only sender, in runs.
+    #[inline]
+    fn send_runs(
+        &mut self,
+        messages: impl IntoIterator<Item = T>,
+        mut otherwise: impl FnMut(&mut Self, T) -> bool,
+    ) -> usize {
+        let mut queued = 0;
+        let mut messages = messages.into_iter();
+        let mut is_over = false;
+        while !is_over {
+            let mut runs = Runs::new(self);
+            let first = runs.next;
+            let mut accepted = first;
+            // Until there is no space, or no message, or one was not accepted.
+            while !is_over && accepted == runs.next {
+                let (slot, room) = runs.room();
+                if room == 0 {
+                    break;
+                }
+                let before = runs.next;
+                while runs.next != before + room {
+                    let Some(message) = messages.next() else {
+                        is_over = true;
+                        break;
+                    };
+                    // SAFETY: there is room for it in the group.
+                    let slot = unsafe { slot.later(runs.next - before) };
+                    // SAFETY: the ticket is this sender's, and the receiver has passed the one a lap before (`solo-freed`), so the slot is
+                    // the sender's and holds no message.
+                    unsafe { slot.write_words(message) };
+                    runs.next += 1;
+                }
+                if runs.next != before {
+                    accepted = runs.publish(slot.stamp);
+                }
+            }
+            queued += (accepted - first) as usize;
+            let mut refused = runs.end(accepted);
+            while let Some(message) = refused.next() {
+                queued += usize::from(otherwise(refused.sender, message));
+            }
+            drop(refused);
+            if !is_over {
+                match messages.next() {
+                    Some(message) => queued += usize::from(otherwise(self, message)),
+                    None => is_over = true,
+                }
+            }
         }
         queued
     }
@@ -269,9 +454,9 @@ impl<T: Send, P: Producers> Sender<T, P> {
 impl<T, P: Producers> Core<T, P> {
     /// Writes and publishes the message of a ticket, and says whether it is accepted. If not, the caller takes it back.
     #[inline(always)]
-    fn publish(&self, local: &mut Local<T>, ticket: u64, message: T, manner: Manner) -> bool {
+    fn publish(&self, local: &mut Local<T, P>, ticket: u64, message: T, manner: Manner) -> bool {
         // SAFETY: the slab is this core's, which is borrowed.
-        let slot: &Slot<T> = unsafe { local.places.slot(ticket) };
+        let slot = unsafe { local.slot(ticket) };
         match manner {
             // SAFETY: the ticket is this sender's, and the receiver has passed the one a lap before (`solo-freed`), so the slot is
             // the sender's and holds no message.
@@ -281,22 +466,23 @@ impl<T, P: Producers> Core<T, P> {
         }
         // SYNC: solo-published
         slot.stamp.store(ticket + 1, Ordering::Release);
-        self.producers.passed(&mut local.position, ticket);
-        self.announce(ticket)
+        local.pass(&self.producers, ticket);
+        self.announce(ticket + 1) == ticket + 1
     }
 
-    /// After a ticket was published: wakes the receiver if it sleeps, and says whether the message is accepted.
+    /// After the tickets below `end` were published: wakes the receiver if it sleeps, and says which is the first that is not accepted;
+    /// `end`, if there is none.
     #[inline(always)]
-    pub(super) fn announce(&self, ticket: u64) -> bool {
-        self.not_empty.is_quiet() || self.announce_loudly(ticket)
+    pub(super) fn announce(&self, end: u64) -> u64 {
+        if self.not_empty.is_quiet() { end } else { self.announce_loudly(end) }
     }
 
     #[cold]
-    fn announce_loudly(&self, ticket: u64) -> bool {
+    fn announce_loudly(&self, end: u64) -> u64 {
         // All, since only one of them lives: the others were forgotten by the receiver.
         self.not_empty.notify_loudly(usize::MAX);
         // SYNC: solo-close
-        let accepted = self.producers.settle(ticket);
+        let accepted = self.producers.settle(end);
         // SYNC: nobody-receives
         if P::CLAIM_IS_FINAL && self.not_empty.is_alerted() {
             self.abandon();
@@ -306,7 +492,7 @@ impl<T, P: Producers> Core<T, P> {
 
     /// The message of a published ticket that was not accepted.
     #[cold]
-    fn take_back(&self, local: &mut Local<T>, ticket: u64) -> T {
+    fn take_back(&self, local: &mut Local<T, P>, ticket: u64) -> T {
         local.position.limit = 0;
         // SAFETY: the queue was closed before this ticket, so the receiver never reads its slot: the slot is still this
         // sender's, with the message that it has just written; it sends no more, so it reads it once.
@@ -316,7 +502,7 @@ impl<T, P: Producers> Core<T, P> {
     #[inline(always)]
     fn send_as(
         &self,
-        local: &mut Local<T>,
+        local: &mut Local<T, P>,
         ticket: u64,
         message: T,
         manner: Manner,
@@ -331,7 +517,7 @@ impl<T, P: Producers> Core<T, P> {
     #[cold]
     pub(super) fn refuse_published<R>(
         &self,
-        local: &mut Local<T>,
+        local: &mut Local<T, P>,
         ticket: u64,
     ) -> Result<R, TrySendError<T>> {
         self.tally.closed.add_one();
@@ -340,7 +526,7 @@ impl<T, P: Producers> Core<T, P> {
 
     /// Sends without waiting. Counts every verdict but `Full` of a queue that blocks, which is a verdict only if the caller does
     /// not try again.
-    pub(super) fn offer(&self, local: &mut Local<T>, message: T) -> Result<Admission<T>, TrySendError<T>> {
+    pub(super) fn offer(&self, local: &mut Local<T, P>, message: T) -> Result<Admission<T>, TrySendError<T>> {
         match (self.ticket(&mut local.position), self.backpressure) {
             (Ok(ticket), _) => self.send_as(local, ticket, message, Manner::Stream),
             (Err(NoTicket::Full), Backpressure::DropNew) => {
@@ -413,7 +599,7 @@ impl<T> Clone for Sender<T, Many> {
         let core = Arc::clone(&self.core);
         // An end is made from an end, so the count is not zero and stays so; nothing else depends on it.
         core.senders.fetch_add(1, Ordering::Relaxed);
-        let local = Local { position: self.local.position.clone(), places: self.local.places };
+        let local = Local { position: self.local.position.clone(), cursor: self.local.cursor };
         Self { core, local }
     }
 }

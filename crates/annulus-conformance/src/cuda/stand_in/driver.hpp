@@ -53,6 +53,7 @@ struct Settings {
     std::map<int, int> attributes;
     Waiting waiting;
     bool loads_eagerly;
+    bool in_turn;
     unsigned grace_ms, seed, drift_ppm, clock_step, local_bytes, fail_launch, fail_allocation, dies_after_ms, watchdog_ms;
 };
 

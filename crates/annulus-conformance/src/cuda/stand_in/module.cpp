@@ -97,6 +97,12 @@ static bool has_room(const Multiprocessor &where, const Launch &launch)
     return where.blocks > 0 && where.threads >= warp_threads(launch) && where.shared_bytes >= block_bytes(launch);
 }
 
+// Whether the launch's next block may begin beside those before it.
+static bool has_turn(const Launch &launch)
+{
+    return !driver().settings.in_turn || launch.is_cooperative || launch.begun == launch.ended;
+}
+
 // The thread of one block.
 static void serve_block(Launch *launch, uint64_t index, Multiprocessor *where)
 {
@@ -132,7 +138,7 @@ void place_blocks(Device &device)
         Launch &launch = *device.waiting.front();
         if (launch.is_cooperative && !has_room_for_all(device, launch)) return;
         for (Multiprocessor &each : device.multiprocessors) {
-            while (launch.begun < launch.blocks && has_room(each, launch)) {
+            while (launch.begun < launch.blocks && has_room(each, launch) && has_turn(launch)) {
                 each.blocks -= 1;
                 each.threads -= warp_threads(launch);
                 each.shared_bytes -= block_bytes(launch);

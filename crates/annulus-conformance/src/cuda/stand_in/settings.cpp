@@ -7,6 +7,7 @@
 // | CAPABILITY | of each | 9.0 |
 // | MULTIPROCESSORS | of each | 16 |
 // | BLOCKS | at most so many on a multiprocessor | 16 |
+// | IN_TURN | 1: of a launch one block runs at a time, though there is room for more; cooperative ones excepted | 0 |
 // | MEMORY | bytes of each | 8 GiB |
 // | ATTRIBUTES | `number=value,…`: device attributes that are other than usual | |
 // | SYNC | `report`, `wait`, `ignore`: what becomes of a call that would wait for a kernel that stays | report |
@@ -70,6 +71,7 @@ Settings read_settings()
     settings.devices = (unsigned)number("DEVICES", 1);
     settings.multiprocessors = (unsigned)number("MULTIPROCESSORS", 16);
     settings.blocks = (unsigned)number("BLOCKS", 16);
+    settings.in_turn = number("IN_TURN", 0) != 0;
     settings.name = variable("NAME", "Annulus stand-in");
     settings.memory = number("MEMORY", (size_t)8 << 30);
     std::string capability = variable("CAPABILITY", "9.0");

@@ -59,29 +59,29 @@ CONSTANT const Point ORIGIN = { .x = 0, .y = 0 };
 
 CONSTANT const Point UNIT_POINT = { .x = 1, .y = (-1) };
 
-// own.rs:-176: shift
+// own.rs:-177: shift
 static void fn_shift(PRIVATE Point *point, Point by) {
-    // own.rs:-175
+    // own.rs:-176
     point->x = rs_add_i32(point->x, by.x);
-    // own.rs:-174
+    // own.rs:-175
     point->y = rs_add_i32(point->y, by.y);
 }
 
-// own.rs:-67: Point::shift
+// own.rs:-68: Point::shift
 static void fn_Point_shift(PRIVATE Point *self, Point by) {
-    // own.rs:-66
+    // own.rs:-67
     fn_shift(self, by);
 }
 
-// own.rs:-76: Point::len
+// own.rs:-77: Point::len
 static i32 fn_Point_len(PRIVATE const Point *self) {
-    // own.rs:-75
+    // own.rs:-76
     return rs_add_i32(rs_abs_i32(self->x), rs_abs_i32(self->y));
 }
 
-// own.rs:-50: Point::is_far
+// own.rs:-51: Point::is_far
 static bool fn_Point_is_far(PRIVATE const Point *self) {
-    // own.rs:-49
+    // own.rs:-50
     i32 len = fn_Point_len(self);
     bool both = len > rs_mul_i32(40, 1);
     if (!both) {
@@ -91,74 +91,74 @@ static bool fn_Point_is_far(PRIVATE const Point *self) {
     return both;
 }
 
-// own.rs:-46: Point::clear
+// own.rs:-47: Point::clear
 static void fn_Point_clear(PRIVATE Point *self) {
-    // own.rs:-45
+    // own.rs:-46
     (*self) = ORIGIN;
 }
 
-// own.rs:-62: Point::walk
+// own.rs:-63: Point::walk
 static u32 fn_Point_walk(PRIVATE Point *self, u32 steps, PRIVATE i32 *ann_result, PRIVATE u32 *ann_budget) {
-    // own.rs:-61
+    // own.rs:-62
     i32 before = fn_Point_len(self);
-    // own.rs:-60
+    // own.rs:-61
     for (u32 step_ = 0u; step_ < steps; step_ += 1) {
         if ((*ann_budget)-- == 0u) return 0xFF07u; // loop budget exhausted
-        // own.rs:-59
+        // own.rs:-60
         Point point = ORIGIN;
         point.x = (i32)step_;
         fn_Point_shift(self, point);
-        // own.rs:-58
+        // own.rs:-59
         bool is_far = fn_Point_is_far(self);
         if (is_far) {
-            // own.rs:-57
+            // own.rs:-58
             fn_Point_clear(self);
-            // own.rs:-56
+            // own.rs:-57
             break;
         }
     }
-    // own.rs:-53
+    // own.rs:-54
     i32 len = fn_Point_len(self);
     *ann_result = rs_sub_i32(len, before);
     return 0u;
 }
 
-// own.rs:-92: Point::new
+// own.rs:-93: Point::new
 static Point fn_Point_new(i32 x, i32 y) {
-    // own.rs:-91
+    // own.rs:-92
     Point point;
     point.x = x;
     point.y = y;
     return point;
 }
 
-// own.rs:-88: Point::from
+// own.rs:-89: Point::from
 static Point fn_Point_from(i32 diagonal) {
-    // own.rs:-87
+    // own.rs:-88
     Point new_ = fn_Point_new(diagonal, diagonal);
     return new_;
 }
 
-// own.rs:-72: Point::add
+// own.rs:-73: Point::add
 static Point fn_Point_add(Point self, Point other) {
-    // own.rs:-71
+    // own.rs:-72
     fn_Point_shift(&self, other);
-    // own.rs:-70
+    // own.rs:-71
     return self;
 }
 
-// own.rs:-84: Point::abs
+// own.rs:-85: Point::abs
 static Point fn_Point_abs(Point self) {
-    // own.rs:-83
+    // own.rs:-84
     Point point;
     point.x = rs_abs_i32(self.x);
     point.y = rs_abs_i32(self.y);
     return point;
 }
 
-// own.rs:-80: Point::min
+// own.rs:-81: Point::min
 static Point fn_Point_min(Point self, Point other) {
-    // own.rs:-79
+    // own.rs:-80
     Point point;
     point.x = rs_min_i32(self.x, other.x);
     point.y = rs_min_i32(self.y, other.y);
@@ -186,9 +186,9 @@ static Shape fn_Shape_of(u8 width, bool round_) {
     return chosen;
 }
 
-// own.rs:-76: Point::len
+// own.rs:-77: Point::len
 static i32 fn_Point_len_2(GLOBAL const Point *self) {
-    // own.rs:-75
+    // own.rs:-76
     return rs_add_i32(rs_abs_i32(self->x), rs_abs_i32(self->y));
 }
 

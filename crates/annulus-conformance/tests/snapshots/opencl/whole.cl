@@ -60,49 +60,49 @@ static u32_x3 fn_points_as(u32 value) {
     return items;
 }
 
-// own.rs:-412: fill
+// own.rs:-413: fill
 static u32 fn_fill(PRIVATE u32 *values, u64 values_len, u32 value, PRIVATE u32 *ann_budget) {
-    // own.rs:-411
+    // own.rs:-412
     for (u64 i = 0ul; i < values_len; i += 1) {
         if ((*ann_budget)-- == 0u) return 0xFF07u; // loop budget exhausted
-        // own.rs:-410
+        // own.rs:-411
         values[i] = value + ((u32)i);
     }
     return 0u;
 }
 
-// own.rs:-468: sum
+// own.rs:-469: sum
 static u32 fn_sum(GLOBAL const u32 *values, u64 values_len, PRIVATE u32 *ann_result, PRIVATE u32 *ann_budget) {
-    // own.rs:-467
+    // own.rs:-468
     u32 sum = 0u;
-    // own.rs:-466
+    // own.rs:-467
     for (u64 i = 0ul; i < values_len; i += 1) {
         if ((*ann_budget)-- == 0u) return 0xFF07u; // loop budget exhausted
-        // own.rs:-465
+        // own.rs:-466
         sum = sum + values[i];
     }
-    // own.rs:-463
+    // own.rs:-464
     *ann_result = sum;
     return 0u;
 }
 
-// own.rs:-342: shift
+// own.rs:-343: shift
 static void fn_shift(GLOBAL Point *point, Point by) {
-    // own.rs:-341
+    // own.rs:-342
     point->x = rs_add_i32(point->x, by.x);
-    // own.rs:-340
+    // own.rs:-341
     point->y = rs_add_i32(point->y, by.y);
 }
 
-// own.rs:-233: Point::shift
+// own.rs:-234: Point::shift
 static void fn_Point_shift(GLOBAL Point *self, Point by) {
-    // own.rs:-232
+    // own.rs:-233
     fn_shift(self, by);
 }
 
-// own.rs:-258: Point::new
+// own.rs:-259: Point::new
 static Point fn_Point_new(i32 x, i32 y) {
-    // own.rs:-257
+    // own.rs:-258
     Point point;
     point.x = x;
     point.y = y;

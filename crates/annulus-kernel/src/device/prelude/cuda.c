@@ -237,5 +237,6 @@ ANN_FUNCTION ann_unit ann_load_unit(const u8 *place)
 /* Lowers a word of the block's memory, which other threads of the block may lower at the same time. */
 #define ann_shared_min(word, value) ((void)atomicMin(word, value))
 
+#define ANN_HOSTED 0
 #define ANN_SYSTEM 1
 #define ann_leading_zeros_u64(value) ((u32)__clzll((i64)(value)))

@@ -87,6 +87,8 @@ typedef double f64;
 
 /* The system that a processor's OpenCL runs under: naps from which the host can wake, and a clock. */
 #if defined(POCL_DEVICE_ADDRESS_BITS) && defined(__x86_64__) && defined(__linux__) && !ANN_LAUNCH_PORTABLE
+/* The block runs on the host's processor, where its threads take turns. */
+#define ANN_HOSTED 1
 #define ANN_SYSTEM 1
 #undef ann_fence_acquire
 #undef ann_fence_release
@@ -106,6 +108,7 @@ ANN_FUNCTION i64 ann_system(i64 number, i64 a, i64 b, i64 c, i64 d)
     return result;
 }
 #else
+#define ANN_HOSTED 0
 #define ANN_SYSTEM 0
 #endif
 

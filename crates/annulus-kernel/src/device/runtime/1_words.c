@@ -157,7 +157,8 @@ typedef struct {
     u32 leave;     /* written by the host: a block that stays leaves this epoch, and is launched again */
     u32 question; /* written by the host: changes when it asks for the time */
     u64 origin;   /* written by the host: what the device's clock shows when the runtime's shows 0; 0 for as launched */
-    u64 host_padding[12];
+    u32 abandoned; /* written by the host: in this epoch no block waits for others any more, since some of them do not run */
+    u32 host_padding[23];
 } ann_block_record;
 
 /* Where blocks wake the host. Twin of `BellRecord`. */
@@ -181,6 +182,7 @@ typedef struct {
     u32 command;
     u32 again;  /* nothing was taken, and yet there is something to do */
     u32 ending; /* the block ends with this turn */
+    u32 goes_on; /* by which all threads learn that it does not, or with all blocks in step that they do not */
     /* Since the kernel or the epoch began. */
     u32 idle; /* turns in a row that found nothing */
     u32 handled;

@@ -1,9 +1,9 @@
 /* The device runtime: telemetry, latencies, dead letters. */
 
-/* Messages that wait. Several threads have looked at the ring's gauge with the turn's first look, which may be far away. */
+/* Messages that wait. Where the gauge may be far away, several threads have looked at it with the turn's first look. */
 ANN_FUNCTION u32 ann_depth(const ann_view *v)
 {
-#if ANN_LAUNCH_THREADS == 1
+#if ANN_LAUNCH_THREADS == 1 || ANN_HOSTED
     u64 reserved = ann_load_acquire_u64(ANN_U64(v->inbound, ANN_RING_RESERVED)) & ~ANN_CLOSED;
 #else
     u64 reserved = v->shared->reserved;

@@ -122,7 +122,8 @@ ANN_FUNCTION u32 ann_would_return(const ann_view *v)
     return s->next_out - s->out_seen < (u64)1 << v->shared->launch.out_shift;
 }
 
-/* By the leader: says in the control block whether outputs wait for room, so that a host that sees room wakes this block. */
+/* By the leader: says in the control block whether outputs wait for room, so that a host that sees room wakes this block. Not before what the turn has taken is
+   counted: a host that sees the block wait sees how full its ring is (SYNC: stalled-after-taken). */
 ANN_FUNCTION void ann_say_held(const ann_view *v)
 {
     LOCAL ann_state *s = &v->shared->state;
@@ -130,7 +131,7 @@ ANN_FUNCTION void ann_say_held(const ann_view *v)
     if (stalled == (s->stalled != 0))
         return;
     s->stalled = stalled;
-    /* Who sees that nothing is held any more sees it counted as forwarded. */
+    /* Who sees that nothing is held any more sees it counted as forwarded; who sees that something is, sees what was taken. */
     ann_store_release_u32(ANN_U32(v->shard, ANN_CONTROL_STALLED), stalled ? ANN_STALLED_BY_KERNEL : 0);
 }
 
@@ -248,7 +249,9 @@ ANN_FUNCTION void ann_forward(const ann_view *v)
         s->held = 0;
         s->held_from = 0;
     }
-    ann_say_held(v);
+    /* Else when the turn has counted what it took. */
+    if (b->taken == 0)
+        ann_say_held(v);
 }
 
 /* Whether a held output would go now. */
@@ -462,7 +465,9 @@ ANN_FUNCTION void ann_settle(const ann_view *v)
 #endif
     if (b->left == 0)
         s->held = 0;
-    ann_say_held(v);
+    /* Else when the turn has counted what it took. */
+    if (b->taken == 0)
+        ann_say_held(v);
 }
 
 /* Whether a held output would go now. */

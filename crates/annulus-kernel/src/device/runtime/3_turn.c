@@ -211,7 +211,7 @@ ANN_FUNCTION void ann_begin_turn(const ann_view *v)
 #else
     u32 first = ann_published(v, s->next_in);
 #endif
-#if ANN_LAUNCH_THREADS > 1
+#if ANN_LAUNCH_THREADS > 1 && !ANN_HOSTED
     b->reserved = ann_load_relaxed_u64(ANN_U64(v->inbound, ANN_RING_RESERVED)) & ~ANN_CLOSED;
 #endif
     b->command = command;
@@ -249,7 +249,14 @@ ANN_FUNCTION void ann_begin_turn(const ann_view *v)
 #else
     /* Nothing is brought in that could not be handled. The gauge may be older than the slot that was seen. */
     if (!s->stalled || ann_credit(v, 1) != 0) {
+#if ANN_HOSTED
+        /* Producers write the gauge's line: it is left to them as long as one message is all there is. */
+        u64 waiting = 1;
+        if (ann_published(v, s->next_in + 1))
+            waiting = (ann_load_relaxed_u64(ANN_U64(v->inbound, ANN_RING_RESERVED)) & ~ANN_CLOSED) - s->next_in;
+#else
         u64 waiting = b->reserved - s->next_in;
+#endif
         b->window = waiting < b->launch.limit ? (u32)waiting : b->launch.limit;
         if (waiting == 0 || waiting > (u64)1 << b->launch.in_shift)
             b->window = 1;
@@ -371,6 +378,30 @@ ANN_FUNCTION void ann_idle(const ann_view *v)
         ann_give_up(v);
 }
 
+#if ANN_HOSTED && ANN_LAUNCH_THREADS > 1 && !defined(ANN_LAUNCH_SUPERSTEPS)
+
+/* By the leader: begins turns, and ends those that find nothing, until there is something to do. On a processor all threads of a block take one after the other
+   what a turn does between two barriers, so an empty turn of all takes many times as long as a look of the leader's. */
+ANN_FUNCTION void ann_await_turn(const ann_view *v)
+{
+    LOCAL ann_shared *b = v->shared;
+    for (;;) {
+        ann_begin_turn(v);
+        if (b->window != 0 || b->again || b->ending)
+            return;
+#if ANN_LAUNCH_LINKED
+        if (b->state.held != 0)
+            return;
+        ann_rest(v);
+#endif
+        ann_idle(v);
+        if (b->ending)
+            return;
+    }
+}
+
+#endif
+
 /* By the leader: makes the turn's results visible; whoever sees that a message was consumed sees it counted. */
 ANN_FUNCTION void ann_end_turn(const ann_view *v)
 {
@@ -417,6 +448,9 @@ ANN_FUNCTION void ann_end_turn(const ann_view *v)
     /* Before what became of them is counted. */
     if (near)
         ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_TAKEN), s->taken);
+#ifdef ANN_OUTPUT
+    ann_say_held(v);
+#endif
 #endif
     s->processed += b->processed;
     ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_PROCESSED), s->processed);

@@ -30,7 +30,17 @@ ANN_FUNCTION void ann_begin_steps(const ann_view *v, GLOBAL ann_step_record *ste
     b->over = 0;
 }
 
-/* By the leader, for its block: comes to the barrier, waits for all others, and gives what came of all votes. */
+/* By the leader: ends the block without its host. */
+ANN_FUNCTION void ann_end_without_host(const ann_view *v)
+{
+    LOCAL ann_shared *b = v->shared;
+    b->gone = 1;
+    if ((b->state.command & ANN_TERMINATE) == 0)
+        ann_give_up(v);
+}
+
+/* By the leader, for its block: comes to the barrier, waits for all others, and gives what came of all votes. If the host says that others do not run,
+   the block gives up. */
 ANN_FUNCTION u32 ann_grid_barrier(const ann_view *v, GLOBAL ann_step_record *steps, u32 vote)
 {
     LOCAL ann_shared *b = v->shared;
@@ -62,19 +72,14 @@ ANN_FUNCTION u32 ann_grid_barrier(const ann_view *v, GLOBAL ann_step_record *ste
         ann_pause();
         if ((looks & 15) == 0)
             ann_yield();
+        if ((looks & 1023) == 0 && ann_load_relaxed_u32(&v->record->abandoned) == v->record->epoch) {
+            ann_end_without_host(v);
+            return ANN_STEP_END;
+        }
         /* SYNC: opened (acquire) */
         b->opened = ann_near_load_acquire_u32(&steps->opened);
     } while (b->opened == before);
     return b->opened & (ANN_STEP_NEXT - 1);
-}
-
-/* By the leader: ends the block without its host. */
-ANN_FUNCTION void ann_end_without_host(const ann_view *v)
-{
-    LOCAL ann_shared *b = v->shared;
-    b->gone = 1;
-    if ((b->state.command & ANN_TERMINATE) == 0)
-        ann_give_up(v);
 }
 
 /* Naps until the host ends it, another block has come to the barrier, or other kernels have something for the block; 1 if the whole nap has passed. */

@@ -64,15 +64,21 @@ ANN_KERNEL void ann_main(
     }
     ann_barrier();
     for (;;) {
-        if (leader)
-            ann_begin_turn(&view);
-        ann_barrier();
-#ifdef ANN_LAUNCH_SUPERSTEPS
-        u32 ending = shared.over;
+        if (leader) {
+#if ANN_HOSTED && ANN_LAUNCH_THREADS > 1 && !defined(ANN_LAUNCH_SUPERSTEPS)
+            ann_await_turn(&view);
 #else
-        u32 ending = shared.ending;
+            ann_begin_turn(&view);
 #endif
-        if (ending)
+#ifdef ANN_LAUNCH_SUPERSTEPS
+            shared.goes_on = !shared.over;
+#else
+            shared.goes_on = !shared.ending;
+#endif
+        }
+        ann_barrier();
+        /* Not "if it ends": on a processor's vector units lanes without a thread read 0, and llvmpipe goes round until they leave, too. */
+        if (!shared.goes_on)
             break;
 #if ANN_LAUNCH_THREADS == 1
         ann_handle(&view ANN_BINDING_ARGUMENTS);

@@ -1,0 +1,162 @@
+//! `annulus-gpu`: checks and measures the CUDA backend on this machine's NVIDIA GPU, in an order that suits an hour with one.
+//!
+//! # What it promises
+//!
+//! * Nothing passes without a GPU: without a device that runs a kernel nothing else is run, and suites fail where they would skip.
+//! * A step that hangs is ended and recorded, the device is asked whether it still answers, and the other steps go on.
+//! * Whatever has ended is on disk. The same command goes on where the last run stopped.
+//!
+//! # What it does not do
+//!
+//! It changes no setting of the device, and never resets it.
+//!
+//! # Files, in the folder that `--out` names
+//!
+//! | file | |
+//! |---|---|
+//! | `results.jsonl` | the record: a line for the machine, each step, each case of a suite, and each figure |
+//! | `report.txt` | the same for people, written anew after each step |
+//! | `log.txt` | all that the steps printed |
+
+mod compiler;
+mod device;
+mod process;
+#[path = "../../processor.rs"]
+mod processor;
+mod record;
+mod report;
+mod steps;
+mod suite;
+
+use std::{
+    path::PathBuf,
+    process::ExitCode,
+    time::{Duration, Instant},
+};
+
+use clap::{Parser, Subcommand};
+
+use crate::{process::Programs, record::Record, steps::Run};
+
+/// Why something could not be done, in words.
+pub(crate) type Failure = Box<dyn std::error::Error>;
+
+/// Checks and measures the CUDA backend on this machine's NVIDIA GPU
+///
+/// Without options: the first steps (--first), the conformance suite, the language's suite, and every benchmark. What is recorded in the folder is
+/// not run again: the same command goes on where it was stopped.
+#[derive(Debug, Parser)]
+#[command(name = "annulus-gpu", version, after_help = AFTER_HELP, args_conflicts_with_subcommands = true)]
+struct Arguments {
+    /// Only the first steps: three minutes for what matters most, from the driver to round trips
+    #[arg(long)]
+    first: bool,
+
+    /// Only this suite; may be said again
+    #[arg(long, value_name = "NAME", value_parser = suite_names())]
+    suite: Vec<String>,
+
+    /// Where results go
+    #[arg(long, value_name = "DIR", default_value = "gpu-results")]
+    out: PathBuf,
+
+    /// Begin anew: forget what is recorded in the folder
+    #[arg(long)]
+    again: bool,
+
+    /// Begin no step after so many seconds; the same command goes on later, and exits with 3 until all is done
+    #[arg(long, value_name = "SECONDS")]
+    limit: Option<u64>,
+
+    /// A case of a suite counts as hung after so many seconds, and those that a process has, after the sum
+    #[arg(long, value_name = "SECONDS", default_value_t = 15, value_parser = clap::value_parser!(u64).range(1..))]
+    seconds_per_case: u64,
+
+    /// Short runs of the benchmarks
+    #[arg(long)]
+    quick: bool,
+
+    /// Runs so short that they only show that every step works: what is tried without a GPU
+    #[arg(long, conflicts_with = "quick")]
+    rehearse: bool,
+
+    /// Where the programs lie [default: the folder of this program]
+    #[arg(long, value_name = "DIR")]
+    bin: Option<PathBuf>,
+
+    #[command(subcommand)]
+    child: Option<Child>,
+}
+
+/// What a process of its own does, so that it can be ended where the driver hangs.
+#[derive(Debug, Subcommand)]
+enum Child {
+    /// Print what the driver and the first device say, as JSON
+    Device,
+    /// Send so many messages through a kernel that stays, and check each answer
+    Check {
+        /// How many
+        messages: u64,
+    },
+}
+
+impl Arguments {
+    /// What tells benchmarks how long to run; nothing for their full length.
+    fn length(&self) -> Option<&'static str> {
+        match (self.rehearse, self.quick) {
+            (true, _) => Some("--trial"),
+            (_, true) => Some("--quick"),
+            _ => None,
+        }
+    }
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  annulus-gpu --first                               the first three minutes
+  annulus-gpu --suite conformance --limit 540       nine minutes of it; say it again to go on
+  annulus-gpu --suite rtt --suite stream --quick    two benchmarks, briefly
+
+Exit codes: 0 everything passed; 1 something failed, or there is no device; 2 wrong arguments; 3 stopped by --limit before the end.";
+
+fn suite_names() -> clap::builder::PossibleValuesParser {
+    steps::SUITES.to_vec().into()
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let outcome = match &arguments.child {
+        Some(Child::Device) => device::describe().map(|()| ExitCode::SUCCESS),
+        Some(Child::Check { messages }) => device::check(*messages).map(|()| ExitCode::SUCCESS),
+        None => execute(&arguments),
+    };
+    outcome.unwrap_or_else(|error| {
+        eprintln!("annulus-gpu: {error}");
+        ExitCode::FAILURE
+    })
+}
+
+fn execute(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let programs = Programs::find(arguments.bin.clone())?;
+    let record = Record::open(&arguments.out, arguments.again)?;
+    let limit = arguments.limit.map(|seconds| Instant::now() + Duration::from_secs(seconds));
+    let everything = !arguments.first && arguments.suite.is_empty();
+    let mut suites: Vec<&str> = Vec::new();
+    if arguments.first || everything {
+        suites.push(steps::FIRST);
+    }
+    match everything {
+        true => suites.extend(steps::SUITES.iter().filter(|name| **name != steps::LONG)),
+        false => suites.extend(arguments.suite.iter().map(String::as_str)),
+    }
+    let mut run = Run {
+        programs,
+        record,
+        limit,
+        length: arguments.length(),
+        seconds_per_case: arguments.seconds_per_case,
+    };
+    let end = run.all(&suites)?;
+    println!("\n{}", run.record.folder().join(report::NAME).display());
+    Ok(ExitCode::from(end as u8))
+}

@@ -1,0 +1,219 @@
+//! What single instructions of a device cost, and what it promises of them: the figures that the design of a resident kernel rests on.
+
+#[cfg(target_arch = "x86_64")]
+use std::thread;
+
+#[cfg(target_arch = "x86_64")]
+use annulus_queue::sync::AtomicBool;
+use annulus_queue::sync::Ordering;
+use cudarc::driver::{CudaFunction, LaunchConfig, PushKernelArg, result, sys};
+
+#[cfg(target_arch = "x86_64")]
+use super::Buffer;
+use super::{Device, failed};
+use crate::{
+    clock::{await_answer, timed},
+    harness::{Failure, Run},
+};
+
+const SOURCE: &str = include_str!("micro.cu");
+/// In 32-bit words: where what a loop found lies, far from what it works on.
+const FOUND: usize = 512;
+
+/// What a loop works on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Where {
+    /// Memory of the host that is mapped for the device.
+    Host,
+    /// The device's own.
+    Device,
+}
+
+/// The device, with room for what a loop works on.
+struct Bench {
+    device: Device,
+    /// The device's own memory, 4 KiB of zeros.
+    own: sys::CUdeviceptr,
+}
+
+impl Bench {
+    fn open() -> Result<Self, Failure> {
+        let device = Device::open(SOURCE)?;
+        // SAFETY: the context is this thread's; the memory is ours until `drop`.
+        let own = unsafe { result::malloc_sync(4096) }.map_err(failed("cuMemAlloc"))?;
+        // SAFETY: so much was just allocated, and nothing runs.
+        unsafe { result::memset_d8_sync(own, 0, 4096) }.map_err(failed("cuMemsetD8"))?;
+        Ok(Self { device, own })
+    }
+
+    fn place(&self, place: Where) -> sys::CUdeviceptr {
+        match place {
+            Where::Host => self.device.flags.device,
+            Where::Device => self.own,
+        }
+    }
+
+    fn found(&self) -> sys::CUdeviceptr {
+        self.device.flags.device + FOUND as u64 * 4
+    }
+
+    /// The 64-bit value at `index` of what the last loop found.
+    fn value(&self, index: usize) -> u64 {
+        let half =
+            |half: usize| u64::from(self.device.flags.word(FOUND + 2 * index + half).load(Ordering::Acquire));
+        half(0) | half(1) << 32
+    }
+
+    /// Runs a loop with these arguments to its end, and gives nanoseconds a round.
+    fn time(
+        &self,
+        name: &str,
+        on: Option<Where>,
+        threads: u32,
+        rounds: u32,
+        more: Option<u32>,
+    ) -> Result<f64, Failure> {
+        let function: CudaFunction = self.device.function(name)?;
+        let (place, found) = (on.map(|on| self.place(on)), self.found());
+        let mut launch = self.device.stream.launch_builder(&function);
+        if let Some(place) = &place {
+            launch.arg(place);
+        }
+        launch.arg(&found).arg(&rounds);
+        if let Some(more) = &more {
+            launch.arg(more);
+        }
+        let shape = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (threads, 1, 1), shared_mem_bytes: 0 };
+        // SAFETY: the arguments are those of the loop of this name in `micro.cu`; the memory lives until the loop has ended, below.
+        unsafe { launch.launch(shape) }.map_err(failed("cuLaunchKernel"))?;
+        self.device.wait()?;
+        Ok(self.value(0) as f64 / f64::from(rounds))
+    }
+}
+
+impl Drop for Bench {
+    fn drop(&mut self) {
+        // Failing to free leaks, which a benchmark survives.
+        // SAFETY: allocated by `open`, freed once; every loop has ended.
+        let _ = unsafe { result::free_sync(self.own) };
+    }
+}
+
+/// Nanoseconds of a load that waits for the one before it.
+pub(crate) fn load(on: Where, rounds: u32) -> Run {
+    let name = match on {
+        Where::Host => "loads",
+        Where::Device => "near_loads",
+    };
+    Ok(vec![Bench::open()?.time(name, Some(on), 1, rounds, None)?])
+}
+
+/// Nanoseconds of an atomic addition in the device's memory that waits for the one before it.
+pub(crate) fn atomic(rounds: u32) -> Run {
+    Ok(vec![Bench::open()?.time("atomics", Some(Where::Device), 1, rounds, None)?])
+}
+
+/// Nanoseconds of a system fence behind so many stores to lines of the host's memory.
+pub(crate) fn fence(stores: u32, rounds: u32) -> Run {
+    Ok(vec![Bench::open()?.time("fences", Some(Where::Host), 1, rounds, Some(stores))?])
+}
+
+/// Nanoseconds of a barrier of a block.
+pub(crate) fn barrier(threads: u32, rounds: u32) -> Run {
+    Ok(vec![Bench::open()?.time("barriers", None, threads, rounds, None)?])
+}
+
+/// The smallest step of the device's clock that was seen, in nanoseconds.
+pub(crate) fn clock_step(looks: u32) -> Run {
+    let bench = Bench::open()?;
+    bench.time("steps", None, 1, looks, None)?;
+    match bench.value(0) {
+        u64::MAX => Err("the device's clock stood still".into()),
+        step => Ok(vec![step as f64]),
+    }
+}
+
+/// The percentiles of the way of a word to a thread that looks for it, and of its answer to the host, in nanoseconds.
+pub(crate) fn word_round_trips(samples: u32) -> Run {
+    let device = Device::open(SOURCE)?;
+    let function = device.function("echo")?;
+    let answer = device.flags.device + FOUND as u64 * 4;
+    let mut launch = device.stream.launch_builder(&function);
+    launch.arg(&device.flags.device).arg(&answer);
+    let shape = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (1, 1, 1), shared_mem_bytes: 0 };
+    // SAFETY: `echo` takes two pointers, to words that live until it has ended, below.
+    unsafe { launch.launch(shape) }.map_err(failed("cuLaunchKernel"))?;
+    let result = timed(samples, |number| {
+        device.flags.word(0).store(number, Ordering::Release);
+        await_answer(device.flags.word(FOUND), number)
+    });
+    device.flags.word(0).store(u32::MAX, Ordering::Release);
+    device.wait()?;
+    result
+}
+
+/// A place for 16 bytes in memory that the device maps.
+#[cfg(target_arch = "x86_64")]
+struct Unit(*mut std::arch::x86_64::__m128i);
+
+// SAFETY: the memory is the driver's, not a thread's; whoever has the place outlives it, and is the only one of the host who accesses it.
+#[cfg(target_arch = "x86_64")]
+unsafe impl Send for Unit {}
+
+#[cfg(target_arch = "x86_64")]
+impl Unit {
+    /// The first of the buffer.
+    fn of(buffer: &Buffer) -> Self {
+        Self(buffer.word(0).as_ptr().cast())
+    }
+
+    /// Stores units whose halves are equal until it is told to stop.
+    fn store_until(self, stop: &AtomicBool) {
+        use std::arch::x86_64::{_mm_set1_epi64x, _mm_store_si128};
+        let mut number = 0;
+        while !stop.load(Ordering::Relaxed) {
+            number += 1;
+            // SAFETY: every x86-64 processor has SSE2.
+            let both = unsafe { _mm_set1_epi64x(number) };
+            // SAFETY: the memory is aligned to a page and lives as long as the buffer, which outlives this call. That the device sees
+            // the unit whole is what is being found out.
+            unsafe { _mm_store_si128(self.0, both) };
+        }
+    }
+}
+
+/// At least so many looks, by many threads of the device, at a unit of 16 bytes that the host stores again and again: millions of looks; those at
+/// which its halves differed; and millions of those that saw another unit than the look before.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn unit_looks(blocks: u32, threads: u32, looks: u64) -> Run {
+    let bench = Bench::open()?;
+    let rounds = u32::try_from(looks.div_ceil(u64::from(blocks * threads)))?;
+    let function = bench.device.function("units")?;
+    let mut launch = bench.device.stream.launch_builder(&function);
+    launch.arg(&bench.device.flags.device).arg(&bench.own).arg(&rounds);
+    let shape = LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (threads, 1, 1), shared_mem_bytes: 0 };
+    // SAFETY: `units` takes two pointers and a number; the memory lives until it has ended, below.
+    unsafe { launch.launch(shape) }.map_err(failed("cuLaunchKernel"))?;
+    let (stop, unit) = (AtomicBool::new(false), Unit::of(&bench.device.flags));
+    let waited = thread::scope(|scope| {
+        scope.spawn(|| unit.store_until(&stop));
+        let waited = bench.device.wait();
+        stop.store(true, Ordering::Relaxed);
+        waited
+    });
+    waited?;
+    let mut found = [0u64; 2];
+    // SAFETY: the loop has ended, and its two counts lie at the beginning of the device's memory.
+    unsafe { result::memcpy_dtoh_sync(&mut found, bench.own) }.map_err(failed("cuMemcpyDtoH"))?;
+    let all = u64::from(rounds) * u64::from(blocks * threads);
+    if found[1] == 0 {
+        return Err("no look saw a unit of the host".into());
+    }
+    Ok(vec![all as f64 / 1e6, found[0] as f64, found[1] as f64 / 1e6])
+}
+
+/// Without such a store on this processor there is nothing to find out.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) fn unit_looks(_: u32, _: u32, _: u64) -> Run {
+    Err("this processor has no store of 16 bytes in one access".into())
+}

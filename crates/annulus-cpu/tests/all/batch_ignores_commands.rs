@@ -1,0 +1,80 @@
+//! A batch once ran to its end before the block looked at its command again: terminate and deactivate waited for up to
+//! `max_messages_per_iteration` messages, and a message that was sent after a reset, into the batch, was not counted.
+
+use std::{
+    sync::{Mutex, MutexGuard},
+    thread,
+    time::Duration,
+};
+
+use annulus::{Runtime, prelude::*};
+use annulus_cpu::Cpu;
+
+#[derive(RingMessage, Clone, Copy)]
+#[repr(C)]
+struct Number {
+    value: u64,
+}
+
+/// Held by a test that wants a handler to wait. No kernel should wait; this one stands for a slow one.
+static GATE: Mutex<()> = Mutex::new(());
+
+#[ring_kernel(mode = Batch, max_messages_per_iteration = 64, cpu_only)] // It waits for a lock.
+fn gated(message: &Number) {
+    let _ = message;
+    drop(GATE.lock());
+}
+
+static ONE_TEST_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+/// A kernel in the middle of a batch: the first of its messages is being handled.
+fn in_a_batch(messages: u64) -> (MutexGuard<'static, ()>, KernelHandle<gated>) {
+    let runtime = Runtime::builder().backend(Cpu::new().workers(1)).build().unwrap();
+    let kernel = gated::launch(&runtime, LaunchOptions::default()).unwrap();
+    kernel.activate_blocking().unwrap();
+    let gate = GATE.lock().unwrap();
+    let batch: Vec<_> = (0..messages).map(|value| Number { value }).collect();
+    kernel.send_batch_blocking(&batch).unwrap();
+    // Long enough for the block to be in the first handler; if it is not, the test is easier.
+    thread::sleep(Duration::from_millis(20));
+    (gate, kernel)
+}
+
+#[test]
+fn a_batch_ends_when_the_kernel_is_deactivated() {
+    let _alone = ONE_TEST_AT_A_TIME.lock();
+    let (gate, kernel) = in_a_batch(50);
+    thread::scope(|scope| {
+        let inactive = scope.spawn(|| kernel.deactivate_blocking().unwrap());
+        thread::sleep(Duration::from_millis(20));
+        drop(gate);
+        inactive.join().unwrap();
+    });
+    let status = kernel.status();
+    assert!(status.processed <= 1 && status.pending >= 49, "{status}");
+}
+
+#[test]
+fn a_batch_ends_when_the_kernel_is_terminated() {
+    let _alone = ONE_TEST_AT_A_TIME.lock();
+    let (gate, kernel) = in_a_batch(50);
+    thread::scope(|scope| {
+        let end = scope.spawn(|| kernel.terminate_blocking());
+        thread::sleep(Duration::from_millis(20));
+        drop(gate);
+        end.join().unwrap();
+    });
+    assert!(kernel.take_undelivered().len() >= 49);
+}
+
+#[test]
+fn what_is_sent_after_a_reset_is_counted() {
+    let _alone = ONE_TEST_AT_A_TIME.lock();
+    let (gate, kernel) = in_a_batch(1);
+    let telemetry = kernel.enable_telemetry().unwrap();
+    telemetry.reset();
+    kernel.send_batch_blocking(&[Number { value: 1 }, Number { value: 2 }]).unwrap();
+    drop(gate);
+    annulus::block_on(kernel.drained());
+    assert_eq!(telemetry.poll().messages_processed, 2);
+}

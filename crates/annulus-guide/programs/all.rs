@@ -1,0 +1,27 @@
+// Never compiled: by this list rustfmt finds the programs.
+#[path = "actors.rs"]
+mod actors;
+#[path = "calls.rs"]
+mod calls;
+#[path = "deployment.rs"]
+mod deployment;
+#[path = "failures.rs"]
+mod failures;
+#[path = "getting_started.rs"]
+mod getting_started;
+#[path = "grid.rs"]
+mod grid;
+#[path = "messages.rs"]
+mod messages;
+#[path = "sending.rs"]
+mod sending;
+#[path = "stalled.rs"]
+mod stalled;
+#[path = "state.rs"]
+mod state;
+#[path = "telemetry.rs"]
+mod telemetry;
+#[path = "testing.rs"]
+mod testing;
+#[path = "with_tokio.rs"]
+mod with_tokio;

@@ -1,0 +1,501 @@
+//! Iterators with closures, as one loop: each item goes through all of them before the next one is taken, as in Rust.
+
+use annulus_tree::{BinaryOp, Block, Expression, ExpressionKind, Pattern, WitnessId};
+
+use super::{
+    Lowered, Lowerer,
+    cases::Cases,
+    items::{Items, Kind},
+    operand::Operand,
+    program::{Expr, LocalId, Stmt},
+    slice::{size, usize_bits},
+};
+use crate::typed::{Scalar, Type};
+
+const USIZE: Type = Type::Scalar(Scalar::Usize);
+const BOOL: Type = Type::Scalar(Scalar::Bool);
+
+/// Items, and what is done with each of them.
+struct Chain<'e> {
+    items: Items,
+    stages: Vec<Stage<'e>>,
+}
+
+enum Stage<'e> {
+    Map(&'e Expression),
+    Filter(&'e Expression),
+    FilterMap(&'e Expression),
+    Inspect(&'e Expression),
+    MapWhile(&'e Expression),
+    TakeWhile(&'e Expression),
+    /// The variable says whether it has begun.
+    SkipWhile(&'e Expression, LocalId),
+    Copied,
+    /// The variable counts.
+    Numbered(LocalId),
+    Take(LocalId, Expr),
+    Skip(LocalId, Expr),
+}
+
+/// Whether a closure is called for each item, before the loop's body.
+pub(super) fn has_closures(expression: &Expression) -> bool {
+    let ExpressionKind::Method { receiver, method, arguments, .. } = &expression.kind else { return false };
+    let is_closure = |argument: &Expression| matches!(argument.kind, ExpressionKind::Closure { .. });
+    arguments.iter().any(is_closure)
+        || method == "zip" && arguments.iter().any(has_closures)
+        || is_iterator(receiver) && has_closures(receiver)
+}
+
+/// Whether an expression makes an iterator.
+pub(super) fn is_iterator(expression: &Expression) -> bool {
+    match &expression.kind {
+        ExpressionKind::Range { .. } => true,
+        ExpressionKind::Method { receiver, method, arguments, .. } => {
+            match (method.as_str(), arguments.len()) {
+                ("iter" | "iter_mut" | "into_iter", 0)
+                | ("chunks" | "chunks_exact" | "chunks_exact_mut" | "chunks_mut" | "windows", 1) => true,
+                ("cloned" | "copied" | "enumerate" | "rev", 0)
+                | (
+                    "filter" | "filter_map" | "inspect" | "map" | "map_while" | "skip" | "skip_while"
+                    | "step_by" | "take" | "take_while" | "zip",
+                    1,
+                ) => is_iterator(receiver),
+                _ => false,
+            }
+        }
+        _ => false,
+    }
+}
+
+/// Whether the items may be references that change what they are to.
+fn may_change(expression: &Expression) -> bool {
+    match &expression.kind {
+        ExpressionKind::Method { receiver, method, arguments, .. } => {
+            matches!(method.as_str(), "iter_mut" | "into_iter" | "chunks_mut" | "chunks_exact_mut")
+                || may_change(receiver)
+                || method == "zip" && arguments.iter().any(may_change)
+        }
+        _ => false,
+    }
+}
+
+impl Lowerer<'_> {
+    fn chain_of<'e>(&mut self, expression: &'e Expression) -> Lowered<Chain<'e>> {
+        let ExpressionKind::Method { receiver, method, arguments, .. } = &expression.kind else {
+            return Ok(Chain { items: self.items(expression)?, stages: Vec::new() });
+        };
+        if !has_closures(expression) {
+            return Ok(Chain { items: self.items(expression)?, stages: Vec::new() });
+        }
+        let mut chain = self.chain_of(receiver)?;
+        let stage = match (method.as_str(), &arguments[..]) {
+            ("map", [f]) => Stage::Map(f),
+            ("filter", [f]) => Stage::Filter(f),
+            ("filter_map", [f]) => Stage::FilterMap(f),
+            ("inspect", [f]) => Stage::Inspect(f),
+            ("map_while", [f]) => Stage::MapWhile(f),
+            ("take_while", [f]) => Stage::TakeWhile(f),
+            ("skip_while", [f]) => Stage::SkipWhile(f, self.flag("begun")),
+            ("copied" | "cloned", []) => Stage::Copied,
+            ("enumerate", []) => Stage::Numbered(self.counter("number")),
+            ("take" | "skip", [count]) => {
+                let count = self.size_argument(count, method)?;
+                let counter = self.counter("counted");
+                if method == "take" { Stage::Take(counter, count) } else { Stage::Skip(counter, count) }
+            }
+            // The items come in the other order, and so do the closures' calls.
+            ("rev", []) if chain.stages.iter().all(|stage| !stage.counts()) => {
+                let len = chain.items.len.clone();
+                chain.items = Items { len, kind: Kind::Reversed(Box::new(chain.items)) };
+                return Ok(chain);
+            }
+            _ => {
+                return Err(format!(
+                    "a device has no `{method}` behind or with closures: write it before `map` and `filter`, or write a `for`"
+                ));
+            }
+        };
+        chain.stages.push(stage);
+        Ok(chain)
+    }
+
+    fn counter(&mut self, wanted: &str) -> LocalId {
+        let local = self.temporary(wanted, USIZE, Some(usize_bits(0)));
+        self.locals[local].mutable = true;
+        self.locals[local].made = false;
+        local
+    }
+
+    fn flag(&mut self, wanted: &str) -> LocalId {
+        let local = self.temporary(wanted, BOOL, Some(Expr::Bits(Scalar::Bool, 0)));
+        self.locals[local].mutable = true;
+        self.locals[local].made = false;
+        local
+    }
+
+    fn count_up(&mut self, local: LocalId) -> Stmt {
+        Stmt::Assign(self.place_of_local(local), size(BinaryOp::Add, self.read(local), usize_bits(1)))
+    }
+
+    fn set(&self, local: LocalId) -> Stmt {
+        Stmt::Assign(self.place_of_local(local), Expr::Bits(Scalar::Bool, 1))
+    }
+
+    /// The item of this turn behind all stages, which may leave the turn or the loop.
+    fn item_of_turn(&mut self, chain: &Chain<'_>, number: Expr) -> Lowered<Operand> {
+        for stage in &chain.stages {
+            // Nothing is asked for behind the last item.
+            if let Stage::Take(counter, count) = stage {
+                let enough = Expr::binary(BinaryOp::Ge, Scalar::Usize, self.read(*counter), count.clone());
+                self.out.push(Stmt::If(enough, vec![Stmt::Break], Vec::new()));
+            }
+        }
+        let mut item = self.item(&chain.items, number)?;
+        for stage in &chain.stages {
+            if matches!(item, Operand::Never) {
+                break;
+            }
+            item = match stage {
+                Stage::Map(f) => self.apply(f, vec![item])?,
+                Stage::Filter(f) | Stage::TakeWhile(f) => {
+                    let item = self.fixed_operand(item)?;
+                    let kept = self.asked(f, item.clone())?;
+                    let leave = if matches!(stage, Stage::Filter(_)) { Stmt::Continue } else { Stmt::Break };
+                    self.out.push(Stmt::If(kept.not(), vec![leave], Vec::new()));
+                    item
+                }
+                Stage::SkipWhile(f, begun) => {
+                    let item = self.fixed_operand(item)?;
+                    let ((), statements) = self.nested(|inner| {
+                        let skipped = inner.asked(f, item.clone())?;
+                        inner.out.push(Stmt::If(skipped, vec![Stmt::Continue], Vec::new()));
+                        let set = inner.set(*begun);
+                        inner.out.push(set);
+                        Ok(())
+                    })?;
+                    self.out.push(Stmt::If(self.read(*begun).not(), statements, Vec::new()));
+                    item
+                }
+                Stage::Inspect(f) => {
+                    let item = self.fixed_operand(item)?;
+                    self.apply(f, vec![item.clone()])?;
+                    item
+                }
+                Stage::FilterMap(f) | Stage::MapWhile(f) => {
+                    let given = self.apply(f, vec![item])?;
+                    if matches!(given, Operand::Never) {
+                        return Ok(given);
+                    }
+                    let Cases { good, then, .. } = self.cases(given)?;
+                    let leave =
+                        if matches!(stage, Stage::FilterMap(_)) { Stmt::Continue } else { Stmt::Break };
+                    self.out.push(Stmt::If(good.not(), vec![leave], Vec::new()));
+                    self.taken(*then, None)?
+                }
+                Stage::Copied => match item {
+                    Operand::Ref(place) => self.taken(Operand::Place(place), None)?,
+                    other => other,
+                },
+                Stage::Numbered(counter) => {
+                    let item = self.fixed_operand(item)?;
+                    let number = self.temporary("number", USIZE, Some(self.read(*counter)));
+                    self.locals[number].made = false;
+                    let up = self.count_up(*counter);
+                    self.out.push(up);
+                    Operand::Tuple(vec![Operand::Value(self.read(number), USIZE), item])
+                }
+                Stage::Take(counter, _) => {
+                    let item = self.fixed_operand(item)?;
+                    let up = self.count_up(*counter);
+                    self.out.push(up);
+                    item
+                }
+                Stage::Skip(counter, count) => {
+                    let item = self.fixed_operand(item)?;
+                    let more = Expr::binary(BinaryOp::Lt, Scalar::Usize, self.read(*counter), count.clone());
+                    let up = self.count_up(*counter);
+                    self.out.push(Stmt::If(more, vec![up, Stmt::Continue], Vec::new()));
+                    item
+                }
+            };
+        }
+        Ok(item)
+    }
+
+    /// A loop over a chain's items. Variables of `outer` are declared before it.
+    fn over(
+        &mut self,
+        chain: &Chain<'_>,
+        label: Option<&String>,
+        outer: &mut Vec<LocalId>,
+        body: impl FnOnce(&mut Self, Operand, &mut Vec<LocalId>) -> Lowered<()>,
+    ) -> Lowered<()> {
+        let len = self.fixed(chain.items.len.clone(), &USIZE, "count");
+        let mut local = 0;
+        let (frame, statements) = self.framed(label, None, |inner| {
+            local = inner.local("i", USIZE);
+            inner.locals[local].below = Some(len.clone());
+            let number = inner.read(local);
+            inner.out.push(Stmt::Tick);
+            let item = inner.item_of_turn(chain, number)?;
+            if matches!(item, Operand::Never) { Ok(()) } else { body(inner, item, outer) }
+        })?;
+        for local in outer.drain(..) {
+            self.out.push(Stmt::Declare(local, None));
+        }
+        self.out.push(Stmt::For { local, start: usize_bits(0), end: len, body: statements });
+        self.pass_on(frame);
+        Ok(())
+    }
+
+    /// `for pattern in items` where closures are called for each item.
+    pub(super) fn repeat_chain(
+        &mut self,
+        label: Option<&String>,
+        pattern: &Pattern,
+        items: &Expression,
+        body: &Block,
+    ) -> Lowered<Operand> {
+        let chain = self.chain_of(items)?;
+        self.over(&chain, label, &mut Vec::new(), |inner, item, _| {
+            inner.bind_all(pattern, item)?;
+            inner.block(body, None).map(drop)
+        })?;
+        Ok(Operand::Unit)
+    }
+
+    /// A method that uses an iterator up.
+    pub(super) fn use_up(
+        &mut self,
+        receiver: &Expression,
+        method: &str,
+        arguments: &[Expression],
+        witness: Option<WitnessId>,
+    ) -> Lowered<Operand> {
+        let chain = self.chain_of(receiver)?;
+        match (method, arguments) {
+            ("sum" | "product", []) => self.sum(&chain, method, witness),
+            ("count", []) => {
+                let counter = self.counter("counted");
+                self.over(&chain, None, &mut Vec::new(), |inner, _, _| {
+                    let up = inner.count_up(counter);
+                    inner.out.push(up);
+                    Ok(())
+                })?;
+                Ok(Operand::Value(self.read(counter), USIZE))
+            }
+            ("any" | "all", [f]) => {
+                let any = method == "any";
+                let answer = self.temporary(method, BOOL, Some(Expr::Bits(Scalar::Bool, u64::from(!any))));
+                self.locals[answer].mutable = true;
+                self.locals[answer].made = false;
+                let settled =
+                    Stmt::Assign(self.place_of_local(answer), Expr::Bits(Scalar::Bool, u64::from(any)));
+                self.over(&chain, None, &mut Vec::new(), |inner, item, _| {
+                    let holds = inner.asked(f, item)?;
+                    let ends = if any { holds } else { holds.not() };
+                    inner.out.push(Stmt::If(ends, vec![settled, Stmt::Break], Vec::new()));
+                    Ok(())
+                })?;
+                Ok(Operand::Value(self.read(answer), BOOL))
+            }
+            ("position", [f]) => {
+                let (counter, found) = (self.counter("position"), self.flag("found"));
+                self.over(&chain, None, &mut Vec::new(), |inner, item, _| {
+                    let holds = inner.asked(f, item)?;
+                    inner.out.push(Stmt::If(holds, vec![inner.set(found), Stmt::Break], Vec::new()));
+                    let up = inner.count_up(counter);
+                    inner.out.push(up);
+                    Ok(())
+                })?;
+                let then = Box::new(Operand::Value(self.read(counter), USIZE));
+                Ok(Operand::cases(Cases { good: self.read(found), then, error: None, mutable: false }))
+            }
+            ("for_each", [f]) => {
+                self.over(&chain, None, &mut Vec::new(), |inner, item, _| {
+                    inner.apply(f, vec![item]).map(drop)
+                })?;
+                Ok(Operand::Unit)
+            }
+            ("fold", [first, f]) => {
+                let (first, ty) = self.value(first)?;
+                let folded = self.temporary("folded", ty.clone(), Some(first));
+                self.locals[folded].mutable = true;
+                self.locals[folded].made = false;
+                let place = self.place_of_local(folded);
+                self.over(&chain, None, &mut Vec::new(), |inner, item, _| {
+                    let so_far = Operand::Value(inner.read(folded), ty.clone());
+                    match inner.apply(f, vec![so_far, item])? {
+                        Operand::Never => {}
+                        next => {
+                            let (next, _) = inner.value_of(next)?;
+                            inner.out.push(Stmt::Assign(place, next));
+                        }
+                    }
+                    Ok(())
+                })?;
+                Ok(Operand::Value(self.read(folded), ty))
+            }
+            ("find" | "find_map" | "last" | "min" | "max" | "min_by_key" | "max_by_key", _) => {
+                if may_change(receiver) && method != "find_map" {
+                    return Err(format!(
+                        "`{method}` of a device gives no `&mut`: write `position`, and index with what it gives"
+                    ));
+                }
+                self.one_of(&chain, method, arguments)
+            }
+            _ => Err(format!("a device's iterators have no `{method}` with these arguments: write a `for`")),
+        }
+    }
+
+    fn sum(&mut self, chain: &Chain<'_>, method: &str, witness: Option<WitnessId>) -> Lowered<Operand> {
+        let ty = self.type_of(witness.ok_or("a sum has a type: rebuild the program")?)?;
+        let scalar = self.as_scalar(&ty)?;
+        let (op, first) = if method == "sum" { (BinaryOp::Add, 0.0) } else { (BinaryOp::Mul, 1.0) };
+        let first = match scalar {
+            // The standard library begins sums there, so that a sum of negative zeros is one.
+            Scalar::F32 if op == BinaryOp::Add => u64::from((-0.0f32).to_bits()),
+            Scalar::F64 if op == BinaryOp::Add => (-0.0f64).to_bits(),
+            Scalar::F32 => u64::from(f32::to_bits(first as f32)),
+            Scalar::F64 => f64::to_bits(first),
+            _ => first as u64,
+        };
+        let local = self.temporary(method, ty.clone(), Some(Expr::Bits(scalar, first)));
+        self.locals[local].mutable = true;
+        self.locals[local].made = false;
+        let place = self.place_of_local(local);
+        self.over(chain, None, &mut Vec::new(), |inner, item, _| {
+            let (value, value_ty) = inner.value_of(item)?;
+            let of = inner.as_scalar(&value_ty)?;
+            let so_far = inner.read(local);
+            let next = inner.operate(op, scalar, so_far, of, value)?;
+            inner.out.push(Stmt::Assign(place, next));
+            Ok(())
+        })?;
+        Ok(Operand::Value(self.read(local), ty))
+    }
+
+    /// A copy of an item, in variables that are declared before the loop, and what copies it.
+    fn kept(
+        &mut self,
+        item: Operand,
+        depth: usize,
+        outer: &mut Vec<LocalId>,
+    ) -> Lowered<(Operand, Vec<Stmt>)> {
+        let mut copy = |lowerer: &mut Self, value: Expr, ty: Type| {
+            let local = lowerer.outer_local(depth, "kept", ty);
+            outer.push(local);
+            let place = lowerer.place_of_local(local);
+            (place.clone(), Stmt::Assign(place, value))
+        };
+        Ok(match item {
+            Operand::Unit | Operand::Never => (Operand::Unit, Vec::new()),
+            Operand::Ref(place) => {
+                let ty = place.ty.clone();
+                let own = matches!(ty, Type::Struct(_) | Type::Enum(_));
+                let (place, statement) = copy(self, Expr::Read(place), ty.clone());
+                (
+                    if own { Operand::Ref(place) } else { Operand::Value(Expr::Read(place), ty) },
+                    vec![statement],
+                )
+            }
+            Operand::Tuple(parts) => {
+                let (mut kept, mut statements) = (Vec::new(), Vec::new());
+                for part in parts {
+                    let (part, more) = self.kept(part, depth, outer)?;
+                    kept.push(part);
+                    statements.extend(more);
+                }
+                (Operand::Tuple(kept), statements)
+            }
+            Operand::View(_) | Operand::Slice(_) => {
+                return Err(
+                    "a device keeps no slice beyond a loop: write `position`, and index with what it gives"
+                        .into(),
+                );
+            }
+            item => {
+                let (value, ty) = self.value_of(item)?;
+                let (place, statement) = copy(self, value, ty.clone());
+                (Operand::Value(Expr::Read(place), ty), vec![statement])
+            }
+        })
+    }
+
+    /// `find`, `last`, `min`, `max` and their kin: an item, if there is one.
+    fn one_of(&mut self, chain: &Chain<'_>, method: &str, arguments: &[Expression]) -> Lowered<Operand> {
+        let found = self.flag("found");
+        let depth = self.names.depth();
+        let mut outer = Vec::new();
+        let mut result = None;
+        self.over(chain, None, &mut outer, |inner, item, outer| {
+            let (condition, statements) = match (method, arguments) {
+                ("find", [f]) => {
+                    let item = inner.fixed_operand(item)?;
+                    let holds = inner.asked(f, item.clone())?;
+                    let (kept, mut statements) = inner.kept(item, depth, outer)?;
+                    result = Some(kept);
+                    statements.extend([inner.set(found), Stmt::Break]);
+                    (Some(holds), statements)
+                }
+                ("find_map", [f]) => {
+                    let given = inner.apply(f, vec![item])?;
+                    let Cases { good, then, mutable, .. } = inner.cases(given)?;
+                    if mutable {
+                        return Err(super::control::CHOSEN_REFERENCE.into());
+                    }
+                    // What is not there is not read.
+                    let (kept, statements) = inner.nested(|inner| {
+                        let (kept, statements) = inner.kept(*then, depth, outer)?;
+                        inner.out.extend(statements);
+                        inner.out.extend([inner.set(found), Stmt::Break]);
+                        Ok(kept)
+                    })?;
+                    result = Some(kept);
+                    (Some(good), statements)
+                }
+                ("last", []) => {
+                    let (kept, mut statements) = inner.kept(item, depth, outer)?;
+                    result = Some(kept);
+                    statements.push(inner.set(found));
+                    (None, statements)
+                }
+                ("min" | "max", []) | ("min_by_key" | "max_by_key", [_]) => {
+                    let item = inner.fixed_operand(item)?;
+                    let key = match arguments {
+                        [f] => inner.apply(f, vec![item.clone()])?,
+                        _ => item.clone(),
+                    };
+                    let (key, ty) = inner.value_of(key)?;
+                    let scalar = inner.as_scalar(&ty)?;
+                    let key = inner.fixed(key, &ty, "key");
+                    let best = inner.outer_local(depth, "best", ty);
+                    outer.push(best);
+                    // Of equal ones `min` gives the first, and `max` the last.
+                    let op = if method.starts_with("min") { BinaryOp::Lt } else { BinaryOp::Ge };
+                    let better = Expr::binary(op, scalar, key.clone(), inner.read(best));
+                    let better = Expr::binary(BinaryOp::Or, Scalar::Bool, inner.read(found).not(), better);
+                    let (kept, mut statements) = inner.kept(item, depth, outer)?;
+                    result = Some(kept);
+                    statements.extend([Stmt::Assign(inner.place_of_local(best), key), inner.set(found)]);
+                    (Some(better), statements)
+                }
+                _ => return Err(format!("a device's iterators have no `{method}` with these arguments")),
+            };
+            match condition {
+                Some(condition) => inner.out.push(Stmt::If(condition, statements, Vec::new())),
+                None => inner.out.extend(statements),
+            }
+            Ok(())
+        })?;
+        let then = Box::new(result.unwrap_or(Operand::Unit));
+        Ok(Operand::cases(Cases { good: self.read(found), then, error: None, mutable: false }))
+    }
+}
+
+impl Stage<'_> {
+    /// Whether it depends on the items before.
+    fn counts(&self) -> bool {
+        !matches!(self, Self::Map(_) | Self::Filter(_) | Self::FilterMap(_) | Self::Inspect(_) | Self::Copied)
+    }
+}

@@ -1,0 +1,433 @@
+//! `<`, `cmp`, `max` and their kin, of what the language itself puts together and of types that derive their order.
+
+use std::cmp::Ordering;
+
+use annulus_abi::error;
+use annulus_tree::{BinaryOp, Expression};
+
+use super::{
+    Lowered, Lowerer,
+    cases::{Cases, case_part, is_case},
+    equal::{fields, parts_of, parts_of_variant},
+    operand::{Operand, describe},
+    program::{Expr, LocalId, Place, Step, Stmt},
+    slice::usize_bits,
+    types::takes_no_place,
+};
+use crate::{
+    Derived, DeviceType, Meaning, TypeDescriptor, TypeKind,
+    typed::{Scalar, Type},
+};
+
+/// What a comparison gives: -1, 0 or 1, as `Ordering` has them, or this if the values are not ordered.
+const UNORDERED: u64 = 2;
+const LESS: u64 = 0xFF;
+const EQUAL: u64 = 0;
+const GREATER: u64 = 1;
+
+const ORDER: Scalar = Scalar::I8;
+const ORDERING: &TypeDescriptor = <Ordering as DeviceType>::DESCRIPTOR;
+
+/// Methods of `Ord` and `PartialOrd`, with how many arguments they have.
+const METHODS: &[(&str, usize)] = &[("clamp", 2), ("cmp", 1), ("max", 1), ("min", 1), ("partial_cmp", 1)];
+
+fn derived(descriptor: &TypeDescriptor) -> Option<Derived> {
+    match descriptor.meaning {
+        Meaning::Derived(derived) => Some(derived),
+        _ => None,
+    }
+}
+
+/// Whether values of a type are ordered by the language, and not by a function of the user's: by `Ord` if `total`, else by `PartialOrd`.
+pub(super) fn is_ordered(ty: &Type, total: bool) -> bool {
+    match ty {
+        Type::Unit => true,
+        Type::Scalar(scalar) => !(total && scalar.is_float()),
+        Type::Tuple(parts) => parts.iter().all(|part| is_ordered(part, total)),
+        Type::Array { element, .. } => is_ordered(element, total),
+        Type::Option(value) => is_ordered(value, total),
+        Type::Result(value, error) => is_ordered(value, total) && is_ordered(error, total),
+        Type::Struct(descriptor) | Type::Enum(descriptor) => {
+            derived(descriptor).is_some_and(|derived| if total { derived.ord } else { derived.partial_ord })
+                && fields(descriptor).all(|field| is_ordered(&field.ty.into(), total))
+        }
+        Type::Failure | Type::Verdict | Type::Ordering => false,
+    }
+}
+
+/// Why values of a type are in no order, and what to write.
+pub(super) fn refusal(ty: &Type, what: &str, total: bool) -> String {
+    let name = describe(ty);
+    let of = if total { "Ord" } else { "PartialOrd" };
+    match ty {
+        Type::Struct(descriptor) | Type::Enum(descriptor) => {
+            let derives = derived(descriptor)
+                .is_some_and(|derived| if total { derived.ord } else { derived.partial_ord });
+            let field = fields(descriptor).find(|field| !is_ordered(&field.ty.into(), total));
+            match field {
+                Some(field) if derives => format!(
+                    "`{what}` of {name} asks its field `{}`, which a device cannot order: compare the others",
+                    field.name
+                ),
+                _ => format!(
+                    "`{what}` of {name} may be any function of yours: write `#[device_type]` above its `derive` if that has `{of}`, or \
+                     `#[device_impl]` before its `impl {of}`; or compare its fields"
+                ),
+            }
+        }
+        _ => format!("a device has no order of {name}: compare what is in it"),
+    }
+}
+
+/// Whether this is a method of comparison, and called on what is no number.
+pub(super) fn is_comparing(operand: &Operand, method: &str, arguments: &[Expression]) -> bool {
+    if !METHODS.contains(&(method, arguments.len())) {
+        return false;
+    }
+    match operand {
+        Operand::Place(place) | Operand::Ref(place) => is_whole(&place.ty, method),
+        Operand::Value(_, ty) => is_whole(ty, method),
+        Operand::Tuple(_) | Operand::Cases(_) | Operand::Unit => true,
+        _ => false,
+    }
+}
+
+fn is_whole(ty: &Type, method: &str) -> bool {
+    match ty {
+        Type::Scalar(_) => matches!(method, "cmp" | "partial_cmp"),
+        _ => true,
+    }
+}
+
+/// The `Ordering` that a method is called on.
+pub(super) fn is_ordering(operand: &Operand) -> bool {
+    match operand {
+        Operand::Place(place) | Operand::Ref(place) => place.ty == Type::Enum(ORDERING),
+        Operand::Value(_, ty) => *ty == Type::Enum(ORDERING),
+        _ => false,
+    }
+}
+
+fn bits(order: u64) -> Expr {
+    Expr::Bits(ORDER, order)
+}
+
+fn is(order: Expr, wanted: u64) -> Expr {
+    Expr::binary(BinaryOp::Eq, ORDER, order, bits(wanted))
+}
+
+/// The order of two numbers.
+fn order_of_numbers(scalar: Scalar, a: Expr, b: Expr) -> Expr {
+    let select =
+        |condition, then, otherwise| Expr::Select(Box::new(condition), Box::new(then), Box::new(otherwise));
+    let compared = |op| Expr::binary(op, scalar, a.clone(), b.clone());
+    let rest = if scalar.is_float() {
+        let equal = select(compared(BinaryOp::Eq), bits(EQUAL), bits(UNORDERED));
+        select(compared(BinaryOp::Gt), bits(GREATER), equal)
+    } else {
+        select(compared(BinaryOp::Gt), bits(GREATER), bits(EQUAL))
+    };
+    select(compared(BinaryOp::Lt), bits(LESS), rest)
+}
+
+impl Lowerer<'_> {
+    /// `a < b` and its kin.
+    pub(super) fn before(&mut self, a: &Place, b: &Place, op: BinaryOp) -> Lowered<Expr> {
+        if is_tuple_of_numbers(&a.ty) {
+            return self.tuple_before(a, b, op);
+        }
+        let order = self.order(a, b)?;
+        let compared = |op| Expr::binary(op, ORDER, order.clone(), bits(EQUAL));
+        Ok(match op {
+            BinaryOp::Lt => compared(BinaryOp::Lt),
+            BinaryOp::Le => compared(BinaryOp::Le),
+            BinaryOp::Gt => is(order, GREATER),
+            _ => Expr::binary(BinaryOp::Or, Scalar::Bool, is(order.clone(), EQUAL), is(order, GREATER)),
+        })
+    }
+
+    /// Whether a tuple comes before another, or is equal where `or_equal` says so: part by part.
+    fn tuple_before(&mut self, a: &Place, b: &Place, op: BinaryOp) -> Lowered<Expr> {
+        let Type::Tuple(parts) = &a.ty else {
+            let scalar = self.as_scalar(&a.ty)?;
+            return Ok(Expr::binary(op, scalar, Expr::Read(a.clone()), Expr::Read(b.clone())));
+        };
+        let strict = match op {
+            BinaryOp::Le => BinaryOp::Lt,
+            BinaryOp::Ge => BinaryOp::Gt,
+            other => other,
+        };
+        let part = |place: &Place, index: usize, ty: &Type| {
+            place.clone().then(Step::Field(index.to_string()), ty.clone())
+        };
+        let mut result: Option<Expr> = None;
+        for (index, ty) in parts.iter().enumerate().rev() {
+            let (a, b) = (part(a, index, ty), part(b, index, ty));
+            result = Some(match result {
+                None => self.tuple_before(&a, &b, op)?,
+                Some(rest) => {
+                    let first = self.tuple_before(&a, &b, strict)?;
+                    let equal = self.equal(&a, &b)?;
+                    let rest = Expr::binary(BinaryOp::And, Scalar::Bool, equal, rest);
+                    Expr::binary(BinaryOp::Or, Scalar::Bool, first, rest)
+                }
+            });
+        }
+        result.ok_or_else(|| "a tuple has parts".to_owned())
+    }
+
+    /// The order of two values, in a variable.
+    fn order(&mut self, a: &Place, b: &Place) -> Lowered<Expr> {
+        let order = self.temporary("order", Type::Scalar(ORDER), Some(bits(EQUAL)));
+        self.locals[order].mutable = true;
+        self.locals[order].made = false;
+        self.order_into(order, a, b)?;
+        Ok(self.read(order))
+    }
+
+    /// Makes a variable that says "equal" the order of two values.
+    fn order_into(&mut self, order: LocalId, a: &Place, b: &Place) -> Lowered<()> {
+        if takes_no_place(&a.ty) {
+            return Ok(());
+        }
+        match &a.ty {
+            Type::Scalar(scalar) => {
+                let (a, b) = (Expr::Read(a.clone()), Expr::Read(b.clone()));
+                self.out.push(Stmt::Assign(self.place_of_local(order), order_of_numbers(*scalar, a, b)));
+                Ok(())
+            }
+            Type::Tuple(parts) => {
+                let part = |place: &Place, index: usize, ty: &Type| {
+                    place.clone().then(Step::Field(index.to_string()), ty.clone())
+                };
+                let parts: Vec<_> = parts
+                    .iter()
+                    .enumerate()
+                    .map(|(index, ty)| (part(a, index, ty), part(b, index, ty)))
+                    .collect();
+                self.order_parts(order, &parts)
+            }
+            Type::Array { element, len } => self.order_arrays(order, a, b, element, *len),
+            Type::Option(_) | Type::Result(..) => {
+                let cases: &[&str] = if let Type::Option(_) = a.ty { &["Some"] } else { &["Ok", "Err"] };
+                self.order_tags(order, Scalar::U8, a, b);
+                for case in cases {
+                    let parts = [(case_part(a, case)?, case_part(b, case)?)];
+                    self.order_case(order, is_case(a, case)?, &parts)?;
+                }
+                Ok(())
+            }
+            Type::Struct(descriptor) => self.order_parts(order, &parts_of(descriptor, a, b)),
+            Type::Enum(descriptor) => {
+                let TypeKind::Enum { tag, variants } = descriptor.kind else {
+                    return Err(format!("{} is no enum", describe(&a.ty)));
+                };
+                let tag: Scalar = tag.into();
+                self.order_tags(order, tag, a, b);
+                for variant in variants.iter().filter(|variant| !variant.fields.is_empty()) {
+                    let is =
+                        Expr::binary(BinaryOp::Eq, tag, Expr::Tag(a.clone()), Expr::Bits(tag, variant.tag));
+                    self.order_case(order, is, &parts_of_variant(variant, a, b))?;
+                }
+                Ok(())
+            }
+            other => Err(refusal(other, "<", false)),
+        }
+    }
+
+    fn order_tags(&mut self, order: LocalId, tag: Scalar, a: &Place, b: &Place) {
+        let tags = order_of_numbers(tag, Expr::Tag(a.clone()), Expr::Tag(b.clone()));
+        self.out.push(Stmt::Assign(self.place_of_local(order), tags));
+    }
+
+    /// The order of what a case has, if all before was equal and `case` says that it is this one.
+    fn order_case(&mut self, order: LocalId, case: Expr, parts: &[(Place, Place)]) -> Lowered<()> {
+        let ((), statements) = self.nested(|inner| inner.order_parts(order, parts))?;
+        if !statements.is_empty() {
+            let asked = Expr::binary(BinaryOp::And, Scalar::Bool, is(self.read(order), EQUAL), case);
+            self.out.push(Stmt::If(asked, statements, Vec::new()));
+        }
+        Ok(())
+    }
+
+    /// The order of the first parts that differ.
+    fn order_parts(&mut self, order: LocalId, parts: &[(Place, Place)]) -> Lowered<()> {
+        let Some(((a, b), rest)) = parts.split_first() else { return Ok(()) };
+        self.order_into(order, a, b)?;
+        let ((), statements) = self.nested(|inner| inner.order_parts(order, rest))?;
+        if !statements.is_empty() {
+            self.out.push(Stmt::If(is(self.read(order), EQUAL), statements, Vec::new()));
+        }
+        Ok(())
+    }
+
+    fn order_arrays(
+        &mut self,
+        order: LocalId,
+        a: &Place,
+        b: &Place,
+        element: &Type,
+        len: usize,
+    ) -> Lowered<()> {
+        let (a, b) = (self.steady(a.clone()), self.steady(b.clone()));
+        let (local, body) = self.nested(|inner| {
+            let local = inner.local("i", Type::Scalar(Scalar::Usize));
+            let at = |place: &Place| place.clone().then(Step::Index(inner.read(local)), element.clone());
+            let (a, b) = (at(&a), at(&b));
+            inner.order_into(order, &a, &b)?;
+            inner.out.push(Stmt::If(is(inner.read(order), EQUAL).not(), vec![Stmt::Break], Vec::new()));
+            Ok(local)
+        })?;
+        self.out.push(Stmt::For { local, start: usize_bits(0), end: usize_bits(len as u64), body });
+        Ok(())
+    }
+
+    /// An order as an `Ordering`.
+    fn as_ordering(&mut self, order: &Expr) -> Operand {
+        let ty = Type::Enum(ORDERING);
+        let local = self.temporary("ordering", ty.clone(), None);
+        self.locals[local].mutable = true;
+        self.locals[local].made = false;
+        let tag = |variant| Stmt::SetTag(Place::new(super::program::Root::Local(local), ty.clone()), variant);
+        let rest = Stmt::If(is(order.clone(), GREATER), vec![tag(2)], vec![tag(1)]);
+        self.out.push(Stmt::If(is(order.clone(), LESS), vec![tag(0)], vec![rest]));
+        Operand::Value(self.read(local), ty)
+    }
+
+    /// `a.cmp(&b)`, `a.max(b)` … of what is no number, or gives an `Ordering`.
+    pub(super) fn comparing_method(
+        &mut self,
+        receiver: Operand,
+        method: &str,
+        arguments: &[Expression],
+    ) -> Lowered<Operand> {
+        // Then all of them are references, and so is what is given.
+        let by_reference = matches!(receiver, Operand::Ref(_)) && matches!(method, "max" | "min" | "clamp");
+        let mut values = vec![self.value_of(receiver)?];
+        let mark = self.out.len();
+        let arguments = self.values(arguments)?;
+        self.keep(&mut values, mark);
+        values.extend(arguments);
+        if let Type::Struct(descriptor) | Type::Enum(descriptor) = &values[0].1
+            && let Some(derived) = derived(descriptor)
+            && (derived.ord || derived.partial_ord)
+            && !(derived.methods.0)()
+        {
+            return Err(format!(
+                "`{method}` of {} may be a function of its own or of its parameters' types: write `<`, or `std::cmp::max(a, b)` and \
+                 `min`; or `#[device_impl]` before the `impl` with the function",
+                describe(&values[0].1)
+            ));
+        }
+        let given = self.compared(method, values)?;
+        if !by_reference {
+            return Ok(given);
+        }
+        // Nobody changes what a shared reference is to, so a copy is as good.
+        let (value, ty) = self.value_of(given)?;
+        Ok(Operand::Ref(self.stored_copy(Some(value), ty)))
+    }
+
+    /// A method of `Ord` and `PartialOrd`, of its receiver and its arguments.
+    pub(super) fn compared(&mut self, method: &str, values: Vec<(Expr, Type)>) -> Lowered<Operand> {
+        let ty = values[0].1.clone();
+        let total = method != "partial_cmp";
+        if !is_ordered(&ty, total) || values.iter().any(|(_, other)| *other != ty) {
+            return Err(refusal(&ty, method, total));
+        }
+        let mut places = Vec::new();
+        for (expr, ty) in values {
+            let place = self.as_place(Operand::Value(expr, ty))?;
+            places.push(self.steady(place));
+        }
+        let read = |place: &Place| Expr::Read(place.clone());
+        match (method, &places[..]) {
+            ("cmp", [a, b]) => {
+                let order = self.order(a, b)?;
+                Ok(self.as_ordering(&order))
+            }
+            ("partial_cmp", [a, b]) => {
+                let order = self.order(a, b)?;
+                let then = Box::new(self.as_ordering(&order));
+                let good = is(order, UNORDERED).not();
+                Ok(Operand::cases(Cases { good, then, error: None, mutable: false }))
+            }
+            ("max", [a, b]) => {
+                let after = self.before(b, a, BinaryOp::Lt)?;
+                self.choose(after, read(a), read(b), ty)
+            }
+            ("min", [a, b]) => {
+                let after = self.before(b, a, BinaryOp::Lt)?;
+                self.choose(after, read(b), read(a), ty)
+            }
+            ("clamp", [value, least, most]) => {
+                let crossed = self.before(most, least, BinaryOp::Lt)?;
+                self.out.push(Stmt::Fail(crossed, error::PANICKED));
+                let below = self.before(value, least, BinaryOp::Lt)?;
+                let raised = self.choose(below, read(least), read(value), ty.clone())?;
+                let above = self.before(most, value, BinaryOp::Lt)?;
+                let (raised, _) = self.value_of(raised)?;
+                self.choose(above, read(most), raised, ty)
+            }
+            _ => Err(format!("a device has no `{method}` with these arguments")),
+        }
+    }
+
+    /// A method of an `Ordering`.
+    pub(super) fn ordering_method(
+        &mut self,
+        receiver: Operand,
+        method: &str,
+        arguments: &[Expression],
+    ) -> Lowered<Operand> {
+        let mut values = vec![self.value_of(receiver)?];
+        let mark = self.out.len();
+        let arguments = self.values(arguments)?;
+        self.keep(&mut values, mark);
+        values.extend(arguments);
+        let mut places = Vec::new();
+        for (expr, ty) in values {
+            places.push(self.as_place(Operand::Value(expr, ty))?);
+        }
+        let order = Expr::Tag(places[0].clone());
+        let op = match method {
+            "is_eq" => BinaryOp::Eq,
+            "is_ne" => BinaryOp::Ne,
+            "is_lt" => BinaryOp::Lt,
+            "is_le" => BinaryOp::Le,
+            "is_gt" => BinaryOp::Gt,
+            "is_ge" => BinaryOp::Ge,
+            "reverse" => {
+                let reversed = order_of_numbers(ORDER, bits(EQUAL), order);
+                return Ok(self.as_ordering(&reversed));
+            }
+            _ => {
+                let [first, second] = &places[..] else {
+                    return Err(format!("an `Ordering` has no `{method}` on a device: write a `match`"));
+                };
+                let (first, second) = (Expr::Read(first.clone()), Expr::Read(second.clone()));
+                return self.choose(is(order, EQUAL), second, first, Type::Enum(ORDERING));
+            }
+        };
+        let compared = Expr::binary(op, ORDER, order, bits(EQUAL));
+        Ok(Operand::Value(compared, Type::Scalar(Scalar::Bool)))
+    }
+
+    /// `a < b` by a `PartialOrd` of the user's, which gave this.
+    pub(super) fn by_partial_cmp(&mut self, op: BinaryOp, given: Operand) -> Lowered<Operand> {
+        let given = self.as_place(given)?;
+        let there = is_case(&given, "Some")?;
+        let order = Expr::Tag(case_part(&given, "Some")?);
+        let holds = Expr::binary(op, ORDER, order, bits(EQUAL));
+        let holds = Expr::binary(BinaryOp::And, Scalar::Bool, there, holds);
+        Ok(Operand::Value(holds, Type::Scalar(Scalar::Bool)))
+    }
+}
+
+fn is_tuple_of_numbers(ty: &Type) -> bool {
+    match ty {
+        Type::Scalar(_) => true,
+        Type::Tuple(parts) => parts.iter().all(is_tuple_of_numbers),
+        _ => false,
+    }
+}

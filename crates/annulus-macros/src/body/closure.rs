@@ -1,0 +1,171 @@
+//! Closures, which stand only where a method of the standard library calls them at once: of `Option`, `Result` and `bool`, and of iterators.
+
+use annulus_tree::{Expression, ExpressionKind};
+use proc_macro2::{Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::{Expr, ExprClosure, ExprMethodCall, ReturnType, ext::IdentExt, parse_quote};
+
+use super::{Read, Reader, expression::bare, items, node, pattern, span};
+
+/// Methods of `Option`, `Result` and `bool` whose last argument is called.
+#[rustfmt::skip] // A table.
+const OF_CASES: &[&str] = &[
+    "and_then", "filter", "is_err_and", "is_none_or", "is_ok_and", "is_some_and", "map", "map_err", "map_or", "map_or_else",
+    "ok_or_else", "or_else", "then", "unwrap_or_else",
+];
+
+/// Methods that use an iterator up.
+#[rustfmt::skip] // A table.
+const ENDS: &[&str] = &[
+    "all", "any", "count", "find", "find_map", "fold", "for_each", "last", "max", "max_by_key", "min", "min_by_key", "position",
+    "product", "sum",
+];
+
+impl Reader {
+    /// A method that calls its argument, or uses an iterator up; `None` if it is another.
+    pub(super) fn closing_method(&mut self, expression: &Expr, call: &ExprMethodCall) -> Option<Read> {
+        let method = call.method.unraw().to_string();
+        let name = &call.method;
+        if items::is_iterator(&call.receiver) {
+            if !ENDS.contains(&method.as_str()) {
+                return None;
+            }
+            let (receiver, receiver_tokens) = self.items(&call.receiver);
+            let (arguments, tokens) = self.called(call);
+            let turbofish = &call.turbofish;
+            let tokens = quote_spanned!(span(expression)=> #receiver_tokens.#name #turbofish(#(#tokens),*));
+            // What a sum is, only its type tells.
+            let (witness, tokens) = if matches!(method.as_str(), "sum" | "product") {
+                let (witness, tokens) = self.witnessed(expression, &tokens);
+                (Some(witness), tokens)
+            } else {
+                (None, tokens)
+            };
+            return Some(node(
+                expression,
+                ExpressionKind::Method { receiver, method, arguments, witness },
+                tokens,
+            ));
+        }
+        let calls =
+            OF_CASES.contains(&method.as_str()) && call.args.last().is_some_and(|last| self.is_called(last));
+        if !calls {
+            return None;
+        }
+        let (receiver, receiver_tokens) = self.boxed(&call.receiver);
+        let (arguments, tokens) = self.called(call);
+        let tokens = quote_spanned!(span(expression)=> #receiver_tokens.#name(#(#tokens),*));
+        Some(node(expression, ExpressionKind::Method { receiver, method, arguments, witness: None }, tokens))
+    }
+
+    /// The arguments of a method that calls some of them.
+    fn called(&mut self, call: &ExprMethodCall) -> (Vec<Expression>, Vec<TokenStream>) {
+        let method = call.method.unraw().to_string();
+        let arguments = call.args.iter().enumerate().map(|(index, argument)| {
+            // The first of `map_or` and `fold` is a value.
+            let is_called = index + 1 == call.args.len() || method == "map_or_else";
+            let Read { tree, tokens } = if is_called {
+                self.perhaps_closure(argument, parameters_of(&method, index))
+            } else {
+                self.expression(argument)
+            };
+            (tree, tokens)
+        });
+        arguments.unzip()
+    }
+
+    /// An argument that may be a closure, or the name of a function.
+    pub(super) fn perhaps_closure(&mut self, argument: &Expr, parameters: Option<usize>) -> Read {
+        match bare(argument) {
+            Expr::Closure(closure) => self.closure(argument, closure),
+            Expr::Path(path) if self.is_called(argument) => {
+                let Some(parameters) = parameters else {
+                    let message = "a device must see how many parameters the function has here: write a closure, `|…| function(…)`";
+                    return self.refuse(argument, message);
+                };
+                let items: Vec<_> = (0..parameters)
+                    .map(|index| format_ident!("item_{index}", span = Span::mixed_site()))
+                    .collect();
+                let closure: ExprClosure = parse_quote!(|#(#items),*| #path(#(#items),*));
+                self.closure(argument, &closure)
+            }
+            _ => self.expression(argument),
+        }
+    }
+
+    /// Whether an argument is a closure, or by its form the name of a function.
+    fn is_called(&mut self, argument: &Expr) -> bool {
+        match bare(argument) {
+            Expr::Closure(_) => true,
+            Expr::Path(path) => {
+                let name = pattern::last_name(&path.path);
+                let is_variable = path.path.get_ident().is_some_and(|ident| {
+                    let name = self.variable(ident);
+                    self.scopes.has(&name)
+                });
+                let is_constant =
+                    name.len() > 1 && name.chars().all(|c| c == '_' || c.is_uppercase() || c.is_numeric());
+                !is_variable && !is_constant && name != "None"
+            }
+            _ => false,
+        }
+    }
+
+    fn closure(&mut self, place: &Expr, closure: &ExprClosure) -> Read {
+        if let Some(word) = &closure.capture {
+            let message = "a closure of a device sees the variables around it themselves: leave `move` out";
+            self.errors.at(word, message);
+        }
+        if closure.asyncness.is_some() {
+            return self.refuse(place, "a handler never waits: send what should happen later as a message");
+        }
+        let mark = self.scopes.mark();
+        let mut parameters = Vec::new();
+        let mut inputs = Vec::new();
+        for input in &closure.inputs {
+            let (pat, ty) = match input {
+                syn::Pat::Type(typed) => (&*typed.pat, Some(&typed.ty)),
+                pat => (pat, None),
+            };
+            if let Some(ty) = ty {
+                self.known_type(ty);
+            }
+            let ty = ty.map(|ty| quote!(: #ty));
+            let (pattern, tokens) = self.irrefutable(pat);
+            parameters.push(pattern);
+            inputs.push(quote!(#tokens #ty));
+        }
+        let outer = std::mem::replace(&mut self.in_closure, true);
+        let (body, tokens) = self.boxed(&closure.body);
+        self.in_closure = outer;
+        self.scopes.back_to(&mark);
+        let output = &closure.output;
+        let tokens = match output {
+            ReturnType::Default => quote_spanned!(span(place)=> |#(#inputs),*| #tokens),
+            ReturnType::Type(..) => quote_spanned!(span(place)=> |#(#inputs),*| #output { #tokens }),
+        };
+        node(place, ExpressionKind::Closure { parameters, body }, tokens)
+    }
+
+    /// Refuses what would leave a closure, and not the body around it.
+    pub(super) fn check_leaves(&mut self, place: &Expr, what: &str) {
+        if self.in_closure {
+            let message = format!(
+                "{what} in a closure leaves the closure, which a device writes out where it is called: write a `match` or a `for` instead \
+                 of the closure"
+            );
+            self.errors.at(place, message);
+        }
+    }
+}
+
+/// How many parameters a function has that this method calls; `None` if the method's name alone does not tell.
+fn parameters_of(method: &str, index: usize) -> Option<usize> {
+    match method {
+        "fold" => Some(2),
+        "ok_or_else" | "then" => Some(0),
+        "map_or_else" if index == 0 => None,
+        "or_else" | "unwrap_or_else" => None,
+        _ => Some(1),
+    }
+}

@@ -1,0 +1,16 @@
+//! The only sender of an `spmc` queue closes it in the name of the last receiver when it finds that this has left; where it had not
+//! looked yet, its own `close` said that the queue had been open.
+
+use annulus_queue::{QueueOptions, spmc::spmc};
+
+#[test]
+fn a_queue_that_nobody_receives_from_is_closed_already() {
+    let (mut tx, rx) = spmc::<u32>(QueueOptions::new()).unwrap();
+    drop(rx);
+    assert!(tx.is_closed());
+    assert!(!tx.close());
+
+    let (mut tx, rx) = spmc::<u32>(QueueOptions::new()).unwrap();
+    assert!(tx.close() && !tx.close());
+    drop(rx);
+}

@@ -1,0 +1,201 @@
+//! A queue in front of a ring, in every interleaving that loom can tell apart: no message is left behind, none is seen nowhere.
+//!
+//! The bound is [`PREEMPTIONS`] involuntary switches: a hand-over that is missed needs one to stop a thread between its move and its look, and one to come
+//! back; the third is margin. The queue holds one message and keeps one in the ring, so that each message meets every boundary.
+#![cfg(loom)]
+
+use std::mem::MaybeUninit;
+
+use annulus_abi::ring::{Envelope, RingLayout, kind};
+use annulus_queue::{
+    Backpressure,
+    front::{Bytes, Facts, Fate, Front, FrontOptions, Told},
+    region::Region,
+    ring::{Consumer, Header, Producers, Refused, Ring},
+    sync::{Arc, yield_now},
+};
+use loom::thread;
+
+const PREEMPTIONS: usize = 3;
+
+fn model(run: impl Fn() + Send + Sync + 'static) {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(PREEMPTIONS);
+    model.check(run);
+}
+
+#[derive(Default)]
+struct Notes {
+    gone: Vec<(Fate, u64)>,
+}
+
+impl Told for Notes {
+    fn gone(&mut self, fate: Fate, message: &Bytes, _: Header) {
+        // SAFETY: each is a number of these models, all of whose bytes are written.
+        let number = u64::from_ne_bytes(std::array::from_fn(|i| unsafe { message[i].assume_init() }));
+        self.gone.push((fate, number));
+    }
+
+    fn moved(&mut self) {}
+
+    fn freed(&mut self, _: usize) {}
+}
+
+fn front(backpressure: Backpressure) -> (Arc<Front>, Ring, Consumer) {
+    let layout = RingLayout::new(2, 8, 8, Envelope { enqueue_time: false, correlation: false });
+    // SAFETY: the modelled memory is fresh, and these are its ends.
+    let ring = unsafe { Ring::new(Region::modelled(256 + 2 * 64), layout) };
+    // SAFETY: no model makes a sole producer.
+    let producers = unsafe { Producers::new(ring.clone()) };
+    // SAFETY: the only consumer.
+    let consumer = unsafe { Consumer::new(ring.clone()) };
+    let options = FrontOptions {
+        size: 8,
+        capacity: 1,
+        backpressure,
+        priority: false,
+        window: None,
+        expiry: None,
+        ahead: 1,
+    };
+    (Arc::new(Front::new(options, producers)), ring, consumer)
+}
+
+fn offer(front: &Front, message: u64, notes: &mut Notes) -> Option<Refused> {
+    let message = message.to_ne_bytes().map(MaybeUninit::new);
+    front.offer(&message, &[Facts::default()], Header::default(), notes).refused
+}
+
+/// The next message; waits for it.
+fn take(consumer: &mut Consumer) -> u64 {
+    loop {
+        if let Some(slot) = consumer.peek() {
+            assert_eq!(slot.kind, kind::MESSAGE);
+            // SAFETY: messages of these models are numbers.
+            let message = unsafe { consumer.read::<u64>(&slot) };
+            consumer.advance(&slot);
+            consumer.give_back();
+            return message;
+        }
+        yield_now();
+    }
+}
+
+/// Two senders and a consumer that hands over the next after each that it takes: all arrive, those of one sender in order.
+#[test]
+fn nobody_is_left_behind() {
+    model(|| {
+        let (front, ring, mut consumer) = front(Backpressure::DropOldest);
+        let other = thread::spawn({
+            let front = Arc::clone(&front);
+            move || {
+                let mut notes = Notes::default();
+                assert_eq!(offer(&front, 3, &mut notes), None);
+                notes.gone.len()
+            }
+        });
+        let mut notes = Notes::default();
+        assert_eq!(offer(&front, 1, &mut notes), None);
+        let mut seen = vec![take(&mut consumer)];
+        front.refill(Header::default(), &mut notes);
+        // The other one's message is there, or will be, without anybody's help.
+        seen.push(take(&mut consumer));
+        front.refill(Header::default(), &mut notes);
+        assert_eq!(other.join().unwrap() + notes.gone.len(), 0);
+        seen.sort_unstable();
+        assert_eq!(seen, [1, 3]);
+        assert_eq!((front.waiting(), ring.depth(), front.accepted()), (0, 0, 2));
+    });
+}
+
+/// One who looks at what waits and then at the ring finds each message; and one who has seen it taken finds it in neither.
+#[test]
+fn a_message_is_always_somewhere() {
+    model(|| {
+        let (front, ring, mut consumer) = front(Backpressure::Reject);
+        let mut notes = Notes::default();
+        // One in the ring, one in front.
+        assert_eq!(offer(&front, 1, &mut notes), None);
+        assert_eq!(offer(&front, 2, &mut notes), None);
+        assert_eq!(offer(&front, 3, &mut notes), Some(Refused::Full));
+        assert_eq!(take(&mut consumer), 1);
+        let mover = thread::spawn({
+            let front = Arc::clone(&front);
+            move || front.refill(Header::default(), &mut Notes::default())
+        });
+        let looker = thread::spawn({
+            let front = Arc::clone(&front);
+            move || {
+                let waiting = front.waiting() as u64;
+                waiting + ring.depth()
+            }
+        });
+        assert!(looker.join().unwrap() >= 1);
+        assert_eq!(take(&mut consumer), 2);
+        // What was taken from the ring waits no longer, whether the mover has left or not.
+        assert_eq!(front.waiting(), 0);
+        mover.join().unwrap();
+    });
+}
+
+/// A message is accepted before the close, and arrives or is drained; or it is refused.
+#[test]
+fn close_against_offer() {
+    model(|| {
+        let (front, ring, mut consumer) = front(Backpressure::Block);
+        let mut notes = Notes::default();
+        assert_eq!(offer(&front, 1, &mut notes), None);
+        let sender = thread::spawn({
+            let front = Arc::clone(&front);
+            move || offer(&front, 2, &mut Notes::default())
+        });
+        front.close(Header::default(), &mut notes);
+        ring.close();
+        let mut arrived = 0;
+        let mut left = || {
+            while consumer.peek().is_some() {
+                take(&mut consumer);
+                arrived += 1;
+            }
+        };
+        left();
+        let refused = sender.join().unwrap();
+        left();
+        front.drain(|_, _| arrived += 1);
+        assert_eq!(refused.is_none(), arrived == 2);
+        assert!(matches!(refused, None | Some(Refused::Closed)));
+    });
+}
+
+/// An eviction and a hand-over of the same message: it is evicted, or it arrives.
+#[test]
+fn evicted_or_handed_over() {
+    model(|| {
+        let (front, ring, mut consumer) = front(Backpressure::DropOldest);
+        let mut notes = Notes::default();
+        assert_eq!(offer(&front, 1, &mut notes), None);
+        assert_eq!(offer(&front, 2, &mut notes), None);
+        let sender = thread::spawn({
+            let front = Arc::clone(&front);
+            move || {
+                let mut notes = Notes::default();
+                assert_eq!(offer(&front, 3, &mut notes), None);
+                notes.gone
+            }
+        });
+        assert_eq!(take(&mut consumer), 1);
+        front.refill(Header::default(), &mut notes);
+        let gone = sender.join().unwrap();
+        front.refill(Header::default(), &mut notes);
+        let mut arrived = Vec::new();
+        while front.waiting() as u64 + ring.depth() != 0 {
+            arrived.push(take(&mut consumer));
+            front.refill(Header::default(), &mut notes);
+        }
+        match &gone[..] {
+            [] => assert_eq!(arrived, [2, 3]),
+            [(Fate::Evicted, 2)] => assert_eq!(arrived, [3]),
+            other => panic!("{other:?}"),
+        }
+    });
+}

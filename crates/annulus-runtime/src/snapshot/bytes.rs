@@ -1,0 +1,277 @@
+//! Snapshots as bytes, for files and other machines.
+//!
+//! | what | bytes |
+//! |---|---|
+//! | [`MAGIC`] | 16 |
+//! | [`VERSION`] | 4 |
+//! | the kernel's name | 4 for its length, then UTF-8 |
+//! | how many images follow: its states, if it keeps any, then its bound memory that changes, by the handler's order | 4 |
+//! | of each image the parameter's name, empty for the states | as the kernel's name |
+//! | the [`fingerprint`] of its type | 8 |
+//! | how many values it has | 8 |
+//! | the values, as [`encode`](annulus_kernel::encode) writes each | that many times the type's size |
+//! | the [`hash`] of all before | 8 |
+//!
+//! Numbers are little-endian. Bytes from outside are data: the hash finds what was damaged, and every length, name, type and value is looked at
+//! nevertheless before it is used, so bytes that somebody made with a right hash do no harm either.
+
+use std::mem::MaybeUninit;
+
+use annulus_kernel::{
+    KernelDefinition, Meaning, Primitive, StateShape, TypeDescriptor, TypeKind, decode_values, encode_values,
+};
+
+use super::{Image, Snapshot, SnapshotError, changes, mismatch};
+
+const MAGIC: &[u8; 16] = b"annulus snapshot";
+/// Of what follows. Another layout of these bytes is another version; a decoder reads those that it knows.
+const VERSION: u32 = 1;
+/// The most values without bytes: nothing else bounds their number.
+const MOST_EMPTY: u64 = 1 << 24;
+
+impl Snapshot {
+    /// The snapshot as bytes, which [`from_bytes`](Self::from_bytes) reads on any machine: with a version, the types' layouts and a hash. Equal
+    /// snapshots have equal bytes.
+    ///
+    /// ```
+    /// # extern crate annulus_runtime as annulus;
+    /// use annulus_runtime::{LaunchOptions, Noop, Runtime, Snapshot, prelude::*};
+    /// # #[derive(RingMessage, Clone, Copy)]
+    /// # #[repr(C)]
+    /// # struct Number {
+    /// #     value: u64,
+    /// # }
+    /// #[ring_kernel]
+    /// fn add(number: &Number, memory: &mut [u64]) {
+    ///     memory[0] += number.value;
+    /// }
+    /// # let mut snapshot = Snapshot::empty(add::DEFINITION, 0, &[3]);
+    /// # snapshot.set_memory("memory", &[1u64, 2, 3])?;
+    /// // let snapshot = kernel.snapshot_blocking()?;
+    /// let bytes = snapshot.to_bytes();
+    /// let again = Snapshot::from_bytes(add::DEFINITION, &bytes)?;
+    /// assert_eq!(again.memory::<u64>("memory")?, [1, 2, 3]);
+    /// let error = Snapshot::from_bytes(add::DEFINITION, &bytes[1..]).unwrap_err();
+    /// assert!(error.to_string().contains("do not begin as one"), "{error}");
+    /// # Ok::<(), annulus_runtime::SnapshotError>(())
+    /// ```
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        bytes.extend_from_slice(MAGIC);
+        bytes.extend_from_slice(&VERSION.to_le_bytes());
+        put_text(&mut bytes, self.kernel);
+        let states = self.state.iter().map(|image| ("", image));
+        let images: Vec<_> = states.chain(self.memory.iter().map(|(name, image)| (*name, image))).collect();
+        bytes.extend_from_slice(&(images.len() as u32).to_le_bytes());
+        for (name, image) in images {
+            put_text(&mut bytes, name);
+            bytes.extend_from_slice(&fingerprint(image.ty).to_le_bytes());
+            bytes.extend_from_slice(&(image.count as u64).to_le_bytes());
+            // SAFETY: an image holds valid values of its type, and nothing else.
+            unsafe { encode_values(image.ty, &image.bytes, &mut bytes) };
+        }
+        let hash = hash(&bytes);
+        bytes.extend_from_slice(&hash.to_le_bytes());
+        bytes
+    }
+
+    /// The snapshot that [`to_bytes`](Self::to_bytes) wrote of this kernel (`detect::DEFINITION`). The bytes may come from anywhere.
+    ///
+    /// # Errors
+    ///
+    /// [`SnapshotError::Bytes`] if they are damaged or of a version that is not known; [`SnapshotError::Mismatch`] if they are of another kernel, or
+    /// its types have changed since.
+    pub fn from_bytes(definition: &'static KernelDefinition, bytes: &[u8]) -> Result<Self, SnapshotError> {
+        let Some(rest) = bytes.strip_prefix(MAGIC) else {
+            return Err(wrong(format!(
+                "they do not begin as one, with {:?}",
+                MAGIC.escape_ascii().to_string()
+            )));
+        };
+        let mut head = Reader(rest);
+        let version = head.u32("version")?;
+        if version != VERSION {
+            return Err(wrong(format!(
+                "they are of version {version}, and this program reads version {VERSION}: read them with the program that wrote them"
+            )));
+        }
+        let Some((body, told)) = bytes.split_last_chunk::<8>() else {
+            return Err(wrong("they end too early".into()));
+        };
+        if hash(body) != u64::from_le_bytes(*told) {
+            return Err(wrong("their hash is another one: they are damaged, or were cut".into()));
+        }
+        // Behind the version; the hash is not in it.
+        let mut reader = Reader(&body[MAGIC.len() + 4..]);
+        let kernel = reader.text("kernel's name")?;
+        if kernel != definition.name {
+            return Err(mismatch("kernel", definition.name, kernel));
+        }
+        let wanted: Vec<_> = wanted(definition).collect();
+        let count = reader.u32("number of images")? as usize;
+        if count != wanted.len() {
+            return Err(mismatch("number of states and bound memories", wanted.len(), count));
+        }
+        let mut snapshot = Self { kernel: definition.name, state: None, memory: Vec::new() };
+        for (name, ty) in wanted {
+            let image = reader.image(name, ty)?;
+            match name {
+                "" => snapshot.state = Some(image),
+                name => snapshot.memory.push((name, image)),
+            }
+        }
+        match reader.0 {
+            [] => Ok(snapshot),
+            rest => Err(wrong(format!("{} bytes follow the last value", rest.len()))),
+        }
+    }
+
+    /// A snapshot of a launch with so many actors, and bound memory of these lengths: all zeros, for tests.
+    #[doc(hidden)]
+    pub fn empty(definition: &'static KernelDefinition, states: usize, lengths: &[usize]) -> Self {
+        let image = |ty: &'static TypeDescriptor, count: usize| Image {
+            ty,
+            count,
+            bytes: vec![MaybeUninit::new(0); count * ty.size],
+        };
+        let mut lengths = lengths.iter();
+        let mut snapshot = Self { kernel: definition.name, state: None, memory: Vec::new() };
+        for (name, ty) in wanted(definition) {
+            match name {
+                "" => snapshot.state = Some(image(ty, states)),
+                name => snapshot.memory.push((name, image(ty, lengths.next().copied().unwrap_or(0)))),
+            }
+        }
+        snapshot
+    }
+}
+
+/// The images that a kernel's snapshots have: names, empty for its states, and types.
+pub(super) fn wanted(
+    definition: &'static KernelDefinition,
+) -> impl Iterator<Item = (&'static str, &'static TypeDescriptor)> {
+    let state = match definition.state {
+        StateShape::Stateless => None,
+        StateShape::Whole(state) | StateShape::PerActor(state) => Some(("", state.ty)),
+    };
+    let memory = definition.bindings.iter().filter(|binding| changes(binding));
+    state.into_iter().chain(memory.map(|binding| (binding.name, binding.ty)))
+}
+
+fn wrong(problem: String) -> SnapshotError {
+    SnapshotError::Bytes { problem }
+}
+
+fn put_text(to: &mut Vec<u8>, text: &str) {
+    to.extend_from_slice(&(text.len() as u32).to_le_bytes());
+    to.extend_from_slice(text.as_bytes());
+}
+
+/// FNV-1a of 64 bits: any change of one byte changes it, and it needs no table.
+fn hash(bytes: &[u8]) -> u64 {
+    extend(0xCBF2_9CE4_8422_2325, bytes)
+}
+
+fn extend(hash: u64, bytes: &[u8]) -> u64 {
+    bytes.iter().fold(hash, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3))
+}
+
+/// A hash of all that decides how a type's values lie in memory and what they are called.
+fn fingerprint(ty: &TypeDescriptor) -> u64 {
+    fn of(ty: &TypeDescriptor, mut hash: u64) -> u64 {
+        let number = |hash: u64, number: u64| extend(hash, &number.to_le_bytes());
+        let text = |hash: u64, text: &str| extend(number(hash, text.len() as u64), text.as_bytes());
+        hash = number(text(hash, ty.name), ty.size as u64);
+        hash = number(
+            hash,
+            match ty.meaning {
+                Meaning::List => 1,
+                Meaning::Text => 2,
+                // Whether equality is derived says nothing of the bytes.
+                _ => 0,
+            },
+        );
+        let primitive = |hash: u64, kind: Primitive| text(hash, &format!("{kind:?}"));
+        let fields = |mut hash: u64, fields: &[annulus_kernel::FieldDescriptor]| {
+            hash = number(hash, fields.len() as u64);
+            for field in fields {
+                hash = of(field.ty, number(text(hash, field.name), field.offset as u64));
+            }
+            hash
+        };
+        match ty.kind {
+            TypeKind::Primitive(kind) => primitive(number(hash, 0), kind),
+            TypeKind::Struct(parts) => fields(number(hash, 1), parts),
+            TypeKind::Array { element, len } => of(element, number(number(hash, 2), len as u64)),
+            TypeKind::Enum { tag, variants } => {
+                hash = number(primitive(number(hash, 3), tag), variants.len() as u64);
+                for variant in variants {
+                    hash = fields(number(text(hash, variant.name), variant.tag), variant.fields);
+                }
+                hash
+            }
+        }
+    }
+    of(ty, hash(&[]))
+}
+
+/// Bytes that are read from the front.
+struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, count: usize, what: &str) -> Result<&'a [u8], SnapshotError> {
+        let Some((taken, rest)) = self.0.split_at_checked(count) else {
+            return Err(wrong(format!("the {what} has {count} bytes, and {} are left", self.0.len())));
+        };
+        self.0 = rest;
+        Ok(taken)
+    }
+
+    fn u32(&mut self, what: &str) -> Result<u32, SnapshotError> {
+        let bytes = self.take(4, what)?;
+        Ok(bytes.iter().rev().fold(0, |number, &byte| number << 8 | u32::from(byte)))
+    }
+
+    fn u64(&mut self, what: &str) -> Result<u64, SnapshotError> {
+        let bytes = self.take(8, what)?;
+        Ok(bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte)))
+    }
+
+    fn text(&mut self, what: &str) -> Result<&'a str, SnapshotError> {
+        let length = self.u32(what)? as usize;
+        let bytes = self.take(length, what)?;
+        str::from_utf8(bytes).map_err(|error| wrong(format!("the {what} is no UTF-8: {error}")))
+    }
+
+    /// The image of this name and type.
+    fn image(&mut self, name: &'static str, ty: &'static TypeDescriptor) -> Result<Image, SnapshotError> {
+        let found = self.text("name of a bound memory")?;
+        if found != name {
+            let called =
+                |name: &str| if name.is_empty() { "the state".to_owned() } else { format!("`{name}`") };
+            return Err(mismatch("next of states and bound memories", called(name), called(found)));
+        }
+        let what = if name.is_empty() { "the state" } else { name };
+        if self.u64("layout of a type")? != fingerprint(ty) {
+            let expected = format!("that of {} in this program", ty.name);
+            return Err(mismatch(format!("layout of {what}"), expected, "that of another version of it"));
+        }
+        let count = self.u64("number of values")?;
+        if ty.size == 0 && count > MOST_EMPTY {
+            return Err(wrong(format!("{count} values of {what} without bytes are more than {MOST_EMPTY}")));
+        }
+        // No more is taken, or allocated, than there is.
+        let length = usize::try_from(count).ok().and_then(|count| count.checked_mul(ty.size));
+        let length = length.filter(|&length| length <= self.0.len()).ok_or_else(|| {
+            wrong(format!(
+                "{count} values of {what} have {} bytes each, and {} are left",
+                ty.size,
+                self.0.len()
+            ))
+        })?;
+        let bytes = self.take(length, what)?;
+        let values = decode_values(ty, bytes).map_err(|error| wrong(format!("{what}{error}")))?;
+        let bytes = values.into_iter().map(MaybeUninit::new).collect();
+        Ok(Image { ty, count: count as usize, bytes })
+    }
+}

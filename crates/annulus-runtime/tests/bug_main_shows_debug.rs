@@ -1,0 +1,11 @@
+//! A `main` that returned a launch's error showed the fields of types, with the quotes of the message escaped: `Debug` prints the words.
+
+use annulus_runtime::{BackendError, LaunchError};
+
+#[test]
+fn debug_prints_the_words() {
+    let error = BackendError::new("no `driver`: say \"yes\"");
+    assert_eq!(format!("{error:?}"), "no `driver`: say \"yes\"");
+    let error = LaunchError::Backend { backend: "cuda", error };
+    assert_eq!(format!("{error:?}"), "the cuda backend cannot launch it: no `driver`: say \"yes\"");
+}
