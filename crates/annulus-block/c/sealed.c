@@ -1,4 +1,4 @@
-/* The device runtime: an inbound ring whose slots are sealed, for blocks of several threads. What proves what stands in `device/mod.rs`. */
+/* The device runtime: an inbound ring whose slots are sealed, for blocks of several threads. What proves what stands in `PROTOCOL.md`. */
 
 #if ANN_LAUNCH_SEALED
 

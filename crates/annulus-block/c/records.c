@@ -1,4 +1,4 @@
-/* The device runtime: the dispatch loop around ANN_CALL, the same in all dialects. Its protocol is described in `device/mod.rs`. */
+/* The device runtime: the dispatch loop around ANN_CALL, the same in all dialects. Its protocol is described in `PROTOCOL.md`. */
 
 #ifndef ANN_LAUNCH_SEALED
 #define ANN_LAUNCH_SEALED 0

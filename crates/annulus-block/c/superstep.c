@@ -1,4 +1,4 @@
-/* The device runtime: turns in step, where the launch asks for supersteps. Its protocol is described in `device/mod.rs`. */
+/* The device runtime: turns in step, where the launch asks for supersteps. Its protocol is described in `PROTOCOL.md`. */
 
 #ifdef ANN_LAUNCH_SUPERSTEPS
 

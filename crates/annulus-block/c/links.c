@@ -1,4 +1,4 @@
-/* The device runtime: messages between kernels of one device. The protocol is described in `device/mod.rs`. */
+/* The device runtime: messages between kernels of one device. The protocol is described in `PROTOCOL.md`. */
 
 #ifdef ANN_OUTPUT
 #define ANN_LIMIT ANN_MAX_OUTPUTS
