@@ -1,6 +1,7 @@
-/* The device runtime: telemetry, latencies, dead letters. */
+/* The block: its line of telemetry, and latencies. */
 
-/* Messages that wait. Where the gauge may be far away, several threads have looked at it with the turn's first look. */
+/* Messages that wait. Where the gauge may be far away, several threads have looked at it with the turn's
+   first look. */
 ANN_FUNCTION u32 ann_depth(const ann_view *v)
 {
 #if ANN_LAUNCH_THREADS == 1 || ANN_HOSTED
@@ -18,7 +19,8 @@ ANN_FUNCTION u32 ann_depth(const ann_view *v)
     return depth < 0x7FFFFFFFul ? (u32)depth : 0x7FFFFFFFu;
 }
 
-/* Writes the line, if telemetry is on and there is one: words in any order, whose check tells which belong together. */
+/* Writes the line, if telemetry is on and there is one: words in any order, whose check tells which belong
+   together. */
 ANN_FUNCTION void ann_write_telemetry(const ann_view *v)
 {
     LOCAL ann_state *s = &v->shared->state;
@@ -70,103 +72,6 @@ ANN_FUNCTION void ann_count_latency(const ann_view *v, u64 nanos)
     ann_store_relaxed_u64(count, ann_load_relaxed_u64(count) + 1);
 }
 
-/* The handler of a message that was enqueued then succeeded. */
-ANN_FUNCTION void ann_note_success(const ann_view *v, u64 enqueued)
-{
-    LOCAL ann_shared *b = v->shared;
-    b->processed += 1;
-    if (b->launch.in_time == 0)
-        return;
-    if (b->launch.histogram != 0) {
-        u64 now = ann_now(v);
-        ann_count_latency(v, now > enqueued ? now - enqueued : 0);
-    }
-    if ((b->command & ANN_TELEMETRY) != 0) {
-        if (b->processed == 1) {
-            b->first_time = enqueued;
-            b->earliest = enqueued;
-        }
-        if (enqueued < b->earliest)
-            b->earliest = enqueued;
-        if (enqueued > b->latest)
-            b->latest = enqueued;
-        b->sum += enqueued - b->first_time;
-    }
-}
-
-/* Puts the message of a failed call into the ring of letters; counts it if there is no room. */
-ANN_FUNCTION void ann_bury(const ann_view *v, GLOBAL const u8 *message, u32 code)
-{
-    LOCAL ann_launch *l = &v->shared->launch;
-    LOCAL ann_state *s = &v->shared->state;
-    if (l->letters == 0)
-        return;
-    GLOBAL u8 *ring = v->shard + l->letters;
-    u64 capacity = (u64)1 << l->letter_shift;
-    if (s->next_letter - s->letters_seen >= capacity) {
-        /* SYNC: slots-returned (acquire) */
-        s->letters_seen = ann_load_acquire_u64(ANN_U64(ring, ANN_RING_CONSUMED));
-        if (s->next_letter - s->letters_seen >= capacity) {
-            s->letters_lost += 1;
-            ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_LETTERS_LOST), s->letters_lost);
-            return;
-        }
-    }
-    GLOBAL u8 *slot = ring + ANN_RING_SLOTS + (s->next_letter & (capacity - 1)) * l->letter_stride;
-    if (ANN_MESSAGE_BYTES != 0)
-        *(GLOBAL ANN_MESSAGE *)(slot + l->letter_payload) = *(GLOBAL const ANN_MESSAGE *)message;
-    *ANN_U32(slot, 4) = ANN_KIND_LETTER << 24 | code;
-    /* SYNC: slot-published (release) */
-    ann_store_release_u32(ANN_U32(slot, 0), (u32)(s->next_letter >> l->letter_shift) + 1);
-    s->next_letter += 1;
-    v->shared->letters += 1;
-}
-
-#ifdef ANN_PRINTS
-
-/* By the leader: how much this turn may print. */
-ANN_FUNCTION void ann_grant_prints(const ann_view *v)
-{
-    LOCAL ann_shared *b = v->shared;
-    LOCAL ann_state *s = &b->state;
-    u64 capacity = (u64)1 << b->launch.print_shift;
-    /* SYNC: slots-returned (acquire) */
-    if (s->next_print != s->prints_seen)
-        s->prints_seen = ann_load_acquire_u64(ANN_U64(v->shard + b->launch.prints, ANN_RING_CONSUMED));
-    b->prints.first = s->next_print;
-    b->prints.room = (u32)(capacity - (s->next_print - s->prints_seen));
-    b->prints.count = 0;
-}
-
-/* By the leader: takes the turn's prints into account, which are all published. */
-ANN_FUNCTION void ann_count_prints(const ann_view *v)
-{
-    LOCAL ann_shared *b = v->shared;
-    LOCAL ann_state *s = &b->state;
-    u32 lost = b->prints.count > b->prints.room ? b->prints.count - b->prints.room : 0;
-    if (lost != 0) {
-        s->prints_lost += lost;
-        ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_PRINTS_LOST), s->prints_lost);
-    }
-    s->next_print += b->prints.count - lost;
-    ann_store_release_u64(ANN_U64(v->shard + b->launch.prints, ANN_RING_RESERVED), s->next_print);
-}
-
-#endif
-
-/* A message failed: its state and its sends are forgotten. */
-ANN_FUNCTION void ann_note_failure(const ann_view *v, GLOBAL const u8 *slot, u32 code)
-{
-    LOCAL ann_shared *b = v->shared;
-    ann_bury(v, slot + b->launch.in_payload, code);
-    b->dropped += 1;
-    b->error = code;
-    if (code == ANN_UNKNOWN_ACTOR)
-        b->state.unknown_actor += 1;
-    else
-        b->state.failed += 1;
-}
-
 ANN_FUNCTION void ann_count_telemetry(const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
@@ -179,7 +84,9 @@ ANN_FUNCTION void ann_count_telemetry(const ann_view *v)
         s->shown_error = b->error;
     if (!measured)
         s->shown_unmeasured =
-            s->shown_unmeasured + b->processed < s->shown_unmeasured ? 0xFFFFFFFFu : s->shown_unmeasured + b->processed;
+            s->shown_unmeasured + b->processed < s->shown_unmeasured
+                ? 0xFFFFFFFFu
+                : s->shown_unmeasured + b->processed;
     if (!on)
         return;
     if (b->processed != 0) {

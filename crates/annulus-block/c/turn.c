@@ -1,89 +1,4 @@
-/* The device runtime: commands, credit, and what the leader does in a turn. */
-
-/* Acknowledges a new command: telemetry first, then the state, then the command itself (SYNC: state). */
-ANN_FUNCTION void ann_obey(const ann_view *v, u32 command)
-{
-    LOCAL ann_state *s = &v->shared->state;
-    u32 epoch = command >> ANN_EPOCH_SHIFT;
-    if (!s->looked || epoch != s->shown_epoch) {
-        s->shown_processed = 0;
-        s->shown_dropped = 0;
-        s->shown_last = 0;
-        s->shown_total = 0;
-        s->shown_max = 0;
-        s->shown_min = 0xFFFFFFFFFFFFFFFFul;
-        s->shown_depth = 0;
-        s->shown_unmeasured = 0;
-        s->shown_error = 0;
-        s->shown_epoch = epoch;
-    }
-    s->looked = 1;
-    s->command = command;
-    ann_write_telemetry(v);
-    u32 state = ANN_STATE_INACTIVE;
-#if ANN_LAUNCH_LINKED
-    /* What the host wrote before the command. */
-    v->shared->link = *v->link;
-    if ((command & ANN_TERMINATE) != 0)
-        ann_unlink(v);
-#endif
-    if ((command & ANN_TERMINATE) != 0) {
-        ann_store_release_u64(ANN_U64(v->outbound, ANN_RING_RESERVED), s->next_out | ANN_CLOSED);
-        state = ANN_STATE_TERMINATED;
-    } else if ((command & ANN_ACTIVE) != 0) {
-        state = ANN_STATE_ACTIVE;
-    }
-    ann_store_release_u32(ANN_U32(v->shard, ANN_CONTROL_STATE), state);
-    ann_store_release_u32(ANN_U32(v->shard, ANN_CONTROL_ACKNOWLEDGED), command);
-    ann_store_release_u32(&v->record->obeyed, ann_load_relaxed_u32(&v->record->obeyed) + 1);
-    ann_tell(v, 0);
-}
-
-/* Ends the block without a command: nobody is there to give one. */
-ANN_FUNCTION void ann_give_up(const ann_view *v)
-{
-#if ANN_LAUNCH_LINKED
-    ann_unlink(v);
-    v->shared->state.command |= ANN_TERMINATE;
-#endif
-    ann_store_release_u64(ANN_U64(v->outbound, ANN_RING_RESERVED), v->shared->state.next_out | ANN_CLOSED);
-    ann_store_release_u32(ANN_U32(v->shard, ANN_CONTROL_STATE), ANN_STATE_TERMINATED);
-    v->shared->ending = 1;
-}
-
-/* Messages that there is credit for, of `want`; with a fresh look at the ring only if the last one does not suffice. */
-ANN_FUNCTION u32 ann_credit(const ann_view *v, u32 want)
-{
-    LOCAL ann_shared *b = v->shared;
-    LOCAL ann_state *s = &b->state;
-    u64 need = (u64)want * b->launch.credit;
-    u64 capacity = (u64)1 << b->launch.out_shift;
-    if (s->next_out + need - s->out_seen <= capacity)
-        return want;
-    /* SYNC: slots-returned (acquire) */
-    s->out_seen = ann_load_acquire_u64(ANN_U64(v->outbound, ANN_RING_CONSUMED));
-    u64 room = (capacity - (s->next_out - s->out_seen)) / b->launch.credit;
-    return room < want ? (u32)room : want;
-}
-
-/* As above, and says in the control block when there is none, so that the host that makes room wakes this block. */
-ANN_FUNCTION u32 ann_credit_or_stall(const ann_view *v, u32 want)
-{
-    LOCAL ann_state *s = &v->shared->state;
-    u32 credit = ann_credit(v, want);
-    if ((credit == 0) == (s->stalled != 0))
-        return credit;
-    if (credit == 0) {
-        ann_store_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_STALLED), 1);
-        /* SYNC: stalled */
-        ann_fence_all();
-        credit = ann_credit(v, want);
-    }
-    if (credit != 0)
-        ann_store_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_STALLED), 0);
-    s->stalled = credit == 0;
-    return credit;
-}
+/* The block: how a turn begins and ends, by the leader. */
 
 /* By the leader, who has seen published messages: how many of them are handled in this turn. */
 ANN_FUNCTION u32 ann_accept(const ann_view *v, u32 ready, u32 command)
@@ -106,7 +21,8 @@ ANN_FUNCTION u32 ann_accept(const ann_view *v, u32 ready, u32 command)
 
 #if ANN_LAUNCH_LINKED
 
-/* By the leader: whether this turn takes from other kernels. The host's words may be far away, and are looked at now and then only while messages come this way. */
+/* By the leader: whether this turn takes from other kernels. The host's words may be far away, and are looked
+   at now and then only while messages come this way. */
 ANN_FUNCTION u32 ann_begin_near(const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
@@ -151,19 +67,6 @@ ANN_FUNCTION u32 ann_begin_near(const ann_view *v)
     }
     b->near_turns = 0;
     return 0;
-}
-
-/* By the leader: whether the block would find something to do with other kernels. */
-ANN_FUNCTION u32 ann_has_near_work(const ann_view *v)
-{
-    LOCAL ann_state *s = &v->shared->state;
-    if ((s->command & ANN_ACTIVE) == 0 || v->shared->ending)
-        return 0;
-#ifdef ANN_OUTPUT
-    if (s->held != 0)
-        return ann_would_forward(v);
-#endif
-    return ann_near_published(v, 0) && (!s->stalled || ann_credit(v, 1) != 0);
 }
 
 #endif
@@ -253,7 +156,8 @@ ANN_FUNCTION void ann_begin_turn(const ann_view *v)
         /* Producers write the gauge's line: it is left to them as long as one message is all there is. */
         u64 waiting = 1;
         if (ann_published(v, s->next_in + 1))
-            waiting = (ann_load_relaxed_u64(ANN_U64(v->inbound, ANN_RING_RESERVED)) & ~ANN_CLOSED) - s->next_in;
+            waiting =
+                (ann_load_relaxed_u64(ANN_U64(v->inbound, ANN_RING_RESERVED)) & ~ANN_CLOSED) - s->next_in;
 #else
         u64 waiting = b->reserved - s->next_in;
 #endif
@@ -267,121 +171,11 @@ ANN_FUNCTION void ann_begin_turn(const ann_view *v)
 #endif
 }
 
-/* By the leader, of a block that stays: whether the host asks it to leave for a while. */
-ANN_FUNCTION u32 ann_is_asked_to_leave(const ann_view *v)
-{
-    return ann_load_relaxed_u32(&v->record->leave) == v->record->epoch;
-}
-
-/* By the leader, now and then: sets its clock, and answers what the host asks of it. */
-ANN_FUNCTION void ann_attend(const ann_view *v)
-{
-    LOCAL ann_shared *b = v->shared;
-    u64 origin = ann_load_relaxed_u64(&v->record->origin);
-    if (origin != 0)
-        b->launch.clock_origin = origin;
-    u32 question = ann_load_relaxed_u32(&v->record->question);
-    if (question == b->state.answered)
-        return;
-    b->state.answered = question;
-    ann_store_relaxed_u64(&v->record->time, ann_clock(b->launch.clock));
-    /* SYNC: answer (release) */
-    ann_store_release_u32(&v->record->answer, question);
-}
-
-/* By the leader, of a block that found nothing: whether a turn would find something now. */
-ANN_FUNCTION u32 ann_has_work(const ann_view *v)
-{
-    LOCAL ann_state *s = &v->shared->state;
-    u32 command = ann_load_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_COMMAND));
-    if (command != s->command || ann_is_asked_to_leave(v))
-        return 1;
-#if ANN_LAUNCH_LINKED
-    if (ann_has_near_work(v))
-        return 1;
-    if (s->held != 0)
-        return 0;
-#endif
-    if ((command & ANN_ACTIVE) == 0 || !ann_published(v, s->next_in))
-        return 0;
-    return !s->stalled || ann_credit(v, 1) != 0;
-}
-
-/* Naps until the host ends it, by `wake`, or other kernels have something for the block; 1 if the whole nap has passed. */
-ANN_FUNCTION u32 ann_nap_until_work(const ann_view *v, u32 seen)
-{
-    u32 micros = v->shared->launch.nap_micros;
-#if ANN_LAUNCH_LINKED
-    if ((v->shared->state.command & ANN_ACTIVE) == 0)
-        return ann_nap(&v->record->wake, seen, micros);
-    /* No kernel wakes another one. */
-    for (u32 passed = 0; passed < micros; passed += ANN_NEAR_NAP) {
-        if (!ann_nap(&v->record->wake, seen, ANN_NEAR_NAP) || ann_has_near_work(v))
-            return 0;
-    }
-    return 1;
-#else
-    return ann_nap(&v->record->wake, seen, micros);
-#endif
-}
-
-/* By the leader, of a block that has waited for long: whether its host is gone. */
-ANN_FUNCTION u32 ann_host_is_gone(const ann_view *v)
-{
-    LOCAL ann_state *s = &v->shared->state;
-    u64 heartbeat = ann_load_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_HEARTBEAT));
-    s->strikes = heartbeat == s->heartbeat ? s->strikes + 1 : 0;
-    s->heartbeat = heartbeat;
-    return s->strikes > v->shared->launch.patience;
-}
-
-/* By the leader, of a block that found nothing: waits a little, and sees whether the host still lives. */
-ANN_FUNCTION void ann_idle(const ann_view *v)
-{
-    LOCAL ann_shared *b = v->shared;
-    LOCAL ann_state *s = &b->state;
-    b->idle += 1;
-    if (b->launch.epoch_polls != 0) {
-        u32 active = (s->command & ANN_ACTIVE) != 0;
-        if (!active || s->stalled || b->idle >= b->launch.epoch_polls)
-            b->ending = 1;
-        ann_pause();
-        return;
-    }
-    u32 nap = ANN_SYSTEM && (b->idle > b->launch.idle_polls || (s->command & ANN_ACTIVE) == 0);
-    if (nap || (b->idle & 15) == 0) {
-        ann_attend(v);
-        if (ann_is_asked_to_leave(v)) {
-            b->ending = 1;
-            return;
-        }
-    }
-    if (!nap) {
-        ann_pause();
-        /* Long enough that another thread on this core may have the answer. */
-        if ((b->idle > b->launch.idle_polls / 4 || b->idle > 1024) && (b->idle & 63) == 0)
-            ann_yield();
-        if (ANN_SYSTEM || b->idle < b->launch.patience_polls)
-            return;
-        b->idle = 0;
-    } else {
-        u32 seen = ann_load_relaxed_u32(&v->record->wake);
-        ann_store_relaxed_u32(&v->record->asleep, 1);
-        /* SYNC: asleep */
-        ann_fence_all();
-        u32 undisturbed = !ann_has_work(v) && ann_nap_until_work(v, seen);
-        ann_store_relaxed_u32(&v->record->asleep, 0);
-        if (!undisturbed)
-            return;
-    }
-    if (ann_host_is_gone(v))
-        ann_give_up(v);
-}
-
 #if ANN_HOSTED && ANN_LAUNCH_THREADS > 1 && !defined(ANN_LAUNCH_SUPERSTEPS)
 
-/* By the leader: begins turns, and ends those that find nothing, until there is something to do. On a processor all threads of a block take one after the other
-   what a turn does between two barriers, so an empty turn of all takes many times as long as a look of the leader's. */
+/* By the leader: begins turns, and ends those that find nothing, until there is something to do. On a
+   processor all threads of a block take one after the other what a turn does between two barriers, so an
+   empty turn of all takes many times as long as a look of the leader's. */
 ANN_FUNCTION void ann_await_turn(const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
@@ -402,7 +196,8 @@ ANN_FUNCTION void ann_await_turn(const ann_view *v)
 
 #endif
 
-/* By the leader: makes the turn's results visible; whoever sees that a message was consumed sees it counted. */
+/* By the leader: makes the turn's results visible; whoever sees that a message was consumed sees it counted.
+   */
 ANN_FUNCTION void ann_end_turn(const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
@@ -426,7 +221,8 @@ ANN_FUNCTION void ann_end_turn(const ann_view *v)
 #endif
         return;
     }
-    /* An epoch is bounded by all of its looks, so that a block with messages now and then does not keep the others from the next. */
+    /* An epoch is bounded by all of its looks, so that a block with messages now and then does not keep the
+       others from the next. */
     if (b->launch.epoch_polls == 0) {
         b->idle = 0;
         /* A block that is never idle looks now and then. */
