@@ -17,6 +17,7 @@ pub mod control;
 pub mod error;
 pub mod histogram;
 pub mod kernel;
+pub mod launch;
 pub mod ring;
 pub mod telemetry;
 

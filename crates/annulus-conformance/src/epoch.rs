@@ -5,15 +5,13 @@
 
 use std::ptr::NonNull;
 
+use annulus_abi::launch::{BellRecord, BlockRecord, LaunchRecord, scratch_bytes};
 use annulus_abi::{
     control::command,
     kernel::{KernelLayout, KernelShape},
     ring::{Envelope, kind},
 };
-use annulus_kernel::{
-    KernelDefinition, RingKernel,
-    device::layout::{BellRecord, BlockRecord, LaunchRecord, scratch_bytes},
-};
+use annulus_kernel::{KernelDefinition, RingKernel};
 use annulus_macros::{DeviceType, RingMessage, ring_kernel};
 use annulus_queue::{
     region::Region,

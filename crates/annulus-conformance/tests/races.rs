@@ -12,6 +12,7 @@ use std::{
     ptr,
 };
 
+use annulus_block::{ENTRY, RUNTIME};
 use annulus_conformance::{
     cuda,
     epoch::{CUDA_END, Epoch, KERNEL, THREADS},
@@ -19,7 +20,7 @@ use annulus_conformance::{
 };
 use annulus_kernel::{
     LANGUAGE_SOURCE, Target,
-    device::{CUDA_PRELUDE, ENTRY, INTERFACE, OPENCL_PRELUDE, RUNTIME},
+    device::{CUDA_PRELUDE, INTERFACE, OPENCL_PRELUDE},
 };
 use cl3::{
     command_queue::{

@@ -10,7 +10,7 @@
 
 use std::{ptr::NonNull, sync::Arc, time::Duration};
 
-use annulus_kernel::device::layout::BellRecord;
+use annulus_abi::launch::BellRecord;
 use annulus_queue::sync::{AtomicU32, Ordering, fence};
 
 use crate::driver::Memory;

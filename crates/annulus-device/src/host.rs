@@ -2,11 +2,8 @@
 
 use std::{borrow::Cow, mem::MaybeUninit, slice, sync::Arc, time::Instant};
 
-use annulus_kernel::{
-    KernelDefinition,
-    device::layout::{BellRecord, BlockRecord, LaunchRecord, LinkRecord, StepRecord},
-    handler_source,
-};
+use annulus_abi::launch::{BellRecord, BlockRecord, LaunchRecord, LinkRecord, StepRecord};
+use annulus_kernel::{KernelDefinition, handler_source};
 use annulus_runtime::{BackendError, Compilation, DeviceKernel, LaunchSpec, SharedMemory};
 
 use crate::{

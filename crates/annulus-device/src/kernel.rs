@@ -8,7 +8,7 @@ use std::{
 };
 
 use annulus_abi::control::{STALLED_BY_KERNEL, command, state};
-use annulus_kernel::device::layout::{BlockRecord, LaunchRecord, LinkRecord};
+use annulus_abi::launch::{BlockRecord, LaunchRecord, LinkRecord};
 use annulus_queue::{
     doze::Doze,
     ring::Ring,

@@ -13,11 +13,12 @@ use std::{
     time::{Duration, Instant},
 };
 
+use annulus_abi::launch::BlockRecord;
 use annulus_device::{
     Abilities, Argument, DeviceClock, DeviceHost, Driver, Entry, Exchange, HostOptions, Memory, NearMemory,
     Program, Remedies, Residency, Run, Shape,
 };
-use annulus_kernel::{KernelDefinition, Outbox, Target, device::layout::BlockRecord};
+use annulus_kernel::{KernelDefinition, Outbox, Target};
 use annulus_macros::{RingMessage, ring_kernel};
 use annulus_queue::{
     sealed,

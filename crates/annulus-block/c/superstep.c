@@ -1,4 +1,5 @@
-/* The device runtime: turns in step, where the launch asks for supersteps. Its protocol is described in `device/mod.rs`. */
+/* The block: turns in step, where the launch asks for supersteps. Its protocol is described in `PROTOCOL.md`.
+   */
 
 #ifdef ANN_LAUNCH_SUPERSTEPS
 
@@ -39,8 +40,8 @@ ANN_FUNCTION void ann_end_without_host(const ann_view *v)
         ann_give_up(v);
 }
 
-/* By the leader, for its block: comes to the barrier, waits for all others, and gives what came of all votes. If the host says that others do not run,
-   the block gives up. */
+/* By the leader, for its block: comes to the barrier, waits for all others, and gives what came of all votes.
+   If the host says that others do not run, the block gives up. */
 ANN_FUNCTION u32 ann_grid_barrier(const ann_view *v, GLOBAL ann_step_record *steps, u32 vote)
 {
     LOCAL ann_shared *b = v->shared;
@@ -82,7 +83,8 @@ ANN_FUNCTION u32 ann_grid_barrier(const ann_view *v, GLOBAL ann_step_record *ste
     return b->opened & (ANN_STEP_NEXT - 1);
 }
 
-/* Naps until the host ends it, another block has come to the barrier, or other kernels have something for the block; 1 if the whole nap has passed. */
+/* Naps until the host ends it, another block has come to the barrier, or other kernels have something for the
+   block; 1 if the whole nap has passed. */
 ANN_FUNCTION u32 ann_nap_among(const ann_view *v, GLOBAL ann_step_record *steps, u32 seen, u32 micros)
 {
     u32 alone = v->shared->launch.grid == 1;
@@ -104,8 +106,8 @@ ANN_FUNCTION u32 ann_nap_among(const ann_view *v, GLOBAL ann_step_record *steps,
     return 1;
 }
 
-/* By the leader, of a block that found nothing and stays: waits until it is called, another block has come to the barrier, or the time is up.
-   Whether it has something to do after all. */
+/* By the leader, of a block that found nothing and stays: waits until it is called, another block has come to
+   the barrier, or the time is up. Whether it has something to do after all. */
 ANN_FUNCTION u32 ann_nap_in_step(const ann_view *v, GLOBAL ann_step_record *steps)
 {
     LOCAL ann_shared *b = v->shared;
@@ -113,7 +115,8 @@ ANN_FUNCTION u32 ann_nap_in_step(const ann_view *v, GLOBAL ann_step_record *step
     ann_store_relaxed_u32(&v->record->asleep, 1);
     /* SYNC: asleep */
     ann_fence_all();
-    /* Of all blocks the first wakes first by itself, and looks whether the host lives: the others' naps end with its own. */
+    /* Of all blocks the first wakes first by itself, and looks whether the host lives: the others' naps end
+       with its own. */
     u32 micros = b->launch.nap_micros * (ann_block() == 0 ? 1 : 2);
     u32 work = !b->ending && ann_has_work(v);
     u32 undisturbed = 0;
@@ -128,13 +131,15 @@ ANN_FUNCTION u32 ann_nap_in_step(const ann_view *v, GLOBAL ann_step_record *step
     return work || ann_load_relaxed_u32(&v->record->wake) != seen;
 }
 
-/* By the leader, of a block that found nothing: waits a little, unless others do something. Gives its vote. */
+/* By the leader, of a block that found nothing: waits a little, unless others do something. Gives its vote.
+   */
 ANN_FUNCTION u32 ann_idle_in_step(const ann_view *v, GLOBAL ann_step_record *steps)
 {
     LOCAL ann_shared *b = v->shared;
     LOCAL ann_state *s = &b->state;
     if (b->launch.epoch_polls != 0) {
-        /* All blocks count the same turns: an epoch is over for all at once. One that has nothing to wait for ends if all others do. */
+        /* All blocks count the same turns: an epoch is over for all at once. One that has nothing to wait for
+           ends if all others do. */
         u32 active = (s->command & ANN_ACTIVE) != 0;
         if (b->idle >= b->launch.epoch_polls)
             b->ending = 1;
@@ -156,7 +161,8 @@ ANN_FUNCTION u32 ann_idle_in_step(const ann_view *v, GLOBAL ann_step_record *ste
     return 0;
 }
 
-/* By the leader, at a turn's end: all blocks end it together, and see what came of it (SYNC: arrived, opened). */
+/* By the leader, at a turn's end: all blocks end it together, and see what came of it (SYNC: arrived,
+   opened). */
 ANN_FUNCTION void ann_end_step(const ann_view *v, GLOBAL ann_step_record *steps)
 {
     LOCAL ann_shared *b = v->shared;

@@ -1,8 +1,10 @@
-/* The device runtime: an inbound ring whose slots are sealed, for blocks of several threads. What proves what stands in `device/mod.rs`. */
+/* The block: an inbound ring whose slots are sealed, for blocks of several threads. What proves what stands
+   in `PROTOCOL.md`. */
 
 #if ANN_LAUNCH_SEALED
 
-/* The leader loads the whole next slot with its look, if it has no more units. Eight are a message of 64 bytes with an envelope. */
+/* The leader loads the whole next slot with its look, if it has no more units. Eight are a message of 64
+   bytes with an envelope. */
 #define ANN_FIRST_UNITS 8
 
 /* What the leader's look has loaded of the next slot. */
@@ -29,7 +31,8 @@ ANN_FUNCTION void ann_load_first(const ann_view *v, ann_first *first)
             first->units[i] = ann_load_unit(slot + i * 16);
 }
 
-/* By the leader: whether the next slot is published, or may be if it has many units. Brings it in if it was loaded whole. */
+/* By the leader: whether the next slot is published, or may be if it has many units. Brings it in if it was
+   loaded whole. */
 ANN_FUNCTION u32 ann_keep_first(const ann_view *v, const ann_first *first)
 {
     LOCAL ann_shared *b = v->shared;
@@ -54,7 +57,8 @@ ANN_FUNCTION u32 ann_keep_first(const ann_view *v, const ann_first *first)
     return 1;
 }
 
-/* Each thread brings in its share of the units of the slots that may be published: one wait, whatever their number. */
+/* Each thread brings in its share of the units of the slots that may be published: one wait, whatever their
+   number. */
 ANN_FUNCTION void ann_bring_sealed(const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
@@ -70,7 +74,8 @@ ANN_FUNCTION void ann_bring_sealed(const ann_view *v)
         for (u32 j = 0; j < 4; j++) {
             u32 unit = begin + j * ANN_LAUNCH_THREADS;
             if (unit < all)
-                loaded[j] = ann_load_unit(ann_in_slot(v, b->state.next_in + kept + unit / units) + unit % units * 16);
+                loaded[j] =
+                    ann_load_unit(ann_in_slot(v, b->state.next_in + kept + unit / units) + unit % units * 16);
         }
         for (u32 j = 0; j < 4; j++) {
             u32 unit = begin + j * ANN_LAUNCH_THREADS;
@@ -96,8 +101,9 @@ ANN_FUNCTION void ann_bring_sealed(const ann_view *v)
         ann_shared_min(&b->found, gap);
 }
 
-/* By the leader: the command that is in force after what was found was sent. A stamp that is the command which this turn has seen vouches for it; where
-   another was found, its finder has fenced, and the command is looked at once more. */
+/* By the leader: the command that is in force after what was found was sent. A stamp that is the command
+   which this turn has seen vouches for it; where another was found, its finder has fenced, and the command is
+   looked at once more. */
 ANN_FUNCTION u32 ann_command_after(const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;

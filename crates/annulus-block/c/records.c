@@ -1,4 +1,5 @@
-/* The device runtime: the dispatch loop around ANN_CALL, the same in all dialects. Its protocol is described in `device/mod.rs`. */
+/* The block: the dispatch loop around ANN_CALL, the same in all dialects. Its protocol is described in
+   `PROTOCOL.md`. */
 
 #ifndef ANN_LAUNCH_SEALED
 #define ANN_LAUNCH_SEALED 0
@@ -138,7 +139,9 @@ typedef struct {
     u32 stalled;
     u32 strikes; /* whole naps since the heartbeat changed */
     u32 answered; /* the host's last question for the time */
-    u32 held;      /* outputs in the block's scratch memory on the way to the connected kernel, those in front that have gone included */
+    /* outputs in the block's scratch memory on the way to the connected kernel, those in front that have gone
+       included */
+    u32 held;
     u32 held_from; /* of these, how many in front have gone; used by blocks of one thread */
     u32 dealt;     /* the block of the connected kernel that gets the next output without a key */
 } ann_state;
@@ -156,14 +159,18 @@ typedef struct {
     u64 telemetry; /* from the arena's start to the shard's line; ANN_NO_ACTOR for none */
     u32 leave;     /* written by the host: a block that stays leaves this epoch, and is launched again */
     u32 question; /* written by the host: changes when it asks for the time */
-    u64 origin;   /* written by the host: what the device's clock shows when the runtime's shows 0; 0 for as launched */
-    u32 abandoned; /* written by the host: in this epoch no block waits for others any more, since some of them do not run */
+    /* written by the host: what the device's clock shows when the runtime's shows 0; 0 for as launched */
+    u64 origin;
+    /* written by the host: in this epoch no block waits for others any more, since some of them do not run */
+    u32 abandoned;
     u32 host_padding[23];
 } ann_block_record;
 
 /* Where blocks wake the host. Twin of `BellRecord`. */
 typedef struct {
-    u32 asleep; /* written by the host: it sleeps, and wants to hear of progress (1), or of dead letters and prints alone (2) */
+    /* written by the host: it sleeps, and wants to hear of progress (1), or of dead letters and prints alone
+       (2) */
+    u32 asleep;
     u32 rung;
 } ann_bell;
 
@@ -182,7 +189,8 @@ typedef struct {
     u32 command;
     u32 again;  /* nothing was taken, and yet there is something to do */
     u32 ending; /* the block ends with this turn */
-    u32 goes_on; /* by which all threads learn that it does not, or with all blocks in step that they do not */
+    /* by which all threads learn that it does not, or with all blocks in step that they do not */
+    u32 goes_on;
     /* Since the kernel or the epoch began. */
     u32 idle; /* turns in a row that found nothing */
     u32 handled;
@@ -231,8 +239,9 @@ typedef struct {
     GLOBAL ann_block_record *record;
     GLOBAL u8 *arena;
     GLOBAL u8 *states;
-    /* The block's scratch memory, where several threads work on a turn: its messages as they lay in their slots, the outputs of each in the
-       messages' order, the answers in the order of their tickets, what is known of each message, and by which thread it is handled. */
+    /* The block's scratch memory, where several threads work on a turn: its messages as they lay in their
+       slots, the outputs of each in the messages' order, the answers in the order of their tickets, what is
+       known of each message, and by which thread it is handled. */
     GLOBAL u8 *messages;
     GLOBAL u8 *outputs;
     GLOBAL u8 *answers;
@@ -243,105 +252,11 @@ typedef struct {
     GLOBAL u8 *exchange; /* what places of rings between kernels count from */
     GLOBAL u8 *near;     /* the block's ring between kernels */
     GLOBAL const ann_link *link;
-    GLOBAL u8 *parcels; /* of blocks of several threads: what is known of each output on its way to the connected kernel */
+    /* of blocks of several threads: what is known of each output on its way to the connected kernel */
+    GLOBAL u8 *parcels;
 #endif
     LOCAL ann_shared *shared;
 } ann_view;
 
 #define ANN_U32(base, offset) ((GLOBAL u32 *)((base) + (offset)))
 #define ANN_U64(base, offset) ((GLOBAL u64 *)((base) + (offset)))
-
-ANN_FUNCTION GLOBAL u8 *ann_in_slot(const ann_view *v, u64 ticket)
-{
-    LOCAL ann_launch *l = &v->shared->launch;
-    return v->inbound + ANN_RING_SLOTS + (ticket & (((u64)1 << l->in_shift) - 1)) * l->in_stride;
-}
-
-ANN_FUNCTION GLOBAL u8 *ann_out_slot(const ann_view *v, u64 ticket)
-{
-    LOCAL ann_launch *l = &v->shared->launch;
-    return v->outbound + ANN_RING_SLOTS + (ticket & (((u64)1 << l->out_shift) - 1)) * l->out_stride;
-}
-
-/* Where a slot of the host's ring has its lap, a sealed one in its first unit; and how far apart messages lie in scratch memory. */
-#if ANN_LAUNCH_SEALED
-#define ANN_IN_LAP 12
-#define ANN_IMAGE_STRIDE(launch) (((u64)(launch)->in_units * 12 + 63) / 64 * 64)
-#else
-#define ANN_IN_LAP 0
-#define ANN_IMAGE_STRIDE(launch) ((launch)->in_stride)
-#endif
-
-/* Whether the slot of `ticket` in the host's ring is published, or at least begun to be if it is sealed. Who has seen that an open one is fences before
-   anybody reads it (SYNC: slot-published). */
-ANN_FUNCTION u32 ann_published(const ann_view *v, u64 ticket)
-{
-    u32 lap = (u32)(ticket >> v->shared->launch.in_shift) + 1;
-    return ann_load_relaxed_u32(ANN_U32(ann_in_slot(v, ticket), ANN_IN_LAP)) == lap;
-}
-
-/* Where a message of the turn lies in scratch memory. */
-ANN_FUNCTION GLOBAL u8 *ann_message_at(const ann_view *v, u32 i)
-{
-    return v->messages + i * ANN_IMAGE_STRIDE(&v->shared->launch);
-}
-
-#if ANN_LAUNCH_LINKED
-
-/* Tickets of rings between kernels have 31 bits; the last closes the ring. */
-#define ANN_NEAR_TICKETS 0x7FFFFFFFu
-#define ANN_NEAR_CLOSED 0x80000000u
-/* Words of such a ring's header, by their offsets in bytes. */
-#define ANN_NEAR_RESERVED 0
-#define ANN_NEAR_CONSUMED 128
-/* The block's next ticket of its ring between kernels. */
-ANN_FUNCTION u32 ann_near_next(const ann_view *v)
-{
-    return ((u32)v->shared->state.taken + v->shared->launch.near_first) & ANN_NEAR_TICKETS;
-}
-
-/* The slot of a ticket in the ring between kernels. */
-ANN_FUNCTION GLOBAL u8 *ann_near_in_slot(const ann_view *v, u32 ticket)
-{
-    LOCAL ann_launch *l = &v->shared->launch;
-    return v->near + ANN_RING_SLOTS + (u64)(ticket & (((u32)1 << l->in_shift) - 1)) * l->near_slot;
-}
-
-/* Whether the slot of the i-th ticket from the next one on is published. Who has seen that fences before anybody reads the slot (SYNC: near-published). */
-ANN_FUNCTION u32 ann_near_published(const ann_view *v, u32 i)
-{
-    u32 ticket = (ann_near_next(v) + i) & ANN_NEAR_TICKETS;
-    u32 lap = (ticket >> v->shared->launch.in_shift) + 1;
-    return ann_near_load_relaxed_u32(ANN_U32(ann_near_in_slot(v, ticket), 0)) == lap;
-}
-
-/* Tickets that other kernels took and this block has not taken messages for. */
-ANN_FUNCTION u32 ann_near_waiting(const ann_view *v)
-{
-    u32 reserved = ann_near_load_relaxed_u32(ANN_U32(v->near, ANN_NEAR_RESERVED));
-    return (reserved - ann_near_next(v)) & ANN_NEAR_TICKETS;
-}
-
-#endif
-
-/* The time on the runtime's clock: the device's own where it has one, else the host's last heartbeat. */
-ANN_FUNCTION u64 ann_now(const ann_view *v)
-{
-    u64 clock = ann_clock(v->shared->launch.clock);
-    if (clock != 0)
-        return clock - v->shared->launch.clock_origin;
-    return ann_load_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_HEARTBEAT));
-}
-
-/* Tells the host, if it sleeps and wants to hear of it, that something is new (SYNC: bell). */
-ANN_FUNCTION void ann_tell(const ann_view *v, u32 noted)
-{
-#if ANN_RINGS
-    ann_fence_all();
-    u32 asleep = ann_load_relaxed_u32(&v->bell->asleep);
-    if (asleep == 1 || (asleep == 2 && noted != 0)) {
-        ann_store_release_u32(&v->bell->rung, 1);
-        ann_ring(&v->bell->rung);
-    }
-#endif
-}

@@ -1,14 +1,14 @@
-//! What host and device runtime tell each other besides control blocks and rings: the Rust side of the structures at the top of
-//! `runtime/1_words.c`, which asserts the same sizes.
+//! What host and device tell each other besides control blocks and rings: the Rust side of the structures in
+//! `annulus-block`'s `c/records.c`, which asserts the same sizes.
 
 use core::mem::offset_of;
 
-use annulus_abi::kernel::KernelLayout;
+use crate::kernel::KernelLayout;
 
 /// No telemetry line, in [`BlockRecord::telemetry`].
 pub const NO_LINE: u64 = u64::MAX;
 
-/// What a launch fixes. Written by the host before the launch, read by all blocks; the fields are explained in `runtime/1_words.c`.
+/// What a launch fixes. Written by the host before the launch, read by all blocks; the fields are explained in `records.c`.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 #[allow(missing_docs)]
@@ -57,7 +57,7 @@ pub struct LaunchRecord {
 }
 
 /// Where a kernel's outputs go, if not to the host. Written by the host while every block of the kernel is inactive, before it commands them to be active;
-/// read by blocks when they obey a command, and when they are launched. The fields are explained in `runtime/1_words.c`.
+/// read by blocks when they obey a command, and when they are launched. The fields are explained in `records.c`.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(64))]
 #[allow(missing_docs)]

@@ -1,4 +1,4 @@
-/* The device runtime: messages between kernels of one device. The protocol is described in `device/mod.rs`. */
+/* The block: messages between kernels of one device. The protocol is described in `PROTOCOL.md`. */
 
 #ifdef ANN_OUTPUT
 #define ANN_LIMIT ANN_MAX_OUTPUTS
@@ -16,7 +16,8 @@
 /* Turns in a row that take from other kernels, before the host's words are looked at again. */
 #define ANN_NEAR_TURNS 8
 
-/* By the leader of a block that found nothing: tells the host how far it has come, after all that it has done until then. */
+/* By the leader of a block that found nothing: tells the host how far it has come, after all that it has done
+   until then. */
 ANN_FUNCTION void ann_rest(const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
@@ -36,7 +37,8 @@ ANN_FUNCTION GLOBAL u8 *ann_ring_of(const ann_view *v, u32 block)
     return ann_near_at(v->exchange, l->rings + block * l->stride);
 }
 
-/* Takes up to `want` tickets, from *first on, in a ring of the connected kernel; says how many, or ANN_NEAR_CLOSED if no message of it will be read. */
+/* Takes up to `want` tickets, from *first on, in a ring of the connected kernel; says how many, or
+   ANN_NEAR_CLOSED if no message of it will be read. */
 ANN_FUNCTION u32 ann_near_reserve(const ann_view *v, GLOBAL u8 *ring, u32 want, PRIVATE u32 *first)
 {
     u32 capacity = (u32)1 << v->shared->link.shift;
@@ -122,8 +124,9 @@ ANN_FUNCTION u32 ann_would_return(const ann_view *v)
     return s->next_out - s->out_seen < (u64)1 << v->shared->launch.out_shift;
 }
 
-/* By the leader: says in the control block whether outputs wait for room, so that a host that sees room wakes this block. Not before what the turn has taken is
-   counted: a host that sees the block wait sees how full its ring is (SYNC: stalled-after-taken). */
+/* By the leader: says in the control block whether outputs wait for room, so that a host that sees room wakes
+   this block. Not before what the turn has taken is counted: a host that sees the block wait sees how full
+   its ring is (SYNC: stalled-after-taken). */
 ANN_FUNCTION void ann_say_held(const ann_view *v)
 {
     LOCAL ann_state *s = &v->shared->state;
@@ -131,11 +134,13 @@ ANN_FUNCTION void ann_say_held(const ann_view *v)
     if (stalled == (s->stalled != 0))
         return;
     s->stalled = stalled;
-    /* Who sees that nothing is held any more sees it counted as forwarded; who sees that something is, sees what was taken. */
+    /* Who sees that nothing is held any more sees it counted as forwarded; who sees that something is, sees
+       what was taken. */
     ann_store_release_u32(ANN_U32(v->shard, ANN_CONTROL_STALLED), stalled ? ANN_STALLED_BY_KERNEL : 0);
 }
 
-/* By the leader: puts a held output into the ring to the host, if there is room: the kernel is connected no more. */
+/* By the leader: puts a held output into the ring to the host, if there is room: the kernel is connected no
+   more. */
 ANN_FUNCTION u32 ann_return(const ann_view *v, u32 place)
 {
     LOCAL ann_launch *l = &v->shared->launch;
@@ -169,7 +174,8 @@ ANN_FUNCTION u32 ann_return(const ann_view *v, u32 place)
 ANN_FUNCTION u32 ann_addressee(const ann_view *v, u32 place)
 {
 #ifdef ANN_OUTPUT_KEY
-    GLOBAL const ANN_OUTPUT *output = (GLOBAL const ANN_OUTPUT *)(v->outputs + (u64)place * ANN_OUTPUT_STRIDE);
+    GLOBAL const ANN_OUTPUT *output =
+        (GLOBAL const ANN_OUTPUT *)(v->outputs + (u64)place * ANN_OUTPUT_STRIDE);
     return (u32)(ANN_OUTPUT_KEY(output) % v->shared->link.grid);
 #else
     /* The kernel may have been connected to one with more blocks before. */
@@ -177,7 +183,8 @@ ANN_FUNCTION u32 ann_addressee(const ann_view *v, u32 place)
 #endif
 }
 
-/* Sends as many of the held outputs as go without waiting: in order, and in one step those in a row for the same block. */
+/* Sends as many of the held outputs as go without waiting: in order, and in one step those in a row for the
+   same block. */
 ANN_FUNCTION void ann_forward(const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
@@ -308,7 +315,8 @@ ANN_FUNCTION void ann_address(const ann_view *v, u32 held)
         if (parcel->source == ANN_GONE)
             continue;
 #ifdef ANN_OUTPUT_KEY
-        GLOBAL const ANN_OUTPUT *output = (GLOBAL const ANN_OUTPUT *)(v->outputs + (u64)parcel->source * ANN_OUTPUT_STRIDE);
+        GLOBAL const ANN_OUTPUT *output =
+            (GLOBAL const ANN_OUTPUT *)(v->outputs + (u64)parcel->source * ANN_OUTPUT_STRIDE);
         parcel->block = (u32)(ANN_OUTPUT_KEY(output) % grid);
 #else
         parcel->block = (b->state.dealt + k / run) % grid;
@@ -316,7 +324,8 @@ ANN_FUNCTION void ann_address(const ann_view *v, u32 held)
     }
 }
 
-/* Each thread numbers its share of the outputs among those for the same block, and asks for tickets for those of which it has the last. */
+/* Each thread numbers its share of the outputs among those for the same block, and asks for tickets for those
+   of which it has the last. */
 ANN_FUNCTION void ann_ask(const ann_view *v, u32 held)
 {
     LOCAL ann_shared *b = v->shared;
@@ -354,7 +363,8 @@ ANN_FUNCTION u32 ann_has_ticket(GLOBAL const ann_parcel *parcel, GLOBAL const an
     return last->granted != ANN_NEAR_CLOSED && parcel->rank < last->granted;
 }
 
-/* Each thread copies its share of the words of outputs that have tickets, and writes its share of their envelopes. */
+/* Each thread copies its share of the words of outputs that have tickets, and writes its share of their
+   envelopes. */
 ANN_FUNCTION void ann_load_up(const ann_view *v, u32 held)
 {
     LOCAL ann_shared *b = v->shared;
@@ -381,11 +391,13 @@ ANN_FUNCTION void ann_load_up(const ann_view *v, u32 held)
             continue;
         GLOBAL const ann_parcel *last = ann_parcel_at(v, parcel->last);
         if (ann_has_ticket(parcel, last))
-            ann_near_envelope(v, ann_near_slot(v, ann_ring_of(v, parcel->block), last->first + parcel->rank), now);
+            ann_near_envelope(
+                v, ann_near_slot(v, ann_ring_of(v, parcel->block), last->first + parcel->rank), now);
     }
 }
 
-/* Each thread publishes its share of the outputs that have tickets, and counts what is lost and what is left. */
+/* Each thread publishes its share of the outputs that have tickets, and counts what is lost and what is left.
+   */
 ANN_FUNCTION void ann_send_off(const ann_view *v, u32 held)
 {
     LOCAL ann_shared *b = v->shared;
@@ -412,7 +424,8 @@ ANN_FUNCTION void ann_send_off(const ann_view *v, u32 held)
     }
 }
 
-/* By the leader: counts what is about to be sent. A condition of its own: PoCL 3.1 lets all threads do what stands behind `leader && ...` here. */
+/* By the leader: counts what is about to be sent. A condition of its own: PoCL 3.1 lets all threads do what
+   stands behind `leader && ...` here. */
 ANN_FUNCTION void ann_count_granted(const ann_view *v)
 {
     u32 granted = v->shared->granted;
@@ -424,7 +437,8 @@ ANN_FUNCTION void ann_count_granted(const ann_view *v)
 ANN_FUNCTION void ann_forward_together(const ann_view *v, u32 leader)
 {
     LOCAL ann_shared *b = v->shared;
-    /* Of an inactive block nothing leaves: the host may be about to say where it goes. Nor of one that ends. */
+    /* Of an inactive block nothing leaves: the host may be about to say where it goes. Nor of one that ends.
+       */
     u32 held = (b->state.command & ANN_ACTIVE) != 0 && !b->ending ? b->state.held : 0;
     ann_address(v, held);
     ann_barrier();

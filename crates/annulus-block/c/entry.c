@@ -1,4 +1,4 @@
-/* The device runtime: the dispatch loop. */
+/* The block: the dispatch loop. */
 
 #if ANN_LAUNCH_LINKED
 #define ANN_LINK_PARAMETERS , GLOBAL u8 *exchange, GLOBAL const u8 *link
@@ -77,7 +77,8 @@ ANN_KERNEL void ann_main(
 #endif
         }
         ann_barrier();
-        /* Not "if it ends": on a processor's vector units lanes without a thread read 0, and llvmpipe goes round until they leave, too. */
+        /* Not "if it ends": on a processor's vector units lanes without a thread read 0, and llvmpipe goes
+           round until they leave, too. */
         if (!shared.goes_on)
             break;
 #if ANN_LAUNCH_THREADS == 1
