@@ -5,8 +5,10 @@
 //! take, and makes their bound smaller or larger by halves and doubles.
 //!
 //! On a busy machine an epoch can take long though its bound is small: its threads wait for a processor. A
-//! smaller bound would not help, it would only make the kernel slow. Therefore the *shortest* of several epochs
-//! decides: what delays one of them seldom delays all.
+//! smaller bound would not help, it would only make the kernel slow. Therefore
+//!
+//! - the *shortest* of several epochs decides: what delays one of them seldom delays all;
+//! - a smaller bound that makes epochs hardly shorter is taken back, and epochs may be longer for a while.
 
 use std::time::Duration;
 
@@ -14,6 +16,8 @@ use std::time::Duration;
 const WINDOW: usize = 8;
 /// An epoch that takes this many times as long as it should is not waited for `WINDOW` times.
 const GROSS: u32 = 8;
+/// For how many windows epochs may be longer, after a smaller bound was of no use.
+const RESPITE: u32 = 16;
 
 /// A bound of epochs, and how long the last ones took.
 #[derive(Clone, Debug)]
@@ -27,12 +31,18 @@ pub(crate) struct Pace {
     seen: usize,
     /// Whether each of those went up to its bound.
     full: bool,
+    /// The bound before it was made smaller, and the shortest epoch then, until it is known whether that helped.
+    before: Option<(u32, Duration)>,
+    /// How long an epoch may take meanwhile, and for how many more windows.
+    respite: (Duration, u32),
 }
 
 impl Pace {
     /// Begins with the bound `most`, which is never passed. An epoch should take `target` at most.
     pub(crate) fn new(most: u32, target: Duration) -> Self {
-        Self { bound: most, most, target, took: [Duration::ZERO; WINDOW], seen: 0, full: true }
+        let took = [Duration::ZERO; WINDOW];
+        let respite = (Duration::ZERO, 0);
+        Self { bound: most, most, target, took, seen: 0, full: true, before: None, respite }
     }
 
     /// The bound of the next epoch: 1 or more.
@@ -46,22 +56,39 @@ impl Pace {
         self.took[self.seen] = took;
         self.seen += 1;
         self.full &= full;
-        let target = self.target.max(least.saturating_mul(4));
+        let mut target = self.target.max(least.saturating_mul(4));
+        if self.respite.1 != 0 {
+            target = target.max(self.respite.0);
+        }
         let shortest = |epochs: &[Duration]| epochs.iter().min().copied().unwrap_or_default();
-        let gross =
-            self.seen >= 2 && shortest(&self.took[self.seen - 2..self.seen]) > target.saturating_mul(GROSS);
-        if gross {
-            self.set(self.bound / GROSS);
-        } else if self.seen == WINDOW {
-            let shortest = shortest(&self.took);
-            if shortest > target {
-                self.set(self.bound / 2);
-            } else if shortest < target / 4 && self.full {
-                self.set(self.bound.saturating_mul(2));
-            } else {
-                self.set(self.bound);
+        if self.seen == WINDOW {
+            self.window(shortest(&self.took), target);
+        } else if self.seen >= 2 {
+            let two = shortest(&self.took[self.seen - 2..self.seen]);
+            if two > target.saturating_mul(GROSS) {
+                self.shrink(GROSS, two);
             }
         }
+    }
+
+    /// What a whole window says.
+    fn window(&mut self, shortest: Duration, target: Duration) {
+        self.respite.1 = self.respite.1.saturating_sub(1);
+        match self.before.take() {
+            Some((bound, before)) if shortest > before / 4 * 3 => {
+                self.respite = (shortest.saturating_mul(4), RESPITE);
+                self.set(bound);
+            }
+            _ if shortest > target => self.shrink(2, shortest),
+            _ if shortest < target / 2 && self.full => self.set(self.bound.saturating_mul(2)),
+            _ => self.set(self.bound),
+        }
+    }
+
+    fn shrink(&mut self, by: u32, shortest: Duration) {
+        let before = self.bound;
+        self.set(before / by);
+        self.before = (self.bound != before).then_some((before, shortest));
     }
 
     fn set(&mut self, bound: u32) {
@@ -122,6 +149,22 @@ mod tests {
                 smallest = smallest.min(pace.bound());
             }
             assert!(smallest >= 1024, "seed {seed}: {smallest}");
+        }
+    }
+
+    /// Every epoch waits for a processor for longer than it should take in all.
+    #[test]
+    fn a_very_busy_machine_makes_no_short_epochs() {
+        for seed in 0..20 {
+            let mut random = Random(seed);
+            let mut pace = Pace::new(16_384, TARGET);
+            let mut smallest = u32::MAX;
+            for _ in 0..200 {
+                let delay = || Duration::from_millis(20 + random.below(60));
+                run(&mut pace, 10, Duration::from_nanos(100), delay);
+                smallest = smallest.min(pace.bound());
+            }
+            assert!(smallest >= 2048, "seed {seed}: {smallest}");
         }
     }
 
