@@ -20,14 +20,12 @@ use annulus_device::{
 };
 use annulus_kernel::{KernelDefinition, Outbox, Target};
 use annulus_macros::{RingMessage, ring_kernel};
-use annulus_queue::{
-    sealed,
-    sync::{AtomicU32, Mutex, Ordering},
-};
+use annulus_ring::sealed;
 use annulus_runtime::{
     BackendError, Clock, Compilation, DeviceBackend, DeviceInfo, DeviceKernel, HostSignals, KernelHandle,
     KernelState, LaunchOptions, LaunchSpec, ProgramOrigin, Progress, RecvError, Runtime, SharedMemory,
 };
+use annulus_sync::{AtomicU32, Mutex, Ordering};
 
 #[derive(RingMessage, Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]

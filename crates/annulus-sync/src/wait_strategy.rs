@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use crate::wait::Backoff;
+use crate::backoff::Backoff;
 
-/// How a thread waits in the blocking verbs of a [`MessageQueue`](crate::MessageQueue).
+/// How a thread waits in the blocking verbs of a queue.
 ///
 /// Spinning answers within a fraction of a microsecond and costs a core; sleeping costs nothing, and some microseconds to wake up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -30,7 +30,7 @@ impl Default for WaitStrategy {
 
 impl WaitStrategy {
     /// After a step that had no result: takes more until one has, the deadline has passed, or it is time to sleep.
-    pub(crate) fn look<R>(self, deadline: Option<Instant>, mut step: impl FnMut() -> Option<R>) -> Option<R> {
+    pub fn look<R>(self, deadline: Option<Instant>, mut step: impl FnMut() -> Option<R>) -> Option<R> {
         let until = match self {
             Self::Spin => deadline,
             Self::SpinThenPark { spin } => {

@@ -10,7 +10,7 @@ use std::{
 };
 
 use annulus_abi::ring::{Envelope, RingLayout, kind};
-use annulus_queue::{
+use annulus_ring::{
     region::Region,
     ring::{Consumer, Header, Producers, Refused, Ring, SoleProducer},
     sealed,

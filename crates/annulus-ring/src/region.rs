@@ -9,7 +9,7 @@ use std::mem::MaybeUninit;
 #[cfg(not(loom))]
 use std::ptr::NonNull;
 
-use crate::sync::{AtomicU32, AtomicU64};
+use annulus_sync::{AtomicU32, AtomicU64};
 
 /// A view of shared memory. It owns nothing: whoever makes it keeps the memory alive.
 #[derive(Clone, Debug)]
@@ -233,7 +233,7 @@ mod model {
 
     use annulus_abi::ring::RingHeader;
 
-    use crate::sync::{AtomicU32, AtomicU64, Ordering, UnsafeCell};
+    use annulus_sync::{AtomicU32, AtomicU64, Ordering, UnsafeCell};
 
     /// A ring of single-line slots: the header's words, and of each slot its commit and meta word and plain 8-byte words; or its units, if it is
     /// sealed. A unit is an atomic word that tells which of all units that were ever stored it is: so it is never torn, and ordered as little as a relaxed word.

@@ -13,7 +13,7 @@
 //! which fences; one that lies down fences, and asks then whether somebody [has come](Steps::has_begun). One of the two fences comes
 //! first: either the caller sees the sleeper, or the sleeper sees that somebody came. That stays so until the sleeper comes itself.
 
-use crate::sync::{AtomicU64, Ordering};
+use crate::{AtomicU64, Ordering};
 
 /// The barrier; see the module.
 #[derive(Debug)]

@@ -43,9 +43,8 @@ use annulus_abi::ring::{CLOSED, RingLayout, kind};
 use crate::{
     region::Region,
     sealed::{self, Image, Opened},
-    sync::{AtomicU64, Ordering, fence},
-    wait::Backoff,
 };
+use annulus_sync::{AtomicU64, Ordering, fence, wait::Backoff};
 
 const RESERVED: usize = 0;
 const CONSUMED_SEEN: usize = 8;

@@ -15,19 +15,19 @@
 
 /// Whether this process has light and heavy barriers; decided once, at the first call.
 #[must_use = "without, a light barrier is nothing"]
-pub(crate) fn init() -> bool {
+pub fn init() -> bool {
     imp::init()
 }
 
 /// The frequent side's barrier, between its store and its load, where [`init`] said yes: keeps the compiler from exchanging them.
 #[inline(always)]
-pub(crate) fn light() {
+pub fn light() {
     #[cfg(not(loom))]
     std::sync::atomic::compiler_fence(std::sync::atomic::Ordering::SeqCst);
 }
 
 /// The rare side's barrier, between its store and its load.
-pub(crate) fn heavy() {
+pub fn heavy() {
     imp::heavy();
 }
 
@@ -35,7 +35,7 @@ pub(crate) fn heavy() {
 mod imp {
     use std::sync::OnceLock;
 
-    use crate::sync::{Ordering, fence};
+    use crate::{Ordering, fence};
 
     // From linux/membarrier.h.
     const PRIVATE_EXPEDITED: libc::c_int = 1 << 3;
@@ -67,7 +67,7 @@ mod imp {
 
 #[cfg(any(not(target_os = "linux"), loom, miri))]
 mod imp {
-    use crate::sync::{Ordering, fence};
+    use crate::{Ordering, fence};
 
     pub(super) fn init() -> bool {
         false

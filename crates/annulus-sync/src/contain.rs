@@ -22,7 +22,7 @@ use std::{
 ///
 /// By it we notice that the program's code, called by this very thread, calls us back where it would wait for
 /// itself.
-pub(crate) fn this_thread() -> usize {
+pub fn this_thread() -> usize {
     thread_local! {
         static PLACE: u8 = const { 0 };
     }
@@ -44,7 +44,7 @@ pub fn call_before(prepare: fn()) {
 /// inside.
 ///
 /// ```
-/// use annulus_queue::contain::contained;
+/// use annulus_sync::contain::contained;
 /// assert_eq!(contained(|| 7), Some(7));
 /// assert_eq!(contained(|| panic!("a waker of the program")), None::<()>);
 /// ```
@@ -67,7 +67,7 @@ pub fn contained<R>(call: impl FnOnce() -> R) -> Option<R> {
 /// Drops what a panic carried. If that panics, forgets what the second panic carries.
 ///
 /// ```
-/// use annulus_queue::contain::discard;
+/// use annulus_sync::contain::discard;
 ///
 /// struct Again;
 ///

@@ -7,12 +7,10 @@
 //!
 //! Running a handler without handing over the kept runner fails here, and so does keeping a second one
 //! without handing over the first, running the kept one before those that wait, and queueing without waking.
-#![cfg(loom)]
-
-use annulus_queue::{
+use annulus_sync::{
+    Arc, AtomicU32, Ordering, UnsafeCell,
     doze::Doze,
     schedule::{Kept, Schedule},
-    sync::{Arc, AtomicU32, Ordering, UnsafeCell},
 };
 use loom::thread;
 

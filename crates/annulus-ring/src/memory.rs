@@ -8,12 +8,9 @@ use std::{
     sync::Arc,
 };
 
+use crate::{region::Region, ring::Ring};
 use annulus_abi::{LINE, PAIR, histogram::BUCKETS, kernel::KernelLayout, ring::RingLayout};
-use annulus_queue::{
-    region::Region,
-    ring::Ring,
-    sync::{AtomicU32, AtomicU64},
-};
+use annulus_sync::{AtomicU32, AtomicU64};
 
 /// A stretch of zeroed memory, aligned to 128 bytes, that a backend provides. Freed with the last reference.
 pub struct SharedMemory {
@@ -113,7 +110,11 @@ pub struct Place<'a> {
 
 impl ShardMemory {
     /// Shard `index` of a kernel whose shards lie one after the other in `memory`.
-    pub(crate) fn new(
+    ///
+    /// # Panics
+    ///
+    /// If the memory is too short for it.
+    pub fn new(
         memory: &Arc<SharedMemory>,
         layout: &KernelLayout,
         index: u32,
@@ -323,7 +324,12 @@ pub struct TelemetryLine {
 }
 
 impl TelemetryLine {
-    pub(crate) fn new(arena: &Arc<SharedMemory>, index: usize) -> Self {
+    /// Line `index` of an arena.
+    ///
+    /// # Panics
+    ///
+    /// If the arena is too short for it.
+    pub fn new(arena: &Arc<SharedMemory>, index: usize) -> Self {
         Self { arena: arena.region(), offset: index * LINE, memory: Arc::clone(arena) }
     }
 

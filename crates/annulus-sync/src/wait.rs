@@ -8,16 +8,16 @@ use std::{
     time::Instant,
 };
 
-pub use crate::wait_strategy::WaitStrategy;
+pub use crate::{backoff::Backoff, wait_strategy::WaitStrategy};
 
-use crate::sync::{AtomicBool, Ordering, spin_loop, thread, yield_now};
+use crate::{AtomicBool, Ordering, thread};
 
 /// Runs a future on this thread, asleep between polls. Other threads may wake it at any time.
 ///
 /// It drives nothing else: a future that needs a runtime's reactor or timers still needs that runtime.
 ///
 /// ```
-/// assert_eq!(annulus_queue::wait::block_on(async { 6 * 7 }), 42);
+/// assert_eq!(annulus_sync::wait::block_on(async { 6 * 7 }), 42);
 /// ```
 pub fn block_on<F: Future>(future: F) -> F::Output {
     match drive(future, None) {
@@ -32,7 +32,7 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
 ///
 /// ```
 /// use std::{future::pending, time::Instant};
-/// use annulus_queue::wait::block_on_deadline;
+/// use annulus_sync::wait::block_on_deadline;
 /// assert_eq!(block_on_deadline(async { 1 }, Instant::now()), Some(1));
 /// assert_eq!(block_on_deadline(pending::<()>(), Instant::now()), None);
 /// ```
@@ -132,110 +132,4 @@ impl Wake for Parker {
 #[cfg(not(loom))]
 thread_local! {
     static KEPT: std::cell::Cell<Option<Arc<Parker>>> = const { std::cell::Cell::new(None) };
-}
-
-/// How long to look busily before looking less often: exponential, and bounded.
-///
-/// The limits are crossbeam-utils': up to 64 pauses a step, yields from the seventh step on, spent after the tenth.
-///
-/// ```
-/// # use annulus_queue::wait::Backoff;
-/// let mut backoff = Backoff::new();
-/// while !backoff.is_spent() {
-///     // look; if there is nothing yet:
-///     backoff.snooze();
-/// }
-/// // now it is worth going to sleep
-/// ```
-#[derive(Debug, Default)]
-pub struct Backoff {
-    /// How many steps were taken, up to `YIELD_STEPS + 1`.
-    step: u32,
-}
-
-impl Backoff {
-    const SPIN_STEPS: u32 = 6;
-    // In a model, the sooner it sleeps the more of sleeping is checked.
-    const YIELD_STEPS: u32 = if cfg!(loom) { 0 } else { 10 };
-
-    /// A fresh start.
-    ///
-    /// ```
-    /// assert!(!annulus_queue::wait::Backoff::new().is_spent());
-    /// ```
-    pub fn new() -> Self {
-        Self { step: 0 }
-    }
-
-    /// One that is spent from the start: for who must not wait.
-    pub(crate) fn spent() -> Self {
-        Self { step: Self::YIELD_STEPS + 1 }
-    }
-
-    /// Pauses this core, longer each time up to a bound: after losing a race, when the winner has already finished.
-    ///
-    /// ```
-    /// let mut backoff = annulus_queue::wait::Backoff::new();
-    /// backoff.spin();
-    /// ```
-    #[inline]
-    pub fn spin(&mut self) {
-        pause(self.step.min(Self::SPIN_STEPS));
-        self.step = (self.step + 1).min(Self::SPIN_STEPS);
-    }
-
-    /// Pauses this core, longer each time, and later lets other threads run: while waiting for another thread.
-    ///
-    /// ```
-    /// let mut backoff = annulus_queue::wait::Backoff::new();
-    /// backoff.snooze();
-    /// ```
-    #[inline]
-    pub fn snooze(&mut self) {
-        if self.step <= Self::SPIN_STEPS {
-            pause(self.step);
-        } else {
-            yield_now();
-        }
-        self.step = (self.step + 1).min(Self::YIELD_STEPS + 1);
-    }
-
-    /// Whether [`snooze`](Self::snooze) was called so often that sleeping is cheaper.
-    ///
-    /// ```
-    /// # use annulus_queue::wait::Backoff;
-    /// let mut backoff = Backoff::new();
-    /// (0..11).for_each(|_| backoff.snooze());
-    /// assert!(backoff.is_spent());
-    /// ```
-    pub fn is_spent(&self) -> bool {
-        self.step > Self::YIELD_STEPS
-    }
-
-    /// Starts afresh.
-    ///
-    /// ```
-    /// # use annulus_queue::wait::Backoff;
-    /// let mut backoff = Backoff::new();
-    /// (0..11).for_each(|_| backoff.snooze());
-    /// backoff.reset();
-    /// assert!(!backoff.is_spent());
-    /// ```
-    pub fn reset(&mut self) {
-        self.step = 0;
-    }
-}
-
-#[cfg(not(loom))]
-#[inline]
-fn pause(step: u32) {
-    for _ in 0..1u32 << step {
-        spin_loop();
-    }
-}
-
-/// One pause is a chance for every other thread in a model, and more of them are no more.
-#[cfg(loom)]
-fn pause(_: u32) {
-    spin_loop();
 }

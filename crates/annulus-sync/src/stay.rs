@@ -35,10 +35,7 @@
 //! A block that leaves while a caller ends its nap, or does not, is the same case: if the caller saw that the
 //! kernel stays after his fence, that came before the pump's, and the work is found in an epoch.
 
-use crate::{
-    doze::Doze,
-    sync::{AtomicBool, Ordering, fence},
-};
+use crate::{AtomicBool, Ordering, doze::Doze, fence};
 
 /// Whether a kernel stays, and what to do about it if not; see the module.
 #[derive(Debug)]

@@ -30,11 +30,8 @@ use std::mem::MaybeUninit;
 
 use annulus_abi::ring::{RingLayout, UNITS_MOST};
 
-use crate::{
-    region::Region,
-    ring::Header,
-    sync::{Ordering, fence},
-};
+use crate::{region::Region, ring::Header};
+use annulus_sync::{Ordering, fence};
 
 /// Words of a unit that are the image's.
 const WORDS: usize = 3;

@@ -6,7 +6,7 @@
 //! what was done inside to the closer (`SYNC: intake-left`). So after [`Intake::close`] has returned nobody does anything inside, and all that was done
 //! there is visible.
 
-use crate::sync::{AtomicBool, AtomicUsize, Ordering, fence, yield_now};
+use crate::{AtomicBool, AtomicUsize, Ordering, fence, yield_now};
 
 /// The way in; see the module.
 #[derive(Debug)]

@@ -8,7 +8,7 @@
 
 use std::sync::PoisonError;
 
-use crate::sync::{AtomicBool, Mutex, Ordering, fence};
+use crate::{AtomicBool, Mutex, Ordering, fence};
 
 /// Data under a lock, and whether a job on it is wanted; see the module.
 #[derive(Debug)]

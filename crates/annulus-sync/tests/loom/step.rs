@@ -5,14 +5,12 @@
 //! the first to come, one that dozes, and the last.
 //!
 //! Weakening the ordering that carries `SYNC: step` fails here, and so does coming without calling those that doze.
-#![cfg(loom)]
-
 use std::collections::VecDeque;
 
-use annulus_queue::{
+use annulus_sync::{
+    Arc, AtomicU32, Ordering, UnsafeCell,
     doze::Doze,
     step::{Arrival, Steps},
-    sync::{Arc, AtomicU32, Ordering, UnsafeCell},
 };
 use loom::thread;
 

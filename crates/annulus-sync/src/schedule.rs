@@ -34,7 +34,7 @@
 
 use std::{cell::Cell, collections::VecDeque, fmt, sync::PoisonError};
 
-use crate::sync::{AtomicUsize, Condvar, Mutex, MutexGuard, Ordering};
+use crate::{AtomicUsize, Condvar, Mutex, MutexGuard, Ordering};
 
 /// The queue; see the module.
 #[derive(Debug)]

@@ -37,7 +37,7 @@ use std::{
 
 use crate::barrier;
 use crate::contain::contained;
-use crate::sync::{AtomicUsize, Mutex, MutexGuard, Ordering, fence};
+use crate::{AtomicUsize, Mutex, MutexGuard, Ordering, fence};
 
 /// Something that can be waited for, by threads and by tasks, first come, first served.
 pub struct Event {
@@ -83,7 +83,7 @@ impl Event {
     /// An event that nobody waits for.
     ///
     /// ```
-    /// static SPACE: annulus_queue::event::Event = annulus_queue::event::Event::new();
+    /// static SPACE: annulus_sync::event::Event = annulus_sync::event::Event::new();
     /// SPACE.notify(1); // nobody waits: nothing happens, and nothing is remembered
     /// ```
     #[cfg(not(loom))]
@@ -98,7 +98,7 @@ impl Event {
     }
 
     /// An event whose notifiers may call [`notify_lightly`](Self::notify_lightly).
-    pub(crate) fn for_light_notifiers() -> Self {
+    pub fn for_light_notifiers() -> Self {
         let event = Self { light: true, ..Self::new() };
         if !barrier::init() {
             event.waiting.store(LIGHT_IS_NOTHING, Ordering::Relaxed);
@@ -130,7 +130,7 @@ impl Event {
     /// Whether nobody waits and no flag is set, after a light barrier: what a frequent notifier asks before it calls
     /// [`notify_lightly`](Self::notify_lightly).
     #[inline(always)]
-    pub(crate) fn is_quiet(&self) -> bool {
+    pub fn is_quiet(&self) -> bool {
         debug_assert!(self.light, "those who wait fence for both sides only where the event says so");
         barrier::light();
         // SYNC: event-registered
@@ -139,7 +139,7 @@ impl Event {
 
     /// [`notify`](Self::notify) at the waiters' cost, for events [made for it](Self::for_light_notifiers).
     #[inline(always)]
-    pub(crate) fn notify_lightly(&self, n: usize) {
+    pub fn notify_lightly(&self, n: usize) {
         if !self.is_quiet() {
             self.notify_loudly(n);
         }
@@ -147,7 +147,7 @@ impl Event {
 
     /// [`notify_lightly`](Self::notify_lightly), where it is not quiet.
     #[cold]
-    pub(crate) fn notify_loudly(&self, n: usize) {
+    pub fn notify_loudly(&self, n: usize) {
         if self.waiting.load(Ordering::Relaxed) & LIGHT_IS_NOTHING != 0 {
             // SYNC: event-registered
             fence(Ordering::SeqCst);
@@ -164,12 +164,12 @@ impl Event {
     /// Whether [`alert`](Self::alert) was called. What a notifier sees after [`notify_loudly`](Self::notify_loudly) is ordered as
     /// those who wait are.
     #[inline(always)]
-    pub(crate) fn is_alerted(&self) -> bool {
+    pub fn is_alerted(&self) -> bool {
         self.waiting.load(Ordering::Relaxed) & ALERT != 0
     }
 
     /// Breaks the quiet for ever, so that every notifier looks what is the matter.
-    pub(crate) fn alert(&self) {
+    pub fn alert(&self) {
         self.waiting.fetch_or(ALERT, Ordering::Relaxed);
     }
 
@@ -179,7 +179,7 @@ impl Event {
     /// If the waiter looked before the change, its unlocking happened before the caller's locking, and its registration before
     /// both, so the caller sees it; else the waiter sees the change (`SYNC: event-registered`, by the lock's own order).
     #[inline]
-    pub(crate) fn notify_after_unlock(&self, n: usize) {
+    pub fn notify_after_unlock(&self, n: usize) {
         // SYNC: event-registered
         if self.waiting.load(Ordering::Relaxed) != 0 {
             self.wake(n);
@@ -204,7 +204,7 @@ impl Event {
     /// Fences first, as [`notify`](Self::notify) does: after `false`, whoever registers sees all that the caller stored before.
     ///
     /// ```
-    /// # use annulus_queue::event::Event;
+    /// # use annulus_sync::event::Event;
     /// let event = Event::new();
     /// let listener = event.listen();
     /// assert!(event.has_waiters());
@@ -369,7 +369,7 @@ pub struct Listener<'a> {
     /// Its entry, which nobody else frees; `None` once it has seen its notification.
     entry: Option<usize>,
     /// Whether its owner was notified before, by another listener, and has not looked since: then it is as good as notified.
-    pub(crate) owes_a_look: bool,
+    pub owes_a_look: bool,
 }
 
 impl Future for Listener<'_> {
@@ -394,7 +394,7 @@ impl Future for Listener<'_> {
 
 impl<'a> Listener<'a> {
     /// Leaves the list, and hands nothing on; the event, if it was notified, so that the caller has to see to those who wait.
-    pub(crate) fn leave(mut self) -> Option<&'a Event> {
+    pub fn leave(mut self) -> Option<&'a Event> {
         let index = self.entry.take()?;
         // Its waker is dropped without the lock, which is held to the end of this line.
         let state = self.event.remove(&mut self.event.lock(), index);

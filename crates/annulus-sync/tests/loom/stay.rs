@@ -11,12 +11,7 @@
 //! A call that does not look at `stays` a second time, or without the fence before that, fails here. So does
 //! a switch that does not claim the runner, or a pump that lies down without another look, or asks to leave
 //! without ending the nap, and a block that naps without its fence.
-#![cfg(loom)]
-
-use annulus_queue::{
-    stay::Stay,
-    sync::{Arc, AtomicU32, Ordering, UnsafeCell, fence},
-};
+use annulus_sync::{Arc, AtomicU32, Ordering, UnsafeCell, fence, stay::Stay};
 use loom::thread;
 
 fn model(bound: usize, run: impl Fn() + Send + Sync + 'static) {

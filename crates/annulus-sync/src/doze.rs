@@ -9,7 +9,7 @@
 //! word. One of the two fences comes first: either the caller sees *asleep*, or the runner sees the work. If both do, the swap
 //! decides who goes on, so there is never more than one runner. The swap also hands the runner's memory from thread to thread.
 
-use crate::sync::{AtomicBool, Ordering, fence};
+use crate::{AtomicBool, Ordering, fence};
 
 /// Whether a runner is asleep; see the module.
 #[derive(Debug)]
