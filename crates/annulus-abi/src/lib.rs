@@ -9,8 +9,8 @@
 //!
 //! # What it does not do
 //!
-//! It has no behaviour: who waits for whom, and in what order words are written, is `annulus-queue`'s ring and the device
-//! runtime's. It allocates nothing and needs no `std`.
+//! It has no behaviour: who waits for whom, and in what order words are written, is `annulus-ring`'s and
+//! `annulus-block`'s. It allocates nothing and needs no `std`.
 #![no_std]
 
 pub mod control;

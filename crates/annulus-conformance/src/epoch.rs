@@ -13,15 +13,15 @@ use annulus_abi::{
 };
 use annulus_kernel::{KernelDefinition, RingKernel};
 use annulus_macros::{DeviceType, RingMessage, ring_kernel};
-use annulus_queue::{
+use annulus_ring::{
     region::Region,
     ring::{Consumer, Header, Producers, Reservation, Ring},
-    sync::Ordering,
 };
 use annulus_runtime::{
     device_print,
     prelude::{Failure, Outbox},
 };
+use annulus_sync::Ordering;
 
 const MESSAGES: u64 = 40;
 /// Places that a producer has reserved behind them, and not yet published.

@@ -317,7 +317,7 @@ fn planted_faults_are_found(sealed: bool) {
 
 /// Whether this machine has the sanitizer, and a processor that seals slots if they are to be sealed.
 fn can_run(sealed: bool) -> bool {
-    if sealed && !annulus_queue::sealed::is_offered() {
+    if sealed && !annulus_ring::sealed::is_offered() {
         println!("skipped: this processor cannot seal slots");
         return false;
     }

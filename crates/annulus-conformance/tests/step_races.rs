@@ -28,7 +28,7 @@ use annulus_kernel::{
     device::{CUDA_PRELUDE, INTERFACE},
 };
 use annulus_macros::{RingMessage, ring_kernel};
-use annulus_queue::{
+use annulus_ring::{
     region::Region,
     ring::{Header, Producers, Ring},
 };

@@ -11,7 +11,7 @@
 use std::{ptr::NonNull, sync::Arc, time::Duration};
 
 use annulus_abi::launch::BellRecord;
-use annulus_queue::sync::{AtomicU32, Ordering, fence};
+use annulus_sync::{AtomicU32, Ordering, fence};
 
 use crate::driver::Memory;
 

@@ -109,7 +109,7 @@ impl DeviceHost {
     }
 
     /// What [`DeviceBackend::launch`](annulus_runtime::DeviceBackend::launch) owes. Each block serves one shard by the device
-    /// runtime's protocol (`annulus_kernel::device`).
+    /// runtime's protocol (`annulus_block`).
     ///
     /// # Errors
     ///

@@ -10,11 +10,11 @@ use annulus_kernel::{
     LANGUAGE_SOURCE, Target,
     device::{CUDA_PRELUDE, INTERFACE},
 };
-use annulus_queue::{
+use annulus_ring::{
     region::Region,
     ring::{Consumer, Header, Producers, Ring},
-    sync::Ordering,
 };
+use annulus_sync::Ordering;
 use cudarc::driver::sys::{self, CUresult, CUstream};
 
 use crate::{
