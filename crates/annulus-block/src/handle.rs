@@ -8,9 +8,8 @@ use annulus_ring::ring::{Header, Slot};
 use annulus_sync::contain::discard;
 
 use crate::{
-    links::Held,
     runner::Runner,
-    turn::{Batch, BlockCore},
+    turn::{Batch, BlockCore, Held},
 };
 
 impl<R: Runner> BlockCore<R> {

@@ -15,15 +15,8 @@ use crate::{
     host::Delivery,
     publish::add,
     runner::Runner,
-    turn::{Batch, BlockCore},
+    turn::{Batch, BlockCore, Held},
 };
-
-/// Outputs on their way to another kernel. They lie in the outbound ring, the first of them all in the slot of the next ticket.
-#[derive(Clone, Copy)]
-pub(crate) struct Held {
-    pub(crate) gone: u32,
-    pub(crate) all: u32,
-}
 
 impl<R: Runner> BlockCore<R> {
     /// Lets the outputs of the message at the front go to the connected kernel, as far as there is room. Says whether nothing holds the message any more.

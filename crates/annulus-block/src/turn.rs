@@ -29,7 +29,6 @@ use annulus_sync::Ordering;
 use crate::{
     clock::Clock,
     host::{Link, Signals},
-    links::Held,
     runner::Runner,
     state::BlockState,
 };
@@ -142,6 +141,13 @@ pub(crate) struct Batch {
     pub(crate) earliest: u64,
     pub(crate) latest: u64,
     pub(crate) sum: u128,
+}
+
+/// Outputs on their way to another kernel. They lie in the outbound ring, the first of them all in the slot of the next ticket.
+#[derive(Clone, Copy)]
+pub(crate) struct Held {
+    pub(crate) gone: u32,
+    pub(crate) all: u32,
 }
 
 /// What a turn found.

@@ -10,6 +10,7 @@
 //! The layouts are `annulus-abi`'s. Each end of a ring is made once, by the side that it belongs to; what a block does with
 //! them stands in `annulus-block`.
 
+mod header;
 #[cfg(not(loom))]
 pub mod memory;
 pub mod region;

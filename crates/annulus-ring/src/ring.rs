@@ -40,6 +40,8 @@ use std::mem::MaybeUninit;
 
 use annulus_abi::ring::{CLOSED, RingLayout, kind};
 
+pub use crate::header::Header;
+
 use crate::{
     region::Region,
     sealed::{self, Image, Opened},
@@ -64,18 +66,6 @@ pub enum Refused {
     Full,
     /// The ring is closed.
     Closed,
-}
-
-/// What goes before a payload.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Header {
-    /// Nanoseconds on the runtime's clock; dropped if the layout has no place for it.
-    pub enqueue_time: u64,
-    /// The call it belongs to, 0 for none; dropped if the layout has no place for it.
-    pub correlation: u64,
-    /// The receiver's command word, as the sender found it before it asked for the slot; dropped unless slots are sealed. A [`Consumer`] needs it not, and
-    /// does not tell.
-    pub command: u32,
 }
 
 impl Ring {

@@ -30,7 +30,7 @@ use std::mem::MaybeUninit;
 
 use annulus_abi::ring::{RingLayout, UNITS_MOST};
 
-use crate::{region::Region, ring::Header};
+use crate::{header::Header, region::Region};
 use annulus_sync::{Ordering, fence};
 
 /// Words of a unit that are the image's.

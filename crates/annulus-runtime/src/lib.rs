@@ -38,55 +38,41 @@
 extern crate self as annulus;
 
 mod backend;
-mod bytes;
-mod calls;
-mod connect;
-mod core;
 mod error;
-mod front;
 mod handle;
 mod kernel;
-mod launching;
-mod letters;
-mod lifecycle;
+mod launch;
 mod links;
-mod noop;
 mod options;
-mod outbound;
-mod print;
-mod receive;
-#[cfg(feature = "registry")]
-mod registered;
-mod registry;
-mod runtime;
-mod send;
 mod snapshot;
-mod stalls;
-mod status;
 mod telemetry;
 mod time;
-mod waits;
 
 pub use crate::{
     backend::{
-        BackendError, BackendSource, DeviceBackend, DeviceInfo, DeviceKernel, HostSignals, LaunchSpec, Link,
-        LinkTarget, OrElse,
+        BackendError, BackendSource, Compilation, DeviceBackend, DeviceInfo, DeviceKernel, HostSignals,
+        LaunchSpec, Link, LinkTarget, OrElse, ProgramOrigin, noop::Noop,
     },
-    connect::ConnectError,
-    core::{ShutdownOutcome, Transition},
     error::{CallError, HandleError, LaunchError, LifecycleError, TelemetryError, UnknownKernel},
-    handle::{KernelControl, KernelHandle, Outputs, Shutdown},
-    launching::Launching,
-    lifecycle::{Compilation, LIFECYCLE_TARGET, ProgramOrigin},
-    noop::Noop,
+    handle::{KernelHandle, Shutdown, control::KernelControl, outputs::Outputs, send::BatchError},
+    kernel::{
+        core::Transition,
+        drops::QueueDrops,
+        events::LIFECYCLE_TARGET,
+        lifecycle::ShutdownOutcome,
+        print::{PRINT_TARGET, PrintOrigin, PrintScope},
+        status::{Drops, KernelState, KernelStatus, Stall, StallEnd},
+        watcher::STALL_TARGET,
+    },
+    launch::{
+        bound::Bound,
+        launching::Launching,
+        runtime::{DEFAULT_TELEMETRY_LINES, NoBackend, Runtime, RuntimeBuilder},
+    },
+    links::connect::ConnectError,
     options::{InvalidOptions, LaunchOptions, MAX_BLOCK, MAX_GRID, MAX_WINDOW, MIN_WINDOW},
-    print::{PRINT_TARGET, PrintOrigin, PrintScope},
-    runtime::{Bound, DEFAULT_TELEMETRY_LINES, NoBackend, Runtime, RuntimeBuilder},
-    send::BatchError,
     snapshot::{Snapshot, SnapshotError},
-    stalls::STALL_TARGET,
-    status::{Drops, KernelState, KernelStatus, Stall, StallEnd},
-    telemetry::{LatencyHistogram, QueueDrops, Telemetry, TelemetrySnapshot},
+    telemetry::{LatencyHistogram, Telemetry, TelemetrySnapshot},
     time::{ForPeople, for_people},
 };
 pub use annulus_abi::error::describe as describe_error;
@@ -100,7 +86,7 @@ pub use annulus_ring::memory::{Place, ShardMemory, SharedMemory, TelemetryLine};
 pub use annulus_sync::wait::block_on;
 
 #[cfg(feature = "registry")]
-pub use registered::{DynamicError, DynamicKernel, NotRegistered, RegisteredKernel};
+pub use launch::registered::{DynamicError, DynamicKernel, NotRegistered, RegisteredKernel};
 
 /// Prints from a handler, or from a function that it calls: an event of [`tracing`](https://docs.rs/tracing) on the host, whatever the
 /// handler runs on.
@@ -175,8 +161,8 @@ macro_rules! __register_kernel {
 #[doc(hidden)]
 pub mod __private {
     #[cfg(feature = "registry")]
-    pub use crate::registered::KERNELS;
-    pub use crate::{__register_kernel as register_kernel, print::print};
+    pub use crate::launch::registered::KERNELS;
+    pub use crate::{__register_kernel as register_kernel, kernel::print::print};
     pub use crate::{
         Backpressure, Bound, Deduplication, KernelHandle, LaunchError, LaunchOptions, Launching, Runtime,
     };

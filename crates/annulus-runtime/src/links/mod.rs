@@ -35,87 +35,18 @@
 //!
 //! Whoever waits for this waits on an event that all connected kernels of a runtime share, having told each of them that it is watched.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
-use annulus_sync::{AtomicBool, Ordering, fence};
-
-use crate::{core::KernelCore, kernel::KernelShared};
 use annulus_ring::memory::ShardMemory;
+use annulus_sync::{Ordering, fence};
 
-/// A kernel's links. Kernels that were launched without leave them alone.
-#[derive(Default)]
-pub(crate) struct Links {
-    known: Mutex<Arc<Known>>,
-    /// It was told that this kernel stands still in a cycle, since its links changed last.
-    pub(crate) told: AtomicBool,
-}
+use crate::kernel::{
+    links::{Feed, forwarded},
+    shared::KernelShared,
+};
 
-/// The links at some moment.
-#[derive(Clone, Default)]
-struct Known {
-    /// Where outputs go, if not to the host.
-    target: Option<Weak<KernelShared>>,
-    /// Kernels that are connected to this one.
-    feeds: Vec<Feed>,
-    /// What kernels that are connected to this one no more had forwarded to it.
-    fed_before: u64,
-}
-
-/// A kernel that is connected to this one.
-#[derive(Clone)]
-struct Feed {
-    source: Weak<KernelShared>,
-    /// Where the source's core lies: as long as `source` is there, nothing else does.
-    core: *const KernelCore,
-    shards: Arc<[ShardMemory]>,
-    /// What it had forwarded when it was connected.
-    base: u64,
-}
-
-fn forwarded<'a>(shards: impl IntoIterator<Item = &'a ShardMemory>) -> u64 {
-    shards.into_iter().map(|shard| shard.forwarded().load(Ordering::Acquire)).sum()
-}
-
-// SAFETY: the pointer is compared, and never followed.
-unsafe impl Send for Feed {}
-// SAFETY: as for `Send`.
-unsafe impl Sync for Feed {}
-
-impl Feed {
-    fn fed(&self) -> u64 {
-        forwarded(&*self.shards) - self.base
-    }
-}
-
-impl Links {
-    fn lock(&self) -> MutexGuard<'_, Arc<Known>> {
-        // The value is replaced by one assignment.
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn known(&self) -> Arc<Known> {
-        Arc::clone(&self.lock())
-    }
-
-    fn change(&self, change: impl FnOnce(&mut Known)) {
-        let mut known = self.lock();
-        let mut next = Known::clone(&known);
-        change(&mut next);
-        let before = std::mem::replace(&mut *known, Arc::new(next));
-        self.told.store(false, Ordering::Relaxed);
-        drop(known);
-        drop(before);
-    }
-}
-
-impl Known {
-    /// Forgets the kernels of which this holds. They forward nothing any more.
-    fn end_feeds(&mut self, ends: impl Fn(&Feed) -> bool) {
-        let (ended, stay): (Vec<_>, Vec<_>) = std::mem::take(&mut self.feeds).into_iter().partition(ends);
-        self.feeds = stay;
-        self.fed_before += ended.iter().map(Feed::fed).sum::<u64>();
-    }
-}
+pub(crate) mod connect;
+pub(crate) mod stalls;
 
 /// Connects a kernel to another one, or to none. The source is inactive, and stays so meanwhile.
 ///
@@ -127,22 +58,22 @@ pub(crate) fn link(
     target: Option<&Arc<KernelShared>>,
 ) -> Option<Arc<KernelShared>> {
     let core = source.core();
-    let before = core.end_link();
-    core.links.change(|known| known.target = target.map(Arc::downgrade));
+    let before = source.end_link();
+    source.links.change(|known| known.target = target.map(Arc::downgrade));
     if let Some(target) = target {
         let shards: Arc<[ShardMemory]> = core.shards.iter().map(|shard| shard.memory.clone()).collect();
         let base = forwarded(&*shards);
-        let feed = Feed { source: Arc::downgrade(source), core, shards, base };
-        target.core().links.change(|known| known.feeds.push(feed));
+        let feed = Feed { source: Arc::downgrade(source), shards, base };
+        target.links.change(|known| known.feeds.push(feed));
     }
     before
 }
 
-impl KernelCore {
+impl KernelShared {
     /// Forwards nothing any more to the kernel that this one was connected to, which it returns.
     fn end_link(&self) -> Option<Arc<KernelShared>> {
         let target = self.target()?;
-        target.core().links.change(|known| known.end_feeds(|feed| std::ptr::eq(feed.core, self)));
+        target.links.change(|known| known.end_feeds(|feed| std::ptr::eq(feed.source.as_ptr(), self)));
         Some(target)
     }
 
@@ -203,12 +134,12 @@ impl KernelCore {
     }
 
     fn taken(&self) -> u64 {
-        self.shards.iter().map(|shard| shard.memory.taken().load(Ordering::Acquire)).sum()
+        self.core.shards.iter().map(|shard| shard.memory.taken().load(Ordering::Acquire)).sum()
     }
 
     /// Whether there are messages of other kernels that this one has not taken. They are counted as fed before they can be taken, so if nothing
     /// was added since `taken` was looked at, nothing was left then.
-    pub(crate) fn is_fed(&self) -> bool {
+    pub(crate) fn is_fed_by_others(&self) -> bool {
         let taken = self.taken();
         self.fed() != taken
     }
@@ -220,7 +151,7 @@ impl KernelShared {
         let mut found = vec![Arc::clone(self)];
         let mut next = 0;
         while next < found.len() {
-            let known = found[next].core().links.known();
+            let known = found[next].links.known();
             for source in known.feeds.iter().filter_map(|feed| feed.source.upgrade()) {
                 if !found.iter().any(|kernel| Arc::ptr_eq(kernel, &source)) {
                     found.push(source);
@@ -284,7 +215,7 @@ fn scan(kernels: &[Arc<KernelShared>]) -> Option<Vec<u64>> {
         return None;
     }
     let taken: Vec<_> = shards().map(|shard| shard.memory.taken().load(Ordering::Acquire)).collect();
-    if taken != rested || live.iter().any(|kernel| kernel.core().is_fed()) {
+    if taken != rested || live.iter().any(|kernel| kernel.is_fed_by_others()) {
         return None;
     }
     counts.extend(taken);
@@ -305,7 +236,7 @@ pub(crate) fn sources_first(kernels: Vec<Arc<KernelShared>>) -> Vec<Arc<KernelSh
             return;
         }
         seen.push(Arc::clone(kernel));
-        for feed in &kernel.core().links.known().feeds {
+        for feed in &kernel.links.known().feeds {
             if let Some(source) = feed.source.upgrade() {
                 place(&source, seen, ordered);
             }

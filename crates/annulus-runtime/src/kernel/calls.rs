@@ -10,8 +10,8 @@ use std::{
 use annulus_sync::{AtomicBool, AtomicUsize, Ordering, event::wake, fence};
 
 use crate::{
-    bytes::{Bytes, blank},
     error::CallError,
+    kernel::bytes::{Bytes, blank},
 };
 
 /// The calls of a kernel that are under way, by correlation.

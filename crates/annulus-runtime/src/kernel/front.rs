@@ -28,11 +28,13 @@ use annulus_ring::ring::{Header, Refused};
 use annulus_sync::{Ordering, event::Event};
 
 use crate::{
-    bytes::{ByteQueue, Bytes, RawMessage, blank},
-    calls::CallTable,
-    core::{KernelCore, Shard},
     error::CallError,
-    letters::Letters,
+    kernel::{
+        bytes::{ByteQueue, Bytes, RawMessage, blank},
+        calls::CallTable,
+        core::{KernelCore, Shard},
+        letters::Letters,
+    },
     options::LaunchOptions,
 };
 

@@ -25,7 +25,7 @@ use annulus_queue::{Alert, DeadLetters, Reason};
 use annulus_ring::ring::Consumer;
 use annulus_sync::{Mutex, MutexGuard, contain::contained, relay::Relay};
 
-use crate::bytes::{ByteQueue, Bytes, blank};
+use crate::kernel::bytes::{ByteQueue, Bytes, blank};
 
 /// Slots of a shard's ring of letters. Source: this project's choice; letters are collected at each report of progress.
 pub(crate) const RING_CAPACITY: u32 = 64;

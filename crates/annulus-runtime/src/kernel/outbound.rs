@@ -7,9 +7,11 @@ use annulus_ring::ring::Consumer;
 use annulus_sync::{AtomicUsize, relay::Relay};
 
 use crate::{
-    bytes::{ByteQueue, Bytes, blank},
-    calls::CallTable,
     error::CallError,
+    kernel::{
+        bytes::{ByteQueue, Bytes, blank},
+        calls::CallTable,
+    },
 };
 
 /// The host's end of a shard's outbound ring.
@@ -96,4 +98,22 @@ impl OutboundEnd {
         calls.complete(slot.header.correlation, result.map(|()| &*to));
         Some(false)
     }
+}
+
+/// Room for outputs.
+pub(crate) trait Places {
+    /// A place for one output.
+    fn place(&mut self) -> &mut Bytes;
+    /// Takes outputs out of the ring, up to `most` and up to the first slot that has something else; how many.
+    ///
+    /// # Safety
+    ///
+    /// Blocks write outputs of this type into the ring.
+    unsafe fn take_run(&mut self, ring: &mut Consumer, most: usize) -> usize;
+    /// Keeps what was written to the [`place`](Self::place).
+    ///
+    /// # Safety
+    ///
+    /// It was asked for just now, and an output of the type was written there.
+    unsafe fn keep_one(&mut self);
 }

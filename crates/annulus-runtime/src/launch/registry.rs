@@ -9,7 +9,7 @@ use annulus_sync::wait::block_on;
 
 use crate::{
     error::{LaunchError, UnknownKernel},
-    kernel::KernelShared,
+    kernel::shared::{KernelShared, Names},
 };
 
 /// Kernels by name. A name is taken from just before the launch until the kernel has terminated.
@@ -33,7 +33,7 @@ impl ReservedName<'_> {
 
 impl Drop for ReservedName<'_> {
     fn drop(&mut self) {
-        self.registry.remove(self.name);
+        self.registry.free(self.name);
     }
 }
 
@@ -69,11 +69,6 @@ impl Registry {
         self.lock().insert(kernel.core().name.clone(), Some(Arc::downgrade(kernel)));
     }
 
-    /// Frees a name.
-    pub(crate) fn remove(&self, name: &str) {
-        self.lock().remove(name);
-    }
-
     pub(crate) fn find(&self, name: &str) -> Result<Arc<KernelShared>, UnknownKernel> {
         let kernels = self.lock();
         kernels
@@ -89,5 +84,11 @@ impl Registry {
 
     pub(crate) fn all(&self) -> Vec<Arc<KernelShared>> {
         self.lock().values().flatten().filter_map(Weak::upgrade).collect()
+    }
+}
+
+impl Names for Registry {
+    fn free(&self, name: &str) {
+        self.lock().remove(name);
     }
 }

@@ -15,12 +15,26 @@ use std::{
 };
 
 use annulus_abi::control::STALLED_BY_KERNEL;
-use annulus_sync::{AtomicBool, AtomicUsize, Ordering, contain::contained};
+use annulus_sync::{Ordering, contain::contained};
 use tracing::{Dispatch, dispatcher};
 
 use crate::{
-    core::KernelCore, kernel::KernelShared, stalls::STALL_TARGET, status::KernelState, time::for_people,
+    kernel::{
+        core::KernelCore,
+        shared::KernelShared,
+        status::KernelState,
+        waits::{Waiting, Waits},
+    },
+    time::for_people,
 };
+
+/// The target of warnings about what stands still. Each is told once, until something goes on again.
+///
+/// - A cycle of kernels that wait for room in each other. Field `cycle`: the instances' names.
+/// - A send that has waited for a second, while the kernel took nothing. Fields: `kernel` (the instance's
+///   name), `backend`, `pending` (messages that wait to be handled), `replies_waiting` (outputs that nobody
+///   has received).
+pub const STALL_TARGET: &str = "annulus::stall";
 
 /// How long nothing must go on. Source: longer than any scheduler's pause, shorter than a person's patience.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -29,31 +43,16 @@ const LOOK: Duration = Duration::from_millis(100);
 /// How long it stays when nobody waits any more.
 const LINGER: Duration = Duration::from_secs(5);
 
-/// The sends that wait for space in a kernel's queues.
-#[derive(Default)]
-pub(crate) struct Waits {
-    waiting: AtomicUsize,
-    watched: AtomicBool,
-}
-
-/// A send that waits, while this lives.
-pub(crate) struct Waiting<'a>(&'a Waits);
-
-impl Drop for Waiting<'_> {
-    fn drop(&mut self) {
-        self.0.waiting.fetch_sub(1, Ordering::SeqCst);
-    }
-}
-
-impl KernelCore {
+impl KernelShared {
     /// A send begins to wait.
     pub(crate) fn wait_for_space(&self) -> Waiting<'_> {
+        let waits = &self.core.waits;
         // SYNC: waits
-        self.waits.waiting.fetch_add(1, Ordering::SeqCst);
-        if !self.waits.watched.swap(true, Ordering::SeqCst) {
+        waits.waiting.fetch_add(1, Ordering::SeqCst);
+        if !waits.watched.swap(true, Ordering::SeqCst) {
             self.enlist();
         }
-        Waiting(&self.waits)
+        Waiting(waits)
     }
 
     #[cold]
@@ -64,10 +63,12 @@ impl KernelCore {
         WATCHER.enlist(Watch {
             kernel: Weak::clone(kernel),
             dispatch,
-            stall: Stall::new(self.taken_from_host()),
+            stall: Stall::new(self.core.taken_from_host()),
         });
     }
+}
 
+impl KernelCore {
     /// Messages that the shards have taken from the host.
     fn taken_from_host(&self) -> u64 {
         self.shards.iter().map(|shard| shard.inbound.ring().consumed()).fold(0, u64::wrapping_add)

@@ -18,10 +18,13 @@ use annulus_sync::{
 };
 
 use crate::{
-    bytes::{Bytes, RawMessage, place},
-    calls::PendingCall,
     error::CallError,
-    kernel::KernelShared,
+    kernel::{
+        bytes::{Bytes, RawMessage, place},
+        calls::PendingCall,
+        outbound::Places,
+        shared::KernelShared,
+    },
 };
 
 /// Outputs that are received before the look begins at the next shard: so many that lines stay in this core's cache, so few that
@@ -32,24 +35,6 @@ const STAY: usize = 32;
 pub(crate) struct Outlet<'a, O> {
     kernel: &'a KernelShared,
     _output: PhantomData<fn() -> O>,
-}
-
-/// Room for outputs.
-pub(crate) trait Places {
-    /// A place for one output.
-    fn place(&mut self) -> &mut Bytes;
-    /// Takes outputs out of the ring, up to `most` and up to the first slot that has something else; how many.
-    ///
-    /// # Safety
-    ///
-    /// Blocks write outputs of this type into the ring.
-    unsafe fn take_run(&mut self, ring: &mut Consumer, most: usize) -> usize;
-    /// Keeps what was written to the [`place`](Self::place).
-    ///
-    /// # Safety
-    ///
-    /// It was asked for just now, and an output of the type was written there.
-    unsafe fn keep_one(&mut self);
 }
 
 impl<O: RingMessage> Places for Vec<O> {

@@ -20,8 +20,8 @@ use tracing::{Dispatch, Span, dispatcher};
 use crate::{
     error::LaunchError,
     handle::{AnyHandle, KernelHandle},
+    launch::{runtime::Runtime, start::AnyBound},
     options::LaunchOptions,
-    runtime::{AnyBound, Runtime},
 };
 
 type Outcome = Result<AnyHandle, LaunchError>;

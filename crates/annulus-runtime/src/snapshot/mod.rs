@@ -6,8 +6,7 @@ use annulus_kernel::{BindingDefinition, BindingKind, DeviceType, StateShape, Typ
 
 use crate::{
     backend::{BackendError, DeviceKernel},
-    core::KernelCore,
-    kernel::KernelShared,
+    kernel::{core::KernelCore, shared::KernelShared},
 };
 
 mod bytes;

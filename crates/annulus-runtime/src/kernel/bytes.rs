@@ -1,8 +1,8 @@
 //! Messages and outputs as bytes, for code that is compiled once and not for each type.
 //!
 //! Bytes may be uninitialised, as padding is. What is kept as bytes of one type comes out as a value of that type only; who
-//! knows the types is a [`KernelHandle`](crate::KernelHandle), by way of an [`Inlet`](crate::send::Inlet) and an
-//! [`Outlet`](crate::receive::Outlet).
+//! knows the types is a [`KernelHandle`](crate::KernelHandle), by way of an [`Inlet`](crate::handle::send::Inlet) and an
+//! [`Outlet`](crate::handle::receive::Outlet).
 
 use std::{collections::VecDeque, mem::MaybeUninit, slice};
 

@@ -13,8 +13,12 @@ use std::{
 use annulus_block::{Clock, Deliver, Signals};
 use annulus_kernel::{Binding, KernelDefinition, ProcessingMode};
 
-use crate::lifecycle::Compilation;
 use annulus_ring::memory::{ShardMemory, SharedMemory};
+
+mod compilation;
+pub(crate) mod noop;
+
+pub use compilation::{Compilation, ProgramOrigin};
 
 /// Something that runs kernels.
 ///

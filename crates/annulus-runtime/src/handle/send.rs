@@ -19,11 +19,11 @@ use annulus_sync::{
     wait::{block_on, block_on_deadline},
 };
 
-use crate::{
+use crate::kernel::{
     bytes::{Aligned, Bytes, RawMessage},
     core::KernelCore,
     front::Back,
-    kernel::KernelShared,
+    shared::KernelShared,
 };
 
 /// A batch that was sent in part. The messages from `sent` on were not.
@@ -312,7 +312,7 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
             match error {
                 Some(cause) => return Err(BatchError { sent, cause }),
                 None if more != 0 || sent == messages.len() => {}
-                None => self.core.wait_for(listener).await,
+                None => self.wait_for(listener).await,
             }
         }
     }
@@ -512,7 +512,7 @@ impl KernelShared {
             if let Some(sent) = self.attempt(&mut message, correlation) {
                 return sent;
             }
-            self.core.wait_for(listener).await;
+            self.wait_for(listener).await;
             if let Some(sent) = self.attempt(&mut message, correlation) {
                 return sent;
             }
@@ -554,10 +554,10 @@ impl KernelShared {
     }
 }
 
-impl KernelCore {
+impl KernelShared {
     /// Waits for space, having found none after it began to listen.
     async fn wait_for(&self, listener: Listener<'_>) {
-        self.expect();
+        self.core.expect();
         let _waiting = self.wait_for_space();
         listener.await;
     }

@@ -1,7 +1,7 @@
 //! A launched kernel: queues in front, rings, replies. Its types are forgotten here, and all messages are bytes.
 
 use std::{
-    any::TypeId,
+    any::{Any, TypeId},
     mem::MaybeUninit,
     sync::{Mutex, MutexGuard, OnceLock, PoisonError, Weak},
 };
@@ -13,18 +13,18 @@ use annulus_ring::ring::{Consumer, Refused};
 use annulus_sync::{AtomicU64, AtomicUsize, Ordering, fence};
 
 use crate::{
-    backend::{DeviceKernel, HostSignals, LinkTarget},
-    bytes::{ByteQueue, Bytes, blank},
-    calls::CallTable,
-    core::KernelCore,
+    backend::{Compilation, DeviceKernel, HostSignals, LinkTarget},
     error::CallError,
-    front::{Asked, FrontEnd, Fronts},
-    handle::Guard,
-    letters::{Letters, MessageId, id_of},
-    lifecycle::Compilation,
-    outbound::{Outbound, OutboundEnd},
-    print::Prints,
-    receive::Places,
+    kernel::{
+        bytes::{ByteQueue, Bytes, blank},
+        calls::CallTable,
+        core::{KernelCore, Shard},
+        front::{Asked, FrontEnd, Fronts},
+        letters::{Letters, MessageId, id_of},
+        links::Links,
+        outbound::{Outbound, OutboundEnd, Places},
+        print::Prints,
+    },
 };
 
 /// What a launch must know of a kernel's types, beside its definition. Its fields belong to one kernel.
@@ -44,9 +44,20 @@ impl Kind {
     }
 }
 
+/// The names of kernels that run.
+pub(crate) trait Names: Send + Sync {
+    /// Frees a name: its kernel has terminated.
+    fn free(&self, name: &str);
+}
+
 /// A launched kernel. It is of one kernel's [`Kind`]: its rings, and what else holds messages or outputs, hold those of that kernel's types.
 pub(crate) struct KernelShared {
     pub(crate) core: KernelCore,
+    /// Itself, once it was launched. Set before anyone else has the kernel.
+    pub(crate) this: OnceLock<Weak<KernelShared>>,
+    /// Where its name is freed when it has terminated.
+    names: Weak<dyn Names>,
+    pub(crate) links: Links<KernelShared>,
     /// The type that stands for the kernel.
     kernel: TypeId,
     /// One queue for each shard, or none.
@@ -62,7 +73,7 @@ pub(crate) struct KernelShared {
     pub(crate) letters: Option<Letters>,
     prints: Option<Prints>,
     /// What all handles hold; set by the first.
-    pub(crate) guard: OnceLock<Weak<Guard>>,
+    pub(crate) guard: OnceLock<Weak<dyn Any + Send + Sync>>,
     /// What was left when the kernel terminated, until somebody takes it.
     undelivered: Mutex<ByteQueue>,
 }
@@ -75,11 +86,15 @@ impl KernelShared {
         outbound: Box<[Outbound]>,
         letters: Option<Letters>,
         prints: Option<Prints>,
+        names: Weak<dyn Names>,
     ) -> Self {
         let size = core.message_size();
         let reply = core.output_size();
         Self {
             core,
+            this: OnceLock::new(),
+            names,
+            links: Links::default(),
             kernel: kind.kernel,
             fronts,
             outbound,
@@ -233,10 +248,10 @@ impl KernelShared {
         *self.lock_undelivered() = left;
         (0..self.outbound.len()).for_each(|shard| self.demultiplex(shard));
         if self.core.options.linked {
-            self.core.end_links();
+            self.end_links();
         }
-        if let Some(registry) = self.core.registry.upgrade() {
-            registry.remove(&self.core.name);
+        if let Some(names) = self.names.upgrade() {
+            names.free(&self.core.name);
         }
         // SYNC: finished (release)
         self.core.finished.store(true, Ordering::Release);
@@ -247,8 +262,8 @@ impl KernelShared {
     /// After a report by which kernels that wait for room in each other may have come to stand still.
     fn look_for_cycles(&self, shard: usize, progress: Progress) {
         let has_emptied = || progress.consumed != 0 && self.core.shards[shard].inbound.ring().depth() == 0;
-        if (progress.stalled || progress.traffic || has_emptied()) && self.core.waits_for_a_kernel() {
-            self.core.tell_of_a_cycle();
+        if (progress.stalled || progress.traffic || has_emptied()) && self.waits_for_a_kernel() {
+            self.tell_of_a_cycle();
         }
     }
 
@@ -343,11 +358,11 @@ impl Signals for KernelShared {
             }
         }
         if progress.traffic {
-            self.core.wake_target();
+            self.wake_target();
         }
         if progress.consumed != 0 || progress.traffic {
             if self.core.options.linked {
-                self.core.wake_sources();
+                self.wake_sources();
             }
             // A fence stands between giving slots back and this load, that of `notify` or of `wake_sources` (SYNC: watched).
             if self.core.watched.load(Ordering::Relaxed) {
@@ -361,8 +376,7 @@ impl Signals for KernelShared {
             // Two shards that end at the same time must not each miss the other's word (SYNC: last-shard).
             fence(Ordering::SeqCst);
             self.core.tell_if_ready();
-            let terminated =
-                |s: &crate::core::Shard| s.memory.state().load(Ordering::Acquire) == state::TERMINATED;
+            let terminated = |s: &Shard| s.memory.state().load(Ordering::Acquire) == state::TERMINATED;
             if self.core.shards.iter().all(terminated) && !self.core.finishing.swap(true, Ordering::AcqRel) {
                 self.finish();
             }
@@ -392,7 +406,7 @@ impl HostSignals for KernelShared {
     }
 
     fn is_fed(&self) -> bool {
-        self.core.options.linked && self.core.is_fed()
+        self.core.options.linked && self.is_fed_by_others()
     }
 
     fn compiling(&self, device: &str) {

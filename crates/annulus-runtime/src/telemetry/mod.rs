@@ -9,7 +9,11 @@ use annulus_abi::{
 };
 use annulus_sync::{Ordering, spin_loop, yield_now};
 
-use crate::{core::KernelCore, error::TelemetryError, kernel::KernelShared, time::for_people};
+use crate::{
+    error::TelemetryError,
+    kernel::{core::KernelCore, drops::QueueDrops, shared::KernelShared},
+    time::for_people,
+};
 use annulus_ring::memory::TelemetryLine;
 
 /// Polls a kernel's telemetry: without a lock, without an allocation, without the kernel's help.
@@ -138,39 +142,6 @@ fn read(line: &TelemetryLine) -> Block {
         attempts += 1;
         // The writer may have lost its core between two stores.
         if attempts.is_multiple_of(1024) { yield_now() } else { spin_loop() }
-    }
-}
-
-/// Messages that a kernel's queues dropped before it took them, by cause.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct QueueDrops {
-    /// Refused because the queue was full, and handed back.
-    pub rejected: u64,
-    /// Evicted by a newer message (DropOldest).
-    pub evicted: u64,
-    /// Discarded when they were sent.
-    pub discarded: u64,
-    /// Recognised as duplicates when they were sent.
-    pub duplicate: u64,
-    /// Not handed over to the kernel within the launch's expiry.
-    pub expired: u64,
-}
-
-impl QueueDrops {
-    /// All of them.
-    pub fn total(&self) -> u64 {
-        self.rejected + self.evicted + self.discarded + self.duplicate + self.expired
-    }
-
-    /// What was added to what there was `before`.
-    fn since(self, before: Self) -> Self {
-        Self {
-            rejected: self.rejected.saturating_sub(before.rejected),
-            evicted: self.evicted.saturating_sub(before.evicted),
-            discarded: self.discarded.saturating_sub(before.discarded),
-            duplicate: self.duplicate.saturating_sub(before.duplicate),
-            expired: self.expired.saturating_sub(before.expired),
-        }
     }
 }
 
@@ -321,7 +292,7 @@ impl LatencyHistogram {
             return None;
         }
         let count = |bucket: usize| {
-            let count = |shard: &crate::core::Shard| {
+            let count = |shard: &crate::kernel::core::Shard| {
                 shard.memory.latency_bucket(bucket).map_or(0, |count| count.load(Ordering::Relaxed))
             };
             core.shards.iter().map(count).sum()

@@ -1,6 +1,10 @@
 //! Connecting a kernel to another one, so that what its handlers send goes there instead of to the host.
 
-use std::sync::{Arc, Weak};
+use std::{
+    any::Any,
+    ptr,
+    sync::{Arc, Weak},
+};
 
 use annulus_kernel::RingKernel;
 use annulus_queue::Backpressure;
@@ -9,9 +13,8 @@ use annulus_sync::wait::block_on;
 use crate::{
     backend::{BackendError, Link, LinkTarget},
     handle::KernelHandle,
-    kernel::KernelShared,
+    kernel::shared::KernelShared,
     links,
-    runtime::RuntimeInner,
 };
 
 /// Why a kernel could not be connected, or disconnected.
@@ -212,16 +215,16 @@ impl KernelShared {
     /// The target's messages are this kernel's outputs. The runtimes are those of the two.
     unsafe fn connect(
         self: &Arc<Self>,
-        runtime: &Arc<RuntimeInner>,
+        runtime: &Arc<dyn Any + Send + Sync>,
         target: &Arc<Self>,
-        its_runtime: &Arc<RuntimeInner>,
+        its_runtime: &Arc<dyn Any + Send + Sync>,
         backpressure: Backpressure,
     ) -> Result<(), ConnectError> {
         if !matches!(backpressure, Backpressure::Block | Backpressure::Reject) {
             return Err(ConnectError::Backpressure { backpressure });
         }
         let name = || target.core.name.clone();
-        if !Arc::ptr_eq(runtime, its_runtime) {
+        if !ptr::addr_eq(Arc::as_ptr(runtime), Arc::as_ptr(its_runtime)) {
             return Err(ConnectError::OtherRuntime { source: self.core.name.clone(), target: name() });
         }
         if !target.core.options.linked {

@@ -1,265 +1,37 @@
 //! What a program holds of a launched kernel.
 
 use std::{
+    any::Any,
     fmt,
-    future::Future,
     marker::PhantomData,
     mem::MaybeUninit,
     ops::Deref,
-    pin::Pin,
-    sync::Arc,
-    task::{Context, Poll},
+    sync::{Arc, Weak},
     time::{Duration, Instant},
 };
 
 use annulus_kernel::RingKernel;
 use annulus_queue::{Admission, DeadLetters, RecvError, Redriven, SendError, TryRecvError, TrySendError};
-use annulus_sync::wait::block_on;
-use futures_core::Stream;
 
 use crate::{
-    bytes::{Bytes, blank, place},
-    core::{ShutdownOutcome, Transition},
-    error::{CallError, LifecycleError, TelemetryError},
-    kernel::KernelShared,
-    lifecycle::Compilation,
-    receive::Outlet,
-    runtime::RuntimeInner,
-    send::{BatchError, Inlet},
-    snapshot::{self, Snapshot, SnapshotError},
-    status::KernelStatus,
-    telemetry::{LatencyHistogram, Telemetry},
+    error::CallError,
+    handle::{
+        control::KernelControl,
+        outputs::{Outputs, next_output},
+        receive::Outlet,
+        send::{BatchError, Inlet},
+    },
+    kernel::{
+        bytes::{blank, place},
+        lifecycle::ShutdownOutcome,
+        shared::KernelShared,
+    },
 };
 
-/// A launched kernel, by its name alone: its lifecycle, status and telemetry. Does not keep it running.
-#[derive(Clone)]
-pub struct KernelControl {
-    kernel: Arc<KernelShared>,
-    arena_lines: usize,
-}
-
-impl KernelControl {
-    pub(crate) fn new(kernel: Arc<KernelShared>, arena_lines: usize) -> Self {
-        Self { kernel, arena_lines }
-    }
-
-    /// The instance's name.
-    pub fn name(&self) -> &str {
-        &self.kernel.core().name
-    }
-
-    /// The backend that runs it.
-    pub fn backend(&self) -> &'static str {
-        self.kernel.core().backend_name
-    }
-
-    /// Shards, one for each block.
-    pub fn grid(&self) -> u32 {
-        self.kernel.core().shards.len() as u32
-    }
-
-    /// Its status now. The kernel goes on meanwhile; see [`KernelStatus`] for what adds up when.
-    pub fn status(&self) -> KernelStatus {
-        self.kernel.status()
-    }
-
-    /// How the launch came by the program that the device runs; `None` where none is needed, as on the CPU.
-    pub fn compilation(&self) -> Option<Compilation> {
-        self.kernel.core().compilation.get().copied()
-    }
-
-    /// Waits until every block of the kernel runs and has answered for the first time: it is active then, or inactive if it was launched so.
-    ///
-    /// A launch returns before that: a device may compile when a kernel starts, load it, or wait for a place. Messages can be sent meanwhile.
-    /// Whoever measures, or says "up" to others, waits for this first.
-    ///
-    /// ```
-    /// # extern crate annulus_runtime as annulus;
-    /// # use annulus_runtime::{LaunchOptions, Noop, Runtime, prelude::*};
-    /// # #[derive(RingMessage, Clone, Copy)]
-    /// # #[repr(C)]
-    /// # struct Number {
-    /// #     value: u64,
-    /// # }
-    /// # #[ring_kernel]
-    /// # fn swallow(number: &Number) {}
-    /// # let runtime = Runtime::builder().backend(Noop).build()?;
-    /// let kernel = swallow::launch(&runtime, LaunchOptions::production().grid(4))?;
-    /// kernel.ready_blocking()?; // or `ready().await`
-    /// assert!(kernel.status().is_active());
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`LifecycleError::Terminated`] if it has terminated, or is about to.
-    pub async fn ready(&self) -> Result<(), LifecycleError> {
-        self.kernel.core().ready().await
-    }
-
-    /// [`ready`](Self::ready), blocking.
-    ///
-    /// # Errors
-    ///
-    /// As there.
-    pub fn ready_blocking(&self) -> Result<(), LifecycleError> {
-        block_on(self.ready())
-    }
-
-    /// Lets the kernel consume messages. Done when every shard does.
-    ///
-    /// # Errors
-    ///
-    /// [`LifecycleError::Terminated`] if it has terminated.
-    pub async fn activate(&self) -> Result<Transition, LifecycleError> {
-        self.kernel.core().set_active(true).await
-    }
-
-    /// [`activate`](Self::activate), blocking.
-    ///
-    /// # Errors
-    ///
-    /// As there.
-    pub fn activate_blocking(&self) -> Result<Transition, LifecycleError> {
-        block_on(self.activate())
-    }
-
-    /// Stops consuming; state and queues are kept, and messages can still be sent. Done when every shard has stopped: a
-    /// handler that runs is finished first.
-    ///
-    /// # Errors
-    ///
-    /// [`LifecycleError::Terminated`] if it has terminated.
-    pub async fn deactivate(&self) -> Result<Transition, LifecycleError> {
-        self.kernel.core().set_active(false).await
-    }
-
-    /// [`deactivate`](Self::deactivate), blocking.
-    ///
-    /// # Errors
-    ///
-    /// As there.
-    pub fn deactivate_blocking(&self) -> Result<Transition, LifecycleError> {
-        block_on(self.deactivate())
-    }
-
-    /// Closes the kernel to new messages: no send succeeds after this returns. What was sent before is handled. Kernels that are
-    /// [connected](KernelHandle::connect) to it may still send.
-    pub fn close(&self) -> Transition {
-        self.kernel.close()
-    }
-
-    /// Waits until everything that was sent has been handled, or the kernel has terminated. Sends may go on meanwhile; close
-    /// the kernel first for an end that is final.
-    ///
-    /// If kernels are [connected](KernelHandle::connect) to it, directly or through others, waits until they have handled everything as well, so that nothing
-    /// is under way between them. One of them that is inactive, and has messages, keeps it waiting.
-    pub async fn drained(&self) {
-        self.kernel.drained().await;
-    }
-
-    /// Stops at the next message boundary, for good, and waits until every shard has. What was left can be taken from the
-    /// typed handle; replies that were sent can still be received.
-    pub async fn terminate(&self) -> Transition {
-        let transition = self.kernel.request_termination();
-        self.kernel.finished().await;
-        transition
-    }
-
-    /// [`terminate`](Self::terminate), blocking.
-    pub fn terminate_blocking(&self) -> Transition {
-        block_on(self.terminate())
-    }
-
-    /// A copy of all that the kernel keeps between messages. The kernel must be inactive, or have terminated; nothing activates it
-    /// meanwhile.
-    ///
-    /// # Errors
-    ///
-    /// [`SnapshotError::Active`], or what the device says.
-    pub async fn snapshot(&self) -> Result<Snapshot, SnapshotError> {
-        snapshot::take(&self.kernel).await
-    }
-
-    /// [`snapshot`](Self::snapshot), blocking.
-    ///
-    /// # Errors
-    ///
-    /// As there.
-    pub fn snapshot_blocking(&self) -> Result<Snapshot, SnapshotError> {
-        block_on(self.snapshot())
-    }
-
-    /// Sets all that the kernel keeps between messages to what a snapshot says: one of this kernel, with as many actors and as much
-    /// bound memory, on any backend and any grid. The kernel must be inactive; nothing activates it meanwhile.
-    ///
-    /// # Errors
-    ///
-    /// [`SnapshotError`] says what does not fit. If the device fails in the middle, the state is partly set.
-    pub async fn restore(&self, snapshot: &Snapshot) -> Result<(), SnapshotError> {
-        snapshot::restore(&self.kernel, snapshot).await
-    }
-
-    /// [`restore`](Self::restore), blocking.
-    ///
-    /// # Errors
-    ///
-    /// As there.
-    pub fn restore_blocking(&self, snapshot: &Snapshot) -> Result<(), SnapshotError> {
-        block_on(self.restore(snapshot))
-    }
-
-    /// Starts to write telemetry and hands out the value that polls it.
-    ///
-    /// # Errors
-    ///
-    /// [`TelemetryError::NoLines`] if the runtime's arena was exhausted when the kernel was launched;
-    /// [`TelemetryError::Terminated`] if the kernel has terminated.
-    pub fn enable_telemetry(&self) -> Result<Telemetry, TelemetryError> {
-        Telemetry::enable(Arc::clone(&self.kernel), self.arena_lines)
-    }
-
-    /// The latencies of every message so far, if the kernel was launched with `track_latency`.
-    pub fn latencies(&self) -> Option<LatencyHistogram> {
-        LatencyHistogram::read(self.kernel.core())
-    }
-
-    pub(crate) fn shut_down(&self, limit: Duration) -> ShutdownOutcome {
-        self.kernel.shut_down(limit)
-    }
-
-    /// [`shut_down`](Self::shut_down) on a thread of its own.
-    async fn shut_down_elsewhere(&self, limit: Duration) -> ShutdownOutcome {
-        let control = self.clone();
-        let done = Arc::new((annulus_sync::event::Event::new(), std::sync::OnceLock::new()));
-        let signal = Arc::clone(&done);
-        let worker = move || {
-            // A second result cannot come: this is the only setter.
-            let _ = signal.1.set(control.shut_down(limit));
-            signal.0.notify_all();
-        };
-        if let Err(error) = std::thread::Builder::new().name("annulus-shutdown".into()).spawn(worker) {
-            // No thread is to be had: wait here after all.
-            drop(error);
-            return self.shut_down(limit);
-        }
-        loop {
-            if let Some(&outcome) = done.1.get() {
-                return outcome;
-            }
-            let listener = done.0.listen();
-            if done.1.get().is_none() {
-                listener.await;
-            }
-        }
-    }
-}
-
-impl fmt::Debug for KernelControl {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("KernelControl").field("name", &self.name()).finish_non_exhaustive()
-    }
-}
+pub(crate) mod control;
+pub(crate) mod outputs;
+pub(crate) mod receive;
+pub(crate) mod send;
 
 /// A launched kernel with its types. Clones stand for the same kernel; when the last is dropped, the kernel is closed and
 /// terminated, and what was left in its queues is lost.
@@ -279,7 +51,7 @@ pub(crate) struct AnyHandle {
 /// Terminates the kernel with the last handle, and keeps the runtime until then.
 pub(crate) struct Guard {
     shared: Arc<KernelShared>,
-    runtime: Arc<RuntimeInner>,
+    runtime: Arc<dyn Any + Send + Sync>,
 }
 
 impl Drop for Guard {
@@ -298,17 +70,23 @@ pub struct Shutdown<M> {
 }
 
 impl AnyHandle {
-    pub(crate) fn new(shared: Arc<KernelShared>, runtime: Arc<RuntimeInner>) -> Self {
-        let control = KernelControl::new(Arc::clone(&shared), runtime.arena_lines());
+    pub(crate) fn new(
+        shared: Arc<KernelShared>,
+        runtime: Arc<dyn Any + Send + Sync>,
+        arena_lines: usize,
+    ) -> Self {
+        let control = KernelControl::new(Arc::clone(&shared), arena_lines);
         let guard = Arc::new(Guard { shared, runtime });
         // Only a launch makes a handle from nothing, and it does so once.
-        let _ = guard.shared.guard.set(Arc::downgrade(&guard));
+        let all: Weak<Guard> = Arc::downgrade(&guard);
+        let _ = guard.shared.guard.set(all);
         Self { guard, control }
     }
 
     /// Another handle of a kernel that runs; `None` if its last handle is being dropped.
     pub(crate) fn again(control: KernelControl) -> Option<Self> {
-        Some(Self { guard: control.kernel.guard.get()?.upgrade()?, control })
+        let guard = control.kernel.guard.get()?.upgrade()?;
+        Some(Self { guard: guard.downcast().ok()?, control })
     }
 
     #[cfg(feature = "registry")]
@@ -336,7 +114,7 @@ impl<K: RingKernel> KernelHandle<K> {
         &self.any.guard.shared
     }
 
-    pub(crate) fn runtime(&self) -> &Arc<RuntimeInner> {
+    pub(crate) fn runtime(&self) -> &Arc<dyn Any + Send + Sync> {
         &self.any.guard.runtime
     }
 
@@ -649,48 +427,6 @@ impl<K: RingKernel> Deref for KernelHandle<K> {
 impl<K: RingKernel> fmt::Debug for KernelHandle<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("KernelHandle").field("name", &self.name()).finish_non_exhaustive()
-    }
-}
-
-type Next = (Result<(), RecvError>, Arc<KernelShared>, Box<Bytes>);
-type NextOutput = Pin<Box<dyn Future<Output = Next> + Send>>;
-
-fn next_output(shared: Arc<KernelShared>, mut output: Box<Bytes>) -> NextOutput {
-    Box::pin(async move { (shared.recv(&mut output).await, shared, output) })
-}
-
-/// A kernel's outputs as a [`Stream`]. One that has waited and is [forgotten](crate#what-it-does-not-do) may
-/// keep a wake-up that other receivers need.
-pub struct Outputs<K: RingKernel> {
-    /// Of a kernel that is `K`.
-    next: Option<NextOutput>,
-    _kernel: PhantomData<fn() -> K>,
-}
-
-impl<K: RingKernel> Stream for Outputs<K> {
-    type Item = K::Output;
-
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<K::Output>> {
-        let Some(next) = self.next.as_mut() else { return Poll::Ready(None) };
-        match next.as_mut().poll(context) {
-            Poll::Pending => Poll::Pending,
-            Poll::Ready((Err(_), ..)) => {
-                self.next = None;
-                Poll::Ready(None)
-            }
-            Poll::Ready((Ok(()), shared, bytes)) => {
-                // SAFETY: an output of the kernel's was received into the bytes, which need not be aligned.
-                let output = unsafe { bytes.as_ptr().cast::<K::Output>().read_unaligned() };
-                self.next = Some(next_output(shared, bytes));
-                Poll::Ready(Some(output))
-            }
-        }
-    }
-}
-
-impl<K: RingKernel> fmt::Debug for Outputs<K> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Outputs").field("ended", &self.next.is_none()).finish_non_exhaustive()
     }
 }
 

@@ -11,10 +11,12 @@ use linkme::distributed_slice;
 
 use crate::{
     KernelControl, LaunchError, LaunchOptions, Runtime,
-    bytes::{Aligned, Bytes, RawMessage, blank},
     handle::{AnyHandle, deadline},
-    kernel::{KernelShared, Kind},
-    runtime::AnyBound,
+    kernel::{
+        bytes::{Aligned, Bytes, RawMessage, blank},
+        shared::{KernelShared, Kind},
+    },
+    launch::start::AnyBound,
 };
 
 /// What the linker gathers.

@@ -35,19 +35,12 @@ use std::sync::{Arc, PoisonError};
 use annulus_abi::control::{STALLED_BY_KERNEL, command, state};
 use annulus_sync::{Mutex, Ordering, contain::contained};
 
-use crate::{
-    core::{KernelCore, Shard},
-    kernel::KernelShared,
+use crate::kernel::{
+    core::Shard,
+    shared::KernelShared,
     status::{Stall, StallEnd},
+    watcher::STALL_TARGET,
 };
-
-/// The target of warnings about what stands still. Each is told once, until something goes on again.
-///
-/// - A cycle of kernels that wait for room in each other. Field `cycle`: the instances' names.
-/// - A send that has waited for a second, while the kernel took nothing. Fields: `kernel` (the instance's
-///   name), `backend`, `pending` (messages that wait to be handled), `replies_waiting` (outputs that nobody
-///   has received).
-pub const STALL_TARGET: &str = "annulus::stall";
 
 /// What keeps a kernel from making room.
 enum Waits {
@@ -63,15 +56,15 @@ enum Waits {
 
 /// A kernel on the way along the links. The first is not held: it is whoever asks.
 enum Step<'a> {
-    First(&'a KernelCore),
+    First(&'a KernelShared),
     Next(Arc<KernelShared>),
 }
 
 impl Step<'_> {
-    fn core(&self) -> &KernelCore {
+    fn kernel(&self) -> &KernelShared {
         match self {
-            Self::First(core) => core,
-            Self::Next(kernel) => kernel.core(),
+            Self::First(kernel) => kernel,
+            Self::Next(kernel) => kernel,
         }
     }
 }
@@ -98,22 +91,22 @@ fn has_messages(shard: &Shard) -> bool {
     shard.inbound.ring().reserved() != consumed
 }
 
-impl KernelCore {
+impl KernelShared {
     /// Whether one of its shards waits for room in the kernel that it is connected to.
     pub(crate) fn waits_for_a_kernel(&self) -> bool {
-        self.shards.iter().any(|shard| stalled(shard) == STALLED_BY_KERNEL)
+        self.core.shards.iter().any(|shard| stalled(shard) == STALLED_BY_KERNEL)
     }
 
     fn waits(&self) -> Waits {
-        if self.is_finished() {
+        if self.core.is_finished() {
             return Waits::Nothing;
         }
         // Not the lock's copy: whoever holds the lock may be waiting for the device.
-        if self.shards[0].memory.command().load(Ordering::Relaxed) & command::ACTIVE == 0 {
+        if self.core.shards[0].memory.command().load(Ordering::Relaxed) & command::ACTIVE == 0 {
             return Waits::Activation;
         }
         let (mut host, mut kernel) = (false, false);
-        for shard in &self.shards {
+        for shard in &self.core.shards {
             // First, so that what it says next is not older.
             let rests = rests(shard);
             match stalled(shard) {
@@ -134,16 +127,16 @@ impl KernelCore {
     /// Whether one of the rings that other kernels send to has no room, as far as the host sees: of rings in
     /// a device's memory it knows the sum. Those are as long as the ones that the host sends to.
     fn has_full_ring(&self) -> bool {
-        let capacity = u64::from(self.shards[0].inbound.ring().layout().capacity);
+        let capacity = u64::from(self.core.shards[0].inbound.ring().layout().capacity);
         match self.unread() {
             Some(unread) => unread >= capacity,
-            None => self.shards.iter().any(|shard| shard.inbound.ring().depth() >= capacity),
+            None => self.core.shards.iter().any(|shard| shard.inbound.ring().depth() >= capacity),
         }
     }
 
     /// All that changes when something moves.
     fn moved(&self, counts: &mut Vec<u64>) {
-        for shard in &self.shards {
+        for shard in &self.core.shards {
             let memory = &shard.memory;
             let ring = shard.inbound.ring();
             counts.extend([ring.consumed(), ring.reserved()]);
@@ -154,7 +147,8 @@ impl KernelCore {
 
     /// What its stalled shards wait for; `None` if none is stalled.
     pub(crate) fn stall(&self) -> Option<Stall> {
-        let count = |kind: fn(u32) -> bool| self.shards.iter().filter(|shard| kind(stalled(shard))).count();
+        let count =
+            |kind: fn(u32) -> bool| self.core.shards.iter().filter(|shard| kind(stalled(shard))).count();
         let for_kernel = count(|word| word == STALLED_BY_KERNEL) as u32;
         let for_host = count(|word| word != 0 && word != STALLED_BY_KERNEL) as u32;
         if for_host + for_kernel == 0 {
@@ -162,7 +156,7 @@ impl KernelCore {
         }
         let (way, end) = if for_kernel != 0 { self.way() } else { (Vec::new(), StallEnd::Host) };
         tell(&way, &end);
-        let waits_for = way.iter().skip(1).map(|step| step.core().name.clone()).collect();
+        let waits_for = way.iter().skip(1).map(|step| step.kernel().core.name.clone()).collect();
         Some(Stall { for_host, for_kernel, waits_for, end })
     }
 
@@ -171,18 +165,18 @@ impl KernelCore {
     fn way(&self) -> (Vec<Step<'_>>, StallEnd) {
         let mut way = vec![Step::First(self)];
         loop {
-            let Some(target) = way[way.len() - 1].core().target() else { return (way, StallEnd::Room) };
-            let seen = way.iter().position(|step| std::ptr::eq(step.core(), target.core()));
+            let Some(target) = way[way.len() - 1].kernel().target() else { return (way, StallEnd::Room) };
+            let seen = way.iter().position(|step| std::ptr::eq(step.kernel(), &raw const *target));
             way.push(Step::Next(target));
             if let Some(first) = seen {
-                let cycle: Vec<_> = way[first..way.len() - 1].iter().map(Step::core).collect();
+                let cycle: Vec<_> = way[first..way.len() - 1].iter().map(Step::kernel).collect();
                 let end = match stands_still(&cycle) {
-                    true => StallEnd::Cycle(cycle.iter().map(|core| core.name.clone()).collect()),
+                    true => StallEnd::Cycle(cycle.iter().map(|kernel| kernel.core.name.clone()).collect()),
                     false => StallEnd::Room,
                 };
                 return (way, end);
             }
-            match way[way.len() - 1].core().waits() {
+            match way[way.len() - 1].kernel().waits() {
                 Waits::Kernel => {}
                 Waits::Nothing => return (way, StallEnd::Room),
                 Waits::Activation => return (way, StallEnd::Activation),
@@ -206,7 +200,7 @@ fn tell(way: &[Step<'_>], end: &StallEnd) {
         static ONE_BY_ONE: Mutex<()> = Mutex::new(());
         let _one = ONE_BY_ONE.lock().unwrap_or_else(PoisonError::into_inner);
         let members = way[way.len() - 1 - names.len()..].iter().take(names.len());
-        members.filter(|step| !step.core().links.told.swap(true, Ordering::Relaxed)).count() != 0
+        members.filter(|step| !step.kernel().links.told.swap(true, Ordering::Relaxed)).count() != 0
     };
     if !is_new {
         return;
@@ -225,11 +219,12 @@ fn tell(way: &[Step<'_>], end: &StallEnd) {
 }
 
 /// Whether none of these kernels, each of which waits for the next, goes on by itself; see the module.
-fn stands_still(cycle: &[&KernelCore]) -> bool {
+fn stands_still(cycle: &[&KernelShared]) -> bool {
     let look = || {
         let mut counts = Vec::new();
-        cycle.iter().for_each(|core| core.moved(&mut counts));
-        let waits = |core: &&KernelCore| matches!(core.waits(), Waits::Kernel) && core.has_full_ring();
+        cycle.iter().for_each(|kernel| kernel.moved(&mut counts));
+        let waits =
+            |kernel: &&KernelShared| matches!(kernel.waits(), Waits::Kernel) && kernel.has_full_ring();
         cycle.iter().all(waits).then_some(counts)
     };
     let first = look();
