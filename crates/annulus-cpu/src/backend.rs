@@ -17,7 +17,7 @@ use annulus_runtime::{
 use crate::{
     block::Block,
     pool::{Pool, Workers},
-    step::InStep,
+    step::{InStep, Party},
 };
 
 /// The CPU backend, as `Runtime::builder().backend(…)` takes it.

@@ -18,6 +18,7 @@
 mod backend;
 mod block;
 mod pool;
+mod run;
 mod step;
 
 pub use backend::Cpu;

@@ -13,7 +13,7 @@ use std::{ptr::NonNull, sync::Arc, time::Duration};
 use annulus_abi::launch::BellRecord;
 use annulus_sync::{AtomicU32, Ordering, fence};
 
-use crate::driver::Memory;
+use crate::memory::Memory;
 
 /// The bell of one pump, in memory that devices see.
 pub(crate) struct Bell {

@@ -1,9 +1,11 @@
 //! What a backend's driver is: an opened device, its memory, its programs.
 
-use std::{any::Any, mem::MaybeUninit, num::NonZeroU32, ptr::NonNull, sync::Arc, time::Duration};
+use std::{any::Any, mem::MaybeUninit, num::NonZeroU32, sync::Arc, time::Duration};
 
 use annulus_kernel::Target;
 use annulus_runtime::{BackendError, Clock, ProgramOrigin};
+
+pub use crate::memory::Memory;
 
 use crate::{relation::Relation, residency::Residency};
 
@@ -170,37 +172,6 @@ pub struct NearMemory {
     pub base: Arc<dyn Memory>,
     /// Gives the memory back when it is dropped, which is when no kernel can touch it any more.
     pub owner: Box<dyn Any + Send + Sync>,
-}
-
-/// A stretch of memory that kernels take as an argument. Dropped when no kernel can touch it any more.
-pub trait Memory: Any + Send + Sync {
-    /// Where the host sees it, if it does.
-    fn host(&self) -> Option<NonNull<u8>>;
-
-    /// Its length.
-    fn bytes(&self) -> usize;
-
-    /// Copies out what lies at `offset`. What lies outside the memory is a panic.
-    ///
-    /// # Errors
-    ///
-    /// If the device cannot.
-    ///
-    /// # Safety
-    ///
-    /// No kernel writes there meanwhile.
-    unsafe fn read(&self, offset: usize, to: &mut [MaybeUninit<u8>]) -> Result<(), BackendError>;
-
-    /// Sets what lies at `offset`. What lies outside the memory is a panic.
-    ///
-    /// # Errors
-    ///
-    /// If the device cannot.
-    ///
-    /// # Safety
-    ///
-    /// No kernel touches it meanwhile.
-    unsafe fn write(&self, offset: usize, from: &[MaybeUninit<u8>]) -> Result<(), BackendError>;
 }
 
 /// A program on the device, for launches of one shape.

@@ -31,6 +31,7 @@ mod futex;
 mod host;
 mod kernel;
 mod memory;
+mod options;
 mod pace;
 mod plan;
 mod program;
@@ -38,6 +39,7 @@ mod pump;
 mod ranges;
 mod relation;
 mod residency;
+mod runtime_memory;
 mod state;
 
 pub use cache::default_directory;
@@ -46,9 +48,10 @@ pub use driver::{
 };
 pub use exchange::Exchange;
 pub use file::read_regular;
-pub use host::{DeviceHost, HostOptions};
+pub use host::DeviceHost;
+pub use options::HostOptions;
 #[doc(hidden)]
-pub use host::{Faults, HandlerText};
+pub use options::{Faults, HandlerText};
 pub use program::{Programs, assemble, explain};
 pub use ranges::{PART_ALIGN, Ranges};
 pub use relation::{Moment, Relation};

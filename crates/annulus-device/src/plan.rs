@@ -9,8 +9,8 @@ use annulus_runtime::{BackendError, LaunchSpec};
 
 use crate::{
     driver::{Abilities, DeviceClock, Driver, Memory, NearMemory},
-    host::{Faults, HostOptions},
     kernel::Bounds,
+    options::{Faults, HostOptions},
 };
 
 /// How long a block looks for something to do in an epoch, at most. The other blocks wait for the next epoch until then.
