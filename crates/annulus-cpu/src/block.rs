@@ -1,5 +1,5 @@
-//! A block on the CPU, and whether it sleeps. What it does in a turn is [`BlockCore`]'s; who runs it, and when, stands in
-//! [`run`](crate::run).
+//! A block on the CPU, and whether it sleeps. What it does in a turn is [`BlockCore`]'s; who runs it, and
+//! when, stands in [`run`](crate::run).
 
 use std::{
     sync::{Arc, Mutex},
@@ -57,8 +57,9 @@ impl Block {
             clock: spec.clock,
             signals: Arc::clone(&spec.signals) as _,
         };
-        // SAFETY: each shard of a launch has one block, which is not run again after it has terminated (`run`). The
-        // runtime has laid out memory and bindings by the definition, and the states lie in this block, behind the core.
+        // SAFETY: each shard of a launch has one block, which is not run again after it has terminated
+        // (`run`). The runtime has laid out memory and bindings by the definition, and the states lie in this
+        // block, behind the core.
         let core = Mutex::new(unsafe { BlockCore::new(parameters) });
         Ok(Self {
             doze: Doze::new(),

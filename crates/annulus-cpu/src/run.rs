@@ -20,7 +20,8 @@ use crate::{
 impl Block {
     /// Runs the block until it sleeps, gives way or terminates.
     pub(crate) fn run(self: &Arc<Self>, pool: &Pool) {
-        // A panic outside a handler would be a bug of this crate; the block's words are each valid at any time.
+        // A panic outside a handler would be a bug of this crate; the block's words are each valid at any
+        // time.
         let mut core = self.core.lock().unwrap_or_else(PoisonError::into_inner);
         let _prints = self.origin.enter();
         let mut idle_since = None;
@@ -68,8 +69,9 @@ impl Block {
         }
     }
 
-    /// Looks for something to do, or for others that wait for it, for as long as the launch says since the block became idle; false if
-    /// that time is up. An inactive block does not look: it is called when its command changes.
+    /// Looks for something to do, or for others that wait for it, for as long as the launch says since the
+    /// block became idle; false if that time is up. An inactive block does not look: it is called when its
+    /// command changes.
     fn look_busily(
         &self,
         core: &mut BlockCore<OnWorker>,

@@ -68,13 +68,13 @@ impl DeviceHost {
             && plan::threads(&abilities, &self.options, definition, block) > 1
     }
 
-    /// What [`DeviceBackend::launch`](annulus_runtime::DeviceBackend::launch) owes. Each block serves one shard by the device
-    /// runtime's protocol (`annulus_block`).
+    /// What [`DeviceBackend::launch`](annulus_runtime::DeviceBackend::launch) owes. Each block serves one
+    /// shard by the device runtime's protocol (`annulus_block`).
     ///
     /// # Errors
     ///
-    /// If the handler's text cannot be written or does not compile, the device has not as many threads, places or memory, or does not
-    /// start the kernel.
+    /// If the handler's text cannot be written or does not compile, the device has not as many threads,
+    /// places or memory, or does not start the kernel.
     pub fn launch(&self, spec: LaunchSpec) -> Result<Box<dyn DeviceKernel>, BackendError> {
         let driver = &*self.driver;
         let mut plan = Plan::new(driver, &self.options, &spec)?;

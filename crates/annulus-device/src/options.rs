@@ -29,7 +29,8 @@ pub struct HostOptions {
     pub threads: u32,
     /// Kernels run in epochs even where they could stay.
     pub epochs: bool,
-    /// Small messages come to a device that is far from its host in sealed slots, if blocks have several threads.
+    /// Small messages come to a device that is far from its host in sealed slots, if blocks have several
+    /// threads.
     pub sealed: bool,
     /// Where the handlers' texts come from, if not from their definitions.
     #[doc(hidden)]

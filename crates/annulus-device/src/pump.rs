@@ -1,24 +1,29 @@
-//! The pump: one thread per backend, which looks at the words of its kernels on behalf of those who wait for them.
+//! The pump: one thread per backend, which looks at the words of its kernels on behalf of those who wait for
+//! them.
 //!
-//! A device cannot wake a thread of the host's, or not without cost, so somebody must look. The pump does, for the kernels of its
-//! backend: it reports progress to the runtime, renews the heartbeats, launches epochs, and sees kernels off the device. It looks
-//! busily for a moment, then sleeps ([`Bell`]): lightly while somebody waits, so that devices that can ring wake it, and others are
-//! looked at often; deeply while nobody does, until its next heartbeat is due, a host thread rings, or it is time to see whether devices
-//! that cannot ring have dead letters. Whoever is about to wait rings (`DeviceKernel::expect`); whoever sends to a kernel between epochs,
-//! too.
+//! A device cannot wake a thread of the host's, or not without cost, so somebody must look. The pump does,
+//! for the kernels of its backend: it reports progress to the runtime, renews the heartbeats, launches
+//! epochs, and sees kernels off the device. It looks busily for a moment, then sleeps ([`Bell`]): lightly
+//! while somebody waits, so that devices that can ring wake it, and others are looked at often; deeply while
+//! nobody does, until its next heartbeat is due, a host thread rings, or it is time to see whether devices
+//! that cannot ring have dead letters. Whoever is about to wait rings (`DeviceKernel::expect`); whoever sends
+//! to a kernel between epochs, too.
 //!
 //! # Making way
 //!
-//! Where somebody needs the device to itself ([`Residency::ask_to_leave`]), kernels that stay leave and come again, by turns: *staying*;
-//! *leaving*, told by their records' `leave`, until every block has stored `ended` and the run is over; *away*, with their places and
-//! without a run, until nobody asks; then staying, in the next epoch. A kernel that terminates while it leaves is over, and does not
-//! come again. One that is told to end while it is away is launched again to see it.
+//! Where somebody needs the device to itself ([`Residency::ask_to_leave`]), kernels that stay leave and come
+//! again, by turns: *staying*; *leaving*, told by their records' `leave`, until every block has stored
+//! `ended` and the run is over; *away*, with their places and without a run, until nobody asks; then staying,
+//! in the next epoch. A kernel that terminates while it leaves is over, and does not come again. One that is
+//! told to end while it is away is launched again to see it.
 //!
 //! # The end
 //!
-//! A kernel is let go when each of its shards has said *terminated* and its last run is over: only then is its memory freed, and
-//! its places. If a device fails, or ends a kernel by itself, the kernel is reported lost. One over which the pump panics is told to end. When the backend is dropped the pump stays
-//! until its last kernel is gone, for [`FAREWELL`] at most; what a hanging device may still touch is then leaked, not freed.
+//! A kernel is let go when each of its shards has said *terminated* and its last run is over: only then is
+//! its memory freed, and its places. If a device fails, or ends a kernel by itself, the kernel is reported
+//! lost. One over which the pump panics is told to end. When the backend is dropped the pump stays until its
+//! last kernel is gone, for [`FAREWELL`] at most; what a hanging device may still touch is then leaked, not
+//! freed.
 
 use std::{
     mem,
@@ -163,7 +168,8 @@ impl Shared {
             }
             let mut progress = false;
             kernels.retain_mut(|kernel| {
-                // What it calls is the program's code: wakers, alerts, and whatever is dropped with the last handle.
+                // What it calls is the program's code: wakers, alerts, and whatever is dropped with the last
+                // handle.
                 match contained(|| kernel.look(beat_is_due, &self.residency)) {
                     Some(news) => progress |= news,
                     None => kernel.abandon(),
@@ -199,7 +205,8 @@ impl Shared {
                 }
                 continue;
             }
-            // Who cannot ring must be looked at, even if only for letters and prints; and no device says that it is done with a kernel.
+            // Who cannot ring must be looked at, even if only for letters and prints; and no device says that
+            // it is done with a kernel.
             let limit = match self.rhythm.rings {
                 _ if leaving => nap.min(LONG),
                 true => beat,

@@ -18,8 +18,8 @@ pub(crate) fn allocate(driver: &dyn Driver, bytes: usize) -> Result<SharedMemory
         ))
     })?;
     let base = memory.host().expect("shared memory is seen by the host");
-    // SAFETY: by the driver's promise the memory is at least that long, aligned to 128, zeroed, and stays where it is until the owner is
-    // dropped.
+    // SAFETY: by the driver's promise the memory is at least that long, aligned to 128, zeroed, and stays
+    // where it is until the owner is dropped.
     Ok(unsafe { SharedMemory::from_raw(base, bytes, Box::new(Owner(memory))) })
 }
 

@@ -16,23 +16,28 @@
 //!
 //! Ticket `t` stands for slot `t % capacity` in lap `t / capacity + 1`.
 //!
-//! 1. *Reserved*: a producer moved `reserved` past `t`, having seen `consumed > t - capacity`. The slot is its alone.
-//! 2. *Published*: it wrote payload, envelope and meta, then stored the lap to `commit`. The slot belongs to the consumer.
-//! 3. *Returned*: the consumer stored a `consumed` greater than `t`. Nobody clears the commit word: the next lap's differs.
+//! 1. *Reserved*: a producer moved `reserved` past `t`, having seen `consumed > t - capacity`. The slot is
+//!    its alone.
+//! 2. *Published*: it wrote payload, envelope and meta, then stored the lap to `commit`. The slot belongs to
+//!    the consumer.
+//! 3. *Returned*: the consumer stored a `consumed` greater than `t`. Nobody clears the commit word: the next
+//!    lap's differs.
 //!
 //! # Ordering
 //!
-//! * `slot-published`: the release store of `commit` and the consumer's acquire load of the lap it waits for: everything
-//!   the producer wrote is visible to the consumer.
-//! * `slots-returned`: the release store of `consumed` and the producers' acquire load of it: the consumer's reads are over
-//!   before a producer writes. A producer that learns of it through `consumed_seen` instead acquires from the producer that
-//!   stored it there with release, and so from the consumer.
+//! * `slot-published`: the release store of `commit` and the consumer's acquire load of the lap it waits for:
+//!   everything the producer wrote is visible to the consumer.
+//! * `slots-returned`: the release store of `consumed` and the producers' acquire load of it: the consumer's
+//!   reads are over before a producer writes. A producer that learns of it through `consumed_seen` instead
+//!   acquires from the producer that stored it there with release, and so from the consumer.
 //! * Tickets themselves order nothing, so the CAS on `reserved` is relaxed.
-//! * *Full* is said only after a fresh load of `consumed`: at that moment `reserved - consumed >= capacity` did hold.
-//! * *Closed* is a bit of `reserved`: a ticket was handed out before the ring was closed, or never. The consumer of a closed
-//!   ring waits for exactly the tickets below the word's count.
+//! * *Full* is said only after a fresh load of `consumed`: at that moment `reserved - consumed >= capacity`
+//!   did hold.
+//! * *Closed* is a bit of `reserved`: a ticket was handed out before the ring was closed, or never. The
+//!   consumer of a closed ring waits for exactly the tickets below the word's count.
 //!
-//! A reservation that is dropped, by a panic say, publishes a tombstone, so the consumer never waits for nobody.
+//! A reservation that is dropped, by a panic say, publishes a tombstone, so the consumer never waits for
+//! nobody.
 //!
 //! What is said of `slot-published` is of open slots; of sealed ones see [`sealed`].
 
@@ -82,9 +87,9 @@ impl Ring {
     ///
     /// # Safety
     ///
-    /// The layout comes from [`RingLayout::new`] or [`RingLayout::sealed`]. The region is at least `layout.bytes()` long, was zero when the ring was
-    /// first made over it, and is accessed through rings of the same layout only: by any number of [`Producers`] or one [`SoleProducer`], and by one
-    /// [`Consumer`].
+    /// The layout comes from [`RingLayout::new`] or [`RingLayout::sealed`]. The region is at least
+    /// `layout.bytes()` long, was zero when the ring was first made over it, and is accessed through rings of
+    /// the same layout only: by any number of [`Producers`] or one [`SoleProducer`], and by one [`Consumer`].
     ///
     /// # Panics
     ///
@@ -128,16 +133,16 @@ impl Ring {
         self.reserved().saturating_sub(consumed).min(u64::from(self.layout.capacity))
     }
 
-    /// Whether the next slot may be published, by a look that needs no end of the ring. After `false` there was a moment during the
-    /// call when every slot that the consumer had not given back was unpublished.
+    /// Whether the next slot may be published, by a look that needs no end of the ring. After `false` there
+    /// was a moment during the call when every slot that the consumer had not given back was unpublished.
     #[inline]
     pub fn may_be_ready(&self) -> bool {
         let next = self.consumed();
         let is_published = self.is_published(next);
         // SYNC: slot-published (acquire)
         fence(Ordering::Acquire);
-        // If the slot is a lap ahead already, the consumer has moved on since `next` was loaded: the producer that published it had
-        // seen that, and by the acquire above the load below sees it too.
+        // If the slot is a lap ahead already, the consumer has moved on since `next` was loaded: the producer
+        // that published it had seen that, and by the acquire above the load below sees it too.
         is_published || self.consumed() != next
     }
 
@@ -169,7 +174,8 @@ impl Ring {
     unsafe fn publish(&self, ticket: u64, kind: u8, length: u32, header: Header) {
         let slot = self.layout.slot_offset(ticket);
         if let Some(offset) = self.layout.enqueue_time_offset {
-            // SAFETY: the layout places the word inside the slot, which the ticket makes ours until `commit` is stored.
+            // SAFETY: the layout places the word inside the slot, which the ticket makes ours until `commit`
+            // is stored.
             unsafe { self.region.write(slot + offset, header.enqueue_time) };
         }
         if let Some(offset) = self.layout.correlation_offset {

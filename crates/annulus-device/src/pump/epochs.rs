@@ -27,7 +27,8 @@ impl Watched {
         self.consumed = self.consumed();
         self.gathered = false;
         self.first = None;
-        // SAFETY: the run before is over, or has ended but for returning; `self` holds the kernel until this one is over, or for ever.
+        // SAFETY: the run before is over, or has ended but for returning; `self` holds the kernel until this
+        // one is over, or for ever.
         match unsafe { self.running.start(self.epoch) } {
             Ok(run) => {
                 self.run = Some(run);
@@ -43,7 +44,8 @@ impl Watched {
         }
     }
 
-    /// Sees which blocks have begun. Where some run and others do not get their turn, nobody else would see to it.
+    /// Sees which blocks have begun. Where some run and others do not get their turn, nobody else would see
+    /// to it.
     pub(super) fn see_who_has_begun(&mut self) {
         let (begun, blocks) = (self.running.begun(), self.seen.len());
         if begun == blocks || self.running.has_ended(self.epoch) {
@@ -128,7 +130,8 @@ impl Watched {
         self.in_flight = false;
     }
 
-    /// Whether an epoch would find something to do. What other kernels have sent lies where only the device sees it.
+    /// Whether an epoch would find something to do. What other kernels have sent lies where only the device
+    /// sees it.
     pub(super) fn has_work(&self) -> bool {
         let fed = || self.signals.as_ref().is_some_and(|signals| signals.is_fed());
         self.running.has_work() || (self.running.is_linked() && self.running.takes() && fed())
@@ -167,7 +170,8 @@ impl Watched {
         let running = Arc::clone(&self.running);
         let doze = running.doze();
         let was_in_flight = self.in_flight;
-        // Roused: even a block that can take nothing has something to see, if only how long its queue has become.
+        // Roused: even a block that can take nothing has something to see, if only how long its queue has
+        // become.
         let mut due = false;
         if self.in_flight {
             if !running.has_ended(self.epoch) {

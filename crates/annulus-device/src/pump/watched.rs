@@ -18,8 +18,8 @@ use crate::{
     residency::Residency,
 };
 
-/// How long the pump waits for the time on a device's clock: a block looks for questions every few microseconds. What is answered
-/// later is learned later, and worth less.
+/// How long the pump waits for the time on a device's clock: a block looks for questions every few
+/// microseconds. What is answered later is learned later, and worth less.
 const ANSWER: Duration = Duration::from_micros(60);
 /// How long an epoch should take at most: one that finds nothing, and one that handles messages.
 const IDLE_EPOCH: Duration = Duration::from_millis(4);
@@ -175,7 +175,8 @@ impl Watched {
         }
     }
 
-    /// Whether what the kernel does must be seen soon: somebody waits for it, it is about to end, or an epoch is.
+    /// Whether what the kernel does must be seen soon: somebody waits for it, it is about to end, or an epoch
+    /// is.
     pub(super) fn is_watched_closely(&self) -> bool {
         let Some(signals) = &self.signals else { return false };
         self.in_flight_epoch() || self.running.is_ending() || signals.is_awaited()
@@ -185,7 +186,8 @@ impl Watched {
         self.in_flight && !self.running.stays()
     }
 
-    /// The kernel is to leave the device, and has not yet: nobody is reported to any more, or it was asked to.
+    /// The kernel is to leave the device, and has not yet: nobody is reported to any more, or it was asked
+    /// to.
     pub(super) fn is_leaving(&self) -> bool {
         (self.signals.is_none() || self.asked) && self.run.is_some()
     }
@@ -203,8 +205,9 @@ impl Watched {
     /// What a shard's words say now.
     pub(super) fn words(&self, index: usize) -> Seen {
         let shard = &self.running.shards[index];
-        // The acknowledgements first, then the state: whoever sees *terminated* then sees all that came before it. And what was consumed before what was
-        // produced: its outputs are then seen with a message.
+        // The acknowledgements first, then the state: whoever sees *terminated* then sees all that came
+        // before it. And what was consumed before what was produced: its outputs are then seen with a
+        // message.
         let obeyed = shard.obeyed();
         let state = shard.memory.state().load(Ordering::Acquire);
         let consumed = shard.inbound.consumed();
@@ -278,7 +281,8 @@ impl Watched {
         for index in 0..self.seen.len() {
             let before = self.seen[index];
             let now = self.words(index);
-            // By the words that tell how far the block is, then by its prints: what it printed before is then shown with them.
+            // By the words that tell how far the block is, then by its prints: what it printed before is then
+            // shown with them.
             let prints = self.running.shards[index].has_prints() || now.prints_lost != before.prints_lost;
             if now == before && !prints {
                 continue;
@@ -325,8 +329,9 @@ impl Watched {
         signals.lost();
     }
 
-    /// What was told of this kernel panicked (wakers are caught where they are called; this is something else): whoever else was to be told may wait
-    /// for ever. So it is told to end, and looked after until it has, as any other: its blocks may be running.
+    /// What was told of this kernel panicked (wakers are caught where they are called; this is something
+    /// else): whoever else was to be told may wait for ever. So it is told to end, and looked after until it
+    /// has, as any other: its blocks may be running.
     pub(super) fn abandon(&mut self) {
         if let Some(signals) = self.signals.clone() {
             // If this panics too, the kernel has been told by then.

@@ -10,7 +10,8 @@ use super::copy;
 use super::{CONSUMED, Header, Ring};
 use crate::sealed::Opened;
 
-/// The consuming end. Its position is private; the producing side learns of it by [`give_back`](Self::give_back).
+/// The consuming end. Its position is private; the producing side learns of it by
+/// [`give_back`](Self::give_back).
 #[derive(Debug)]
 pub struct Consumer {
     ring: Ring,
@@ -75,7 +76,8 @@ impl Consumer {
         let meta = self.ring.region.u32(slot + 4).load(Ordering::Relaxed);
         let mut header = Header::default();
         if let Some(offset) = layout.enqueue_time_offset {
-            // SAFETY: the slot is published and not given back, so it is ours to read, and `publish` wrote the word.
+            // SAFETY: the slot is published and not given back, so it is ours to read, and `publish` wrote
+            // the word.
             header.enqueue_time = unsafe { self.ring.region.read(slot + offset) };
         }
         if let Some(offset) = layout.correlation_offset {
@@ -115,8 +117,8 @@ impl Consumer {
     ///
     /// # Safety
     ///
-    /// The slot came from `peek` since the last [`advance`](Self::advance), is a [`kind::MESSAGE`], and its producer wrote a
-    /// valid `T`.
+    /// The slot came from `peek` since the last [`advance`](Self::advance), is a [`kind::MESSAGE`], and its
+    /// producer wrote a valid `T`.
     #[inline]
     pub unsafe fn read<T: Copy>(&self, slot: &Slot) -> T {
         let Ring { region, layout } = &self.ring;
@@ -130,7 +132,8 @@ impl Consumer {
         unsafe { region.read(slot.payload) }
     }
 
-    /// Copies the payload of a slot that [`peek`](Self::peek) gave: [`read`](Self::read) for who does not know its type.
+    /// Copies the payload of a slot that [`peek`](Self::peek) gave: [`read`](Self::read) for who does not
+    /// know its type.
     ///
     /// # Panics
     ///
@@ -151,11 +154,13 @@ impl Consumer {
             return image.get_bytes(slot.payload, to);
         }
         let payload = region.pointer(slot.payload).cast_const().cast();
-        // SAFETY: the slot is published and not given back, so nobody writes it; as long as the assertion says, and other memory.
+        // SAFETY: the slot is published and not given back, so nobody writes it; as long as the assertion
+        // says, and other memory.
         unsafe { copy(payload, to.as_mut_ptr(), to.len()) };
     }
 
-    /// A pointer to the payload of a slot that [`peek`](Self::peek) gave. Nobody writes there until it is given back.
+    /// A pointer to the payload of a slot that [`peek`](Self::peek) gave. Nobody writes there until it is
+    /// given back.
     ///
     /// # Panics
     ///

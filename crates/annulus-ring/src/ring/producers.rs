@@ -74,7 +74,8 @@ impl Producers {
     }
 }
 
-/// Slots in a row that one producer holds. What it does not write by the time it is dropped becomes tombstones.
+/// Slots in a row that one producer holds. What it does not write by the time it is dropped becomes
+/// tombstones.
 #[derive(Debug)]
 #[must_use = "a reservation that is dropped publishes tombstones"]
 pub struct Reservation<'a> {
@@ -110,14 +111,15 @@ impl Reservation<'_> {
             return unsafe { self.ring.seal(ticket, Some(message), header) };
         }
         let payload = layout.slot_offset(ticket) + layout.payload_offset;
-        // SAFETY: the slot is ours by its ticket, inside the region by the layout, and fits by the assertion; slots are
-        // 64-aligned, and no layout allows more alignment than that.
+        // SAFETY: the slot is ours by its ticket, inside the region by the layout, and fits by the assertion;
+        // slots are 64-aligned, and no layout allows more alignment than that.
         unsafe { region.write(payload, message) };
         // SAFETY: the ticket was ours and is left behind.
         unsafe { self.ring.publish(ticket, kind::MESSAGE, size_of::<T>() as u32, header) };
     }
 
-    /// Writes and publishes the next message, by its bytes: [`write`](Self::write) for who does not know its type. Padding may be uninitialised.
+    /// Writes and publishes the next message, by its bytes: [`write`](Self::write) for who does not know its
+    /// type. Padding may be uninitialised.
     ///
     /// # Panics
     ///
@@ -135,8 +137,8 @@ impl Reservation<'_> {
             return unsafe { self.ring.seal_bytes(ticket, message, header) };
         }
         let payload = region.pointer(layout.slot_offset(ticket) + layout.payload_offset).cast();
-        // SAFETY: the slot is ours by its ticket, inside the region by the layout, and fits by the assertion; nobody else has a
-        // pointer into it.
+        // SAFETY: the slot is ours by its ticket, inside the region by the layout, and fits by the assertion;
+        // nobody else has a pointer into it.
         unsafe { copy(message.as_ptr(), payload, message.len()) };
         // SAFETY: the ticket was ours and is left behind.
         unsafe { self.ring.publish(ticket, kind::MESSAGE, message.len() as u32, header) };

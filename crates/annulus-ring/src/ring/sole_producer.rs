@@ -5,8 +5,8 @@ use annulus_sync::Ordering;
 
 use super::{CONSUMED, Header, RESERVED, Ring};
 
-/// The producing side when there is but one producer: no CAS, and messages become visible one by one while the gauge of
-/// depth moves once per batch.
+/// The producing side when there is but one producer: no CAS, and messages become visible one by one while
+/// the gauge of depth moves once per batch.
 #[derive(Debug)]
 pub struct SoleProducer {
     ring: Ring,
@@ -58,7 +58,8 @@ impl SoleProducer {
     ///
     /// # Safety
     ///
-    /// [`has_credit`](Self::has_credit) has vouched for the slot, and for [`kind::MESSAGE`] its payload holds a message.
+    /// [`has_credit`](Self::has_credit) has vouched for the slot, and for [`kind::MESSAGE`] its payload holds
+    /// a message.
     #[inline]
     pub unsafe fn publish(&mut self, kind: u8, length: u32, header: Header) {
         let ticket = self.next;
@@ -71,14 +72,14 @@ impl SoleProducer {
     ///
     /// # Safety
     ///
-    /// [`has_credit`](Self::has_credit) has vouched for the slot; `payload` is valid for reads of the ring's payload size, and what
-    /// lies there is of the type that the consumer reads.
+    /// [`has_credit`](Self::has_credit) has vouched for the slot; `payload` is valid for reads of the ring's
+    /// payload size, and what lies there is of the type that the consumer reads.
     #[cfg(not(loom))]
     pub unsafe fn publish_copy(&mut self, kind: u8, length: u32, header: Header, payload: *const u8) {
         let layout = &self.ring.layout;
         let to = self.ring.region.pointer(layout.slot_offset(self.next) + layout.payload_offset);
-        // SAFETY: the slot is ours by credit, and inside the region by the layout; source and destination are different memory,
-        // since nobody else has a pointer into a free slot.
+        // SAFETY: the slot is ours by credit, and inside the region by the layout; source and destination are
+        // different memory, since nobody else has a pointer into a free slot.
         unsafe { payload.copy_to_nonoverlapping(to, layout.payload_size) };
         // SAFETY: the caller vouches for the slot, and its payload was just written.
         unsafe { self.publish(kind, length, header) };

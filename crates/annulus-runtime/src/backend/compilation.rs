@@ -38,8 +38,8 @@ impl fmt::Display for ProgramOrigin {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Compilation {
-    /// How long it took until the device had the program: reading a cache or compiling, and loading. A driver may compile more when the
-    /// kernel starts, which [`ready`](crate::KernelControl::ready) waits for.
+    /// How long it took until the device had the program: reading a cache or compiling, and loading. A driver
+    /// may compile more when the kernel starts, which [`ready`](crate::KernelControl::ready) waits for.
     pub took: Duration,
     /// Where the program came from.
     pub origin: ProgramOrigin,

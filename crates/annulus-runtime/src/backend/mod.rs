@@ -24,10 +24,10 @@ pub use compilation::{Compilation, ProgramOrigin};
 ///
 /// # Safety
 ///
-/// Memory safety rests on what a backend does with a launched kernel: it makes the one consumer of each shard's inbound ring and the
-/// one producer of its outbound ring, calls the definition's handler with memory of the types that the definition names, publishes
-/// outputs of the kernel's output type only, and touches neither rings nor state of a shard after it has stored *terminated* in
-/// the shard's state word.
+/// Memory safety rests on what a backend does with a launched kernel: it makes the one consumer of each
+/// shard's inbound ring and the one producer of its outbound ring, calls the definition's handler with memory
+/// of the types that the definition names, publishes outputs of the kernel's output type only, and touches
+/// neither rings nor state of a shard after it has stored *terminated* in the shard's state word.
 pub unsafe trait DeviceBackend: Send + Sync + 'static {
     /// Its name, as the command line and telemetry show it: `cpu`, `cuda`, …
     fn name(&self) -> &'static str;
@@ -42,21 +42,23 @@ pub unsafe trait DeviceBackend: Send + Sync + 'static {
     /// If there is not that much.
     fn allocate(&self, bytes: usize) -> Result<SharedMemory, BackendError>;
 
-    /// Whether what its handlers print becomes an event where they run ([`PrintOrigin::enter`](crate::PrintOrigin::enter)). Else shards have
-    /// a ring of prints, out of which the host makes events.
+    /// Whether what its handlers print becomes an event where they run
+    /// ([`PrintOrigin::enter`](crate::PrintOrigin::enter)). Else shards have a ring of prints, out of which
+    /// the host makes events.
     fn prints_where_it_runs(&self) -> bool {
         false
     }
 
-    /// Whether the slots of this kernel's inbound rings are sealed ([`annulus_ring::sealed`]) where its messages are small enough, in a launch that asks for
-    /// blocks of so many threads. Asked only where the host [can seal](annulus_ring::sealed::is_offered), and before memory is laid out: what came of it
+    /// Whether the slots of this kernel's inbound rings are sealed ([`annulus_ring::sealed`]) where its
+    /// messages are small enough, in a launch that asks for blocks of so many threads. Asked only where the
+    /// host [can seal](annulus_ring::sealed::is_offered), and before memory is laid out: what came of it
     /// stands in the shards' layout.
     fn seals(&self, _definition: &KernelDefinition, _block: u32) -> bool {
         false
     }
 
-    /// Launches a kernel, which obeys its shards' command words from then on: it acknowledges *active*, *inactive* and
-    /// *terminated* in their state words, and reports to `spec.signals`.
+    /// Launches a kernel, which obeys its shards' command words from then on: it acknowledges *active*,
+    /// *inactive* and *terminated* in their state words, and reports to `spec.signals`.
     ///
     /// # Errors
     ///
@@ -66,17 +68,19 @@ pub unsafe trait DeviceBackend: Send + Sync + 'static {
 
 /// A kernel that a backend has launched.
 pub trait DeviceKernel: Send + Sync {
-    /// Says that a shard has something new: messages, a command, or space in its outbound ring after it stalled.
+    /// Says that a shard has something new: messages, a command, or space in its outbound ring after it
+    /// stalled.
     ///
-    /// Must order the caller's earlier stores before it looks whether the shard sleeps (a SeqCst fence), so that the shard
-    /// either sees them or is woken. Cheap while the shard is awake.
+    /// Must order the caller's earlier stores before it looks whether the shard sleeps (a SeqCst fence), so
+    /// that the shard either sees them or is woken. Cheap while the shard is awake.
     fn wake(&self, shard: u32);
 
-    /// Says that somebody is about to wait for what the kernel reports, after [`HostSignals::is_awaited`] has come to say so.
+    /// Says that somebody is about to wait for what the kernel reports, after [`HostSignals::is_awaited`] has
+    /// come to say so.
     ///
-    /// Whoever looks at the kernel's words on behalf of those who wait may sleep until this call. Must order the caller's earlier
-    /// stores before it looks whether they sleep, as [`wake`](Self::wake) does. A backend whose blocks report for themselves needs
-    /// nothing here.
+    /// Whoever looks at the kernel's words on behalf of those who wait may sleep until this call. Must order
+    /// the caller's earlier stores before it looks whether they sleep, as [`wake`](Self::wake) does. A
+    /// backend whose blocks report for themselves needs nothing here.
     fn expect(&self) {}
 
     /// Copies a shard's states out, in the order of its actors.
@@ -124,8 +128,9 @@ pub trait DeviceKernel: Send + Sync {
     /// As for [`read_binding`](Self::read_binding), and the bytes are valid values of the parameter's type.
     unsafe fn write_binding(&self, index: usize, memory: &[MaybeUninit<u8>]) -> Result<(), BackendError>;
 
-    /// Where what handlers send goes from the next activation on: to another kernel, or, as after the launch, to the host. Outputs of calls are
-    /// replies, and go to the host in any case. What the handlers have sent already, and found no room yet, goes to the new target.
+    /// Where what handlers send goes from the next activation on: to another kernel, or, as after the launch,
+    /// to the host. Outputs of calls are replies, and go to the host in any case. What the handlers have sent
+    /// already, and found no room yet, goes to the new target.
     ///
     /// # Errors
     ///
@@ -133,8 +138,8 @@ pub trait DeviceKernel: Send + Sync {
     ///
     /// # Safety
     ///
-    /// Both were launched [linked](LaunchSpec::linked), by this backend. Every shard of this one is inactive or has terminated, and stays so meanwhile. The
-    /// target's message type is this kernel's output type.
+    /// Both were launched [linked](LaunchSpec::linked), by this backend. Every shard of this one is inactive
+    /// or has terminated, and stays so meanwhile. The target's message type is this kernel's output type.
     unsafe fn connect(&self, link: Option<Link>) -> Result<(), BackendError> {
         let _ = link;
         Err(BackendError::new("its kernels cannot be connected: launch on another backend"))
@@ -149,7 +154,8 @@ pub trait DeviceKernel: Send + Sync {
 pub struct Link {
     /// The kernel that takes them.
     pub target: Weak<dyn LinkTarget>,
-    /// An output for which there is no room waits, and the block takes no message until it has gone; else it is lost, and counted.
+    /// An output for which there is no room waits, and the block takes no message until it has gone; else it
+    /// is lost, and counted.
     pub waits: bool,
 }
 
@@ -159,24 +165,27 @@ pub trait LinkTarget: Deliver {
     fn device(&self) -> Option<&dyn DeviceKernel>;
 }
 
-/// What a backend tells the runtime about a kernel, besides the [progress](Signals) of its shards. Called by whoever drives the
-/// shards, a worker or the runtime's pump.
+/// What a backend tells the runtime about a kernel, besides the [progress](Signals) of its shards. Called by
+/// whoever drives the shards, a worker or the runtime's pump.
 pub trait HostSignals: Signals {
-    /// Whether somebody waits for a report, or a queue in front of a ring for space in it. While nobody does, reports may come late.
+    /// Whether somebody waits for a report, or a queue in front of a ring for space in it. While nobody does,
+    /// reports may come late.
     fn is_awaited(&self) -> bool;
 
-    /// The kernel was not told to end, and has: its device failed, or a block found its host gone. Each shard that has ended says
-    /// *terminated* in its state word, and will touch no memory any more. Closes the kernel and tells what is left of it to end; what
-    /// waits in its queues can be taken.
+    /// The kernel was not told to end, and has: its device failed, or a block found its host gone. Each shard
+    /// that has ended says *terminated* in its state word, and will touch no memory any more. Closes the
+    /// kernel and tells what is left of it to end; what waits in its queues can be taken.
     fn lost(&self);
 
-    /// Whether kernels have sent messages over the device's own memory that this one has not taken yet ([`ShardMemory::forwarded`]). Where kernels run in
-    /// epochs, by this the host knows that there is something to do.
+    /// Whether kernels have sent messages over the device's own memory that this one has not taken yet
+    /// ([`ShardMemory::forwarded`]). Where kernels run in epochs, by this the host knows that there is
+    /// something to do.
     fn is_fed(&self) -> bool {
         false
     }
 
-    /// A launch on this device looks for the kernel's program, and compiles it if there is none. Called by a launch, before it compiles.
+    /// A launch on this device looks for the kernel's program, and compiles it if there is none. Called by a
+    /// launch, before it compiles.
     fn compiling(&self, device: &str) {
         let _ = device;
     }
@@ -186,8 +195,9 @@ pub trait HostSignals: Signals {
         let _ = compilation;
     }
 
-    /// Something that whoever runs the kernel should know, in words: that it runs otherwise than was asked for, or does not begin. Stands in the kernel's
-    /// [status](crate::KernelStatus::notes), and is a warning in the program's `tracing`; each text once.
+    /// Something that whoever runs the kernel should know, in words: that it runs otherwise than was asked
+    /// for, or does not begin. Stands in the kernel's [status](crate::KernelStatus::notes), and is a warning
+    /// in the program's `tracing`; each text once.
     fn noted(&self, note: String) {
         let _ = note;
     }
@@ -205,7 +215,8 @@ pub struct LaunchSpec {
     pub shards: Vec<ShardMemory>,
     /// Threads of a block.
     pub block: u32,
-    /// Actors of the kernel: keys are `0..actors`, and key `k` lives in shard `k % shards`. 0 without per-actor state.
+    /// Actors of the kernel: keys are `0..actors`, and key `k` lives in shard `k % shards`. 0 without
+    /// per-actor state.
     pub actors: u64,
     /// How a block takes its messages.
     pub mode: ProcessingMode,
@@ -213,8 +224,8 @@ pub struct LaunchSpec {
     pub max_messages_per_iteration: u32,
     /// Whether the kernel can be [connected](DeviceKernel::connect).
     pub linked: bool,
-    /// Whether the blocks take their turns together: none begins the next one before all have ended theirs, and what it then does comes
-    /// after all that they did.
+    /// Whether the blocks take their turns together: none begins the next one before all have ended theirs,
+    /// and what it then does comes after all that they did.
     pub supersteps: bool,
     /// How long a block looks for more before it goes to sleep.
     pub spin: Duration,
@@ -308,8 +319,9 @@ pub trait BackendSource {
     /// If it needs something that this machine lacks; the message says what.
     fn open(self) -> Result<Arc<dyn DeviceBackend>, BackendError>;
 
-    /// This backend, or another one if this machine lacks what it needs. The other is chosen when the reason is known, so that
-    /// a program can tell it: a handler means the same everywhere, but not everywhere does it take the same time.
+    /// This backend, or another one if this machine lacks what it needs. The other is chosen when the reason
+    /// is known, so that a program can tell it: a handler means the same everywhere, but not everywhere does
+    /// it take the same time.
     ///
     /// ```
     /// use annulus_runtime::{BackendError, BackendSource, DeviceBackend, Noop, Runtime};

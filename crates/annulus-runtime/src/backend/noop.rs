@@ -1,4 +1,5 @@
-//! A backend that obeys every command and runs no handler: for tests of the contract, and for measuring the host's own cost.
+//! A backend that obeys every command and runs no handler: for tests of the contract, and for measuring the
+//! host's own cost.
 
 use std::{
     any::Any,

@@ -48,10 +48,11 @@ impl KernelControl {
         self.kernel.core().compilation.get().copied()
     }
 
-    /// Waits until every block of the kernel runs and has answered for the first time: it is active then, or inactive if it was launched so.
+    /// Waits until every block of the kernel runs and has answered for the first time: it is active then, or
+    /// inactive if it was launched so.
     ///
-    /// A launch returns before that: a device may compile when a kernel starts, load it, or wait for a place. Messages can be sent meanwhile.
-    /// Whoever measures, or says "up" to others, waits for this first.
+    /// A launch returns before that: a device may compile when a kernel starts, load it, or wait for a place.
+    /// Messages can be sent meanwhile. Whoever measures, or says "up" to others, waits for this first.
     ///
     /// ```
     /// # extern crate annulus_runtime as annulus;
@@ -104,8 +105,8 @@ impl KernelControl {
         block_on(self.activate())
     }
 
-    /// Stops consuming; state and queues are kept, and messages can still be sent. Done when every shard has stopped: a
-    /// handler that runs is finished first.
+    /// Stops consuming; state and queues are kept, and messages can still be sent. Done when every shard has
+    /// stopped: a handler that runs is finished first.
     ///
     /// # Errors
     ///
@@ -123,23 +124,24 @@ impl KernelControl {
         block_on(self.deactivate())
     }
 
-    /// Closes the kernel to new messages: no send succeeds after this returns. What was sent before is handled. Kernels that are
-    /// [connected](KernelHandle::connect) to it may still send.
+    /// Closes the kernel to new messages: no send succeeds after this returns. What was sent before is
+    /// handled. Kernels that are [connected](KernelHandle::connect) to it may still send.
     pub fn close(&self) -> Transition {
         self.kernel.close()
     }
 
-    /// Waits until everything that was sent has been handled, or the kernel has terminated. Sends may go on meanwhile; close
-    /// the kernel first for an end that is final.
+    /// Waits until everything that was sent has been handled, or the kernel has terminated. Sends may go on
+    /// meanwhile; close the kernel first for an end that is final.
     ///
-    /// If kernels are [connected](KernelHandle::connect) to it, directly or through others, waits until they have handled everything as well, so that nothing
-    /// is under way between them. One of them that is inactive, and has messages, keeps it waiting.
+    /// If kernels are [connected](KernelHandle::connect) to it, directly or through others, waits until they
+    /// have handled everything as well, so that nothing is under way between them. One of them that is
+    /// inactive, and has messages, keeps it waiting.
     pub async fn drained(&self) {
         self.kernel.drained().await;
     }
 
-    /// Stops at the next message boundary, for good, and waits until every shard has. What was left can be taken from the
-    /// typed handle; replies that were sent can still be received.
+    /// Stops at the next message boundary, for good, and waits until every shard has. What was left can be
+    /// taken from the typed handle; replies that were sent can still be received.
     pub async fn terminate(&self) -> Transition {
         let transition = self.kernel.request_termination();
         self.kernel.finished().await;
@@ -151,8 +153,8 @@ impl KernelControl {
         block_on(self.terminate())
     }
 
-    /// A copy of all that the kernel keeps between messages. The kernel must be inactive, or have terminated; nothing activates it
-    /// meanwhile.
+    /// A copy of all that the kernel keeps between messages. The kernel must be inactive, or have terminated;
+    /// nothing activates it meanwhile.
     ///
     /// # Errors
     ///
@@ -170,8 +172,9 @@ impl KernelControl {
         block_on(self.snapshot())
     }
 
-    /// Sets all that the kernel keeps between messages to what a snapshot says: one of this kernel, with as many actors and as much
-    /// bound memory, on any backend and any grid. The kernel must be inactive; nothing activates it meanwhile.
+    /// Sets all that the kernel keeps between messages to what a snapshot says: one of this kernel, with as
+    /// many actors and as much bound memory, on any backend and any grid. The kernel must be inactive;
+    /// nothing activates it meanwhile.
     ///
     /// # Errors
     ///

@@ -33,8 +33,8 @@ pub(crate) mod outputs;
 pub(crate) mod receive;
 pub(crate) mod send;
 
-/// A launched kernel with its types. Clones stand for the same kernel; when the last is dropped, the kernel is closed and
-/// terminated, and what was left in its queues is lost.
+/// A launched kernel with its types. Clones stand for the same kernel; when the last is dropped, the kernel
+/// is closed and terminated, and what was left in its queues is lost.
 pub struct KernelHandle<K: RingKernel> {
     any: AnyHandle,
     /// The kernel is `K`: a handle is made by [`AnyHandle::typed`] alone.
@@ -137,7 +137,8 @@ impl<K: RingKernel> KernelHandle<K> {
     ///
     /// # Errors
     ///
-    /// [`TrySendError::Full`] under Block and Reject, [`TrySendError::Closed`] for good; both hand the message back.
+    /// [`TrySendError::Full`] under Block and Reject, [`TrySendError::Closed`] for good; both hand the
+    /// message back.
     #[inline]
     pub fn try_send(&self, message: K::Message) -> Result<Admission<K::Message>, TrySendError<K::Message>> {
         self.inlet().try_send(message)
@@ -147,10 +148,11 @@ impl<K: RingKernel> KernelHandle<K> {
     /// sends nothing; one that has waited and is [forgotten](crate#what-it-does-not-do) may keep a wake-up
     /// that others need.
     ///
-    /// A kernel takes a message only while its outbound ring has room for what the handler may send. So a program that sends more than both rings
-    /// hold, and receives only then, waits for ever: receive concurrently, or raise
-    /// [`output_capacity`](crate::LaunchOptions::output_capacity). A wait of a second in which the kernel takes nothing is told as a warning,
-    /// with what is waited for ([`STALL_TARGET`](crate::STALL_TARGET)).
+    /// A kernel takes a message only while its outbound ring has room for what the handler may send. So a
+    /// program that sends more than both rings hold, and receives only then, waits for ever: receive
+    /// concurrently, or raise [`output_capacity`](crate::LaunchOptions::output_capacity). A wait of a second
+    /// in which the kernel takes nothing is told as a warning, with what is waited for
+    /// ([`STALL_TARGET`](crate::STALL_TARGET)).
     ///
     /// # Errors
     ///
@@ -159,7 +161,8 @@ impl<K: RingKernel> KernelHandle<K> {
         self.inlet().send(message).await
     }
 
-    /// [`send`](Self::send), blocking. A thread that only sends needs another one that receives, once more is sent than the kernel's rings hold:
+    /// [`send`](Self::send), blocking. A thread that only sends needs another one that receives, once more is
+    /// sent than the kernel's rings hold:
     ///
     /// ```no_run
     /// # extern crate annulus_runtime as annulus;
@@ -201,10 +204,12 @@ impl<K: RingKernel> KernelHandle<K> {
         self.inlet().send_timeout(message, deadline(limit))
     }
 
-    /// Sends messages in order, several at a time, with one time stamp for each run; waits for space under Block.
+    /// Sends messages in order, several at a time, with one time stamp for each run; waits for space under
+    /// Block.
     ///
-    /// What is evicted, discarded or a duplicate is counted, not handed back; [`send_batch_returning`](Self::send_batch_returning) hands it back. Dropping the
-    /// future before it is done leaves a prefix sent.
+    /// What is evicted, discarded or a duplicate is counted, not handed back;
+    /// [`send_batch_returning`](Self::send_batch_returning) hands it back. Dropping the future before it is
+    /// done leaves a prefix sent.
     ///
     /// # Errors
     ///
@@ -213,8 +218,9 @@ impl<K: RingKernel> KernelHandle<K> {
         self.inlet().send_batch(messages, None).await
     }
 
-    /// [`send_batch`](Self::send_batch) that appends what comes back to `back`, in the order in which it came about: messages of the batch that were discarded or are duplicates, and
-    /// such as were evicted for it. It appends no [`Accepted`](Admission::Accepted).
+    /// [`send_batch`](Self::send_batch) that appends what comes back to `back`, in the order in which it came
+    /// about: messages of the batch that were discarded or are duplicates, and such as were evicted for it.
+    /// It appends no [`Accepted`](Admission::Accepted).
     ///
     /// ```
     /// # extern crate annulus_runtime as annulus;
@@ -271,12 +277,13 @@ impl<K: RingKernel> KernelHandle<K> {
         self.inlet().send_batch_blocking(messages, None)
     }
 
-    /// Receives without waiting. Outputs of one shard come in the order in which it sent them; replies to calls go to their
-    /// callers instead.
+    /// Receives without waiting. Outputs of one shard come in the order in which it sent them; replies to
+    /// calls go to their callers instead.
     ///
     /// # Errors
     ///
-    /// [`TryRecvError::Empty`] now, [`TryRecvError::Closed`] when the kernel has terminated and everything was received.
+    /// [`TryRecvError::Empty`] now, [`TryRecvError::Closed`] when the kernel has terminated and everything
+    /// was received.
     #[inline]
     pub fn try_recv(&self) -> Result<K::Output, TryRecvError> {
         self.outlet().try_recv()
@@ -320,11 +327,11 @@ impl<K: RingKernel> KernelHandle<K> {
         self.outlet().recv_blocking(Some(deadline(limit)))
     }
 
-    /// Sends a message and waits for the reply to it: the first output of its handler. Further outputs of that handler are
-    /// received like all others.
+    /// Sends a message and waits for the reply to it: the first output of its handler. Further outputs of
+    /// that handler are received like all others.
     ///
-    /// Dropping the future gives the call up; if its message was sent, the handler runs all the same. Outputs that nobody
-    /// receives hold replies up once they fill the outbound ring twice.
+    /// Dropping the future gives the call up; if its message was sent, the handler runs all the same. Outputs
+    /// that nobody receives hold replies up once they fill the outbound ring twice.
     ///
     /// # Errors
     ///
@@ -351,15 +358,17 @@ impl<K: RingKernel> KernelHandle<K> {
         self.outlet().call_timeout(self.inlet().raw(&mut message), deadline(limit))
     }
 
-    /// Closes the kernel, waits until everything that was sent has been handled, and terminates it; terminates it anyway
-    /// when `limit` has passed. Somebody must receive meanwhile if the kernel sends more than its outbound rings hold.
+    /// Closes the kernel, waits until everything that was sent has been handled, and terminates it;
+    /// terminates it anyway when `limit` has passed. Somebody must receive meanwhile if the kernel sends more
+    /// than its outbound rings hold.
     ///
-    /// Of connected kernels shut down sources first, or all by [`Runtime::shutdown_blocking`](crate::Runtime::shutdown_blocking): this kernel waits for its sources
+    /// Of connected kernels shut down sources first, or all by
+    /// [`Runtime::shutdown_blocking`](crate::Runtime::shutdown_blocking): this kernel waits for its sources
     /// to drain, but what they are sent after that is lost to it.
     ///
-    /// The wait happens on a thread of its own, since a future has no clock. Dropping the future does not stop it; what is left
-    /// can then be taken with [`take_undelivered`](Self::take_undelivered). A handler that runs is not interrupted: the end waits
-    /// for it, past the limit.
+    /// The wait happens on a thread of its own, since a future has no clock. Dropping the future does not
+    /// stop it; what is left can then be taken with [`take_undelivered`](Self::take_undelivered). A handler
+    /// that runs is not interrupted: the end waits for it, past the limit.
     pub async fn shutdown(&self, limit: Duration) -> Shutdown<K::Message> {
         let outcome = self.any.control.shut_down_elsewhere(limit).await;
         Shutdown { outcome, undelivered: self.take_undelivered() }
@@ -371,7 +380,8 @@ impl<K: RingKernel> KernelHandle<K> {
         Shutdown { outcome, undelivered: self.take_undelivered() }
     }
 
-    /// The messages that were left in the queues when the kernel terminated: whoever asks first gets them. Empty before.
+    /// The messages that were left in the queues when the kernel terminated: whoever asks first gets them.
+    /// Empty before.
     pub fn take_undelivered(&self) -> Vec<K::Message> {
         let mut left = self.shared().take_undelivered();
         let next = || {
@@ -382,19 +392,21 @@ impl<K: RingKernel> KernelHandle<K> {
         std::iter::from_fn(next).collect()
     }
 
-    /// The kernel's dead letters: messages whose handler failed, or that were for no actor, with the error code; `None` if it was
-    /// launched without. A message that was handled before this call is in it, if it failed and the letter was not lost.
+    /// The kernel's dead letters: messages whose handler failed, or that were for no actor, with the error
+    /// code; `None` if it was launched without. A message that was handled before this call is in it, if it
+    /// failed and the letter was not lost.
     ///
-    /// The store can be drained, and lives on when the kernel has terminated; see [`redrive`](Self::redrive) for another try.
+    /// The store can be drained, and lives on when the kernel has terminated; see [`redrive`](Self::redrive)
+    /// for another try.
     pub fn dead_letters(&self) -> Option<&DeadLetters<K::Message>> {
         let letters = self.shared().letters.as_ref()?;
         // SAFETY: the kernel is `K`, by the field's invariant.
         unsafe { letters.collected() }
     }
 
-    /// Sends the dead letters' messages to the kernel again, oldest first, without waiting, except those that had `max_attempts`; see
-    /// [`DeadLetters::redrive`]. Messages are recognised when they come back if their type has an id. Does nothing for a kernel
-    /// without dead letters.
+    /// Sends the dead letters' messages to the kernel again, oldest first, without waiting, except those that
+    /// had `max_attempts`; see [`DeadLetters::redrive`]. Messages are recognised when they come back if their
+    /// type has an id. Does nothing for a kernel without dead letters.
     pub fn redrive(&self, max_attempts: u32) -> Redriven<K::Message> {
         match self.dead_letters() {
             Some(letters) => letters.redrive_by(max_attempts, |message| self.inlet().try_send_again(message)),
@@ -402,8 +414,8 @@ impl<K: RingKernel> KernelHandle<K> {
         }
     }
 
-    /// The outputs as a stream, which ends when the kernel has terminated and everything was received. It does not keep the
-    /// kernel running.
+    /// The outputs as a stream, which ends when the kernel has terminated and everything was received. It
+    /// does not keep the kernel running.
     pub fn outputs(&self) -> Outputs<K> {
         let output = blank(size_of::<K::Output>());
         Outputs { next: Some(next_output(Arc::clone(self.shared_arc()), output)), _kernel: PhantomData }

@@ -27,8 +27,8 @@ use crate::{
     },
 };
 
-/// Outputs that are received before the look begins at the next shard: so many that lines stay in this core's cache, so few that
-/// no shard waits for long.
+/// Outputs that are received before the look begins at the next shard: so many that lines stay in this core's
+/// cache, so few that no shard waits for long.
 const STAY: usize = 32;
 
 /// A kernel, by the type of the outputs that it sends. The rest of the runtime knows outputs as bytes.
@@ -176,10 +176,12 @@ impl KernelShared {
         if taken == 0 && max != 0 { Err(empty(finished)) } else { Ok(taken) }
     }
 
-    /// Whether a shard's outputs are worth the lock: an empty look then touches only the line that an output will come in.
+    /// Whether a shard's outputs are worth the lock: an empty look then touches only the line that an output
+    /// will come in.
     ///
-    /// After `false` there was a moment without an output: one that left the ring to be parked before that moment is counted in
-    /// `parked`, which the acquire load of the ring's position makes visible (SYNC: parked).
+    /// After `false` there was a moment without an output: one that left the ring to be parked before that
+    /// moment is counted in `parked`, which the acquire load of the ring's position makes visible (SYNC:
+    /// parked).
     #[inline]
     fn may_have(&self, shard: usize) -> bool {
         self.core.shards[shard].outbound.may_be_ready()
@@ -226,7 +228,8 @@ impl KernelShared {
         }
     }
 
-    /// Tries for as long as the kernel's own blocks look for work, and not past the deadline: waking up costs microseconds.
+    /// Tries for as long as the kernel's own blocks look for work, and not past the deadline: waking up costs
+    /// microseconds.
     fn spin_until<R>(&self, deadline: Option<Instant>, mut attempt: impl FnMut() -> Option<R>) -> Option<R> {
         let start = Instant::now();
         let left = deadline.map_or(Duration::MAX, |deadline| deadline.saturating_duration_since(start));
@@ -247,8 +250,8 @@ impl KernelShared {
 
     /// Begins a call.
     ///
-    /// What a shard sent before stands in front of its reply, and may be what it waits for to go on: it is put aside here, and
-    /// from now on by whoever reports progress (SYNC: call-begun).
+    /// What a shard sent before stands in front of its reply, and may be what it waits for to go on: it is
+    /// put aside here, and from now on by whoever reports progress (SYNC: call-begun).
     fn begin_call(&self, message: &RawMessage<'_>) -> PendingCall<'_> {
         let call = self.calls.begin();
         let keyed = self.core.definition.key.map(|_| self.shard_of(message));
@@ -316,7 +319,8 @@ fn accepted(sent: Result<Admission<()>, SendError<()>>) -> Result<(), CallError>
         Err(SendError::Full(_)) => Err(CallError::Full),
         Err(SendError::Closed(_)) => Err(CallError::Closed),
         Err(SendError::Timeout(_)) => Err(CallError::Timeout),
-        // Messages of a kernel have one size, and its queue takes that; there is no other way of not being sent.
+        // Messages of a kernel have one size, and its queue takes that; there is no other way of not being
+        // sent.
         Err(_) => Err(CallError::Dropped),
     }
 }

@@ -43,7 +43,8 @@ type Sent<M> = Result<Admission<M>, SendError<M>>;
 /// Beyond this many shards, a message without a key looks at two of them instead of all.
 const SCAN: usize = 8;
 
-/// A kernel, by the type of the messages that it takes. What is worth the code for each type is here; the rest knows messages as bytes.
+/// A kernel, by the type of the messages that it takes. What is worth the code for each type is here; the
+/// rest knows messages as bytes.
 pub(crate) struct Inlet<'a, M> {
     kernel: &'a KernelShared,
     _message: PhantomData<fn(M)>,
@@ -100,8 +101,8 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
         self.kernel.least_loaded()
     }
 
-    /// Puts a message into its shard's queue, without waiting. Counts what is dropped, but not what is refused. A message that is evicted
-    /// takes this one's place.
+    /// Puts a message into its shard's queue, without waiting. Counts what is dropped, but not what is
+    /// refused. A message that is evicted takes this one's place.
     #[inline]
     fn offer(self, message: &mut M, correlation: u64) -> Result<Admission<()>, TrySendError<()>> {
         let (shard, header) = (self.shard_of(message), self.header(correlation));
@@ -170,7 +171,8 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
         hand_back(sent, message)
     }
 
-    /// Sends as many messages from the front as go without waiting; says how many, and whether it ended with an error.
+    /// Sends as many messages from the front as go without waiting; says how many, and whether it ended with
+    /// an error.
     fn attempt_batch(
         self,
         messages: &[M],
@@ -223,7 +225,8 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
                 1 + others.iter().take_while(|message| self.shard_of(message) == shard).count()
             };
             let mut each = |fate, message: &Bytes| {
-                // SAFETY: what comes back was sent to this kernel, whose messages are of this type; it may lie anywhere.
+                // SAFETY: what comes back was sent to this kernel, whose messages are of this type; it may
+                // lie anywhere.
                 let message = unsafe { message.as_ptr().cast::<M>().read_unaligned() };
                 back.iter_mut().for_each(|back| back.push(returned(fate, message)));
             };

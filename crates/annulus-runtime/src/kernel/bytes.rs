@@ -1,8 +1,8 @@
 //! Messages and outputs as bytes, for code that is compiled once and not for each type.
 //!
-//! Bytes may be uninitialised, as padding is. What is kept as bytes of one type comes out as a value of that type only; who
-//! knows the types is a [`KernelHandle`](crate::KernelHandle), by way of an [`Inlet`](crate::handle::send::Inlet) and an
-//! [`Outlet`](crate::handle::receive::Outlet).
+//! Bytes may be uninitialised, as padding is. What is kept as bytes of one type comes out as a value of that
+//! type only; who knows the types is a [`KernelHandle`](crate::KernelHandle), by way of an
+//! [`Inlet`](crate::handle::send::Inlet) and an [`Outlet`](crate::handle::receive::Outlet).
 
 use std::{collections::VecDeque, mem::MaybeUninit, slice};
 
@@ -25,8 +25,8 @@ impl<'a> RawMessage<'a> {
     #[inline]
     pub(crate) unsafe fn new<M: Copy>(message: &'a mut M) -> Self {
         let first = std::ptr::from_mut(message).cast();
-        // SAFETY: a value has as many bytes, borrowed like it; any of them may be uninitialised. What is written there is
-        // another message of the type, by `evicted`.
+        // SAFETY: a value has as many bytes, borrowed like it; any of them may be uninitialised. What is
+        // written there is another message of the type, by `evicted`.
         Self { bytes: unsafe { slice::from_raw_parts_mut(first, size_of::<M>()) } }
     }
 

@@ -16,8 +16,8 @@ use crate::{
 
 /// The calls of a kernel that are under way, by correlation.
 ///
-/// A correlation is the entry's index + 1 in the low 32 bits and its generation in the high ones, so that a reply that comes
-/// after its call was given up finds nobody, whoever uses the entry by then.
+/// A correlation is the entry's index + 1 in the low 32 bits and its generation in the high ones, so that a
+/// reply that comes after its call was given up finds nobody, whoever uses the entry by then.
 pub(crate) struct CallTable {
     /// How many calls are under way: written under the lock, read without it.
     pending: AtomicUsize,
@@ -35,7 +35,8 @@ pub(crate) struct CallTable {
 struct Entries {
     entries: Vec<Entry>,
     free: Vec<u32>,
-    /// Wakers of calls that were completed, to be woken when no lock is held: a waker may run the program's code.
+    /// Wakers of calls that were completed, to be woken when no lock is held: a waker may run the program's
+    /// code.
     ready: VecDeque<Waker>,
 }
 
@@ -46,7 +47,8 @@ struct Entry {
     reply: Reply,
 }
 
-/// Room for a reply: beside the rest of the entry, since who waits on another core then fetches both at once; on the heap if it is larger.
+/// Room for a reply: beside the rest of the entry, since who waits on another core then fetches both at once;
+/// on the heap if it is larger.
 struct Reply {
     near: [MaybeUninit<u8>; NEAR],
     far: Box<Bytes>,
@@ -137,8 +139,8 @@ impl CallTable {
         }
     }
 
-    /// Wakes the callers whose calls were completed. Whoever completed one sees `has_ready`, or another thread has taken its
-    /// waker.
+    /// Wakes the callers whose calls were completed. Whoever completed one sees `has_ready`, or another
+    /// thread has taken its waker.
     #[inline]
     pub(crate) fn wake_ready(&self) {
         while self.has_ready.load(Ordering::Relaxed) {

@@ -2,13 +2,15 @@
 //!
 //! # Lifecycle
 //!
-//! launched → active ⇄ inactive → terminated, and beside it *closed to new messages* of the host's. The host writes the command words, under
-//! the lifecycle lock; each shard acknowledges in its state word; a transition is done when every shard has. Terminating ends
-//! with [`KernelCore::finished`]: set once, by whoever reports the last shard's end, after what was left in the rings has been
-//! taken out. From then on nobody but receivers touches the kernel's memory.
+//! launched → active ⇄ inactive → terminated, and beside it *closed to new messages* of the host's. The host
+//! writes the command words, under the lifecycle lock; each shard acknowledges in its state word; a
+//! transition is done when every shard has. Terminating ends with [`KernelCore::finished`]: set once, by
+//! whoever reports the last shard's end, after what was left in the rings has been taken out. From then on
+//! nobody but receivers touches the kernel's memory.
 //!
-//! The rings of a kernel close when it is closed. Those of one that others may be connected to stay open until it terminates: closing it refuses the host's
-//! messages alone ([`Intake`]). A message that got its ticket before a ring closed is written in any case, so taking out what is left ends.
+//! The rings of a kernel close when it is closed. Those of one that others may be connected to stay open
+//! until it terminates: closing it refuses the host's messages alone ([`Intake`]). A message that got its
+//! ticket before a ring closed is written in any case, so taking out what is left ends.
 //!
 //! What *drained* means where kernels are connected stands in [`links`](crate::links).
 
@@ -60,7 +62,8 @@ pub(crate) struct KernelCore {
     pub(crate) space: Event,
     /// Notified when replies are there, and when no more will come.
     pub(crate) ready: Event,
-    /// Notified when a shard's state changes, when the kernel is finished, and, while `watched`, at each progress.
+    /// Notified when a shard's state changes, when the kernel is finished, and, while `watched`, at each
+    /// progress.
     pub(crate) changed: Event,
     /// Shared by all kernels of the runtime: notified like `changed` for those that can be connected.
     pub(crate) flow: Arc<Event>,
@@ -108,8 +111,9 @@ impl KernelCore {
         }
     }
 
-    /// Before waiting for what the kernel reports, once the caller has registered where [`HostSignals::is_awaited`] looks: whoever
-    /// reports may sleep until then. Either it sees the caller there, or this sees it asleep (SYNC: expected).
+    /// Before waiting for what the kernel reports, once the caller has registered where
+    /// [`HostSignals::is_awaited`] looks: whoever reports may sleep until then. Either it sees the caller
+    /// there, or this sees it asleep (SYNC: expected).
     #[inline]
     pub(crate) fn expect(&self) {
         if let Some(device) = self.device.get() {
@@ -165,7 +169,8 @@ impl KernelCore {
             let obeyed = shard.memory.acknowledged().load(Ordering::Acquire) == command;
             match shard.memory.state().load(Ordering::Acquire) {
                 state::TERMINATED => true,
-                // It has not looked at any command yet, not even at one that happens to equal the word's initial value.
+                // It has not looked at any command yet, not even at one that happens to equal the word's
+                // initial value.
                 state::LAUNCHED => false,
                 _ => obeyed,
             }
@@ -180,7 +185,8 @@ impl KernelCore {
         }
     }
 
-    /// Calls `f` while every shard is inactive and stays so, or has terminated. Waits until the shards have obeyed; `None` if the kernel is active.
+    /// Calls `f` while every shard is inactive and stays so, or has terminated. Waits until the shards have
+    /// obeyed; `None` if the kernel is active.
     pub(crate) async fn while_inactive<R>(&self, f: impl FnOnce(&dyn DeviceKernel) -> R) -> Option<R> {
         loop {
             let command = self.current_command();
@@ -252,7 +258,8 @@ impl KernelCore {
     }
 }
 
-/// A command unlike those before, so that whoever sees it acknowledged knows that it is this one that was obeyed.
+/// A command unlike those before, so that whoever sees it acknowledged knows that it is this one that was
+/// obeyed.
 fn next_generation(command: u32) -> u32 {
     const ONE: u32 = command::GENERATION & command::GENERATION.wrapping_neg();
     let generation = (command & command::GENERATION).wrapping_add(ONE) & command::GENERATION;

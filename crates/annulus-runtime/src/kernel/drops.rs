@@ -35,7 +35,8 @@ impl QueueDrops {
     }
 }
 
-/// Messages that the host dropped, by cause. On the path of a message that is not queued, never on that of one that is.
+/// Messages that the host dropped, by cause. On the path of a message that is not queued, never on that of
+/// one that is.
 #[derive(Default)]
 pub(crate) struct HostDrops {
     pub(crate) rejected: AtomicU64,

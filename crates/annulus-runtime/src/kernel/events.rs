@@ -28,8 +28,8 @@ use crate::{
 /// | `lost` | ERROR | | whoever finds that the kernel has ended and was not told to |
 /// | `terminated` | INFO | `processed`, `undelivered`, `uptime` | whoever reports the last block's end |
 ///
-/// Whoever reports is a worker of the CPU backend or the pump of a device. What the program's subscriber does there holds up other kernels; a
-/// panic of it goes no further than the event.
+/// Whoever reports is a worker of the CPU backend or the pump of a device. What the program's subscriber does
+/// there holds up other kernels; a panic of it goes no further than the event.
 pub const LIFECYCLE_TARGET: &str = "annulus::lifecycle";
 
 impl KernelCore {

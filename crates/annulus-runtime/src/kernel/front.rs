@@ -1,20 +1,25 @@
-//! The queues in front of a kernel's rings, one for each shard, where its policies are: [`annulus_queue::front`] says how they work.
+//! The queues in front of a kernel's rings, one for each shard, where its policies are:
+//! [`annulus_queue::front`] says how they work.
 //!
-//! A kernel has them if its launch asks for DropOldest, priority, deduplication or expiry. Others have none, and their messages go
-//! straight into the rings. What other kernels send goes past them in any case: on some devices the host never sees it.
+//! A kernel has them if its launch asks for DropOldest, priority, deduplication or expiry. Others have none,
+//! and their messages go straight into the rings. What other kernels send goes past them in any case: on some
+//! devices the host never sees it.
 //!
-//! What an operation did is noted while the queue's lock is held, and settled afterwards, by the thread that did it: space is told to those who
-//! wait for it, the shard is woken, calls whose messages are gone are ended, and what has expired goes to the dead letters. Settling may run the program's
-//! code (a message's id, an alert, a waker), so no lock is held then.
+//! What an operation did is noted while the queue's lock is held, and settled afterwards, by the thread that
+//! did it: space is told to those who wait for it, the shard is woken, calls whose messages are gone are
+//! ended, and what has expired goes to the dead letters. Settling may run the program's code (a message's id,
+//! an alert, a waker), so no lock is held then.
 //!
 //! # Who waits, and who tells them
 //!
-//! A send that waits for space waits in front, whatever the ring has. Places become free when messages are handed over or expire, so whoever does either notifies as
-//! many waiters as places. A waiter that was notified and takes no place, since its message has become a duplicate meanwhile, notifies the next one.
-//! Where duplicates are recognised a message belongs to one shard, by its key or else by its identity, so that it meets its like; then waiters wait for
-//! that shard's space.
+//! A send that waits for space waits in front, whatever the ring has. Places become free when messages are
+//! handed over or expire, so whoever does either notifies as many waiters as places. A waiter that was
+//! notified and takes no place, since its message has become a duplicate meanwhile, notifies the next one.
+//! Where duplicates are recognised a message belongs to one shard, by its key or else by its identity, so
+//! that it meets its like; then waiters wait for that shard's space.
 //!
-//! A kernel is drained when nothing waits in front and nothing is in the rings. That can come about by expiry alone, so whoever settles that tells those who watch.
+//! A kernel is drained when nothing waits in front and nothing is in the rings. That can come about by expiry
+//! alone, so whoever settles that tells those who watch.
 
 use std::{cell::RefCell, mem::MaybeUninit};
 
@@ -238,7 +243,8 @@ impl KernelCore {
         self.options.deduplication != Deduplication::Off
     }
 
-    /// What is notified when a shard's queue has space. A message that may go to any shard waits for the first space there is.
+    /// What is notified when a shard's queue has space. A message that may go to any shard waits for the
+    /// first space there is.
     #[inline]
     pub(crate) fn space_of(&self, shard: usize) -> &Event {
         let is_placed = self.definition.key.is_some() || self.deduplicates();
@@ -250,7 +256,8 @@ impl KernelCore {
     pub(crate) fn header(&self, correlation: u64) -> Header {
         let is_timed = self.options.timestamps || self.options.expiry.is_some();
         let enqueue_time = if is_timed { self.clock.now() } else { 0 };
-        // All shards have the same command, or are about to: of a message that is sent while they change it either is right.
+        // All shards have the same command, or are about to: of a message that is sent while they change it
+        // either is right.
         let command = self.shards[0].memory.command().load(Ordering::Relaxed);
         Header { enqueue_time, correlation, command }
     }
@@ -270,7 +277,8 @@ fn facts_of<M: RingMessage>(options: &LaunchOptions, message: &M) -> Facts {
 /// A 64-bit hash of a message's bytes: equal messages have equal ones.
 fn hash_of<M: RingMessage>(message: &M) -> u64 {
     if const { is_dense(M::DESCRIPTOR) } {
-        // SAFETY: a message is as long as its type, and by its descriptor every byte of it belongs to a number, so all are initialized.
+        // SAFETY: a message is as long as its type, and by its descriptor every byte of it belongs to a
+        // number, so all are initialized.
         let bytes =
             unsafe { std::slice::from_raw_parts(std::ptr::from_ref(message).cast::<u8>(), size_of::<M>()) };
         return hash_bytes(bytes);
@@ -314,8 +322,8 @@ const fn is_dense(ty: &TypeDescriptor) -> bool {
 }
 
 impl FrontEnd<'_> {
-    /// Offers one message without waiting. Counts what becomes of messages, but not a refusal. A message that is evicted takes this one's place.
-    /// `again`: it was accepted before, so it is no duplicate of itself.
+    /// Offers one message without waiting. Counts what becomes of messages, but not a refusal. A message that
+    /// is evicted takes this one's place. `again`: it was accepted before, so it is no duplicate of itself.
     pub(crate) fn offer(
         &self,
         shard: usize,
@@ -371,7 +379,8 @@ impl FrontEnd<'_> {
         self.core.options.priority || self.core.deduplicates()
     }
 
-    /// Offers a run of messages for one shard, at most [`RUN`] of them, until one is refused; says how many, and why. What comes back goes to `back`.
+    /// Offers a run of messages for one shard, at most [`RUN`] of them, until one is refused; says how many,
+    /// and why. What comes back goes to `back`.
     ///
     /// # Safety
     ///

@@ -1,11 +1,12 @@
 //! A kernel's dead letters: from the rings of its shards into a store that the program reads.
 //!
-//! A block puts the message of a failed call into its shard's ring of letters before it gives the message's slot back, so whoever
-//! sees the message consumed finds the letter, here or in the ring. Whoever collects moves one letter at a
-//! time, from the ring into the store under the ring's lock, so that nobody finds it in neither.
+//! A block puts the message of a failed call into its shard's ring of letters before it gives the message's
+//! slot back, so whoever sees the message consumed finds the letter, here or in the ring. Whoever collects
+//! moves one letter at a time, from the ring into the store under the ring's lock, so that nobody finds it in
+//! neither.
 //!
-//! Letters are bytes, in a backlog, until the program asks for them. The store that it gets knows their type, and so is compiled only
-//! where it is asked for. It takes the backlog's place under the backlog's lock.
+//! Letters are bytes, in a backlog, until the program asks for them. The store that it gets knows their type,
+//! and so is compiled only where it is asked for. It takes the backlog's place under the backlog's lock.
 //!
 //! Two things about a letter are the program's code, and run under no lock: its message's id, which is asked
 //! for before the letter is moved, and the alert. Alerts come in the order of the letters, one after the
@@ -27,7 +28,8 @@ use annulus_sync::{Mutex, MutexGuard, contain::contained, relay::Relay};
 
 use crate::kernel::bytes::{ByteQueue, Bytes, blank};
 
-/// Slots of a shard's ring of letters. Source: this project's choice; letters are collected at each report of progress.
+/// Slots of a shard's ring of letters. Source: this project's choice; letters are collected at each report of
+/// progress.
 pub(crate) const RING_CAPACITY: u32 = 64;
 
 /// The id of a message. The bytes are one of the kernel's.
@@ -183,8 +185,8 @@ impl Letters {
         store.count_evicted(backlog.evicted);
         let mut message = blank(self.size);
         while let Some(stamp) = backlog.pop(&mut message) {
-            // SAFETY: the backlog has messages of the kernel's; the store is of their type by the caller's word.
-            // Nobody can have set its alert yet.
+            // SAFETY: the backlog has messages of the kernel's; the store is of their type by the caller's
+            // word. Nobody can have set its alert yet.
             let _ = unsafe { store.bury(&message, stamp) };
         }
         // Nobody else sets it: that needs the lock.
@@ -217,7 +219,8 @@ impl Letters {
         }
     }
 
-    /// Takes messages that expired before a shard took them. Called under no lock: it asks for their ids, and may call the alert.
+    /// Takes messages that expired before a shard took them. Called under no lock: it asks for their ids, and
+    /// may call the alert.
     ///
     /// # Safety
     ///
@@ -248,8 +251,8 @@ impl Letters {
         Some(ring.position())
     }
 
-    /// Puts a letter into the store, or into the backlog as long as there is none; whether there is something to
-    /// [tell](Self::tell) the alert.
+    /// Puts a letter into the store, or into the backlog as long as there is none; whether there is something
+    /// to [tell](Self::tell) the alert.
     ///
     /// # Safety
     ///

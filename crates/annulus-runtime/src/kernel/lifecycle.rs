@@ -16,7 +16,8 @@ use crate::kernel::{
 };
 
 impl KernelShared {
-    /// Closes the kernel to new messages of the host's. What was sent before is handled; what waits for space is refused.
+    /// Closes the kernel to new messages of the host's. What was sent before is handled; what waits for space
+    /// is refused.
     pub(crate) fn close(&self) -> Transition {
         let core = self.core();
         // Before the flag, so that intake is closed when this returns, whoever was first.
@@ -72,7 +73,8 @@ impl KernelShared {
             self.settled().await;
             return core.tell_drained();
         }
-        // The fence of `listen`, within `until`, stands between this and the look at the queues (SYNC: watched).
+        // The fence of `listen`, within `until`, stands between this and the look at the queues (SYNC:
+        // watched).
         core.watched.store(true, Ordering::Relaxed);
         core.until(|| core.is_finished() || self.pending() == 0).await;
         core.tell_drained();
@@ -93,7 +95,8 @@ impl KernelShared {
         let sum = |count: fn(&ShardMemory) -> &AtomicU64| -> u64 {
             core.shards.iter().map(|shard| count(&shard.memory).load(Ordering::Acquire)).sum()
         };
-        // From the end of a message's way to its beginning, so that no message is seen to arrive that was not seen to leave.
+        // From the end of a message's way to its beginning, so that no message is seen to arrive that was not
+        // seen to leave.
         let processed = sum(ShardMemory::processed);
         let failed = sum(ShardMemory::failed);
         let unknown_actor = sum(ShardMemory::unknown_actor);
@@ -179,7 +182,8 @@ impl KernelShared {
             };
             match drained {
                 false => ShutdownOutcome::DeadlinePassed,
-                // Somebody else ended it, and what it left is taken out of the rings: they are empty, and not drained.
+                // Somebody else ended it, and what it left is taken out of the rings: they are empty, and not
+                // drained.
                 true if core.current_command() & command::TERMINATE != 0 => {
                     ShutdownOutcome::AlreadyTerminated
                 }

@@ -1,4 +1,5 @@
-//! Which kernels a kernel is connected to: what is known of them. What it means stands in [`links`](crate::links).
+//! Which kernels a kernel is connected to: what is known of them. What it means stands in
+//! [`links`](crate::links).
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 

@@ -17,15 +17,16 @@ use crate::{
 /// The host's end of a shard's outbound ring.
 pub(crate) struct Outbound {
     pub(crate) end: Relay<OutboundEnd>,
-    /// How many outputs are parked in the end, or one more. Written under its lock; before an output leaves the ring to be parked,
-    /// it is counted here, so that a look without the lock finds it in one of the two (`SYNC: parked`).
+    /// How many outputs are parked in the end, or one more. Written under its lock; before an output leaves
+    /// the ring to be parked, it is counted here, so that a look without the lock finds it in one of the two
+    /// (`SYNC: parked`).
     pub(crate) parked: AtomicUsize,
 }
 
 pub(crate) struct OutboundEnd {
     pub(crate) consumer: Consumer,
-    /// Outputs that stood before replies that somebody waits for: at most twice as many as the ring has slots, and what the ring
-    /// holds in the end.
+    /// Outputs that stood before replies that somebody waits for: at most twice as many as the ring has
+    /// slots, and what the ring holds in the end.
     pub(crate) parked: ByteQueue,
     /// A place for what is put aside, if it is large.
     passing: Box<Bytes>,
@@ -43,7 +44,8 @@ impl Outbound {
 }
 
 impl OutboundEnd {
-    /// Writes the next output that is no reply to `to`; `false` if there is none. Completes the calls whose replies stand before it.
+    /// Writes the next output that is no reply to `to`; `false` if there is none. Completes the calls whose
+    /// replies stand before it.
     #[inline]
     pub(crate) fn take(&mut self, calls: &CallTable, to: &mut Bytes) -> bool {
         if self.parked.pop(to) {
@@ -57,8 +59,9 @@ impl OutboundEnd {
         }
     }
 
-    /// Completes every call whose reply is there, as far as there is room to park what stands in between. What stands in front
-    /// is parked only while somebody waits for a reply; replies that nobody waits for any more always go.
+    /// Completes every call whose reply is there, as far as there is room to park what stands in between.
+    /// What stands in front is parked only while somebody waits for a reply; replies that nobody waits for
+    /// any more always go.
     #[inline]
     pub(crate) fn demultiplex(&mut self, calls: &CallTable, room: usize) {
         // Not in a line that two cores write in turn, if it is small.
@@ -76,8 +79,8 @@ impl OutboundEnd {
         }
     }
 
-    /// Takes one slot out of the ring: `None` if there is none, `Some(true)` if it held an output, which is written to `to`. Writes there in
-    /// any case.
+    /// Takes one slot out of the ring: `None` if there is none, `Some(true)` if it held an output, which is
+    /// written to `to`. Writes there in any case.
     #[inline]
     fn step(consumer: &mut Consumer, calls: &CallTable, to: &mut Bytes) -> Option<bool> {
         let slot = consumer.peek()?;
@@ -104,7 +107,8 @@ impl OutboundEnd {
 pub(crate) trait Places {
     /// A place for one output.
     fn place(&mut self) -> &mut Bytes;
-    /// Takes outputs out of the ring, up to `most` and up to the first slot that has something else; how many.
+    /// Takes outputs out of the ring, up to `most` and up to the first slot that has something else; how
+    /// many.
     ///
     /// # Safety
     ///

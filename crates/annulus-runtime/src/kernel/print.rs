@@ -1,10 +1,12 @@
 //! What handlers print: events of `tracing`.
 //!
-//! On the CPU a print becomes an event where it stands; the worker that runs a block says whose it is ([`PrintOrigin::enter`]). A device
-//! puts its prints into a ring of the shard, and whoever reports the shard's progress makes events of them here. Both give the same
-//! event, whose text the same code has written.
+//! On the CPU a print becomes an event where it stands; the worker that runs a block says whose it is
+//! ([`PrintOrigin::enter`]). A device puts its prints into a ring of the shard, and whoever reports the
+//! shard's progress makes events of them here. Both give the same event, whose text the same code has
+//! written.
 //!
-//! A print that finds no room is counted by the device, and never waited for; the host tells how many were lost.
+//! A print that finds no room is counted by the device, and never waited for; the host tells how many were
+//! lost.
 
 use std::{cell::RefCell, fmt, sync::Arc};
 
@@ -19,8 +21,8 @@ use annulus_ring::memory::ShardMemory;
 /// The target of the events that [`device_print!`](crate::device_print) becomes.
 pub const PRINT_TARGET: &str = "annulus::device";
 
-/// Slots of a shard's ring of prints, and so the most that a block prints in one turn. Source: this project's choice; 64 KB where
-/// prints have up to seven arguments.
+/// Slots of a shard's ring of prints, and so the most that a block prints in one turn. Source: this project's
+/// choice; 64 KB where prints have up to seven arguments.
 pub(crate) const RING_CAPACITY: u32 = 1024;
 
 /// Who prints: a shard of a kernel.
@@ -166,8 +168,8 @@ impl End {
             let room = self.ring.ring().layout().payload_size / 8;
             words.extend((0..site.words.min(room)).map(|index| {
                 let word = first.wrapping_add(index);
-                // SAFETY: the slot is published and not given back, so nobody writes it; the word lies in its payload, which is aligned
-                // to 8, and any bits are a `u64`.
+                // SAFETY: the slot is published and not given back, so nobody writes it; the word lies in its
+                // payload, which is aligned to 8, and any bits are a `u64`.
                 unsafe { word.read() }
             }));
         }

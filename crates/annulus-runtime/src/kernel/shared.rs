@@ -1,4 +1,5 @@
-//! A launched kernel: queues in front, rings, replies. Its types are forgotten here, and all messages are bytes.
+//! A launched kernel: queues in front, rings, replies. Its types are forgotten here, and all messages are
+//! bytes.
 
 use std::{
     any::{Any, TypeId},
@@ -50,7 +51,8 @@ pub(crate) trait Names: Send + Sync {
     fn free(&self, name: &str);
 }
 
-/// A launched kernel. It is of one kernel's [`Kind`]: its rings, and what else holds messages or outputs, hold those of that kernel's types.
+/// A launched kernel. It is of one kernel's [`Kind`]: its rings, and what else holds messages or outputs,
+/// hold those of that kernel's types.
 pub(crate) struct KernelShared {
     pub(crate) core: KernelCore,
     /// Itself, once it was launched. Set before anyone else has the kernel.
@@ -143,7 +145,8 @@ impl KernelShared {
                 let mut taken = 0;
                 while taken < max {
                     if end.parked.len() == 0 {
-                        // SAFETY: blocks write outputs of the kernel's type, which `outputs` takes by the caller's word.
+                        // SAFETY: blocks write outputs of the kernel's type, which `outputs` takes by the
+                        // caller's word.
                         taken += unsafe { outputs.take_run(&mut end.consumer, max - taken) };
                     }
                     // One that is parked, or that stands behind something else.
@@ -168,8 +171,9 @@ impl KernelShared {
         // A terminated shard sends no more, so what its ring holds still is all that there will be to park.
         let room = if self.core.finishing.load(Ordering::Acquire) { usize::MAX } else { 2 * capacity };
         let parked = &self.outbound[shard].parked;
-        // Before anything leaves the ring: a receiver that sees the ring empty (acquiring `consumed`) sees this, and takes the
-        // lock instead of going to sleep beside an output that is just being put aside (SYNC: parked).
+        // Before anything leaves the ring: a receiver that sees the ring empty (acquiring `consumed`) sees
+        // this, and takes the lock instead of going to sleep beside an output that is just being put aside
+        // (SYNC: parked).
         parked.store(end.parked.len() + 1, Ordering::Relaxed);
         end.demultiplex(&self.calls, room);
         parked.store(end.parked.len(), Ordering::Relaxed);
@@ -181,11 +185,11 @@ impl KernelShared {
         self.after_taking(shard);
     }
 
-    /// After slots of an outbound ring were given back: wakes the callers whose replies were in them, and the shard if it
-    /// waits for space.
+    /// After slots of an outbound ring were given back: wakes the callers whose replies were in them, and the
+    /// shard if it waits for space.
     ///
-    /// The relay's fence stands between giving slots back and this load; the shard stores `stalled`, fences, and looks for
-    /// space once more. So one of the two sees the other (SYNC: stalled).
+    /// The relay's fence stands between giving slots back and this load; the shard stores `stalled`, fences,
+    /// and looks for space once more. So one of the two sees the other (SYNC: stalled).
     #[inline]
     fn after_taking(&self, shard: usize) {
         self.calls.wake_ready();
@@ -215,7 +219,8 @@ impl KernelShared {
         let mut left = ByteQueue::new(self.core.message_size());
         let mut message = blank(self.core.message_size());
         for (index, shard) in self.core.shards.iter().enumerate() {
-            // SAFETY: the host made this ring's producers; the block, its consumer, has terminated, so this is the only one.
+            // SAFETY: the host made this ring's producers; the block, its consumer, has terminated, so this
+            // is the only one.
             let ring = unsafe { shard.memory.inbound() };
             // SAFETY: as above.
             let mut consumer = unsafe { Consumer::new(ring) };
@@ -343,8 +348,8 @@ impl Signals for KernelShared {
             letters.collect(shard);
         }
         if progress.produced != 0 {
-            // Its fence stands between publishing outputs and this look at the calls, so that either this sees a call that
-            // begins, or the call sees the outputs (SYNC: call-begun).
+            // Its fence stands between publishing outputs and this look at the calls, so that either this
+            // sees a call that begins, or the call sees the outputs (SYNC: call-begun).
             self.core.ready.notify(progress.produced as usize);
             if self.calls.used() {
                 self.demultiplex(shard);
@@ -364,7 +369,8 @@ impl Signals for KernelShared {
             if self.core.options.linked {
                 self.wake_sources();
             }
-            // A fence stands between giving slots back and this load, that of `notify` or of `wake_sources` (SYNC: watched).
+            // A fence stands between giving slots back and this load, that of `notify` or of `wake_sources`
+            // (SYNC: watched).
             if self.core.watched.load(Ordering::Relaxed) {
                 self.core.tell();
             }

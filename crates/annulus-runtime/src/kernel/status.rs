@@ -43,7 +43,8 @@ pub struct Drops {
     pub failed: u64,
     /// Refused by the kernel because their key named no actor.
     pub unknown_actor: u64,
-    /// Left in the queues when the kernel terminated. Handed back, but for what other kernels sent over a device's own memory.
+    /// Left in the queues when the kernel terminated. Handed back, but for what other kernels sent over a
+    /// device's own memory.
     pub undelivered: u64,
 }
 
@@ -80,13 +81,15 @@ pub struct KernelStatus {
     pub state: KernelState,
     /// Whether it is open to new messages.
     pub accepts_messages: bool,
-    /// Messages that were sent, whatever became of them, by the host or by connected kernels. Refusals by a closed kernel do not count. Of
-    /// messages that kernels send each other over a device's own memory, those that the kernel has not taken yet are not known here.
+    /// Messages that were sent, whatever became of them, by the host or by connected kernels. Refusals by a
+    /// closed kernel do not count. Of messages that kernels send each other over a device's own memory, those
+    /// that the kernel has not taken yet are not known here.
     pub sent: u64,
     /// Messages that wait to be handled.
     pub pending: u64,
-    /// Of these, messages in the kernel's rings, which no policy reaches any more: they are handled in the order in which they lie there, and neither evicted
-    /// nor expire. A kernel with policies has at most two batches of them in each shard, beside what connected kernels sent; one without has them all there.
+    /// Of these, messages in the kernel's rings, which no policy reaches any more: they are handled in the
+    /// order in which they lie there, and neither evicted nor expire. A kernel with policies has at most two
+    /// batches of them in each shard, beside what connected kernels sent; one without has them all there.
     pub handed_over: u64,
     /// Messages whose handler succeeded.
     pub processed: u64,
@@ -94,11 +97,13 @@ pub struct KernelStatus {
     pub drops: Drops,
     /// Messages that handlers sent.
     pub produced: u64,
-    /// Of these, messages for a connected kernel that were lost: it had terminated, or had no room under Reject; or this kernel terminated while they waited.
+    /// Of these, messages for a connected kernel that were lost: it had terminated, or had no room under
+    /// Reject; or this kernel terminated while they waited.
     pub outputs_lost: u64,
     /// Replies that wait in the outbound rings.
     pub replies_waiting: u64,
-    /// Shards that wait for space in their outbound ring: they go on when somebody receives, or when the kernel that they are connected to has room.
+    /// Shards that wait for space in their outbound ring: they go on when somebody receives, or when the
+    /// kernel that they are connected to has room.
     pub stalled_shards: u32,
     /// What they wait for, if there are any.
     pub stall: Option<Stall>,
@@ -108,7 +113,8 @@ pub struct KernelStatus {
     pub shards: u32,
     /// A shard's last error code, 0 if none had an error.
     pub last_error: u16,
-    /// What its backend has to say of it: that it runs otherwise than was asked for, or does not begin. Each once, in the order of time.
+    /// What its backend has to say of it: that it runs otherwise than was asked for, or does not begin. Each
+    /// once, in the order of time.
     pub notes: Vec<String>,
     /// Time since launch.
     pub uptime: Duration,

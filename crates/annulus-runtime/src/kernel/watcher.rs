@@ -1,11 +1,13 @@
 //! Says what is waited for, where sends wait for long and nothing goes on.
 //!
-//! A future has no clock, and a thread that waits is asleep, so somebody else must look: one thread of the process, which is there only while
-//! sends wait for space. Whoever begins to wait counts itself in `waiting`, and enlists the kernel unless it is `watched`; the watcher
-//! takes a kernel off its list when nobody waits. Both sides write their own word and then look at the other's (SYNC: waits, Dekker's pair, SeqCst
-//! throughout), so a kernel for which somebody waits is on the list, or about to be.
+//! A future has no clock, and a thread that waits is asleep, so somebody else must look: one thread of the
+//! process, which is there only while sends wait for space. Whoever begins to wait counts itself in
+//! `waiting`, and enlists the kernel unless it is `watched`; the watcher takes a kernel off its list when
+//! nobody waits. Both sides write their own word and then look at the other's (SYNC: waits, Dekker's pair,
+//! SeqCst throughout), so a kernel for which somebody waits is on the list, or about to be.
 //!
-//! What counts is that the kernel takes nothing for [`PATIENCE`] while somebody waits: a send that waits its turn in a long line is no stall.
+//! What counts is that the kernel takes nothing for [`PATIENCE`] while somebody waits: a send that waits its
+//! turn in a long line is no stall.
 
 use std::{
     mem,

@@ -26,8 +26,9 @@ impl<K: RingKernel> Bound<K> {
         Self { bindings, _kernel: PhantomData }
     }
 
-    /// Launches the kernel. Blocks until the device has its program: where that is compiled, for seconds. The kernel takes messages from then
-    /// on; when it has [begun to handle](crate::KernelControl::ready) them is another matter.
+    /// Launches the kernel. Blocks until the device has its program: where that is compiled, for seconds. The
+    /// kernel takes messages from then on; when it has [begun to handle](crate::KernelControl::ready) them is
+    /// another matter.
     ///
     /// # Errors
     ///
@@ -38,11 +39,11 @@ impl<K: RingKernel> Bound<K> {
         Ok(launched.typed().expect("it was launched as that"))
     }
 
-    /// [`launch`](Self::launch) for code that must not block: a thread of its own compiles and launches, while this is awaited. The future is
-    /// `'static`, so it can be spawned.
+    /// [`launch`](Self::launch) for code that must not block: a thread of its own compiles and launches,
+    /// while this is awaited. The future is `'static`, so it can be spawned.
     ///
-    /// Dropping the future before it is done ends the kernel, when the thread comes to it: a compiler is not interrupted. Until then the name is
-    /// taken. Where no thread is to be had, the launch blocks after all.
+    /// Dropping the future before it is done ends the kernel, when the thread comes to it: a compiler is not
+    /// interrupted. Until then the name is taken. Where no thread is to be had, the launch blocks after all.
     ///
     /// ```
     /// # extern crate annulus_runtime as annulus;

@@ -1,6 +1,7 @@
 //! A launch that somebody awaits.
 //!
-//! A launch may compile for seconds, which an executor's thread has no time for, and a future cannot compile in steps. So a thread of its own launches.
+//! A launch may compile for seconds, which an executor's thread has no time for, and a future cannot compile
+//! in steps. So a thread of its own launches.
 
 use std::{
     fmt,

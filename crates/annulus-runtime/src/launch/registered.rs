@@ -1,7 +1,8 @@
 //! The kernels of a program, by name, and launching one whose types the caller does not know.
 //!
-//! `#[ring_kernel]` puts every kernel into a list that the linker gathers, from every crate that is linked in. A tool finds a kernel
-//! there by its name, launches it, and talks to it in JSON; what messages and outputs look like, their descriptors say.
+//! `#[ring_kernel]` puts every kernel into a list that the linker gathers, from every crate that is linked
+//! in. A tool finds a kernel there by its name, launches it, and talks to it in JSON; what messages and
+//! outputs look like, their descriptors say.
 
 use std::{fmt, time::Duration};
 
@@ -45,7 +46,8 @@ impl RegisteredKernel {
         all
     }
 
-    /// The kernel of this name; where several modules have one, `module::name` tells them apart, and so does its end.
+    /// The kernel of this name; where several modules have one, `module::name` tells them apart, and so does
+    /// its end.
     ///
     /// # Errors
     ///

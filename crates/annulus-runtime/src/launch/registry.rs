@@ -43,8 +43,8 @@ impl Registry {
         self.kernels.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a name for a kernel that is about to be launched. Waits for a kernel of that name that is about to end, so that
-    /// dropping a kernel and launching it again works.
+    /// Takes a name for a kernel that is about to be launched. Waits for a kernel of that name that is about
+    /// to end, so that dropping a kernel and launching it again works.
     pub(crate) fn reserve<'a>(&'a self, name: &'a str) -> Result<ReservedName<'a>, LaunchError> {
         loop {
             let ending = {

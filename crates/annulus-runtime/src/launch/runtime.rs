@@ -21,7 +21,8 @@ use crate::{
     links,
 };
 
-/// A runtime on one backend. Clones stand for the same runtime; it ends with the last clone and the last kernel handle.
+/// A runtime on one backend. Clones stand for the same runtime; it ends with the last clone and the last
+/// kernel handle.
 #[derive(Clone)]
 pub struct Runtime {
     pub(crate) inner: Arc<RuntimeInner>,
@@ -50,12 +51,13 @@ pub struct RuntimeBuilder<B> {
 #[derive(Clone, Copy, Debug)]
 pub struct NoBackend;
 
-/// How many telemetry lines a runtime reserves unless told otherwise: 256 KB that cost nothing until they are used.
+/// How many telemetry lines a runtime reserves unless told otherwise: 256 KB that cost nothing until they are
+/// used.
 pub const DEFAULT_TELEMETRY_LINES: usize = 4096;
 
 impl Runtime {
-    /// Begins a runtime. It needs a [`backend`](RuntimeBuilder::backend); the prelude of the `annulus` crate builds it without, on the best that this
-    /// machine has.
+    /// Begins a runtime. It needs a [`backend`](RuntimeBuilder::backend); the prelude of the `annulus` crate
+    /// builds it without, on the best that this machine has.
     pub fn builder() -> RuntimeBuilder<NoBackend> {
         RuntimeBuilder { backend: NoBackend, telemetry_lines: DEFAULT_TELEMETRY_LINES }
     }
@@ -79,7 +81,8 @@ impl Runtime {
         Ok(KernelControl::new(self.inner.registry.find(name)?, self.inner.arena_lines()))
     }
 
-    /// A handle of the kernel that runs under this name, with its types: like a clone of the one that launched it.
+    /// A handle of the kernel that runs under this name, with its types: like a clone of the one that
+    /// launched it.
     ///
     /// # Errors
     ///
@@ -102,9 +105,11 @@ impl Runtime {
         self.inner.registry.all().into_iter().map(control).collect()
     }
 
-    /// Shuts every kernel down, all within `limit`: closes all of them first, then drains and terminates one after the other, in the order
-    /// of the result: by name, but kernels that are [connected](KernelHandle::connect) to others before these, so that nothing is lost between them. Kernels that form
-    /// a cycle drain together. Messages that were not delivered can be taken from the kernels' handles. Blocks.
+    /// Shuts every kernel down, all within `limit`: closes all of them first, then drains and terminates one
+    /// after the other, in the order of the result: by name, but kernels that are
+    /// [connected](KernelHandle::connect) to others before these, so that nothing is lost between them.
+    /// Kernels that form a cycle drain together. Messages that were not delivered can be taken from the
+    /// kernels' handles. Blocks.
     pub fn shutdown_blocking(&self, limit: Duration) -> Vec<(String, ShutdownOutcome)> {
         let start = Instant::now();
         let kernels = self.inner.registry.all();

@@ -207,14 +207,16 @@ fn layout(definition: &KernelDefinition, options: &LaunchOptions, prints: &[Prin
 }
 
 fn outbound(shard: &ShardMemory, size: usize) -> Outbound {
-    // SAFETY: the block makes the producer; this is the host's one consumer, and it lies beside the shard's memory.
+    // SAFETY: the block makes the producer; this is the host's one consumer, and it lies beside the shard's
+    // memory.
     let ring = unsafe { shard.outbound() };
     // SAFETY: as above.
     Outbound::new(unsafe { Consumer::new(ring) }, size)
 }
 
 fn letters(shard: &ShardMemory) -> Option<Consumer> {
-    // SAFETY: the block makes the producer; this is the host's one consumer, and it lies beside the shard's memory.
+    // SAFETY: the block makes the producer; this is the host's one consumer, and it lies beside the shard's
+    // memory.
     let ring = unsafe { shard.letters() }?;
     // SAFETY: as above.
     Some(unsafe { Consumer::new(ring) })

@@ -67,8 +67,8 @@ pub enum ConnectError {
 }
 
 impl<K: RingKernel> KernelHandle<K> {
-    /// Sends what this kernel's handlers send to `target` from now on, instead of to the host; Block is the backpressure. See
-    /// [`connect_with`](Self::connect_with).
+    /// Sends what this kernel's handlers send to `target` from now on, instead of to the host; Block is the
+    /// backpressure. See [`connect_with`](Self::connect_with).
     ///
     /// ```
     /// use annulus::prelude::*;
@@ -117,16 +117,18 @@ impl<K: RingKernel> KernelHandle<K> {
         self.connect_with(target, Backpressure::Block)
     }
 
-    /// Sends what this kernel's handlers send to `target` from now on, instead of to the host, until it is connected elsewhere or
-    /// [disconnected](Self::disconnect).
+    /// Sends what this kernel's handlers send to `target` from now on, instead of to the host, until it is
+    /// connected elsewhere or [disconnected](Self::disconnect).
     ///
-    /// The handlers' outputs become messages of `target`, each for the shard that its key names, in the order in which this kernel's shard sent
-    /// them. What a handler sends for a [call](Self::call) goes to the host all the same, since it is the reply. What this kernel sent to
-    /// the host before can still be received; it takes room in the outbound ring, which handlers need.
+    /// The handlers' outputs become messages of `target`, each for the shard that its key names, in the order
+    /// in which this kernel's shard sent them. What a handler sends for a [call](Self::call) goes to the host
+    /// all the same, since it is the reply. What this kernel sent to the host before can still be received;
+    /// it takes room in the outbound ring, which handlers need.
     ///
-    /// When `target` has no room for an output, then under Block the output waits, and its shard takes no message meanwhile; the shard shows as
-    /// [stalled](crate::KernelStatus::stalled_shards). Under Reject the output is lost, and [counted](crate::KernelStatus::outputs_lost). When `target` has
-    /// terminated, outputs for it are lost and counted, too; when it is inactive they wait in its queue. It may be
+    /// When `target` has no room for an output, then under Block the output waits, and its shard takes no
+    /// message meanwhile; the shard shows as [stalled](crate::KernelStatus::stalled_shards). Under Reject the
+    /// output is lost, and [counted](crate::KernelStatus::outputs_lost). When `target` has terminated,
+    /// outputs for it are lost and counted, too; when it is inactive they wait in its queue. It may be
     /// [closed](crate::KernelControl::close): that keeps out the host's messages only.
     ///
     /// A kernel may be connected to itself, and several kernels may form a cycle. A cycle in which every
@@ -136,9 +138,9 @@ impl<K: RingKernel> KernelHandle<K> {
     /// when one of them is terminated, or deactivated and disconnected. Several kernels may be connected to
     /// one.
     ///
-    /// The two need not be active for it, but this kernel must be inactive, so that it is certain what goes where; a deactivation that is under way
-    /// is waited for. The link does not keep `target` running. The backpressure that `target` was launched with is for the host's messages, and
-    /// does not matter here.
+    /// The two need not be active for it, but this kernel must be inactive, so that it is certain what goes
+    /// where; a deactivation that is under way is waited for. The link does not keep `target` running. The
+    /// backpressure that `target` was launched with is for the host's messages, and does not matter here.
     ///
     /// # Errors
     ///
@@ -174,8 +176,8 @@ impl<K: RingKernel> KernelHandle<K> {
         }
     }
 
-    /// Sends what this kernel's handlers send to the host again. Outputs that waited for room in the other kernel go to the host as well. Harmless if the kernel
-    /// was not connected.
+    /// Sends what this kernel's handlers send to the host again. Outputs that waited for room in the other
+    /// kernel go to the host as well. Harmless if the kernel was not connected.
     ///
     /// # Errors
     ///
@@ -241,7 +243,8 @@ impl KernelShared {
 
     /// # Safety
     ///
-    /// The target of the link is the kernel beside it, which is of the same runtime, and whose messages are this kernel's outputs.
+    /// The target of the link is the kernel beside it, which is of the same runtime, and whose messages are
+    /// this kernel's outputs.
     unsafe fn change_link(
         self: &Arc<Self>,
         link: Option<(Link, Arc<KernelShared>)>,
@@ -256,8 +259,9 @@ impl KernelShared {
                 return Err(ConnectError::Terminated { kernel: kernel() });
             }
             let (link, target) = link.unzip();
-            // SAFETY: both were launched linked on this runtime, and so by its backend; every shard is inactive and stays so while
-            // `while_inactive` calls this; the target's messages are this kernel's outputs, by the caller's word.
+            // SAFETY: both were launched linked on this runtime, and so by its backend; every shard is
+            // inactive and stays so while `while_inactive` calls this; the target's messages are this
+            // kernel's outputs, by the caller's word.
             let connected = unsafe { device.connect(link) };
             connected.map_err(|error| ConnectError::Backend { backend: core.backend_name, error })?;
             Ok(links::link(self, target.as_ref()))

@@ -2,24 +2,30 @@
 //!
 //! # Who knows whom
 //!
-//! Each kernel knows the one that it is connected to, and those that are connected to it, weakly: a link keeps no kernel running. Both sides of a link change
-//! while its source is inactive and cannot be activated, since whoever changes it holds the source's command lock. What is known is an immutable
-//! value that is replaced; readers hold the lock for no longer than it takes to copy a pointer, and nobody holds two of these locks.
+//! Each kernel knows the one that it is connected to, and those that are connected to it, weakly: a link
+//! keeps no kernel running. Both sides of a link change while its source is inactive and cannot be activated,
+//! since whoever changes it holds the source's command lock. What is known is an immutable value that is
+//! replaced; readers hold the lock for no longer than it takes to copy a pointer, and nobody holds two of
+//! these locks.
 //!
 //! # Messages on their way
 //!
-//! On some devices kernels send over the device's own memory, which the host cannot look into. There it goes by counts: `forwarded`, how many messages
-//! a shard has put into rings of others; `taken`, how many it has taken out of its own; and `rested`, the value of `taken` when it last found nothing
-//! to do. A kernel has been *fed* what all sources have forwarded since they were connected to it. Where kernels send to the rings that the host sends to, as
-//! on the CPU, these counts stay 0, and a message is in a ring as long as it is under way: a block keeps the slot of a message until the ring of the next
-//! kernel has all that its handler sent.
+//! On some devices kernels send over the device's own memory, which the host cannot look into. There it goes
+//! by counts: `forwarded`, how many messages a shard has put into rings of others; `taken`, how many it has
+//! taken out of its own; and `rested`, the value of `taken` when it last found nothing to do. A kernel has
+//! been *fed* what all sources have forwarded since they were connected to it. Where kernels send to the
+//! rings that the host sends to, as on the CPU, these counts stay 0, and a message is in a ring as long as it
+//! is under way: a block keeps the slot of a message until the ring of the next kernel has all that its
+//! handler sent.
 //!
 //! # Drained
 //!
-//! A kernel is drained when nothing is under way in it, or in any kernel from which links lead to it. Let a **scan** look at all of these, in this order:
+//! A kernel is drained when nothing is under way in it, or in any kernel from which links lead to it. Let a
+//! **scan** look at all of these, in this order:
 //!
-//! 1. of all of them: `rested` (acquire); that nothing lies in front of their rings; that every ring of the host's is empty, `consumed` (acquire) being what
-//!    `reserved` is then; that no shard that lives is stalled;
+//! 1. of all of them: `rested` (acquire); that nothing lies in front of their rings; that every ring of the
+//!    host's is empty, `consumed` (acquire) being what `reserved` is then; that no shard that lives is
+//!    stalled;
 //! 2. of all of them: that `taken` is what `rested` was, shard by shard;
 //! 3. of all of them: that what the kernel was fed is the sum of its shards' `taken`.
 //!
@@ -27,13 +33,17 @@
 //! is stalled before it gives the message back that this came of, and before it rests, and says that it is
 //! not, with release, after it has counted it.)
 //!
-//! If two scans in a row find all that, with the same counts (`consumed` and `taken`), the kernels were at rest. For let *M* be the messages that the first
-//! scan saw consumed or rested upon. What the handlers of *M* sent was published in rings, or counted in `forwarded`, before the word that the first scan
-//! acquired was stored. So the second scan sees those tickets in `reserved`; it finds no more of them than the first scan saw consumed, so these messages belong to
-//! *M*. And the third look of the first scan sees what *M* has forwarded; it finds no more than was taken and rested upon, so these belong to *M*, too. Whatever was
-//! sent before the first scan is in *M* as well: its ticket is in `reserved`. So *M* holds all that was sent, and all that came of it.
+//! If two scans in a row find all that, with the same counts (`consumed` and `taken`), the kernels were at
+//! rest. For let *M* be the messages that the first scan saw consumed or rested upon. What the handlers of
+//! *M* sent was published in rings, or counted in `forwarded`, before the word that the first scan acquired
+//! was stored. So the second scan sees those tickets in `reserved`; it finds no more of them than the first
+//! scan saw consumed, so these messages belong to *M*. And the third look of the first scan sees what *M* has
+//! forwarded; it finds no more than was taken and rested upon, so these belong to *M*, too. Whatever was sent
+//! before the first scan is in *M* as well: its ticket is in `reserved`. So *M* holds all that was sent, and
+//! all that came of it.
 //!
-//! Whoever waits for this waits on an event that all connected kernels of a runtime share, having told each of them that it is watched.
+//! Whoever waits for this waits on an event that all connected kernels of a runtime share, having told each
+//! of them that it is watched.
 
 use std::sync::{Arc, Weak};
 
@@ -77,7 +87,8 @@ impl KernelShared {
         Some(target)
     }
 
-    /// After the last shard has terminated, and so after the rings were closed: ends all links. Who waits for room finds out that there will be none.
+    /// After the last shard has terminated, and so after the rings were closed: ends all links. Who waits for
+    /// room finds out that there will be none.
     pub(crate) fn end_links(&self) {
         self.wake_sources();
         drop(self.end_link());
@@ -92,9 +103,11 @@ impl KernelShared {
         self.links.known().target.as_ref().and_then(Weak::upgrade)
     }
 
-    /// After slots of this kernel's rings were given back, or this kernel has ended: wakes the shards of connected kernels that wait for that.
+    /// After slots of this kernel's rings were given back, or this kernel has ended: wakes the shards of
+    /// connected kernels that wait for that.
     ///
-    /// A shard stores `stalled`, fences, and tries once more; so one of the two sees the other (SYNC: stalled).
+    /// A shard stores `stalled`, fences, and tries once more; so one of the two sees the other (SYNC:
+    /// stalled).
     pub(crate) fn wake_sources(&self) {
         // SYNC: stalled
         fence(Ordering::SeqCst);
@@ -112,7 +125,8 @@ impl KernelShared {
         }
     }
 
-    /// After this kernel has sent to another over the device's memory: where that one runs in epochs, it needs one.
+    /// After this kernel has sent to another over the device's memory: where that one runs in epochs, it
+    /// needs one.
     pub(crate) fn wake_target(&self) {
         if let Some(target) = self.target() {
             target.core().wake_all();
@@ -137,8 +151,8 @@ impl KernelShared {
         self.core.shards.iter().map(|shard| shard.memory.taken().load(Ordering::Acquire)).sum()
     }
 
-    /// Whether there are messages of other kernels that this one has not taken. They are counted as fed before they can be taken, so if nothing
-    /// was added since `taken` was looked at, nothing was left then.
+    /// Whether there are messages of other kernels that this one has not taken. They are counted as fed
+    /// before they can be taken, so if nothing was added since `taken` was looked at, nothing was left then.
     pub(crate) fn is_fed_by_others(&self) -> bool {
         let taken = self.taken();
         self.fed() != taken
@@ -162,7 +176,8 @@ impl KernelShared {
         found
     }
 
-    /// Whether everything that was sent before this kernel was closed has been handled, here and by all that are connected to it.
+    /// Whether everything that was sent before this kernel was closed has been handled, here and by all that
+    /// are connected to it.
     pub(crate) async fn settled(self: &Arc<Self>) {
         let core = self.core();
         loop {
@@ -195,7 +210,8 @@ fn are_at_rest(kernels: &[Arc<KernelShared>]) -> bool {
     first.is_some() && first == scan(kernels)
 }
 
-/// The counts of kernels that are at rest; see the module. A kernel that has finished sends no more, and what it had not taken is lost.
+/// The counts of kernels that are at rest; see the module. A kernel that has finished sends no more, and what
+/// it had not taken is lost.
 fn scan(kernels: &[Arc<KernelShared>]) -> Option<Vec<u64>> {
     let live: Vec<_> = kernels.iter().filter(|kernel| !kernel.core().is_finished()).collect();
     let shards = || live.iter().flat_map(|kernel| &kernel.core().shards);
@@ -222,7 +238,8 @@ fn scan(kernels: &[Arc<KernelShared>]) -> Option<Vec<u64>> {
     Some(counts)
 }
 
-/// Kernels in an order in which sources come before their targets; what forms a cycle comes in any order, all else as it came.
+/// Kernels in an order in which sources come before their targets; what forms a cycle comes in any order, all
+/// else as it came.
 pub(crate) fn sources_first(kernels: Vec<Arc<KernelShared>>) -> Vec<Arc<KernelShared>> {
     fn is_in(kernels: &[Arc<KernelShared>], kernel: &Arc<KernelShared>) -> bool {
         kernels.iter().any(|other| Arc::ptr_eq(other, kernel))

@@ -13,8 +13,9 @@ mod bytes;
 #[cfg(feature = "serde")]
 mod described;
 
-/// All that a kernel keeps between messages: its actors' states, in the order of their keys, whatever the grid; and its bound memory
-/// (`&mut [T]`, `&[AtomicU32]`). Parameters and tables, which never change, are not in it.
+/// All that a kernel keeps between messages: its actors' states, in the order of their keys, whatever the
+/// grid; and its bound memory (`&mut [T]`, `&[AtomicU32]`). Parameters and tables, which never change, are
+/// not in it.
 #[derive(Clone)]
 pub struct Snapshot {
     kernel: &'static str,
@@ -90,8 +91,8 @@ impl Image {
         let value = |index| {
             // SAFETY: the image has `count` values of the type's size, and the index is below.
             let place = unsafe { first.add(index) };
-            // SAFETY: valid values of a type with the same descriptor, and so of the same layout and validity; the bytes may lie
-            // less aligned than the type.
+            // SAFETY: valid values of a type with the same descriptor, and so of the same layout and
+            // validity; the bytes may lie less aligned than the type.
             unsafe { place.read_unaligned() }
         };
         Ok((0..self.count).map(value).collect())
@@ -142,7 +143,8 @@ impl Snapshot {
     ///
     /// # Errors
     ///
-    /// [`SnapshotError::Mismatch`] if the kernel's state is of another type, or there are more or fewer actors.
+    /// [`SnapshotError::Mismatch`] if the kernel's state is of another type, or there are more or fewer
+    /// actors.
     pub fn set_states<S: DeviceType>(&mut self, states: &[S]) -> Result<(), SnapshotError> {
         match &mut self.state {
             Some(image) => image.set("the state", states),
@@ -298,12 +300,14 @@ impl KernelCore {
                 for (all, own) in spread.pairs(shard) {
                     part[own].copy_from_slice(&image.bytes[all]);
                 }
-                // SAFETY: `at_rest` calls this; the shard has so many states, and the image holds valid ones of their type.
+                // SAFETY: `at_rest` calls this; the shard has so many states, and the image holds valid ones
+                // of their type.
                 unsafe { device.write_states(shard as u32, &part) }?;
             }
         }
         for (index, (_, image)) in self.changing().zip(&snapshot.memory) {
-            // SAFETY: `at_rest` calls this; the image has the parameter's length, and holds valid values of its type.
+            // SAFETY: `at_rest` calls this; the image has the parameter's length, and holds valid values of
+            // its type.
             unsafe { device.write_binding(index, &image.bytes) }?;
         }
         Ok(())

@@ -18,11 +18,13 @@ use annulus_ring::memory::TelemetryLine;
 
 /// Polls a kernel's telemetry: without a lock, without an allocation, without the kernel's help.
 ///
-/// Messages of [connected](crate::KernelHandle::connect) kernels count like those of the host, and their latencies begin when they were sent.
+/// Messages of [connected](crate::KernelHandle::connect) kernels count like those of the host, and their
+/// latencies begin when they were sent.
 ///
-/// `enable_telemetry` on a launched kernel is the only way to get one, so polling what is not launched or not enabled does
-/// not compile. Counters begin with the launch, or with the last [`reset`](Self::reset); latencies are measured while
-/// telemetry is enabled. The last snapshot stays readable after the kernel has terminated.
+/// `enable_telemetry` on a launched kernel is the only way to get one, so polling what is not launched or not
+/// enabled does not compile. Counters begin with the launch, or with the last [`reset`](Self::reset);
+/// latencies are measured while telemetry is enabled. The last snapshot stays readable after the kernel has
+/// terminated.
 pub struct Telemetry {
     kernel: Arc<KernelShared>,
 }
@@ -86,10 +88,11 @@ impl Telemetry {
         }
     }
 
-    /// Sets every counter to zero and the minimum latency to `u64::MAX`; the queue depth is a gauge and stays.
+    /// Sets every counter to zero and the minimum latency to `u64::MAX`; the queue depth is a gauge and
+    /// stays.
     ///
-    /// Polls see the reset at once. What the kernel processes between this call and its next look at its command is not
-    /// counted; a message that is sent after this returns is.
+    /// Polls see the reset at once. What the kernel processes between this call and its next look at its
+    /// command is not counted; a message that is sent after this returns is.
     pub fn reset(&self) {
         let core = self.kernel.core();
         core.dropped_before.set(core.drops.by_queues());
@@ -97,7 +100,8 @@ impl Telemetry {
         core.change_command(|command| command.wrapping_add(1 << command::EPOCH_SHIFT));
     }
 
-    /// Stops or resumes writing. While it is off the kernel pays nothing for telemetry, and polls see the last snapshot.
+    /// Stops or resumes writing. While it is off the kernel pays nothing for telemetry, and polls see the
+    /// last snapshot.
     pub fn set_enabled(&self, on: bool) {
         set_enabled(self.kernel.core(), on);
     }
@@ -166,7 +170,8 @@ pub struct TelemetrySnapshot {
     pub min_latency_nanos: u64,
     /// The last error code; 0 for none.
     pub error_code: u16,
-    /// Of the processed messages, those whose latency was not measured: telemetry was off, or messages carry no time.
+    /// Of the processed messages, those whose latency was not measured: telemetry was off, or messages carry
+    /// no time.
     pub unmeasured: u32,
     /// When telemetry was enabled or reset last, in nanoseconds on the runtime's clock.
     pub counting_since: u64,
@@ -233,7 +238,8 @@ impl TelemetrySnapshot {
         if uptime_seconds > 0.0 { self.messages_processed as f64 / uptime_seconds } else { 0.0 }
     }
 
-    /// The largest latency as a multiple of the smallest; 0 before the first message. Above 10, look for what varies.
+    /// The largest latency as a multiple of the smallest; 0 before the first message. Above 10, look for what
+    /// varies.
     pub fn latency_variance(&self) -> f64 {
         if self.min_latency_nanos == u64::MAX {
             return 0.0;
@@ -242,11 +248,13 @@ impl TelemetrySnapshot {
         self.max_latency_nanos as f64 / self.min_latency_nanos.max(1) as f64
     }
 
-    /// Whether there is no error code, and not: messages pending and none processed for longer than the threshold, nor since
-    /// telemetry was enabled or reset. An idle kernel is healthy. `now` is [`Telemetry::now`].
+    /// Whether there is no error code, and not: messages pending and none processed for longer than the
+    /// threshold, nor since telemetry was enabled or reset. An idle kernel is healthy. `now` is
+    /// [`Telemetry::now`].
     ///
-    /// The depth is as the kernel last wrote it: a handler that never returns, called when nothing else waited, shows in
-    /// [`KernelControl::status`](crate::KernelControl::status) instead, whose `pending` is the host's own count.
+    /// The depth is as the kernel last wrote it: a handler that never returns, called when nothing else
+    /// waited, shows in [`KernelControl::status`](crate::KernelControl::status) instead, whose `pending` is
+    /// the host's own count.
     pub fn is_healthy(&self, now: u64, stuck_threshold_nanos: u64) -> bool {
         let last = (self.last_processed_timestamp.max(0) as u64).max(self.counting_since);
         let silent = now.saturating_sub(last);
@@ -279,8 +287,8 @@ impl fmt::Display for TelemetrySnapshot {
     }
 }
 
-/// The latencies of every message of a kernel launched with `track_latency`, in nanoseconds, from enqueue to the end of the handlers of
-/// its iteration, as each shard measured them.
+/// The latencies of every message of a kernel launched with `track_latency`, in nanoseconds, from enqueue to
+/// the end of the handlers of its iteration, as each shard measured them.
 #[derive(Clone, Debug)]
 pub struct LatencyHistogram {
     counts: Vec<u64>,
@@ -305,8 +313,8 @@ impl LatencyHistogram {
         self.counts.iter().sum()
     }
 
-    /// The latency in nanoseconds that a share `quantile` (0.0 ..= 1.0) of the messages did not exceed, at most 1/32 too
-    /// high; 0 if nothing was measured.
+    /// The latency in nanoseconds that a share `quantile` (0.0 ..= 1.0) of the messages did not exceed, at
+    /// most 1/32 too high; 0 if nothing was measured.
     pub fn quantile(&self, quantile: f64) -> u64 {
         let total = self.count();
         let rank = ((quantile.clamp(0.0, 1.0) * total as f64).ceil() as u64).clamp(1, total.max(1));
