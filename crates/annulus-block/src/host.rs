@@ -51,8 +51,8 @@ pub trait Deliver: Send + Sync {
 pub struct Link {
     /// The kernel that takes them.
     pub target: Weak<dyn Deliver>,
-    /// An output for which there is no room waits, and the block takes no message until it has gone; else it is lost, and
-    /// counted.
+    /// An output for which there is no room waits, and the block takes no message until it has gone; else it
+    /// is lost, and counted.
     pub waits: bool,
 }
 

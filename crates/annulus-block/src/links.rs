@@ -1,12 +1,16 @@
 //! A block whose kernel is connected to another one.
 //!
-//! What a handler has sent lies in slots of the outbound ring that are not published. From there it is delivered, one by one, to the other kernel's rings, as a
-//! thread of the host would send it, and the slots are used again. Until the last has gone the message is *held*: its slot is not given back, it is not counted, and
-//! no other is taken; its handler is not called again. So whoever sees a message consumed sees all that came of it in the next ring.
+//! What a handler has sent lies in slots of the outbound ring that are not published. From there it is
+//! delivered, one by one, to the other kernel's rings, as a thread of the host would send it, and the slots
+//! are used again. Until the last has gone the message is *held*: its slot is not given back, it is not
+//! counted, and no other is taken; its handler is not called again. So whoever sees a message consumed sees
+//! all that came of it in the next ring.
 //!
-//! A delivery that finds no room makes the block stall: it says so in its control block, fences, and tries once more (`SYNC: stalled`); the runtime wakes it when slots
-//! of the other kernel's rings were given back. A block that terminates with a message held counts what had not gone as lost. A block that delivers
-//! wakes blocks of other kernels, by way of the pool, or keeps one for its own worker; it takes no lock of theirs. Outputs of a call are its reply, and are published as ever.
+//! A delivery that finds no room makes the block stall: it says so in its control block, fences, and tries
+//! once more (`SYNC: stalled`); the runtime wakes it when slots of the other kernel's rings were given back.
+//! A block that terminates with a message held counts what had not gone as lost. A block that delivers wakes
+//! blocks of other kernels, by way of the pool, or keeps one for its own worker; it takes no lock of theirs.
+//! Outputs of a call are its reply, and are published as ever.
 
 use annulus_abi::{control::STALLED_BY_KERNEL, ring::kind};
 use annulus_ring::ring::{Header, Slot};
@@ -16,18 +20,12 @@ use crate::{
     host::{Deliver, Delivery},
     publish::add,
     runner::Runner,
-    turn::{Batch, BlockCore},
+    turn::{Batch, BlockCore, Held},
 };
 
-/// Outputs on their way to another kernel. They lie in the outbound ring, the first of them all in the slot of the next ticket.
-#[derive(Clone, Copy)]
-pub(crate) struct Held {
-    pub(crate) gone: u32,
-    pub(crate) all: u32,
-}
-
 impl<R: Runner> BlockCore<R> {
-    /// Lets the outputs of the message at the front go to the connected kernel, as far as there is room. Says whether nothing holds the message any more.
+    /// Lets the outputs of the message at the front go to the connected kernel, as far as there is room. Says
+    /// whether nothing holds the message any more.
     pub(crate) fn release(&mut self, slot: &Slot, batch: &mut Batch) -> bool {
         if !self.or_stall(STALLED_BY_KERNEL, batch, Self::deliver) {
             return false;
@@ -56,7 +54,8 @@ impl<R: Runner> BlockCore<R> {
                 self.begin_to_move();
             }
             let delivery = target.as_ref().map_or(Delivery::Closed, |target| {
-                // SAFETY: the handler wrote an output there, and outputs are messages of the target's, as whoever made the link vouched.
+                // SAFETY: the handler wrote an output there, and outputs are messages of the target's, as
+                // whoever made the link vouched.
                 unsafe { target.deliver(self.held_output(held.gone)) }
             });
             match delivery {

@@ -1,4 +1,5 @@
-//! A `main` that returned a launch's error showed the fields of types, with the quotes of the message escaped: `Debug` prints the words.
+//! A `main` that returned a launch's error showed the fields of types, with the quotes of the message
+//! escaped: `Debug` prints the words.
 
 use annulus_runtime::{BackendError, LaunchError};
 

@@ -1,13 +1,16 @@
 //! How something that is run by one thread at a time goes to sleep without missing a call.
 //!
-//! A *runner* is scheduled, runs as long as it finds work, and dozes. A *caller* makes work, then calls. One word, `asleep`:
+//! A *runner* is scheduled, runs as long as it finds work, and dozes. A *caller* makes work, then calls. One
+//! word, `asleep`:
 //!
 //! * *awake* (false): scheduled or running, by exactly one thread. Callers leave it alone.
-//! * *asleep* (true): on no schedule. The first caller to swap the word to false schedules it; the others leave it alone.
+//! * *asleep* (true): on no schedule. The first caller to swap the word to false schedules it; the others
+//!   leave it alone.
 //!
-//! The runner swaps the word to *asleep*, fences, and looks for work once more (`SYNC: doze`); a caller makes work, fences, and loads the
-//! word. One of the two fences comes first: either the caller sees *asleep*, or the runner sees the work. If both do, the swap
-//! decides who goes on, so there is never more than one runner. The swap also hands the runner's memory from thread to thread.
+//! The runner swaps the word to *asleep*, fences, and looks for work once more (`SYNC: doze`); a caller makes
+//! work, fences, and loads the word. One of the two fences comes first: either the caller sees *asleep*, or
+//! the runner sees the work. If both do, the swap decides who goes on, so there is never more than one
+//! runner. The swap also hands the runner's memory from thread to thread.
 
 use crate::{AtomicBool, Ordering, fence};
 
@@ -34,10 +37,12 @@ impl Doze {
         self.asleep.load(Ordering::Relaxed) && self.claim()
     }
 
-    /// By the runner: goes to sleep. It must look for work once more; if there is some, [`claim`](Self::claim) says whether
-    /// it is still the one to do it. It must not touch its data in between.
+    /// By the runner: goes to sleep. It must look for work once more; if there is some,
+    /// [`claim`](Self::claim) says whether it is still the one to do it. It must not touch its data in
+    /// between.
     pub fn lie_down(&self) {
-        // A swap, though a store would do: every write of the word is then a link of one chain of read-modify-writes.
+        // A swap, though a store would do: every write of the word is then a link of one chain of
+        // read-modify-writes.
         self.asleep.swap(true, Ordering::AcqRel);
         // SYNC: doze
         fence(Ordering::SeqCst);

@@ -1,10 +1,11 @@
 //! A way in that can be closed for some, while others still come in elsewhere.
 //!
-//! A ring that is closed refuses everybody. Where only some of its producers are to be refused, the ring stays open, and these pass here first. A producer
-//! counts itself in, fences, and looks whether the intake is closed; who closes says so, fences, and then waits until nobody is inside. One of the two fences comes
-//! first (`SYNC: intake`): either the producer sees that it is closed, or the closer sees the producer, and waits until it has left. Leaving releases
-//! what was done inside to the closer (`SYNC: intake-left`). So after [`Intake::close`] has returned nobody does anything inside, and all that was done
-//! there is visible.
+//! A ring that is closed refuses everybody. Where only some of its producers are to be refused, the ring
+//! stays open, and these pass here first. A producer counts itself in, fences, and looks whether the intake
+//! is closed; who closes says so, fences, and then waits until nobody is inside. One of the two fences comes
+//! first (`SYNC: intake`): either the producer sees that it is closed, or the closer sees the producer, and
+//! waits until it has left. Leaving releases what was done inside to the closer (`SYNC: intake-left`). So
+//! after [`Intake::close`] has returned nobody does anything inside, and all that was done there is visible.
 
 use crate::{AtomicBool, AtomicUsize, Ordering, fence, yield_now};
 
@@ -15,7 +16,8 @@ pub struct Intake {
     inside: AtomicUsize,
 }
 
-/// Somebody inside, until this is dropped. Whoever closes waits meanwhile, so nobody waits for anything inside.
+/// Somebody inside, until this is dropped. Whoever closes waits meanwhile, so nobody waits for anything
+/// inside.
 #[derive(Debug)]
 pub struct Entered<'a> {
     intake: &'a Intake,
@@ -42,7 +44,8 @@ impl Intake {
         self.closed.store(true, Ordering::Relaxed);
         // SYNC: intake
         fence(Ordering::SeqCst);
-        // SYNC: intake-left (acquire; all writes of the word are read-modify-writes, so who came and left in between breaks no chain)
+        // SYNC: intake-left (acquire; all writes of the word are read-modify-writes, so who came and left in
+        // between breaks no chain)
         while self.inside.load(Ordering::Acquire) != 0 {
             yield_now();
         }

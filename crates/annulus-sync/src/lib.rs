@@ -13,9 +13,9 @@
 //! | fence on the side that can afford it | [`barrier`] |
 //! | call the program's code from a thread that must outlive it | [`contain`] |
 //!
-//! In the root stand the atomics, cells and locks that all of them are built on. Built with `--cfg loom`, the same names
-//! are loom's, so that the code that runs is the code that the models check. Every lock-free protocol of the workspace
-//! takes its atomics from here.
+//! In the root stand the atomics, cells and locks that all of them are built on. Built with `--cfg loom`, the
+//! same names are loom's, so that the code that runs is the code that the models check. Every lock-free
+//! protocol of the workspace takes its atomics from here.
 //!
 //! Programs use `annulus-queue` or `annulus`; this crate is for the other parts of Annulus.
 

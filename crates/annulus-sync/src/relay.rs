@@ -1,10 +1,11 @@
 //! Work on shared data that somebody must do soon, while nobody waits for a lock.
 //!
-//! A thread that wants the job done sets `wanted`, fences, and tries the lock. If it gets it, it clears `wanted`, does the job
-//! and unlocks; if not, it leaves. Whoever unlocks fences and looks at `wanted` again (`SYNC: relay`). One of the two fences comes
-//! first: either the try finds the lock free, or the holder finds the job wanted. Setting releases and clearing acquires
-//! (`SYNC: relay-wanted`), so who clears a wish sees all that was made before it. After [`Relay::run`] returns, then, the job has
-//! been done on what the caller had made, or the thread that holds the lock will do it before it leaves.
+//! A thread that wants the job done sets `wanted`, fences, and tries the lock. If it gets it, it clears
+//! `wanted`, does the job and unlocks; if not, it leaves. Whoever unlocks fences and looks at `wanted` again
+//! (`SYNC: relay`). One of the two fences comes first: either the try finds the lock free, or the holder
+//! finds the job wanted. Setting releases and clearing acquires (`SYNC: relay-wanted`), so who clears a wish
+//! sees all that was made before it. After [`Relay::run`] returns, then, the job has been done on what the
+//! caller had made, or the thread that holds the lock will do it before it leaves.
 
 use std::sync::PoisonError;
 
@@ -23,7 +24,8 @@ impl<T> Relay<T> {
         Self { wanted: AtomicBool::new(false), data: Mutex::new(data) }
     }
 
-    /// Has `job` done, here or by whoever holds the lock, which must be doing the same job or [`with`](Self::with) it.
+    /// Has `job` done, here or by whoever holds the lock, which must be doing the same job or
+    /// [`with`](Self::with) it.
     pub fn run(&self, job: impl FnMut(&mut T)) {
         // SYNC: relay-wanted
         self.wanted.swap(true, Ordering::AcqRel);

@@ -6,12 +6,14 @@
 //! * *waiting*: it has come to the barrier, and is on no schedule. Whoever comes last schedules all who wait;
 //! * *gone*, for good.
 //!
-//! One word counts those that have come and those that are not gone. Each change of it is a read-modify-write that releases and acquires, so
-//! the word's changes are one chain: whoever comes last sees what all did in their turns (`SYNC: step`), and schedules them after it.
+//! One word counts those that have come and those that are not gone. Each change of it is a read-modify-write
+//! that releases and acquires, so the word's changes are one chain: whoever comes last sees what all did in
+//! their turns (`SYNC: step`), and schedules them after it.
 //!
-//! A party that dozes must come as soon as another one has. Who comes first calls all others ([`Doze::rouse`](crate::doze::Doze::rouse)),
-//! which fences; one that lies down fences, and asks then whether somebody [has come](Steps::has_begun). One of the two fences comes
-//! first: either the caller sees the sleeper, or the sleeper sees that somebody came. That stays so until the sleeper comes itself.
+//! A party that dozes must come as soon as another one has. Who comes first calls all others
+//! ([`Doze::rouse`](crate::doze::Doze::rouse)), which fences; one that lies down fences, and asks then
+//! whether somebody [has come](Steps::has_begun). One of the two fences comes first: either the caller sees
+//! the sleeper, or the sleeper sees that somebody came. That stays so until the sleeper comes itself.
 
 use crate::{AtomicU64, Ordering};
 
@@ -59,8 +61,8 @@ impl Steps {
         arrival
     }
 
-    /// A party goes for good; whether it was the last for whom others waited: it schedules those that wait, as who comes
-    /// last does. Not for one that waits.
+    /// A party goes for good; whether it was the last for whom others waited: it schedules those that wait,
+    /// as who comes last does. Not for one that waits.
     #[must_use = "others wait for what it says"]
     pub fn leave(&self) -> bool {
         let mut opens = false;
@@ -72,7 +74,8 @@ impl Steps {
         opens
     }
 
-    /// Whether somebody has come, and the others are waited for. After a fence, by a party that lies down; see the module.
+    /// Whether somebody has come, and the others are waited for. After a fence, by a party that lies down;
+    /// see the module.
     #[inline]
     pub fn has_begun(&self) -> bool {
         !self.word.load(Ordering::Relaxed).is_multiple_of(PRESENT)

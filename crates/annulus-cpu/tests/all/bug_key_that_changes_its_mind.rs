@@ -1,4 +1,5 @@
-//! A message type whose key is not the same each time it is asked made a block reach beyond its share of the actors' states.
+//! A message type whose key is not the same each time it is asked made a block reach beyond its share of the
+//! actors' states.
 
 use std::cell::Cell;
 

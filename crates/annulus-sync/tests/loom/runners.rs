@@ -1,4 +1,5 @@
-//! A wake-up is not lost, a job is done by whoever holds the lock, and nobody comes in behind the one who closes.
+//! A wake-up is not lost, a job is done by whoever holds the lock, and nobody comes in behind the one who
+//! closes.
 
 use annulus_sync::{Arc, AtomicU32, Ordering, UnsafeCell, doze::Doze, intake::Intake, relay::Relay};
 use loom::thread;
@@ -9,8 +10,8 @@ fn model(preemptions: usize, run: impl Fn() + Send + Sync + 'static) {
     model.check(run);
 }
 
-/// Work that is made before the call is found: by the runner that lies down, or by the one whom the call schedules. Never two
-/// runners at once (the cell would race).
+/// Work that is made before the call is found: by the runner that lies down, or by the one whom the call
+/// schedules. Never two runners at once (the cell would race).
 #[test]
 fn doze_loses_no_call() {
     model(3, || {
@@ -57,7 +58,8 @@ fn doze_loses_no_call() {
     });
 }
 
-/// What a thread made before `run` is worked on by the time everybody has left, though nobody waited for the lock.
+/// What a thread made before `run` is worked on by the time everybody has left, though nobody waited for the
+/// lock.
 #[test]
 fn relay_does_every_job() {
     model(3, || {
@@ -84,7 +86,8 @@ fn relay_does_every_job() {
     });
 }
 
-/// What was done inside before the intake closed is seen by whoever closed it, and nothing is done inside after that.
+/// What was done inside before the intake closed is seen by whoever closed it, and nothing is done inside
+/// after that.
 #[test]
 fn intake_closes_behind_the_last() {
     model(3, || {

@@ -1,10 +1,11 @@
 //! Turns in step, in every interleaving that loom can tell apart, up to a bound.
 //!
-//! The bound is 3 involuntary switches per execution: a party that is forgotten, or that two run, needs one to stop a thread between its
-//! look and its sleep or between its turn and its coming, and one to come back; the third is margin. Three parties are enough:
-//! the first to come, one that dozes, and the last.
+//! The bound is 3 involuntary switches per execution: a party that is forgotten, or that two run, needs one
+//! to stop a thread between its look and its sleep or between its turn and its coming, and one to come back;
+//! the third is margin. Three parties are enough: the first to come, one that dozes, and the last.
 //!
-//! Weakening the ordering that carries `SYNC: step` fails here, and so does coming without calling those that doze.
+//! Weakening the ordering that carries `SYNC: step` fails here, and so does coming without calling those that
+//! doze.
 use std::collections::VecDeque;
 
 use annulus_sync::{
@@ -88,7 +89,8 @@ impl Kernel {
     }
 }
 
-/// Two parties get work, the others only take part: whoever opens sees all turns, each party is run by one thread, and in the end all doze.
+/// Two parties get work, the others only take part: whoever opens sees all turns, each party is run by one
+/// thread, and in the end all doze.
 fn all_come(parties: u32) {
     model(move || {
         let kernel = Kernel::new(parties);

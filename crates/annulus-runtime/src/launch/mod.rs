@@ -1,0 +1,10 @@
+//! Runtimes and launches.
+
+pub(crate) mod arena;
+pub(crate) mod bound;
+pub(crate) mod launching;
+#[cfg(feature = "registry")]
+pub(crate) mod registered;
+pub(crate) mod registry;
+pub(crate) mod runtime;
+pub(crate) mod start;
