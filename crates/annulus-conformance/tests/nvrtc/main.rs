@@ -2,6 +2,11 @@
 //! `./test` installs; where it is missing the tests say so and check nothing.
 #![cfg(target_os = "linux")]
 
+extern crate annulus_runtime as annulus;
+
+mod counts;
+mod machine;
+
 use std::{
     ffi::{CStr, CString, c_char, c_int, c_void},
     path::{Path, PathBuf},
