@@ -25,14 +25,12 @@ use annulus_abi::{
     telemetry::Telemetry,
 };
 use annulus_kernel::{Binding, BoundMemory, CpuEntry, Cx, Invocation, ProcessingMode, RawOutbox, panic_code};
-use annulus_queue::{
-    contain::discard,
-    doze::Doze,
-    ring::{Consumer, Header, Slot, SoleProducer},
-    sync::{AtomicBool, AtomicU64, Ordering, fence, spin_loop, yield_now},
-};
+use annulus_ring::ring::{Consumer, Header, Slot, SoleProducer};
 use annulus_runtime::{
     BackendError, Clock, HostSignals, LaunchSpec, Link, PrintOrigin, Progress, ShardMemory,
+};
+use annulus_sync::{
+    AtomicBool, AtomicU64, Ordering, contain::discard, doze::Doze, fence, spin_loop, yield_now,
 };
 
 use crate::{

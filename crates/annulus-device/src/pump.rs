@@ -28,12 +28,9 @@ use std::{
 };
 
 use annulus_abi::control::{command, state};
-use annulus_queue::{
-    contain::contained,
-    ring::Ring,
-    sync::{AtomicBool, AtomicU64, Ordering, spin_loop},
-};
+use annulus_ring::ring::Ring;
 use annulus_runtime::{BackendError, Clock, HostSignals, Progress};
+use annulus_sync::{AtomicBool, AtomicU64, Ordering, contain::contained, spin_loop};
 
 use crate::{
     bell::Bell,

@@ -13,20 +13,19 @@ use std::{
     time::{Duration, Instant},
 };
 
+use annulus_abi::launch::BlockRecord;
 use annulus_device::{
     Abilities, Argument, DeviceClock, DeviceHost, Driver, Entry, Exchange, HostOptions, Memory, NearMemory,
     Program, Remedies, Residency, Run, Shape,
 };
-use annulus_kernel::{KernelDefinition, Outbox, Target, device::layout::BlockRecord};
+use annulus_kernel::{KernelDefinition, Outbox, Target};
 use annulus_macros::{RingMessage, ring_kernel};
-use annulus_queue::{
-    sealed,
-    sync::{AtomicU32, Mutex, Ordering},
-};
+use annulus_ring::sealed;
 use annulus_runtime::{
     BackendError, Clock, Compilation, DeviceBackend, DeviceInfo, DeviceKernel, HostSignals, KernelHandle,
     KernelState, LaunchOptions, LaunchSpec, ProgramOrigin, Progress, RecvError, Runtime, SharedMemory,
 };
+use annulus_sync::{AtomicU32, Mutex, Ordering};
 
 #[derive(RingMessage, Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]

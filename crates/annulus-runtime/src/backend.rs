@@ -12,11 +12,8 @@ use std::{
 
 use annulus_kernel::{Binding, KernelDefinition, ProcessingMode};
 
-use crate::{
-    clock::Clock,
-    lifecycle::Compilation,
-    memory::{ShardMemory, SharedMemory},
-};
+use crate::{clock::Clock, lifecycle::Compilation};
+use annulus_ring::memory::{ShardMemory, SharedMemory};
 
 /// Something that runs kernels.
 ///
@@ -46,8 +43,8 @@ pub unsafe trait DeviceBackend: Send + Sync + 'static {
         false
     }
 
-    /// Whether the slots of this kernel's inbound rings are sealed ([`annulus_queue::sealed`]) where its messages are small enough, in a launch that asks for
-    /// blocks of so many threads. Asked only where the host [can seal](annulus_queue::sealed::is_offered), and before memory is laid out: what came of it
+    /// Whether the slots of this kernel's inbound rings are sealed ([`annulus_ring::sealed`]) where its messages are small enough, in a launch that asks for
+    /// blocks of so many threads. Asked only where the host [can seal](annulus_ring::sealed::is_offered), and before memory is laid out: what came of it
     /// stands in the shards' layout.
     fn seals(&self, _definition: &KernelDefinition, _block: u32) -> bool {
         false

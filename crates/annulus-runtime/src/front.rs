@@ -21,12 +21,11 @@ use std::{cell::RefCell, mem::MaybeUninit};
 use annulus_kernel::{RingMessage, TypeDescriptor, TypeKind};
 use annulus_queue::{
     Admission, Backpressure, Deduplication, TrySendError,
-    event::Event,
     front::{Facts, Fate, Front, FrontOptions, RUN, Told},
     message::hash_bytes,
-    ring::{Header, Refused},
-    sync::Ordering,
 };
+use annulus_ring::ring::{Header, Refused};
+use annulus_sync::{Ordering, event::Event};
 
 use crate::{
     bytes::{ByteQueue, Bytes, RawMessage, blank},

@@ -8,10 +8,8 @@ use std::{
 
 use annulus_abi::{control::state, ring::kind};
 use annulus_kernel::{KernelDefinition, RingKernel};
-use annulus_queue::{
-    ring::{Consumer, Refused},
-    sync::{AtomicU64, AtomicUsize, Ordering, fence},
-};
+use annulus_ring::ring::{Consumer, Refused};
+use annulus_sync::{AtomicU64, AtomicUsize, Ordering, fence};
 
 use crate::{
     backend::{Delivery, DeviceKernel, HostSignals, LinkTarget, Progress},

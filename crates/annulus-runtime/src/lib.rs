@@ -51,7 +51,6 @@ mod launching;
 mod letters;
 mod lifecycle;
 mod links;
-mod memory;
 mod noop;
 mod options;
 mod outbound;
@@ -81,7 +80,6 @@ pub use crate::{
     handle::{KernelControl, KernelHandle, Outputs, Shutdown},
     launching::Launching,
     lifecycle::{Compilation, LIFECYCLE_TARGET, ProgramOrigin},
-    memory::{Place, ShardMemory, SharedMemory, TelemetryLine},
     noop::Noop,
     options::{InvalidOptions, LaunchOptions, MAX_BLOCK, MAX_GRID, MAX_WINDOW, MIN_WINDOW},
     print::{PRINT_TARGET, PrintOrigin, PrintScope},
@@ -97,8 +95,10 @@ pub use annulus_abi::error::describe as describe_error;
 pub use annulus_kernel::ProcessingMode;
 pub use annulus_queue::{
     Admission, Alert, Backpressure, DeadLetters, Deduplication, Letter, Reason, RecvError, Redriven,
-    SendError, TryRecvError, TrySendError, wait::block_on,
+    SendError, TryRecvError, TrySendError,
 };
+pub use annulus_ring::memory::{Place, ShardMemory, SharedMemory, TelemetryLine};
+pub use annulus_sync::wait::block_on;
 
 #[cfg(feature = "registry")]
 pub use registered::{DynamicError, DynamicKernel, NotRegistered, RegisteredKernel};

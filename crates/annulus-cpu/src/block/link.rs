@@ -9,7 +9,7 @@
 //! wakes blocks of other kernels, by way of the pool, or keeps one for its own worker; it takes no lock of theirs. Outputs of a call are its reply, and are published as ever.
 
 use annulus_abi::{control::STALLED_BY_KERNEL, ring::kind};
-use annulus_queue::ring::{Header, Slot};
+use annulus_ring::ring::{Header, Slot};
 use annulus_runtime::Delivery;
 
 use crate::pool::Delivering;
