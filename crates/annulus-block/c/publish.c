@@ -100,8 +100,12 @@ ANN_FUNCTION void ann_publish_all(const ann_view *v)
     u32 answers = b->produced;
     u64 first = b->state.next_out - answers;
     /* SYNC: slot-published (release): of all that threads of the block wrote before the barrier. */
-    if (answers != 0)
+    if (answers != 0) {
+        u32 owes = ann_thread() == 0 && ann_begin_to_pay(v);
         ann_fence_release();
+        if (owes)
+            ann_store_gauges(v, first);
+    }
     for (u32 k = ann_thread(); k < answers; k += ANN_LAUNCH_THREADS) {
         u64 ticket = first + k;
         ann_store_fenced_u32(ANN_U32(ann_out_slot(v, ticket), 0), (u32)(ticket >> b->launch.out_shift) + 1);

@@ -6,22 +6,18 @@ use std::{fmt::Write, path::Path, process::Command, ptr::NonNull};
 use annulus_abi::{
     control::command,
     kernel::{KernelLayout, KernelShape},
+    launch::{BlockRecord, LaunchRecord, LinkRecord, scratch_bytes},
     ring::{Envelope, kind},
 };
-use annulus_kernel::{
-    RingKernel,
-    device::{
-        ENTRY,
-        layout::{BlockRecord, LaunchRecord, LinkRecord, scratch_bytes},
-    },
-};
+use annulus_block::ENTRY;
+use annulus_kernel::RingKernel;
 use annulus_macros::{DeviceType, RingMessage, ring_kernel};
-use annulus_queue::{
+use annulus_ring::{
     region::Region,
     ring::{Consumer, Header, Producers, Ring},
-    sync::Ordering,
 };
 use annulus_runtime::prelude::Outbox;
+use annulus_sync::Ordering;
 
 use crate::{
     machine::{Access, Code, Costs, Done, Machine, Owner, Range, Time},
@@ -274,7 +270,16 @@ impl<'a> Block<'a> {
         }
         assert!(self.answers.peek().is_none());
         self.answers.give_back();
+    }
+
+    /// Looks that find nothing, after which all is told that may be told late.
+    fn rest(&mut self) {
+        for _ in 0..8 {
+            self.look();
+        }
         assert_eq!(self.region.u64(136).load(Ordering::Relaxed), self.sent, "messages are counted");
+        assert_eq!(self.producers.ring().consumed(), self.sent, "slots are given back");
+        assert_eq!(self.answers.ring().reserved(), self.sent, "the gauge shows all answers");
     }
 
     /// Sends messages, each to an actor of its own.
@@ -424,12 +429,13 @@ fn what_a_path_costs_is_what_the_table_says() {
                     row(&mut rows, architecture, name, "one message", stretch, true);
                 }
             }
-            block.look();
+            block.rest();
             let from = block.look();
             block.send(BATCH);
             let answers = block.answers();
             let stretch = block.turn(from, BATCH.into(), answers, false);
             block.take_answers();
+            block.rest();
             row(&mut rows, architecture, name, "64 messages", stretch, true);
         }
         let code = code(Kind::Linked);

@@ -512,6 +512,11 @@ impl<'a> Machine<'a> {
         })
     }
 
+    /// Where an address means the block's own memory: its window begins at 0 here.
+    fn in_block(&self, address: u64) -> Option<usize> {
+        (address < self.shared.len() as u64).then_some(address as usize)
+    }
+
     fn range(&self, address: u64, bytes: u64, what: &Instruction) -> Range {
         let found = self.ranges.iter().find(|range| {
             let base = range.base as u64;
@@ -631,42 +636,49 @@ impl<'a> Machine<'a> {
                 }
             }
             "LD" | "LDG" => {
-                let mut is_host = false;
+                let (mut is_host, mut is_far) = (false, false);
                 for lane in lanes(active) {
                     let address = self.address(index, lane, &ops[1], true);
-                    let range = self.range(address, width(i), i);
-                    is_host |= range.owner == Owner::Host;
                     let mut bytes = [0u8; 16];
-                    // SAFETY: inside the range, which is memory of this process that lives as long as the machine.
-                    unsafe {
-                        (address as *const u8).copy_to_nonoverlapping(bytes.as_mut_ptr(), width(i) as usize)
-                    };
+                    let count = width(i) as usize;
+                    if let Some(at) = self.in_block(address) {
+                        bytes[..count].copy_from_slice(&self.shared[at..at + count]);
+                    } else {
+                        is_far = true;
+                        is_host |= self.range(address, width(i), i).owner == Owner::Host;
+                        // SAFETY: inside the range, which is memory of this process that lives as long as the machine.
+                        unsafe { (address as *const u8).copy_to_nonoverlapping(bytes.as_mut_ptr(), count) };
+                    }
                     self.put_bytes(index, lane, &ops[0], i, bytes);
                 }
-                if active != 0 {
+                if is_far {
                     self.done.host_loads += u32::from(is_host);
                     self.done.system_operations += u32::from(i.has("SYS"));
                     ready = Some(self.loaded(issued, is_host));
+                } else if active != 0 {
+                    ready = Some(self.after(issued, self.costs.shared_load));
                 }
             }
             "ST" | "STG" => {
+                let (mut is_host, mut is_far) = (false, false);
                 for lane in lanes(active) {
                     let address = self.address(index, lane, &ops[0], true);
-                    let range = self.range(address, width(i), i);
                     let bytes = self.bytes_of(index, lane, &ops[1], width(i));
-                    // SAFETY: as above, and written by this thread alone at this time.
-                    unsafe { bytes.as_ptr().copy_to_nonoverlapping(address as *mut u8, width(i) as usize) };
-                    if lane == active.trailing_zeros() as usize {
-                        self.done.host_stores += u32::from(range.owner == Owner::Host);
+                    let count = width(i) as usize;
+                    if let Some(at) = self.in_block(address) {
+                        self.shared[at..at + count].copy_from_slice(&bytes[..count]);
+                    } else {
+                        is_far = true;
+                        is_host |= self.range(address, width(i), i).owner == Owner::Host;
+                        // SAFETY: as above, and written by this thread alone at this time.
+                        unsafe { bytes.as_ptr().copy_to_nonoverlapping(address as *mut u8, count) };
                     }
                 }
-                if active != 0 {
-                    self.done.system_operations += u32::from(i.has("SYS"));
-                }
+                self.done.host_stores += u32::from(is_host);
+                self.done.system_operations += u32::from(is_far && i.has("SYS"));
                 // The store has read its registers.
                 if i.reads < 6 {
-                    let mut read = issued;
-                    read.cycles += self.costs.other;
+                    let read = self.after(issued, self.costs.other);
                     self.set_board(index, mask, i.reads, read);
                 }
             }
@@ -998,7 +1010,7 @@ impl<'a> Machine<'a> {
                 self.clock += 1;
                 self.clock
             }
-            "SRZ" | "SR_CTAID.X" | "SR_CgaCtaId" => 0,
+            "SRZ" | "SR_CTAID.X" | "SR_CgaCtaId" | "SR_SWINHI" => 0,
             other => panic!("{other} is not known"),
         }
     }

@@ -239,4 +239,7 @@ ANN_FUNCTION ann_unit ann_load_unit(const u8 *place)
 
 #define ANN_HOSTED 0
 #define ANN_SYSTEM 1
+/* A block's threads go on independently, so that the leader may work while the others wait at a barrier; and pointers to memory may name the block's own. */
+#define ANN_INDEPENDENT 1
+#define ANN_ALIGNED(bytes) __align__(bytes)
 #define ann_leading_zeros_u64(value) ((u32)__clzll((i64)(value)))
