@@ -1,5 +1,25 @@
 #![doc = include_str!("../PROTOCOL.md")]
 
+mod clock;
+mod command;
+mod credit;
+mod dead_letters;
+mod handle;
+mod host;
+mod idle;
+mod links;
+mod publish;
+mod runner;
+mod state;
+mod telemetry;
+mod turn;
+
+pub use clock::Clock;
+pub use host::{Deliver, Delivery, Link, Progress, Signals};
+pub use runner::Runner;
+pub use state::{BlockState, Cells, StateMemory, TooManyStates};
+pub use turn::{BlockCore, BlockParameters, Turn};
+
 /// The block in C: comes after the handler. Its entry is [`ENTRY`].
 pub const RUNTIME: &str = concat!(
     include_str!("../c/records.c"),

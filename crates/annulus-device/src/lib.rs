@@ -31,6 +31,7 @@ mod futex;
 mod host;
 mod kernel;
 mod memory;
+mod pace;
 mod plan;
 mod program;
 mod pump;

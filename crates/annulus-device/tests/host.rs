@@ -24,6 +24,7 @@ use annulus_ring::sealed;
 use annulus_runtime::{
     BackendError, Clock, Compilation, DeviceBackend, DeviceInfo, DeviceKernel, HostSignals, KernelHandle,
     KernelState, LaunchOptions, LaunchSpec, ProgramOrigin, Progress, RecvError, Runtime, SharedMemory,
+    Signals,
 };
 use annulus_sync::{AtomicU32, Mutex, Ordering};
 
@@ -364,12 +365,14 @@ struct Panics {
     device: Arc<Device>,
 }
 
-impl HostSignals for Panics {
+impl Signals for Panics {
     fn progressed(&self, shard: u32, progress: Progress) {
         assert_ne!(self.device.panics.swap(0, Ordering::AcqRel), 1, "told to");
         self.signals.progressed(shard, progress);
     }
+}
 
+impl HostSignals for Panics {
     fn is_awaited(&self) -> bool {
         self.signals.is_awaited()
     }

@@ -9,8 +9,10 @@
 //! either fence of `annulus_sync::event`.
 #![cfg(loom)]
 
+use std::{future::Future, pin::pin, task::Context};
+
 use annulus_queue::{Admission, Backpressure, RecvError, SendError, TryRecvError, TrySendError, queue_of};
-use annulus_sync::{Arc, AtomicUsize, Ordering, wait::block_on};
+use annulus_sync::{Arc, wait::block_on};
 use loom::thread;
 
 fn model(run: impl Fn() + Send + Sync + 'static) {

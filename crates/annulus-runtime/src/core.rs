@@ -18,13 +18,13 @@ use std::{
 };
 
 use annulus_abi::control::{command, state};
+use annulus_block::Clock;
 use annulus_kernel::KernelDefinition;
 use annulus_ring::ring::{Producers, Ring};
 use annulus_sync::{AtomicBool, AtomicU64, Ordering, event::Event, intake::Intake};
 
 use crate::{
     backend::DeviceKernel,
-    clock::Clock,
     error::LifecycleError,
     kernel::KernelShared,
     lifecycle::{Compilation, Told},

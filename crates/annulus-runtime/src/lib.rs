@@ -40,7 +40,6 @@ extern crate self as annulus;
 mod backend;
 mod bytes;
 mod calls;
-mod clock;
 mod connect;
 mod core;
 mod error;
@@ -70,10 +69,9 @@ mod waits;
 
 pub use crate::{
     backend::{
-        BackendError, BackendSource, Delivery, DeviceBackend, DeviceInfo, DeviceKernel, HostSignals,
-        LaunchSpec, Link, LinkTarget, OrElse, Progress,
+        BackendError, BackendSource, DeviceBackend, DeviceInfo, DeviceKernel, HostSignals, LaunchSpec, Link,
+        LinkTarget, OrElse,
     },
-    clock::Clock,
     connect::ConnectError,
     core::{ShutdownOutcome, Transition},
     error::{CallError, HandleError, LaunchError, LifecycleError, TelemetryError, UnknownKernel},
@@ -92,6 +90,7 @@ pub use crate::{
     time::{ForPeople, for_people},
 };
 pub use annulus_abi::error::describe as describe_error;
+pub use annulus_block::{Clock, Deliver, Delivery, Progress, Signals};
 pub use annulus_kernel::ProcessingMode;
 pub use annulus_queue::{
     Admission, Alert, Backpressure, DeadLetters, Deduplication, Letter, Reason, RecvError, Redriven,

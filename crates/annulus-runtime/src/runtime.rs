@@ -13,6 +13,7 @@ use annulus_abi::{
     kernel::{KernelLayout, KernelShape},
     ring::Envelope,
 };
+use annulus_block::Clock;
 use annulus_kernel::{Binding, BindingKind, KernelDefinition, PrintSite, RingKernel, StateShape};
 use annulus_ring::{
     ring::{Consumer, Producers},
@@ -22,7 +23,6 @@ use annulus_sync::{AtomicBool, AtomicU64, event::Event, intake::Intake};
 
 use crate::{
     backend::{BackendError, BackendSource, DeviceBackend, DeviceInfo, HostSignals, LaunchSpec},
-    clock::Clock,
     core::{HostDrops, KernelCore, Shard, ShutdownOutcome},
     error::{HandleError, LaunchError, UnknownKernel},
     front::Fronts,

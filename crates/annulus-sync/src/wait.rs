@@ -109,7 +109,7 @@ impl Parker {
                     thread::park_timeout(left);
                     // loom knows no time.
                     #[cfg(loom)]
-                    yield_now();
+                    crate::yield_now();
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! The runtime's clock.
+//! The clock of a runtime, by which its blocks count latencies.
 
 use std::time::Instant;
 

@@ -11,36 +11,61 @@
 
 use std::{
     alloc::{Layout, alloc_zeroed, dealloc},
+    fmt,
     mem::MaybeUninit,
     ptr::NonNull,
 };
 
 use annulus_kernel::{StateDefinition, StateShape};
-use annulus_runtime::BackendError;
+
+/// There is no memory for a block's states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooManyStates {
+    /// How many there would be.
+    pub count: u64,
+    /// Bytes of each.
+    pub size: usize,
+}
+
+impl fmt::Display for TooManyStates {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { count, size } = self;
+        write!(
+            f,
+            "{count} states of {size} bytes in one block are more memory than there is: launch with fewer actors"
+        )
+    }
+}
+
+impl std::error::Error for TooManyStates {}
 
 /// A block's share of a kernel's state, as it lies in its [`StateMemory`].
-#[derive(Clone, Copy)]
-pub(crate) enum BlockState {
+#[derive(Clone, Copy, Debug)]
+pub enum BlockState {
+    /// The kernel has none.
     Stateless,
     /// The kernel's one state.
     Whole(Cells),
     /// Those of the actors whose key, modulo the grid, is this block's index; actor `k` stands at `k / grid`.
     PerActor {
+        /// They.
         cells: Cells,
+        /// The kernel's blocks.
         grid: u64,
     },
 }
 
 /// A row of initialised states of one type.
-#[derive(Clone, Copy)]
-pub(crate) struct Cells {
+#[derive(Clone, Copy, Debug)]
+pub struct Cells {
     first: NonNull<u8>,
     size: usize,
     count: u64,
 }
 
 /// The memory that a block's states lie in.
-pub(crate) struct StateMemory {
+#[derive(Debug)]
+pub struct StateMemory {
     state: BlockState,
     /// Of the allocation, if there is one.
     layout: Option<Layout>,
@@ -70,7 +95,12 @@ impl BlockState {
 }
 
 impl StateMemory {
-    pub(crate) fn new(shape: StateShape, actors: u64, block: u64, grid: u64) -> Result<Self, BackendError> {
+    /// Memory for the states of block `block` of `grid`, each as its type begins.
+    ///
+    /// # Errors
+    ///
+    /// If there is not that much.
+    pub fn new(shape: StateShape, actors: u64, block: u64, grid: u64) -> Result<Self, TooManyStates> {
         let own = actors.saturating_sub(block).div_ceil(grid);
         let (definition, count) = match shape {
             StateShape::Stateless => return Ok(Self { state: BlockState::Stateless, layout: None }),
@@ -92,7 +122,7 @@ impl StateMemory {
     }
 
     /// Where they lie. To be used by the block, as long as this lives.
-    pub(crate) fn states(&self) -> BlockState {
+    pub fn states(&self) -> BlockState {
         self.state
     }
 
@@ -116,7 +146,7 @@ impl StateMemory {
     ///
     /// The block is inactive or has terminated, as the caller has acquired, and stays so; nobody else reads
     /// or writes its states meanwhile.
-    pub(crate) unsafe fn read(&self, states: &mut [MaybeUninit<u8>]) {
+    pub unsafe fn read(&self, states: &mut [MaybeUninit<u8>]) {
         let (from, bytes) = self.bytes();
         assert_eq!(states.len(), bytes, "as many as the block's states have");
         // SAFETY: the allocation has that many bytes, and so has the caller's memory, which is elsewhere;
@@ -133,7 +163,7 @@ impl StateMemory {
     /// # Safety
     ///
     /// As for [`read`](Self::read), and they are valid values of the kernel's state type.
-    pub(crate) unsafe fn write(&self, states: &[MaybeUninit<u8>]) {
+    pub unsafe fn write(&self, states: &[MaybeUninit<u8>]) {
         let (to, bytes) = self.bytes();
         assert_eq!(states.len(), bytes, "as many as the block's states have");
         // SAFETY: as for `read`, the other way.
@@ -142,13 +172,9 @@ impl StateMemory {
 }
 
 /// Zeroed memory for so many states of a type.
-fn allocate(definition: StateDefinition, count: u64) -> Result<(Cells, Layout), BackendError> {
+fn allocate(definition: StateDefinition, count: u64) -> Result<(Cells, Layout), TooManyStates> {
     let size = definition.ty.size;
-    let too_large = || {
-        BackendError::new(format!(
-            "{count} states of {size} bytes in one block are more memory than there is: launch with fewer actors"
-        ))
-    };
+    let too_large = || TooManyStates { count, size };
     let bytes = usize::try_from(count).ok().and_then(|count| count.checked_mul(size));
     let align = definition.ty.align.max(64);
     let layout =

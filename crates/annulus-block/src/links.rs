@@ -10,22 +10,24 @@
 
 use annulus_abi::{control::STALLED_BY_KERNEL, ring::kind};
 use annulus_ring::ring::{Header, Slot};
-use annulus_runtime::Delivery;
 
-use crate::pool::Delivering;
-
-use super::{Batch, BlockCore, add};
+use crate::{
+    host::Delivery,
+    publish::add,
+    runner::Runner,
+    turn::{Batch, BlockCore},
+};
 
 /// Outputs on their way to another kernel. They lie in the outbound ring, the first of them all in the slot of the next ticket.
 #[derive(Clone, Copy)]
-pub(super) struct Held {
-    pub(super) gone: u32,
-    pub(super) all: u32,
+pub(crate) struct Held {
+    pub(crate) gone: u32,
+    pub(crate) all: u32,
 }
 
-impl BlockCore {
+impl<R: Runner> BlockCore<R> {
     /// Lets the outputs of the message at the front go to the connected kernel, as far as there is room. Says whether nothing holds the message any more.
-    pub(super) fn release(&mut self, slot: &Slot, batch: &mut Batch) -> bool {
+    pub(crate) fn release(&mut self, slot: &Slot, batch: &mut Batch) -> bool {
         if !self.or_stall(STALLED_BY_KERNEL, batch, Self::deliver) {
             return false;
         }
@@ -37,12 +39,12 @@ impl BlockCore {
     }
 
     /// Delivers held outputs until one has to wait for room; says whether none has.
-    pub(super) fn deliver(&mut self) -> bool {
+    pub(crate) fn deliver(&mut self) -> bool {
         let (Some(link), Some(mut held)) = (&self.link, self.held) else { return true };
         let waits = link.waits;
         let target = link.target.upgrade();
         let mut lost = 0;
-        let _near = Delivering::new();
+        let _near = R::delivering();
         while held.gone < held.all {
             let delivery = target.as_ref().map_or(Delivery::Closed, |target| {
                 // SAFETY: the handler wrote an output there, and outputs are messages of the target's, as whoever made the link vouched.
@@ -94,7 +96,7 @@ impl BlockCore {
     }
 
     /// Before the end: a message that is held counts as processed, and what has not gone as lost.
-    pub(super) fn abandon(&mut self) {
+    pub(crate) fn abandon(&mut self) {
         let (Some(held), Some(slot)) = (self.held.take(), self.inbound.peek()) else { return };
         let mut batch = Batch { consumed: 1, ..Batch::default() };
         if self.link.is_none() {
