@@ -2,13 +2,23 @@
 
 #if ANN_ALONE
 
-#define ANN_OUTPUTS_BYTES (ANN_LIMIT * ANN_OUTPUT_STRIDE)
+/* From output to output in the block's own memory: where answers are sealed, from image to image. */
+ANN_FUNCTION u32 ann_output_stride(const ann_view *v)
+{
+#if ANN_LAUNCH_SEALED
+    if (v->shared->launch.out_units != 0)
+        return (v->shared->launch.out_units * 12 + 15) / 16 * 16;
+#endif
+    return ANN_OUTPUT_STRIDE;
+}
 
 /* By the leader: whether it handles what it has found by itself: the turn's only message, of the host's, that fits into the block's own memory. */
 ANN_FUNCTION u32 ann_is_for_one(const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
     if (b->window != 1 || ann_is_near(v) || ANN_IMAGE_STRIDE(&b->launch) > ANN_BLOCK_IMAGE)
+        return 0;
+    if ((ANN_LIMIT > 1 ? ANN_LIMIT : 1) * ann_output_stride(v) > ANN_BLOCK_OUTPUTS)
         return 0;
 #if ANN_LAUNCH_LINKED
     if (b->link.grid != 0)
@@ -42,9 +52,30 @@ ANN_FUNCTION void ann_bring_one(const ann_view *v)
 
 #endif
 
-/* By the leader: puts what became of the message into the outbound ring, from `ticket` on, and publishes it behind one fence. */
-ANN_FUNCTION void ann_answer_one(
-    const ann_view *v, u64 ticket, u32 code, u32 sent, u64 caller, GLOBAL const u8 *outputs)
+#if ANN_LAUNCH_SEALED
+
+/* By the leader: completes the images that the answers' outputs lie in, and stores their units. */
+ANN_FUNCTION void ann_seal_one(const ann_view *v, u64 ticket, u32 answers, u32 meta, u64 caller)
+{
+    LOCAL ann_shared *b = v->shared;
+    u32 units = b->launch.out_units;
+    for (u32 k = 0; k < answers; k++) {
+        LOCAL u8 *image = b->outputs + k * ann_output_stride(v);
+        *(LOCAL u32 *)image = 0;
+        *(LOCAL u32 *)(image + 4) = meta;
+        if (b->launch.out_correlation != 0)
+            *(LOCAL u64 *)(image + b->launch.out_correlation) = k == 0 ? caller : 0;
+        for (u32 unit = 0; unit < units; unit++) {
+            LOCAL const u32 *words = (LOCAL const u32 *)image + unit * 3;
+            ann_store_out_unit(v, ticket + k, unit, words[0], words[1], words[2]);
+        }
+    }
+}
+
+#endif
+
+/* By the leader: publishes what became of the message in the outbound ring, from `ticket` on: by units, or behind one fence. */
+ANN_FUNCTION void ann_answer_one(const ann_view *v, u64 ticket, u32 code, u32 sent, u64 caller)
 {
     LOCAL ann_shared *b = v->shared;
     u32 answers = ann_answers(code, sent, caller);
@@ -53,11 +84,17 @@ ANN_FUNCTION void ann_answer_one(
     u32 is_output = code == 0 && sent != 0;
     u32 meta = is_output ? ANN_KIND_MESSAGE << 24 | (u32)b->launch.out_bytes
                          : (code == 0 ? ANN_KIND_NO_REPLY : ANN_KIND_FAILED) << 24 | code;
+#if ANN_LAUNCH_SEALED
+    if (b->launch.out_units != 0) {
+        ann_seal_one(v, ticket, answers, meta, caller);
+        return;
+    }
+#endif
     for (u32 k = 0; k < answers; k++) {
         GLOBAL u8 *slot = ann_out_slot(v, ticket + k);
         for (u32 at = 0; is_output && at < ANN_OUTPUT_STRIDE; at += 8)
             ann_store_word(
-                slot + b->launch.out_payload + at, ann_load_word(outputs + k * ANN_OUTPUT_STRIDE + at));
+                slot + b->launch.out_payload + at, ann_load_word(b->outputs + k * ANN_OUTPUT_STRIDE + at));
         if (b->launch.out_correlation != 0)
             *ANN_U64(slot, b->launch.out_correlation) = k == 0 ? caller : 0;
         *ANN_U32(slot, 4) = meta;
@@ -92,18 +129,21 @@ ANN_FUNCTION void ann_handle_one(const ann_view *v ANN_BINDING_PARAMETERS)
     GLOBAL const ANN_MESSAGE *message = (GLOBAL const ANN_MESSAGE *)(image + l->in_payload);
     u64 caller = ann_caller(v, image);
     u64 actor = ann_actor(v, message);
-    GLOBAL u8 *outputs = ANN_OUTPUTS_BYTES <= ANN_BLOCK_IMAGE ? b->output : v->outputs;
     ann_outbox outbox;
-    outbox.first = outputs;
+    outbox.first = b->outputs;
+#if ANN_LAUNCH_SEALED
+    if (l->out_units != 0)
+        outbox.first += l->out_payload;
+#endif
     outbox.ticket = 0;
     outbox.mask = ~(u64)0;
-    outbox.stride = ANN_OUTPUT_STRIDE;
+    outbox.stride = ann_output_stride(v);
     outbox.limit = ANN_LIMIT;
     outbox.sent = 0;
     outbox.refused = 0;
     u32 code = ann_transact(
         v, message, actor, ann_owner(v, message, actor, 0), &outbox ANN_BINDING_ARGUMENTS);
-    ann_answer_one(v, b->state.next_out, code, outbox.sent, caller, outputs);
+    ann_answer_one(v, b->state.next_out, code, outbox.sent, caller);
     ann_account(v, image, code, outbox.sent, ann_answers(code, outbox.sent, caller));
 }
 

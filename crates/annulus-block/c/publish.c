@@ -65,6 +65,26 @@ ANN_FUNCTION void ann_number(const ann_view *v, u32 count)
     b->taken = count;
 }
 
+#if ANN_LAUNCH_SEALED
+
+/* Each thread stores its share of the answers' units: with the last of them all are published. */
+ANN_FUNCTION void ann_seal_answers(const ann_view *v)
+{
+    LOCAL ann_shared *b = v->shared;
+    u32 answers = b->produced;
+    u64 first = b->state.next_out - answers;
+    u32 units = b->launch.out_units;
+    GLOBAL const ann_reply *replies = (GLOBAL const ann_reply *)v->answers;
+    for (u32 i = ann_thread(); i < answers * units; i += ANN_LAUNCH_THREADS) {
+        u32 k = i / units;
+        ann_reply reply = replies[k];
+        GLOBAL const u8 *output = v->outputs + (u64)reply.source * ANN_OUTPUT_STRIDE;
+        ann_store_answer_unit(v, first + k, i - k * units, reply.meta, reply.correlation, output);
+    }
+}
+
+#endif
+
 /* Each thread copies its share of the outputs' words into their slots, and writes its share of the slots'
    headers. */
 ANN_FUNCTION void ann_fill_slots(const ann_view *v)
@@ -73,6 +93,12 @@ ANN_FUNCTION void ann_fill_slots(const ann_view *v)
     u32 answers = b->produced;
     u64 first = b->state.next_out - answers;
     GLOBAL const ann_reply *replies = (GLOBAL const ann_reply *)v->answers;
+#if ANN_LAUNCH_SEALED
+    if (b->launch.out_units != 0) {
+        ann_seal_answers(v);
+        return;
+    }
+#endif
 #ifdef ANN_OUTPUT
     u32 all = answers * (ANN_OUTPUT_STRIDE / 8);
     u32 words = ANN_OUTPUT_STRIDE != 0 ? ANN_OUTPUT_STRIDE / 8 : 1;
@@ -99,6 +125,11 @@ ANN_FUNCTION void ann_publish_all(const ann_view *v)
     LOCAL ann_shared *b = v->shared;
     u32 answers = b->produced;
     u64 first = b->state.next_out - answers;
+#if ANN_LAUNCH_SEALED
+    /* They were with their last units. */
+    if (b->launch.out_units != 0)
+        return;
+#endif
     /* SYNC: slot-published (release): of all that threads of the block wrote before the barrier. */
     if (answers != 0) {
         u32 owes = ann_thread() == 0 && ann_begin_to_pay(v);

@@ -102,7 +102,7 @@ typedef struct {
     u32 patience_polls; /* looks that count as a nap where there are no naps */
     u32 near_first; /* the first ticket of the rings between kernels */
     u32 in_units;   /* of a sealed slot of the inbound ring; 0 if slots are open */
-    u32 reserved;
+    u32 out_units;  /* the same of the outbound ring */
 } ann_launch;
 
 /* Where outputs go, if not to the host. Twin of `LinkRecord`. */
@@ -195,6 +195,7 @@ typedef char ann_block_record_is_384_bytes[sizeof(ann_block_record) == 384 ? 1 :
 /* Of messages in the block's own memory. */
 #define ANN_BLOCK_JOBS 128
 #define ANN_BLOCK_IMAGE 256
+#define ANN_BLOCK_OUTPUTS 512
 
 /* The block's own memory. */
 typedef struct {
@@ -235,7 +236,7 @@ typedef struct {
     ANN_ALIGNED(16) u64 jobs[ANN_BLOCK_JOBS * 4];
     u32 owners[ANN_BLOCK_JOBS];
     ANN_ALIGNED(128) u8 image[ANN_BLOCK_IMAGE];
-    ANN_ALIGNED(128) u8 output[ANN_BLOCK_IMAGE];
+    ANN_ALIGNED(128) u8 outputs[ANN_BLOCK_OUTPUTS];
 #endif
 #if ANN_ALONE
     u32 epoch;   /* of the block's record */
@@ -291,3 +292,12 @@ typedef struct {
 
 #define ANN_U32(base, offset) ((GLOBAL u32 *)((base) + (offset)))
 #define ANN_U64(base, offset) ((GLOBAL u64 *)((base) + (offset)))
+
+#ifdef ANN_OUTPUT
+#define ANN_LIMIT ANN_MAX_OUTPUTS
+/* Outputs in scratch memory lie this far apart: they are copied in words. */
+#define ANN_OUTPUT_STRIDE ((ANN_OUTPUT_BYTES + 7) / 8 * 8)
+#else
+#define ANN_LIMIT 0
+#define ANN_OUTPUT_STRIDE 0
+#endif

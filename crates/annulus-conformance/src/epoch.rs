@@ -127,6 +127,7 @@ pub fn launch(layout: &KernelLayout, grid: u32) -> LaunchRecord {
         actors_per_block: ACTORS.div_ceil(u64::from(grid)),
         scratch_stride: scratch_bytes(2, limit, credit, layout, false),
         in_units: layout.inbound.units as u32,
+        out_units: layout.outbound.units as u32,
         in_shift: layout.inbound.capacity.trailing_zeros(),
         out_shift: layout.outbound.capacity.trailing_zeros(),
         grid,

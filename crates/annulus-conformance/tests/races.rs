@@ -155,8 +155,8 @@ const MUTANTS: &[(&str, &str, &str)] = &[
     ),
     (
         "an actor's messages are dealt to several threads",
-        "        u32 owner = (u32)(job->actor % ANN_LAUNCH_THREADS);",
-        "        u32 owner = i % ANN_LAUNCH_THREADS;",
+        "    return (u32)(actor % ANN_LAUNCH_THREADS);",
+        "    return i % ANN_LAUNCH_THREADS;",
     ),
     (
         "letters are published without release",
@@ -243,6 +243,24 @@ const ALONE_MUTANTS: &[(&str, &str, &str)] = &[
 
 /// The same in what is there for sealed slots alone: in the runtime, and in the host that publishes them.
 const SEALED_MUTANTS: &[(&str, &str, &str)] = &[
+    (
+        "an answer is taken when its first unit is there",
+        "        if (words[3] != lap) return false;",
+        "        if (unit == 0 && words[3] != lap) return false;",
+    ),
+    (
+        "a unit of an answer has its lap before its content",
+        "    ann_store_unit(ann_out_slot(v, ticket) + unit * 16, a, b, c, lap);",
+        "    ann_store_unit(ann_out_slot(v, ticket) + unit * 16, 0, 0, 0, lap);\n    dawdle(100);\n    \
+         ann_store_unit(ann_out_slot(v, ticket) + unit * 16, a, b, c, lap);",
+    ),
+    (
+        "the gauge counts answers whose units are not stored yet",
+        "    u32 units = b->launch.out_units;\n    for (u32 k = 0; k < answers; k++) {",
+        "    u32 units = b->launch.out_units;\n    \
+         ann_store_release_u64(ANN_U64(v->outbound, ANN_RING_RESERVED), ticket + answers);\n    dawdle(100);\n    \
+         for (u32 k = 0; k < answers; k++) {",
+    ),
     (
         "the first message is taken when its first unit is there",
         "            proved &= first->units[i].lap == lap;",

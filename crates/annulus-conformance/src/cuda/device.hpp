@@ -128,8 +128,12 @@ struct ptx_b128 {
 };
 #ifdef __SANITIZE_THREAD__
 extern "C" void __tsan_read16(void *place);
+extern "C" void __tsan_write16(void *place);
+extern "C" void __tsan_release(void *place);
 #else
 static inline void __tsan_read16(void *) {}
+static inline void __tsan_write16(void *) {}
+static inline void __tsan_release(void *) {}
 #endif
 static inline void ptx_ld_relaxed_sys_b128(ptx_b128 &to, const u8 *place)
 {
@@ -143,3 +147,18 @@ static inline void ptx_ld_relaxed_sys_b128(ptx_b128 &to, const u8 *place)
 #endif
 }
 static inline void ptx_mov_b128(u64 &low, u64 &high, ptx_b128 from) { low = from.low, high = from.high; }
+static inline void ptx_mov_b128(ptx_b128 &to, u64 low, u64 high) { to.low = low, to.high = high; }
+// The sanitizer is told of a write, and that whoever finds this unit comes after it.
+static inline void ptx_st_relaxed_sys_b128(u8 *place, const ptx_b128 &from)
+{
+    if ((size_t)place % 16 != 0) ann_host_fault("a misaligned access", place);
+    __tsan_write16(place);
+    __tsan_release(place);
+#ifdef __x86_64__
+    asm volatile("movdqu (%1), %%xmm0\n\tmovdqa %%xmm0, (%0)" : : "r"(place), "r"(&from) : "xmm0", "memory");
+#else
+    ann_host_fault("this processor does not store 16 bytes in one access", place);
+#endif
+    ann_host_stored(false);
+}
+

@@ -33,7 +33,7 @@ const ARCHITECTURES: [(u32, usize); 3] = [(80, 0x160), (90, 0x210), (100, 0x380)
 const THREADS: u32 = 32;
 /// Messages in a turn, and in a batch.
 const BATCH: u32 = 64;
-const CAPACITY: u32 = 256;
+const CAPACITY: u32 = 1024;
 const ACTORS: u64 = 64;
 
 /// Cycles of a clock of 1.7 GHz: a load of the host's memory takes 1.1 µs, a system fence 1.5, an access to memory of the device's 0.25, a barrier 20 ns.
@@ -177,6 +177,7 @@ impl<'a> Block<'a> {
             actors: ACTORS,
             actors_per_block: ACTORS,
             in_units: layout.inbound.units as u32,
+            out_units: layout.outbound.units as u32,
             in_shift: CAPACITY.trailing_zeros(),
             out_shift: CAPACITY.trailing_zeros(),
             grid: 1,
