@@ -135,13 +135,20 @@ ANN_FUNCTION void ann_look_up(const ann_view *v, u32 count)
     }
 }
 
+/* The first message from the i-th on that is dealt to this thread, or `count`. */
+ANN_FUNCTION u32 ann_next_own(const ann_view *v, u32 i, u32 count)
+{
+    while (i < count && ((GLOBAL const u32 *)v->owners)[i] != ann_thread())
+        i++;
+    return i;
+}
+
 /* Each thread handles the messages that are dealt to it, in order. */
 ANN_FUNCTION void ann_handle(const ann_view *v, u32 count ANN_BINDING_PARAMETERS)
 {
     LOCAL ann_launch *l = &v->shared->launch;
-    for (u32 i = 0; i < count; i++) {
-        if (((GLOBAL const u32 *)v->owners)[i] != ann_thread())
-            continue;
+    /* Each looks for its next message before any of them handles one, so that threads that go on together handle together. */
+    for (u32 i = ann_next_own(v, 0, count); i < count; i = ann_next_own(v, i + 1, count)) {
         GLOBAL ann_job *job = ann_job_at(v, i);
         ann_outbox outbox;
         outbox.first = v->outputs + (u64)i * ANN_LIMIT * ANN_OUTPUT_STRIDE;

@@ -75,11 +75,27 @@ ANN_FUNCTION void ann_seal_answers(const ann_view *v)
     u64 first = b->state.next_out - answers;
     u32 units = b->launch.out_units;
     GLOBAL const ann_reply *replies = (GLOBAL const ann_reply *)v->answers;
-    for (u32 i = ann_thread(); i < answers * units; i += ANN_LAUNCH_THREADS) {
-        u32 k = i / units;
-        ann_reply reply = replies[k];
-        GLOBAL const u8 *output = v->outputs + (u64)reply.source * ANN_OUTPUT_STRIDE;
-        ann_store_answer_unit(v, first + k, i - k * units, reply.meta, reply.correlation, output);
+    u32 all = answers * units;
+    /* Four units are under way at a time. */
+    for (u32 begin = ann_thread(); begin < all; begin += 4 * ANN_LAUNCH_THREADS) {
+        ann_reply found[4];
+        u32 words[4][3];
+        for (u32 j = 0; j < 4; j++)
+            if (begin + j * ANN_LAUNCH_THREADS < all)
+                found[j] = replies[(begin + j * ANN_LAUNCH_THREADS) / units];
+        for (u32 j = 0; j < 4; j++) {
+            u32 at = (begin + j * ANN_LAUNCH_THREADS) % units * 12;
+            for (u32 word = 0; word < 3; word++)
+                if (begin + j * ANN_LAUNCH_THREADS < all)
+                    words[j][word] = ann_answer_word(
+                        v, at + word * 4, found[j].meta, found[j].correlation,
+                        v->outputs + (u64)found[j].source * ANN_OUTPUT_STRIDE);
+        }
+        for (u32 j = 0; j < 4; j++) {
+            u32 i = begin + j * ANN_LAUNCH_THREADS;
+            if (i < all)
+                ann_store_out_unit(v, first + i / units, i % units, words[j][0], words[j][1], words[j][2]);
+        }
     }
 }
 

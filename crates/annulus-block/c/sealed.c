@@ -6,6 +6,8 @@
 /* The leader loads the whole next slot with its look, if it has no more units. Eight are a message of 64
    bytes with an envelope. */
 #define ANN_FIRST_UNITS 8
+/* So many units of its share does a thread load at a time. */
+#define ANN_UNDER_WAY 16
 
 /* What the leader's look has loaded of the next slot. */
 typedef struct {
@@ -68,16 +70,15 @@ ANN_FUNCTION void ann_bring_sealed(const ann_view *v)
     u32 all = window > kept ? (window - kept) * units : 0;
     u32 gap = window;
     u32 stale = window;
-    /* Four units are under way at a time. */
-    for (u32 begin = ann_thread(); begin < all; begin += 4 * ANN_LAUNCH_THREADS) {
-        ann_unit loaded[4];
-        for (u32 j = 0; j < 4; j++) {
+    for (u32 begin = ann_thread(); begin < all; begin += ANN_UNDER_WAY * ANN_LAUNCH_THREADS) {
+        ann_unit loaded[ANN_UNDER_WAY];
+        for (u32 j = 0; j < ANN_UNDER_WAY; j++) {
             u32 unit = begin + j * ANN_LAUNCH_THREADS;
             if (unit < all)
                 loaded[j] =
                     ann_load_unit(ann_in_slot(v, b->state.next_in + kept + unit / units) + unit % units * 16);
         }
-        for (u32 j = 0; j < 4; j++) {
+        for (u32 j = 0; j < ANN_UNDER_WAY; j++) {
             u32 unit = begin + j * ANN_LAUNCH_THREADS;
             if (unit >= all)
                 continue;

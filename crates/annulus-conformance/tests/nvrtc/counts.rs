@@ -322,10 +322,10 @@ impl<'a> Block<'a> {
         self.region.pointer(0) as u64 + (self.layout.inbound_offset() + at) as u64
     }
 
-    /// Goes on to the next look at the host's ring.
+    /// Goes on to the next look at the host's words, which begins with the command.
     fn look(&mut self) -> Access {
-        let slot = self.next_slot();
-        self.machine.run_until(|access| !access.is_store && (slot..slot + 16).contains(&access.address))
+        let command = self.region.pointer(0) as u64;
+        self.machine.run_until(|access| !access.is_store && access.address == command)
     }
 
     /// The turn that takes what was just sent, from this look on to the next.
