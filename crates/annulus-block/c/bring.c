@@ -4,7 +4,7 @@
 
 /* So many words of its share does a thread copy at a time: where each waits for the bus, many. */
 #if ANN_INDEPENDENT
-#define ANN_WORDS_UNDER_WAY 32
+#define ANN_WORDS_UNDER_WAY 16
 #else
 #define ANN_WORDS_UNDER_WAY 4
 #endif

@@ -7,6 +7,9 @@
 #ifndef ANN_INDEPENDENT
 #define ANN_INDEPENDENT 0
 #endif
+#ifndef ann_computed
+#define ann_computed(place) (place)
+#endif
 /* The leader waits for something to do by itself, and handles a message by itself if it is the only one. */
 #if ANN_INDEPENDENT && ANN_LAUNCH_THREADS > 1 && !defined(ANN_LAUNCH_SUPERSTEPS)
 #define ANN_ALONE 1

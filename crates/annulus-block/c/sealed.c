@@ -24,10 +24,9 @@ ANN_FUNCTION void ann_keep_unit(const ann_view *v, u32 message, u32 place, const
 }
 
 /* By the leader: begins to load the next slot, or its first unit if there are many. Nothing waits here. */
-ANN_FUNCTION void ann_load_first(const ann_view *v, ann_first *first)
+ANN_FUNCTION void ann_load_first(const ann_view *v, GLOBAL const u8 *slot, ann_first *first)
 {
     u32 units = v->shared->launch.in_units;
-    GLOBAL const u8 *slot = ann_in_slot(v, v->shared->state.next_in);
     for (u32 i = 0; i < ANN_FIRST_UNITS; i++)
         if (i == 0 || (i < units && units <= ANN_FIRST_UNITS))
             first->units[i] = ann_load_unit(slot + i * 16);
@@ -67,6 +66,13 @@ ANN_FUNCTION void ann_bring_sealed(const ann_view *v)
     u32 window = b->window;
     u32 units = b->launch.in_units;
     u32 kept = b->kept;
+    /* In registers: a look at the block's own memory between two loads might wait for one of them. */
+    u32 command = b->command;
+    u32 shift = b->launch.in_shift;
+    u64 mask = ((u64)1 << shift) - 1;
+    u64 stride = b->launch.in_stride;
+    u64 next = b->state.next_in;
+    GLOBAL const u8 *slots = v->inbound + ANN_RING_SLOTS;
     u32 all = window > kept ? (window - kept) * units : 0;
     u32 gap = window;
     u32 stale = window;
@@ -75,21 +81,21 @@ ANN_FUNCTION void ann_bring_sealed(const ann_view *v)
         for (u32 j = 0; j < ANN_UNDER_WAY; j++) {
             u32 unit = begin + j * ANN_LAUNCH_THREADS;
             if (unit < all)
-                loaded[j] =
-                    ann_load_unit(ann_in_slot(v, b->state.next_in + kept + unit / units) + unit % units * 16);
+                loaded[j] = ann_load_unit(
+                    slots + ((next + kept + unit / units) & mask) * stride + unit % units * 16);
         }
         for (u32 j = 0; j < ANN_UNDER_WAY; j++) {
             u32 unit = begin + j * ANN_LAUNCH_THREADS;
             if (unit >= all)
                 continue;
             u32 message = kept + unit / units;
-            u32 lap = (u32)((b->state.next_in + message) >> b->launch.in_shift) + 1;
+            u32 lap = (u32)((next + message) >> shift) + 1;
             if (loaded[j].lap != lap) {
                 gap = message < gap ? message : gap;
                 continue;
             }
             ann_keep_unit(v, message, unit % units, &loaded[j]);
-            if (unit % units == 0 && loaded[j].a != b->command)
+            if (unit % units == 0 && loaded[j].a != command)
                 stale = message < stale ? message : stale;
         }
     }

@@ -94,6 +94,8 @@ ANN_FUNCTION void ann_begin_turn(const ann_view *v)
     b->lost = 0;
     b->left = 0;
 #endif
+    /* Known before the looks begin: what is computed between them may wait for one of them. */
+    GLOBAL u8 *next = ann_computed(ann_in_slot(v, s->next_in));
     /* In step with others an ending block goes on for a while, and does nothing. */
     if (b->ending)
         return;
@@ -119,12 +121,13 @@ ANN_FUNCTION void ann_begin_turn(const ann_view *v)
 #endif
 #if ANN_LAUNCH_SEALED
     ann_first looked;
-    ann_load_first(v, &looked);
+    ann_load_first(v, next, &looked);
 #elif ANN_ALONE
     /* The last, for what comes behind it waits for it. SYNC: slot-published (acquire) */
-    u32 first = ann_load_acquire_u32(ANN_U32(ann_in_slot(v, s->next_in), 0))
+    u32 first = ann_load_acquire_u32(ANN_U32(next, 0))
         == (u32)(s->next_in >> b->launch.in_shift) + 1;
 #else
+    (void)next;
     u32 first = ann_published(v, s->next_in);
 #endif
 #if ANN_LAUNCH_THREADS > 1 && !ANN_HOSTED

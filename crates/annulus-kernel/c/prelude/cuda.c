@@ -249,4 +249,12 @@ ANN_FUNCTION void ann_store_unit(u8 *place, u32 a, u32 b, u32 c, u32 lap)
 /* A block's threads go on independently, so that the leader may work while the others wait at a barrier; and pointers to memory may name the block's own. */
 #define ANN_INDEPENDENT 1
 #define ANN_ALIGNED(bytes) __align__(bytes)
+/* The place, computed here, and not where it is used. */
+ANN_FUNCTION u8 *ann_computed(u8 *place)
+{
+    u64 address;
+    asm volatile("mov.u64 %0, %1;" : "=l"(address) : "l"((u64)place) : "memory");
+    return (u8 *)address;
+}
+#define ann_computed(place) ann_computed(place)
 #define ann_leading_zeros_u64(value) ((u32)__clzll((i64)(value)))
