@@ -17,7 +17,7 @@ use annulus_sync::step::{Arrival, Steps};
 /// A block, to those in step with it.
 pub(crate) trait Party {
     /// Whether the caller must queue the block, after giving it something to do.
-    fn rouse(&self) -> bool;
+    fn wake(&self) -> bool;
 
     /// It has terminated.
     fn set_gone(&self);
@@ -55,7 +55,7 @@ impl<B: Party> InStep<B> {
     pub(crate) fn arrive(&self, block: &B, push: impl Fn(Arc<B>)) -> bool {
         match self.steps.arrive() {
             Arrival::First => {
-                self.others(block).filter(|other| other.rouse()).for_each(push);
+                self.others(block).filter(|other| other.wake()).for_each(push);
                 false
             }
             Arrival::Later => false,

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | sleep until a condition changes, without a lock on the side that changes it | [`event`] |
 //! | wait for a while busily, then asleep; run a future on this thread | [`wait`] |
-//! | run something on one thread at a time, asleep when there is nothing to do | [`doze`] |
+//! | run something on one thread at a time, asleep when there is nothing to do | [`wake_flag`] |
 //! | queue what is awake for worker threads | [`schedule`] |
 //! | take turns together with others | [`step`] |
 //! | refuse some callers while others still come in | [`intake`] |
@@ -22,7 +22,6 @@
 mod backoff;
 pub mod barrier;
 pub mod contain;
-pub mod doze;
 pub mod event;
 pub mod intake;
 mod primitive;
@@ -32,5 +31,6 @@ pub mod stay;
 pub mod step;
 pub mod wait;
 mod wait_strategy;
+pub mod wake_flag;
 
 pub use primitive::*;

@@ -1,7 +1,7 @@
 //! A wake-up is not lost, a job is done by whoever holds the lock, and nobody comes in behind the one who
 //! closes.
 
-use annulus_sync::{Arc, AtomicU32, Ordering, UnsafeCell, doze::Doze, intake::Intake, relay::Relay};
+use annulus_sync::{Arc, AtomicU32, Ordering, UnsafeCell, intake::Intake, relay::Relay, wake_flag::WakeFlag};
 use loom::thread;
 
 fn model(preemptions: usize, run: impl Fn() + Send + Sync + 'static) {
@@ -10,18 +10,18 @@ fn model(preemptions: usize, run: impl Fn() + Send + Sync + 'static) {
     model.check(run);
 }
 
-/// Work that is made before the call is found: by the runner that lies down, or by the one whom the call
+/// Work that is made before the call is found: by the runner that parks, or by the one whom the call
 /// schedules. Never two runners at once (the cell would race).
 #[test]
-fn doze_loses_no_call() {
+fn wake_flag_loses_no_call() {
     model(3, || {
         struct Shared {
-            doze: Doze,
+            flag: WakeFlag,
             work: AtomicU32,
             runner: UnsafeCell<u32>,
         }
         let shared =
-            Arc::new(Shared { doze: Doze::new(), work: AtomicU32::new(0), runner: UnsafeCell::new(0) });
+            Arc::new(Shared { flag: WakeFlag::new(), work: AtomicU32::new(0), runner: UnsafeCell::new(0) });
         fn run(shared: &Shared) {
             loop {
                 loop {
@@ -32,8 +32,8 @@ fn doze_loses_no_call() {
                     // SAFETY: loom checks that there is one runner.
                     shared.runner.with_mut(|done| unsafe { *done += work });
                 }
-                shared.doze.lie_down();
-                if shared.work.load(Ordering::Relaxed) == 0 || !shared.doze.claim() {
+                shared.flag.park();
+                if shared.work.load(Ordering::Relaxed) == 0 || !shared.flag.claim() {
                     return;
                 }
             }
@@ -43,7 +43,7 @@ fn doze_loses_no_call() {
                 let shared = Arc::clone(&shared);
                 thread::spawn(move || {
                     shared.work.fetch_add(1, Ordering::Relaxed);
-                    if shared.doze.rouse() {
+                    if shared.flag.wake() {
                         run(&shared);
                     }
                 })
@@ -52,7 +52,7 @@ fn doze_loses_no_call() {
         for caller in callers {
             caller.join().unwrap();
         }
-        assert!(shared.doze.claim(), "the runner is asleep in the end");
+        assert!(shared.flag.claim(), "the runner is asleep in the end");
         // SAFETY: no one runs any more.
         assert_eq!(shared.runner.with(|done| unsafe { *done }), 2);
     });
