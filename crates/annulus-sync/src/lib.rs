@@ -7,7 +7,7 @@
 //! | run something on one thread at a time, asleep when there is nothing to do | [`wake_flag`] |
 //! | queue what is awake for worker threads | [`schedule`] |
 //! | take turns together with others | [`step`] |
-//! | refuse some callers while others still come in | [`intake`] |
+//! | refuse some callers while others still come in | [`gate`] |
 //! | have a job done by whoever holds the lock | [`relay`] |
 //! | wake a kernel that stays on a device, or one in epochs | [`stay`] |
 //! | fence on the side that can afford it | [`barrier`] |
@@ -23,7 +23,7 @@ mod backoff;
 pub mod barrier;
 pub mod contain;
 pub mod event;
-pub mod intake;
+pub mod gate;
 mod primitive;
 pub mod relay;
 pub mod schedule;

@@ -10,7 +10,7 @@ use annulus_ring::ring::{Header, Refused, Reservation};
 use annulus_sync::{
     Ordering,
     event::{Event, Listener},
-    intake::Entered,
+    gate::Entered,
     wait::{block_on, block_on_deadline},
 };
 
@@ -107,7 +107,7 @@ impl KernelShared {
     #[inline]
     pub(crate) fn reserve(&self, shard: usize, want: u32) -> Result<HostSlots<'_>, Refused> {
         let entered = if self.core.options.linked {
-            Some(self.core.intake.enter().ok_or(Refused::Closed)?)
+            Some(self.core.gate.enter().ok_or(Refused::Closed)?)
         } else {
             None
         };

@@ -284,11 +284,11 @@ impl KernelShared {
     }
 
     /// Closes the queues to new messages.
-    pub(crate) fn close_intake(&self) {
+    pub(crate) fn refuse_more(&self) {
         if !self.fronts.is_empty() {
             self.front_end().close();
         } else if self.core.options.linked {
-            self.core.intake.close();
+            self.core.gate.close();
         } else {
             self.core.shards.iter().for_each(|shard| shard.inbound.ring().close());
         }

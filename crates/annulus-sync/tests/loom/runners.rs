@@ -1,7 +1,7 @@
 //! A wake-up is not lost, a job is done by whoever holds the lock, and nobody comes in behind the one who
 //! closes.
 
-use annulus_sync::{Arc, AtomicU32, Ordering, UnsafeCell, intake::Intake, relay::Relay, wake_flag::WakeFlag};
+use annulus_sync::{Arc, AtomicU32, Ordering, UnsafeCell, gate::Gate, relay::Relay, wake_flag::WakeFlag};
 use loom::thread;
 
 fn model(preemptions: usize, run: impl Fn() + Send + Sync + 'static) {
@@ -86,12 +86,12 @@ fn relay_does_every_job() {
     });
 }
 
-/// What was done inside before the intake closed is seen by whoever closed it, and nothing is done inside
+/// What was done inside before the gate closed is seen by whoever closed it, and nothing is done inside
 /// after that.
 #[test]
-fn intake_closes_behind_the_last() {
+fn gate_closes_behind_the_last() {
     model(3, || {
-        let shared = Arc::new((Intake::new(), AtomicU32::new(0)));
+        let shared = Arc::new((Gate::new(), AtomicU32::new(0)));
         let senders: Vec<_> = (0..2)
             .map(|_| {
                 let shared = Arc::clone(&shared);
