@@ -8,7 +8,7 @@
 //! | queue what is awake for worker threads | [`schedule`] |
 //! | take turns together with others | [`step`] |
 //! | refuse some callers while others still come in | [`gate`] |
-//! | have a job done by whoever holds the lock | [`relay`] |
+//! | have a job done by whoever holds the lock | [`combining`] |
 //! | wake a kernel that stays on a device, or one in epochs | [`stay`] |
 //! | fence on the side that can afford it | [`barrier`] |
 //! | call the program's code from a thread that must outlive it | [`contain`] |
@@ -21,11 +21,11 @@
 
 mod backoff;
 pub mod barrier;
+pub mod combining;
 pub mod contain;
 pub mod event;
 pub mod gate;
 mod primitive;
-pub mod relay;
 pub mod schedule;
 pub mod stay;
 pub mod step;

@@ -188,8 +188,8 @@ impl KernelShared {
     /// After slots of an outbound ring were given back: wakes the callers whose replies were in them, and the
     /// shard if it waits for space.
     ///
-    /// The relay's fence stands between giving slots back and this load; the shard stores `stalled`, fences,
-    /// and looks for space once more. So one of the two sees the other (SYNC: stalled).
+    /// The combining lock's fence stands between giving slots back and this load; the shard stores `stalled`,
+    /// fences, and looks for space once more. So one of the two sees the other (SYNC: stalled).
     #[inline]
     fn after_taking(&self, shard: usize) {
         self.calls.wake_ready();

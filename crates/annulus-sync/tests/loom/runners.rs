@@ -1,7 +1,9 @@
 //! A wake-up is not lost, a job is done by whoever holds the lock, and nobody comes in behind the one who
 //! closes.
 
-use annulus_sync::{Arc, AtomicU32, Ordering, UnsafeCell, gate::Gate, relay::Relay, wake_flag::WakeFlag};
+use annulus_sync::{
+    Arc, AtomicU32, Ordering, UnsafeCell, combining::CombiningLock, gate::Gate, wake_flag::WakeFlag,
+};
 use loom::thread;
 
 fn model(preemptions: usize, run: impl Fn() + Send + Sync + 'static) {
@@ -61,10 +63,10 @@ fn wake_flag_loses_no_call() {
 /// What a thread made before `run` is worked on by the time everybody has left, though nobody waited for the
 /// lock.
 #[test]
-fn relay_does_every_job() {
+fn combining_lock_does_every_job() {
     model(3, || {
-        let shared = Arc::new((Relay::new(0u32), AtomicU32::new(0)));
-        let job = |shared: &(Relay<u32>, AtomicU32), done: &mut u32| {
+        let shared = Arc::new((CombiningLock::new(0u32), AtomicU32::new(0)));
+        let job = |shared: &(CombiningLock<u32>, AtomicU32), done: &mut u32| {
             *done += shared.1.swap(0, Ordering::Relaxed);
         };
         let threads: Vec<_> = (0..2)
