@@ -149,7 +149,7 @@ pub mod sync {
 #[doc(hidden)]
 pub use annulus_ring::{region, ring, sealed};
 #[doc(hidden)]
-pub use annulus_sync::{combining, contain, gate, schedule, stay, step, wake_flag};
+pub use annulus_sync::{combining, contain, gate, phase_barrier, schedule, stay, wake_flag};
 pub use annulus_sync::{event, wait};
 pub use clock::Clock;
 pub use counters::Counters;

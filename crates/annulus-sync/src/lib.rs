@@ -6,7 +6,7 @@
 //! | wait for a while busily, then asleep; run a future on this thread | [`wait`] |
 //! | run something on one thread at a time, asleep when there is nothing to do | [`wake_flag`] |
 //! | queue what is awake for worker threads | [`schedule`] |
-//! | take turns together with others | [`step`] |
+//! | take turns together with others | [`phase_barrier`] |
 //! | refuse some callers while others still come in | [`gate`] |
 //! | have a job done by whoever holds the lock | [`combining`] |
 //! | wake a kernel that stays on a device, or one in epochs | [`stay`] |
@@ -25,10 +25,10 @@ pub mod combining;
 pub mod contain;
 pub mod event;
 pub mod gate;
+pub mod phase_barrier;
 mod primitive;
 pub mod schedule;
 pub mod stay;
-pub mod step;
 pub mod wait;
 mod wait_strategy;
 pub mod wake_flag;

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 
 use annulus_sync::{
     Arc, AtomicU32, Ordering, UnsafeCell,
-    step::{Arrival, Steps},
+    phase_barrier::{Arrival, PhaseBarrier},
     wake_flag::WakeFlag,
 };
 use loom::thread;
@@ -29,14 +29,14 @@ struct Party {
 }
 
 struct Kernel {
-    steps: Steps,
+    steps: PhaseBarrier,
     parties: Vec<Party>,
 }
 
 impl Kernel {
     fn new(parties: u32) -> Arc<Self> {
         let party = || Party { flag: WakeFlag::new(), work: AtomicU32::new(0), turns: UnsafeCell::new(0) };
-        Arc::new(Self { steps: Steps::new(parties), parties: (0..parties).map(|_| party()).collect() })
+        Arc::new(Self { steps: PhaseBarrier::new(parties), parties: (0..parties).map(|_| party()).collect() })
     }
 
     fn turns(&self) -> u32 {

@@ -12,14 +12,14 @@
 //!
 //! A party that sleeps must come as soon as another one has. Who comes first calls all others
 //! ([`WakeFlag::wake`](crate::wake_flag::WakeFlag::wake)), which fences; one that parks fences, and asks then
-//! whether somebody [has come](Steps::has_begun). One of the two fences comes first: either the caller sees
-//! the sleeper, or the sleeper sees that somebody came. That stays so until the sleeper comes itself.
+//! whether somebody [has come](PhaseBarrier::has_begun). One of the two fences comes first: either the caller
+//! sees the sleeper, or the sleeper sees that somebody came. That stays so until the sleeper comes itself.
 
 use crate::{AtomicU64, Ordering};
 
 /// The barrier; see the module.
 #[derive(Debug)]
-pub struct Steps {
+pub struct PhaseBarrier {
     /// How many have come, in the lower half; how many are not gone, in the upper one, which is never less.
     word: AtomicU64,
 }
@@ -38,7 +38,7 @@ pub enum Arrival {
 const COME: u64 = 1;
 const PRESENT: u64 = 1 << 32;
 
-impl Steps {
+impl PhaseBarrier {
     /// A barrier for so many parties, none of which has come.
     pub fn new(parties: u32) -> Self {
         Self { word: AtomicU64::new(u64::from(parties) * PRESENT) }
