@@ -38,6 +38,7 @@ impl<R: Runner> BlockCore<R> {
         }
         if room {
             self.memory.stalled().store(0, Ordering::Relaxed);
+            self.rest();
         }
         self.stalled = !room;
         self.told_stalled = false;

@@ -37,6 +37,13 @@ pub trait Deliver: Send + Sync {
     ///
     /// It is a message of the kernel's type.
     unsafe fn deliver(&self, message: *const u8) -> Delivery;
+
+    /// Whether `deliver` would not say now that the ring is full.
+    ///
+    /// # Safety
+    ///
+    /// It is a message of the kernel's type.
+    unsafe fn has_room(&self, message: *const u8) -> bool;
 }
 
 /// Where a block's outputs go, if not to the host.

@@ -14,9 +14,10 @@
 
 use annulus_abi::{control::STALLED_BY_KERNEL, ring::kind};
 use annulus_ring::ring::{Header, Slot};
+use annulus_sync::{Ordering, fence};
 
 use crate::{
-    host::Delivery,
+    host::{Deliver, Delivery},
     publish::add,
     runner::Runner,
     turn::{Batch, BlockCore, Held},
@@ -44,6 +45,14 @@ impl<R: Runner> BlockCore<R> {
         let mut lost = 0;
         let _near = R::delivering();
         while held.gone < held.all {
+            if self.stalled && !self.moves {
+                // SAFETY: as below.
+                let room = |target: &dyn Deliver| unsafe { target.has_room(self.held_output(held.gone)) };
+                if target.as_ref().is_some_and(|target| !room(&**target)) {
+                    break;
+                }
+                self.begin_to_move();
+            }
             let delivery = target.as_ref().map_or(Delivery::Closed, |target| {
                 // SAFETY: the handler wrote an output there, and outputs are messages of the target's, as
                 // whoever made the link vouched.
@@ -60,7 +69,30 @@ impl<R: Runner> BlockCore<R> {
         if lost != 0 {
             add(self.memory.unforwarded(), lost);
         }
-        held.gone == held.all
+        let all_gone = held.gone == held.all;
+        if !all_gone {
+            self.rest();
+        }
+        all_gone
+    }
+
+    /// Before a block that has said that it waits delivers something: the word that says so is still there when its
+    /// last output has gone. Whoever sees the ticket of such an output sees that the block does not rest.
+    fn begin_to_move(&mut self) {
+        self.moves = true;
+        self.memory
+            .rested()
+            .store(self.memory.taken().load(Ordering::Relaxed).wrapping_sub(1), Ordering::Relaxed);
+        // SYNC: unrested (release)
+        fence(Ordering::Release);
+    }
+
+    /// After it has said whether it still waits: that word is as it should be.
+    pub(crate) fn rest(&mut self) {
+        if std::mem::take(&mut self.moves) {
+            // SYNC: rested (release)
+            self.memory.rested().store(self.memory.taken().load(Ordering::Relaxed), Ordering::Release);
+        }
     }
 
     /// Where a held message's output lies, by its number.
@@ -106,5 +138,6 @@ impl<R: Runner> BlockCore<R> {
         self.count_held(held, &slot, &mut batch);
         self.inbound.advance(&slot);
         self.publish(&batch);
+        self.rest();
     }
 }

@@ -104,6 +104,8 @@ pub struct BlockCore<R> {
     pub(crate) stalled: bool,
     /// It was reported that it is, and for a kernel.
     pub(crate) told_stalled: bool,
+    /// It delivers outputs while its word still says that it waits: `rested` says so.
+    pub(crate) moves: bool,
     pub(crate) counts: Counts,
     pub(crate) telemetry: Telemetry,
     pub(crate) telemetry_on: bool,
@@ -229,6 +231,7 @@ impl<R: Runner> BlockCore<R> {
             in_turn: false,
             stalled: false,
             told_stalled: false,
+            moves: false,
             counts: Counts::default(),
             telemetry: Telemetry::new(0),
             telemetry_on: false,

@@ -462,4 +462,12 @@ impl Deliver for KernelShared {
             Err(Refused::Closed) => Delivery::Closed,
         }
     }
+
+    unsafe fn has_room(&self, message: *const u8) -> bool {
+        // SAFETY: the caller says that it is a message of this kernel's, which has so many bytes.
+        let message = unsafe { std::slice::from_raw_parts(message.cast(), self.core.message_size()) };
+        // SAFETY: as above.
+        let ring = self.core.shards[unsafe { self.shard_of_anywhere(message) }].inbound.ring();
+        ring.is_closed() || ring.depth() < u64::from(ring.layout().capacity)
+    }
 }

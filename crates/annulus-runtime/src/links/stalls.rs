@@ -13,6 +13,11 @@
 //! 2. each has a full ring, so that there is no room that a shard has not seen yet;
 //! 3. nothing has moved between two looks at all that.
 //!
+//! A shard that finds room at last sends, and says after that that it waits no more. Before it sends it takes
+//! back that it rests: `rested` is then another number than `taken`, until its word is as it should be. Whoever
+//! sees in the counts what it has sent sees that, too (`SYNC: unrested`, acquire); so such a shard is taken for
+//! one that goes on.
+//!
 //! A shard that waits takes no message, so it makes no room; and the others have none to take. A shard counts
 //! what it took, and says then that it waits: so what the second look counts is no older than what the first
 //! saw wait (`SYNC: stalled-after-taken`). And it has given back what it took: on the CPU before it says that
@@ -79,7 +84,8 @@ fn stalled(shard: &Shard) -> u32 {
     shard.memory.stalled().load(Ordering::Acquire)
 }
 
-/// Whether a shard has come to rest since it last took a message of another kernel over a device's memory.
+/// Whether a shard has come to rest since it last took a message of another kernel over a device's memory, and since
+/// it last found room for what it held.
 fn rests(shard: &Shard) -> bool {
     let rested = shard.memory.rested().load(Ordering::Acquire);
     shard.memory.taken().load(Ordering::Acquire) == rested
