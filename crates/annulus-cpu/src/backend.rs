@@ -123,7 +123,7 @@ impl DeviceKernel for CpuKernel {
     #[inline]
     fn wake(&self, shard: u32) {
         let block = &self.blocks[shard as usize];
-        if block.rouse() {
+        if block.wake() {
             self.pool.push_or_keep(Arc::clone(block));
         }
     }

@@ -9,20 +9,20 @@ use std::{
 use annulus_block::{BlockCore, BlockParameters, Link, StateMemory};
 use annulus_kernel::Binding;
 use annulus_runtime::{BackendError, LaunchSpec, PrintOrigin};
-use annulus_sync::{AtomicBool, Ordering, doze::Doze};
+use annulus_sync::{AtomicBool, Ordering, wake_flag::WakeFlag};
 
 use crate::step::{InStep, Party};
 
 /// A block and whether it sleeps.
 pub(crate) struct Block {
-    pub(crate) doze: Doze,
+    pub(crate) flag: WakeFlag,
     /// If the kernel's blocks take their turns together.
     pub(crate) step: Option<Arc<InStep<Self>>>,
     /// It has terminated, and takes no part any more. Written before it leaves the barrier, and read after.
     gone: AtomicBool,
     /// Locked by the worker that runs the block, for as long as it does, and by nobody else: not by what the
     /// program calls, on whatever thread, since wakers, alerts and handlers run meanwhile. A worker never
-    /// waits for it longer than it takes another one to lie the block down.
+    /// waits for it longer than it takes another one to park the block.
     pub(crate) core: Mutex<BlockCore<OnWorker>>,
     /// The memory of the shard's states, outside of the lock: see [`StateMemory`] for whose it is when.
     states: StateMemory,
@@ -62,7 +62,7 @@ impl Block {
         // block, behind the core.
         let core = Mutex::new(unsafe { BlockCore::new(parameters) });
         Ok(Self {
-            doze: Doze::new(),
+            flag: WakeFlag::new(),
             step,
             gone: AtomicBool::new(false),
             core,
@@ -80,8 +80,8 @@ impl Block {
 
 impl Party for Block {
     #[inline]
-    fn rouse(&self) -> bool {
-        self.doze.rouse()
+    fn wake(&self) -> bool {
+        self.flag.wake()
     }
 
     fn set_gone(&self) {

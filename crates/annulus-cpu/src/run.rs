@@ -1,7 +1,7 @@
 //! Who runs a block, and when.
 //!
-//! A block is run by one worker at a time ([`Doze`](annulus_sync::doze::Doze)), until it sleeps, gives way or
-//! terminates. In step with the others ([`InStep`]), it then waits for them, without a worker.
+//! A block is run by one worker at a time ([`WakeFlag`](annulus_sync::wake_flag::WakeFlag)), until it sleeps,
+//! gives way or terminates. In step with the others ([`InStep`]), it then waits for them, without a worker.
 
 use std::{
     sync::{Arc, PoisonError},
@@ -37,8 +37,8 @@ impl Block {
                         continue;
                     }
                     core.tell_stall();
-                    self.doze.lie_down();
-                    if (core.has_work() || others_wait_for_it()) && self.doze.claim() {
+                    self.flag.park();
+                    if (core.has_work() || others_wait_for_it()) && self.flag.claim() {
                         continue;
                     }
                     return;
@@ -58,7 +58,7 @@ impl Block {
                         return;
                     }
                 }
-                // It stays awake, on no schedule: nobody rouses it again.
+                // It stays awake, on no schedule: nobody wakes it again.
                 Turn::Terminated => {
                     if let Some(step) = step {
                         step.leave(self, |block| pool.push(block));

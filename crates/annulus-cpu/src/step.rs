@@ -1,23 +1,23 @@
 //! Blocks of a kernel that take their turns in step.
 //!
-//! A block that has ended its turn comes to the barrier ([`Steps`]), gives its worker back and is *awake, on
-//! no schedule*: calls leave it alone. Who comes last queues all who wait. A block that finds nothing sleeps
-//! as others do, and is called by the first that comes; it then looks once more, takes a turn if there is a
-//! message after all, and comes. So a kernel in which nobody has a message takes no steps and costs nothing,
-//! and what comes first for one block makes all take a step. A block that terminates is gone for good, and
-//! nobody waits for it.
+//! A block that has ended its turn comes to the barrier ([`PhaseBarrier`]), gives its worker back and is
+//! *awake, on no schedule*: calls leave it alone. Who comes last queues all who wait. A block that finds
+//! nothing sleeps as others do, and is called by the first that comes; it then looks once more, takes a turn
+//! if there is a message after all, and comes. So a kernel in which nobody has a message takes no steps and
+//! costs nothing, and what comes first for one block makes all take a step. A block that terminates is gone
+//! for good, and nobody waits for it.
 //!
 //! What a handler wrote in its turn comes before its block's coming, that before the last one's, and that
 //! before every block's next turn: by the barrier's word, and by the lock of the workers' queue.
 
 use std::sync::{Arc, OnceLock, Weak};
 
-use annulus_sync::step::{Arrival, Steps};
+use annulus_sync::phase_barrier::{Arrival, PhaseBarrier};
 
 /// A block, to those in step with it.
 pub(crate) trait Party {
     /// Whether the caller must queue the block, after giving it something to do.
-    fn rouse(&self) -> bool;
+    fn wake(&self) -> bool;
 
     /// It has terminated.
     fn set_gone(&self);
@@ -28,7 +28,7 @@ pub(crate) trait Party {
 
 /// The barrier of a kernel, and its blocks.
 pub(crate) struct InStep<B> {
-    steps: Steps,
+    steps: PhaseBarrier,
     /// Set before any of them runs. They live as long as one of them is not gone, since that one keeps the
     /// kernel.
     blocks: OnceLock<Box<[Weak<B>]>>,
@@ -36,7 +36,7 @@ pub(crate) struct InStep<B> {
 
 impl<B: Party> InStep<B> {
     pub(crate) fn new(blocks: u32) -> Self {
-        Self { steps: Steps::new(blocks), blocks: OnceLock::new() }
+        Self { steps: PhaseBarrier::new(blocks), blocks: OnceLock::new() }
     }
 
     /// Tells it its blocks, before any of them runs.
@@ -55,7 +55,7 @@ impl<B: Party> InStep<B> {
     pub(crate) fn arrive(&self, block: &B, push: impl Fn(Arc<B>)) -> bool {
         match self.steps.arrive() {
             Arrival::First => {
-                self.others(block).filter(|other| other.rouse()).for_each(push);
+                self.others(block).filter(|other| other.wake()).for_each(push);
                 false
             }
             Arrival::Later => false,

@@ -11,7 +11,7 @@ use annulus_abi::control::{STALLED_BY_KERNEL, command, state};
 use annulus_abi::launch::{BlockRecord, LaunchRecord, LinkRecord};
 use annulus_ring::ring::Ring;
 use annulus_runtime::{BackendError, DeviceKernel, Link, ShardMemory};
-use annulus_sync::{AtomicU32, AtomicU64, Ordering, doze::Doze, stay::Stay};
+use annulus_sync::{AtomicU32, AtomicU64, Ordering, stay::Stay, wake_flag::WakeFlag};
 
 use crate::{
     bell::Bell,
@@ -25,7 +25,7 @@ pub(crate) struct Running {
     pub(crate) shards: Box<[Shard]>,
     pub(crate) bell: Arc<Bell>,
     /// Whether the kernel stays on the device, and naps there; else it comes back after each epoch, and then
-    /// dozes until there is work: the pump is its runner. Goes into epochs at most once, by the pump, while
+    /// sleeps until there is work: the pump is its runner. Goes into epochs at most once, by the pump, while
     /// nothing of the kernel runs.
     stay: Stay,
     /// How an epoch ends, also of a kernel that stays.
@@ -399,8 +399,8 @@ impl Running {
     }
 
     /// How the kernel sleeps between epochs.
-    pub(crate) fn doze(&self) -> &Doze {
-        self.stay.doze()
+    pub(crate) fn wake_flag(&self) -> &WakeFlag {
+        self.stay.wake_flag()
     }
 
     /// Whether the kernel waits to be launched; if so it does not any more.

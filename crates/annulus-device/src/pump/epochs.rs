@@ -165,12 +165,12 @@ impl Watched {
         }
     }
 
-    /// Launches the next epoch if there is something to do, else lies down.
+    /// Launches the next epoch if there is something to do, else parks.
     pub(super) fn drive_epochs(&mut self) -> bool {
         let running = Arc::clone(&self.running);
-        let doze = running.doze();
+        let flag = running.wake_flag();
         let was_in_flight = self.in_flight;
-        // Roused: even a block that can take nothing has something to see, if only how long its queue has
+        // Woken: even a block that can take nothing has something to see, if only how long its queue has
         // become.
         let mut due = false;
         if self.in_flight {
@@ -188,7 +188,7 @@ impl Watched {
             self.report();
         } else {
             // Whoever makes room for what a block holds back says so, but may come too early.
-            if running.holds() && self.begun.elapsed() >= RETRY && doze.rouse() {
+            if running.holds() && self.begun.elapsed() >= RETRY && flag.wake() {
                 due = true;
             }
             due |= running.take_due();
@@ -200,8 +200,8 @@ impl Watched {
             return was_in_flight;
         }
         if !due && !self.has_work() {
-            doze.lie_down();
-            if !self.has_work() || !doze.claim() {
+            flag.park();
+            if !self.has_work() || !flag.claim() {
                 return was_in_flight;
             }
         }

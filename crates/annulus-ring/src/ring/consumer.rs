@@ -3,6 +3,8 @@
 #[cfg(not(loom))]
 use std::mem::MaybeUninit;
 
+#[cfg(doc)]
+use annulus_abi::ring::kind;
 use annulus_sync::Ordering;
 
 #[cfg(not(loom))]

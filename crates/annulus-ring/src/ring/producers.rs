@@ -5,6 +5,8 @@ use std::mem::MaybeUninit;
 use annulus_abi::ring::{CLOSED, kind};
 use annulus_sync::{Ordering, wait::Backoff};
 
+#[cfg(doc)]
+use super::SoleProducer;
 #[cfg(not(loom))]
 use super::copy;
 use super::{CONSUMED, Header, RESERVED, Refused, Ring};

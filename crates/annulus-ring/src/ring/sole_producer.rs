@@ -1,6 +1,8 @@
 //! The producing side, when there is but one producer.
 
 use annulus_abi::ring::CLOSED;
+#[cfg(doc)]
+use annulus_abi::ring::kind;
 use annulus_sync::Ordering;
 
 use super::{CONSUMED, Header, RESERVED, Ring};

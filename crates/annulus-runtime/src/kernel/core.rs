@@ -9,7 +9,7 @@
 //! nobody but receivers touches the kernel's memory.
 //!
 //! The rings of a kernel close when it is closed. Those of one that others may be connected to stay open
-//! until it terminates: closing it refuses the host's messages alone ([`Intake`]). A message that got its
+//! until it terminates: closing it refuses the host's messages alone ([`Gate`]). A message that got its
 //! ticket before a ring closed is written in any case, so taking out what is left ends.
 //!
 //! What *drained* means where kernels are connected stands in [`links`](crate::links).
@@ -26,7 +26,7 @@ use annulus_ring::{
     memory::ShardMemory,
     ring::{Producers, Ring},
 };
-use annulus_sync::{AtomicBool, AtomicU64, Ordering, event::Event, intake::Intake};
+use annulus_sync::{AtomicBool, AtomicU64, Ordering, event::Event, gate::Gate};
 
 use crate::{
     backend::{Compilation, DeviceKernel},
@@ -68,7 +68,7 @@ pub(crate) struct KernelCore {
     /// Shared by all kernels of the runtime: notified like `changed` for those that can be connected.
     pub(crate) flow: Arc<Event>,
     /// Through here the host's messages come, if the kernel can be connected.
-    pub(crate) intake: Intake,
+    pub(crate) gate: Gate,
     pub(crate) drops: HostDrops,
     /// What the queues had dropped when telemetry was last reset.
     pub(crate) dropped_before: HostDrops,
@@ -76,7 +76,7 @@ pub(crate) struct KernelCore {
     pub(crate) counting_since: AtomicU64,
     /// Somebody waits, or has waited, for the queues to drain.
     pub(crate) watched: AtomicBool,
-    /// Intake is closed.
+    /// No more messages of the host are taken.
     pub(crate) closing: AtomicBool,
     /// Somebody has begun to take out what terminated shards left.
     pub(crate) finishing: AtomicBool,

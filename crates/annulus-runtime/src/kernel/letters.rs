@@ -24,7 +24,7 @@ use annulus_abi::error;
 use annulus_kernel::RingMessage;
 use annulus_queue::{Alert, DeadLetters, Reason};
 use annulus_ring::ring::Consumer;
-use annulus_sync::{Mutex, MutexGuard, contain::contained, relay::Relay};
+use annulus_sync::{Mutex, MutexGuard, combining::CombiningLock, contain::contained};
 
 use crate::kernel::bytes::{ByteQueue, Bytes, blank};
 
@@ -59,7 +59,7 @@ pub(crate) struct Letters {
     /// What the alert is still to be told.
     alerts: Mutex<VecDeque<Alert>>,
     /// Who tells it.
-    teller: Relay<()>,
+    teller: CombiningLock<()>,
 }
 
 /// The latest letters, as many as the store may hold.
@@ -153,7 +153,7 @@ impl Letters {
             backlog: Mutex::new(backlog),
             store: OnceLock::new(),
             alerts: Mutex::default(),
-            teller: Relay::new(()),
+            teller: CombiningLock::new(()),
         }
     }
 

@@ -20,8 +20,8 @@ impl KernelShared {
     /// is refused.
     pub(crate) fn close(&self) -> Transition {
         let core = self.core();
-        // Before the flag, so that intake is closed when this returns, whoever was first.
-        self.close_intake();
+        // Before the flag, so that no more are taken when this returns, whoever was first.
+        self.refuse_more();
         if core.closing.swap(true, Ordering::AcqRel) {
             return Transition::Already;
         }

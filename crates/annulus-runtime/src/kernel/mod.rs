@@ -19,6 +19,8 @@ pub(crate) mod lifecycle;
 pub(crate) mod links;
 pub(crate) mod outbound;
 pub(crate) mod print;
+pub(crate) mod receive;
+pub(crate) mod send;
 pub(crate) mod shared;
 pub(crate) mod status;
 pub(crate) mod told;

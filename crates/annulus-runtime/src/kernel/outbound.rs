@@ -4,7 +4,7 @@ use std::mem::MaybeUninit;
 
 use annulus_abi::ring::kind;
 use annulus_ring::ring::Consumer;
-use annulus_sync::{AtomicUsize, relay::Relay};
+use annulus_sync::{AtomicUsize, combining::CombiningLock};
 
 use crate::{
     error::CallError,
@@ -16,7 +16,7 @@ use crate::{
 
 /// The host's end of a shard's outbound ring.
 pub(crate) struct Outbound {
-    pub(crate) end: Relay<OutboundEnd>,
+    pub(crate) end: CombiningLock<OutboundEnd>,
     /// How many outputs are parked in the end, or one more. Written under its lock; before an output leaves
     /// the ring to be parked, it is counted here, so that a look without the lock finds it in one of the two
     /// (`SYNC: parked`).
@@ -39,7 +39,10 @@ impl Outbound {
     /// For outputs of `size` bytes.
     pub(crate) fn new(consumer: Consumer, size: usize) -> Self {
         let (parked, passing) = (ByteQueue::new(size), blank(size));
-        Self { end: Relay::new(OutboundEnd { consumer, parked, passing }), parked: AtomicUsize::new(0) }
+        Self {
+            end: CombiningLock::new(OutboundEnd { consumer, parked, passing }),
+            parked: AtomicUsize::new(0),
+        }
     }
 }
 

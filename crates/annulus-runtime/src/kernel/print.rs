@@ -13,7 +13,7 @@ use std::{cell::RefCell, fmt, sync::Arc};
 use annulus_abi::ring::kind;
 use annulus_kernel::PrintSite;
 use annulus_ring::ring::Consumer;
-use annulus_sync::{Ordering, contain::contained, relay::Relay};
+use annulus_sync::{Ordering, combining::CombiningLock, contain::contained};
 
 use crate::backend::LaunchSpec;
 use annulus_ring::memory::ShardMemory;
@@ -91,7 +91,7 @@ fn emit(origin: Option<&PrintOrigin>, file: &str, line: u32, message: fmt::Argum
 /// The host's ends of a kernel's rings of prints.
 pub(crate) struct Prints {
     sites: Vec<PrintSite>,
-    ends: Box<[Relay<End>]>,
+    ends: Box<[CombiningLock<End>]>,
 }
 
 struct End {
@@ -110,7 +110,7 @@ impl Prints {
         rings: impl Iterator<Item = Consumer>,
     ) -> Self {
         let end = |(shard, ring)| {
-            Relay::new(End { origin: PrintOrigin::new(kernel, name, shard as u32), ring, told: 0 })
+            CombiningLock::new(End { origin: PrintOrigin::new(kernel, name, shard as u32), ring, told: 0 })
         };
         Self { sites, ends: rings.enumerate().map(end).collect() }
     }

@@ -188,8 +188,8 @@ impl KernelShared {
     /// After slots of an outbound ring were given back: wakes the callers whose replies were in them, and the
     /// shard if it waits for space.
     ///
-    /// The relay's fence stands between giving slots back and this load; the shard stores `stalled`, fences,
-    /// and looks for space once more. So one of the two sees the other (SYNC: stalled).
+    /// The combining lock's fence stands between giving slots back and this load; the shard stores `stalled`,
+    /// fences, and looks for space once more. So one of the two sees the other (SYNC: stalled).
     #[inline]
     fn after_taking(&self, shard: usize) {
         self.calls.wake_ready();
@@ -284,11 +284,11 @@ impl KernelShared {
     }
 
     /// Closes the queues to new messages.
-    pub(crate) fn close_intake(&self) {
+    pub(crate) fn refuse_more(&self) {
         if !self.fronts.is_empty() {
             self.front_end().close();
         } else if self.core.options.linked {
-            self.core.intake.close();
+            self.core.gate.close();
         } else {
             self.core.shards.iter().for_each(|shard| shard.inbound.ring().close());
         }

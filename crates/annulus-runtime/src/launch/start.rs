@@ -16,7 +16,7 @@ use annulus_ring::{
     ring::{Consumer, Producers},
     sealed,
 };
-use annulus_sync::{AtomicBool, AtomicU64, event::Event, intake::Intake};
+use annulus_sync::{AtomicBool, AtomicU64, event::Event, gate::Gate};
 
 use crate::{
     backend::{BackendError, HostSignals, LaunchSpec},
@@ -136,7 +136,7 @@ fn start(
         ready: Event::new(),
         changed: Event::new(),
         flow: Arc::clone(&runtime.flow),
-        intake: Intake::new(),
+        gate: Gate::new(),
         drops: HostDrops::default(),
         dropped_before: HostDrops::default(),
         counting_since: AtomicU64::new(0),

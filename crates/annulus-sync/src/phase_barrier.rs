@@ -2,7 +2,7 @@
 //!
 //! *Parties* take turns; none begins its next one before all have ended this one. A party is
 //!
-//! * *at it*: it is about to take its turn, takes it, or dozes because it finds nothing to do;
+//! * *at it*: it is about to take its turn, takes it, or sleeps because it finds nothing to do;
 //! * *waiting*: it has come to the barrier, and is on no schedule. Whoever comes last schedules all who wait;
 //! * *gone*, for good.
 //!
@@ -10,16 +10,16 @@
 //! that releases and acquires, so the word's changes are one chain: whoever comes last sees what all did in
 //! their turns (`SYNC: step`), and schedules them after it.
 //!
-//! A party that dozes must come as soon as another one has. Who comes first calls all others
-//! ([`Doze::rouse`](crate::doze::Doze::rouse)), which fences; one that lies down fences, and asks then
-//! whether somebody [has come](Steps::has_begun). One of the two fences comes first: either the caller sees
-//! the sleeper, or the sleeper sees that somebody came. That stays so until the sleeper comes itself.
+//! A party that sleeps must come as soon as another one has. Who comes first calls all others
+//! ([`WakeFlag::wake`](crate::wake_flag::WakeFlag::wake)), which fences; one that parks fences, and asks then
+//! whether somebody [has come](PhaseBarrier::has_begun). One of the two fences comes first: either the caller
+//! sees the sleeper, or the sleeper sees that somebody came. That stays so until the sleeper comes itself.
 
 use crate::{AtomicU64, Ordering};
 
 /// The barrier; see the module.
 #[derive(Debug)]
-pub struct Steps {
+pub struct PhaseBarrier {
     /// How many have come, in the lower half; how many are not gone, in the upper one, which is never less.
     word: AtomicU64,
 }
@@ -27,7 +27,7 @@ pub struct Steps {
 /// What a party's coming means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrival {
-    /// Nobody had come before: it calls those that doze, and waits.
+    /// Nobody had come before: it calls those that sleep, and waits.
     First,
     /// It waits.
     Later,
@@ -38,7 +38,7 @@ pub enum Arrival {
 const COME: u64 = 1;
 const PRESENT: u64 = 1 << 32;
 
-impl Steps {
+impl PhaseBarrier {
     /// A barrier for so many parties, none of which has come.
     pub fn new(parties: u32) -> Self {
         Self { word: AtomicU64::new(u64::from(parties) * PRESENT) }
@@ -74,7 +74,7 @@ impl Steps {
         opens
     }
 
-    /// Whether somebody has come, and the others are waited for. After a fence, by a party that lies down;
+    /// Whether somebody has come, and the others are waited for. After a fence, by a party that parks;
     /// see the module.
     #[inline]
     pub fn has_begun(&self) -> bool {

@@ -1,17 +1,17 @@
 //! A way in that can be closed for some, while others still come in elsewhere.
 //!
 //! A ring that is closed refuses everybody. Where only some of its producers are to be refused, the ring
-//! stays open, and these pass here first. A producer counts itself in, fences, and looks whether the intake
+//! stays open, and these pass here first. A producer counts itself in, fences, and looks whether the gate
 //! is closed; who closes says so, fences, and then waits until nobody is inside. One of the two fences comes
-//! first (`SYNC: intake`): either the producer sees that it is closed, or the closer sees the producer, and
-//! waits until it has left. Leaving releases what was done inside to the closer (`SYNC: intake-left`). So
-//! after [`Intake::close`] has returned nobody does anything inside, and all that was done there is visible.
+//! first (`SYNC: gate`): either the producer sees that it is closed, or the closer sees the producer, and
+//! waits until it has left. Leaving releases what was done inside to the closer (`SYNC: gate-left`). So
+//! after [`Gate::close`] has returned nobody does anything inside, and all that was done there is visible.
 
 use crate::{AtomicBool, AtomicUsize, Ordering, fence, yield_now};
 
 /// The way in; see the module.
 #[derive(Debug)]
-pub struct Intake {
+pub struct Gate {
     closed: AtomicBool,
     inside: AtomicUsize,
 }
@@ -20,10 +20,10 @@ pub struct Intake {
 /// inside.
 #[derive(Debug)]
 pub struct Entered<'a> {
-    intake: &'a Intake,
+    gate: &'a Gate,
 }
 
-impl Intake {
+impl Gate {
     /// An open one.
     pub fn new() -> Self {
         Self { closed: AtomicBool::new(false), inside: AtomicUsize::new(0) }
@@ -33,8 +33,8 @@ impl Intake {
     #[inline]
     pub fn enter(&self) -> Option<Entered<'_>> {
         self.inside.fetch_add(1, Ordering::Relaxed);
-        let entered = Entered { intake: self };
-        // SYNC: intake
+        let entered = Entered { gate: self };
+        // SYNC: gate
         fence(Ordering::SeqCst);
         (!self.closed.load(Ordering::Relaxed)).then_some(entered)
     }
@@ -42,9 +42,9 @@ impl Intake {
     /// Closes it, and waits until nobody is inside any more.
     pub fn close(&self) {
         self.closed.store(true, Ordering::Relaxed);
-        // SYNC: intake
+        // SYNC: gate
         fence(Ordering::SeqCst);
-        // SYNC: intake-left (acquire; all writes of the word are read-modify-writes, so who came and left in
+        // SYNC: gate-left (acquire; all writes of the word are read-modify-writes, so who came and left in
         // between breaks no chain)
         while self.inside.load(Ordering::Acquire) != 0 {
             yield_now();
@@ -52,7 +52,7 @@ impl Intake {
     }
 }
 
-impl Default for Intake {
+impl Default for Gate {
     fn default() -> Self {
         Self::new()
     }
@@ -61,7 +61,7 @@ impl Default for Intake {
 impl Drop for Entered<'_> {
     #[inline]
     fn drop(&mut self) {
-        // SYNC: intake-left (release)
-        self.intake.inside.fetch_sub(1, Ordering::Release);
+        // SYNC: gate-left (release)
+        self.gate.inside.fetch_sub(1, Ordering::Release);
     }
 }

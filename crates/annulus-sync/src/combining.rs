@@ -2,10 +2,10 @@
 //!
 //! A thread that wants the job done sets `wanted`, fences, and tries the lock. If it gets it, it clears
 //! `wanted`, does the job and unlocks; if not, it leaves. Whoever unlocks fences and looks at `wanted` again
-//! (`SYNC: relay`). One of the two fences comes first: either the try finds the lock free, or the holder
-//! finds the job wanted. Setting releases and clearing acquires (`SYNC: relay-wanted`), so who clears a wish
-//! sees all that was made before it. After [`Relay::run`] returns, then, the job has been done on what the
-//! caller had made, or the thread that holds the lock will do it before it leaves.
+//! (`SYNC: combining`). One of the two fences comes first: either the try finds the lock free, or the holder
+//! finds the job wanted. Setting releases and clearing acquires (`SYNC: combining-wanted`), so who clears a
+//! wish sees all that was made before it. After [`CombiningLock::run`] returns, then, the job has been done
+//! on what the caller had made, or the thread that holds the lock will do it before it leaves.
 
 use std::sync::PoisonError;
 
@@ -13,12 +13,12 @@ use crate::{AtomicBool, Mutex, Ordering, fence};
 
 /// Data under a lock, and whether a job on it is wanted; see the module.
 #[derive(Debug)]
-pub struct Relay<T> {
+pub struct CombiningLock<T> {
     wanted: AtomicBool,
     data: Mutex<T>,
 }
 
-impl<T> Relay<T> {
+impl<T> CombiningLock<T> {
     /// Guards `data`.
     pub fn new(data: T) -> Self {
         Self { wanted: AtomicBool::new(false), data: Mutex::new(data) }
@@ -27,7 +27,7 @@ impl<T> Relay<T> {
     /// Has `job` done, here or by whoever holds the lock, which must be doing the same job or
     /// [`with`](Self::with) it.
     pub fn run(&self, job: impl FnMut(&mut T)) {
-        // SYNC: relay-wanted
+        // SYNC: combining-wanted
         self.wanted.swap(true, Ordering::AcqRel);
         self.serve(job);
     }
@@ -58,7 +58,7 @@ impl<T> Relay<T> {
     #[inline]
     fn serve(&self, mut job: impl FnMut(&mut T)) {
         loop {
-            // SYNC: relay
+            // SYNC: combining
             fence(Ordering::SeqCst);
             if !self.wanted.load(Ordering::Relaxed) {
                 return;
@@ -68,7 +68,7 @@ impl<T> Relay<T> {
                 Err(std::sync::TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
                 Err(std::sync::TryLockError::WouldBlock) => return,
             };
-            // SYNC: relay-wanted
+            // SYNC: combining-wanted
             self.wanted.swap(false, Ordering::AcqRel);
             job(&mut data);
         }
