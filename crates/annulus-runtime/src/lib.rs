@@ -59,6 +59,8 @@ mod print;
 mod receive;
 #[cfg(feature = "registry")]
 mod registered;
+#[cfg(feature = "registry")]
+mod dynamic;
 mod registry;
 mod runtime;
 mod send;
@@ -100,6 +102,8 @@ pub use annulus_queue::{
     SendError, TryRecvError, TrySendError, wait::block_on,
 };
 
+#[cfg(feature = "registry")]
+pub use dynamic::DynamicMessage;
 #[cfg(feature = "registry")]
 pub use registered::{DynamicError, DynamicKernel, NotRegistered, RegisteredKernel};
 
@@ -207,7 +211,9 @@ pub mod prelude {
         Admission, Backpressure, CallError, KernelHandle, LaunchError, LaunchOptions, ProcessingMode,
         RecvError, Runtime, SendError, TryRecvError, TrySendError, device_print,
     };
-    pub use annulus_kernel::{Cx, DeviceType, Failure, List, Outbox, RingKernel, RingMessage, Text};
+    pub use annulus_kernel::{
+        Cx, DeviceType, Failure, List, Message as _, Outbox, RingKernel, RingMessage, Text,
+    };
     pub use annulus_macros::{
         DeviceType, RingMessage, device_fn, device_impl, device_trait, device_type, ring_kernel,
     };
