@@ -9,14 +9,15 @@
 //!
 //! # What it does not do
 //!
-//! It has no behaviour: who waits for whom, and in what order words are written, is `annulus-queue`'s ring and the device
-//! runtime's. It allocates nothing and needs no `std`.
+//! It has no behaviour: who waits for whom, and in what order words are written, is `annulus-ring`'s and
+//! `annulus-block`'s. It allocates nothing and needs no `std`.
 #![no_std]
 
 pub mod control;
 pub mod error;
 pub mod histogram;
 pub mod kernel;
+pub mod launch;
 pub mod ring;
 pub mod telemetry;
 

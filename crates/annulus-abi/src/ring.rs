@@ -1,6 +1,6 @@
 //! The ring: a header, then slots.
 //!
-//! Who writes which word, and in what order, is the protocol of `annulus_queue::ring`.
+//! Who writes which word, and in what order, is the protocol of `annulus_ring::ring`.
 //!
 //! # Sealed slots
 //!

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use annulus_queue::sync::{AtomicU32, Ordering, spin_loop};
+use annulus_sync::{AtomicU32, Ordering, spin_loop};
 
 use crate::harness::{Failure, Run};
 

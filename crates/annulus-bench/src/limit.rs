@@ -2,7 +2,7 @@
 
 use std::{hint::black_box, sync::Arc, time::Instant};
 
-use annulus_queue::sync::{AtomicU64, Ordering, spin_loop, yield_now};
+use annulus_sync::{AtomicU64, Ordering, spin_loop, yield_now};
 
 use crate::{
     clock::{between, percentiles, read_cost, time_of},

@@ -60,7 +60,7 @@ impl BackendName {
 
     /// The same with open slots, if there is something to be compared.
     fn with_open_slots(self) -> Option<Self> {
-        (self == Self::Cuda && annulus_queue::sealed::is_offered()).then_some(Self::CudaOpen)
+        (self == Self::Cuda && annulus_ring::sealed::is_offered()).then_some(Self::CudaOpen)
     }
 
     /// Whether kernels run on an NVIDIA GPU.

@@ -5,25 +5,23 @@
 
 use std::ptr::NonNull;
 
+use annulus_abi::launch::{BellRecord, BlockRecord, LaunchRecord, scratch_bytes};
 use annulus_abi::{
     control::command,
     kernel::{KernelLayout, KernelShape},
     ring::{Envelope, kind},
 };
-use annulus_kernel::{
-    KernelDefinition, RingKernel,
-    device::layout::{BellRecord, BlockRecord, LaunchRecord, scratch_bytes},
-};
+use annulus_kernel::{KernelDefinition, RingKernel};
 use annulus_macros::{DeviceType, RingMessage, ring_kernel};
-use annulus_queue::{
+use annulus_ring::{
     region::Region,
     ring::{Consumer, Header, Producers, Reservation, Ring},
-    sync::Ordering,
 };
 use annulus_runtime::{
     device_print,
     prelude::{Failure, Outbox},
 };
+use annulus_sync::Ordering;
 
 const MESSAGES: u64 = 40;
 /// Places that a producer has reserved behind them, and not yet published.

@@ -17,8 +17,8 @@ use annulus_conformance::{
 };
 use annulus_cuda::{Architecture, Cuda};
 use annulus_kernel::RingKernel;
-use annulus_queue::sync::{AtomicBool, Ordering};
 use annulus_runtime::{LaunchOptions, RecvError, Runtime};
+use annulus_sync::{AtomicBool, Ordering};
 use cudarc::driver::sys;
 
 /// Which case the child runs, and a folder for those that need one.

@@ -9,11 +9,12 @@ use std::{
     sync::{Mutex, OnceLock},
 };
 
+use annulus_block::{ENTRY, RUNTIME};
 use annulus_conformance::{kernels, library::Library};
 use annulus_cuda::Shape;
 use annulus_kernel::{
     KernelDefinition, LANGUAGE_SOURCE, RingKernel, Target,
-    device::{CUDA_PRELUDE, ENTRY, INTERFACE, RUNTIME},
+    device::{CUDA_PRELUDE, INTERFACE},
 };
 
 /// The architectures that are supported: Turing to Blackwell.

@@ -12,6 +12,7 @@ use std::{
     ptr,
 };
 
+use annulus_block::{ENTRY, RUNTIME};
 use annulus_conformance::{
     cuda,
     epoch::{CUDA_END, Epoch, KERNEL, THREADS},
@@ -19,7 +20,7 @@ use annulus_conformance::{
 };
 use annulus_kernel::{
     LANGUAGE_SOURCE, Target,
-    device::{CUDA_PRELUDE, ENTRY, INTERFACE, OPENCL_PRELUDE, RUNTIME},
+    device::{CUDA_PRELUDE, INTERFACE, OPENCL_PRELUDE},
 };
 use cl3::{
     command_queue::{
@@ -316,7 +317,7 @@ fn planted_faults_are_found(sealed: bool) {
 
 /// Whether this machine has the sanitizer, and a processor that seals slots if they are to be sealed.
 fn can_run(sealed: bool) -> bool {
-    if sealed && !annulus_queue::sealed::is_offered() {
+    if sealed && !annulus_ring::sealed::is_offered() {
         println!("skipped: this processor cannot seal slots");
         return false;
     }

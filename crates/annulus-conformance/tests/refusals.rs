@@ -8,8 +8,8 @@ use annulus_kernel::{DeviceType, Message, RingKernel, RingMessage, Target, TypeD
 use annulus_macros::{
     DeviceType, RingMessage, device_fn, device_impl, device_trait, device_type, ring_kernel,
 };
-use annulus_queue::sync::{AtomicU32, Ordering};
 use annulus_runtime::prelude::Failure;
+use annulus_sync::{AtomicU32, Ordering};
 
 #[derive(RingMessage, Clone, Copy, PartialEq, PartialOrd)]
 #[repr(C)]

@@ -12,24 +12,23 @@ use std::{
     sync::atomic::{AtomicU32, Ordering},
 };
 
+use annulus_abi::launch::{BellRecord, BlockRecord, LaunchRecord, NO_LINE, StepRecord};
 use annulus_abi::{
     control::{command, state},
     kernel::{KernelLayout, KernelShape},
     ring::Envelope,
 };
+use annulus_block::RUNTIME;
 use annulus_conformance::{
     cuda,
     sanitizer::{self, compile, runs},
 };
 use annulus_kernel::{
     Failure, LANGUAGE_SOURCE, RingKernel, Target,
-    device::{
-        CUDA_PRELUDE, INTERFACE, RUNTIME,
-        layout::{BellRecord, BlockRecord, LaunchRecord, NO_LINE, StepRecord},
-    },
+    device::{CUDA_PRELUDE, INTERFACE},
 };
 use annulus_macros::{RingMessage, ring_kernel};
-use annulus_queue::{
+use annulus_ring::{
     region::Region,
     ring::{Header, Producers, Ring},
 };

@@ -8,8 +8,8 @@ use std::{
     thread,
 };
 
+use annulus_block::Link as BlockLink;
 use annulus_kernel::Binding;
-
 use annulus_runtime::{
     BackendError, BackendSource, DeviceBackend, DeviceInfo, DeviceKernel, LaunchSpec, Link, SharedMemory,
 };
@@ -110,7 +110,7 @@ struct CpuKernel {
     /// The same that the blocks have.
     bindings: Arc<Vec<Binding>>,
     /// Where the blocks' outputs go; they look when they obey a command.
-    link: Arc<Mutex<Option<Link>>>,
+    link: Arc<Mutex<Option<BlockLink>>>,
     pool: Arc<Pool>,
 }
 
@@ -156,6 +156,7 @@ impl DeviceKernel for CpuKernel {
     }
 
     unsafe fn connect(&self, link: Option<Link>) -> Result<(), BackendError> {
+        let link = link.map(|link| BlockLink { target: link.target, waits: link.waits });
         // Every block obeys another command before it takes a message.
         *self.link.lock().unwrap_or_else(PoisonError::into_inner) = link;
         Ok(())

@@ -18,7 +18,6 @@
 mod backend;
 mod block;
 mod pool;
-mod state;
 mod step;
 
 pub use backend::Cpu;

@@ -1,11 +1,11 @@
 //! Workers, and the queue of blocks that wait for one.
 //!
 //! A worker that delivers a message to a block that sleeps keeps that block for itself ([`Delivering`]), and
-//! runs it as soon as the one that it runs has nothing to do: see [`schedule`](annulus_queue::schedule),
+//! runs it as soon as the one that it runs has nothing to do: see [`schedule`](annulus_sync::schedule),
 //! which says who hands a kept block over, and when. If that goes on with another message instead, the block
 //! goes to the queue first ([`hand_over`]), so it waits for no handler while another worker is idle; and it
 //! does before all other code of the program, which a worker calls within
-//! [`contained`](annulus_queue::contain::contained).
+//! [`contained`](annulus_sync::contain::contained).
 //!
 //! | word | meaning | written by |
 //! |---|---|---|
@@ -19,10 +19,10 @@ use std::{
     thread::{self, JoinHandle, ThreadId},
 };
 
-use annulus_queue::{
+use annulus_sync::{
+    AtomicUsize, Ordering,
     contain::{call_before, contained},
     schedule::{Kept, Schedule},
-    sync::{AtomicUsize, Ordering},
 };
 
 use crate::block::Block;

@@ -11,7 +11,7 @@
 
 use std::sync::{Arc, OnceLock, Weak};
 
-use annulus_queue::step::{Arrival, Steps};
+use annulus_sync::step::{Arrival, Steps};
 
 use crate::{block::Block, pool::Pool};
 

@@ -9,8 +9,8 @@ use std::{
 };
 
 use annulus_cpu::Cpu;
-use annulus_queue::sync::{AtomicU64, Ordering};
 use annulus_runtime::{LaunchOptions, Runtime, block_on, prelude::*};
+use annulus_sync::{AtomicU64, Ordering};
 
 const HOPS: u64 = 200_000;
 

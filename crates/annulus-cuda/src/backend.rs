@@ -187,7 +187,7 @@ struct CudaBackend {
 
 // SAFETY: `DeviceHost` launches kernels whose blocks serve one shard each by the device runtime's protocol: a block's leader is the inbound
 // ring's one consumer and the outbound ring's one producer, handlers are the definition's own text over types of the definition's
-// layout, and a block that has stored *terminated* touches neither rings nor states again (`annulus_kernel::device`).
+// layout, and a block that has stored *terminated* touches neither rings nor states again (`annulus_block`).
 unsafe impl DeviceBackend for CudaBackend {
     fn name(&self) -> &'static str {
         "cuda"

@@ -10,11 +10,12 @@ use std::{
     time::{Duration, Instant},
 };
 
+use annulus_block::ENTRY;
 use annulus_device::{
     Abilities, Argument, DeviceClock, Driver, Entry, Memory, NearMemory, Program, Relation, Remedies,
     Residency, Run, Shape,
 };
-use annulus_kernel::{Target, device::ENTRY};
+use annulus_kernel::Target;
 use annulus_runtime::{BackendError, Clock, ProgramOrigin};
 
 use crate::{

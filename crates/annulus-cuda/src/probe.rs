@@ -17,7 +17,7 @@ use std::{
 
 use annulus_device::{Moment, Shape};
 use annulus_kernel::device::CUDA_PRELUDE;
-use annulus_queue::sync::{AtomicU32, AtomicU64, Ordering, spin_loop};
+use annulus_sync::{AtomicU32, AtomicU64, Ordering, spin_loop};
 
 use crate::{
     cu::{Arena, Context, CuError, Kind, Memory, NoRoom, Platform, Program, Run, Stream, loads_eagerly},

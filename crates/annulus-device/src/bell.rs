@@ -10,8 +10,8 @@
 
 use std::{ptr::NonNull, sync::Arc, time::Duration};
 
-use annulus_kernel::device::layout::BellRecord;
-use annulus_queue::sync::{AtomicU32, Ordering, fence};
+use annulus_abi::launch::BellRecord;
+use annulus_sync::{AtomicU32, Ordering, fence};
 
 use crate::driver::Memory;
 

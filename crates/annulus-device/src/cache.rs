@@ -16,7 +16,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use annulus_queue::sync::{AtomicU64, Ordering};
+use annulus_sync::{AtomicU64, Ordering};
 use sha2::{Digest, Sha256};
 
 use crate::file;

@@ -2,7 +2,7 @@
 
 use std::{ptr, time::Duration};
 
-use annulus_queue::sync::AtomicU32;
+use annulus_sync::AtomicU32;
 
 /// Sleeps while the word is `seen`, for at most `limit`. May return early.
 pub(crate) fn wait(word: &AtomicU32, seen: u32, limit: Duration) {

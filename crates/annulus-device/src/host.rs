@@ -2,11 +2,8 @@
 
 use std::{borrow::Cow, mem::MaybeUninit, slice, sync::Arc, time::Instant};
 
-use annulus_kernel::{
-    KernelDefinition,
-    device::layout::{BellRecord, BlockRecord, LaunchRecord, LinkRecord, StepRecord},
-    handler_source,
-};
+use annulus_abi::launch::{BellRecord, BlockRecord, LaunchRecord, LinkRecord, StepRecord};
+use annulus_kernel::{KernelDefinition, handler_source};
 use annulus_runtime::{BackendError, Compilation, DeviceKernel, LaunchSpec, SharedMemory};
 
 use crate::{
@@ -112,7 +109,7 @@ impl DeviceHost {
     }
 
     /// What [`DeviceBackend::launch`](annulus_runtime::DeviceBackend::launch) owes. Each block serves one shard by the device
-    /// runtime's protocol (`annulus_kernel::device`).
+    /// runtime's protocol (`annulus_block`).
     ///
     /// # Errors
     ///

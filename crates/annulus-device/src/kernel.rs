@@ -8,14 +8,10 @@ use std::{
 };
 
 use annulus_abi::control::{STALLED_BY_KERNEL, command, state};
-use annulus_kernel::device::layout::{BlockRecord, LaunchRecord, LinkRecord};
-use annulus_queue::{
-    doze::Doze,
-    ring::Ring,
-    stay::Stay,
-    sync::{AtomicU32, AtomicU64, Ordering},
-};
+use annulus_abi::launch::{BlockRecord, LaunchRecord, LinkRecord};
+use annulus_ring::ring::Ring;
 use annulus_runtime::{BackendError, DeviceKernel, Link, ShardMemory};
+use annulus_sync::{AtomicU32, AtomicU64, Ordering, doze::Doze, stay::Stay};
 
 use crate::{
     bell::Bell,

@@ -6,7 +6,7 @@
 //! # What this crate promises
 //!
 //! * A launch is laid out, its handler lowered, its states and bindings copied to the device, its blocks' words watched, and its end
-//!   seen to, by the protocol that `annulus_kernel::device` describes.
+//!   seen to, by the protocol that `annulus_block` describes.
 //! * A kernel that stays starts only if all its blocks can be resident together ([`Residency`]); else it is refused, and told what to
 //!   do. One that returns in epochs is launched again while there is work.
 //! * The same holds for the blocks of a kernel that wait for each other (supersteps), in epochs, too.
@@ -31,6 +31,7 @@ mod futex;
 mod host;
 mod kernel;
 mod memory;
+mod pace;
 mod plan;
 mod program;
 mod pump;

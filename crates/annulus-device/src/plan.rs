@@ -2,11 +2,9 @@
 
 use std::{mem::offset_of, time::Duration};
 
+use annulus_abi::launch::{BlockRecord, LaunchRecord, MOST_PARCELS, NO_LINE, scratch_bytes};
 use annulus_abi::{kernel::KernelLayout, ring::RingHeader};
-use annulus_kernel::{
-    BindingKind, KernelDefinition, ProcessingMode, StateShape,
-    device::layout::{BlockRecord, LaunchRecord, MOST_PARCELS, NO_LINE, scratch_bytes},
-};
+use annulus_kernel::{BindingKind, KernelDefinition, ProcessingMode, StateShape};
 use annulus_runtime::{BackendError, LaunchSpec};
 
 use crate::{

@@ -6,10 +6,8 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use annulus_kernel::{
-    LANGUAGE_SOURCE,
-    device::{INTERFACE, RUNTIME},
-};
+use annulus_block::RUNTIME;
+use annulus_kernel::{LANGUAGE_SOURCE, device::INTERFACE};
 use annulus_runtime::ProgramOrigin;
 
 use crate::cache::Cache;

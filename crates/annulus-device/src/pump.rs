@@ -28,17 +28,15 @@ use std::{
 };
 
 use annulus_abi::control::{command, state};
-use annulus_queue::{
-    contain::contained,
-    ring::Ring,
-    sync::{AtomicBool, AtomicU64, Ordering, spin_loop},
-};
+use annulus_ring::ring::Ring;
 use annulus_runtime::{BackendError, Clock, HostSignals, Progress};
+use annulus_sync::{AtomicBool, AtomicU64, Ordering, contain::contained, spin_loop};
 
 use crate::{
     bell::Bell,
     driver::Run,
     kernel::{Bounds, Running, Shard},
+    pace::Pace,
     relation::{Moment, Relation},
     residency::Residency,
 };
@@ -59,7 +57,7 @@ const LETTERS: Duration = Duration::from_millis(1);
 const ANSWER: Duration = Duration::from_micros(60);
 /// How often a kernel in epochs tries again to send to another kernel that had no room.
 const RETRY: Duration = Duration::from_millis(1);
-/// An epoch that takes longer makes the next ones shorter: one that found nothing, and one that handled messages.
+/// How long an epoch should take at most: one that finds nothing, and one that handles messages.
 const IDLE_EPOCH: Duration = Duration::from_millis(4);
 const BUSY_EPOCH: Duration = Duration::from_millis(16);
 /// How long a block may take to begin after another one of its kernel has.
@@ -126,7 +124,10 @@ pub(crate) struct Watched {
     begun: Instant,
     consumed: u64,
     bounds: Bounds,
-    /// The shortest epoch so far.
+    /// What those should be: messages of an epoch, and polls of one that finds nothing.
+    messages: Pace,
+    looks: Pace,
+    /// The shortest epoch so far. What a launch takes by itself, no bound makes less.
     shortest: Duration,
 }
 
@@ -337,6 +338,8 @@ impl Watched {
             consumed: 0,
             shortest: Duration::MAX,
             bounds: running.bounds,
+            messages: Pace::new(running.bounds.messages, BUSY_EPOCH),
+            looks: Pace::new(running.bounds.looks, IDLE_EPOCH),
             run,
             running,
         }
@@ -674,27 +677,17 @@ impl Watched {
         self.running.shards.iter().map(|shard| shard.inbound.consumed()).fold(0, u64::wrapping_add)
     }
 
-    /// Makes the next epochs shorter or longer, by how long the last one took: its bounds are numbers of messages and looks, and how long those take depends on
-    /// the device, the handler and what else the machine does. By halves, and rarely back.
+    /// Makes the next epochs shorter or longer, by how long the last ones took.
     fn adapt_bounds(&mut self) {
         let took = self.begun.elapsed();
         let taken = self.consumed().wrapping_sub(self.consumed);
-        let most = self.running.bounds;
-        // What a launch takes by itself no bound makes less.
         self.shortest = self.shortest.min(took);
-        let idle = IDLE_EPOCH.max(self.shortest.saturating_mul(4));
-        let busy = BUSY_EPOCH.max(self.shortest.saturating_mul(4));
-        let Bounds { mut messages, mut looks } = self.bounds;
-        if taken == 0 && took > idle {
-            looks = (looks / 2).max(1);
-        } else if taken == 0 && took < IDLE_EPOCH / 8 && looks < most.looks {
-            looks = looks.saturating_mul(2).min(most.looks);
-        } else if taken != 0 && took > busy {
-            messages = (messages / 2).max(1);
-        } else if taken >= u64::from(messages) && took < BUSY_EPOCH / 8 && messages < most.messages {
-            messages = messages.saturating_mul(2).min(most.messages);
+        if taken == 0 {
+            self.looks.ended(took, true, self.shortest);
+        } else {
+            self.messages.ended(took, taken >= u64::from(self.messages.bound()), self.shortest);
         }
-        let bounds = Bounds { messages, looks };
+        let bounds = Bounds { messages: self.messages.bound(), looks: self.looks.bound() };
         // SAFETY: the epoch has ended, and the next one has not begun.
         if bounds != self.bounds && unsafe { self.running.set_bounds(bounds) }.is_ok() {
             self.bounds = bounds;

@@ -32,7 +32,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use annulus_queue::sync::{AtomicU32, Ordering};
+use annulus_sync::{AtomicU32, Ordering};
 
 use crate::bell::Bell;
 

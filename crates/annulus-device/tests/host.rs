@@ -13,20 +13,20 @@ use std::{
     time::{Duration, Instant},
 };
 
+use annulus_abi::launch::BlockRecord;
 use annulus_device::{
     Abilities, Argument, DeviceClock, DeviceHost, Driver, Entry, Exchange, HostOptions, Memory, NearMemory,
     Program, Remedies, Residency, Run, Shape,
 };
-use annulus_kernel::{KernelDefinition, Outbox, Target, device::layout::BlockRecord};
+use annulus_kernel::{KernelDefinition, Outbox, Target};
 use annulus_macros::{RingMessage, ring_kernel};
-use annulus_queue::{
-    sealed,
-    sync::{AtomicU32, Mutex, Ordering},
-};
+use annulus_ring::sealed;
 use annulus_runtime::{
     BackendError, Clock, Compilation, DeviceBackend, DeviceInfo, DeviceKernel, HostSignals, KernelHandle,
     KernelState, LaunchOptions, LaunchSpec, ProgramOrigin, Progress, RecvError, Runtime, SharedMemory,
+    Signals,
 };
+use annulus_sync::{AtomicU32, Mutex, Ordering};
 
 #[derive(RingMessage, Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
@@ -365,12 +365,14 @@ struct Panics {
     device: Arc<Device>,
 }
 
-impl HostSignals for Panics {
+impl Signals for Panics {
     fn progressed(&self, shard: u32, progress: Progress) {
         assert_ne!(self.device.panics.swap(0, Ordering::AcqRel), 1, "told to");
         self.signals.progressed(shard, progress);
     }
+}
 
+impl HostSignals for Panics {
     fn is_awaited(&self) -> bool {
         self.signals.is_awaited()
     }

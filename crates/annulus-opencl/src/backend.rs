@@ -208,7 +208,7 @@ struct OpenClBackend {
 
 // SAFETY: `DeviceHost` launches kernels whose blocks serve one shard each by the device runtime's protocol: a block's leader is the inbound
 // ring's one consumer and the outbound ring's one producer, handlers are the definition's own text over types of the definition's
-// layout, and a block that has stored *terminated* touches neither rings nor states again (`annulus_kernel::device`).
+// layout, and a block that has stored *terminated* touches neither rings nor states again (`annulus_block`).
 unsafe impl DeviceBackend for OpenClBackend {
     fn name(&self) -> &'static str {
         "opencl"

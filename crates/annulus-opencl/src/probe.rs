@@ -21,7 +21,7 @@ use std::{
 };
 
 use annulus_kernel::device::{INTERFACE, OPENCL_PRELUDE};
-use annulus_queue::sync::{AtomicU32, Ordering};
+use annulus_sync::{AtomicU32, Ordering};
 
 use crate::cl::{ClError, Context, Event, Kernel, Memory, MemoryKind, Program, Queue};
 

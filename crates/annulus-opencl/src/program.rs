@@ -2,8 +2,8 @@
 
 use std::{path::Path, sync::Arc};
 
+pub(crate) use annulus_block::ENTRY;
 use annulus_device::{Shape, explain};
-pub(crate) use annulus_kernel::device::ENTRY;
 use annulus_kernel::device::OPENCL_PRELUDE;
 use annulus_runtime::{BackendError, ProgramOrigin};
 

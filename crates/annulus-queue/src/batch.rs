@@ -2,9 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use crate::{
-    Admission, Receiver, RecvError, Reservation, ReserveError, SendError, Sender, TrySendError, wait::Backoff,
-};
+use crate::{Admission, Receiver, RecvError, Reservation, ReserveError, SendError, Sender, TrySendError};
+use annulus_sync::wait::Backoff;
 
 /// Sends one by one, in order; how many are queued. `back` gets what comes back: a message that is not, or another for one that is.
 #[inline]

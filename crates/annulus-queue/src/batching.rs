@@ -55,7 +55,7 @@ use std::{
     thread,
 };
 
-use crate::contain::discard;
+use annulus_sync::contain::discard;
 pub use counters::BatchCounters;
 pub use errors::{CloseError, PushError, StartError};
 pub use options::BatchOptions;

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::sync::{Arc, AtomicU64, Ordering};
+use annulus_sync::{Arc, AtomicU64, Ordering};
 
 /// The clock by which a [`MessageQueue`](crate::MessageQueue)'s messages age: the machine's, or one that a test moves by hand.
 ///

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::sync::{AtomicU64, Ordering};
+use annulus_sync::{AtomicU64, Ordering};
 
 /// What became of all messages of a queue so far, by cause. Exact when nobody sends or receives; see
 /// [`Sender::counters`](crate::Sender::counters) for what they mean while somebody does.

@@ -8,10 +8,8 @@ use std::{
     time::SystemTime,
 };
 
-use crate::{
-    Admission, Message, MessageQueue, TrySendError,
-    sync::{Arc, Mutex, MutexGuard},
-};
+use crate::{Admission, Message, MessageQueue, TrySendError};
+use annulus_sync::{Arc, Mutex, MutexGuard};
 
 /// Why a message is a dead letter.
 #[derive(Clone, Debug, PartialEq, Eq)]

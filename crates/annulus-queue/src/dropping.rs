@@ -5,7 +5,7 @@ use std::{
     thread,
 };
 
-use crate::contain::discard;
+use annulus_sync::contain::discard;
 
 /// Drops what `next` gives until that is nothing, whatever panics on the way. The first panic is passed on then, unless this thread unwinds
 /// already; of the others the panic hook has told.

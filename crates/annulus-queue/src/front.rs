@@ -36,14 +36,9 @@
 
 use std::{collections::VecDeque, mem::MaybeUninit};
 
-use crate::{
-    Backpressure,
-    buckets::Buckets,
-    relay::Relay,
-    ring::{Header, Producers, Refused},
-    sync::{AtomicU64, AtomicUsize, Ordering},
-    window::Window,
-};
+use crate::{Backpressure, buckets::Buckets, window::Window};
+use annulus_ring::ring::{Header, Producers, Refused};
+use annulus_sync::{AtomicU64, AtomicUsize, Ordering, relay::Relay};
 
 /// The bytes of a message, or of a place for one. Those of padding may be uninitialised.
 pub type Bytes = [MaybeUninit<u8>];

@@ -10,10 +10,10 @@ use std::{
 
 use crate::{
     Admission, Backpressure, RecvError, SendError, TryRecvError, TrySendError,
-    event::Event,
     queue::Shared,
     turn::{Receiving, Sending, Source, Target},
 };
+use annulus_sync::event::Event;
 
 /// A [`send`](crate::Sender::send) under way.
 ///

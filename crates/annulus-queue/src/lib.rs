@@ -85,23 +85,18 @@
 //! assert_eq!(tx.counters().evicted, 4);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
-mod barrier;
 mod batch;
 // It has a clock and a thread, which models have not, and no lock-free protocol of its own.
 #[cfg(not(loom))]
 pub mod batching;
 mod buckets;
 mod clock;
-pub mod contain;
 mod counters;
 mod dead_letters;
-pub mod doze;
 mod dropping;
 mod ends;
-pub mod event;
 pub mod front;
 mod future;
-pub mod intake;
 mod invalid;
 mod lock;
 pub mod lossy;
@@ -122,13 +117,8 @@ pub mod pool;
 mod presets;
 mod queue;
 mod receiver;
-pub mod region;
 mod registry;
-pub mod relay;
 mod reserve;
-pub mod ring;
-pub mod schedule;
-pub mod sealed;
 mod sender;
 mod slab;
 mod slots;
@@ -136,17 +126,24 @@ pub mod solo;
 pub mod spmc;
 pub mod stack;
 mod status;
-pub mod stay;
-pub mod step;
 #[cfg(feature = "futures")]
 mod stream;
-#[doc(hidden)]
-pub mod sync;
 mod turn;
-pub mod wait;
-mod wait_strategy;
 mod window;
 
+// What is above names it, and its paths were here.
+#[doc(hidden)]
+pub mod sync {
+    pub use annulus_sync::{
+        Arc, AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Condvar, Mutex, MutexGuard, Ordering, UnsafeCell,
+        fence, spin_loop, thread, yield_now,
+    };
+}
+#[doc(hidden)]
+pub use annulus_ring::{region, ring, sealed};
+#[doc(hidden)]
+pub use annulus_sync::{contain, doze, intake, relay, schedule, stay, step};
+pub use annulus_sync::{event, wait};
 pub use clock::Clock;
 pub use counters::Counters;
 pub use dead_letters::{Alert, DeadLetters, Letter, LetterCounters, Reason, Redriven};

@@ -6,10 +6,10 @@
 
 use std::ops::{Deref, DerefMut};
 
-use crate::{
+use annulus_sync::{
+    AtomicBool, AtomicUsize, Ordering, UnsafeCell,
     contain::this_thread,
     event::Event,
-    sync::{AtomicBool, AtomicUsize, Ordering, UnsafeCell},
     wait::{Backoff, block_on},
 };
 

@@ -37,7 +37,7 @@
 use std::{fmt, marker::PhantomData, mem::MaybeUninit};
 
 use crate::memory::shared_bytes;
-use crate::sync::{Arc, AtomicBool, AtomicU64, Ordering, fence};
+use annulus_sync::{Arc, AtomicBool, AtomicU64, Ordering, fence};
 
 /// Data that is nothing but its bytes.
 ///

@@ -6,8 +6,8 @@ use crate::{
     memory,
     message_inner::{Inner, Kind},
     policed::Policed,
-    sync::{Arc, AtomicUsize},
 };
+use annulus_sync::{Arc, AtomicUsize};
 
 /// A [`MessageQueue`] with more than options say.
 #[must_use = "`build` makes the queue"]

@@ -9,11 +9,11 @@ use std::{
 
 use crate::{
     Admission, Message, RecvError, SendError, TryRecvError, TrySendError,
-    event::Event,
     message_inner::Inner,
     policed::Facts,
     turn::{Receiving, Sending, Source, Target},
 };
+use annulus_sync::event::Event;
 
 /// A [`send`](crate::MessageQueue::send) under way.
 ///

@@ -6,11 +6,9 @@ use crate::{
     Admission, Backpressure, Counters, DeadLetters, Message, Reason, Receiver, SendError, Sender,
     TryRecvError, TrySendError,
     counters::Count,
-    event::Event,
     policed::{Facts, Policed},
-    sync::{AtomicUsize, Ordering},
-    wait::WaitStrategy,
 };
+use annulus_sync::{AtomicUsize, Ordering, event::Event, wait::WaitStrategy};
 
 pub(crate) struct Inner<T> {
     pub(crate) kind: Kind<T>,

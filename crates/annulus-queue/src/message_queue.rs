@@ -5,11 +5,15 @@ use std::time::{Duration, Instant};
 use crate::{
     Admission, Message, MessageRecv, MessageSend, RecvError, SendError, TryRecvError, TrySendError,
     message_inner::Inner,
-    sync::Arc,
-    wait::{block_on, block_on_deadline},
 };
 #[cfg(doc)]
-use crate::{Backpressure, QueueOptions, wait::WaitStrategy};
+use crate::{Backpressure, QueueOptions};
+#[cfg(doc)]
+use annulus_sync::wait::WaitStrategy;
+use annulus_sync::{
+    Arc,
+    wait::{block_on, block_on_deadline},
+};
 
 /// A bounded queue for messages that say what they are ([`Message`]), with priority, deduplication and expiry as its options ask.
 ///

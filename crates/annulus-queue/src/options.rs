@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use crate::{Backpressure, InvalidOptions, OptionProblem, wait::WaitStrategy};
+use crate::{Backpressure, InvalidOptions, OptionProblem};
+use annulus_sync::wait::WaitStrategy;
 
 /// By what a queue recognises that a message was sent before.
 ///

@@ -11,7 +11,7 @@
 //! given up. Nobody waits for its message, though, since the receiver has a queue full of others; so it need not try, and waits, as
 //! long as it waits busily, until there is [`room`].
 
-use crate::sync::{AtomicU64, Ordering, spin_loop};
+use annulus_sync::{AtomicU64, Ordering, spin_loop};
 
 /// What a receiver has learnt from its waits.
 #[derive(Clone, Copy, Debug)]

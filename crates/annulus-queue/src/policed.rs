@@ -9,11 +9,11 @@ use crate::{
     TrySendError,
     buckets::Buckets,
     clock::nanoseconds,
-    event::Event,
     lock::{Guard, Lock},
     padded::Padded,
     window::{Vacancy, Window},
 };
+use annulus_sync::event::Event;
 
 /// What a queue must know about a message on its way into it. It is asked once, however long the way.
 #[derive(Clone, Copy, Default)]

@@ -4,15 +4,13 @@ use std::mem::MaybeUninit;
 
 use crate::{
     Admission, Backpressure, Counters, InvalidOptions, QueueOptions, Receiver, ReserveError, Sender,
-    TryRecvError, TrySendError, barrier,
+    TryRecvError, TrySendError,
     counters::Tally,
     dropping::drop_all,
-    event::Event,
     padded::Padded,
     slots::{Claim, NoTicket, Slots},
-    sync::{Arc, AtomicUsize, Ordering, fence},
-    wait::Backoff,
 };
+use annulus_sync::{Arc, AtomicUsize, Ordering, barrier, event::Event, fence, wait::Backoff};
 
 /// Makes a bounded queue, and hands out its two ends.
 ///

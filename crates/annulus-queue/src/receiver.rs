@@ -5,11 +5,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::{
-    RecvError, RecvFuture, TryRecvError,
-    pace::SharedPace,
-    queue::Shared,
-    sync::Arc,
+use crate::{RecvError, RecvFuture, TryRecvError, pace::SharedPace, queue::Shared};
+use annulus_sync::{
+    Arc,
     wait::{Backoff, block_on, block_on_deadline},
 };
 

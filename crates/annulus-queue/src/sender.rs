@@ -5,10 +5,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::{
-    Admission, Backpressure, SendError, SendFuture, TrySendError,
-    queue::Shared,
-    sync::Arc,
+use crate::{Admission, Backpressure, SendError, SendFuture, TrySendError, queue::Shared};
+use annulus_sync::{
+    Arc,
     wait::{Backoff, block_on, block_on_deadline},
 };
 

@@ -24,10 +24,8 @@ use std::{
     ptr::NonNull,
 };
 
-use crate::{
-    dropping::drop_all,
-    sync::{AtomicU64, Ordering, UnsafeCell},
-};
+use crate::dropping::drop_all;
+use annulus_sync::{AtomicU64, Ordering, UnsafeCell};
 
 /// The usual size of a cache line, and where a slab begins: a multiple, since x86-64 fetches lines in pairs.
 const LINE: usize = 64;

@@ -57,9 +57,8 @@ use crate::{
     pace::room,
     padded::Padded,
     slab::{Apart, Slab},
-    sync::{AtomicU64, Ordering},
-    wait::Backoff,
 };
+use annulus_sync::{AtomicU64, Ordering, wait::Backoff};
 
 /// The bit of `tail` that says closed; tickets count in twos above it.
 const CLOSED: u64 = 1;

@@ -51,11 +51,8 @@
 
 use std::{fmt, mem::MaybeUninit};
 
-use crate::{
-    padded::Padded,
-    sync::{AtomicU32, AtomicU64, Ordering, UnsafeCell},
-    wait::Backoff,
-};
+use crate::padded::Padded;
+use annulus_sync::{AtomicU32, AtomicU64, Ordering, UnsafeCell, wait::Backoff};
 
 /// A bounded lock-free stack; see the [module](self).
 ///

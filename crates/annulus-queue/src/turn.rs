@@ -22,10 +22,11 @@ use std::{
     task::{Context, Poll},
 };
 
-use crate::{
-    Admission, RecvError, SendError, TryRecvError, TrySendError,
+use crate::{Admission, RecvError, SendError, TryRecvError, TrySendError};
+use annulus_sync::{
+    Ordering,
     event::{Event, Listener},
-    sync::{Ordering, fence},
+    fence,
 };
 
 /// Where messages come from. Sealed by being nameless.

@@ -14,8 +14,8 @@ use annulus_queue::{
     Admission, Backpressure, Clock, DeadLetters, Deduplication, Message, MessageQueue, QueueOptions, Reason,
     lossy, queue,
     solo::{Many, One, Producers, Receiver, Sender, memory_usage, mpsc, spsc},
-    wait::block_on,
 };
+use annulus_sync::wait::block_on;
 
 struct Counting;
 

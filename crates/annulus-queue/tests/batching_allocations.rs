@@ -10,8 +10,8 @@ use annulus_queue::{
     QueueOptions,
     batching::{Batch, BatchOptions, Batcher, Recycled},
     queue,
-    sync::{AtomicU64, Ordering},
 };
+use annulus_sync::{AtomicU64, Ordering};
 
 static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
 

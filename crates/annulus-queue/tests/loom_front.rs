@@ -10,10 +10,12 @@ use annulus_abi::ring::{Envelope, RingLayout, kind};
 use annulus_queue::{
     Backpressure,
     front::{Bytes, Facts, Fate, Front, FrontOptions, Told},
+};
+use annulus_ring::{
     region::Region,
     ring::{Consumer, Header, Producers, Refused, Ring},
-    sync::{Arc, yield_now},
 };
+use annulus_sync::{Arc, yield_now};
 use loom::thread;
 
 const PREEMPTIONS: usize = 3;

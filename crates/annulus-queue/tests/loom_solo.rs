@@ -14,9 +14,8 @@ use annulus_queue::{
     lossy::{Missed, ring},
     queue_of,
     solo::{Many, One, Producers, Receiver, Sender, solo_of},
-    sync::Arc,
-    wait::block_on,
 };
+use annulus_sync::{Arc, wait::block_on};
 use loom::thread;
 
 fn model(run: impl Fn() + Send + Sync + 'static) {

@@ -5,9 +5,8 @@
 //! leaves; see `loom.rs` for why that suffices.
 #![cfg(loom)]
 
-use annulus_queue::{
-    Admission, Backpressure, RecvError, TryRecvError, TrySendError, spmc::spmc_of, sync::Arc, wait::block_on,
-};
+use annulus_queue::{Admission, Backpressure, RecvError, TryRecvError, TrySendError, spmc::spmc_of};
+use annulus_sync::{Arc, wait::block_on};
 use loom::thread;
 
 fn check(preemptions: Option<usize>, run: impl Fn() + Send + Sync + 'static) {

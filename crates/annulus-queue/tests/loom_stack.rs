@@ -11,8 +11,8 @@
 use annulus_queue::{
     pool::Pool,
     stack::{ModelList, Stack},
-    sync::Arc,
 };
+use annulus_sync::Arc;
 use loom::thread;
 
 fn check(preemptions: Option<usize>, run: impl Fn() + Send + Sync + 'static) {

@@ -10,13 +10,11 @@ use std::{
     time::Duration,
 };
 
+use annulus_block::{Clock, Deliver, Signals};
 use annulus_kernel::{Binding, KernelDefinition, ProcessingMode};
 
-use crate::{
-    clock::Clock,
-    lifecycle::Compilation,
-    memory::{ShardMemory, SharedMemory},
-};
+use crate::lifecycle::Compilation;
+use annulus_ring::memory::{ShardMemory, SharedMemory};
 
 /// Something that runs kernels.
 ///
@@ -46,8 +44,8 @@ pub unsafe trait DeviceBackend: Send + Sync + 'static {
         false
     }
 
-    /// Whether the slots of this kernel's inbound rings are sealed ([`annulus_queue::sealed`]) where its messages are small enough, in a launch that asks for
-    /// blocks of so many threads. Asked only where the host [can seal](annulus_queue::sealed::is_offered), and before memory is laid out: what came of it
+    /// Whether the slots of this kernel's inbound rings are sealed ([`annulus_ring::sealed`]) where its messages are small enough, in a launch that asks for
+    /// blocks of so many threads. Asked only where the host [can seal](annulus_ring::sealed::is_offered), and before memory is laid out: what came of it
     /// stands in the shards' layout.
     fn seals(&self, _definition: &KernelDefinition, _block: u32) -> bool {
         false
@@ -152,34 +150,14 @@ pub struct Link {
 }
 
 /// A kernel to which others of its backend send.
-pub trait LinkTarget: Send + Sync {
+pub trait LinkTarget: Deliver {
     /// The kernel as its backend launched it.
     fn device(&self) -> Option<&dyn DeviceKernel>;
-
-    /// Puts a message into the inbound ring of the shard that it is for, from a thread of this process.
-    ///
-    /// # Safety
-    ///
-    /// It is a message of the kernel's type.
-    unsafe fn deliver(&self, message: *const u8) -> Delivery;
 }
 
-/// What became of a message between kernels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Delivery {
-    /// The kernel has it.
-    Done,
-    /// There is no room for it.
-    Full,
-    /// The kernel ends, or has ended.
-    Closed,
-}
-
-/// What a backend tells the runtime about a shard. Called by whoever drives the shard, a worker or the runtime's pump.
-pub trait HostSignals: Send + Sync {
-    /// The shard made progress. What it reports was published before the call.
-    fn progressed(&self, shard: u32, progress: Progress);
-
+/// What a backend tells the runtime about a kernel, besides the [progress](Signals) of its shards. Called by whoever drives the
+/// shards, a worker or the runtime's pump.
+pub trait HostSignals: Signals {
     /// Whether somebody waits for a report, or a queue in front of a ring for space in it. While nobody does, reports may come late.
     fn is_awaited(&self) -> bool;
 
@@ -209,27 +187,6 @@ pub trait HostSignals: Send + Sync {
     fn noted(&self, note: String) {
         let _ = note;
     }
-}
-
-/// What happened in a shard since its last report.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Progress {
-    /// Slots that it gave back in its inbound ring.
-    pub consumed: u32,
-    /// Messages that it published in its outbound ring.
-    pub produced: u32,
-    /// Dead letters that it published.
-    pub letters: u32,
-    /// Whether it may have printed something that was not reported yet, or lost a print.
-    pub prints: bool,
-    /// Whether it has obeyed a new command, and acknowledged it.
-    pub state_changed: bool,
-    /// Whether it has sent to, or taken from, other kernels over the device's own memory, or has lost a
-    /// message of that kind; or waits for room there, or does not any more.
-    pub traffic: bool,
-    /// Whether it has begun to wait for room in the kernel that it is connected to. A backend that reports
-    /// that as `traffic` needs not say it.
-    pub stalled: bool,
 }
 
 /// A kernel to launch: validated, its memory laid out.

@@ -7,10 +7,7 @@ use std::{
     task::{Context, Poll, Waker},
 };
 
-use annulus_queue::{
-    event::wake,
-    sync::{AtomicBool, AtomicUsize, Ordering, fence},
-};
+use annulus_sync::{AtomicBool, AtomicUsize, Ordering, event::wake, fence};
 
 use crate::{
     bytes::{Bytes, blank},

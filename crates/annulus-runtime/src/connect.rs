@@ -3,7 +3,8 @@
 use std::sync::{Arc, Weak};
 
 use annulus_kernel::RingKernel;
-use annulus_queue::{Backpressure, wait::block_on};
+use annulus_queue::Backpressure;
+use annulus_sync::wait::block_on;
 
 use crate::{
     backend::{BackendError, Link, LinkTarget},

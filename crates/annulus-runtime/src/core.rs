@@ -18,22 +18,17 @@ use std::{
 };
 
 use annulus_abi::control::{command, state};
+use annulus_block::Clock;
 use annulus_kernel::KernelDefinition;
-use annulus_queue::{
-    event::Event,
-    intake::Intake,
-    ring::{Producers, Ring},
-    sync::{AtomicBool, AtomicU64, Ordering},
-};
+use annulus_ring::ring::{Producers, Ring};
+use annulus_sync::{AtomicBool, AtomicU64, Ordering, event::Event, intake::Intake};
 
 use crate::{
     backend::DeviceKernel,
-    clock::Clock,
     error::LifecycleError,
     kernel::KernelShared,
     lifecycle::{Compilation, Told},
     links::Links,
-    memory::ShardMemory,
     options::LaunchOptions,
     registry::Registry,
     runtime::TakenLines,
@@ -41,6 +36,7 @@ use crate::{
     telemetry::QueueDrops,
     waits::Waits,
 };
+use annulus_ring::memory::ShardMemory;
 
 /// The host's side of one shard.
 pub(crate) struct Shard {
@@ -454,7 +450,7 @@ impl KernelShared {
 
     /// Closes, drains and terminates; terminates anyway when `limit` has passed. Blocks.
     pub(crate) fn shut_down(self: &Arc<Self>, limit: Duration) -> ShutdownOutcome {
-        use annulus_queue::wait::{block_on, block_on_deadline};
+        use annulus_sync::wait::{block_on, block_on_deadline};
         let core = self.core();
         if core.is_finished() {
             return ShutdownOutcome::AlreadyTerminated;

@@ -21,11 +21,10 @@ use std::mem::MaybeUninit;
 use annulus_kernel::{RingMessage, payload_hash};
 use annulus_queue::{
     Admission, Backpressure, Deduplication, TrySendError,
-    event::Event,
     front::{Facts, Fate, Front, FrontOptions, RUN, Told},
-    ring::{Header, Refused},
-    sync::Ordering,
 };
+use annulus_ring::ring::{Header, Refused};
+use annulus_sync::{Ordering, event::Event};
 
 use crate::{
     bytes::{ByteQueue, Bytes, RawMessage, blank},

@@ -13,9 +13,8 @@ use std::{
 };
 
 use annulus_kernel::RingKernel;
-use annulus_queue::{
-    Admission, DeadLetters, RecvError, Redriven, SendError, TryRecvError, TrySendError, wait::block_on,
-};
+use annulus_queue::{Admission, DeadLetters, RecvError, Redriven, SendError, TryRecvError, TrySendError};
+use annulus_sync::wait::block_on;
 use futures_core::Stream;
 
 use crate::{
@@ -232,7 +231,7 @@ impl KernelControl {
     /// [`shut_down`](Self::shut_down) on a thread of its own.
     async fn shut_down_elsewhere(&self, limit: Duration) -> ShutdownOutcome {
         let control = self.clone();
-        let done = Arc::new((annulus_queue::event::Event::new(), std::sync::OnceLock::new()));
+        let done = Arc::new((annulus_sync::event::Event::new(), std::sync::OnceLock::new()));
         let signal = Arc::clone(&done);
         let worker = move || {
             // A second result cannot come: this is the only setter.

@@ -7,14 +7,13 @@ use std::{
 };
 
 use annulus_abi::{control::state, ring::kind};
+use annulus_block::{Deliver, Delivery, Progress, Signals};
 use annulus_kernel::{KernelDefinition, RingKernel};
-use annulus_queue::{
-    ring::{Consumer, Refused},
-    sync::{AtomicU64, AtomicUsize, Ordering, fence},
-};
+use annulus_ring::ring::{Consumer, Refused};
+use annulus_sync::{AtomicU64, AtomicUsize, Ordering, fence};
 
 use crate::{
-    backend::{Delivery, DeviceKernel, HostSignals, LinkTarget, Progress},
+    backend::{DeviceKernel, HostSignals, LinkTarget},
     bytes::{ByteQueue, Bytes, blank},
     calls::CallTable,
     core::KernelCore,
@@ -317,7 +316,7 @@ impl KernelCore {
     }
 }
 
-impl HostSignals for KernelShared {
+impl Signals for KernelShared {
     fn progressed(&self, shard: u32, progress: Progress) {
         let shard = shard as usize;
         if progress.prints {
@@ -370,7 +369,9 @@ impl HostSignals for KernelShared {
             self.core.tell();
         }
     }
+}
 
+impl HostSignals for KernelShared {
     fn is_awaited(&self) -> bool {
         let core = &self.core;
         // SYNC: expected
@@ -419,7 +420,9 @@ impl LinkTarget for KernelShared {
     fn device(&self) -> Option<&dyn DeviceKernel> {
         self.core.device.get().map(|device| &**device)
     }
+}
 
+impl Deliver for KernelShared {
     unsafe fn deliver(&self, message: *const u8) -> Delivery {
         let from = message.cast::<MaybeUninit<u8>>();
         // SAFETY: the caller says that it is a message of this kernel's, which has so many bytes.

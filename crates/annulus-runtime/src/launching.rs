@@ -14,7 +14,7 @@ use std::{
 };
 
 use annulus_kernel::RingKernel;
-use annulus_queue::event::Event;
+use annulus_sync::event::Event;
 use tracing::{Dispatch, Span, dispatcher};
 
 use crate::{

@@ -21,13 +21,9 @@ use std::{
 
 use annulus_abi::error;
 use annulus_kernel::RingMessage;
-use annulus_queue::{
-    Alert, DeadLetters, Reason,
-    contain::contained,
-    relay::Relay,
-    ring::Consumer,
-    sync::{Mutex, MutexGuard},
-};
+use annulus_queue::{Alert, DeadLetters, Reason};
+use annulus_ring::ring::Consumer;
+use annulus_sync::{Mutex, MutexGuard, contain::contained, relay::Relay};
 
 use crate::bytes::{ByteQueue, Bytes, blank};
 

@@ -40,7 +40,6 @@ extern crate self as annulus;
 mod backend;
 mod bytes;
 mod calls;
-mod clock;
 mod connect;
 mod core;
 mod error;
@@ -51,7 +50,6 @@ mod launching;
 mod letters;
 mod lifecycle;
 mod links;
-mod memory;
 mod noop;
 mod options;
 mod outbound;
@@ -73,17 +71,15 @@ mod waits;
 
 pub use crate::{
     backend::{
-        BackendError, BackendSource, Delivery, DeviceBackend, DeviceInfo, DeviceKernel, HostSignals,
-        LaunchSpec, Link, LinkTarget, OrElse, Progress,
+        BackendError, BackendSource, DeviceBackend, DeviceInfo, DeviceKernel, HostSignals, LaunchSpec, Link,
+        LinkTarget, OrElse,
     },
-    clock::Clock,
     connect::ConnectError,
     core::{ShutdownOutcome, Transition},
     error::{CallError, HandleError, LaunchError, LifecycleError, TelemetryError, UnknownKernel},
     handle::{KernelControl, KernelHandle, Outputs, Shutdown},
     launching::Launching,
     lifecycle::{Compilation, LIFECYCLE_TARGET, ProgramOrigin},
-    memory::{Place, ShardMemory, SharedMemory, TelemetryLine},
     noop::Noop,
     options::{InvalidOptions, LaunchOptions, MAX_BLOCK, MAX_GRID, MAX_WINDOW, MIN_WINDOW},
     print::{PRINT_TARGET, PrintOrigin, PrintScope},
@@ -96,11 +92,14 @@ pub use crate::{
     time::{ForPeople, for_people},
 };
 pub use annulus_abi::error::describe as describe_error;
+pub use annulus_block::{Clock, Deliver, Delivery, Progress, Signals};
 pub use annulus_kernel::ProcessingMode;
 pub use annulus_queue::{
     Admission, Alert, Backpressure, DeadLetters, Deduplication, Letter, Reason, RecvError, Redriven,
-    SendError, TryRecvError, TrySendError, wait::block_on,
+    SendError, TryRecvError, TrySendError,
 };
+pub use annulus_ring::memory::{Place, ShardMemory, SharedMemory, TelemetryLine};
+pub use annulus_sync::wait::block_on;
 
 #[cfg(feature = "registry")]
 pub use dynamic::DynamicMessage;

@@ -2,10 +2,7 @@
 
 use std::{fmt, time::Duration};
 
-use annulus_queue::{
-    contain::contained,
-    sync::{AtomicU32, Ordering},
-};
+use annulus_sync::{AtomicU32, Ordering, contain::contained};
 
 use crate::{backend::BackendError, core::KernelCore, kernel::KernelShared};
 

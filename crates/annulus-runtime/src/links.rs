@@ -37,9 +37,10 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use annulus_queue::sync::{AtomicBool, Ordering, fence};
+use annulus_sync::{AtomicBool, Ordering, fence};
 
-use crate::{core::KernelCore, kernel::KernelShared, memory::ShardMemory};
+use crate::{core::KernelCore, kernel::KernelShared};
+use annulus_ring::memory::ShardMemory;
 
 /// A kernel's links. Kernels that were launched without leave them alone.
 #[derive(Default)]

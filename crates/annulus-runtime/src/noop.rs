@@ -7,14 +7,11 @@ use std::{
 };
 
 use annulus_abi::control::{command, state};
-use annulus_queue::sync::{Ordering, fence};
+use annulus_block::Progress;
+use annulus_ring::memory::{ShardMemory, SharedMemory};
+use annulus_sync::{Ordering, fence};
 
-use crate::{
-    backend::{
-        BackendError, DeviceBackend, DeviceInfo, DeviceKernel, HostSignals, LaunchSpec, Link, Progress,
-    },
-    memory::{ShardMemory, SharedMemory},
-};
+use crate::backend::{BackendError, DeviceBackend, DeviceInfo, DeviceKernel, HostSignals, LaunchSpec, Link};
 
 /// The backend that runs nothing. Messages that are sent to its kernels wait until the kernel is terminated.
 #[derive(Clone, Copy, Debug, Default)]

@@ -3,7 +3,8 @@
 use std::mem::MaybeUninit;
 
 use annulus_abi::ring::kind;
-use annulus_queue::{relay::Relay, ring::Consumer, sync::AtomicUsize};
+use annulus_ring::ring::Consumer;
+use annulus_sync::{AtomicUsize, relay::Relay};
 
 use crate::{
     bytes::{ByteQueue, Bytes, blank},

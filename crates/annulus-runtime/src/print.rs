@@ -10,9 +10,11 @@ use std::{cell::RefCell, fmt, sync::Arc};
 
 use annulus_abi::ring::kind;
 use annulus_kernel::PrintSite;
-use annulus_queue::{contain::contained, relay::Relay, ring::Consumer, sync::Ordering};
+use annulus_ring::ring::Consumer;
+use annulus_sync::{Ordering, contain::contained, relay::Relay};
 
-use crate::{backend::LaunchSpec, memory::ShardMemory};
+use crate::backend::LaunchSpec;
+use annulus_ring::memory::ShardMemory;
 
 /// The target of the events that [`device_print!`](crate::device_print) becomes.
 pub const PRINT_TARGET: &str = "annulus::device";
@@ -184,10 +186,8 @@ mod tests {
         ring::Envelope,
     };
     use annulus_kernel::witness::{Witness, site};
-    use annulus_queue::{
-        ring::{Header, SoleProducer},
-        sync::Mutex,
-    };
+    use annulus_ring::ring::{Header, SoleProducer};
+    use annulus_sync::Mutex;
     use tracing::{
         Event, Metadata, Subscriber,
         field::{Field, Visit},
@@ -196,7 +196,7 @@ mod tests {
     };
 
     use super::*;
-    use crate::memory::SharedMemory;
+    use annulus_ring::memory::SharedMemory;
 
     /// Writes events down, each field as `name=value`; panics at some.
     #[derive(Clone, Default)]

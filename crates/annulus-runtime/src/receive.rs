@@ -10,10 +10,10 @@ use std::{
 
 use annulus_abi::ring::kind;
 use annulus_kernel::RingMessage;
-use annulus_queue::{
-    Admission, RecvError, SendError, TryRecvError,
-    ring::Consumer,
-    sync::{Ordering, spin_loop},
+use annulus_queue::{Admission, RecvError, SendError, TryRecvError};
+use annulus_ring::ring::Consumer;
+use annulus_sync::{
+    Ordering, spin_loop,
     wait::{block_on, block_on_deadline},
 };
 

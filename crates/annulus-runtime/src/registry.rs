@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
 };
 
-use annulus_queue::wait::block_on;
+use annulus_sync::wait::block_on;
 
 use crate::{
     error::{LaunchError, UnknownKernel},

@@ -13,18 +13,16 @@ use annulus_abi::{
     kernel::{KernelLayout, KernelShape},
     ring::Envelope,
 };
+use annulus_block::Clock;
 use annulus_kernel::{Binding, BindingKind, KernelDefinition, PrintSite, RingKernel, StateShape};
-use annulus_queue::{
-    event::Event,
-    intake::Intake,
+use annulus_ring::{
     ring::{Consumer, Producers},
     sealed,
-    sync::{AtomicBool, AtomicU64},
 };
+use annulus_sync::{AtomicBool, AtomicU64, event::Event, intake::Intake};
 
 use crate::{
     backend::{BackendError, BackendSource, DeviceBackend, DeviceInfo, HostSignals, LaunchSpec},
-    clock::Clock,
     core::{HostDrops, KernelCore, Shard, ShutdownOutcome},
     error::{HandleError, LaunchError, UnknownKernel},
     front::Fronts,
@@ -34,13 +32,13 @@ use crate::{
     letters::{self, Letters},
     lifecycle::Told,
     links::{self, Links},
-    memory::{ShardMemory, SharedMemory, TelemetryLine},
     options::LaunchOptions,
     outbound::Outbound,
     print::{self, Prints},
     registry::Registry,
     waits::Waits,
 };
+use annulus_ring::memory::{ShardMemory, SharedMemory, TelemetryLine};
 
 /// A runtime on one backend. Clones stand for the same runtime; it ends with the last clone and the last kernel handle.
 #[derive(Clone)]
@@ -236,7 +234,7 @@ impl TakenLines {
 impl Drop for TakenLines {
     fn drop(&mut self) {
         for line in (0..self.lines).map(|index| self.line(index)) {
-            (0..8).for_each(|word| line.word(word).store(0, annulus_queue::sync::Ordering::Relaxed));
+            (0..8).for_each(|word| line.word(word).store(0, annulus_sync::Ordering::Relaxed));
         }
         let mut taken = self.arena.taken.lock().unwrap_or_else(PoisonError::into_inner);
         taken[self.first..self.first + self.lines].fill(false);

@@ -9,11 +9,13 @@ use std::{
 use annulus_kernel::RingMessage;
 use annulus_queue::{
     Admission, Backpressure, SendError, TrySendError,
-    event::{Event, Listener},
     front::{Fate, RUN},
+};
+use annulus_ring::ring::{Header, Refused, Reservation};
+use annulus_sync::{
+    Ordering,
+    event::{Event, Listener},
     intake::Entered,
-    ring::{Header, Refused, Reservation},
-    sync::Ordering,
     wait::{block_on, block_on_deadline},
 };
 

@@ -33,10 +33,7 @@
 use std::sync::{Arc, PoisonError};
 
 use annulus_abi::control::{STALLED_BY_KERNEL, command, state};
-use annulus_queue::{
-    contain::contained,
-    sync::{Mutex, Ordering},
-};
+use annulus_sync::{Mutex, Ordering, contain::contained};
 
 use crate::{
     core::{KernelCore, Shard},

@@ -7,11 +7,10 @@ use annulus_abi::{
     histogram,
     telemetry::{Telemetry as Block, TelemetryWords},
 };
-use annulus_queue::sync::{Ordering, spin_loop, yield_now};
+use annulus_sync::{Ordering, spin_loop, yield_now};
 
-use crate::{
-    core::KernelCore, error::TelemetryError, kernel::KernelShared, memory::TelemetryLine, time::for_people,
-};
+use crate::{core::KernelCore, error::TelemetryError, kernel::KernelShared, time::for_people};
+use annulus_ring::memory::TelemetryLine;
 
 /// Polls a kernel's telemetry: without a lock, without an allocation, without the kernel's help.
 ///

@@ -15,10 +15,7 @@ use std::{
 };
 
 use annulus_abi::control::STALLED_BY_KERNEL;
-use annulus_queue::{
-    contain::contained,
-    sync::{AtomicBool, AtomicUsize, Ordering},
-};
+use annulus_sync::{AtomicBool, AtomicUsize, Ordering, contain::contained};
 use tracing::{Dispatch, dispatcher};
 
 use crate::{

@@ -14,11 +14,11 @@ use std::{
 };
 
 use annulus_macros::{RingMessage, ring_kernel};
-use annulus_queue::sync::{AtomicBool, Ordering};
 use annulus_runtime::{
     BackendError, DeviceBackend, DeviceInfo, DeviceKernel, LaunchError, LaunchOptions, LaunchSpec, Launching,
     LifecycleError, Noop, Runtime, SharedMemory, block_on,
 };
+use annulus_sync::{AtomicBool, Ordering};
 
 #[derive(RingMessage, Clone, Copy)]
 #[repr(C)]

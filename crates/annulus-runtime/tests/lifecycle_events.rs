@@ -9,11 +9,11 @@ use std::{
 };
 
 use annulus_macros::{RingMessage, ring_kernel};
-use annulus_queue::sync::{AtomicBool, AtomicU64, Ordering};
 use annulus_runtime::{
     BackendError, DeviceBackend, DeviceInfo, DeviceKernel, HostSignals, KernelState, LIFECYCLE_TARGET,
     LaunchOptions, LaunchSpec, Noop, Runtime, SharedMemory, block_on,
 };
+use annulus_sync::{AtomicBool, AtomicU64, Ordering};
 use tracing::{
     Event, Level, Metadata, Subscriber,
     field::{Field, Visit},

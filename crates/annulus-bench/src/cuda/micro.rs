@@ -4,8 +4,8 @@
 use std::thread;
 
 #[cfg(target_arch = "x86_64")]
-use annulus_queue::sync::AtomicBool;
-use annulus_queue::sync::Ordering;
+use annulus_sync::AtomicBool;
+use annulus_sync::Ordering;
 use cudarc::driver::{CudaFunction, LaunchConfig, PushKernelArg, result, sys};
 
 #[cfg(target_arch = "x86_64")]

@@ -10,7 +10,7 @@ use std::{
     time::Instant,
 };
 
-use annulus_queue::sync::{AtomicU32, Ordering};
+use annulus_sync::{AtomicU32, Ordering};
 use cudarc::{
     driver::{
         CudaContext, CudaFunction, CudaGraph, CudaModule, CudaStream, DriverError, LaunchConfig,

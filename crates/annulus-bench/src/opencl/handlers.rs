@@ -6,7 +6,7 @@ use annulus::kernel::{
     KernelDefinition, LANGUAGE_SOURCE, Target,
     device::{INTERFACE, OPENCL_PRELUDE},
 };
-use annulus_queue::sync::Ordering;
+use annulus_sync::Ordering;
 
 use super::{Device, Kernel};
 use crate::harness::{Failure, Run};

@@ -9,7 +9,7 @@ use std::{
     time::Instant,
 };
 
-use annulus_queue::sync::{AtomicU32, Ordering};
+use annulus_sync::{AtomicU32, Ordering};
 use cl3::{
     command_queue::{
         create_command_queue_with_properties, enqueue_map_buffer, enqueue_nd_range_kernel, finish, flush,

@@ -2,7 +2,7 @@
 
 use std::hint::spin_loop;
 
-use annulus_queue::wait::Backoff;
+use annulus_sync::wait::Backoff;
 
 use super::payload::Payload;
 

@@ -5,8 +5,8 @@ use std::{sync::Arc, thread, time::Instant};
 use annulus_queue::{
     Admission, Backpressure, QueueOptions, Sender, lossy, queue,
     spmc::{self, spmc},
-    sync::{AtomicBool, Ordering},
 };
+use annulus_sync::{AtomicBool, Ordering};
 
 use crate::harness::{Candidate, Case, Run};
 

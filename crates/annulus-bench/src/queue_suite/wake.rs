@@ -6,7 +6,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use annulus_queue::{MessageQueue, QueueOptions, wait::WaitStrategy};
+use annulus_queue::{MessageQueue, QueueOptions};
+use annulus_sync::wait::WaitStrategy;
 
 use crate::{
     clock::{between, percentiles, read_cost},

@@ -6,7 +6,7 @@ use std::{
 };
 
 use annulus::{Telemetry, prelude::*};
-use annulus_queue::sync::spin_loop;
+use annulus_sync::spin_loop;
 
 use super::{Config, Suite};
 use crate::{

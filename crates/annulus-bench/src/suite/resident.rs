@@ -182,7 +182,7 @@ fn annulus_round_trips(backend: BackendName, threads: u32, samples: u32) -> Run 
             match kernel.try_recv() {
                 Ok(answer) if answer == message => return Ok(()),
                 Ok(answer) => return Err(format!("{message:?} came back as {answer:?}").into()),
-                Err(TryRecvError::Empty) => annulus_queue::sync::spin_loop(),
+                Err(TryRecvError::Empty) => annulus_sync::spin_loop(),
                 Err(closed) => return Err(closed.into()),
             }
         }

@@ -132,7 +132,7 @@ where
             loop {
                 match kernel.try_recv() {
                     Ok(answer) => break answer,
-                    Err(TryRecvError::Empty) => annulus_queue::sync::spin_loop(),
+                    Err(TryRecvError::Empty) => annulus_sync::spin_loop(),
                     Err(closed) => return Err(closed.into()),
                 }
             }

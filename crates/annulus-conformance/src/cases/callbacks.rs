@@ -15,8 +15,8 @@ use std::{
     time::Duration,
 };
 
-use annulus_queue::sync::{AtomicU64, AtomicUsize};
 use annulus_runtime::{CallError, KernelHandle, KernelState, LaunchOptions, SnapshotError, Transition};
+use annulus_sync::{AtomicU64, AtomicUsize};
 
 use super::{
     links::{connect, linked, source},

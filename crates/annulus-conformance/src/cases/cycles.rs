@@ -88,7 +88,9 @@ pub fn k01_a_cycle_is_told_unasked(bench: &Bench) {
         let names = Some(vec![one.clone(), two.clone()]);
         if grid == 1 {
             // The first status knows it, too.
-            assert_eq!(cycle(&first), names);
+            let status = first.status();
+            let again = first.status();
+            assert_eq!(cycle(&first), names, "{status:?}\n{again:?}\n{:?}", second.status());
         } else {
             // Of several shards a cycle may be told of a moment before the last of them waits.
             eventually(|| cycle(&first) == names);

@@ -7,7 +7,7 @@ use std::{
 };
 
 use annulus_kernel::device::CUDA_PRELUDE;
-use annulus_queue::sync::{AtomicU32, yield_now};
+use annulus_sync::{AtomicU32, yield_now};
 use cudarc::{
     driver::sys::{self, CUcontext, CUdeviceptr, CUfunction, CUmodule, CUresult, CUstream},
     nvrtc::sys::{self as nvrtc, nvrtcResult},

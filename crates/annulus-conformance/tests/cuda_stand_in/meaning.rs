@@ -6,7 +6,7 @@ use std::{
     time::{Duration, UNIX_EPOCH},
 };
 
-use annulus_queue::sync::{AtomicU64, Ordering, thread};
+use annulus_sync::{AtomicU64, Ordering, thread};
 use cudarc::driver::sys::{self, CUresult};
 
 use crate::{

@@ -1,6 +1,6 @@
 //! What a GPU would do silently is found: misuse of memory, barriers, and threads that rely on each other's order.
 
-use annulus_queue::sync::Ordering;
+use annulus_sync::Ordering;
 use cudarc::driver::sys::{self, CUresult};
 
 use crate::{

@@ -2,20 +2,19 @@
 
 use std::ptr::NonNull;
 
+use annulus_abi::launch::{BellRecord, BlockRecord, LaunchRecord, NO_LINE};
 use annulus_abi::{control, kernel::KernelLayout, ring::kind};
+use annulus_block::{ENTRY, RUNTIME};
 use annulus_conformance::epoch::{self, ACTORS, Count, Counted, Item, KERNEL};
 use annulus_kernel::{
     LANGUAGE_SOURCE, Target,
-    device::{
-        CUDA_PRELUDE, ENTRY, INTERFACE, RUNTIME,
-        layout::{BellRecord, BlockRecord, LaunchRecord, NO_LINE},
-    },
+    device::{CUDA_PRELUDE, INTERFACE},
 };
-use annulus_queue::{
+use annulus_ring::{
     region::Region,
     ring::{Consumer, Header, Producers, Ring},
-    sync::Ordering,
 };
+use annulus_sync::Ordering;
 use cudarc::driver::sys::{self, CUresult, CUstream};
 
 use crate::{

@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use annulus_queue::sync::{Ordering, thread};
+use annulus_sync::{Ordering, thread};
 use cudarc::driver::sys::{self, CUdeviceptr, CUfunction, CUmodule, CUresult, CUstream};
 
 use crate::{

@@ -23,10 +23,10 @@ use super::{
     BatchCounters, BatchOptions, BatchSink, PushError,
     timer::{Due, TIMER},
 };
-use crate::{
+use annulus_sync::{
+    AtomicUsize, Mutex, MutexGuard, Ordering,
     contain::{contained, this_thread},
     relay::Relay,
-    sync::{AtomicUsize, Mutex, MutexGuard, Ordering},
 };
 
 pub(super) struct Shared<T, S> {

@@ -11,10 +11,7 @@ use std::{
     time::Instant,
 };
 
-use crate::{
-    contain::contained,
-    sync::{Mutex, MutexGuard},
-};
+use annulus_sync::{Mutex, MutexGuard, contain::contained};
 
 /// The timer of all batchers of the process.
 pub(super) static TIMER: Timer = Timer {

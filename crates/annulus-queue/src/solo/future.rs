@@ -10,9 +10,9 @@ use std::{
 
 use crate::{
     Admission, Backpressure, RecvError, SendError, TryRecvError, TrySendError,
-    event::Event,
     turn::{Receiving, Sending, Source, Target},
 };
+use annulus_sync::event::Event;
 
 use super::{Core, Producers, receiver::Place, sender::Local};
 

@@ -204,14 +204,10 @@ pub use reservation::Reservation;
 pub use sender::Sender;
 
 use crate::{
-    Backpressure, Counters, InvalidOptions, QueueOptions,
-    counters::Tally,
-    event::Event,
-    memory::shared_bytes,
-    padded::Padded,
-    slab::Slab,
-    sync::{Arc, AtomicU64, AtomicUsize, Mutex, Ordering},
+    Backpressure, Counters, InvalidOptions, QueueOptions, counters::Tally, memory::shared_bytes,
+    padded::Padded, slab::Slab,
 };
+use annulus_sync::{Arc, AtomicU64, AtomicUsize, Mutex, Ordering, event::Event};
 
 /// Both ends of a queue.
 pub type Ends<T, P> = (Sender<T, P>, Receiver<T, P>);

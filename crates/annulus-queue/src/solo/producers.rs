@@ -1,12 +1,10 @@
 //! One sender or several: who has a ticket, and how a queue is closed.
 
 use crate::{
-    barrier,
-    event::Event,
     padded::Padded,
     slab::{Apart, Packing},
-    sync::{AtomicU64, Ordering},
 };
+use annulus_sync::{AtomicU64, Ordering, barrier, event::Event};
 
 /// How many senders a queue has: [`One`] or [`Many`].
 pub trait Producers: sealed::Protocol {}

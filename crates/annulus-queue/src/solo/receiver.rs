@@ -7,11 +7,13 @@ use std::{
 };
 
 use crate::{
-    Backpressure, Counters, RecvError, TryRecvError, barrier,
+    Backpressure, Counters, RecvError, TryRecvError,
     dropping::drop_all,
     pace::Pace,
     slab::{Cursor, Places, Slot},
-    sync::{Arc, MutexGuard, Ordering},
+};
+use annulus_sync::{
+    Arc, MutexGuard, Ordering, barrier,
     wait::{Backoff, block_on, block_on_deadline},
 };
 

@@ -2,7 +2,8 @@
 
 use std::{fmt, mem::MaybeUninit};
 
-use crate::{TrySendError, sync::Ordering};
+use crate::TrySendError;
+use annulus_sync::Ordering;
 
 use super::{Producers, Sender, VOID};
 

@@ -13,7 +13,9 @@ use crate::{
     pace::room,
     slab::{Cursor, Places, Slot},
     slots::NoTicket,
-    sync::{Arc, AtomicU64, Ordering},
+};
+use annulus_sync::{
+    Arc, AtomicU64, Ordering,
     wait::{Backoff, block_on, block_on_deadline},
 };
 

@@ -14,8 +14,8 @@ use annulus_queue::{
     Backpressure, QueueOptions,
     batching::{Batch, BatchOptions, BatchSink, Batcher, PushError, QueueRefused, Recycled, StartError},
     queue,
-    sync::{AtomicBool, Ordering},
 };
+use annulus_sync::{AtomicBool, Ordering};
 
 /// Full or flushed, never late.
 fn patient(messages: usize) -> BatchOptions {

@@ -11,8 +11,8 @@ use std::{
 use annulus_queue::{
     QueueOptions,
     solo::{Many, One, Producers, Receiver, Sender, mpsc, spsc},
-    sync::{AtomicBool, Ordering},
 };
+use annulus_sync::{AtomicBool, Ordering};
 
 #[derive(Default)]
 struct Sleeper(AtomicBool);

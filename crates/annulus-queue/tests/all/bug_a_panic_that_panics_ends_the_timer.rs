@@ -16,9 +16,9 @@ use std::{
 use annulus_queue::{
     QueueOptions,
     batching::{BatchOptions, BatchSink, Batcher},
-    event::Event,
     queue,
 };
+use annulus_sync::event::Event;
 
 /// Its `Drop` panics with another one, for ever.
 #[derive(Debug)]

@@ -10,11 +10,8 @@ use std::{
     task::{Context, Poll, RawWaker, RawWakerVTable, Wake, Waker},
 };
 
-use annulus_queue::{
-    QueueOptions, RecvError, SendError, queue,
-    spmc::spmc,
-    sync::{AtomicUsize, Ordering},
-};
+use annulus_queue::{QueueOptions, RecvError, SendError, queue, spmc::spmc};
+use annulus_sync::{AtomicUsize, Ordering};
 use futures_core::Stream;
 
 /// Counts how often it is woken.

@@ -7,12 +7,8 @@ use std::{
     task::{Context, Wake, Waker},
 };
 
-use annulus_queue::{
-    MessageQueue, QueueOptions, queue,
-    solo::mpsc,
-    spmc::spmc,
-    sync::{AtomicUsize, Ordering},
-};
+use annulus_queue::{MessageQueue, QueueOptions, queue, solo::mpsc, spmc::spmc};
+use annulus_sync::{AtomicUsize, Ordering};
 
 #[derive(Default)]
 struct Sleeper(AtomicUsize);

@@ -9,10 +9,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use annulus_queue::{
-    Admission, QueueOptions, Receiver, RecvError, SendError, Sender,
+use annulus_queue::{Admission, QueueOptions, Receiver, RecvError, SendError, Sender, queue};
+use annulus_sync::{
     event::Event,
-    queue,
     wait::{block_on, block_on_deadline},
 };
 

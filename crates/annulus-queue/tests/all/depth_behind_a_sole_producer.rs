@@ -7,7 +7,7 @@ use std::{
 };
 
 use annulus_abi::ring::{Envelope, RingLayout, kind};
-use annulus_queue::{
+use annulus_ring::{
     region::Region,
     ring::{Consumer, Header, Ring, SoleProducer},
 };

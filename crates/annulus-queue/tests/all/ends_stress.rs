@@ -9,8 +9,8 @@ use annulus_queue::{
     queue,
     solo::{mpsc, spsc},
     spmc::spmc,
-    wait::block_on,
 };
+use annulus_sync::wait::block_on;
 
 fn messages() -> u64 {
     if std::env::var_os("ANNULUS_LONG").is_some() { 100_000_000 } else { 400_000 }

@@ -12,6 +12,8 @@ use annulus_abi::ring::{Envelope, RingLayout, kind};
 use annulus_queue::{
     Backpressure,
     front::{Bytes, Facts, Fate, Front, FrontOptions, RUN, Told},
+};
+use annulus_ring::{
     region::Region,
     ring::{Consumer, Header, Producers, Refused, Ring},
 };

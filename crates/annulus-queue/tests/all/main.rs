@@ -39,7 +39,6 @@ mod policy_model;
 mod policy_stress;
 mod pool;
 mod registry;
-mod sealed;
 mod small_messages;
 mod stack;
 mod stress;

@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use annulus_queue::{
     Admission, Backpressure, Clock, DeadLetters, Deduplication, Message, MessageQueue, OptionProblem,
-    QueueOptions, queue, wait::WaitStrategy,
+    QueueOptions, queue,
 };
+use annulus_sync::wait::WaitStrategy;
 
 /// A message without a payload hash.
 struct Bare;

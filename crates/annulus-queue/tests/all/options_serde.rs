@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use annulus_queue::{Backpressure, Deduplication, MessageQueue, QueueOptions, wait::WaitStrategy};
+use annulus_queue::{Backpressure, Deduplication, MessageQueue, QueueOptions};
+use annulus_sync::wait::WaitStrategy;
 
 fn round_trip(options: &QueueOptions) -> QueueOptions {
     serde_json::from_str(&serde_json::to_string(options).unwrap()).unwrap()

@@ -12,8 +12,8 @@ use std::{
 use annulus_queue::{
     Admission, Backpressure, Clock, Deduplication, Message, MessageQueue, QueueOptions, RecvError, SendError,
     TryRecvError, TrySendError,
-    wait::{WaitStrategy, block_on},
 };
+use annulus_sync::wait::{WaitStrategy, block_on};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Task {

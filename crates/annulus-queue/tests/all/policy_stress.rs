@@ -4,8 +4,9 @@ use std::{thread, time::Duration};
 
 use annulus_queue::{
     Admission, Backpressure, Counters, DeadLetters, Deduplication, Message, MessageQueue, QueueOptions,
-    SendError, wait::block_on,
+    SendError,
 };
+use annulus_sync::wait::block_on;
 
 const THREADS: u64 = 4;
 const EACH: u64 = 50_000;

@@ -6,10 +6,8 @@ use std::{
     thread,
 };
 
-use annulus_queue::{
-    pool::{Pool, PoolCounters, Pooled},
-    sync::{AtomicU64, Ordering},
-};
+use annulus_queue::pool::{Pool, PoolCounters, Pooled};
+use annulus_sync::{AtomicU64, Ordering};
 
 /// How many objects were made, and a pool of them with a stock of `capacity`.
 fn counted(capacity: u32) -> (Arc<AtomicU64>, Pool<Arc<AtomicU64>>) {

@@ -7,8 +7,8 @@ use std::{
 
 use annulus_queue::{
     Admission, Backpressure, Counters, QueueOptions, Receiver, SendError, Sender, TryRecvError, queue,
-    wait::block_on,
 };
+use annulus_sync::wait::block_on;
 
 const THREADS: u64 = 4;
 const EACH: u64 = 100_000;

@@ -1,0 +1,84 @@
+/* The block: how several threads bring a turn's messages in. */
+
+#if ANN_LAUNCH_THREADS > 1
+
+/* Whether the slot of the turn's i-th message is published. */
+ANN_FUNCTION u32 ann_turn_published(const ann_view *v, u32 i)
+{
+#if ANN_LAUNCH_LINKED
+    if (v->shared->near)
+        return ann_near_published(v, i);
+#endif
+    return ann_published(v, v->shared->state.next_in + i);
+}
+
+/* After slots were seen to be published, before they are read. */
+ANN_FUNCTION void ann_turn_fence(const ann_view *v)
+{
+#if ANN_LAUNCH_LINKED
+    if (v->shared->near) {
+        /* SYNC: near-published (acquire) */
+        ann_near_fence_acquire();
+        return;
+    }
+#endif
+    /* SYNC: slot-published (acquire) */
+    ann_fence_acquire();
+}
+
+/* The command that the turn's messages come after. */
+ANN_FUNCTION u32 ann_turn_command(const ann_view *v)
+{
+#if ANN_LAUNCH_LINKED
+    if (v->shared->near)
+        return v->shared->command;
+#endif
+    return ann_load_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_COMMAND));
+}
+
+/* Each thread looks at its share of the slots that may be published. */
+ANN_FUNCTION void ann_look(const ann_view *v)
+{
+    LOCAL ann_shared *b = v->shared;
+    u32 window = b->window;
+    u32 gap = window;
+    /* The leader has seen the first. No look waits for the one before. */
+    for (u32 i = 1 + ann_thread(); i < window; i += ANN_LAUNCH_THREADS) {
+        u32 published = ann_turn_published(v, i);
+        gap = !published && i < gap ? i : gap;
+    }
+    if (window != 0)
+        ann_turn_fence(v);
+    if (gap < window)
+        ann_shared_min(&b->found, gap);
+}
+
+/* Each thread copies its share of the messages' words; the leader decides how many are handled. */
+ANN_FUNCTION void ann_bring(const ann_view *v, u32 leader)
+{
+    LOCAL ann_shared *b = v->shared;
+    u32 found = b->found;
+    u32 words = (u32)(ann_turn_stride(v) / 8);
+    u32 all = found * words;
+    u32 command = 0;
+    if (leader && found != 0)
+        command = ann_turn_command(v);
+    /* Four words are under way at a time. */
+    for (u32 first = ann_thread(); first < all; first += 4 * ANN_LAUNCH_THREADS) {
+        ann_word copied[4];
+        for (u32 j = 0; j < 4; j++) {
+            u32 word = first + j * ANN_LAUNCH_THREADS;
+            if (word < all)
+                copied[j] = ann_load_word(ann_turn_slot(v, word / words) + word % words * 8);
+        }
+        for (u32 j = 0; j < 4; j++) {
+            u32 word = first + j * ANN_LAUNCH_THREADS;
+            if (word < all)
+                ann_store_word(ann_message_at(v, word / words) + word % words * 8, copied[j]);
+        }
+    }
+    if (leader && found != 0)
+        b->count = ann_accept(v, found, command);
+}
+
+#endif

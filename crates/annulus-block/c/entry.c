@@ -1,0 +1,130 @@
+/* The block: the dispatch loop. */
+
+#if ANN_LAUNCH_LINKED
+#define ANN_LINK_PARAMETERS , GLOBAL u8 *exchange, GLOBAL const u8 *link
+#else
+#define ANN_LINK_PARAMETERS
+#endif
+#ifdef ANN_LAUNCH_SUPERSTEPS
+#define ANN_STEP_PARAMETER , GLOBAL u8 *steps
+#else
+#define ANN_STEP_PARAMETER
+#endif
+
+ANN_KERNEL void ann_main(
+    GLOBAL u8 *memory, GLOBAL u8 *arena, GLOBAL u8 *records, GLOBAL const u8 *launch, GLOBAL u8 *states,
+    GLOBAL u8 *scratch, GLOBAL u8 *bell ANN_LINK_PARAMETERS ANN_STEP_PARAMETER ANN_BINDING_PARAMETERS)
+{
+    ANN_SHARED ann_shared shared;
+    u32 leader = ann_thread() == 0;
+    u32 block = ann_block();
+    ann_view view;
+    {
+        GLOBAL const ann_launch *l = (GLOBAL const ann_launch *)launch;
+        view.shard = memory + block * l->shard_stride;
+        view.inbound = view.shard + l->inbound;
+        view.outbound = view.shard + l->outbound;
+        view.record = (GLOBAL ann_block_record *)records + block;
+        view.arena = arena;
+#ifdef ANN_STATE
+        view.states = states + block * l->actors_per_block * sizeof(ANN_STATE);
+#else
+        view.states = states;
+#endif
+#if ANN_LAUNCH_LINKED
+        view.link = (GLOBAL const ann_link *)link;
+        view.exchange = exchange;
+        view.near = ann_near_at(exchange, l->near + block * l->near_stride);
+        view.outputs = scratch + block * l->scratch_stride;
+#endif
+#if ANN_LAUNCH_THREADS > 1
+        ann_cut_scratch(&view, scratch + block * l->scratch_stride, l);
+#endif
+        view.bell = (GLOBAL ann_bell *)bell;
+        view.shared = &shared;
+        if (leader) {
+            shared.launch = *l;
+            shared.state = view.record->state;
+            shared.ending = 0;
+            shared.idle = 0;
+            shared.handled = 0;
+            shared.busy = 0;
+            shared.own = l->actors > block ? (l->actors - block + l->grid - 1) / l->grid : 0;
+#if ANN_LAUNCH_LINKED
+            shared.link = *view.link;
+            shared.rested = 0;
+            shared.near_turns = 0;
+            shared.reserved = shared.state.next_in;
+#endif
+            ann_attend(&view);
+#ifdef ANN_LAUNCH_SUPERSTEPS
+            ann_begin_steps(&view, (GLOBAL ann_step_record *)steps);
+#endif
+        }
+    }
+    ann_barrier();
+    for (;;) {
+        if (leader) {
+#if ANN_HOSTED && ANN_LAUNCH_THREADS > 1 && !defined(ANN_LAUNCH_SUPERSTEPS)
+            ann_await_turn(&view);
+#else
+            ann_begin_turn(&view);
+#endif
+#ifdef ANN_LAUNCH_SUPERSTEPS
+            shared.goes_on = !shared.over;
+#else
+            shared.goes_on = !shared.ending;
+#endif
+        }
+        ann_barrier();
+        /* Not "if it ends": on a processor's vector units lanes without a thread read 0, and llvmpipe goes
+           round until they leave, too. */
+        if (!shared.goes_on)
+            break;
+#if ANN_LAUNCH_THREADS == 1
+        ann_handle(&view ANN_BINDING_ARGUMENTS);
+#else
+        u32 sealed = ANN_LAUNCH_SEALED && !ann_is_near(&view);
+        if (sealed) {
+            ann_bring_sealed(&view);
+        } else {
+            ann_look(&view);
+        }
+        ann_barrier();
+        if (!sealed) {
+            ann_bring(&view, leader);
+        } else if (leader && shared.found != 0) {
+            shared.count = ann_accept(&view, shared.found, ann_command_after(&view));
+        }
+        ann_barrier();
+        u32 count = shared.count;
+        ann_look_up(&view, count);
+        ann_barrier();
+        ann_handle(&view, count ANN_BINDING_ARGUMENTS);
+        ann_barrier();
+        if (leader)
+            ann_number(&view, count);
+        ann_barrier();
+        ann_fill_slots(&view);
+        ann_barrier();
+        ann_publish_all(&view);
+        ann_barrier();
+#if ANN_LAUNCH_LINKED && defined(ANN_OUTPUT)
+        ann_forward_together(&view, leader);
+#endif
+#endif
+        if (leader) {
+            ann_end_turn(&view);
+#ifdef ANN_LAUNCH_SUPERSTEPS
+            ann_end_step(&view, (GLOBAL ann_step_record *)steps);
+#endif
+        }
+        ann_barrier();
+    }
+    if (leader) {
+        /* A block that has terminated leaves only this behind: rings and states are not its own any more. */
+        view.record->state = shared.state;
+        ann_store_release_u32(&view.record->ended, view.record->epoch);
+        ann_tell(&view, 0);
+    }
+}

@@ -1,0 +1,158 @@
+/* The block: calls of the handler. */
+
+/* The place of the message's state in the block's part; ANN_NO_ACTOR if its key names none of this block's
+   actors. */
+ANN_FUNCTION u64 ann_actor(const ann_view *v, GLOBAL const ANN_MESSAGE *message)
+{
+#if ANN_SHAPE == ANN_PER_ACTOR
+    u64 key = ANN_KEY(message);
+    u64 grid = v->shared->launch.grid;
+    u64 place = grid == 1 ? key : key / grid;
+    return place < v->shared->own ? place : ANN_NO_ACTOR;
+#else
+    return 0;
+#endif
+}
+
+/* Calls the handler as a transaction: the state is a copy, committed on success. */
+ANN_FUNCTION u32 ann_transact(
+    const ann_view *v, GLOBAL const ANN_MESSAGE *message, u64 actor,
+    PRIVATE ann_outbox *outbox ANN_BINDING_PARAMETERS)
+{
+    ann_cx cx;
+    cx.block_index = ann_block();
+    cx.grid_size = v->shared->launch.grid;
+    cx.thread_index = ann_thread();
+    if (actor == ANN_NO_ACTOR)
+        return ANN_UNKNOWN_ACTOR;
+#ifdef ANN_PRINTS
+    ann_printer to;
+    to.turn = &v->shared->prints;
+    to.slots = v->shard + v->shared->launch.prints + ANN_RING_SLOTS;
+    to.stride = v->shared->launch.print_stride;
+    to.shift = v->shared->launch.print_shift;
+    PRIVATE ann_printer *printer = &to;
+#endif
+#ifdef ANN_STATE
+    GLOBAL ANN_STATE *cell = (GLOBAL ANN_STATE *)v->states + actor;
+    ANN_STATE state = *cell;
+    u32 code = ANN_CALL(cx, message, &state, outbox);
+#else
+    u32 code = ANN_CALL(cx, message, (PRIVATE u8 *)0, outbox);
+#endif
+    if (code == 0 && outbox->refused)
+        code = ANN_TOO_MANY_OUTPUTS;
+#ifdef ANN_STATE
+    if (code == 0)
+        *cell = state;
+#endif
+    return code;
+}
+
+#if ANN_LAUNCH_THREADS == 1
+
+/* All messages of the turn one after the other; outputs go straight into their slots. */
+ANN_FUNCTION void ann_handle(const ann_view *v ANN_BINDING_PARAMETERS)
+{
+    LOCAL ann_shared *b = v->shared;
+    LOCAL ann_launch *l = &b->launch;
+    u32 near = 0;
+#if ANN_LAUNCH_LINKED
+    near = b->near;
+#endif
+    for (u32 i = 0; i < b->count; i++) {
+        /* Between any two messages of the host's: a batch is no reason to obey late. */
+        if (i != 0 && !near && ann_load_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_COMMAND)) != b->command)
+            break;
+        GLOBAL u8 *slot = ann_turn_slot(v, i);
+        b->taken += 1;
+        if (*ANN_U32(slot, 4) >> 24 != ANN_KIND_MESSAGE)
+            continue;
+        GLOBAL const ANN_MESSAGE *message = (GLOBAL const ANN_MESSAGE *)(slot + l->in_payload);
+        u64 caller = ann_caller(v, slot);
+        ann_outbox outbox;
+        outbox.first = v->outbound + ANN_RING_SLOTS + l->out_payload;
+        outbox.ticket = b->state.next_out;
+        outbox.mask = ((u64)1 << l->out_shift) - 1;
+        outbox.stride = l->out_stride;
+        outbox.limit = ANN_LIMIT;
+        outbox.sent = 0;
+        outbox.refused = 0;
+        u32 forwarded = ann_is_forwarded(v, caller);
+        if (forwarded) {
+            outbox.first = v->outputs + (u64)b->state.held * ANN_OUTPUT_STRIDE;
+            outbox.ticket = 0;
+            outbox.mask = ~(u64)0;
+            outbox.stride = ANN_OUTPUT_STRIDE;
+        }
+        u32 code = ann_transact(v, message, ann_actor(v, message), &outbox ANN_BINDING_ARGUMENTS);
+        if (forwarded) {
+            b->state.held += code == 0 ? outbox.sent : 0;
+            ann_account(v, slot, code, outbox.sent, 0);
+        } else {
+            ann_answer(v, outbox.ticket, code, outbox.sent, caller);
+            ann_account(v, slot, code, outbox.sent, ann_answers(code, outbox.sent, caller));
+        }
+    }
+#if ANN_LAUNCH_LINKED && defined(ANN_OUTPUT)
+    ann_forward(v);
+#endif
+}
+
+#else
+
+/* Each thread looks up the actors of its share of the messages, and to whom they are dealt. */
+ANN_FUNCTION void ann_look_up(const ann_view *v, u32 count)
+{
+    for (u32 i = ann_thread(); i < count; i += ANN_LAUNCH_THREADS) {
+        GLOBAL const u8 *slot = ann_message_at(v, i);
+        GLOBAL ann_job *job = ann_job_at(v, i);
+        job->kind = *(GLOBAL const u32 *)(slot + 4) >> 24;
+        job->caller = ann_caller(v, slot);
+        job->code = 0;
+        job->sent = 0;
+        job->actor = 0;
+        if (job->kind == ANN_KIND_MESSAGE)
+            job->actor = ann_actor(v, (GLOBAL const ANN_MESSAGE *)(slot + v->shared->launch.in_payload));
+#if ANN_SHAPE == ANN_WHOLE
+        u32 owner = 0;
+#elif ANN_SHAPE == ANN_PER_ACTOR
+        u32 owner = (u32)(job->actor % ANN_LAUNCH_THREADS);
+#elif ANN_KEYED
+        /* Without state of its own an actor still has an order. The block has every grid-th key. */
+        u32 owner = 0;
+        if (job->kind == ANN_KIND_MESSAGE) {
+            u64 key = ANN_KEY((GLOBAL const ANN_MESSAGE *)(slot + v->shared->launch.in_payload));
+            owner = (u32)(key / v->shared->launch.grid % ANN_LAUNCH_THREADS);
+        }
+#else
+        u32 owner = i % ANN_LAUNCH_THREADS;
+#endif
+        ((GLOBAL u32 *)v->owners)[i] = job->kind == ANN_KIND_MESSAGE ? owner : ANN_LAUNCH_THREADS;
+    }
+}
+
+/* Each thread handles the messages that are dealt to it, in order. */
+ANN_FUNCTION void ann_handle(const ann_view *v, u32 count ANN_BINDING_PARAMETERS)
+{
+    LOCAL ann_launch *l = &v->shared->launch;
+    for (u32 i = 0; i < count; i++) {
+        if (((GLOBAL const u32 *)v->owners)[i] != ann_thread())
+            continue;
+        GLOBAL ann_job *job = ann_job_at(v, i);
+        ann_outbox outbox;
+        outbox.first = v->outputs + (u64)i * ANN_LIMIT * ANN_OUTPUT_STRIDE;
+        outbox.ticket = 0;
+        outbox.mask = ~(u64)0;
+        outbox.stride = ANN_OUTPUT_STRIDE;
+        outbox.limit = ANN_LIMIT;
+        outbox.sent = 0;
+        outbox.refused = 0;
+        GLOBAL const ANN_MESSAGE *message =
+            (GLOBAL const ANN_MESSAGE *)(ann_message_at(v, i) + l->in_payload);
+        job->code = ann_transact(v, message, job->actor, &outbox ANN_BINDING_ARGUMENTS);
+        job->sent = outbox.sent;
+    }
+}
+
+#endif

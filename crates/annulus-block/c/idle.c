@@ -1,0 +1,108 @@
+/* The block: what it does when it finds nothing. */
+
+#if ANN_LAUNCH_LINKED
+
+/* By the leader: whether the block would find something to do with other kernels. */
+ANN_FUNCTION u32 ann_has_near_work(const ann_view *v)
+{
+    LOCAL ann_state *s = &v->shared->state;
+    if ((s->command & ANN_ACTIVE) == 0 || v->shared->ending)
+        return 0;
+#ifdef ANN_OUTPUT
+    if (s->held != 0)
+        return ann_would_forward(v);
+#endif
+    return ann_near_published(v, 0) && (!s->stalled || ann_credit(v, 1) != 0);
+}
+
+#endif
+
+/* By the leader, of a block that found nothing: whether a turn would find something now. */
+ANN_FUNCTION u32 ann_has_work(const ann_view *v)
+{
+    LOCAL ann_state *s = &v->shared->state;
+    u32 command = ann_load_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_COMMAND));
+    if (command != s->command || ann_is_asked_to_leave(v))
+        return 1;
+#if ANN_LAUNCH_LINKED
+    if (ann_has_near_work(v))
+        return 1;
+    if (s->held != 0)
+        return 0;
+#endif
+    if ((command & ANN_ACTIVE) == 0 || !ann_published(v, s->next_in))
+        return 0;
+    return !s->stalled || ann_credit(v, 1) != 0;
+}
+
+/* Naps until the host ends it, by `wake`, or other kernels have something for the block; 1 if the whole nap
+   has passed. */
+ANN_FUNCTION u32 ann_nap_until_work(const ann_view *v, u32 seen)
+{
+    u32 micros = v->shared->launch.nap_micros;
+#if ANN_LAUNCH_LINKED
+    if ((v->shared->state.command & ANN_ACTIVE) == 0)
+        return ann_nap(&v->record->wake, seen, micros);
+    /* No kernel wakes another one. */
+    for (u32 passed = 0; passed < micros; passed += ANN_NEAR_NAP) {
+        if (!ann_nap(&v->record->wake, seen, ANN_NEAR_NAP) || ann_has_near_work(v))
+            return 0;
+    }
+    return 1;
+#else
+    return ann_nap(&v->record->wake, seen, micros);
+#endif
+}
+
+/* By the leader, of a block that has waited for long: whether its host is gone. */
+ANN_FUNCTION u32 ann_host_is_gone(const ann_view *v)
+{
+    LOCAL ann_state *s = &v->shared->state;
+    u64 heartbeat = ann_load_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_HEARTBEAT));
+    s->strikes = heartbeat == s->heartbeat ? s->strikes + 1 : 0;
+    s->heartbeat = heartbeat;
+    return s->strikes > v->shared->launch.patience;
+}
+
+/* By the leader, of a block that found nothing: waits a little, and sees whether the host still lives. */
+ANN_FUNCTION void ann_idle(const ann_view *v)
+{
+    LOCAL ann_shared *b = v->shared;
+    LOCAL ann_state *s = &b->state;
+    b->idle += 1;
+    if (b->launch.epoch_polls != 0) {
+        u32 active = (s->command & ANN_ACTIVE) != 0;
+        if (!active || s->stalled || b->idle >= b->launch.epoch_polls)
+            b->ending = 1;
+        ann_pause();
+        return;
+    }
+    u32 nap = ANN_SYSTEM && (b->idle > b->launch.idle_polls || (s->command & ANN_ACTIVE) == 0);
+    if (nap || (b->idle & 15) == 0) {
+        ann_attend(v);
+        if (ann_is_asked_to_leave(v)) {
+            b->ending = 1;
+            return;
+        }
+    }
+    if (!nap) {
+        ann_pause();
+        /* Long enough that another thread on this core may have the answer. */
+        if ((b->idle > b->launch.idle_polls / 4 || b->idle > 1024) && (b->idle & 63) == 0)
+            ann_yield();
+        if (ANN_SYSTEM || b->idle < b->launch.patience_polls)
+            return;
+        b->idle = 0;
+    } else {
+        u32 seen = ann_load_relaxed_u32(&v->record->wake);
+        ann_store_relaxed_u32(&v->record->asleep, 1);
+        /* SYNC: asleep */
+        ann_fence_all();
+        u32 undisturbed = !ann_has_work(v) && ann_nap_until_work(v, seen);
+        ann_store_relaxed_u32(&v->record->asleep, 0);
+        if (!undisturbed)
+            return;
+    }
+    if (ann_host_is_gone(v))
+        ann_give_up(v);
+}

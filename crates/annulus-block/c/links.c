@@ -1,0 +1,566 @@
+/* The block: messages between kernels of one device. The protocol is described in `PROTOCOL.md`. */
+
+#ifdef ANN_OUTPUT
+#define ANN_LIMIT ANN_MAX_OUTPUTS
+/* Outputs in scratch memory lie this far apart: they are copied in words. */
+#define ANN_OUTPUT_STRIDE ((ANN_OUTPUT_BYTES + 7) / 8 * 8)
+#else
+#define ANN_LIMIT 0
+#define ANN_OUTPUT_STRIDE 0
+#endif
+
+#if ANN_LAUNCH_LINKED
+
+/* Looks at the ring between kernels for each one at the host's words, where both are empty. */
+#define ANN_NEAR_LOOKS 4
+/* Turns in a row that take from other kernels, before the host's words are looked at again. */
+#define ANN_NEAR_TURNS 8
+
+/* By the leader of a block that found nothing: tells the host how far it has come, after all that it has done
+   until then. */
+ANN_FUNCTION void ann_rest(const ann_view *v)
+{
+    LOCAL ann_shared *b = v->shared;
+    if (b->rested == b->state.taken)
+        return;
+    b->rested = b->state.taken;
+    /* SYNC: rested (release) */
+    ann_store_release_u64(ANN_U64(v->shard, ANN_CONTROL_RESTED), b->rested);
+    ann_tell(v, 0);
+}
+
+#ifdef ANN_OUTPUT
+
+ANN_FUNCTION GLOBAL u8 *ann_ring_of(const ann_view *v, u32 block)
+{
+    LOCAL ann_link *l = &v->shared->link;
+    return ann_near_at(v->exchange, l->rings + block * l->stride);
+}
+
+/* Takes up to `want` tickets, from *first on, in a ring of the connected kernel; says how many, or
+   ANN_NEAR_CLOSED if no message of it will be read. */
+ANN_FUNCTION u32 ann_near_reserve(const ann_view *v, GLOBAL u8 *ring, u32 want, PRIVATE u32 *first)
+{
+    u32 capacity = (u32)1 << v->shared->link.shift;
+    GLOBAL u32 *word = ANN_U32(ring, ANN_NEAR_RESERVED);
+    u32 reserved = ann_near_load_relaxed_u32(word);
+    for (;;) {
+        if ((reserved & ANN_NEAR_CLOSED) != 0)
+            return ANN_NEAR_CLOSED;
+        /* SYNC: near-returned (acquire) */
+        u32 consumed = ann_near_load_acquire_u32(ANN_U32(ring, ANN_NEAR_CONSUMED));
+        u32 used = (reserved - consumed) & ANN_NEAR_TICKETS;
+        if (used > capacity) {
+            /* Others have taken tickets, and their messages were consumed, since `reserved` was read. */
+            reserved = ann_near_load_relaxed_u32(word);
+            continue;
+        }
+        u32 room = capacity - used;
+        u32 granted = want < room ? want : room;
+        if (granted == 0)
+            return 0;
+        u32 found = ann_near_swap_if_u32(word, reserved, (reserved + granted) & ANN_NEAR_TICKETS);
+        if (found == reserved) {
+            *first = reserved;
+            return granted;
+        }
+        reserved = found;
+    }
+}
+
+ANN_FUNCTION GLOBAL u8 *ann_near_slot(const ann_view *v, GLOBAL u8 *ring, u32 ticket)
+{
+    LOCAL ann_link *l = &v->shared->link;
+    return ring + ANN_RING_SLOTS + (ticket & (((u32)1 << l->shift) - 1)) * l->slot_stride;
+}
+
+/* All of a slot but its payload and its commit word. */
+ANN_FUNCTION void ann_near_envelope(const ann_view *v, GLOBAL u8 *slot, u64 now)
+{
+    LOCAL ann_link *l = &v->shared->link;
+    if (l->time != 0)
+        *ANN_U64(slot, l->time) = now;
+    if (l->correlation != 0)
+        *ANN_U64(slot, l->correlation) = 0;
+    *ANN_U32(slot, 4) = ANN_KIND_MESSAGE << 24 | ANN_OUTPUT_BYTES;
+}
+
+/* Shows in a slot that it is whole, after this thread has fenced. */
+ANN_FUNCTION void ann_near_commit(const ann_view *v, GLOBAL u8 *slot, u32 ticket)
+{
+    u32 lap = ((ticket & ANN_NEAR_TICKETS) >> v->shared->link.shift) + 1;
+    ann_near_store_relaxed_u32(ANN_U32(slot, 0), lap);
+}
+
+/* Before messages are published: whoever sees that one was taken sees it counted here. */
+ANN_FUNCTION void ann_count_forwarded(const ann_view *v, u32 count)
+{
+    v->shared->state.forwarded += count;
+    ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_FORWARDED), v->shared->state.forwarded);
+}
+
+ANN_FUNCTION void ann_count_unforwarded(const ann_view *v, u32 count)
+{
+    v->shared->state.unforwarded += count;
+    ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_UNFORWARDED), v->shared->state.unforwarded);
+}
+
+/* Whether a block of the connected kernel would take an output now, or never will. */
+ANN_FUNCTION u32 ann_has_room(const ann_view *v, u32 block)
+{
+    GLOBAL u8 *ring = ann_ring_of(v, block);
+    u32 reserved = ann_near_load_relaxed_u32(ANN_U32(ring, ANN_NEAR_RESERVED));
+    u32 consumed = ann_near_load_relaxed_u32(ANN_U32(ring, ANN_NEAR_CONSUMED));
+    u32 capacity = (u32)1 << v->shared->link.shift;
+    return (reserved & ANN_NEAR_CLOSED) != 0 || ((reserved - consumed) & ANN_NEAR_TICKETS) < capacity;
+}
+
+/* Whether the host has room for a held output of a kernel that is connected no more. */
+ANN_FUNCTION u32 ann_would_return(const ann_view *v)
+{
+    LOCAL ann_state *s = &v->shared->state;
+    /* SYNC: slots-returned (acquire) */
+    s->out_seen = ann_load_acquire_u64(ANN_U64(v->outbound, ANN_RING_CONSUMED));
+    return s->next_out - s->out_seen < (u64)1 << v->shared->launch.out_shift;
+}
+
+/* By the leader: says in the control block whether outputs wait for room, so that a host that sees room wakes
+   this block. Not before what the turn has taken is counted: a host that sees the block wait sees how full
+   its ring is (SYNC: stalled-after-taken). */
+ANN_FUNCTION void ann_say_held(const ann_view *v)
+{
+    LOCAL ann_state *s = &v->shared->state;
+    u32 stalled = s->held != 0;
+    if (stalled == (s->stalled != 0))
+        return;
+    s->stalled = stalled;
+    /* Who sees that nothing is held any more sees it counted as forwarded; who sees that something is, sees
+       what was taken. */
+    ann_store_release_u32(ANN_U32(v->shard, ANN_CONTROL_STALLED), stalled ? ANN_STALLED_BY_KERNEL : 0);
+}
+
+/* By the leader: puts a held output into the ring to the host, if there is room: the kernel is connected no
+   more. */
+ANN_FUNCTION u32 ann_return(const ann_view *v, u32 place)
+{
+    LOCAL ann_launch *l = &v->shared->launch;
+    LOCAL ann_state *s = &v->shared->state;
+    u64 capacity = (u64)1 << l->out_shift;
+    if (s->next_out - s->out_seen >= capacity) {
+        /* SYNC: slots-returned (acquire) */
+        s->out_seen = ann_load_acquire_u64(ANN_U64(v->outbound, ANN_RING_CONSUMED));
+        if (s->next_out - s->out_seen >= capacity)
+            return 0;
+    }
+    GLOBAL u8 *slot = ann_out_slot(v, s->next_out);
+    GLOBAL const u8 *output = v->outputs + (u64)place * ANN_OUTPUT_STRIDE;
+    if (ANN_OUTPUT_BYTES != 0)
+        *(GLOBAL ANN_OUTPUT *)(slot + l->out_payload) = *(GLOBAL const ANN_OUTPUT *)output;
+    if (l->out_correlation != 0)
+        *ANN_U64(slot, l->out_correlation) = 0;
+    *ANN_U32(slot, 4) = ANN_KIND_MESSAGE << 24 | ANN_OUTPUT_BYTES;
+    /* SYNC: slot-published (release) */
+    ann_store_release_u32(ANN_U32(slot, 0), (u32)(s->next_out >> l->out_shift) + 1);
+    s->next_out += 1;
+    ann_store_release_u64(ANN_U64(v->outbound, ANN_RING_RESERVED), s->next_out);
+    v->shared->granted += 1;
+    ann_tell(v, 0);
+    return 1;
+}
+
+#if ANN_LAUNCH_THREADS == 1
+
+/* The block of the connected kernel that the output at `place` among those held is for. */
+ANN_FUNCTION u32 ann_addressee(const ann_view *v, u32 place)
+{
+#ifdef ANN_OUTPUT_KEY
+    GLOBAL const ANN_OUTPUT *output =
+        (GLOBAL const ANN_OUTPUT *)(v->outputs + (u64)place * ANN_OUTPUT_STRIDE);
+    return (u32)(ANN_OUTPUT_KEY(output) % v->shared->link.grid);
+#else
+    /* The kernel may have been connected to one with more blocks before. */
+    return v->shared->state.dealt % v->shared->link.grid;
+#endif
+}
+
+/* Sends as many of the held outputs as go without waiting: in order, and in one step those in a row for the
+   same block. */
+ANN_FUNCTION void ann_forward(const ann_view *v)
+{
+    LOCAL ann_shared *b = v->shared;
+    LOCAL ann_state *s = &b->state;
+    u32 grid = b->link.grid;
+    u32 full = 0; /* blocks in a row that did not take outputs without a key; */
+    u32 closed = 0; /* those of them that never will */
+    /* Of an inactive block nothing leaves: the host may be about to say where it goes. */
+    if (s->held == 0 || (s->command & ANN_ACTIVE) == 0)
+        return;
+    u64 now = b->link.time != 0 ? ann_now(v) : 0;
+    while (s->held_from < s->held) {
+        if (grid == 0) {
+            if (!ann_return(v, s->held_from))
+                break;
+            s->held_from += 1;
+            continue;
+        }
+        u32 left = s->held - s->held_from;
+        u32 block = ann_addressee(v, s->held_from);
+#ifdef ANN_OUTPUT_KEY
+        u32 want = 1;
+        while (want < left && ann_addressee(v, s->held_from + want) == block)
+            want++;
+#else
+        u32 want = (left + grid - 1) / grid;
+        s->dealt = block + 1 < grid ? block + 1 : 0;
+#endif
+        u32 first = 0;
+        GLOBAL u8 *ring = ann_ring_of(v, block);
+        u32 granted = ann_near_reserve(v, ring, want, &first);
+        if (granted == 0 || granted == ANN_NEAR_CLOSED) {
+#ifndef ANN_OUTPUT_KEY
+            /* Another block may take it. */
+            full += 1;
+            closed += granted == ANN_NEAR_CLOSED;
+            if (full < grid)
+                continue;
+            want = left;
+            granted = closed == grid ? ANN_NEAR_CLOSED : 0;
+            full = 0;
+            closed = 0;
+#endif
+            if (granted == 0 && b->link.waits)
+                break;
+            ann_count_unforwarded(v, want);
+            s->held_from += want;
+            b->lost += want;
+            continue;
+        }
+        full = 0;
+        closed = 0;
+        ann_count_forwarded(v, granted);
+        for (u32 i = 0; i < granted; i++) {
+            GLOBAL u8 *slot = ann_near_slot(v, ring, first + i);
+            GLOBAL const u8 *output = v->outputs + (u64)(s->held_from + i) * ANN_OUTPUT_STRIDE;
+            if (ANN_OUTPUT_BYTES != 0)
+                *(GLOBAL ANN_OUTPUT *)(slot + b->link.payload) = *(GLOBAL const ANN_OUTPUT *)output;
+            ann_near_envelope(v, slot, now);
+        }
+        /* SYNC: near-published (release) */
+        ann_near_fence_release();
+        for (u32 i = 0; i < granted; i++)
+            ann_near_commit(v, ann_near_slot(v, ring, first + i), first + i);
+        s->held_from += granted;
+        b->granted += granted;
+    }
+    if (s->held_from == s->held) {
+        s->held = 0;
+        s->held_from = 0;
+    }
+    /* Else when the turn has counted what it took. */
+    if (b->taken == 0)
+        ann_say_held(v);
+}
+
+/* Whether a held output would go now. */
+ANN_FUNCTION u32 ann_would_forward(const ann_view *v)
+{
+    LOCAL ann_link *l = &v->shared->link;
+    if (l->grid == 0)
+        return ann_would_return(v);
+#ifdef ANN_OUTPUT_KEY
+    return ann_has_room(v, ann_addressee(v, v->shared->state.held_from));
+#else
+    for (u32 block = 0; block < l->grid; block++)
+        if (ann_has_room(v, block))
+            return 1;
+    return 0;
+#endif
+}
+
+/* Outputs that have not gone. */
+ANN_FUNCTION u32 ann_on_the_way(const ann_view *v)
+{
+    return v->shared->state.held - v->shared->state.held_from;
+}
+
+#else
+
+/* What is known of an output on its way. */
+typedef struct {
+    u32 source; /* its place among the turn's outputs; ANN_GONE once it has gone, or was lost */
+    u32 block;  /* of the connected kernel */
+    u32 rank;   /* how many before it are for the same block */
+    u32 last;   /* the last of those for the same block, which asks for all of them; */
+    u32 first;  /* it has their first ticket */
+    u32 granted; /* and how many there are, or ANN_NEAR_CLOSED */
+} ann_parcel;
+
+#define ANN_GONE 0xFFFFFFFFu
+
+ANN_FUNCTION GLOBAL ann_parcel *ann_parcel_at(const ann_view *v, u32 i)
+{
+    return (GLOBAL ann_parcel *)v->parcels + i;
+}
+
+/* Each thread finds out for its share of the outputs for which block they are. */
+ANN_FUNCTION void ann_address(const ann_view *v, u32 held)
+{
+    LOCAL ann_shared *b = v->shared;
+    u32 grid = b->link.grid;
+    if (grid == 0)
+        return;
+    u32 run = (held + grid - 1) / grid;
+    for (u32 k = ann_thread(); k < held; k += ANN_LAUNCH_THREADS) {
+        GLOBAL ann_parcel *parcel = ann_parcel_at(v, k);
+        if (parcel->source == ANN_GONE)
+            continue;
+#ifdef ANN_OUTPUT_KEY
+        GLOBAL const ANN_OUTPUT *output =
+            (GLOBAL const ANN_OUTPUT *)(v->outputs + (u64)parcel->source * ANN_OUTPUT_STRIDE);
+        parcel->block = (u32)(ANN_OUTPUT_KEY(output) % grid);
+#else
+        parcel->block = (b->state.dealt + k / run) % grid;
+#endif
+    }
+}
+
+/* Each thread numbers its share of the outputs among those for the same block, and asks for tickets for those
+   of which it has the last. */
+ANN_FUNCTION void ann_ask(const ann_view *v, u32 held)
+{
+    LOCAL ann_shared *b = v->shared;
+    if (b->link.grid == 0)
+        return;
+    for (u32 k = ann_thread(); k < held; k += ANN_LAUNCH_THREADS) {
+        GLOBAL ann_parcel *parcel = ann_parcel_at(v, k);
+        if (parcel->source == ANN_GONE)
+            continue;
+        u32 rank = 0;
+        u32 last = k;
+        for (u32 j = 0; j < held; j++) {
+            GLOBAL const ann_parcel *other = ann_parcel_at(v, j);
+            if (other->source == ANN_GONE || other->block != parcel->block)
+                continue;
+            rank += j < k;
+            last = j > last ? j : last;
+        }
+        parcel->rank = rank;
+        parcel->last = last;
+        if (last != k)
+            continue;
+        u32 first = 0;
+        u32 granted = ann_near_reserve(v, ann_ring_of(v, parcel->block), rank + 1, &first);
+        parcel->first = first;
+        parcel->granted = granted;
+        if (granted != ANN_NEAR_CLOSED)
+            ann_count_up_by(&b->granted, granted);
+    }
+}
+
+/* Whether the output has a ticket. */
+ANN_FUNCTION u32 ann_has_ticket(GLOBAL const ann_parcel *parcel, GLOBAL const ann_parcel *last)
+{
+    return last->granted != ANN_NEAR_CLOSED && parcel->rank < last->granted;
+}
+
+/* Each thread copies its share of the words of outputs that have tickets, and writes its share of their
+   envelopes. */
+ANN_FUNCTION void ann_load_up(const ann_view *v, u32 held)
+{
+    LOCAL ann_shared *b = v->shared;
+    if (b->link.grid == 0)
+        return;
+    u32 words = ANN_OUTPUT_STRIDE != 0 ? ANN_OUTPUT_STRIDE / 8 : 1;
+    u32 all = held * (ANN_OUTPUT_STRIDE / 8);
+    for (u32 word = ann_thread(); word < all; word += ANN_LAUNCH_THREADS) {
+        GLOBAL const ann_parcel *parcel = ann_parcel_at(v, word / words);
+        if (parcel->source == ANN_GONE)
+            continue;
+        GLOBAL const ann_parcel *last = ann_parcel_at(v, parcel->last);
+        if (!ann_has_ticket(parcel, last))
+            continue;
+        u64 at = word % words * 8;
+        GLOBAL u8 *slot = ann_near_slot(v, ann_ring_of(v, parcel->block), last->first + parcel->rank);
+        GLOBAL const u8 *output = v->outputs + (u64)parcel->source * ANN_OUTPUT_STRIDE;
+        ann_store_word(slot + b->link.payload + at, ann_load_word(output + at));
+    }
+    u64 now = held != 0 && b->link.time != 0 ? ann_now(v) : 0;
+    for (u32 k = ann_thread(); k < held; k += ANN_LAUNCH_THREADS) {
+        GLOBAL const ann_parcel *parcel = ann_parcel_at(v, k);
+        if (parcel->source == ANN_GONE)
+            continue;
+        GLOBAL const ann_parcel *last = ann_parcel_at(v, parcel->last);
+        if (ann_has_ticket(parcel, last))
+            ann_near_envelope(
+                v, ann_near_slot(v, ann_ring_of(v, parcel->block), last->first + parcel->rank), now);
+    }
+}
+
+/* Each thread publishes its share of the outputs that have tickets, and counts what is lost and what is left.
+   */
+ANN_FUNCTION void ann_send_off(const ann_view *v, u32 held)
+{
+    LOCAL ann_shared *b = v->shared;
+    if (b->link.grid == 0)
+        return;
+    /* SYNC: near-published (release): of all that threads of the block wrote before the barrier. */
+    if (held != 0)
+        ann_near_fence_release();
+    for (u32 k = ann_thread(); k < held; k += ANN_LAUNCH_THREADS) {
+        GLOBAL ann_parcel *parcel = ann_parcel_at(v, k);
+        if (parcel->source == ANN_GONE)
+            continue;
+        GLOBAL const ann_parcel *last = ann_parcel_at(v, parcel->last);
+        if (ann_has_ticket(parcel, last)) {
+            u32 ticket = last->first + parcel->rank;
+            ann_near_commit(v, ann_near_slot(v, ann_ring_of(v, parcel->block), ticket), ticket);
+        } else if (last->granted == ANN_NEAR_CLOSED || !b->link.waits) {
+            ann_count_up_by(&b->lost, 1);
+        } else {
+            ann_count_up_by(&b->left, 1);
+            continue;
+        }
+        parcel->source = ANN_GONE;
+    }
+}
+
+/* By the leader: counts what is about to be sent. A condition of its own: PoCL 3.1 lets all threads do what
+   stands behind `leader && ...` here. */
+ANN_FUNCTION void ann_count_granted(const ann_view *v)
+{
+    u32 granted = v->shared->granted;
+    if (granted != 0 && v->shared->link.grid != 0)
+        ann_count_forwarded(v, granted);
+}
+
+/* All threads send what is held, as far as there is room. Ends with a barrier. */
+ANN_FUNCTION void ann_forward_together(const ann_view *v, u32 leader)
+{
+    LOCAL ann_shared *b = v->shared;
+    /* Of an inactive block nothing leaves: the host may be about to say where it goes. Nor of one that ends.
+       */
+    u32 held = (b->state.command & ANN_ACTIVE) != 0 && !b->ending ? b->state.held : 0;
+    ann_address(v, held);
+    ann_barrier();
+    ann_ask(v, held);
+    ann_barrier();
+    if (leader)
+        ann_count_granted(v);
+    ann_load_up(v, held);
+    ann_barrier();
+    ann_send_off(v, held);
+    ann_barrier();
+}
+
+/* By the leader: what is on its way now. */
+ANN_FUNCTION void ann_settle(const ann_view *v)
+{
+    LOCAL ann_shared *b = v->shared;
+    LOCAL ann_state *s = &b->state;
+    if (s->held == 0)
+        return;
+    if (b->link.grid == 0) {
+        for (u32 k = 0; k < s->held && b->left == 0; k++) {
+            GLOBAL ann_parcel *parcel = ann_parcel_at(v, k);
+            if (parcel->source == ANN_GONE)
+                continue;
+            if (ann_return(v, parcel->source))
+                parcel->source = ANN_GONE;
+            else
+                b->left = 1;
+        }
+    }
+    if (b->lost != 0)
+        ann_count_unforwarded(v, b->lost);
+#ifndef ANN_OUTPUT_KEY
+    /* What is left is offered to other blocks. */
+    if (b->link.grid != 0)
+        s->dealt = (s->dealt + (b->left != 0 ? 1 : b->granted)) % b->link.grid;
+#endif
+    if (b->left == 0)
+        s->held = 0;
+    /* Else when the turn has counted what it took. */
+    if (b->taken == 0)
+        ann_say_held(v);
+}
+
+/* Whether a held output would go now. */
+ANN_FUNCTION u32 ann_would_forward(const ann_view *v)
+{
+    LOCAL ann_link *l = &v->shared->link;
+    if (l->grid == 0)
+        return ann_would_return(v);
+    for (u32 k = 0; k < v->shared->state.held; k++) {
+        GLOBAL const ann_parcel *parcel = ann_parcel_at(v, k);
+        if (parcel->source != ANN_GONE && ann_has_room(v, parcel->block))
+            return 1;
+    }
+    return 0;
+}
+
+/* Outputs that have not gone. */
+ANN_FUNCTION u32 ann_on_the_way(const ann_view *v)
+{
+    u32 count = 0;
+    for (u32 k = 0; k < v->shared->state.held; k++)
+        count += ann_parcel_at(v, k)->source != ANN_GONE;
+    return count;
+}
+
+#endif
+#endif
+
+/* By the leader: no message comes out of the ring between kernels any more, and none leaves. */
+ANN_FUNCTION void ann_unlink(const ann_view *v)
+{
+    LOCAL ann_state *s = &v->shared->state;
+    GLOBAL u32 *word = ANN_U32(v->near, ANN_NEAR_RESERVED);
+    u32 reserved = ann_near_load_relaxed_u32(word);
+    for (;;) {
+        u32 found = ann_near_swap_if_u32(word, reserved, reserved | ANN_NEAR_CLOSED);
+        if (found == reserved)
+            break;
+        reserved = found;
+    }
+    u32 unread = (reserved - ann_near_next(v)) & ANN_NEAR_TICKETS;
+#ifdef ANN_OUTPUT
+    s->unforwarded += ann_on_the_way(v);
+#endif
+    s->held = 0;
+    s->held_from = 0;
+    ann_store_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_UNREAD), unread);
+    ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_UNFORWARDED), s->unforwarded);
+    ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_RESTED), s->taken);
+}
+
+#endif
+
+/* Whether the turn takes from the ring between kernels. */
+ANN_FUNCTION u32 ann_is_near(const ann_view *v)
+{
+#if ANN_LAUNCH_LINKED
+    return v->shared->near;
+#else
+    return 0;
+#endif
+}
+
+/* From slot to slot of the ring that the turn takes from, which is open. */
+ANN_FUNCTION u64 ann_turn_stride(const ann_view *v)
+{
+#if ANN_LAUNCH_LINKED
+    if (v->shared->near)
+        return v->shared->launch.near_slot;
+#endif
+    return v->shared->launch.in_stride;
+}
+
+/* The slot of the turn's i-th message. */
+ANN_FUNCTION GLOBAL u8 *ann_turn_slot(const ann_view *v, u32 i)
+{
+#if ANN_LAUNCH_LINKED
+    if (v->shared->near)
+        return ann_near_in_slot(v, ann_near_next(v) + i);
+#endif
+    return ann_in_slot(v, v->shared->state.next_in + i);
+}

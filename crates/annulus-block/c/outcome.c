@@ -1,0 +1,76 @@
+/* The block: what became of a message. */
+
+/* The handler of a message that was enqueued then succeeded. */
+ANN_FUNCTION void ann_note_success(const ann_view *v, u64 enqueued)
+{
+    LOCAL ann_shared *b = v->shared;
+    b->processed += 1;
+    if (b->launch.in_time == 0)
+        return;
+    if (b->launch.histogram != 0) {
+        u64 now = ann_now(v);
+        ann_count_latency(v, now > enqueued ? now - enqueued : 0);
+    }
+    if ((b->command & ANN_TELEMETRY) != 0) {
+        if (b->processed == 1) {
+            b->first_time = enqueued;
+            b->earliest = enqueued;
+        }
+        if (enqueued < b->earliest)
+            b->earliest = enqueued;
+        if (enqueued > b->latest)
+            b->latest = enqueued;
+        b->sum += enqueued - b->first_time;
+    }
+}
+
+/* A message failed: its state and its sends are forgotten. */
+ANN_FUNCTION void ann_note_failure(const ann_view *v, GLOBAL const u8 *slot, u32 code)
+{
+    LOCAL ann_shared *b = v->shared;
+    ann_bury(v, slot + b->launch.in_payload, code);
+    b->dropped += 1;
+    b->error = code;
+    if (code == ANN_UNKNOWN_ACTOR)
+        b->state.unknown_actor += 1;
+    else
+        b->state.failed += 1;
+}
+
+/* Slots that a handled message takes in the outbound ring: its outputs, or the notice to its caller. */
+ANN_FUNCTION u32 ann_answers(u32 code, u32 sent, u64 caller)
+{
+    u32 outputs = code == 0 ? sent : 0;
+    return outputs == 0 && caller != 0 ? 1 : outputs;
+}
+
+/* Whether what the handler of a message sends goes to another kernel. */
+ANN_FUNCTION u32 ann_is_forwarded(const ann_view *v, u64 caller)
+{
+#if ANN_LAUNCH_LINKED && defined(ANN_OUTPUT)
+    return caller == 0 && v->shared->link.grid != 0;
+#else
+    return 0;
+#endif
+}
+
+/* The call that a message belongs to. */
+ANN_FUNCTION u64 ann_caller(const ann_view *v, GLOBAL const u8 *slot)
+{
+    u64 offset = v->shared->launch.in_correlation;
+    return offset != 0 ? *(GLOBAL const u64 *)(slot + offset) : 0;
+}
+
+/* By the leader: counts what became of the message of a slot, or of its copy. */
+ANN_FUNCTION void ann_account(const ann_view *v, GLOBAL const u8 *slot, u32 code, u32 sent, u32 answers)
+{
+    LOCAL ann_shared *b = v->shared;
+    b->produced += answers;
+    b->state.next_out += answers;
+    if (code == 0) {
+        b->state.sent += sent;
+        ann_note_success(v, b->launch.in_time != 0 ? *(GLOBAL const u64 *)(slot + b->launch.in_time) : 0);
+    } else {
+        ann_note_failure(v, slot, code);
+    }
+}

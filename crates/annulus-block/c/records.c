@@ -1,0 +1,262 @@
+/* The block: the dispatch loop around ANN_CALL, the same in all dialects. Its protocol is described in
+   `PROTOCOL.md`. */
+
+#ifndef ANN_LAUNCH_SEALED
+#define ANN_LAUNCH_SEALED 0
+#endif
+#define ANN_ACTIVE 1u
+#define ANN_TERMINATE 2u
+#define ANN_TELEMETRY 4u
+#define ANN_EPOCH_SHIFT 16
+#define ANN_STATE_ACTIVE 1u
+#define ANN_STATE_INACTIVE 2u
+#define ANN_STATE_TERMINATED 3u
+#define ANN_STALLED_BY_KERNEL 2u
+#define ANN_CLOSED 0x8000000000000000ul
+#define ANN_KIND_MESSAGE 1u
+#define ANN_KIND_NO_REPLY 3u
+#define ANN_KIND_FAILED 4u
+#define ANN_KIND_LETTER 5u
+#define ANN_TOO_MANY_OUTPUTS 0xFF02u
+#define ANN_UNKNOWN_ACTOR 0xFF03u
+#define ANN_STATELESS 0
+#define ANN_PER_ACTOR 1
+#define ANN_WHOLE 2
+#define ANN_NO_ACTOR 0xFFFFFFFFFFFFFFFFul
+
+/* Words of a control block and of a ring's header, by their offsets in bytes. */
+#define ANN_CONTROL_COMMAND 0
+#define ANN_CONTROL_HEARTBEAT 8
+#define ANN_CONTROL_STATE 128
+#define ANN_CONTROL_ERROR 132
+#define ANN_CONTROL_PROCESSED 136
+#define ANN_CONTROL_FAILED 144
+#define ANN_CONTROL_UNKNOWN 152
+#define ANN_CONTROL_SENT 160
+#define ANN_CONTROL_STALLED 192
+#define ANN_CONTROL_ACKNOWLEDGED 172
+#define ANN_CONTROL_LETTERS_LOST 176
+#define ANN_CONTROL_PRINTS_LOST 184
+#define ANN_CONTROL_UNREAD 196
+#define ANN_CONTROL_FORWARDED 200
+#define ANN_CONTROL_TAKEN 208
+#define ANN_CONTROL_RESTED 216
+#define ANN_CONTROL_UNFORWARDED 224
+#define ANN_RING_RESERVED 0
+#define ANN_RING_CONSUMED 128
+#define ANN_RING_SLOTS 256
+
+/* What a launch fixes. Twin of `LaunchRecord`. */
+typedef struct {
+    u64 shard_stride;
+    u64 inbound;
+    u64 outbound;
+    u64 letters;   /* 0 if there are none */
+    u64 histogram; /* 0 if there is none */
+    u64 in_stride;
+    u64 in_time;        /* 0 if messages carry none */
+    u64 in_correlation; /* 0 if messages carry none */
+    u64 in_payload;
+    u64 out_stride;
+    u64 out_correlation; /* 0 exactly if in_correlation is */
+    u64 out_payload;
+    u64 out_bytes;
+    u64 letter_stride;
+    u64 letter_payload;
+    u64 prints; /* 0 if there are none */
+    u64 print_stride;
+    u64 actors;
+    u64 actors_per_block; /* places for states in each block's part */
+    u64 clock;            /* what the device's clock needs to be read */
+    u64 clock_origin;     /* what the device's clock shows when the runtime's shows 0 */
+    u64 scratch_stride;
+    u64 near;        /* where the blocks' rings between kernels begin, as ann_near_at takes it */
+    u64 near_stride; /* from ring to ring */
+    u64 near_slot;   /* from slot to slot in them: as in the host's ring, were it open */
+    u32 in_shift; /* the capacity is 1 << in_shift */
+    u32 out_shift;
+    u32 letter_shift;
+    u32 print_shift;
+    u32 grid;
+    u32 limit;          /* messages in one turn */
+    u32 credit;         /* outbound slots that a message may need */
+    u32 idle_polls;     /* looks for something to do before a nap */
+    u32 epoch_messages; /* 0 for a kernel that stays; else an epoch ends after so many, */
+    u32 epoch_polls;    /* or after so many looks that found nothing; 0 for a kernel that stays */
+    u32 nap_micros;
+    u32 patience; /* whole naps without a heartbeat after which the kernel ends itself */
+    u32 patience_polls; /* looks that count as a nap where there are no naps */
+    u32 near_first; /* the first ticket of the rings between kernels */
+    u32 in_units;   /* of a sealed slot of the inbound ring; 0 if slots are open */
+    u32 reserved;
+} ann_launch;
+
+/* Where outputs go, if not to the host. Twin of `LinkRecord`. */
+typedef struct {
+    u64 rings;       /* of the connected kernel's blocks, as ann_near_at takes it */
+    u64 stride;      /* from ring to ring */
+    u64 slot_stride; /* and from slot to slot */
+    u64 time;        /* 0 if its messages carry none */
+    u64 correlation; /* 0 if its messages carry none */
+    u64 payload;
+    u32 shift; /* the capacity of each ring is 1 << shift */
+    u32 grid;  /* its blocks; 0 where outputs go to the host */
+    u32 waits; /* an output without room waits; else it is lost */
+    u32 reserved;
+} ann_link;
+
+/* What a block keeps from turn to turn, and from epoch to epoch. */
+typedef struct {
+    u64 next_in;
+    u64 next_out;
+    u64 out_seen; /* a copy of the outbound ring's `consumed`, never ahead of it */
+    u64 next_letter;
+    u64 letters_seen; /* the same of the ring of letters */
+    u64 letters_lost;
+    u64 next_print;
+    u64 prints_seen; /* the same of the ring of prints */
+    u64 prints_lost;
+    u64 processed;
+    u64 failed;
+    u64 unknown_actor;
+    u64 sent;
+    u64 shown_processed;
+    u64 shown_dropped;
+    u64 shown_last;
+    u64 shown_total;
+    u64 shown_max;
+    u64 shown_min;
+    u64 heartbeat;
+    u64 taken;       /* messages out of the ring between kernels */
+    u64 forwarded;   /* outputs that went into such rings */
+    u64 unforwarded; /* outputs that were lost on the way there */
+    u32 shown_depth;
+    u32 shown_unmeasured;
+    u32 shown_error;
+    u32 shown_epoch;
+    u32 command;
+    u32 looked; /* whether it has looked at a command yet */
+    u32 stalled;
+    u32 strikes; /* whole naps since the heartbeat changed */
+    u32 answered; /* the host's last question for the time */
+    /* outputs in the block's scratch memory on the way to the connected kernel, those in front that have gone
+       included */
+    u32 held;
+    u32 held_from; /* of these, how many in front have gone; used by blocks of one thread */
+    u32 dealt;     /* the block of the connected kernel that gets the next output without a key */
+} ann_state;
+
+/* What host and block tell each other besides the control block. Twin of `BlockRecord`. */
+typedef struct {
+    ann_state state; /* while no epoch runs */
+    u64 time;   /* written by the block: what its clock showed when it answered */
+    u32 obeyed; /* written by the block: how many commands it has acknowledged, wrapping */
+    u32 answer; /* written by the block: the question that it has answered */
+    u32 asleep; /* written by the block: it naps, or is about to */
+    u32 ended;  /* written by the block, last of all: the epoch that it has ended */
+    u32 wake; /* written by the host: changes when a nap must end */
+    u32 epoch;
+    u64 telemetry; /* from the arena's start to the shard's line; ANN_NO_ACTOR for none */
+    u32 leave;     /* written by the host: a block that stays leaves this epoch, and is launched again */
+    u32 question; /* written by the host: changes when it asks for the time */
+    /* written by the host: what the device's clock shows when the runtime's shows 0; 0 for as launched */
+    u64 origin;
+    /* written by the host: in this epoch no block waits for others any more, since some of them do not run */
+    u32 abandoned;
+    u32 host_padding[23];
+} ann_block_record;
+
+/* Where blocks wake the host. Twin of `BellRecord`. */
+typedef struct {
+    /* written by the host: it sleeps, and wants to hear of progress (1), or of dead letters and prints alone
+       (2) */
+    u32 asleep;
+    u32 rung;
+} ann_bell;
+
+typedef char ann_launch_is_264_bytes[sizeof(ann_launch) == 264 ? 1 : -1];
+typedef char ann_link_is_64_bytes[sizeof(ann_link) == 64 ? 1 : -1];
+typedef char ann_block_record_is_384_bytes[sizeof(ann_block_record) == 384 ? 1 : -1];
+
+/* The block's own memory. */
+typedef struct {
+    ann_launch launch;
+    ann_state state;
+    /* The turn. */
+    u32 window; /* slots that may be published, from state.next_in on: all threads look at them */
+    u32 found;  /* of these, the published ones without a gap */
+    u32 count;  /* messages to handle, from state.next_in on */
+    u32 command;
+    u32 again;  /* nothing was taken, and yet there is something to do */
+    u32 ending; /* the block ends with this turn */
+    /* by which all threads learn that it does not, or with all blocks in step that they do not */
+    u32 goes_on;
+    /* Since the kernel or the epoch began. */
+    u32 idle; /* turns in a row that found nothing */
+    u32 handled;
+    u32 busy; /* turns that took something */
+    /* What the turn has done. */
+    u32 taken;
+    u32 processed;
+    u32 dropped;
+    u32 produced;
+    u32 letters;
+    u32 error;
+    u64 first_time; /* of the processed messages' enqueue times */
+    u64 earliest;
+    u64 latest;
+    u64 sum; /* of the enqueue times less `first_time`, wrapping */
+    u64 own; /* actors of this block */
+    u64 reserved; /* the inbound ring's gauge, as the turn found it */
+#if ANN_LAUNCH_SEALED
+    u32 kept;   /* slots that the leader has brought in with its look: 1 or 0 */
+    u32 agreed; /* slots from state.next_in on whose stamps are the command that the leader has seen */
+#endif
+#ifdef ANN_PRINTS
+    ann_print_turn prints;
+#endif
+#if ANN_LAUNCH_LINKED
+    ann_link link;
+    u64 rested;     /* what the host was told of state.taken at rest */
+    u32 near;       /* the turn takes from the ring between kernels */
+    u32 near_turns; /* turns in a row that did */
+    u32 granted;    /* outputs that got a ticket in this turn */
+    u32 lost;       /* outputs that were lost in this turn */
+    u32 left;       /* outputs that found no room in this turn */
+#endif
+#ifdef ANN_LAUNCH_SUPERSTEPS
+    u32 opened; /* the kernel's step, as this block has seen it */
+    u32 gone;   /* the host is */
+    u32 over;   /* all blocks end */
+#endif
+} ann_shared;
+
+/* One block's view of memory. */
+typedef struct {
+    GLOBAL u8 *shard;
+    GLOBAL u8 *inbound;
+    GLOBAL u8 *outbound;
+    GLOBAL ann_block_record *record;
+    GLOBAL u8 *arena;
+    GLOBAL u8 *states;
+    /* The block's scratch memory, where several threads work on a turn: its messages as they lay in their
+       slots, the outputs of each in the messages' order, the answers in the order of their tickets, what is
+       known of each message, and by which thread it is handled. */
+    GLOBAL u8 *messages;
+    GLOBAL u8 *outputs;
+    GLOBAL u8 *answers;
+    GLOBAL u8 *jobs;
+    GLOBAL u8 *owners;
+    GLOBAL ann_bell *bell;
+#if ANN_LAUNCH_LINKED
+    GLOBAL u8 *exchange; /* what places of rings between kernels count from */
+    GLOBAL u8 *near;     /* the block's ring between kernels */
+    GLOBAL const ann_link *link;
+    /* of blocks of several threads: what is known of each output on its way to the connected kernel */
+    GLOBAL u8 *parcels;
+#endif
+    LOCAL ann_shared *shared;
+} ann_view;
+
+#define ANN_U32(base, offset) ((GLOBAL u32 *)((base) + (offset)))
+#define ANN_U64(base, offset) ((GLOBAL u64 *)((base) + (offset)))

@@ -1,0 +1,45 @@
+/* The block: its scratch memory, where several threads work on a turn. */
+
+#if ANN_LAUNCH_THREADS > 1
+
+/* A message of the turn. */
+typedef struct {
+    u64 actor;
+    u64 caller;
+    u32 kind;
+    u32 code;
+    u32 sent;
+    u32 padding;
+} ann_job;
+
+/* A slot of the outbound ring that the turn fills. */
+typedef struct {
+    u64 correlation;
+    u32 meta;
+    u32 source; /* the place of its payload among the outputs */
+} ann_reply;
+
+#define ANN_MOST_ANSWERS (ANN_LIMIT > 1 ? ANN_LIMIT : 1)
+
+/* Where the parts of the block's scratch memory lie. Twin of `scratch_bytes`. */
+ANN_FUNCTION void ann_cut_scratch(ann_view *v, GLOBAL u8 *scratch, GLOBAL const ann_launch *l)
+{
+    u64 limit = l->limit;
+    v->messages = scratch;
+    v->outputs = v->messages + limit * ANN_IMAGE_STRIDE(l);
+    v->answers = v->outputs + limit * ANN_LIMIT * ANN_OUTPUT_STRIDE;
+    v->jobs = v->answers + limit * ANN_MOST_ANSWERS * sizeof(ann_reply);
+#if ANN_LAUNCH_LINKED && defined(ANN_OUTPUT)
+    v->parcels = v->jobs + limit * sizeof(ann_job);
+    v->owners = v->parcels + limit * ANN_LIMIT * sizeof(ann_parcel);
+#else
+    v->owners = v->jobs + limit * sizeof(ann_job);
+#endif
+}
+
+ANN_FUNCTION GLOBAL ann_job *ann_job_at(const ann_view *v, u32 i)
+{
+    return (GLOBAL ann_job *)v->jobs + i;
+}
+
+#endif

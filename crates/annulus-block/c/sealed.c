@@ -1,0 +1,124 @@
+/* The block: an inbound ring whose slots are sealed, for blocks of several threads. What proves what stands
+   in `PROTOCOL.md`. */
+
+#if ANN_LAUNCH_SEALED
+
+/* The leader loads the whole next slot with its look, if it has no more units. Eight are a message of 64
+   bytes with an envelope. */
+#define ANN_FIRST_UNITS 8
+
+/* What the leader's look has loaded of the next slot. */
+typedef struct {
+    ann_unit units[ANN_FIRST_UNITS];
+} ann_first;
+
+/* Puts a unit's content where it belongs in a message's image. */
+ANN_FUNCTION void ann_keep_unit(const ann_view *v, u32 message, u32 place, const ann_unit *unit)
+{
+    GLOBAL u32 *words = (GLOBAL u32 *)(ann_message_at(v, message) + place * 12);
+    words[0] = unit->a;
+    words[1] = unit->b;
+    words[2] = unit->c;
+}
+
+/* By the leader: begins to load the next slot, or its first unit if there are many. Nothing waits here. */
+ANN_FUNCTION void ann_load_first(const ann_view *v, ann_first *first)
+{
+    u32 units = v->shared->launch.in_units;
+    GLOBAL const u8 *slot = ann_in_slot(v, v->shared->state.next_in);
+    for (u32 i = 0; i < ANN_FIRST_UNITS; i++)
+        if (i == 0 || (i < units && units <= ANN_FIRST_UNITS))
+            first->units[i] = ann_load_unit(slot + i * 16);
+}
+
+/* By the leader: whether the next slot is published, or may be if it has many units. Brings it in if it was
+   loaded whole. */
+ANN_FUNCTION u32 ann_keep_first(const ann_view *v, const ann_first *first)
+{
+    LOCAL ann_shared *b = v->shared;
+    u32 units = b->launch.in_units;
+    u32 lap = (u32)(b->state.next_in >> b->launch.in_shift) + 1;
+    u32 proved = 1;
+    for (u32 i = 0; i < ANN_FIRST_UNITS; i++)
+        if (i == 0 || (i < units && units <= ANN_FIRST_UNITS))
+            proved &= first->units[i].lap == lap;
+    b->kept = proved != 0 && units <= ANN_FIRST_UNITS;
+    b->agreed = 0xFFFFFFFFu;
+    if (!b->kept)
+        return proved;
+    for (u32 i = 0; i < ANN_FIRST_UNITS; i++)
+        if (i < units)
+            ann_keep_unit(v, 0, i, &first->units[i]);
+    if (first->units[0].a != b->command) {
+        /* SYNC: command (acquire) */
+        ann_fence_acquire();
+        b->agreed = 0;
+    }
+    return 1;
+}
+
+/* Each thread brings in its share of the units of the slots that may be published: one wait, whatever their
+   number. */
+ANN_FUNCTION void ann_bring_sealed(const ann_view *v)
+{
+    LOCAL ann_shared *b = v->shared;
+    u32 window = b->window;
+    u32 units = b->launch.in_units;
+    u32 kept = b->kept;
+    u32 all = window > kept ? (window - kept) * units : 0;
+    u32 gap = window;
+    u32 stale = window;
+    /* Four units are under way at a time. */
+    for (u32 begin = ann_thread(); begin < all; begin += 4 * ANN_LAUNCH_THREADS) {
+        ann_unit loaded[4];
+        for (u32 j = 0; j < 4; j++) {
+            u32 unit = begin + j * ANN_LAUNCH_THREADS;
+            if (unit < all)
+                loaded[j] =
+                    ann_load_unit(ann_in_slot(v, b->state.next_in + kept + unit / units) + unit % units * 16);
+        }
+        for (u32 j = 0; j < 4; j++) {
+            u32 unit = begin + j * ANN_LAUNCH_THREADS;
+            if (unit >= all)
+                continue;
+            u32 message = kept + unit / units;
+            u32 lap = (u32)((b->state.next_in + message) >> b->launch.in_shift) + 1;
+            if (loaded[j].lap != lap) {
+                gap = message < gap ? message : gap;
+                continue;
+            }
+            ann_keep_unit(v, message, unit % units, &loaded[j]);
+            if (unit % units == 0 && loaded[j].a != b->command)
+                stale = message < stale ? message : stale;
+        }
+    }
+    if (stale < window) {
+        /* SYNC: command (acquire) */
+        ann_fence_acquire();
+        ann_shared_min(&b->agreed, stale);
+    }
+    if (gap < window)
+        ann_shared_min(&b->found, gap);
+}
+
+/* By the leader: the command that is in force after what was found was sent. A stamp that is the command
+   which this turn has seen vouches for it; where another was found, its finder has fenced, and the command is
+   looked at once more. */
+ANN_FUNCTION u32 ann_command_after(const ann_view *v)
+{
+    LOCAL ann_shared *b = v->shared;
+    if (b->agreed >= b->found)
+        return b->command;
+    return ann_load_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_COMMAND));
+}
+
+#else
+
+/* There are none. */
+ANN_FUNCTION void ann_bring_sealed(const ann_view *v) {}
+ANN_FUNCTION u32 ann_command_after(const ann_view *v)
+{
+    return 0;
+}
+
+#endif

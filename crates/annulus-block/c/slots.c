@@ -1,0 +1,77 @@
+/* The block: where messages lie, and whether they are there. */
+
+ANN_FUNCTION GLOBAL u8 *ann_in_slot(const ann_view *v, u64 ticket)
+{
+    LOCAL ann_launch *l = &v->shared->launch;
+    return v->inbound + ANN_RING_SLOTS + (ticket & (((u64)1 << l->in_shift) - 1)) * l->in_stride;
+}
+
+ANN_FUNCTION GLOBAL u8 *ann_out_slot(const ann_view *v, u64 ticket)
+{
+    LOCAL ann_launch *l = &v->shared->launch;
+    return v->outbound + ANN_RING_SLOTS + (ticket & (((u64)1 << l->out_shift) - 1)) * l->out_stride;
+}
+
+/* Where a slot of the host's ring has its lap, a sealed one in its first unit; and how far apart messages lie
+   in scratch memory. */
+#if ANN_LAUNCH_SEALED
+#define ANN_IN_LAP 12
+#define ANN_IMAGE_STRIDE(launch) (((u64)(launch)->in_units * 12 + 63) / 64 * 64)
+#else
+#define ANN_IN_LAP 0
+#define ANN_IMAGE_STRIDE(launch) ((launch)->in_stride)
+#endif
+
+/* Whether the slot of `ticket` in the host's ring is published, or at least begun to be if it is sealed. Who
+   has seen that an open one is fences before anybody reads it (SYNC: slot-published). */
+ANN_FUNCTION u32 ann_published(const ann_view *v, u64 ticket)
+{
+    u32 lap = (u32)(ticket >> v->shared->launch.in_shift) + 1;
+    return ann_load_relaxed_u32(ANN_U32(ann_in_slot(v, ticket), ANN_IN_LAP)) == lap;
+}
+
+/* Where a message of the turn lies in scratch memory. */
+ANN_FUNCTION GLOBAL u8 *ann_message_at(const ann_view *v, u32 i)
+{
+    return v->messages + i * ANN_IMAGE_STRIDE(&v->shared->launch);
+}
+
+#if ANN_LAUNCH_LINKED
+
+/* Tickets of rings between kernels have 31 bits; the last closes the ring. */
+#define ANN_NEAR_TICKETS 0x7FFFFFFFu
+#define ANN_NEAR_CLOSED 0x80000000u
+/* Words of such a ring's header, by their offsets in bytes. */
+#define ANN_NEAR_RESERVED 0
+#define ANN_NEAR_CONSUMED 128
+
+/* The block's next ticket of its ring between kernels. */
+ANN_FUNCTION u32 ann_near_next(const ann_view *v)
+{
+    return ((u32)v->shared->state.taken + v->shared->launch.near_first) & ANN_NEAR_TICKETS;
+}
+
+/* The slot of a ticket in the ring between kernels. */
+ANN_FUNCTION GLOBAL u8 *ann_near_in_slot(const ann_view *v, u32 ticket)
+{
+    LOCAL ann_launch *l = &v->shared->launch;
+    return v->near + ANN_RING_SLOTS + (u64)(ticket & (((u32)1 << l->in_shift) - 1)) * l->near_slot;
+}
+
+/* Whether the slot of the i-th ticket from the next one on is published. Who has seen that fences before
+   anybody reads the slot (SYNC: near-published). */
+ANN_FUNCTION u32 ann_near_published(const ann_view *v, u32 i)
+{
+    u32 ticket = (ann_near_next(v) + i) & ANN_NEAR_TICKETS;
+    u32 lap = (ticket >> v->shared->launch.in_shift) + 1;
+    return ann_near_load_relaxed_u32(ANN_U32(ann_near_in_slot(v, ticket), 0)) == lap;
+}
+
+/* Tickets that other kernels took and this block has not taken messages for. */
+ANN_FUNCTION u32 ann_near_waiting(const ann_view *v)
+{
+    u32 reserved = ann_near_load_relaxed_u32(ANN_U32(v->near, ANN_NEAR_RESERVED));
+    return (reserved - ann_near_next(v)) & ANN_NEAR_TICKETS;
+}
+
+#endif

@@ -1,0 +1,187 @@
+/* The block: turns in step, where the launch asks for supersteps. Its protocol is described in `PROTOCOL.md`.
+   */
+
+#ifdef ANN_LAUNCH_SUPERSTEPS
+
+/* A block's vote, and by the same bits what came of all. */
+#define ANN_STEP_END 1u  /* it wants to end; all do */
+#define ANN_STEP_BUSY 2u /* it has done something, or is about to; somebody has */
+#define ANN_STEP_LOST 4u /* its host is gone; somebody's is */
+#define ANN_STEP_NEXT 8u
+
+/* What the blocks of a kernel share. Twin of `StepRecord`. */
+typedef struct {
+    u32 arrived; /* blocks that have come since it was opened last */
+    u32 goes_on; /* one of them does not want to end */
+    u32 busy;    /* one of them has done something */
+    u32 lost;    /* one of them has no host */
+    u32 arrived_padding[28];
+    u32 opened; /* in steps of ANN_STEP_NEXT, and what came of the votes */
+    u32 opened_padding[31];
+} ann_step_record;
+
+typedef char ann_step_record_is_256_bytes[sizeof(ann_step_record) == 256 ? 1 : -1];
+
+/* By the leader, before its block's first turn. What other blocks do meanwhile opens no barrier. */
+ANN_FUNCTION void ann_begin_steps(const ann_view *v, GLOBAL ann_step_record *steps)
+{
+    LOCAL ann_shared *b = v->shared;
+    b->opened = ann_near_load_relaxed_u32(&steps->opened);
+    b->gone = 0;
+    b->over = 0;
+}
+
+/* By the leader: ends the block without its host. */
+ANN_FUNCTION void ann_end_without_host(const ann_view *v)
+{
+    LOCAL ann_shared *b = v->shared;
+    b->gone = 1;
+    if ((b->state.command & ANN_TERMINATE) == 0)
+        ann_give_up(v);
+}
+
+/* By the leader, for its block: comes to the barrier, waits for all others, and gives what came of all votes.
+   If the host says that others do not run, the block gives up. */
+ANN_FUNCTION u32 ann_grid_barrier(const ann_view *v, GLOBAL ann_step_record *steps, u32 vote)
+{
+    LOCAL ann_shared *b = v->shared;
+    u32 before = b->opened;
+    if ((vote & ANN_STEP_END) == 0)
+        ann_near_store_relaxed_u32(&steps->goes_on, 1);
+    if ((vote & ANN_STEP_BUSY) != 0)
+        ann_near_store_relaxed_u32(&steps->busy, 1);
+    if ((vote & ANN_STEP_LOST) != 0)
+        ann_near_store_relaxed_u32(&steps->lost, 1);
+    /* SYNC: arrived (release, and acquire by the last) */
+    if (ann_arrive_grid(&steps->arrived) + 1 == b->launch.grid) {
+        u32 outcome = ann_near_load_relaxed_u32(&steps->goes_on) != 0 ? 0 : ANN_STEP_END;
+        if (ann_near_load_relaxed_u32(&steps->busy) != 0)
+            outcome |= ANN_STEP_BUSY;
+        if (ann_near_load_relaxed_u32(&steps->lost) != 0)
+            outcome |= ANN_STEP_LOST;
+        ann_near_store_relaxed_u32(&steps->arrived, 0);
+        ann_near_store_relaxed_u32(&steps->goes_on, 0);
+        ann_near_store_relaxed_u32(&steps->busy, 0);
+        b->opened = ((before & ~(ANN_STEP_NEXT - 1)) + ANN_STEP_NEXT) | outcome;
+        /* SYNC: opened (release) */
+        ann_near_store_release_u32(&steps->opened, b->opened);
+        return outcome;
+    }
+    u32 looks = 0;
+    do {
+        looks += 1;
+        ann_pause();
+        if ((looks & 15) == 0)
+            ann_yield();
+        if ((looks & 1023) == 0 && ann_load_relaxed_u32(&v->record->abandoned) == v->record->epoch) {
+            ann_end_without_host(v);
+            return ANN_STEP_END;
+        }
+        /* SYNC: opened (acquire) */
+        b->opened = ann_near_load_acquire_u32(&steps->opened);
+    } while (b->opened == before);
+    return b->opened & (ANN_STEP_NEXT - 1);
+}
+
+/* Naps until the host ends it, another block has come to the barrier, or other kernels have something for the
+   block; 1 if the whole nap has passed. */
+ANN_FUNCTION u32 ann_nap_among(const ann_view *v, GLOBAL ann_step_record *steps, u32 seen, u32 micros)
+{
+    u32 alone = v->shared->launch.grid == 1;
+    u32 part = micros;
+#if ANN_LAUNCH_LINKED
+    if ((v->shared->state.command & ANN_ACTIVE) != 0)
+        part = ANN_NEAR_NAP;
+#endif
+    for (u32 passed = 0; passed < micros; passed += part) {
+        u32 whole = alone ? ann_nap(&v->record->wake, seen, part)
+                          : ann_nap_beside(&v->record->wake, seen, &steps->arrived, part);
+        if (!whole)
+            return 0;
+#if ANN_LAUNCH_LINKED
+        if (ann_has_near_work(v))
+            return 0;
+#endif
+    }
+    return 1;
+}
+
+/* By the leader, of a block that found nothing and stays: waits until it is called, another block has come to
+   the barrier, or the time is up. Whether it has something to do after all. */
+ANN_FUNCTION u32 ann_nap_in_step(const ann_view *v, GLOBAL ann_step_record *steps)
+{
+    LOCAL ann_shared *b = v->shared;
+    u32 seen = ann_load_relaxed_u32(&v->record->wake);
+    ann_store_relaxed_u32(&v->record->asleep, 1);
+    /* SYNC: asleep */
+    ann_fence_all();
+    /* Of all blocks the first wakes first by itself, and looks whether the host lives: the others' naps end
+       with its own. */
+    u32 micros = b->launch.nap_micros * (ann_block() == 0 ? 1 : 2);
+    u32 work = !b->ending && ann_has_work(v);
+    u32 undisturbed = 0;
+    if (!work)
+        undisturbed = ann_nap_among(v, steps, seen, micros);
+    ann_store_relaxed_u32(&v->record->asleep, 0);
+    if (undisturbed && ann_host_is_gone(v))
+        ann_end_without_host(v);
+#if ANN_LAUNCH_LINKED
+    work = work || ann_has_near_work(v);
+#endif
+    return work || ann_load_relaxed_u32(&v->record->wake) != seen;
+}
+
+/* By the leader, of a block that found nothing: waits a little, unless others do something. Gives its vote.
+   */
+ANN_FUNCTION u32 ann_idle_in_step(const ann_view *v, GLOBAL ann_step_record *steps)
+{
+    LOCAL ann_shared *b = v->shared;
+    LOCAL ann_state *s = &b->state;
+    if (b->launch.epoch_polls != 0) {
+        /* All blocks count the same turns: an epoch is over for all at once. One that has nothing to wait for
+           ends if all others do. */
+        u32 active = (s->command & ANN_ACTIVE) != 0;
+        if (b->idle >= b->launch.epoch_polls)
+            b->ending = 1;
+        return !active || s->stalled ? ANN_STEP_END : 0;
+    }
+    b->busy += 1;
+    u32 nap = ANN_SYSTEM && b->idle > b->launch.idle_polls;
+    if (!b->ending && (nap || (b->busy & 15) == 0)) {
+        ann_attend(v);
+        b->ending = ann_is_asked_to_leave(v);
+    }
+    if (nap)
+        return ann_nap_in_step(v, steps) ? ANN_STEP_BUSY : 0;
+    if (!ANN_SYSTEM && b->idle >= b->launch.patience_polls) {
+        b->idle = 0;
+        if (ann_host_is_gone(v))
+            ann_end_without_host(v);
+    }
+    return 0;
+}
+
+/* By the leader, at a turn's end: all blocks end it together, and see what came of it (SYNC: arrived,
+   opened). */
+ANN_FUNCTION void ann_end_step(const ann_view *v, GLOBAL ann_step_record *steps)
+{
+    LOCAL ann_shared *b = v->shared;
+    u32 vote = b->taken != 0 || b->again ? ANN_STEP_BUSY : ann_idle_in_step(v, steps);
+    if (b->ending)
+        vote |= ANN_STEP_END;
+    if (b->gone)
+        vote |= ANN_STEP_LOST;
+    u32 outcome = ann_grid_barrier(v, steps, vote);
+    if ((outcome & ANN_STEP_BUSY) == 0)
+        b->idle += 1;
+    else if (b->launch.epoch_polls == 0)
+        b->idle = 0;
+    if ((outcome & ANN_STEP_LOST) != 0 && !b->gone)
+        ann_end_without_host(v);
+    if ((outcome & ANN_STEP_END) != 0) {
+        b->ending = 1;
+        b->over = 1;
+    }
+}
+
+#endif

@@ -1,0 +1,296 @@
+/* The block: how a turn begins and ends, by the leader. */
+
+/* By the leader, who has seen published messages: how many of them are handled in this turn. */
+ANN_FUNCTION u32 ann_accept(const ann_view *v, u32 ready, u32 command)
+{
+    LOCAL ann_shared *b = v->shared;
+    /* A message that was sent after a command is handled after it. */
+    if (command != b->command) {
+        b->again = 1;
+        return 0;
+    }
+    ready = ann_credit_or_stall(v, ready);
+    if (ready == 0)
+        ann_note_depth(v);
+#ifdef ANN_PRINTS
+    else
+        ann_grant_prints(v);
+#endif
+    return ready;
+}
+
+#if ANN_LAUNCH_LINKED
+
+/* By the leader: whether this turn takes from other kernels. The host's words may be far away, and are looked
+   at now and then only while messages come this way. */
+ANN_FUNCTION u32 ann_begin_near(const ann_view *v)
+{
+    LOCAL ann_shared *b = v->shared;
+    LOCAL ann_state *s = &b->state;
+    u32 active = (s->command & ANN_ACTIVE) != 0;
+#if defined(ANN_OUTPUT) && ANN_LAUNCH_THREADS == 1
+    ann_forward(v);
+    if (b->granted + b->lost != 0)
+        b->again = 1;
+#endif
+    if (b->near_turns >= ANN_NEAR_TURNS || !active || s->held != 0) {
+        /* That the host has nothing does not mean that there is nothing. */
+        b->again |= b->near_turns >= ANN_NEAR_TURNS;
+        b->near_turns = 0;
+        return 0;
+    }
+    for (u32 look = 0; look < ANN_NEAR_LOOKS; look++) {
+        if (!ann_near_published(v, 0))
+            continue;
+        b->command = s->command;
+#if ANN_LAUNCH_THREADS == 1
+        u32 ready = 1;
+        while (ready < b->launch.limit && ann_near_published(v, ready))
+            ready++;
+        /* SYNC: near-published (acquire) */
+        ann_near_fence_acquire();
+        b->count = ann_accept(v, ready, s->command);
+        b->near = b->count != 0;
+#else
+        if (!s->stalled || ann_credit(v, 1) != 0) {
+            u32 waiting = ann_near_waiting(v);
+            b->window = waiting < b->launch.limit ? waiting : b->launch.limit;
+            /* Tickets were looked at after the slot, and may be older. */
+            if (waiting == 0)
+                b->window = 1;
+            b->found = b->window;
+            b->near = 1;
+        }
+#endif
+        b->near_turns = b->near ? b->near_turns + 1 : 0;
+        return b->near;
+    }
+    b->near_turns = 0;
+    return 0;
+}
+
+#endif
+
+/* By the leader: what this turn has to do. */
+ANN_FUNCTION void ann_begin_turn(const ann_view *v)
+{
+    LOCAL ann_shared *b = v->shared;
+    LOCAL ann_state *s = &b->state;
+    b->window = 0;
+    b->found = 0;
+    b->count = 0;
+    b->again = 0;
+    b->taken = 0;
+    b->processed = 0;
+    b->dropped = 0;
+    b->produced = 0;
+    b->letters = 0;
+    b->error = 0;
+    b->latest = 0;
+    b->sum = 0;
+#if ANN_LAUNCH_LINKED
+    b->near = 0;
+    b->granted = 0;
+    b->lost = 0;
+    b->left = 0;
+#endif
+    /* In step with others an ending block goes on for a while, and does nothing. */
+    if (b->ending)
+        return;
+#if ANN_LAUNCH_LINKED
+    if ((s->command & ANN_TERMINATE) != 0) {
+        /* It ended in an earlier epoch, and was launched again for others. */
+        b->ending = 1;
+        return;
+    }
+    if (ann_begin_near(v))
+        return;
+#endif
+    /* One after the other, and none waits for the one before: the host's memory may be far away. */
+    u32 command = ann_load_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_COMMAND));
+#if ANN_LAUNCH_SEALED
+    ann_first looked;
+    ann_load_first(v, &looked);
+#else
+    u32 first = ann_published(v, s->next_in);
+#endif
+#if ANN_LAUNCH_THREADS > 1 && !ANN_HOSTED
+    b->reserved = ann_load_relaxed_u64(ANN_U64(v->inbound, ANN_RING_RESERVED)) & ~ANN_CLOSED;
+#endif
+    b->command = command;
+#if ANN_LAUNCH_SEALED
+    u32 first = ann_keep_first(v, &looked);
+#endif
+    if (!s->looked || command != s->command) {
+        /* SYNC: command (acquire) */
+        ann_fence_acquire();
+        ann_obey(v, command);
+        b->again = 1;
+    }
+    if ((command & ANN_TERMINATE) != 0) {
+        b->ending = 1;
+        return;
+    }
+    if ((command & ANN_ACTIVE) == 0) {
+        ann_note_depth(v);
+        return;
+    }
+#if ANN_LAUNCH_LINKED
+    first = first && s->held == 0;
+#endif
+    if (!first) {
+        ann_note_depth(v);
+        return;
+    }
+#if ANN_LAUNCH_THREADS == 1
+    u32 ready = 1;
+    while (ready < b->launch.limit && ann_published(v, s->next_in + ready))
+        ready++;
+    /* SYNC: slot-published (acquire) */
+    ann_fence_acquire();
+    b->count = ann_accept(v, ready, ann_load_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_COMMAND)));
+#else
+    /* Nothing is brought in that could not be handled. The gauge may be older than the slot that was seen. */
+    if (!s->stalled || ann_credit(v, 1) != 0) {
+#if ANN_HOSTED
+        /* Producers write the gauge's line: it is left to them as long as one message is all there is. */
+        u64 waiting = 1;
+        if (ann_published(v, s->next_in + 1))
+            waiting =
+                (ann_load_relaxed_u64(ANN_U64(v->inbound, ANN_RING_RESERVED)) & ~ANN_CLOSED) - s->next_in;
+#else
+        u64 waiting = b->reserved - s->next_in;
+#endif
+        b->window = waiting < b->launch.limit ? (u32)waiting : b->launch.limit;
+        if (waiting == 0 || waiting > (u64)1 << b->launch.in_shift)
+            b->window = 1;
+        b->found = b->window;
+    } else {
+        ann_note_depth(v);
+    }
+#endif
+}
+
+#if ANN_HOSTED && ANN_LAUNCH_THREADS > 1 && !defined(ANN_LAUNCH_SUPERSTEPS)
+
+/* By the leader: begins turns, and ends those that find nothing, until there is something to do. On a
+   processor all threads of a block take one after the other what a turn does between two barriers, so an
+   empty turn of all takes many times as long as a look of the leader's. */
+ANN_FUNCTION void ann_await_turn(const ann_view *v)
+{
+    LOCAL ann_shared *b = v->shared;
+    for (;;) {
+        ann_begin_turn(v);
+        if (b->window != 0 || b->again || b->ending)
+            return;
+#if ANN_LAUNCH_LINKED
+        if (b->state.held != 0)
+            return;
+        ann_rest(v);
+#endif
+        ann_idle(v);
+        if (b->ending)
+            return;
+    }
+}
+
+#endif
+
+/* By the leader: makes the turn's results visible; whoever sees that a message was consumed sees it counted.
+   */
+ANN_FUNCTION void ann_end_turn(const ann_view *v)
+{
+    LOCAL ann_shared *b = v->shared;
+    LOCAL ann_state *s = &b->state;
+    if (b->ending)
+        return;
+#if ANN_LAUNCH_LINKED && defined(ANN_OUTPUT) && ANN_LAUNCH_THREADS > 1
+    if ((s->command & ANN_ACTIVE) != 0)
+        ann_settle(v);
+    if (b->granted + b->lost != 0)
+        b->again = 1;
+#endif
+    if (b->taken == 0) {
+#if ANN_LAUNCH_LINKED
+        if (!b->again)
+            ann_rest(v);
+#endif
+#ifndef ANN_LAUNCH_SUPERSTEPS
+        if (!b->again)
+            ann_idle(v);
+#endif
+        return;
+    }
+    /* An epoch is bounded by all of its looks, so that a block with messages now and then does not keep the
+       others from the next. */
+    if (b->launch.epoch_polls == 0) {
+        b->idle = 0;
+        /* A block that is never idle looks now and then. */
+        b->busy += 1;
+        if ((b->busy & 15) == 0) {
+            ann_attend(v);
+            b->ending = ann_is_asked_to_leave(v);
+        }
+    }
+    u32 near = 0;
+#if ANN_LAUNCH_LINKED
+    near = b->near;
+#endif
+    if (near)
+        s->taken += b->taken;
+    else
+        s->next_in += b->taken;
+#if ANN_LAUNCH_LINKED
+    /* Before what became of them is counted. */
+    if (near)
+        ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_TAKEN), s->taken);
+#ifdef ANN_OUTPUT
+    ann_say_held(v);
+#endif
+#endif
+    s->processed += b->processed;
+    ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_PROCESSED), s->processed);
+    if (b->dropped != 0) {
+        ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_FAILED), s->failed);
+        ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_UNKNOWN), s->unknown_actor);
+        ann_store_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_ERROR), b->error);
+    }
+    ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_SENT), s->sent);
+    if (b->letters != 0 || b->produced != 0) {
+        /* Who sees in the gauges that there is an answer, or a letter, finds it. */
+        ann_fence_release();
+        if (b->letters != 0)
+            ann_store_fenced_u64(ANN_U64(v->shard + b->launch.letters, ANN_RING_RESERVED), s->next_letter);
+        if (b->produced != 0)
+            ann_store_fenced_u64(ANN_U64(v->outbound, ANN_RING_RESERVED), s->next_out);
+    }
+    u32 noted = b->letters;
+#ifdef ANN_PRINTS
+    if (b->prints.count != 0) {
+        ann_count_prints(v);
+        noted = 1;
+    }
+#endif
+    ann_count_telemetry(v);
+#if ANN_LAUNCH_LINKED
+    if (near) {
+        /* SYNC: near-returned (release) */
+        ann_near_store_release_u32(ANN_U32(v->near, ANN_NEAR_CONSUMED), ann_near_next(v));
+    }
+#endif
+    if (!near) {
+        /* SYNC: slots-returned (release) */
+        ann_store_release_u64(ANN_U64(v->inbound, ANN_RING_CONSUMED), s->next_in);
+    }
+    ann_tell(v, noted);
+    if (b->launch.epoch_messages != 0) {
+        b->handled += b->taken;
+        if (b->handled >= b->launch.epoch_messages) {
+            b->ending = 1;
+#if ANN_LAUNCH_LINKED
+            /* There may be nothing to do, and so no other epoch. */
+            ann_rest(v);
+#endif
+        }
+    }
+}

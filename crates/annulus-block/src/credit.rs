@@ -1,0 +1,60 @@
+//! Room for what handlers send.
+
+use annulus_sync::{Ordering, fence};
+
+use crate::{
+    host::Progress,
+    runner::Runner,
+    turn::{Batch, BlockCore},
+};
+
+/// What a block that waits for the host to receive says in its control block.
+const STALLED_BY_HOST: u32 = 1;
+
+impl<R: Runner> BlockCore<R> {
+    /// Whether the outbound ring has room for all that a message may need; says so in the control block if not.
+    #[inline]
+    pub(crate) fn has_credit(&mut self, batch: &Batch) -> bool {
+        self.or_stall(STALLED_BY_HOST, batch, |block| block.outbound.has_credit(block.credit))
+    }
+
+    /// Whether there is room for what is attempted. If not, says so in the control block and tries once more after that: whoever makes room made it before,
+    /// or sees that the block waits.
+    ///
+    /// It says so in an iteration that has consumed nothing: what the one before has consumed was given back,
+    /// so that whoever sees the block wait sees how full its ring is.
+    #[inline]
+    pub(crate) fn or_stall(&mut self, by: u32, batch: &Batch, attempt: impl Fn(&mut Self) -> bool) -> bool {
+        let mut room = attempt(self);
+        if room != self.stalled || !room && batch.consumed != 0 {
+            return room;
+        }
+        if !room {
+            self.memory.stalled().store(by, Ordering::Relaxed);
+            // SYNC: stalled
+            fence(Ordering::SeqCst);
+            room = attempt(self);
+        }
+        if room {
+            self.memory.stalled().store(0, Ordering::Relaxed);
+        }
+        self.stalled = !room;
+        self.told_stalled = false;
+        room
+    }
+
+    /// Whether what the block waits for has come.
+    pub(crate) fn has_room(&mut self) -> bool {
+        if self.held.is_some() { self.deliver() } else { self.outbound.has_credit(self.credit) }
+    }
+
+    /// Before the block goes to sleep: reports that it waits for room in another kernel, if it does.
+    pub fn tell_stall(&mut self) {
+        if self.stalled && self.held.is_some() && !std::mem::replace(&mut self.told_stalled, true) {
+            let progress = Progress { stalled: true, ..Progress::default() };
+            if let Some(signals) = &self.signals {
+                signals.progressed(self.cx.block_index(), progress);
+            }
+        }
+    }
+}

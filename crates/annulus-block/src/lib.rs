@@ -1,0 +1,67 @@
+#![doc = include_str!("../PROTOCOL.md")]
+
+mod clock;
+mod command;
+mod credit;
+mod dead_letters;
+mod handle;
+mod host;
+mod idle;
+mod links;
+mod publish;
+mod runner;
+mod state;
+mod telemetry;
+mod turn;
+
+pub use clock::Clock;
+pub use host::{Deliver, Delivery, Link, Progress, Signals};
+pub use runner::Runner;
+pub use state::{BlockState, Cells, StateMemory, TooManyStates};
+pub use turn::{BlockCore, BlockParameters, Turn};
+
+/// The block in C: comes after the handler. Its entry is [`ENTRY`].
+pub const RUNTIME: &str = concat!(
+    include_str!("../c/records.c"),
+    "\n",
+    include_str!("../c/slots.c"),
+    "\n",
+    include_str!("../c/clock.c"),
+    "\n",
+    include_str!("../c/bell.c"),
+    "\n",
+    include_str!("../c/telemetry.c"),
+    "\n",
+    include_str!("../c/dead_letters.c"),
+    "\n",
+    include_str!("../c/prints.c"),
+    "\n",
+    include_str!("../c/sealed.c"),
+    "\n",
+    include_str!("../c/links.c"),
+    "\n",
+    include_str!("../c/command.c"),
+    "\n",
+    include_str!("../c/credit.c"),
+    "\n",
+    include_str!("../c/idle.c"),
+    "\n",
+    include_str!("../c/turn.c"),
+    "\n",
+    include_str!("../c/outcome.c"),
+    "\n",
+    include_str!("../c/scratch.c"),
+    "\n",
+    include_str!("../c/bring.c"),
+    "\n",
+    include_str!("../c/publish.c"),
+    "\n",
+    include_str!("../c/handle.c"),
+    "\n",
+    include_str!("../c/superstep.c"),
+    "\n",
+    include_str!("../c/entry.c"),
+);
+
+/// The name of the program's entry.
+pub const ENTRY: &str = "ann_main";

@@ -1,0 +1,111 @@
+//! A block whose kernel is connected to another one.
+//!
+//! What a handler has sent lies in slots of the outbound ring that are not published. From there it is delivered, one by one, to the other kernel's rings, as a
+//! thread of the host would send it, and the slots are used again. Until the last has gone the message is *held*: its slot is not given back, it is not counted, and
+//! no other is taken; its handler is not called again. So whoever sees a message consumed sees all that came of it in the next ring.
+//!
+//! A delivery that finds no room makes the block stall: it says so in its control block, fences, and tries once more (`SYNC: stalled`); the runtime wakes it when slots
+//! of the other kernel's rings were given back. A block that terminates with a message held counts what had not gone as lost. A block that delivers
+//! wakes blocks of other kernels, by way of the pool, or keeps one for its own worker; it takes no lock of theirs. Outputs of a call are its reply, and are published as ever.
+
+use annulus_abi::{control::STALLED_BY_KERNEL, ring::kind};
+use annulus_ring::ring::{Header, Slot};
+
+use crate::{
+    host::Delivery,
+    publish::add,
+    runner::Runner,
+    turn::{Batch, BlockCore},
+};
+
+/// Outputs on their way to another kernel. They lie in the outbound ring, the first of them all in the slot of the next ticket.
+#[derive(Clone, Copy)]
+pub(crate) struct Held {
+    pub(crate) gone: u32,
+    pub(crate) all: u32,
+}
+
+impl<R: Runner> BlockCore<R> {
+    /// Lets the outputs of the message at the front go to the connected kernel, as far as there is room. Says whether nothing holds the message any more.
+    pub(crate) fn release(&mut self, slot: &Slot, batch: &mut Batch) -> bool {
+        if !self.or_stall(STALLED_BY_KERNEL, batch, Self::deliver) {
+            return false;
+        }
+        if let Some(held) = self.held.take() {
+            batch.produced += self.publish_rest(held);
+            self.count_held(held, slot, batch);
+        }
+        true
+    }
+
+    /// Delivers held outputs until one has to wait for room; says whether none has.
+    pub(crate) fn deliver(&mut self) -> bool {
+        let (Some(link), Some(mut held)) = (&self.link, self.held) else { return true };
+        let waits = link.waits;
+        let target = link.target.upgrade();
+        let mut lost = 0;
+        let _near = R::delivering();
+        while held.gone < held.all {
+            let delivery = target.as_ref().map_or(Delivery::Closed, |target| {
+                // SAFETY: the handler wrote an output there, and outputs are messages of the target's, as whoever made the link vouched.
+                unsafe { target.deliver(self.held_output(held.gone)) }
+            });
+            match delivery {
+                Delivery::Done => {}
+                Delivery::Full if waits => break,
+                Delivery::Full | Delivery::Closed => lost += 1,
+            }
+            held.gone += 1;
+            self.held = Some(held);
+        }
+        if lost != 0 {
+            add(self.memory.unforwarded(), lost);
+        }
+        held.gone == held.all
+    }
+
+    /// Where a held message's output lies, by its number.
+    fn held_output(&self, index: u32) -> *const u8 {
+        let layout = self.outbound.ring().layout();
+        let slot = layout.slot_offset(self.outbound.next() + u64::from(index));
+        self.memory.outbound_payloads().wrapping_add(slot - layout.slot_offset(0))
+    }
+
+    /// Publishes what has not gone, if the kernel was disconnected before that; says how much.
+    fn publish_rest(&mut self, held: Held) -> u32 {
+        let rest = held.all - held.gone;
+        for _ in 0..rest {
+            // The gap between the next slot and the output is as wide as before, since both move on.
+            let output = self.held_output(held.gone);
+            let header = Header::default();
+            if held.gone == 0 {
+                // SAFETY: there was credit for `max_outputs` slots, and the handler has written this one.
+                unsafe { self.outbound.publish(kind::MESSAGE, self.output_bytes, header) };
+            } else {
+                // SAFETY: as above, for a slot whose own output has gone; an output lies at the pointer.
+                unsafe { self.outbound.publish_copy(kind::MESSAGE, self.output_bytes, header, output) };
+            }
+        }
+        rest
+    }
+
+    fn count_held(&mut self, held: Held, slot: &Slot, batch: &mut Batch) {
+        self.counts.sent += u64::from(held.all);
+        batch.forwarded = true;
+        self.note_success(slot.header.enqueue_time, batch);
+    }
+
+    /// Before the end: a message that is held counts as processed, and what has not gone as lost.
+    pub(crate) fn abandon(&mut self) {
+        let (Some(held), Some(slot)) = (self.held.take(), self.inbound.peek()) else { return };
+        let mut batch = Batch { consumed: 1, ..Batch::default() };
+        if self.link.is_none() {
+            batch.produced = self.publish_rest(held);
+        } else {
+            add(self.memory.unforwarded(), u64::from(held.all - held.gone));
+        }
+        self.count_held(held, &slot, &mut batch);
+        self.inbound.advance(&slot);
+        self.publish(&batch);
+    }
+}

@@ -1,0 +1,55 @@
+//! How a turn's results become visible, and in which order.
+
+use annulus_sync::{AtomicU64, Ordering};
+
+use crate::{
+    host::Progress,
+    runner::Runner,
+    turn::{Batch, BlockCore},
+};
+
+impl<R: Runner> BlockCore<R> {
+    /// Makes an iteration's results visible, and reports them.
+    pub(crate) fn publish(&mut self, batch: &Batch) {
+        // One clock read for the batch: a message's latency then ends with its batch's last handler.
+        let is_timed = batch.processed != 0 && (self.telemetry_on || self.enqueued.is_some());
+        let now = if is_timed { self.clock.now() } else { 0 };
+        self.count_latencies(now);
+        let counts = &mut self.counts;
+        counts.processed += u64::from(batch.processed);
+        self.memory.processed().store(counts.processed, Ordering::Relaxed);
+        if batch.dropped != 0 {
+            self.memory.failed().store(counts.failed, Ordering::Relaxed);
+            self.memory.unknown_actor().store(counts.unknown_actor, Ordering::Relaxed);
+            self.memory.last_error().store(batch.error.into(), Ordering::Relaxed);
+        }
+        if batch.letters != 0
+            && let Some(letters) = &self.letters
+        {
+            letters.show();
+        }
+        if batch.produced != 0 || batch.forwarded {
+            self.memory.sent().store(counts.sent, Ordering::Relaxed);
+        }
+        if batch.produced != 0 {
+            self.outbound.show();
+        }
+        self.count_telemetry(batch, now);
+        self.inbound.give_back();
+        if let Some(signals) = &self.signals {
+            let progress = Progress {
+                consumed: batch.consumed,
+                produced: batch.produced,
+                letters: batch.letters,
+                ..Progress::default()
+            };
+            signals.progressed(self.cx.block_index(), progress);
+        }
+    }
+}
+
+/// Adds to a count that has one writer.
+#[inline]
+pub(crate) fn add(count: &AtomicU64, n: u64) {
+    count.store(count.load(Ordering::Relaxed) + n, Ordering::Relaxed);
+}

@@ -1,0 +1,196 @@
+//! The state that a block keeps between messages.
+//!
+//! # Whose it is when
+//!
+//! The states are the block's from a command that makes it active, which it acquires (`SYNC: command`), until
+//! it acknowledges one that makes it inactive or ends it, which releases all that its handlers did (`SYNC:
+//! state`). From then on they are the runtime's, which has acquired that acknowledgement, and reads and sets
+//! them under the lock under which commands change; the next command releases what it did. So no lock of the
+//! block's is needed: whoever asks for a snapshot may do so while the block's worker calls a waker of the
+//! program, or in that waker.
+
+use std::{
+    alloc::{Layout, alloc_zeroed, dealloc},
+    fmt,
+    mem::MaybeUninit,
+    ptr::NonNull,
+};
+
+use annulus_kernel::{StateDefinition, StateShape};
+
+/// There is no memory for a block's states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooManyStates {
+    /// How many there would be.
+    pub count: u64,
+    /// Bytes of each.
+    pub size: usize,
+}
+
+impl fmt::Display for TooManyStates {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { count, size } = self;
+        write!(
+            f,
+            "{count} states of {size} bytes in one block are more memory than there is: launch with fewer actors"
+        )
+    }
+}
+
+impl std::error::Error for TooManyStates {}
+
+/// A block's share of a kernel's state, as it lies in its [`StateMemory`].
+#[derive(Clone, Copy, Debug)]
+pub enum BlockState {
+    /// The kernel has none.
+    Stateless,
+    /// The kernel's one state.
+    Whole(Cells),
+    /// Those of the actors whose key, modulo the grid, is this block's index; actor `k` stands at `k / grid`.
+    PerActor {
+        /// They.
+        cells: Cells,
+        /// The kernel's blocks.
+        grid: u64,
+    },
+}
+
+/// A row of initialised states of one type.
+#[derive(Clone, Copy, Debug)]
+pub struct Cells {
+    first: NonNull<u8>,
+    size: usize,
+    count: u64,
+}
+
+/// The memory that a block's states lie in.
+#[derive(Debug)]
+pub struct StateMemory {
+    state: BlockState,
+    /// Of the allocation, if there is one.
+    layout: Option<Layout>,
+}
+
+// SAFETY: the memory is owned, and holds plain old data: a state's type is `DeviceType`, which is `Send`.
+unsafe impl Send for StateMemory {}
+// SAFETY: as for `Send`; through a shared reference a cell is reached under the contract of `read` and
+// `write` only, and by the block.
+unsafe impl Sync for StateMemory {}
+
+impl BlockState {
+    /// The state for a message with this key; `None` if the key names no actor.
+    #[inline]
+    pub(crate) fn of(&self, key: u64) -> Option<*mut u8> {
+        match self {
+            Self::Stateless => Some(NonNull::dangling().as_ptr()),
+            Self::Whole(cells) => Some(cells.first.as_ptr()),
+            Self::PerActor { cells, grid } => {
+                // For a key that belongs to this block this is `key < actors`; one that does not, which only a message type that
+                // changes its mind can give, finds a state of this block or none.
+                let index = key / grid;
+                (index < cells.count).then(|| cells.first.as_ptr().wrapping_add(index as usize * cells.size))
+            }
+        }
+    }
+}
+
+impl StateMemory {
+    /// Memory for the states of block `block` of `grid`, each as its type begins.
+    ///
+    /// # Errors
+    ///
+    /// If there is not that much.
+    pub fn new(shape: StateShape, actors: u64, block: u64, grid: u64) -> Result<Self, TooManyStates> {
+        let own = actors.saturating_sub(block).div_ceil(grid);
+        let (definition, count) = match shape {
+            StateShape::Stateless => return Ok(Self { state: BlockState::Stateless, layout: None }),
+            StateShape::Whole(definition) => (definition, 1),
+            StateShape::PerActor(definition) => (definition, own),
+        };
+        let (cells, layout) = allocate(definition, count)?;
+        let state = match shape {
+            StateShape::PerActor(_) => BlockState::PerActor { cells, grid },
+            _ => BlockState::Whole(cells),
+        };
+        let memory = Self { state, layout: Some(layout) };
+        for index in 0..count as usize {
+            let cell = cells.first.as_ptr().wrapping_add(index * cells.size);
+            // SAFETY: the cell lies in the allocation, which has room for `count` of them at the type's alignment.
+            unsafe { (definition.init)(cell) };
+        }
+        Ok(memory)
+    }
+
+    /// Where they lie. To be used by the block, as long as this lives.
+    pub fn states(&self) -> BlockState {
+        self.state
+    }
+
+    /// Where all of them lie, in the order of their actors, and how many bytes they have.
+    fn bytes(&self) -> (*mut MaybeUninit<u8>, usize) {
+        match self.state {
+            BlockState::Stateless => (NonNull::dangling().as_ptr(), 0),
+            BlockState::Whole(cells) | BlockState::PerActor { cells, .. } => {
+                (cells.first.as_ptr().cast(), cells.count as usize * cells.size)
+            }
+        }
+    }
+
+    /// Copies all of them out, in the order of their actors.
+    ///
+    /// # Panics
+    ///
+    /// If there are more or fewer bytes.
+    ///
+    /// # Safety
+    ///
+    /// The block is inactive or has terminated, as the caller has acquired, and stays so; nobody else reads
+    /// or writes its states meanwhile.
+    pub unsafe fn read(&self, states: &mut [MaybeUninit<u8>]) {
+        let (from, bytes) = self.bytes();
+        assert_eq!(states.len(), bytes, "as many as the block's states have");
+        // SAFETY: the allocation has that many bytes, and so has the caller's memory, which is elsewhere;
+        // nobody writes either.
+        unsafe { from.copy_to_nonoverlapping(states.as_mut_ptr(), bytes) };
+    }
+
+    /// Sets all of them.
+    ///
+    /// # Panics
+    ///
+    /// If there are more or fewer bytes.
+    ///
+    /// # Safety
+    ///
+    /// As for [`read`](Self::read), and they are valid values of the kernel's state type.
+    pub unsafe fn write(&self, states: &[MaybeUninit<u8>]) {
+        let (to, bytes) = self.bytes();
+        assert_eq!(states.len(), bytes, "as many as the block's states have");
+        // SAFETY: as for `read`, the other way.
+        unsafe { states.as_ptr().copy_to_nonoverlapping(to, bytes) };
+    }
+}
+
+/// Zeroed memory for so many states of a type.
+fn allocate(definition: StateDefinition, count: u64) -> Result<(Cells, Layout), TooManyStates> {
+    let size = definition.ty.size;
+    let too_large = || TooManyStates { count, size };
+    let bytes = usize::try_from(count).ok().and_then(|count| count.checked_mul(size));
+    let align = definition.ty.align.max(64);
+    let layout =
+        Layout::from_size_align(bytes.ok_or_else(too_large)?.max(1), align).map_err(|_| too_large())?;
+    // SAFETY: the layout's size is not zero.
+    let first = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or_else(too_large)?;
+    Ok((Cells { first, size, count }, layout))
+}
+
+impl Drop for StateMemory {
+    fn drop(&mut self) {
+        let (first, _) = self.bytes();
+        if let Some(layout) = self.layout {
+            // SAFETY: `first` came from `alloc_zeroed` with this layout and is freed once; plain old data
+            // needs no drop.
+            unsafe { dealloc(first.cast(), layout) };
+        }
+    }
+}

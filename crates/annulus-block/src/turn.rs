@@ -1,0 +1,294 @@
+//! A block: what it does with its shard, turn by turn.
+//!
+//! A block is run by one thread at a time, and owns its shard's state, the consuming end of its inbound ring and the
+//! producing end of its outbound ring. One turn takes up to `max_messages_per_iteration` messages:
+//!
+//! 1. It looks at its command word, and acknowledges what changed.
+//! 2. For each message it makes sure that its outbound ring has room for all that the handler may send, calls the handler,
+//!    and then either commits what it sent, or forgets it and counts the failure. Without room it stops *between*
+//!    messages.
+//! 3. It publishes counts, telemetry and the slots that it gives back, in this order, and reports to the host. So whoever
+//!    sees that a message was consumed sees it counted.
+//! 4. Where its kernel is connected to another, what handlers send goes there: see the module `links`.
+//!
+//! Who runs it, and when, is the backend's ([`Runner`]).
+
+use std::{
+    marker::PhantomData,
+    sync::{Arc, Mutex},
+};
+
+use annulus_abi::{control::command, telemetry::Telemetry};
+use annulus_kernel::{Binding, BoundMemory, CpuEntry, Cx, KernelDefinition, ProcessingMode, RawOutbox};
+use annulus_ring::{
+    memory::ShardMemory,
+    ring::{Consumer, SoleProducer},
+};
+use annulus_sync::Ordering;
+
+use crate::{
+    clock::Clock,
+    host::{Link, Signals},
+    links::Held,
+    runner::Runner,
+    state::BlockState,
+};
+
+/// What a block is made of.
+pub struct BlockParameters {
+    /// The shard's memory.
+    pub memory: ShardMemory,
+    /// Which of the kernel's blocks it is.
+    pub index: u32,
+    /// How many blocks the kernel has.
+    pub grid: u32,
+    /// The kernel as data.
+    pub definition: &'static KernelDefinition,
+    /// The bound parameters, as the definition lists them.
+    pub bindings: Arc<Vec<Binding>>,
+    /// Where outputs go from the next command on, if not to the host.
+    pub link: Arc<Mutex<Option<Link>>>,
+    /// The shard's states.
+    pub state: BlockState,
+    /// How the block takes its messages.
+    pub mode: ProcessingMode,
+    /// At most this many messages in one turn.
+    pub max_messages_per_iteration: u32,
+    /// Whether messages carry their enqueue time.
+    pub timestamps: bool,
+    /// The runtime's clock.
+    pub clock: Clock,
+    /// Where to report.
+    pub signals: Arc<dyn Signals>,
+}
+
+/// A block, without who runs it.
+pub struct BlockCore<R> {
+    /// Views of the shard's memory, and what keeps it alive: dropped after the ends below are used no more.
+    pub(crate) memory: ShardMemory,
+    pub(crate) inbound: Consumer,
+    pub(crate) outbound: SoleProducer,
+    /// The ring of dead letters, if the launch keeps them.
+    pub(crate) letters: Option<SoleProducer>,
+    pub(crate) outbox: RawOutbox,
+    /// Where outputs go, if not to the host, as of the last command that was obeyed.
+    pub(crate) link: Option<Link>,
+    /// What `link` is to become.
+    pub(crate) next_link: Arc<Mutex<Option<Link>>>,
+    /// The outputs of the message at the front of the inbound ring, if its handler has succeeded and they have not all gone.
+    pub(crate) held: Option<Held>,
+    /// The kernel's bound parameters; `_bindings` owns the memory.
+    pub(crate) bindings: Box<[BoundMemory]>,
+    pub(crate) _bindings: Arc<Vec<Binding>>,
+    /// They lie in a [`StateMemory`](crate::StateMemory), and are the block's while it is active.
+    pub(crate) state: BlockState,
+    pub(crate) entry: CpuEntry,
+    pub(crate) key: Option<unsafe fn(*const u8) -> u64>,
+    pub(crate) cx: Cx,
+    pub(crate) output_bytes: u32,
+    /// Slots that a message may need in the outbound ring: what its handler may send, or the notice to its caller.
+    pub(crate) credit: u32,
+    pub(crate) mode: ProcessingMode,
+    pub(crate) max_batch: u32,
+    pub(crate) timestamps: bool,
+    /// The enqueue times of an iteration's messages, if their latencies are counted: at most `max_batch`.
+    pub(crate) enqueued: Option<Vec<u64>>,
+    pub(crate) clock: Clock,
+    /// Until the block has terminated.
+    pub(crate) signals: Option<Arc<dyn Signals>>,
+    /// The command that was looked at last; [`NONE_SEEN`] before the first look.
+    pub(crate) seen_command: u32,
+    /// It has taken a turn, and has not come to the barrier since; see [`InStep`].
+    pub(crate) in_turn: bool,
+    pub(crate) stalled: bool,
+    /// It was reported that it is, and for a kernel.
+    pub(crate) told_stalled: bool,
+    pub(crate) counts: Counts,
+    pub(crate) telemetry: Telemetry,
+    pub(crate) telemetry_on: bool,
+    pub(crate) _runner: PhantomData<fn() -> R>,
+}
+
+// SAFETY: the raw pointers in `outbox` and `bindings` lead into memory that `memory` and `_bindings` keep alive, and which
+// no thread but the one that has the block reaches through them (shared atomics excepted, which any thread may). Those in
+// `state` lead into memory that lives as long as this, by the promise of `new`, and that is reached otherwise only while
+// the block is inactive or has terminated.
+unsafe impl<R> Send for BlockCore<R> {}
+
+/// No command: hosts leave most of its bits at 0. A kernel that is launched inactive has command 0, which is one to obey.
+const NONE_SEEN: u32 = u32::MAX;
+
+/// Since launch.
+#[derive(Default)]
+pub(crate) struct Counts {
+    pub(crate) processed: u64,
+    pub(crate) failed: u64,
+    pub(crate) unknown_actor: u64,
+    pub(crate) sent: u64,
+}
+
+/// One iteration's messages.
+#[derive(Default)]
+pub(crate) struct Batch {
+    pub(crate) consumed: u32,
+    pub(crate) produced: u32,
+    /// Whether handlers have sent to a connected kernel.
+    pub(crate) forwarded: bool,
+    pub(crate) processed: u32,
+    pub(crate) dropped: u32,
+    pub(crate) letters: u32,
+    pub(crate) error: u16,
+    /// Of the enqueue times of processed messages.
+    pub(crate) earliest: u64,
+    pub(crate) latest: u64,
+    pub(crate) sum: u128,
+}
+
+/// What a turn found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// It took messages, or a command that came meanwhile.
+    Progress,
+    /// There was nothing to do.
+    Nothing,
+    /// The block has ended, and is not to be run again.
+    Terminated,
+}
+
+impl<R: Runner> BlockCore<R> {
+    /// A block that has not looked at any command yet.
+    ///
+    /// # Safety
+    ///
+    /// It is the shard's one block: nobody else consumes from the inbound ring, or produces for the outbound ring and that
+    /// of dead letters, and it is not run again after it has [terminated](Turn::Terminated). The memory's layout, the
+    /// states, the bindings and what `link` leads to are of the definition's types, and the states live as long as it.
+    pub unsafe fn new(parameters: BlockParameters) -> Self {
+        let BlockParameters {
+            memory, index, grid, definition, bindings, link, state, clock, signals, ..
+        } = parameters;
+        // SAFETY: this block is the inbound ring's one consumer, and keeps the memory beside it.
+        let inbound = unsafe { memory.inbound() };
+        // SAFETY: as above.
+        let inbound = unsafe { Consumer::new(inbound) };
+        // SAFETY: this block is the outbound ring's one producer, and keeps the memory beside it.
+        let outbound = unsafe { memory.outbound() };
+        // SAFETY: this block is the one producer of its ring of letters, and keeps the memory beside it.
+        let letters = unsafe { memory.letters() };
+        // SAFETY: as above.
+        let letters = letters.map(|ring| unsafe { SoleProducer::new(ring) });
+        let layout = *outbound.layout();
+        // SAFETY: as above.
+        let outbound = unsafe { SoleProducer::new(outbound) };
+        // SAFETY: the ring's payloads have the size and alignment of the kernel's output type; the block asks for credit for
+        // `max_outputs` slots before each call, and the slots that it has credit for are its own.
+        let outbox = unsafe {
+            RawOutbox::new(
+                memory.outbound_payloads(),
+                layout.slot_stride,
+                u64::from(layout.capacity) - 1,
+                definition.max_outputs,
+            )
+        };
+        let calls = layout.correlation_offset.is_some();
+        Self {
+            inbound,
+            outbound,
+            letters,
+            outbox,
+            link: None,
+            next_link: link,
+            held: None,
+            bindings: bindings.iter().map(|b| BoundMemory { data: b.as_ptr(), len: b.len() }).collect(),
+            _bindings: bindings,
+            state,
+            entry: definition.cpu,
+            key: definition.key,
+            cx: Cx::new(index, grid, 0),
+            output_bytes: layout.payload_size as u32,
+            credit: definition.max_outputs.max(calls.into()),
+            mode: parameters.mode,
+            max_batch: parameters.max_messages_per_iteration,
+            timestamps: parameters.timestamps,
+            enqueued: memory.latency_bucket(0).map(|_| Vec::new()),
+            clock,
+            signals: Some(signals),
+            seen_command: NONE_SEEN,
+            in_turn: false,
+            stalled: false,
+            told_stalled: false,
+            counts: Counts::default(),
+            telemetry: Telemetry::new(0),
+            telemetry_on: false,
+            memory,
+            _runner: PhantomData,
+        }
+    }
+
+    /// Takes a turn.
+    pub fn iterate(&mut self) -> Turn {
+        // SYNC: command (acquire)
+        let command = self.memory.command().load(Ordering::Acquire);
+        if command != self.seen_command {
+            self.obey(command);
+        }
+        if command & command::TERMINATE != 0 {
+            return Turn::Terminated;
+        }
+        if command & command::ACTIVE == 0 {
+            self.note_depth();
+            return Turn::Nothing;
+        }
+        let limit = match self.mode {
+            ProcessingMode::Continuous => 1,
+            ProcessingMode::Batch => self.max_batch,
+            // With one message there is nothing to adapt to, and the gauge of depth lies in a line that producers write.
+            ProcessingMode::Adaptive if !self.inbound.is_ready_after(1) => 1,
+            ProcessingMode::Adaptive => self.depth().clamp(1, self.max_batch.into()) as u32,
+        };
+        let mut batch = Batch::default();
+        while batch.consumed < limit {
+            let Some(slot) = self.inbound.peek() else { break };
+            // Between any two messages: a batch is no reason to obey late. And a message that was sent after a reset of the
+            // telemetry comes after the command that says so, whose epoch then counts it.
+            if self.memory.command().load(Ordering::Relaxed) != command {
+                if batch.consumed == 0 {
+                    return Turn::Progress;
+                }
+                break;
+            }
+            if self.held.is_none() {
+                if !self.has_credit(&batch) {
+                    break;
+                }
+                if self.link.is_some() {
+                    R::hand_over();
+                }
+                self.handle(&slot, &mut batch);
+            }
+            if self.held.is_some() && !self.release(&slot, &mut batch) {
+                break;
+            }
+            self.inbound.advance(&slot);
+            batch.consumed += 1;
+        }
+        if batch.consumed == 0 {
+            self.note_depth();
+            return Turn::Nothing;
+        }
+        self.in_turn = true;
+        self.publish(&batch);
+        Turn::Progress
+    }
+
+    /// Whether it has taken a turn that was not [ended](Self::end_turn): who runs it may have been interrupted by a panic of
+    /// the program's.
+    pub fn is_in_turn(&self) -> bool {
+        self.in_turn
+    }
+
+    /// Whoever runs it has done all that belongs to the turn.
+    pub fn end_turn(&mut self) {
+        self.in_turn = false;
+    }
+}

@@ -1,0 +1,347 @@
+//! Memory that a host and a device both see while a kernel runs.
+
+use std::{
+    alloc::{Layout, alloc_zeroed, dealloc},
+    any::Any,
+    fmt,
+    ptr::NonNull,
+    sync::Arc,
+};
+
+use crate::{region::Region, ring::Ring};
+use annulus_abi::{LINE, PAIR, histogram::BUCKETS, kernel::KernelLayout, ring::RingLayout};
+use annulus_sync::{AtomicU32, AtomicU64};
+
+/// A stretch of zeroed memory, aligned to 128 bytes, that a backend provides. Freed with the last reference.
+pub struct SharedMemory {
+    base: NonNull<u8>,
+    bytes: usize,
+    /// Frees the memory when it is dropped.
+    owner: Box<dyn Any + Send + Sync>,
+}
+
+// SAFETY: the memory is reached through atomics and the ring's protocol only; its owner is `Send`.
+unsafe impl Send for SharedMemory {}
+// SAFETY: as for `Send`; the owner is `Sync` and never touched.
+unsafe impl Sync for SharedMemory {}
+
+/// Host memory and how it was allocated.
+struct HostMemory(NonNull<u8>, Layout);
+
+// SAFETY: it only frees the memory, once.
+unsafe impl Send for HostMemory {}
+// SAFETY: as for `Send`: a shared reference does nothing.
+unsafe impl Sync for HostMemory {}
+
+impl Drop for HostMemory {
+    fn drop(&mut self) {
+        // SAFETY: the pointer came from `alloc_zeroed` with this layout and is freed once.
+        unsafe { dealloc(self.0.as_ptr(), self.1) };
+    }
+}
+
+impl SharedMemory {
+    /// Ordinary host memory; `None` if the system has not that much. Untouched pages cost nothing.
+    pub fn host(bytes: usize) -> Option<Self> {
+        let layout = Layout::from_size_align(bytes.max(PAIR), PAIR).ok()?;
+        // SAFETY: the layout's size is not zero.
+        let base = NonNull::new(unsafe { alloc_zeroed(layout) })?;
+        // SAFETY: the allocation is as long and as aligned as `from_raw` demands, and its owner frees it.
+        Some(unsafe { Self::from_raw(base, bytes, Box::new(HostMemory(base, layout))) })
+    }
+
+    /// Memory that a backend mapped.
+    ///
+    /// # Safety
+    ///
+    /// `base` is aligned to 128, and valid for reads and writes of `bytes` bytes, which are zero, until `owner` is dropped.
+    pub unsafe fn from_raw(base: NonNull<u8>, bytes: usize, owner: Box<dyn Any + Send + Sync>) -> Self {
+        Self { base, bytes, owner }
+    }
+
+    /// Its length in bytes.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// What a backend gave to [`from_raw`](Self::from_raw) as the memory's owner: by it a backend recognises its own memory.
+    pub fn owner(&self) -> &(dyn Any + Send + Sync) {
+        &*self.owner
+    }
+
+    /// A view that is valid as long as this memory.
+    fn region(&self) -> Region {
+        // SAFETY: base, length and alignment are as `from_raw` demands. Every user of the view holds the memory beside it.
+        unsafe { Region::new(self.base, self.bytes) }
+    }
+}
+
+impl fmt::Debug for SharedMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SharedMemory").field("bytes", &self.bytes).finish_non_exhaustive()
+    }
+}
+
+/// One shard's part of a kernel's memory: where its control block, rings, histogram and telemetry line lie.
+#[derive(Clone, Debug)]
+pub struct ShardMemory {
+    control: Region,
+    inbound: (Region, RingLayout),
+    outbound: (Region, RingLayout),
+    letters: Option<(Region, RingLayout)>,
+    prints: Option<(Region, RingLayout)>,
+    histogram: Option<Region>,
+    telemetry: Option<TelemetryLine>,
+    layout: KernelLayout,
+    offset: usize,
+    /// Keeps the views valid.
+    memory: Arc<SharedMemory>,
+}
+
+/// Where a shard, or its telemetry line, lies in the memory that a backend allocated: for devices that reach it by another address
+/// than the host.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'a> {
+    /// The memory.
+    pub memory: &'a SharedMemory,
+    /// Bytes from its start.
+    pub offset: usize,
+}
+
+impl ShardMemory {
+    /// Shard `index` of a kernel whose shards lie one after the other in `memory`.
+    ///
+    /// # Panics
+    ///
+    /// If the memory is too short for it.
+    pub fn new(
+        memory: &Arc<SharedMemory>,
+        layout: &KernelLayout,
+        index: u32,
+        telemetry: Option<TelemetryLine>,
+    ) -> Self {
+        let offset = index as usize * layout.shard_bytes();
+        let shard = memory.region().part(offset, layout.shard_bytes());
+        let histogram =
+            layout.histogram.then(|| shard.part(layout.histogram_offset(), layout.histogram_bytes()));
+        let letters =
+            layout.letters.map(|letters| (shard.part(layout.letters_offset(), letters.bytes()), letters));
+        let prints = layout.prints.map(|prints| (shard.part(layout.prints_offset(), prints.bytes()), prints));
+        Self {
+            letters,
+            prints,
+            control: shard.part(0, layout.inbound_offset()),
+            inbound: (shard.part(layout.inbound_offset(), layout.inbound.bytes()), layout.inbound),
+            outbound: (shard.part(layout.outbound_offset(), layout.outbound.bytes()), layout.outbound),
+            histogram,
+            telemetry,
+            layout: *layout,
+            offset,
+            memory: Arc::clone(memory),
+        }
+    }
+
+    /// The layout of the kernel's shards.
+    pub fn layout(&self) -> &KernelLayout {
+        &self.layout
+    }
+
+    /// Where the shard begins.
+    pub fn place(&self) -> Place<'_> {
+        Place { memory: &self.memory, offset: self.offset }
+    }
+
+    /// The ring from the host to the shard.
+    ///
+    /// # Safety
+    ///
+    /// The host makes producers of it, the shard's block the one consumer; after the block has terminated, the host may make
+    /// a consumer. The ring is used no longer than this value or a clone of it lives.
+    pub unsafe fn inbound(&self) -> Ring {
+        // SAFETY: the region has the layout's length and was zero; the ends are the caller's promise.
+        unsafe { Ring::new(self.inbound.0.clone(), self.inbound.1) }
+    }
+
+    /// The ring from the shard to the host.
+    ///
+    /// # Safety
+    ///
+    /// The shard's block makes the one producer of it, the host the one consumer. As for [`inbound`](Self::inbound).
+    pub unsafe fn outbound(&self) -> Ring {
+        // SAFETY: as for `inbound`.
+        unsafe { Ring::new(self.outbound.0.clone(), self.outbound.1) }
+    }
+
+    /// The ring of dead letters from the shard to the host, if the launch keeps them.
+    ///
+    /// # Safety
+    ///
+    /// As for [`outbound`](Self::outbound).
+    pub unsafe fn letters(&self) -> Option<Ring> {
+        let (region, layout) = self.letters.as_ref()?;
+        // SAFETY: as for `inbound`.
+        Some(unsafe { Ring::new(region.clone(), *layout) })
+    }
+
+    /// The ring of prints from the shard to the host, if the kernel prints and its backend has the host show it.
+    ///
+    /// # Safety
+    ///
+    /// As for [`outbound`](Self::outbound).
+    pub unsafe fn prints(&self) -> Option<Ring> {
+        let (region, layout) = self.prints.as_ref()?;
+        // SAFETY: as for `inbound`.
+        Some(unsafe { Ring::new(region.clone(), *layout) })
+    }
+
+    /// Slot 0's payload in the outbound ring: where a block's outbox begins.
+    pub fn outbound_payloads(&self) -> *mut u8 {
+        self.outbound.0.pointer(self.outbound.1.slot_offset(0) + self.outbound.1.payload_offset)
+    }
+
+    /// The host's command word.
+    #[inline]
+    pub fn command(&self) -> &AtomicU32 {
+        self.control.u32(0)
+    }
+
+    /// The host's time, as it was renewed last; 0 if it is not.
+    #[inline]
+    pub fn host_heartbeat(&self) -> &AtomicU64 {
+        self.control.u64(8)
+    }
+
+    /// The shard's state.
+    #[inline]
+    pub fn state(&self) -> &AtomicU32 {
+        self.control.u32(128)
+    }
+
+    /// The last error code.
+    #[inline]
+    pub fn last_error(&self) -> &AtomicU32 {
+        self.control.u32(132)
+    }
+
+    /// Messages processed since launch.
+    #[inline]
+    pub fn processed(&self) -> &AtomicU64 {
+        self.control.u64(136)
+    }
+
+    /// Messages rolled back since launch.
+    #[inline]
+    pub fn failed(&self) -> &AtomicU64 {
+        self.control.u64(144)
+    }
+
+    /// Messages for unknown actors since launch.
+    #[inline]
+    pub fn unknown_actor(&self) -> &AtomicU64 {
+        self.control.u64(152)
+    }
+
+    /// Messages that handlers sent since launch.
+    #[inline]
+    pub fn sent(&self) -> &AtomicU64 {
+        self.control.u64(160)
+    }
+
+    /// Whether the shard waits for space in its outbound ring, or in a connected kernel's.
+    #[inline]
+    pub fn stalled(&self) -> &AtomicU32 {
+        self.control.u32(192)
+    }
+
+    /// The command that the shard obeyed last.
+    #[inline]
+    pub fn acknowledged(&self) -> &AtomicU32 {
+        self.control.u32(172)
+    }
+
+    /// Dead letters that found no room in their ring, since launch.
+    #[inline]
+    pub fn letters_lost(&self) -> &AtomicU64 {
+        self.control.u64(176)
+    }
+
+    /// Prints that found no room in their ring, since launch.
+    #[inline]
+    pub fn prints_lost(&self) -> &AtomicU64 {
+        self.control.u64(184)
+    }
+
+    /// Messages of other kernels that lay unread when the shard terminated.
+    #[inline]
+    pub fn unread(&self) -> &AtomicU32 {
+        self.control.u32(196)
+    }
+
+    /// Messages that the shard has put into connected kernels' rings in the device's memory, since launch.
+    #[inline]
+    pub fn forwarded(&self) -> &AtomicU64 {
+        self.control.u64(200)
+    }
+
+    /// Messages that the shard has taken out of its own ring in the device's memory, since launch.
+    #[inline]
+    pub fn taken(&self) -> &AtomicU64 {
+        self.control.u64(208)
+    }
+
+    /// The same as of when the shard last came to rest.
+    #[inline]
+    pub fn rested(&self) -> &AtomicU64 {
+        self.control.u64(216)
+    }
+
+    /// Messages for a connected kernel that were lost, since launch.
+    #[inline]
+    pub fn unforwarded(&self) -> &AtomicU64 {
+        self.control.u64(224)
+    }
+
+    /// The count of a histogram's bucket, if latencies are tracked.
+    #[inline]
+    pub fn latency_bucket(&self, bucket: usize) -> Option<&AtomicU64> {
+        assert!(bucket < BUCKETS, "a latency histogram has {BUCKETS} buckets");
+        self.histogram.as_ref().map(|histogram| histogram.u64(bucket * 8))
+    }
+
+    /// The shard's telemetry line, if the runtime's arena had one left.
+    #[inline]
+    pub fn telemetry(&self) -> Option<&TelemetryLine> {
+        self.telemetry.as_ref()
+    }
+}
+
+/// The 64 bytes in which a shard shows its health.
+#[derive(Clone, Debug)]
+pub struct TelemetryLine {
+    arena: Region,
+    offset: usize,
+    memory: Arc<SharedMemory>,
+}
+
+impl TelemetryLine {
+    /// Line `index` of an arena.
+    ///
+    /// # Panics
+    ///
+    /// If the arena is too short for it.
+    pub fn new(arena: &Arc<SharedMemory>, index: usize) -> Self {
+        Self { arena: arena.region(), offset: index * LINE, memory: Arc::clone(arena) }
+    }
+
+    /// Where the line begins.
+    pub fn place(&self) -> Place<'_> {
+        Place { memory: &self.memory, offset: self.offset }
+    }
+
+    /// Word `index` of the line's eight.
+    #[inline(always)]
+    pub fn word(&self, index: usize) -> &AtomicU64 {
+        assert!(index < 8, "a telemetry line has eight words");
+        self.arena.u64(self.offset + 8 * index)
+    }
+}

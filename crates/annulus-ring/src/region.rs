@@ -1,0 +1,295 @@
+//! Typed access to a stretch of raw memory that two sides share.
+//!
+//! The ring's words lie at offsets that `annulus-abi` fixes, in memory that may belong to a device. Built for loom, the same
+//! offsets lead to loom's atomics and cells instead, so that the models run the protocol's own code.
+
+#[cfg(all(not(loom), target_arch = "x86_64"))]
+use std::arch::{asm, x86_64::__m128i};
+use std::mem::MaybeUninit;
+#[cfg(not(loom))]
+use std::ptr::NonNull;
+
+use annulus_sync::{AtomicU32, AtomicU64};
+
+/// A view of shared memory. It owns nothing: whoever makes it keeps the memory alive.
+#[derive(Clone, Debug)]
+pub struct Region {
+    #[cfg(not(loom))]
+    base: NonNull<u8>,
+    #[cfg(loom)]
+    model: model::Model,
+    #[cfg(not(loom))]
+    bytes: usize,
+}
+
+// SAFETY: a region gives out references to atomics, which any thread may use, and copies of plain data in `unsafe` methods
+// whose callers argue that nobody writes meanwhile.
+unsafe impl Send for Region {}
+// SAFETY: as for `Send`.
+unsafe impl Sync for Region {}
+
+#[cfg(not(loom))]
+impl Region {
+    /// A view of `bytes` bytes at `base`.
+    ///
+    /// # Safety
+    ///
+    /// `base` is aligned to 128 and valid for reads and writes of `bytes` bytes as long as the region or a clone of it is
+    /// used. Whoever is given the region asks [`pointer`](Self::pointer), [`u32`](Self::u32) and [`u64`](Self::u64) only for
+    /// aligned offsets inside it (which they check in debug builds only), and the words that the latter two name are accessed
+    /// atomically by everybody.
+    pub const unsafe fn new(base: NonNull<u8>, bytes: usize) -> Self {
+        Self { base, bytes }
+    }
+
+    /// The part of the region from `offset` on, `bytes` long.
+    pub fn part(&self, offset: usize, bytes: usize) -> Self {
+        let end = offset.checked_add(bytes);
+        assert!(
+            offset.is_multiple_of(128) && end.is_some_and(|end| end <= self.bytes),
+            "a part lies inside its region"
+        );
+        // SAFETY: the offset is inside the region, by the assertion.
+        let base = unsafe { self.base.add(offset) };
+        // SAFETY: the part is a stretch of this region, aligned by the assertion, and inherits what `new` was promised.
+        unsafe { Self::new(base, bytes) }
+    }
+
+    /// A pointer to `offset`.
+    #[inline(always)]
+    pub fn pointer(&self, offset: usize) -> *mut u8 {
+        debug_assert!(offset < self.bytes);
+        self.base.as_ptr().wrapping_add(offset)
+    }
+
+    /// The atomic word at `offset`.
+    #[inline(always)]
+    pub fn u64(&self, offset: usize) -> &AtomicU64 {
+        debug_assert!(offset + 8 <= self.bytes && offset.is_multiple_of(8));
+        // SAFETY: the word lies inside the region and is aligned (128-aligned base, multiple of 8); all access is atomic by
+        // the promise of `new`, and the memory outlives `self`.
+        unsafe { AtomicU64::from_ptr(self.pointer(offset).cast()) }
+    }
+
+    /// The atomic word at `offset`.
+    #[inline(always)]
+    pub fn u32(&self, offset: usize) -> &AtomicU32 {
+        debug_assert!(offset + 4 <= self.bytes && offset.is_multiple_of(4));
+        // SAFETY: as for `u64`.
+        unsafe { AtomicU32::from_ptr(self.pointer(offset).cast()) }
+    }
+
+    /// Stores plain data.
+    ///
+    /// # Safety
+    ///
+    /// `offset` is inside the region with room for a `T`, and aligned for it; nobody else touches those bytes meanwhile.
+    #[inline(always)]
+    pub unsafe fn write<T: Copy>(&self, offset: usize, value: T) {
+        debug_assert!(offset + size_of::<T>() <= self.bytes);
+        // SAFETY: by the caller's promise.
+        unsafe { self.pointer(offset).cast::<T>().write(value) };
+    }
+
+    /// Loads plain data.
+    ///
+    /// # Safety
+    ///
+    /// As for [`write`](Self::write), and the bytes hold a valid `T`.
+    #[inline(always)]
+    pub unsafe fn read<T: Copy>(&self, offset: usize) -> T {
+        debug_assert!(offset + size_of::<T>() <= self.bytes);
+        // SAFETY: by the caller's promise.
+        unsafe { self.pointer(offset).cast::<T>().read() }
+    }
+
+    /// Stores a unit of a sealed slot in one access. Orders nothing, which is not what the compiler knows of it.
+    ///
+    /// # Safety
+    ///
+    /// `offset` is a multiple of 16 inside the region, with room for a unit; the ring's protocol makes it the caller's. The processor is one of those of
+    /// [`sealed`](crate::sealed).
+    #[inline(always)]
+    pub unsafe fn store_unit(&self, offset: usize, content: &[MaybeUninit<u32>; 3], lap: u32) {
+        debug_assert!(offset + 16 <= self.bytes && offset.is_multiple_of(16));
+        // SAFETY: the content is read, and the unit written, which are valid for that by the caller's promise. Aligned, MOVDQA is one access.
+        #[cfg(target_arch = "x86_64")]
+        unsafe {
+            asm!(
+                "movd {tail}, dword ptr [{content} + 8]",
+                "movd {lap_of_all}, {lap:e}",
+                "punpckldq {tail}, {lap_of_all}",
+                "movq {unit}, qword ptr [{content}]",
+                "punpcklqdq {unit}, {tail}",
+                "movdqa xmmword ptr [{to}], {unit}",
+                content = in(reg) content,
+                lap = in(reg) lap,
+                to = in(reg) self.pointer(offset),
+                tail = out(xmm_reg) _,
+                lap_of_all = out(xmm_reg) _,
+                unit = out(xmm_reg) _,
+                options(nostack, preserves_flags),
+            );
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        unreachable!("no ring is sealed on this processor: unit {offset}, {content:?}, lap {lap}");
+    }
+
+    /// Loads a unit of a sealed slot in one access: its content, and its lap. Orders nothing.
+    #[inline(always)]
+    pub fn load_unit(&self, offset: usize) -> [u32; 4] {
+        assert!(offset + 16 <= self.bytes && offset.is_multiple_of(16), "a unit lies in its region");
+        #[cfg(target_arch = "x86_64")]
+        {
+            let unit: __m128i;
+            // SAFETY: the unit lies inside the region, and is aligned. Who writes it meanwhile does so in one access.
+            unsafe {
+                asm!(
+                    "movdqa {unit}, xmmword ptr [{from}]",
+                    unit = out(xmm_reg) unit,
+                    from = in(reg) self.pointer(offset),
+                    options(nostack, preserves_flags, readonly),
+                );
+            }
+            // SAFETY: both are sixteen bytes, of which any are right.
+            unsafe { std::mem::transmute::<__m128i, [u32; 4]>(unit) }
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        unreachable!("no ring is sealed on this processor");
+    }
+}
+
+#[cfg(loom)]
+impl Region {
+    /// Modelled memory, all zero.
+    pub fn modelled(bytes: usize) -> Self {
+        Self { model: model::Model::new(bytes, false) }
+    }
+
+    /// Modelled memory of a ring with sealed slots, all zero.
+    pub fn modelled_sealed(bytes: usize) -> Self {
+        Self { model: model::Model::new(bytes, true) }
+    }
+
+    /// Stores a unit of a sealed slot.
+    ///
+    /// # Safety
+    ///
+    /// None that matters to the model.
+    pub unsafe fn store_unit(&self, offset: usize, content: &[MaybeUninit<u32>; 3], lap: u32) {
+        // SAFETY: the models' images are words throughout.
+        let [a, b, c] = content.map(|word| unsafe { word.assume_init() });
+        self.model.store_unit(offset, [a, b, c, lap]);
+    }
+
+    /// Loads a unit of a sealed slot.
+    pub fn load_unit(&self, offset: usize) -> [u32; 4] {
+        self.model.load_unit(offset)
+    }
+
+    /// The atomic word at `offset`.
+    pub fn u64(&self, offset: usize) -> &AtomicU64 {
+        &self.model.words64[&offset]
+    }
+
+    /// The atomic word at `offset`.
+    pub fn u32(&self, offset: usize) -> &AtomicU32 {
+        &self.model.words32[&offset]
+    }
+
+    /// Stores plain data of whole 8-byte words.
+    ///
+    /// # Safety
+    ///
+    /// None that matters to the model: loom reports races.
+    pub unsafe fn write<T: Copy>(&self, offset: usize, value: T) {
+        for (i, word) in model::words(&value).into_iter().enumerate() {
+            // SAFETY: loom checks that nobody else has access.
+            self.model.plain[&(offset + 8 * i)].with_mut(|cell| unsafe { *cell = word });
+        }
+    }
+
+    /// Loads plain data of whole 8-byte words.
+    ///
+    /// # Safety
+    ///
+    /// The bytes hold a valid `T`; loom reports races.
+    pub unsafe fn read<T: Copy>(&self, offset: usize) -> T {
+        let words: Vec<u64> = (0..size_of::<T>() / 8)
+            // SAFETY: loom checks that nobody writes meanwhile.
+            .map(|i| self.model.plain[&(offset + 8 * i)].with(|cell| unsafe { *cell }))
+            .collect();
+        // SAFETY: the words are the bytes of a `T`, by the caller's promise.
+        unsafe { words.as_ptr().cast::<T>().read() }
+    }
+}
+
+#[cfg(loom)]
+mod model {
+    use std::{
+        collections::BTreeMap,
+        sync::{Arc, Mutex},
+    };
+
+    use annulus_abi::ring::RingHeader;
+
+    use annulus_sync::{AtomicU32, AtomicU64, Ordering, UnsafeCell};
+
+    /// A ring of single-line slots: the header's words, and of each slot its commit and meta word and plain 8-byte words; or its units, if it is
+    /// sealed. A unit is an atomic word that tells which of all units that were ever stored it is: so it is never torn, and ordered as little as a relaxed word.
+    #[derive(Clone, Debug)]
+    pub(super) struct Model {
+        pub(super) words64: Arc<BTreeMap<usize, AtomicU64>>,
+        pub(super) words32: Arc<BTreeMap<usize, AtomicU32>>,
+        pub(super) plain: Arc<BTreeMap<usize, UnsafeCell<u64>>>,
+        units: Arc<BTreeMap<usize, AtomicU64>>,
+        /// All that were stored. It is no part of the model.
+        stored: Arc<Mutex<Vec<[u32; 4]>>>,
+    }
+
+    impl Model {
+        pub(super) fn new(bytes: usize, sealed: bool) -> Self {
+            let all = (size_of::<RingHeader>()..bytes).step_by(annulus_abi::LINE);
+            let slots = all.clone().filter(|_| !sealed);
+            Self {
+                units: Arc::new(
+                    all.filter(|_| sealed)
+                        .flat_map(|s| [s, s + 16, s + 32, s + 48])
+                        .map(|o| (o, AtomicU64::new(0)))
+                        .collect(),
+                ),
+                stored: Arc::new(Mutex::new(vec![[0; 4]])),
+                words64: Arc::new([0, 8, 128].map(|offset| (offset, AtomicU64::new(0))).into()),
+                words32: Arc::new(
+                    slots.clone().flat_map(|s| [s, s + 4]).map(|o| (o, AtomicU32::new(0))).collect(),
+                ),
+                plain: Arc::new(
+                    slots.flat_map(|s| [s + 8, s + 16, s + 24]).map(|o| (o, UnsafeCell::new(0))).collect(),
+                ),
+            }
+        }
+    }
+
+    impl Model {
+        pub(super) fn store_unit(&self, offset: usize, unit: [u32; 4]) {
+            let number = {
+                let mut stored = self.stored.lock().unwrap();
+                stored.push(unit);
+                stored.len() as u64 - 1
+            };
+            self.units[&offset].store(number, Ordering::Relaxed);
+        }
+
+        pub(super) fn load_unit(&self, offset: usize) -> [u32; 4] {
+            let number = self.units[&offset].load(Ordering::Relaxed);
+            self.stored.lock().unwrap()[number as usize]
+        }
+    }
+
+    pub(super) fn words<T: Copy>(value: &T) -> Vec<u64> {
+        assert!(size_of::<T>().is_multiple_of(8) && align_of::<T>() == 8, "the model stores whole words");
+        // SAFETY: the value is `size / 8` aligned words, initialised in the models.
+        unsafe { std::slice::from_raw_parts(std::ptr::from_ref(value).cast::<u64>(), size_of::<T>() / 8) }
+            .to_vec()
+    }
+}

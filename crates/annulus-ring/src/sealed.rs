@@ -1,0 +1,150 @@
+//! Sealed slots: each unit proves by itself that it belongs to the lap that its reader waits for.
+//!
+//! Their layout is described in [`annulus_abi::ring`]; they are for readers to whom a look at the slot takes long, as to a device behind a bus: with open
+//! slots it waits for the commit word, and then for the payload.
+//!
+//! # Words and writers
+//!
+//! As in an open ring (see [`ring`](crate::ring)): a unit is written by the producer that holds the slot's ticket, and read by the consumer. All units
+//! of a slot are written in every lap, those of a tombstone too, so an expected lap never stands in a unit that is older.
+//!
+//! # Ordering
+//!
+//! * *Units need none.* A unit is stored and loaded in one access of 16 bytes, never torn: content and lap are of one store. A unit
+//!   with the expected lap holds what this lap's producer wrote, since nobody writes it again before the slot was given back. So a reader may load the
+//!   units of a slot in any order, or all at once, without acquiring anything, and has the message when all have the lap.
+//! * *What else a message orders* is what its sender did before: a reader that wants to see that must acquire. Producers release before
+//!   they store units (`slot-published`), and the [`Consumer`](crate::ring::Consumer) here acquires after it loaded them. A device that does not must
+//!   know of the one word for which that matters, the command: a message that was sent after a command is handled after it. So units carry it, as the *stamp*:
+//!   the command as the sender found it before it wrote the slot. If the sender, or whoever it heard of the message from, has seen a command given, the stamp is that
+//!   command or a later one. So a reader that has looked at the command in any order with the units, and found the stamp's value, has not missed a command that is in force: it may
+//!   go on. One that found another value acquires and looks again.
+//! * *Slots are given back* as in an open ring (`slots-returned`): the loads were over when `consumed` was stored with release.
+//!
+//! # Where it works
+//!
+//! On processors whose manuals promise that aligned loads and stores of 16 bytes are not torn: x86-64 with AVX (Intel's manual, volume 3A, 8.1.1;
+//! AMD's, volume 2, 7.3.2), in ordinary memory. [`is_offered`] says whether this one is such.
+
+use std::mem::MaybeUninit;
+
+use annulus_abi::ring::{RingLayout, UNITS_MOST};
+
+use crate::{region::Region, ring::Header};
+use annulus_sync::{Ordering, fence};
+
+/// Words of a unit that are the image's.
+const WORDS: usize = 3;
+
+/// Whether this machine's processor can seal slots.
+pub fn is_offered() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    let offered = cfg!(loom) || std::arch::is_x86_feature_detected!("avx");
+    #[cfg(not(target_arch = "x86_64"))]
+    let offered = cfg!(loom);
+    offered
+}
+
+/// A slot's image before it is sealed.
+pub(crate) struct Image<'a> {
+    layout: &'a RingLayout,
+    units: [[MaybeUninit<u32>; WORDS]; UNITS_MOST],
+}
+
+impl<'a> Image<'a> {
+    /// With these words in front of the payload, which is zeros.
+    pub(crate) fn new(layout: &'a RingLayout, kind: u8, length: u32, header: Header) -> Self {
+        let mut image = Self { layout, units: [[MaybeUninit::new(0); WORDS]; UNITS_MOST] };
+        image.put(0, header.command);
+        image.put(4, u32::from(kind) << 24 | length);
+        if let Some(offset) = layout.enqueue_time_offset {
+            image.put(offset, header.enqueue_time);
+        }
+        if let Some(offset) = layout.correlation_offset {
+            image.put(offset, header.correlation);
+        }
+        image
+    }
+
+    /// Puts a value into the image.
+    pub(crate) fn put<T: Copy>(&mut self, offset: usize, value: T) {
+        assert!(offset + size_of::<T>() <= size_of_val(&self.units), "a value lies inside its image");
+        let to = self.units.as_mut_ptr().cast::<u8>().wrapping_add(offset).cast::<T>();
+        // SAFETY: inside the image, by the assertion; bytes of a value that are nothing may stand in it.
+        unsafe { to.write_unaligned(value) };
+    }
+
+    /// Puts bytes into the image, some of which may be nothing.
+    #[cfg(not(loom))]
+    pub(crate) fn put_bytes(&mut self, offset: usize, bytes: &[MaybeUninit<u8>]) {
+        assert!(offset + bytes.len() <= size_of_val(&self.units), "a value lies inside its image");
+        let to = self.units.as_mut_ptr().cast::<MaybeUninit<u8>>().wrapping_add(offset);
+        // SAFETY: inside the image, by the assertion, which the bytes are no part of.
+        unsafe { bytes.as_ptr().copy_to_nonoverlapping(to, bytes.len()) };
+    }
+
+    /// Seals the slot of `ticket` with it.
+    ///
+    /// # Safety
+    ///
+    /// The region is that of a ring of the image's layout, and the caller holds the ticket, and publishes it once.
+    pub(crate) unsafe fn publish(&self, region: &Region, ticket: u64) {
+        let lap = self.layout.lap(ticket);
+        // SYNC: slot-published (release)
+        fence(Ordering::Release);
+        // The last unit last, which `is_published` goes by.
+        for (unit, content) in self.units[..self.layout.units].iter().enumerate() {
+            // SAFETY: the layout places the unit inside the slot, which is ours by the caller's word.
+            unsafe { region.store_unit(self.layout.unit_offset(ticket, unit), content, lap) };
+        }
+    }
+}
+
+/// The image of a published slot.
+pub(crate) struct Opened {
+    units: [[u32; WORDS]; UNITS_MOST],
+}
+
+impl Opened {
+    /// A copy of the image of `ticket`'s slot, if it is published.
+    pub(crate) fn new(region: &Region, layout: &RingLayout, ticket: u64) -> Option<Self> {
+        let mut units = [[0; WORDS]; UNITS_MOST];
+        for (unit, content) in units[..layout.units].iter_mut().enumerate() {
+            let lap;
+            [content[0], content[1], content[2], lap] = region.load_unit(layout.unit_offset(ticket, unit));
+            if lap != layout.lap(ticket) {
+                return None;
+            }
+        }
+        // SYNC: slot-published (acquire)
+        fence(Ordering::Acquire);
+        Some(Self { units })
+    }
+
+    /// The value that lies at an offset.
+    ///
+    /// # Safety
+    ///
+    /// The producer put a `T` there.
+    pub(crate) unsafe fn get<T: Copy>(&self, offset: usize) -> T {
+        assert!(offset + size_of::<T>() <= size_of_val(&self.units), "a value lies inside its image");
+        let from = self.units.as_ptr().cast::<u8>().wrapping_add(offset).cast::<T>();
+        // SAFETY: inside the image, by the assertion; a `T` by the caller's word.
+        unsafe { from.read_unaligned() }
+    }
+
+    /// Copies the bytes that lie at an offset.
+    #[cfg(not(loom))]
+    pub(crate) fn get_bytes(&self, offset: usize, to: &mut [MaybeUninit<u8>]) {
+        assert!(offset + to.len() <= size_of_val(&self.units), "a value lies inside its image");
+        let from = self.units.as_ptr().cast::<MaybeUninit<u8>>().wrapping_add(offset);
+        // SAFETY: inside the image, by the assertion, which the bytes are no part of.
+        unsafe { from.copy_to_nonoverlapping(to.as_mut_ptr(), to.len()) };
+    }
+}
+
+/// Whether the slot of `ticket` is published, by its last unit. Orders nothing.
+pub(crate) fn is_published(region: &Region, layout: &RingLayout, ticket: u64) -> bool {
+    let [.., lap] = region.load_unit(layout.unit_offset(ticket, layout.units - 1));
+    lap == layout.lap(ticket)
+}
