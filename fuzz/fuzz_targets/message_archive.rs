@@ -1,5 +1,5 @@
-//! Any bytes as the payload of a bridged message, and of a direct one: they are a message, which has the same bytes or others that mean it, or an
-//! error.
+//! Any bytes as the payload of a bridged message, and of a direct one: they are a message, which has the same
+//! bytes or others that mean it, or an error.
 //!
 //! `cargo +nightly fuzz run message_archive` in the directory above.
 #![no_main]

@@ -1,5 +1,5 @@
-//! Any bytes as a stream of frames: as they are, and with headers whose checksums are right, so that what lies behind these is reached: sizes,
-//! schemas, compressed payloads, messages of other types.
+//! Any bytes as a stream of frames: as they are, and with headers whose checksums are right, so that what
+//! lies behind these is reached: sizes, schemas, compressed payloads, messages of other types.
 //!
 //! `cargo +nightly fuzz run message_frames` in the directory above.
 #![no_main]
@@ -34,7 +34,8 @@ fn framed(mut bytes: &[u8]) -> Vec<u8> {
     let types = [WireType::of::<samples::Order>(), WireType::of::<samples::Tick>()];
     let mut stream = Vec::new();
     while let Some((control, rest)) = bytes.split_first_chunk::<8>() {
-        let (payload, rest) = rest.split_at(rest.len().min(u16::from_le_bytes([control[0], control[1]]).into()));
+        let (payload, rest) =
+            rest.split_at(rest.len().min(u16::from_le_bytes([control[0], control[1]]).into()));
         bytes = rest;
         let ty = &types[usize::from(control[2] & 1)];
         let content = if control[2] & 2 == 0 { Content::Messages } else { Content::Schema };
@@ -47,7 +48,8 @@ fn framed(mut bytes: &[u8]) -> Vec<u8> {
             receiver: 0,
             content,
             encoding: if control[2] & 8 == 0 { ty.schema().encoding } else { Encoding::Direct },
-            compression: [Compression::None, Compression::Lz4, Compression::Delta][usize::from(control[3] % 3)],
+            compression: [Compression::None, Compression::Lz4, Compression::Delta]
+                [usize::from(control[3] % 3)],
             priority: control[3],
             key: None,
             id: None,

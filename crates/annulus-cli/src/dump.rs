@@ -13,8 +13,9 @@ use crate::failure::Failure;
 
 /// Show messages that were written to a file or a pipe as frames
 ///
-/// Each frame is a line: its number, the type, how many messages, bytes, how it is compressed, and what its header says of the message; then
-/// the payload's beginning. The schema of a type comes before its first message. A frame that was changed on the way is told, and the next is shown.
+/// Each frame is a line: its number, the type, how many messages, bytes, how it is compressed, and what its
+/// header says of the message; then the payload's beginning. The schema of a type comes before its first
+/// message. A frame that was changed on the way is told, and the next is shown.
 #[derive(Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Dump {
@@ -126,7 +127,9 @@ impl Dump {
 
 /// Names come from whoever wrote the stream, and a terminal would obey what they hold.
 fn printable(text: &str) -> String {
-    text.chars().map(|letter| if letter.is_control() { char::REPLACEMENT_CHARACTER } else { letter }).collect()
+    text.chars()
+        .map(|letter| if letter.is_control() { char::REPLACEMENT_CHARACTER } else { letter })
+        .collect()
 }
 
 /// A payload's beginning: bytes, and the text that an archive has in front.

@@ -26,7 +26,8 @@ use crate::{
 pub(crate) enum Format {
     /// A JSON object a line
     Json,
-    /// Comma-separated values: a first row with the fields' names, then a row for each message; text as it is, all else as JSON
+    /// Comma-separated values: a first row with the fields' names, then a row for each message; text as it
+    /// is, all else as JSON
     Csv,
     /// MessagePack: a map for each message, one after the other
     Msgpack,
@@ -42,9 +43,13 @@ impl Format {
 
     /// Refuses a type that the format has no way to write.
     pub(crate) fn check(self, ty: &TypeDescriptor) -> Result<(), Failure> {
-        let is_named = matches!(ty.kind, TypeKind::Struct([first, ..]) if !first.name.starts_with(|c: char| c.is_ascii_digit()));
+        let is_numbered = |name: &str| name.starts_with(|c: char| c.is_ascii_digit());
+        let is_named = matches!(ty.kind, TypeKind::Struct([first, ..]) if !is_numbered(first.name));
         if self == Self::Csv && !is_named {
-            let problem = format!("--format csv: {} has no named fields to be columns: use json, msgpack or wire", ty.name);
+            let problem = format!(
+                "--format csv: {} has no named fields to be columns: use json, msgpack or wire",
+                ty.name
+            );
             return Err(Failure::Usage(problem));
         }
         Ok(())
@@ -169,7 +174,8 @@ impl Messages {
                 if ended.map_err(|error| Bad::All(error.to_string()))? {
                     return Ok(None);
                 }
-                // What is no message may be shorter or longer than one, so nobody knows where the next begins.
+                // What is no message may be shorter or longer than one, so nobody knows where the next
+                // begins.
                 DynamicMessage::read(ty, from)
                     .map(Some)
                     .map_err(|error| Bad::All(format!("not of type {}: {error}", ty.name)))
@@ -248,7 +254,8 @@ fn object(ty: &TypeDescriptor, columns: &[String], row: &csv::StringRecord) -> R
     Ok(Value::Object(object))
 }
 
-/// A cell as JSON: text as it is, a variant by its name, nothing for a number that is none, all else written as JSON.
+/// A cell as JSON: text as it is, a variant by its name, nothing for a number that is none, all else written
+/// as JSON.
 fn value(ty: &TypeDescriptor, cell: &str) -> Result<Value, serde_json::Error> {
     let is_float = [f32::DESCRIPTOR, f64::DESCRIPTOR].contains(&ty);
     match ty.kind {

@@ -57,7 +57,15 @@ impl UntilStopped {
                 }
             }
         })?;
-        Ok(Self { chunks, stop: stop.clone(), buffer: Vec::new(), taken: 0, whole: 0, ended: false, has_lines: true })
+        Ok(Self {
+            chunks,
+            stop: stop.clone(),
+            buffer: Vec::new(),
+            taken: 0,
+            whole: 0,
+            ended: false,
+            has_lines: true,
+        })
     }
 
     /// Whatever has come is given at once: the input has no lines.

@@ -117,7 +117,9 @@ impl Send {
         let definition = kernel.definition();
         let output = self.output_format.unwrap_or(if self.calls { Format::Json } else { self.format });
         if self.calls && output != Format::Json {
-            return Err(Failure::Usage("--calls prints JSON, so that errors have a place: leave --output-format out".into()));
+            return Err(Failure::Usage(
+                "--calls prints JSON, so that errors have a place: leave --output-format out".into(),
+            ));
         }
         if let Some(ty) = definition.output {
             output.check(ty)?;

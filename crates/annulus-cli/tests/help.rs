@@ -26,7 +26,10 @@ fn help_is_a_command() {
 #[test]
 fn values_are_listed() {
     let listed = [
-        (&["send", "--help"][..], &["auto", "cpu", "cuda", "opencl", "noop", "anomalies", "msgpack", "wire"][..]),
+        (
+            &["send", "--help"][..],
+            &["auto", "cpu", "cuda", "opencl", "noop", "anomalies", "msgpack", "wire"][..],
+        ),
         (&["run", "anomalies", "--help"], &["auto", "cpu", "cuda", "opencl"]),
         (&["emit", "--help"], &["opencl", "cuda", "metal", "anomalies"]),
         (&["doctor", "--help"], &["cpu", "cuda", "opencl"]),

@@ -120,7 +120,8 @@ fn readings(format: &str) -> Vec<u8> {
     match format {
         "json" => lines.into_bytes(),
         "csv" => {
-            let row = |value: &Value| format!("{},{},{}\n", value["value"], value["series"], value["sequence"]);
+            let row =
+                |value: &Value| format!("{},{},{}\n", value["value"], value["series"], value["sequence"]);
             ("value,series,sequence\n".to_owned() + &values.iter().map(row).collect::<String>()).into_bytes()
         }
         "msgpack" => values.iter().flat_map(|value| rmp_serde::to_vec(value).unwrap()).collect(),
@@ -207,7 +208,10 @@ fn frames_are_dumped() {
     let output = run(&["dump", "-"], &frames);
     assert!(output.status.success(), "{}", text(&output.stderr));
     let shown = text(&output.stdout);
-    assert!(shown.contains("Observation (version 0, direct) { sequence: u64, series: u32, value: f64 }"), "{shown}");
+    assert!(
+        shown.contains("Observation (version 0, direct) { sequence: u64, series: u32, value: f64 }"),
+        "{shown}"
+    );
     assert!(shown.contains("\n1 Observation version 0, 24 bytes, written "), "{shown}");
     assert!(shown.contains("41 messages in 41 frames, 984 bytes of payloads in "), "{shown}");
     let output = run(&["dump", "--headers", "-"], &frames[..frames.len() - 5]);

@@ -1,5 +1,3 @@
-//! Messages with text and lists, written to a file and read again.
-
 use std::error::Error;
 
 use annulus::{
@@ -37,8 +35,7 @@ fn entry(number: u64, urgency: u8, level: Level) -> Entry {
 
 fn main() -> Result<(), Box<dyn Error>> {
     // ANCHOR: queue
-    let queue =
-        MessageQueue::new(QueueOptions::default().priority(true).deduplication(Deduplication::ById))?;
+    let queue = MessageQueue::new(QueueOptions::default().priority(true).deduplication(Deduplication::ById))?;
     let wrong = Level::Wrong { code: 5, cause: Some("no space left".into()) };
     let _ = queue.try_send(entry(1, 10, Level::Fine))?;
     let _ = queue.try_send(entry(2, 200, wrong))?;

@@ -4,14 +4,14 @@ use std::cell::RefCell;
 
 use annulus_message::{Encoding, Field, Message, Number, Schema, Shape, Variant, hash_bytes};
 
-use crate::{
-    DeviceType, FieldDescriptor, Meaning, Primitive, TypeDescriptor, TypeKind, VariantDescriptor,
-};
+use crate::{DeviceType, FieldDescriptor, Meaning, Primitive, TypeDescriptor, TypeKind, VariantDescriptor};
 
 /// A message that kernels take: plain old data, whose bytes in memory are its payload.
 ///
-/// Derived by `#[derive(RingMessage)]`, with [`Message`], its [`Payload`](annulus_message::Payload) and [`DeviceType`]. Fields are marked `#[ring(key)]`,
-/// `#[ring(id)]`, `#[ring(priority)]` and `#[ring(timestamp)]`. A type that computes one of these implements [`Message`] by hand, and this beside it.
+/// Derived by `#[derive(RingMessage)]`, with [`Message`], its [`Payload`](annulus_message::Payload) and
+/// [`DeviceType`]. Fields are marked `#[ring(key)]`, `#[ring(id)]`, `#[ring(priority)]` and
+/// `#[ring(timestamp)]`. A type that computes one of these implements [`Message`] by hand, and this beside
+/// it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a message",
     label = "a ring cannot carry a `{Self}`",
@@ -27,10 +27,12 @@ pub trait RingMessage: Message + DeviceType {
     const IS_KEYED: bool = Self::KEYED;
 }
 
-/// A hash of a message's bytes: equal messages have equal ones. What [`Message::PAYLOAD_HASH`] is of derived messages.
+/// A hash of a message's bytes: equal messages have equal ones. What [`Message::PAYLOAD_HASH`] is of derived
+/// messages.
 pub fn payload_hash<T: DeviceType>(message: &T) -> u64 {
     if const { T::DESCRIPTOR.is_dense() } {
-        // SAFETY: a message is as long as its type, and by its descriptor every byte of it belongs to a number, so all are initialized.
+        // SAFETY: a message is as long as its type, and by its descriptor every byte of it belongs to a
+        // number, so all are initialized.
         let bytes =
             unsafe { std::slice::from_raw_parts(std::ptr::from_ref(message).cast::<u8>(), size_of::<T>()) };
         return hash_bytes(bytes);

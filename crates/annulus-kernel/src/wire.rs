@@ -44,7 +44,8 @@ pub fn encode<T: DeviceType>(value: &T, to: &mut Vec<u8>) {
 pub fn write_message<T: DeviceType>(message: &T, to: &mut Vec<u8>) -> Result<(), EncodeError> {
     let TypeDescriptor { name, size, .. } = T::DESCRIPTOR;
     if *size > MAX_PAYLOAD {
-        let problem = format!("{name} has {size} bytes, and a message at most {MAX_PAYLOAD}: send it in parts");
+        let problem =
+            format!("{name} has {size} bytes, and a message at most {MAX_PAYLOAD}: send it in parts");
         return Err(EncodeError::new(problem));
     }
     encode(message, to);

@@ -1,7 +1,8 @@
-//! `#[derive(RingMessage)]` of a bridged message: text, collections and nesting, as an archive that is read in place.
+//! `#[derive(RingMessage)]` of a bridged message: text, collections and nesting, as an archive that is read
+//! in place.
 //!
-//! The archive's code is rkyv's own derive, of a mirror with the same fields (its *remote* derive). So the program's type has one derive, and no
-//! attribute of another crate.
+//! The archive's code is rkyv's own derive, of a mirror with the same fields (its *remote* derive). So the
+//! program's type has one derive, and no attribute of another crate.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -32,9 +33,7 @@ impl TypeWords {
         let mut words = Self::default();
         for attribute in input.attrs.iter().filter(|attribute| is_ring(attribute)) {
             let listed = match &attribute.meta {
-                Meta::List(list) => {
-                    list.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated)?
-                }
+                Meta::List(list) => list.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated)?,
                 _ => Punctuated::new(),
             };
             if listed.is_empty() || listed.iter().any(is_field_word) {
@@ -52,7 +51,8 @@ impl TypeWords {
                     _ => errors.at(
                         meta,
                         format!(
-                            "`{}` is no word of `#[ring(..)]` above a type: they are `direct`, `bridged` and `version = …`",
+                            "`{}` is no word of `#[ring(..)]` above a type: they are `direct`, `bridged` and \
+                             `version = …`",
                             types::text(meta)
                         ),
                     ),
@@ -65,7 +65,8 @@ impl TypeWords {
         errors.finish(words)
     }
 
-    /// Whether the message is bridged: its attribute says so, or it has no representation and holds what only the host has.
+    /// Whether the message is bridged: its attribute says so, or it has no representation and holds what only
+    /// the host has.
     pub(crate) fn is_bridged(&self, input: &DeriveInput) -> bool {
         if self.direct || self.bridged {
             return self.bridged;
@@ -101,9 +102,8 @@ fn fields(data: &Data) -> impl Iterator<Item = &Field> {
 
 /// Whether this is a type that holds something on the heap, by its name.
 fn is_hosts(ty: &Type) -> bool {
-    const NAMES: [&str; 10] = [
-        "String", "Vec", "VecDeque", "Option", "Box", "Arc", "BTreeMap", "BTreeSet", "HashMap", "HashSet",
-    ];
+    const NAMES: [&str; 10] =
+        ["String", "Vec", "VecDeque", "Option", "Box", "Arc", "BTreeMap", "BTreeSet", "HashMap", "HashSet"];
     match types::bare(ty) {
         Type::Array(array) => is_hosts(&array.elem),
         Type::Tuple(tuple) => tuple.elems.iter().any(is_hosts),
@@ -117,13 +117,15 @@ pub(crate) fn derive(input: &DeriveInput, words: &TypeWords) -> syn::Result<Toke
     if !input.generics.params.is_empty() {
         errors.at(
             &input.generics,
-            "a bridged message has no parameters, so that one schema says what it is: write the types that it holds",
+            "a bridged message has no parameters, so that one schema says what it is: write the types that it \
+             holds",
         );
     }
     let layout = match &input.data {
         Data::Struct(data) => Some(Layout::Struct(&data.fields)),
         Data::Enum(data) if data.variants.is_empty() => {
-            errors.at(&input.ident, format!("`{}` has no variants, so it has no values to send", input.ident));
+            errors
+                .at(&input.ident, format!("`{}` has no variants, so it has no values to send", input.ident));
             None
         }
         // The archive's tag has 8 bits, whatever the type's own has.
@@ -181,8 +183,17 @@ pub(crate) fn derive(input: &DeriveInput, words: &TypeWords) -> syn::Result<Toke
         }
     };
     let (consts, accessors) = (facts.consts, facts.accessors);
-    Ok(quote! {
-        #[allow(deprecated, unused, unreachable_pub, missing_docs, private_interfaces, private_bounds, clippy::all, clippy::pedantic)]
+    let implementations = quote! {
+        #[allow(
+            deprecated,
+            unused,
+            unreachable_pub,
+            missing_docs,
+            private_interfaces,
+            private_bounds,
+            clippy::all,
+            clippy::pedantic
+        )]
         const _: () = {
             use ::annulus::__private::annulus_message as __message;
             use __message::rkyv as __rkyv;
@@ -217,13 +228,17 @@ pub(crate) fn derive(input: &DeriveInput, words: &TypeWords) -> syn::Result<Toke
                 }
             }
 
-            impl<D: __rkyv::rancor::Fallible + ?::core::marker::Sized> __rkyv::Deserialize<#name, D> for #archived
+            impl<D: __rkyv::rancor::Fallible + ?::core::marker::Sized> __rkyv::Deserialize<#name, D>
+                for #archived
             where
                 #mirror: __rkyv::with::DeserializeWith<#archived, #name, D>,
             {
                 #[inline]
                 fn deserialize(&self, deserializer: &mut D) -> ::core::result::Result<#name, D::Error> {
-                    <#mirror as __rkyv::with::DeserializeWith<#archived, #name, D>>::deserialize_with(self, deserializer)
+                    <#mirror as __rkyv::with::DeserializeWith<#archived, #name, D>>::deserialize_with(
+                        self,
+                        deserializer,
+                    )
                 }
             }
 
@@ -266,7 +281,8 @@ pub(crate) fn derive(input: &DeriveInput, words: &TypeWords) -> syn::Result<Toke
                 }
             }
         };
-    })
+    };
+    Ok(quote!(::annulus::__private::annulus_message::__bridged! { #implementations }))
 }
 
 fn mirrored_struct(mirror: &Ident, fields: &Fields) -> TokenStream {

@@ -209,7 +209,7 @@ pub fn device_type(attribute: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// A *direct* message is plain old data, and travels through kernels' rings: `RingMessage` and `DeviceType` are implemented, too, and what holds for
 /// [`DeviceType`](macro@DeviceType) holds here. A *bridged* message holds text, lists, maps, options, other bridged types, and travels through the host's
-/// queues, files and pipes; that takes the feature `wire` of the crate `annulus`, which is on by default.
+/// queues, files and pipes; that takes the feature `wire` of the crate `annulus`.
 ///
 /// | above the type | meaning |
 /// |---|---|

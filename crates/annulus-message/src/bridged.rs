@@ -1,8 +1,9 @@
 //! Bridged payloads: archives that are read in place.
 //!
-//! The archive is rkyv's. A message is written once, into the buffer that it travels in; [`access`] checks the bytes and gives a reference into
-//! them, in which text is `str` and lists are slices. Bytes from elsewhere are checked as a whole before anything of them is seen: offsets stay inside and
-//! do not overlap, tags are known, text is UTF-8.
+//! The archive is rkyv's. A message is written once, into the buffer that it travels in; [`access`] checks
+//! the bytes and gives a reference into them, in which text is `str` and lists are slices. Bytes from
+//! elsewhere are checked as a whole before anything of them is seen: offsets stay inside and do not overlap,
+//! tags are known, text is UTF-8.
 
 use std::cell::RefCell;
 
@@ -20,10 +21,12 @@ use crate::{DecodeError, EncodeError, MAX_PAYLOAD, hash_bytes};
 /// A value as it lies in a payload.
 pub type Archived<T> = rkyv::Archived<T>;
 
-/// Where a payload lies, so that it can be read in place. Source: the alignment of rkyv's `AlignedVec`, no less than that of any number.
+/// Where a payload lies, so that it can be read in place. Source: the alignment of rkyv's `AlignedVec`, no
+/// less than that of any number.
 pub const ALIGNMENT: usize = 16;
 
-/// What rkyv asks of a type that is written and read. `#[derive(RingMessage)]` with `#[ring(bridged)]` makes a type one.
+/// What rkyv asks of a type that is written and read. `#[derive(RingMessage)]` with `#[ring(bridged)]` makes
+/// a type one.
 pub trait Bridged:
     Sized
     + Archive<Archived: for<'a> CheckBytes<HighValidator<'a, rancor::Error>> + Deserialize<Self, Reviver>>
@@ -61,7 +64,10 @@ struct TooLarge;
 
 impl std::fmt::Display for TooLarge {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "the payload has more than {MAX_PAYLOAD} bytes, the most that a message has: send it in parts")
+        write!(
+            f,
+            "the payload has more than {MAX_PAYLOAD} bytes, the most that a message has: send it in parts"
+        )
     }
 }
 
@@ -136,7 +142,8 @@ pub fn revive<T: Bridged>(archived: &Archived<T>) -> Result<T, DecodeError> {
     rkyv::deserialize::<T, rancor::Error>(archived).map_err(|error| refused(&error))
 }
 
-/// The payload's size in bytes. It is found by writing the payload to a buffer of the thread's; [`usize::MAX`] if it is too large for any.
+/// The payload's size in bytes. It is found by writing the payload to a buffer of the thread's;
+/// [`usize::MAX`] if it is too large for any.
 pub fn payload_size<T: Bridged>(value: &T) -> usize {
     in_scratch(value, <[u8]>::len).unwrap_or(usize::MAX)
 }

@@ -4,8 +4,8 @@ use lz4_flex::block::{CompressTable, compress_into_with_table, get_maximum_outpu
 
 /// Compresses payloads by LZ4 as long as that pays: what does not become smaller is tried ever more seldom.
 ///
-/// A payload that becomes less than nine tenths of its size counts as a success. After each failure twice as many payloads are passed over before the
-/// next is tried, up to 1024; a success ends that.
+/// A payload that becomes less than nine tenths of its size counts as a success. After each failure twice as
+/// many payloads are passed over before the next is tried, up to 1024; a success ends that.
 #[derive(Clone, Debug)]
 pub struct Sampler {
     threshold: usize,
@@ -15,7 +15,8 @@ pub struct Sampler {
     left: u32,
 }
 
-/// The most payloads that are passed over. Source: this project's choice; a stream that becomes compressible is noticed within so many.
+/// The most payloads that are passed over. Source: this project's choice; a stream that becomes compressible
+/// is noticed within so many.
 const LONGEST_PAUSE: u32 = 1024;
 
 impl Sampler {

@@ -1,10 +1,11 @@
-//! Records of one size, as their differences: each byte is combined by exclusive or with the byte at its place in the record before, and of every eight
-//! bytes the zeros at one of their ends are left out.
+//! Records of one size, as their differences: each byte is combined by exclusive or with the byte at its
+//! place in the record before, and of every eight bytes the zeros at one of their ends are left out.
 //!
-//! Telemetry, orders and readings differ little from one to the next: counters, times and names share their high bytes, floats often their low ones. What
-//! comes out begins with one half-byte for each eight bytes, low half first; then come the bytes that are kept. A half-byte of up to 8 says how many are
-//! kept, the zeros behind them being left out; from 9 on it is 8 more than that, and the zeros before them are left out. Nothing is kept back between
-//! calls, so that each batch can be read by itself.
+//! Telemetry, orders and readings differ little from one to the next: counters, times and names share their
+//! high bytes, floats often their low ones. What comes out begins with one half-byte for each eight bytes,
+//! low half first; then come the bytes that are kept. A half-byte of up to 8 says how many are kept, the
+//! zeros behind them being left out; from 9 on it is 8 more than that, and the zeros before them are left
+//! out. Nothing is kept back between calls, so that each batch can be read by itself.
 
 use std::fmt;
 
@@ -101,7 +102,8 @@ impl fmt::Display for Malformed {
 
 impl std::error::Error for Malformed {}
 
-/// Writes the records that were compressed as `packed`: exactly as many bytes as `to` has. The bytes may come from anywhere.
+/// Writes the records that were compressed as `packed`: exactly as many bytes as `to` has. The bytes may come
+/// from anywhere.
 ///
 /// # Errors
 ///

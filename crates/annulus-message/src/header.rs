@@ -82,7 +82,8 @@ impl Compression {
 pub struct Header {
     /// How many bytes follow.
     pub size: u64,
-    /// The message's [`timestamp`](crate::Message::timestamp), or when it was written, in nanoseconds since 1970 UTC.
+    /// The message's [`timestamp`](crate::Message::timestamp), or when it was written, in nanoseconds since
+    /// 1970 UTC.
     pub time: u64,
     /// Whether the message says its time itself.
     pub timed: bool,
@@ -176,7 +177,10 @@ impl fmt::Display for HeaderError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Magic(found) => {
-                write!(f, "no message begins here: there is {found:#010x}, and a header begins with {MAGIC:#06x}")
+                write!(
+                    f,
+                    "no message begins here: there is {found:#010x}, and a header begins with {MAGIC:#06x}"
+                )
             }
             Self::Version(found) => {
                 write!(f, "the header has version {found}, and this program reads version {HEADER_VERSION}")
@@ -205,7 +209,8 @@ impl Header {
         put(20, &self.sender.to_le_bytes());
         put(24, &self.receiver.to_le_bytes());
         put(28, &HEADER_VERSION.to_le_bytes());
-        let said = u8::from(self.key.is_some()) | u8::from(self.id.is_some()) << 1 | u8::from(self.timed) << 2;
+        let said =
+            u8::from(self.key.is_some()) | u8::from(self.id.is_some()) << 1 | u8::from(self.timed) << 2;
         let content = match self.content {
             Content::Messages => 0,
             Content::Schema => 1,

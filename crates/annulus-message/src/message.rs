@@ -7,12 +7,14 @@ use std::{
 
 use crate::{DecodeError, EncodeError, Payload};
 
-/// What a message tells of itself: id, priority, timestamp, key, size. With a [`Payload`] it can be encoded and decoded, too.
+/// What a message tells of itself: id, priority, timestamp, key, size. With a [`Payload`] it can be encoded
+/// and decoded, too.
 ///
-/// `#[derive(RingMessage)]` writes it for messages of kernels, and for messages with text and collections. Everything has a default, so
-/// for what only travels inside a process `impl Message for X {}` will do.
+/// `#[derive(RingMessage)]` writes it for messages of kernels, and for messages with text and collections.
+/// Everything has a default, so for what only travels inside a process `impl Message for X {}` will do.
 ///
-/// A queue calls these outside its lock, and only what its options need; all but `payload_size` once per send.
+/// A queue calls these outside its lock, and only what its options need; all but `payload_size` once per
+/// send.
 ///
 /// ```
 /// use annulus_message::{Message, hash_bytes};
@@ -43,11 +45,13 @@ pub trait Message {
     /// Whether the type has a key, and so addresses an actor.
     const KEYED: bool = false;
 
-    /// Whether the type declares an id, by which duplicates are recognised. A type that computes its [`id`](Self::id) says so here.
+    /// Whether the type declares an id, by which duplicates are recognised. A type that computes its
+    /// [`id`](Self::id) says so here.
     const IDENTIFIED: bool = false;
 
-    /// How to hash the payload, for queues that deduplicate by it. Without, such a queue refuses to be made for this type, rather
-    /// than to find no duplicates. Equal payloads must have equal hashes within a process; see [`hash_bytes`].
+    /// How to hash the payload, for queues that deduplicate by it. Without, such a queue refuses to be made
+    /// for this type, rather than to find no duplicates. Equal payloads must have equal hashes within a
+    /// process; see [`hash_bytes`].
     const PAYLOAD_HASH: Option<fn(&Self) -> u64> = None;
 
     /// The actor that the message is for. Meaningless unless [`KEYED`](Self::KEYED).
@@ -56,8 +60,8 @@ pub trait Message {
         0
     }
 
-    /// What tells this message from all others: the same for a message that is sent again, and for no other one. None unless the type
-    /// declares one.
+    /// What tells this message from all others: the same for a message that is sent again, and for no other
+    /// one. None unless the type declares one.
     #[inline]
     fn id(&self) -> Option<u64> {
         None
@@ -75,8 +79,8 @@ pub trait Message {
         None
     }
 
-    /// How many bytes its payload has. What the value itself takes in memory unless said otherwise; a type that keeps its payload on
-    /// the heap says otherwise.
+    /// How many bytes its payload has. What the value itself takes in memory unless said otherwise; a type
+    /// that keeps its payload on the heap says otherwise.
     fn payload_size(&self) -> usize {
         size_of_val(self)
     }
@@ -93,7 +97,8 @@ pub trait Message {
         self.write(to)
     }
 
-    /// The message that was encoded as these bytes, which may come from anywhere: what is no message is an error.
+    /// The message that was encoded as these bytes, which may come from anywhere: what is no message is an
+    /// error.
     ///
     /// # Errors
     ///
@@ -108,8 +113,8 @@ pub trait Message {
 
 /// A fast 64-bit hash of bytes, for [`Message::PAYLOAD_HASH`].
 ///
-/// Equal within this process; seeded afresh in each, so do not store it. It withstands accident, not an attacker who can observe
-/// which messages a queue takes for duplicates.
+/// Equal within this process; seeded afresh in each, so do not store it. It withstands accident, not an
+/// attacker who can observe which messages a queue takes for duplicates.
 ///
 /// ```
 /// use annulus_message::hash_bytes;

@@ -16,11 +16,12 @@ pub trait Payload: Sized {
     /// Which of the two.
     const ENCODING: Encoding;
 
-    /// The version that `#[ring(version = …)]` gives the type, or 0. It is told with its messages, and not judged: whether one can be
-    /// read is what the fields say.
+    /// The version that `#[ring(version = …)]` gives the type, or 0. It is told with its messages, and not
+    /// judged: whether one can be read is what the fields say.
     const VERSION: u32 = 0;
 
-    /// How many bytes the value's own part has, which is the payload's last: all of it if the message is direct.
+    /// How many bytes the value's own part has, which is the payload's last: all of it if the message is
+    /// direct.
     const ROOT_SIZE: usize;
 
     /// The type's fields, as data.

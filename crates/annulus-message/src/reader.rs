@@ -24,8 +24,8 @@ const MAX_SCHEMAS: usize = 1 << 20;
 
 /// Reads what a [`FrameWriter`](crate::FrameWriter) wrote, or anything else: what is no frame is an error.
 ///
-/// Whatever the bytes are, it keeps at most one frame of 1 MiB, twice if it is compressed, and schemas that have 1 MiB as JSON.
-/// It reads from `from` twice a frame, so give it a [`BufReader`](io::BufReader).
+/// Whatever the bytes are, it keeps at most one frame of 1 MiB, twice if it is compressed, and schemas that
+/// have 1 MiB as JSON. It reads from `from` twice a frame, so give it a [`BufReader`](io::BufReader).
 pub struct FrameReader<R> {
     from: R,
     known: Known,
@@ -98,21 +98,28 @@ impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Io(error) => error.fmt(f),
-            Self::Truncated { got, of } => write!(f, "the stream ends inside a frame: {got} of {of} bytes are there"),
+            Self::Truncated { got, of } => {
+                write!(f, "the stream ends inside a frame: {got} of {of} bytes are there")
+            }
             Self::Header(error) => error.fmt(f),
             Self::TooLarge { what, size, limit } => {
                 write!(f, "{what} would have {size}, and there are at most {limit}")
             }
             Self::Sizes => f.write_str("the sizes that the header names do not agree"),
             Self::Checksum => f.write_str("the payload was changed on the way: its checksum is another"),
-            Self::Compression(name) => write!(f, "the payload is not compressed by {name}, as its header says"),
+            Self::Compression(name) => {
+                write!(f, "the payload is not compressed by {name}, as its header says")
+            }
             Self::Schema(problem) => write!(f, "a schema is none: {problem}"),
             Self::Unannounced { name, version } => write!(
                 f,
-                "a message of the sender's {name} (version {version}) came, whose schema was not announced: read the stream from its beginning"
+                "a message of the sender's {name} (version {version}) came, whose schema was not announced: read \
+                 the stream from its beginning"
             ),
             Self::Mismatch(error) => error.fmt(f),
-            Self::Several(count) => write!(f, "the frame has {count} messages: read them one after the other"),
+            Self::Several(count) => {
+                write!(f, "the frame has {count} messages: read them one after the other")
+            }
             Self::Decode(error) => error.fmt(f),
             Self::Broken => f.write_str("an earlier error left no way to tell where the next frame begins"),
         }
@@ -164,8 +171,8 @@ impl<R: Read> FrameReader<R> {
     ///
     /// # Errors
     ///
-    /// [`ReadError`]. After one that [is passed over](ReadError::is_passed_over) the next call reads the next frame; it counts as refused. After any
-    /// other there is nothing more to read.
+    /// [`ReadError`]. After one that [is passed over](ReadError::is_passed_over) the next call reads the next
+    /// frame; it counts as refused. After any other there is nothing more to read.
     pub fn read(&mut self) -> Result<Option<Frame<'_>>, ReadError> {
         loop {
             let outcome = self.frame();
@@ -245,7 +252,8 @@ impl<R: Read> FrameReader<R> {
         let (plain, count) = (header.plain as usize, header.count as usize);
         let agree = count != 0
             && plain % count == 0
-            && (header.content == Content::Schema || plain / count <= MAX_PAYLOAD && header.root as usize <= plain / count)
+            && (header.content == Content::Schema
+                || plain / count <= MAX_PAYLOAD && header.root as usize <= plain / count)
             && (count == 1 || header.encoding == Encoding::Direct);
         if !agree {
             return Err(ReadError::Sizes);
@@ -266,7 +274,8 @@ impl<R: Read> FrameReader<R> {
             Compression::Delta => {
                 self.plain.resize(plain, 0);
                 let size = (plain / count).max(1);
-                delta::decompress(&self.wire, size, &mut self.plain).map_err(|_| ReadError::Compression("delta"))?;
+                delta::decompress(&self.wire, size, &mut self.plain)
+                    .map_err(|_| ReadError::Compression("delta"))?;
             }
         }
         Ok(())
@@ -415,7 +424,8 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// The part of a payload that the reader's type knows. The value's own part is the payload's last, and may have gained fields at its end.
+/// The part of a payload that the reader's type knows. The value's own part is the payload's last, and may
+/// have gained fields at its end.
 fn own_part(payload: &[u8], sent: usize, known: usize) -> Result<&[u8], ReadError> {
     let begin = payload.len().checked_sub(sent).ok_or(ReadError::Sizes)?;
     payload.get(..begin + known).ok_or(ReadError::Sizes)

@@ -1,4 +1,5 @@
-//! What a message's type is made of, as data that travels: so that whoever reads messages of another program knows whether they mean the same.
+//! What a message's type is made of, as data that travels: so that whoever reads messages of another program
+//! knows whether they mean the same.
 
 use std::fmt;
 
@@ -190,7 +191,9 @@ impl fmt::Display for Schema {
         let Self { name, version, encoding, shape } = self;
         write!(f, "{name} (version {version}, {})", encoding.name())?;
         match shape {
-            Shape::Struct { fields, .. } => list(f, fields.iter().map(|field| (&field.name, Some(&field.shape)))),
+            Shape::Struct { fields, .. } => {
+                list(f, fields.iter().map(|field| (&field.name, Some(&field.shape))))
+            }
             Shape::Enum { variants, .. } => list(f, variants.iter().map(|variant| (&variant.name, None))),
             other => write!(f, " {other}"),
         }
@@ -242,9 +245,10 @@ struct Difference {
 impl Schema {
     /// Whether this type can be read from what a sender with that schema has written.
     ///
-    /// It can if both have the same fields in the same order, or if the sender's type has more of them at its end: a reader passes over fields that a
-    /// struct has gained, and takes an enum that has gained variants as long as none of these comes. Inside other types nothing may differ. A
-    /// field that only the reader knows would have no value, so then it cannot.
+    /// It can if both have the same fields in the same order, or if the sender's type has more of them at its
+    /// end: a reader passes over fields that a struct has gained, and takes an enum that has gained variants
+    /// as long as none of these comes. Inside other types nothing may differ. A field that only the reader
+    /// knows would have no value, so then it cannot.
     ///
     /// # Errors
     ///
@@ -253,7 +257,11 @@ impl Schema {
         let found = if self.name != sender.name {
             Err(Difference::new(format!("is called {} there, {} here", sender.name, self.name)))
         } else if self.encoding != sender.encoding {
-            Err(Difference::new(format!("is {} there, {} here", sender.encoding.name(), self.encoding.name())))
+            Err(Difference::new(format!(
+                "is {} there, {} here",
+                sender.encoding.name(),
+                self.encoding.name()
+            )))
         } else {
             compare(&self.shape, &sender.shape, true)
         };
@@ -291,17 +299,20 @@ fn compare(here: &Shape, there: &Shape, grows: bool) -> Result<(), Difference> {
         (Shape::Array { of: a, len }, Shape::Array { of: b, len: other }) if len == other => item(a, b),
         (Shape::Set { of: a }, Shape::Set { of: b }) => item(a, b),
         (Shape::Optional { of: a }, Shape::Optional { of: b }) => compare(a, b, false),
-        (Shape::Map { key: a, value: x }, Shape::Map { key: b, value: y }) => item(a, b).and_then(|()| item(x, y)),
+        (Shape::Map { key: a, value: x }, Shape::Map { key: b, value: y }) => {
+            item(a, b).and_then(|()| item(x, y))
+        }
         (Shape::Tuple { of: a }, Shape::Tuple { of: b }) if a.len() == b.len() => {
             a.iter().zip(b).try_for_each(|(a, b)| item(a, b))
         }
         (Shape::Struct { name, fields }, Shape::Struct { name: other, fields: sent }) if name == other => {
             compare_fields(fields, sent, grows)
         }
-        (
-            Shape::Enum { name, tag, variants },
-            Shape::Enum { name: other, tag: sent_tag, variants: sent },
-        ) if name == other && tag == sent_tag => compare_variants(variants, sent, grows),
+        (Shape::Enum { name, tag, variants }, Shape::Enum { name: other, tag: sent_tag, variants: sent })
+            if name == other && tag == sent_tag =>
+        {
+            compare_variants(variants, sent, grows)
+        }
         _ if here == there => Ok(()),
         _ => differ(),
     }
@@ -311,7 +322,8 @@ fn compare_fields(here: &[Field], there: &[Field], grows: bool) -> Result<(), Di
     for (index, field) in here.iter().enumerate() {
         match there.get(index) {
             Some(sent) if sent.name == field.name => {
-                compare(&field.shape, &sent.shape, false).map_err(|difference| difference.within(&field.name))?;
+                compare(&field.shape, &sent.shape, false)
+                    .map_err(|difference| difference.within(&field.name))?;
             }
             Some(sent) => {
                 let problem = format!("stands here where the sender has `{}`", sent.name);

@@ -7,13 +7,22 @@ use std::{
 
 use crate::{Number, Shape};
 
-/// A type that may stand in a bridged message, and its shape as data. `#[derive(RingMessage)]` writes it for bridged messages, which may stand
-/// in each other.
+/// A type that may stand in a bridged message, and its shape as data. `#[derive(RingMessage)]` writes it for
+/// bridged messages, which may stand in each other.
+///
+/// ```compile_fail,E0277
+/// # use annulus::prelude::*;
+/// #[derive(RingMessage)]
+/// struct Counts {
+///     by_name: std::collections::HashMap<String, u32>, // not in the same order each time
+/// }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot stand in a bridged message",
     label = "nobody has said what its bytes are",
-    note = "it may hold numbers (`u64` for `usize`), `bool`, `char`, `String`, `Arc<str>`, `Vec`, `Option`, `Box`, `BTreeMap` (for `HashMap`, whose \
-            order is not always the same), `BTreeSet`, arrays, tuples, and types with `#[derive(RingMessage)]` and `#[ring(bridged)]`"
+    note = "it may hold numbers (`u64` for `usize`), `bool`, `char`, `String`, `Arc<str>`, `Vec`, `Option`, `Box`, \
+            `BTreeMap` (for `HashMap`, whose order is not always the same), `BTreeSet`, arrays, tuples, and types \
+            with `#[derive(RingMessage)]` and `#[ring(bridged)]`"
 )]
 pub trait Shaped {
     /// The shape.
@@ -31,8 +40,8 @@ macro_rules! numbers {
 }
 
 numbers!(
-    bool: Bool, char: Char, u8: U8, u16: U16, u32: U32, u64: U64, u128: U128, i8: I8, i16: I16, i32: I32, i64: I64,
-    i128: I128, f32: F32, f64: F64
+    bool: Bool, char: Char, u8: U8, u16: U16, u32: U32, u64: U64, u128: U128, i8: I8, i16: I16, i32: I32,
+    i64: I64, i128: I128, f32: F32, f64: F64
 );
 
 macro_rules! texts {

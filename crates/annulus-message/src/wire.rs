@@ -1,9 +1,12 @@
 //! What both ends of a stream of frames know of a type.
 
-use crate::{Payload, Schema, header::{TypeName, checksum}};
+use crate::{
+    Payload, Schema,
+    header::{TypeName, checksum},
+};
 
-/// The most bytes that messages of one frame have together, when they are not compressed. Source: this project's choice; it bounds what a
-/// reader keeps.
+/// The most bytes that messages of one frame have together, when they are not compressed. Source: this
+/// project's choice; it bounds what a reader keeps.
 pub const MAX_BATCH: usize = 1 << 20;
 /// The most messages of one frame.
 pub const MAX_COUNT: u32 = 1 << 16;
@@ -26,9 +29,11 @@ impl WireType {
         Self::new(M::schema(), M::ROOT_SIZE)
     }
 
-    /// That of a type whose schema is known, and how many bytes a value's own part has: [`Payload::ROOT_SIZE`].
+    /// That of a type whose schema is known, and how many bytes a value's own part has:
+    /// [`Payload::ROOT_SIZE`].
     pub fn new(schema: Schema, root_size: usize) -> Self {
-        let json = serde_json::to_vec(&schema).expect("a schema has text, numbers and lists alone, which JSON knows");
+        let json = serde_json::to_vec(&schema)
+            .expect("a schema has text, numbers and lists alone, which JSON knows");
         let hash = checksum(&json);
         // A larger value has no payload.
         let (root, name) = (u32::try_from(root_size).unwrap_or(u32::MAX), TypeName::new(&schema.name));

@@ -17,13 +17,16 @@ use crate::{
     wire::{MAX_BATCH, MAX_COUNT, MAX_SCHEMA, WireType},
 };
 
-/// Writes messages as frames: a [`Header`] of 256 bytes, then the payload. Before the first message of a type it writes the type's schema.
+/// Writes messages as frames: a [`Header`] of 256 bytes, then the payload. Before the first message of a type
+/// it writes the type's schema.
 ///
-/// It writes to `to` twice a frame, so give it a [`BufWriter`](io::BufWriter). It keeps its buffers: once they have grown, writing a message
-/// allocates nothing.
+/// It writes to `to` twice a frame, so give it a [`BufWriter`](io::BufWriter). It keeps its buffers: once
+/// they have grown, writing a message allocates nothing.
 ///
 /// ```
-/// use annulus_message::{DecodeError, EncodeError, Encoding, Field, FrameReader, FrameWriter, Message, Number, Payload, Schema, Shape};
+/// use annulus_message::{
+///     DecodeError, EncodeError, Encoding, Field, FrameReader, FrameWriter, Message, Number, Payload, Schema, Shape,
+/// };
 ///
 /// // `#[derive(RingMessage)]` writes both.
 /// #[derive(Debug, PartialEq)]
@@ -184,13 +187,17 @@ impl<W: Write> FrameWriter<W> {
         self
     }
 
-    /// Compresses payloads from `threshold` bytes on, as long as [that pays](Sampler): single messages by LZ4, batches of direct messages as
-    /// [differences](delta).
+    /// Compresses payloads from `threshold` bytes on, as long as [that pays](Sampler): single messages by
+    /// LZ4, batches of direct messages as [differences](delta).
     #[must_use]
     pub fn compressed(mut self, threshold: usize) -> Self {
         let sampler = Sampler::new(threshold);
-        self.compression =
-            Some(Compressor { singles: sampler.clone(), batches: sampler, lz4: Lz4::new(), bytes: Vec::new() });
+        self.compression = Some(Compressor {
+            singles: sampler.clone(),
+            batches: sampler,
+            lz4: Lz4::new(),
+            bytes: Vec::new(),
+        });
         self
     }
 
@@ -211,7 +218,8 @@ impl<W: Write> FrameWriter<W> {
         written
     }
 
-    /// Writes messages, as few frames if they are direct: up to 1 MiB and 65,536 messages in each. Bridged messages have a frame each.
+    /// Writes messages, as few frames if they are direct: up to 1 MiB and 65,536 messages in each. Bridged
+    /// messages have a frame each.
     ///
     /// The header of a frame of several says the time of the first and no key, id or priority.
     ///
@@ -286,7 +294,8 @@ impl<W: Write> FrameWriter<W> {
         let is_direct = ty.schema().encoding == Encoding::Direct;
         if is_direct && plain.len() != count as usize * root || each < root {
             let (name, len) = (&ty.schema().name, plain.len());
-            let problem = format!("{len} bytes are no {count} messages of type {name}, which has {root} each");
+            let problem =
+                format!("{len} bytes are no {count} messages of type {name}, which has {root} each");
             return Err(EncodeError::new(problem).into());
         }
         if each > MAX_PAYLOAD {
@@ -317,7 +326,8 @@ impl<W: Write> FrameWriter<W> {
     fn announce(&mut self, ty: &WireType) -> Result<(), WriteError> {
         if ty.json().len() > MAX_SCHEMA {
             let (name, len) = (&ty.schema().name, ty.json().len());
-            let problem = format!("the schema of {name} has {len} bytes as JSON, and at most {MAX_SCHEMA} are read");
+            let problem =
+                format!("the schema of {name} has {len} bytes as JSON, and at most {MAX_SCHEMA} are read");
             return Err(EncodeError::new(problem).into());
         }
         let mut header = self.header(ty, Content::Schema, Facts::default());

@@ -1,4 +1,5 @@
-//! What is allocated on the way: nothing in steady state (D-06, Q-30), and never more than the limits, whatever the bytes say.
+//! What is allocated on the way: nothing in steady state (D-06, Q-30), and never more than the limits,
+//! whatever the bytes say.
 
 use std::{
     alloc::{GlobalAlloc, Layout, System},
@@ -6,7 +7,10 @@ use std::{
 };
 
 use annulus::{
-    message::{Content, FrameReader, FrameWriter, header::{HEADER_SIZE, Header, checksum}},
+    message::{
+        Content, FrameReader, FrameWriter,
+        header::{HEADER_SIZE, Header, checksum},
+    },
     prelude::RingMessage,
 };
 

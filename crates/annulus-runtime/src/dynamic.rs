@@ -3,14 +3,15 @@
 use std::{fmt, mem::MaybeUninit};
 
 use annulus_kernel::{
-    DecodeError, Described, Meaning, TypeDescriptor, TypeKind, decode_values, encode_values, read_described_bytes,
+    DecodeError, Described, Meaning, TypeDescriptor, TypeKind, decode_values, encode_values,
+    read_described_bytes,
 };
 use serde::{Deserializer, Serialize, Serializer};
 
 use crate::bytes::{Aligned, Bytes};
 
-/// A message or an output of a [`DynamicKernel`](crate::DynamicKernel): whatever serde knows is read as one by its type's descriptor, and it is
-/// written as whatever serde knows.
+/// A message or an output of a [`DynamicKernel`](crate::DynamicKernel): whatever serde knows is read as one
+/// by its type's descriptor, and it is written as whatever serde knows.
 ///
 /// ```
 /// use annulus_runtime::DynamicMessage;
@@ -25,7 +26,8 @@ use crate::bytes::{Aligned, Bytes};
 /// ```
 pub struct DynamicMessage {
     ty: &'static TypeDescriptor,
-    /// A valid value of the type: initialised wherever the descriptor has a number. What a device wrote may have tags that no variant has.
+    /// A valid value of the type: initialised wherever the descriptor has a number. What a device wrote may
+    /// have tags that no variant has.
     bytes: Box<Bytes>,
 }
 

@@ -42,6 +42,8 @@ mod bytes;
 mod calls;
 mod connect;
 mod core;
+#[cfg(feature = "registry")]
+mod dynamic;
 mod error;
 mod front;
 mod handle;
@@ -57,8 +59,6 @@ mod print;
 mod receive;
 #[cfg(feature = "registry")]
 mod registered;
-#[cfg(feature = "registry")]
-mod dynamic;
 mod registry;
 mod runtime;
 mod send;

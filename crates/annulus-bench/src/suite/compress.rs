@@ -11,8 +11,8 @@ use crate::harness::{Better, Candidate, Case, Failure, Goal, Mark, Run};
 pub(super) const SUITE: Suite = Suite {
     name: "compress",
     about: "batches of structured records, compressed: speed and what is left",
-    method: "One thread. A batch is 64 records of 64 bytes, 4 KB: a counter, a time, a price that wanders, a quantity, a few symbols, flags. \
-             Speed is that of the plain bytes; every batch is decompressed once, and compared.",
+    method: "One thread. A batch is 64 records of 64 bytes, 4 KB: a counter, a time, a price that wanders, a quantity, a \
+             few symbols, flags. Speed is that of the plain bytes; every batch is decompressed once, and compared.",
     cases,
 };
 
@@ -36,7 +36,9 @@ fn batches(count: usize) -> Vec<Vec<u8>> {
             price = price + random() % 9 - 4;
             let symbol = [*b"ANNULUS ", *b"RINGS   ", *b"KERNELS "][(random() % 3) as usize];
             let quantity = random() % 500;
-            for word in [number, time, price, quantity, u64::from_le_bytes(symbol), random() % 4, 0, price * quantity] {
+            for word in
+                [number, time, price, quantity, u64::from_le_bytes(symbol), random() % 4, 0, price * quantity]
+            {
                 bytes.extend_from_slice(&word.to_le_bytes());
             }
         }
@@ -45,7 +47,8 @@ fn batches(count: usize) -> Vec<Vec<u8>> {
     (0..count).map(batch).collect()
 }
 
-/// GB/s of plain bytes, and the ratio. `compress` replaces what is in the buffer; `decompress` fills the other.
+/// GB/s of plain bytes, and the ratio. `compress` replaces what is in the buffer; `decompress` fills the
+/// other.
 fn compressed(
     rounds: u64,
     mut compress: impl FnMut(&[u8], &mut Vec<u8>),

@@ -17,8 +17,8 @@ use crate::harness::{Better, Candidate, Case, Goal, Mark, Run};
 pub(super) const SUITE: Suite = Suite {
     name: "serialize",
     about: "messages as bytes: bridged and direct ones, frames, beside serde_json",
-    method: "One thread. The message is {i64, String of 32 bytes, Vec<i32> of 16}, and where it is direct the same with Text<32> and \
-             [i32; 16]; its number changes each time, and the buffer is used again. A copy is one of as many bytes.",
+    method: "One thread. The message is {i64, String of 32 bytes, Vec<i32> of 16}, and where it is direct the same with \
+             Text<32> and [i32; 16]; its number changes each time, and the buffer is used again. A copy is one of 128 bytes.",
     cases,
 };
 

@@ -1,15 +1,6 @@
-//! Bridged messages: what cannot stand in them, and where they cannot go.
+//! Bridged messages: how they are written, and where they cannot go. (This crate has them switched off.)
 #![allow(unused_variables)]
-use std::collections::HashMap;
-
 use annulus::prelude::*;
-
-#[derive(RingMessage)]
-struct Unordered {
-    text: String,
-    counts: HashMap<String, u32>,
-    size: usize,
-}
 
 #[derive(RingMessage)]
 #[ring(bridged)]
@@ -18,10 +9,10 @@ struct Fixed {
     text: String,
 }
 
-#[derive(RingMessage)]
+#[derive(RingMessage, Clone, Copy)]
 #[ring(direct)]
 struct Loose {
-    text: String,
+    count: u32,
 }
 
 #[derive(RingMessage)]
@@ -40,7 +31,7 @@ struct Words(String);
 #[derive(RingMessage)]
 struct Key {
     #[ring(key)]
-    name: String,
+    name: Option<String>,
 }
 
 #[derive(RingMessage)]

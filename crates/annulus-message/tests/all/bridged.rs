@@ -96,7 +96,10 @@ fn payloads_have_a_most() {
     assert_eq!(Note::decode(&bytes[1..]).unwrap().text.len(), MAX_PAYLOAD - Note::ROOT_SIZE);
     bytes.truncate(1);
     let error = most(MAX_PAYLOAD - Note::ROOT_SIZE + 1).encode(&mut bytes).unwrap_err();
-    assert_eq!(error.to_string(), "the payload has more than 65536 bytes, the most that a message has: send it in parts");
+    assert_eq!(
+        error.to_string(),
+        "the payload has more than 65536 bytes, the most that a message has: send it in parts"
+    );
     assert_eq!(bytes, [1]);
 }
 

@@ -43,7 +43,12 @@ version! { grown:
 
     #[derive(RingMessage, Clone, Copy, Debug, PartialEq)]
     #[repr(C)]
-    pub(super) struct Tick { pub(super) series: u32, pub(super) value: f64, pub(super) up: bool, pub(super) count: u16 }
+    pub(super) struct Tick {
+        pub(super) series: u32,
+        pub(super) value: f64,
+        pub(super) up: bool,
+        pub(super) count: u16,
+    }
 }
 
 version! { other:

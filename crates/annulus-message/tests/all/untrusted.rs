@@ -1,4 +1,5 @@
-//! Bytes from anywhere: an error each, and no panic. Rows Q-06, W-11; DECISIONS 7. The fuzz targets of `fuzz/` go on where this ends.
+//! Bytes from anywhere: an error each, and no panic. Rows Q-06, W-11; DECISIONS 7. The fuzz targets of
+//! `fuzz/` go on where this ends.
 
 use std::{
     cell::Cell,
@@ -36,9 +37,9 @@ fn read(stream: &[u8]) -> (usize, Option<ReadError>) {
             Ok(None) => return (messages, first),
             Ok(Some(frame)) => match &*frame.header().name {
                 "Order" => frame.message::<Order>().map(|_| 1),
-                _ => frame.messages::<Tick>().and_then(|all| {
-                    all.collect::<Result<Vec<_>, _>>().map(|messages| messages.len())
-                }),
+                _ => frame
+                    .messages::<Tick>()
+                    .and_then(|all| all.collect::<Result<Vec<_>, _>>().map(|messages| messages.len())),
             },
             Err(error) => Err(error),
         };
@@ -65,7 +66,8 @@ fn streams_that_end_early_say_so() {
     assert_eq!(ends, 6, "only where a frame ends: two schemas, three orders, one batch, less the whole");
 }
 
-/// A changed bit is always noticed, and never taken for a message. In a schema that the reader has itself it costs no message.
+/// A changed bit is always noticed, and never taken for a message. In a schema that the reader has itself it
+/// costs no message.
 #[test]
 fn changed_bits_are_noticed() {
     let whole = stream();
@@ -148,7 +150,9 @@ fn bombs_do_not_grow() {
     bomb.extend([0, 0x50, 0, 0, 0, 0, 0]);
     for compression in [Compression::Lz4, Compression::Delta] {
         for plain in [1, 64, 65_536] {
-            let framed = framed(&bomb, |header| (header.compression, header.plain, header.root) = (compression, plain, 0));
+            let framed = framed(&bomb, |header| {
+                (header.compression, header.plain, header.root) = (compression, plain, 0)
+            });
             assert!(matches!(error_of(&framed), ReadError::Compression(name) if name == compression.name()));
         }
     }
@@ -169,7 +173,8 @@ fn changed_payloads_are_messages_or_errors() {
             bytes
         })
         .collect();
-    let config = Config { cases: 4000, failure_persistence: None, rng_seed: RngSeed::Fixed(17), ..Config::default() };
+    let config =
+        Config { cases: 4000, failure_persistence: None, rng_seed: RngSeed::Fixed(17), ..Config::default() };
     let changes = proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>(), any::<bool>()), 1..6);
     let strategy = (0..originals.len(), changes, 0usize..4);
     let refused = Cell::new(0);
