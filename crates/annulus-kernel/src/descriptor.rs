@@ -48,6 +48,8 @@ pub enum Meaning {
     List,
     /// A [`Text`](crate::Text): as many of its bytes as its length says.
     Text,
+    /// A [`Wrapping`](std::num::Wrapping): the number in it, whose operators never overflow.
+    Wrapping,
 }
 
 /// Which traits of comparison a type derives, so that they compare variant and fields in order of declaration.

@@ -7,6 +7,7 @@ use annulus_queue::{Backpressure, wait::block_on};
 
 use crate::{
     backend::{BackendError, Link, LinkTarget},
+    error::debug_in_words,
     handle::KernelHandle,
     kernel::KernelShared,
     links,
@@ -14,7 +15,7 @@ use crate::{
 };
 
 /// Why a kernel could not be connected, or disconnected.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConnectError {
     /// A kernel was launched without links.
@@ -61,6 +62,8 @@ pub enum ConnectError {
         error: BackendError,
     },
 }
+
+debug_in_words!(ConnectError);
 
 impl<K: RingKernel> KernelHandle<K> {
     /// Sends what this kernel's handlers send to `target` from now on, instead of to the host; Block is the backpressure. See

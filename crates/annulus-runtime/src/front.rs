@@ -290,7 +290,7 @@ fn hash_of<M: RingMessage>(message: &M) -> u64 {
 
 /// Whether every byte of the type belongs to a number that counts.
 const fn is_dense(ty: &TypeDescriptor) -> bool {
-    if !matches!(ty.meaning, annulus_kernel::Meaning::Parts | annulus_kernel::Meaning::Derived(_)) {
+    if matches!(ty.meaning, annulus_kernel::Meaning::List | annulus_kernel::Meaning::Text) {
         return false;
     }
     match ty.kind {

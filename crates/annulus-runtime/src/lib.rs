@@ -51,6 +51,7 @@ mod launching;
 mod letters;
 mod lifecycle;
 mod links;
+mod maybe;
 mod memory;
 mod noop;
 mod options;
@@ -81,6 +82,7 @@ pub use crate::{
     handle::{KernelControl, KernelHandle, Outputs, Shutdown},
     launching::Launching,
     lifecycle::{Compilation, LIFECYCLE_TARGET, ProgramOrigin},
+    maybe::Maybe,
     memory::{Place, ShardMemory, SharedMemory, TelemetryLine},
     noop::Noop,
     options::{InvalidOptions, LaunchOptions, MAX_BLOCK, MAX_GRID, MAX_WINDOW, MIN_WINDOW},
@@ -204,7 +206,7 @@ pub mod __private {
 /// What a program that uses ring kernels imports.
 pub mod prelude {
     pub use crate::{
-        Admission, Backpressure, CallError, KernelHandle, LaunchError, LaunchOptions, ProcessingMode,
+        Admission, Backpressure, CallError, KernelHandle, LaunchError, LaunchOptions, Maybe, ProcessingMode,
         RecvError, Runtime, SendError, TryRecvError, TrySendError, device_print,
     };
     pub use annulus_kernel::{Cx, DeviceType, Failure, List, Outbox, RingKernel, RingMessage, Text};

@@ -169,7 +169,7 @@ impl Reader {
             }
         }
         let name = pattern::last_name(&path.path);
-        if name == "None" {
+        if name == "None" || pattern::is_bare_nothing(&path.path) {
             let (witness, tokens) = self.witnessed(path, &path.to_token_stream());
             let kind = ExpressionKind::Construct { name, fields: Vec::new(), base: None, witness };
             return node(path, kind, tokens);

@@ -137,6 +137,10 @@ fn side(ty: &syn::Type) -> TokenStream {
             let inner = side(&reference.elem);
             quote!(::annulus::__private::Behind<#inner>)
         }
+        // Whose parameter no witness of a side tells.
+        ty if crate::types::last_segment(ty).is_some_and(|last| last.ident == "Option") => {
+            quote!(<#ty as ::annulus::__private::Receiver>::Side)
+        }
         ty => ty.to_token_stream(),
     }
 }
