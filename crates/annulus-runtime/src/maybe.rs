@@ -54,6 +54,7 @@ pub enum Maybe<T> {
 }
 
 #[device_impl]
+#[diagnostic::do_not_recommend]
 impl<T: DeviceType> Maybe<T> {
     /// As an `Option`.
     pub fn get(&self) -> Option<T> {
@@ -83,6 +84,7 @@ impl<T: DeviceType> Maybe<T> {
 }
 
 #[device_impl]
+#[diagnostic::do_not_recommend]
 impl<T: DeviceType> From<Option<T>> for Maybe<T> {
     fn from(value: Option<T>) -> Self {
         match value {
@@ -108,6 +110,7 @@ struct Just<T> {
     value: T,
 }
 
+#[diagnostic::do_not_recommend]
 // SAFETY: size and alignment are asked of the compiler; `repr(u8)` fixes the layout, in which the value lies where it lies in `Just`; the
 // value is a device type.
 unsafe impl<T: DeviceType> DeviceType for Maybe<T> {

@@ -94,7 +94,7 @@ pub(super) fn not_derived(ty: &Type, method: &str) -> String {
         _ => "a loop",
     };
     format!(
-        "`{method}` of {name} asks for an order that is derived: write `#[device_type]` above its `derive`, or `{by}`"
+        "`{method}` of {name} asks for an order that is derived: write `#[device_type]` above its `derive`, or {by}"
     )
 }
 

@@ -245,11 +245,13 @@ impl Reader {
         function: &ExprPath,
         made: &TokenStream,
     ) -> (annulus_tree::WitnessId, TokenStream) {
-        let id = self.witness(Source::Inferred(span(expression)));
+        let first = self.first_named(&function.path, span(expression));
+        let id = self.witness(Source::Inferred(first.unwrap_or_else(|| span(expression))));
         let mut name = super::witness(id);
-        name.set_span(span(expression));
+        name.set_span(first.unwrap_or_else(|| span(expression)));
+        let made_by = format_ident!("{}", if first.is_some() { "made_before" } else { "made" });
         let tokens = quote_spanned! {span(expression)=>
-            ::annulus::__private::witness::made(&#name, #made, |__annulus_made| match *__annulus_made { #function(..) => true, _ => false })
+            ::annulus::__private::witness::#made_by(&#name, #made, |__annulus_made| match *__annulus_made { #function(..) => true, _ => false })
         };
         (id, tokens)
     }

@@ -315,8 +315,11 @@ impl Reader {
             None => (None, None),
         };
         let path = &literal.path;
-        let (witness, tokens) =
-            self.witnessed(literal, &quote_spanned!(span(literal)=> #path { #(#tokens,)* #rest }));
+        let (witness, tokens) = self.witnessed_value(
+            literal,
+            path,
+            &quote_spanned!(span(literal)=> #path { #(#tokens,)* #rest }),
+        );
         let name = pattern::last_name(path);
         node(literal, ExpressionKind::Construct { name, fields, base, witness }, tokens)
     }

@@ -45,10 +45,19 @@ fn mistyped(number: &Number, out: &Outbox<Number>) {
     out.send(Number { value: hlaf(number.value) });
 }
 
-#[derive(DeviceType, Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 #[repr(C)]
-struct Last {
-    value: Option<f32>,
+struct Alert {
+    value: f32,
+}
+
+#[ring_kernel]
+fn output_without_derive(number: &Number, out: &Outbox<Alert>) {
+    if number.value > 5.0 {
+        out.send(Alert { value: 1.0 });
+    } else {
+        out.send(Alert { value: number.value });
+    }
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
