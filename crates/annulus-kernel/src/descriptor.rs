@@ -48,6 +48,8 @@ pub enum Meaning {
     List,
     /// A [`Text`](crate::Text): as many of its bytes as its length says.
     Text,
+    /// A [`Wrapping`](std::num::Wrapping): the number in it, whose operators never overflow.
+    Wrapping,
 }
 
 /// Which traits of comparison a type derives, so that they compare variant and fields in order of declaration.
@@ -166,7 +168,7 @@ pub(crate) fn put_bits(to: &mut [u8], bits: u64) {
 impl TypeDescriptor {
     /// Whether every byte of the type belongs to a number that counts.
     pub(crate) const fn is_dense(&self) -> bool {
-        if !matches!(self.meaning, Meaning::Parts | Meaning::Derived(_)) {
+        if matches!(self.meaning, Meaning::List | Meaning::Text) {
             return false;
         }
         match self.kind {

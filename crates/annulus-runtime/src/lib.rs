@@ -46,6 +46,7 @@ mod handle;
 mod kernel;
 mod launch;
 mod links;
+mod maybe;
 mod options;
 mod snapshot;
 mod telemetry;
@@ -73,6 +74,7 @@ pub use crate::{
         runtime::{DEFAULT_TELEMETRY_LINES, NoBackend, Runtime, RuntimeBuilder},
     },
     links::connect::ConnectError,
+    maybe::Maybe,
     options::{InvalidOptions, LaunchOptions, MAX_BLOCK, MAX_GRID, MAX_WINDOW, MIN_WINDOW},
     snapshot::{Snapshot, SnapshotError},
     telemetry::{LatencyHistogram, Telemetry, TelemetrySnapshot},
@@ -195,7 +197,7 @@ pub mod __private {
 /// What a program that uses ring kernels imports.
 pub mod prelude {
     pub use crate::{
-        Admission, Backpressure, CallError, KernelHandle, LaunchError, LaunchOptions, ProcessingMode,
+        Admission, Backpressure, CallError, KernelHandle, LaunchError, LaunchOptions, Maybe, ProcessingMode,
         RecvError, Runtime, SendError, TryRecvError, TrySendError, device_print,
     };
     pub use annulus_kernel::{

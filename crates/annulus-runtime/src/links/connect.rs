@@ -12,13 +12,14 @@ use annulus_sync::wait::block_on;
 
 use crate::{
     backend::{BackendError, Link, LinkTarget},
+    error::debug_in_words,
     handle::KernelHandle,
     kernel::shared::KernelShared,
     links,
 };
 
 /// Why a kernel could not be connected, or disconnected.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConnectError {
     /// A kernel was launched without links.
@@ -65,6 +66,8 @@ pub enum ConnectError {
         error: BackendError,
     },
 }
+
+debug_in_words!(ConnectError);
 
 impl<K: RingKernel> KernelHandle<K> {
     /// Sends what this kernel's handlers send to `target` from now on, instead of to the host; Block is the
