@@ -5,7 +5,8 @@ use std::{
     sync::{Arc, LazyLock},
 };
 
-/// What a [`MessageQueue`](crate::MessageQueue) asks of its messages. Everything has a default, so `impl Message for X {}` will do.
+/// What a [`MessageQueue`](crate::MessageQueue) asks of its messages. Everything has a default, so `impl
+/// Message for X {}` will do.
 ///
 /// A queue calls these outside its lock, and only what its options need; all but `size` once per send.
 ///
@@ -35,12 +36,13 @@ use std::{
 /// }
 /// ```
 pub trait Message {
-    /// How to hash the payload, for queues that deduplicate by it. Without, such a queue refuses to be made for this type, rather
-    /// than to find no duplicates. Equal payloads must have equal hashes within a process; see [`hash_bytes`].
+    /// How to hash the payload, for queues that deduplicate by it. Without, such a queue refuses to be made
+    /// for this type, rather than to find no duplicates. Equal payloads must have equal hashes within a
+    /// process; see [`hash_bytes`].
     const PAYLOAD_HASH: Option<fn(&Self) -> u64> = None;
 
-    /// What tells this message from all others: the same for a message that is sent again, and for no other one. None unless said
-    /// otherwise.
+    /// What tells this message from all others: the same for a message that is sent again, and for no other
+    /// one. None unless said otherwise.
     fn id(&self) -> Option<u64> {
         None
     }
@@ -50,8 +52,9 @@ pub trait Message {
         128
     }
 
-    /// How many bytes its payload has, for [`max_message_bytes`](crate::QueueOptions::max_message_bytes). What the value itself
-    /// takes in memory unless said otherwise; a type that keeps its payload on the heap says otherwise.
+    /// How many bytes its payload has, for [`max_message_bytes`](crate::QueueOptions::max_message_bytes).
+    /// What the value itself takes in memory unless said otherwise; a type that keeps its payload on the heap
+    /// says otherwise.
     fn size(&self) -> usize {
         size_of_val(self)
     }
@@ -59,8 +62,8 @@ pub trait Message {
 
 /// A fast 64-bit hash of bytes, for [`Message::PAYLOAD_HASH`].
 ///
-/// Equal within this process; seeded afresh in each, so do not store it. It withstands accident, not an attacker who can observe
-/// which messages a queue takes for duplicates.
+/// Equal within this process; seeded afresh in each, so do not store it. It withstands accident, not an
+/// attacker who can observe which messages a queue takes for duplicates.
 ///
 /// ```
 /// use annulus_queue::message::hash_bytes;
