@@ -4,7 +4,11 @@ use std::{mem::ManuallyDrop, ops::Range};
 
 use annulus_sync::{AtomicU64, Ordering};
 
+#[cfg(doc)]
+use super::One;
 use super::{Producers, Sender, producers::Position, sender::Manner};
+#[cfg(doc)]
+use crate::Backpressure;
 use crate::{
     batch::settle,
     slab::{Places, Slot},
