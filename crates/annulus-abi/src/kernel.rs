@@ -83,12 +83,15 @@ impl KernelLayout {
         }
     }
 
-    /// The same layout with sealed slots in its inbound ring, or as it is if messages are too large for that.
+    /// The same layout with sealed slots in its inbound ring, and in its outbound one if answers are small enough for that, too; as it is if
+    /// messages are too large.
     pub const fn sealed(self) -> Self {
-        match self.inbound.sealed() {
-            Some(inbound) => Self { inbound, ..self },
-            None => self,
-        }
+        let Some(inbound) = self.inbound.sealed() else { return self };
+        let outbound = match self.outbound.sealed() {
+            Some(sealed) => sealed,
+            None => self.outbound,
+        };
+        Self { inbound, outbound, ..self }
     }
 
     /// From the shard's start to its inbound ring; the control block stands before it.

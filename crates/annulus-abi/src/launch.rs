@@ -54,7 +54,7 @@ pub struct LaunchRecord {
     pub patience_polls: u32,
     pub near_first: u32,
     pub in_units: u32,
-    pub reserved: u32,
+    pub out_units: u32,
 }
 
 /// Where a kernel's outputs go, if not to the host. Written by the host while every block of the kernel is

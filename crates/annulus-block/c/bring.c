@@ -2,6 +2,13 @@
 
 #if ANN_LAUNCH_THREADS > 1
 
+/* So many words of its share does a thread copy at a time: where each waits for the bus, many. */
+#if ANN_INDEPENDENT
+#define ANN_WORDS_UNDER_WAY 16
+#else
+#define ANN_WORDS_UNDER_WAY 4
+#endif
+
 /* Whether the slot of the turn's i-th message is published. */
 ANN_FUNCTION u32 ann_turn_published(const ann_view *v, u32 i)
 {
@@ -63,15 +70,14 @@ ANN_FUNCTION void ann_bring(const ann_view *v, u32 leader)
     u32 command = 0;
     if (leader && found != 0)
         command = ann_turn_command(v);
-    /* Four words are under way at a time. */
-    for (u32 first = ann_thread(); first < all; first += 4 * ANN_LAUNCH_THREADS) {
-        ann_word copied[4];
-        for (u32 j = 0; j < 4; j++) {
+    for (u32 first = ann_thread(); first < all; first += ANN_WORDS_UNDER_WAY * ANN_LAUNCH_THREADS) {
+        ann_word copied[ANN_WORDS_UNDER_WAY];
+        for (u32 j = 0; j < ANN_WORDS_UNDER_WAY; j++) {
             u32 word = first + j * ANN_LAUNCH_THREADS;
             if (word < all)
                 copied[j] = ann_load_word(ann_turn_slot(v, word / words) + word % words * 8);
         }
-        for (u32 j = 0; j < 4; j++) {
+        for (u32 j = 0; j < ANN_WORDS_UNDER_WAY; j++) {
             u32 word = first + j * ANN_LAUNCH_THREADS;
             if (word < all)
                 ann_store_word(ann_message_at(v, word / words) + word % words * 8, copied[j]);

@@ -9,18 +9,40 @@ ANN_FUNCTION u64 ann_now(const ann_view *v)
     return ann_load_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_HEARTBEAT));
 }
 
-/* By the leader, now and then: sets its clock, and answers what the host asks of it. */
-ANN_FUNCTION void ann_attend(const ann_view *v)
+/* What the host asks of a block now and then. */
+typedef struct {
+    u64 origin;
+    u32 question;
+    u32 leave;
+} ann_asked;
+
+/* By the leader: begins to look at it. Nothing waits here. */
+ANN_FUNCTION ann_asked ann_look_at_asked(const ann_view *v)
+{
+    ann_asked asked;
+    asked.origin = ann_load_relaxed_u64(&v->record->origin);
+    asked.question = ann_load_relaxed_u32(&v->record->question);
+    asked.leave = ann_load_relaxed_u32(&v->record->leave);
+    return asked;
+}
+
+/* By the leader: sets its clock, and answers what the host asks. */
+ANN_FUNCTION void ann_attend_to(const ann_view *v, PRIVATE const ann_asked *asked)
 {
     LOCAL ann_shared *b = v->shared;
-    u64 origin = ann_load_relaxed_u64(&v->record->origin);
-    if (origin != 0)
-        b->launch.clock_origin = origin;
-    u32 question = ann_load_relaxed_u32(&v->record->question);
-    if (question == b->state.answered)
+    if (asked->origin != 0)
+        b->launch.clock_origin = asked->origin;
+    if (asked->question == b->state.answered)
         return;
-    b->state.answered = question;
+    b->state.answered = asked->question;
     ann_store_relaxed_u64(&v->record->time, ann_clock(b->launch.clock));
     /* SYNC: answer (release) */
-    ann_store_release_u32(&v->record->answer, question);
+    ann_store_release_u32(&v->record->answer, asked->question);
+}
+
+/* By the leader, now and then: both. */
+ANN_FUNCTION void ann_attend(const ann_view *v)
+{
+    ann_asked asked = ann_look_at_asked(v);
+    ann_attend_to(v, &asked);
 }

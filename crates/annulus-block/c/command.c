@@ -42,6 +42,7 @@ ANN_FUNCTION void ann_obey(const ann_view *v, u32 command)
 /* Ends the block without a command: nobody is there to give one. */
 ANN_FUNCTION void ann_give_up(const ann_view *v)
 {
+    ann_settle_up(v);
 #if ANN_LAUNCH_LINKED
     ann_unlink(v);
     v->shared->state.command |= ANN_TERMINATE;

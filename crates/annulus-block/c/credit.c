@@ -25,6 +25,7 @@ ANN_FUNCTION u32 ann_credit_or_stall(const ann_view *v, u32 want)
     if ((credit == 0) == (s->stalled != 0))
         return credit;
     if (credit == 0) {
+        ann_settle_up(v);
         ann_store_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_STALLED), 1);
         /* SYNC: stalled */
         ann_fence_all();

@@ -37,11 +37,11 @@ ANN_KERNEL void ann_main(
         view.near = ann_near_at(exchange, l->near + block * l->near_stride);
         view.outputs = scratch + block * l->scratch_stride;
 #endif
+        view.bell = (GLOBAL ann_bell *)bell;
+        view.shared = &shared;
 #if ANN_LAUNCH_THREADS > 1
         ann_cut_scratch(&view, scratch + block * l->scratch_stride, l);
 #endif
-        view.bell = (GLOBAL ann_bell *)bell;
-        view.shared = &shared;
         if (leader) {
             shared.launch = *l;
             shared.state = view.record->state;
@@ -56,6 +56,12 @@ ANN_KERNEL void ann_main(
             shared.near_turns = 0;
             shared.reserved = shared.state.next_in;
 #endif
+#if ANN_ALONE
+            shared.epoch = view.record->epoch;
+            shared.attends = 0;
+            shared.owed = 0;
+            shared.owing = 0;
+#endif
             ann_attend(&view);
 #ifdef ANN_LAUNCH_SUPERSTEPS
             ann_begin_steps(&view, (GLOBAL ann_step_record *)steps);
@@ -65,8 +71,8 @@ ANN_KERNEL void ann_main(
     ann_barrier();
     for (;;) {
         if (leader) {
-#if ANN_HOSTED && ANN_LAUNCH_THREADS > 1 && !defined(ANN_LAUNCH_SUPERSTEPS)
-            ann_await_turn(&view);
+#if (ANN_HOSTED || ANN_ALONE) && ANN_LAUNCH_THREADS > 1 && !defined(ANN_LAUNCH_SUPERSTEPS)
+            ann_await_turn(&view ANN_BINDING_ARGUMENTS);
 #else
             ann_begin_turn(&view);
 #endif
@@ -122,6 +128,7 @@ ANN_KERNEL void ann_main(
         ann_barrier();
     }
     if (leader) {
+        ann_settle_up(&view);
         /* A block that has terminated leaves only this behind: rings and states are not its own any more. */
         view.record->state = shared.state;
         ann_store_release_u32(&view.record->ended, view.record->epoch);

@@ -16,13 +16,13 @@ ANN_FUNCTION u64 ann_actor(const ann_view *v, GLOBAL const ANN_MESSAGE *message)
 
 /* Calls the handler as a transaction: the state is a copy, committed on success. */
 ANN_FUNCTION u32 ann_transact(
-    const ann_view *v, GLOBAL const ANN_MESSAGE *message, u64 actor,
+    const ann_view *v, GLOBAL const ANN_MESSAGE *message, u64 actor, u32 thread,
     PRIVATE ann_outbox *outbox ANN_BINDING_PARAMETERS)
 {
     ann_cx cx;
     cx.block_index = ann_block();
     cx.grid_size = v->shared->launch.grid;
-    cx.thread_index = ann_thread();
+    cx.thread_index = thread;
     if (actor == ANN_NO_ACTOR)
         return ANN_UNKNOWN_ACTOR;
 #ifdef ANN_PRINTS
@@ -85,7 +85,7 @@ ANN_FUNCTION void ann_handle(const ann_view *v ANN_BINDING_PARAMETERS)
             outbox.mask = ~(u64)0;
             outbox.stride = ANN_OUTPUT_STRIDE;
         }
-        u32 code = ann_transact(v, message, ann_actor(v, message), &outbox ANN_BINDING_ARGUMENTS);
+        u32 code = ann_transact(v, message, ann_actor(v, message), ann_thread(), &outbox ANN_BINDING_ARGUMENTS);
         if (forwarded) {
             b->state.held += code == 0 ? outbox.sent : 0;
             ann_account(v, slot, code, outbox.sent, 0);
@@ -101,6 +101,21 @@ ANN_FUNCTION void ann_handle(const ann_view *v ANN_BINDING_PARAMETERS)
 
 #else
 
+/* The thread that the turn's i-th message is dealt to. */
+ANN_FUNCTION u32 ann_owner(const ann_view *v, GLOBAL const ANN_MESSAGE *message, u64 actor, u32 i)
+{
+#if ANN_SHAPE == ANN_WHOLE
+    return 0;
+#elif ANN_SHAPE == ANN_PER_ACTOR
+    return (u32)(actor % ANN_LAUNCH_THREADS);
+#elif ANN_KEYED
+    /* Without state of its own an actor still has an order. The block has every grid-th key. */
+    return (u32)(ANN_KEY(message) / v->shared->launch.grid % ANN_LAUNCH_THREADS);
+#else
+    return i % ANN_LAUNCH_THREADS;
+#endif
+}
+
 /* Each thread looks up the actors of its share of the messages, and to whom they are dealt. */
 ANN_FUNCTION void ann_look_up(const ann_view *v, u32 count)
 {
@@ -112,33 +127,28 @@ ANN_FUNCTION void ann_look_up(const ann_view *v, u32 count)
         job->code = 0;
         job->sent = 0;
         job->actor = 0;
+        GLOBAL const ANN_MESSAGE *message = (GLOBAL const ANN_MESSAGE *)(slot + v->shared->launch.in_payload);
         if (job->kind == ANN_KIND_MESSAGE)
-            job->actor = ann_actor(v, (GLOBAL const ANN_MESSAGE *)(slot + v->shared->launch.in_payload));
-#if ANN_SHAPE == ANN_WHOLE
-        u32 owner = 0;
-#elif ANN_SHAPE == ANN_PER_ACTOR
-        u32 owner = (u32)(job->actor % ANN_LAUNCH_THREADS);
-#elif ANN_KEYED
-        /* Without state of its own an actor still has an order. The block has every grid-th key. */
-        u32 owner = 0;
-        if (job->kind == ANN_KIND_MESSAGE) {
-            u64 key = ANN_KEY((GLOBAL const ANN_MESSAGE *)(slot + v->shared->launch.in_payload));
-            owner = (u32)(key / v->shared->launch.grid % ANN_LAUNCH_THREADS);
-        }
-#else
-        u32 owner = i % ANN_LAUNCH_THREADS;
-#endif
+            job->actor = ann_actor(v, message);
+        u32 owner = job->kind == ANN_KIND_MESSAGE ? ann_owner(v, message, job->actor, i) : 0;
         ((GLOBAL u32 *)v->owners)[i] = job->kind == ANN_KIND_MESSAGE ? owner : ANN_LAUNCH_THREADS;
     }
+}
+
+/* The first message from the i-th on that is dealt to this thread, or `count`. */
+ANN_FUNCTION u32 ann_next_own(const ann_view *v, u32 i, u32 count)
+{
+    while (i < count && ((GLOBAL const u32 *)v->owners)[i] != ann_thread())
+        i++;
+    return i;
 }
 
 /* Each thread handles the messages that are dealt to it, in order. */
 ANN_FUNCTION void ann_handle(const ann_view *v, u32 count ANN_BINDING_PARAMETERS)
 {
     LOCAL ann_launch *l = &v->shared->launch;
-    for (u32 i = 0; i < count; i++) {
-        if (((GLOBAL const u32 *)v->owners)[i] != ann_thread())
-            continue;
+    /* Each looks for its next message before any of them handles one, so that threads that go on together handle together. */
+    for (u32 i = ann_next_own(v, 0, count); i < count; i = ann_next_own(v, i + 1, count)) {
         GLOBAL ann_job *job = ann_job_at(v, i);
         ann_outbox outbox;
         outbox.first = v->outputs + (u64)i * ANN_LIMIT * ANN_OUTPUT_STRIDE;
@@ -150,7 +160,7 @@ ANN_FUNCTION void ann_handle(const ann_view *v, u32 count ANN_BINDING_PARAMETERS
         outbox.refused = 0;
         GLOBAL const ANN_MESSAGE *message =
             (GLOBAL const ANN_MESSAGE *)(ann_message_at(v, i) + l->in_payload);
-        job->code = ann_transact(v, message, job->actor, &outbox ANN_BINDING_ARGUMENTS);
+        job->code = ann_transact(v, message, job->actor, ann_thread(), &outbox ANN_BINDING_ARGUMENTS);
         job->sent = outbox.sent;
     }
 }

@@ -70,6 +70,8 @@ ANN_FUNCTION void ann_idle(const ann_view *v)
     LOCAL ann_shared *b = v->shared;
     LOCAL ann_state *s = &b->state;
     b->idle += 1;
+    if (b->idle >= ANN_OWED_LOOKS)
+        ann_settle_up(v);
     if (b->launch.epoch_polls != 0) {
         u32 active = (s->command & ANN_ACTIVE) != 0;
         if (!active || s->stalled || b->idle >= b->launch.epoch_polls)
@@ -78,7 +80,15 @@ ANN_FUNCTION void ann_idle(const ann_view *v)
         return;
     }
     u32 nap = ANN_SYSTEM && (b->idle > b->launch.idle_polls || (s->command & ANN_ACTIVE) == 0);
+#if ANN_ALONE
+    if (nap)
+        ann_settle_up(v);
+    /* With the next look, and waiting for nothing more. */
+    b->attends |= (b->idle & 15) == 0;
+    if (nap) {
+#else
     if (nap || (b->idle & 15) == 0) {
+#endif
         ann_attend(v);
         if (ann_is_asked_to_leave(v)) {
             b->ending = 1;

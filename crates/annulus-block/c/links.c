@@ -1,14 +1,5 @@
 /* The block: messages between kernels of one device. The protocol is described in `PROTOCOL.md`. */
 
-#ifdef ANN_OUTPUT
-#define ANN_LIMIT ANN_MAX_OUTPUTS
-/* Outputs in scratch memory lie this far apart: they are copied in words. */
-#define ANN_OUTPUT_STRIDE ((ANN_OUTPUT_BYTES + 7) / 8 * 8)
-#else
-#define ANN_LIMIT 0
-#define ANN_OUTPUT_STRIDE 0
-#endif
-
 #if ANN_LAUNCH_LINKED
 
 /* Looks at the ring between kernels for each one at the host's words, where both are empty. */
@@ -166,13 +157,20 @@ ANN_FUNCTION u32 ann_return(const ann_view *v, u32 place)
     }
     GLOBAL u8 *slot = ann_out_slot(v, s->next_out);
     GLOBAL const u8 *output = v->outputs + (u64)place * ANN_OUTPUT_STRIDE;
-    if (ANN_OUTPUT_BYTES != 0)
-        *(GLOBAL ANN_OUTPUT *)(slot + l->out_payload) = *(GLOBAL const ANN_OUTPUT *)output;
-    if (l->out_correlation != 0)
-        *ANN_U64(slot, l->out_correlation) = 0;
-    *ANN_U32(slot, 4) = ANN_KIND_MESSAGE << 24 | ANN_OUTPUT_BYTES;
-    /* SYNC: slot-published (release) */
-    ann_store_release_u32(ANN_U32(slot, 0), (u32)(s->next_out >> l->out_shift) + 1);
+    u32 meta = ANN_KIND_MESSAGE << 24 | ANN_OUTPUT_BYTES;
+#if ANN_LAUNCH_SEALED
+    for (u32 unit = 0; unit < l->out_units; unit++)
+        ann_store_answer_unit(v, s->next_out, unit, meta, 0, output);
+#endif
+    if (!ANN_LAUNCH_SEALED || l->out_units == 0) {
+        if (ANN_OUTPUT_BYTES != 0)
+            *(GLOBAL ANN_OUTPUT *)(slot + l->out_payload) = *(GLOBAL const ANN_OUTPUT *)output;
+        if (l->out_correlation != 0)
+            *ANN_U64(slot, l->out_correlation) = 0;
+        *ANN_U32(slot, 4) = meta;
+        /* SYNC: slot-published (release) */
+        ann_store_release_u32(ANN_U32(slot, 0), (u32)(s->next_out >> l->out_shift) + 1);
+    }
     s->next_out += 1;
     ann_store_release_u64(ANN_U64(v->outbound, ANN_RING_RESERVED), s->next_out);
     v->shared->granted += 1;

@@ -1,12 +1,14 @@
 /* The block: what became of a message. */
 
-/* The handler of a message that was enqueued then succeeded. */
-ANN_FUNCTION void ann_note_success(const ann_view *v, u64 enqueued)
+/* The handler of a slot's message, or of its copy, succeeded. */
+ANN_FUNCTION void ann_note_success(const ann_view *v, GLOBAL const u8 *slot)
 {
     LOCAL ann_shared *b = v->shared;
     b->processed += 1;
-    if (b->launch.in_time == 0)
+    /* Nothing is loaded that nobody wants to know. */
+    if (b->launch.in_time == 0 || (b->launch.histogram == 0 && (b->command & ANN_TELEMETRY) == 0))
         return;
+    u64 enqueued = *(GLOBAL const u64 *)(slot + b->launch.in_time);
     if (b->launch.histogram != 0) {
         u64 now = ann_now(v);
         ann_count_latency(v, now > enqueued ? now - enqueued : 0);
@@ -69,7 +71,7 @@ ANN_FUNCTION void ann_account(const ann_view *v, GLOBAL const u8 *slot, u32 code
     b->state.next_out += answers;
     if (code == 0) {
         b->state.sent += sent;
-        ann_note_success(v, b->launch.in_time != 0 ? *(GLOBAL const u64 *)(slot + b->launch.in_time) : 0);
+        ann_note_success(v, slot);
     } else {
         ann_note_failure(v, slot, code);
     }

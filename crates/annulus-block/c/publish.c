@@ -65,6 +65,42 @@ ANN_FUNCTION void ann_number(const ann_view *v, u32 count)
     b->taken = count;
 }
 
+#if ANN_LAUNCH_SEALED
+
+/* Each thread stores its share of the answers' units: with the last of them all are published. */
+ANN_FUNCTION void ann_seal_answers(const ann_view *v)
+{
+    LOCAL ann_shared *b = v->shared;
+    u32 answers = b->produced;
+    u64 first = b->state.next_out - answers;
+    u32 units = b->launch.out_units;
+    GLOBAL const ann_reply *replies = (GLOBAL const ann_reply *)v->answers;
+    u32 all = answers * units;
+    /* Four units are under way at a time. */
+    for (u32 begin = ann_thread(); begin < all; begin += 4 * ANN_LAUNCH_THREADS) {
+        ann_reply found[4];
+        u32 words[4][3];
+        for (u32 j = 0; j < 4; j++)
+            if (begin + j * ANN_LAUNCH_THREADS < all)
+                found[j] = replies[(begin + j * ANN_LAUNCH_THREADS) / units];
+        for (u32 j = 0; j < 4; j++) {
+            u32 at = (begin + j * ANN_LAUNCH_THREADS) % units * 12;
+            for (u32 word = 0; word < 3; word++)
+                if (begin + j * ANN_LAUNCH_THREADS < all)
+                    words[j][word] = ann_answer_word(
+                        v, at + word * 4, found[j].meta, found[j].correlation,
+                        v->outputs + (u64)found[j].source * ANN_OUTPUT_STRIDE);
+        }
+        for (u32 j = 0; j < 4; j++) {
+            u32 i = begin + j * ANN_LAUNCH_THREADS;
+            if (i < all)
+                ann_store_out_unit(v, first + i / units, i % units, words[j][0], words[j][1], words[j][2]);
+        }
+    }
+}
+
+#endif
+
 /* Each thread copies its share of the outputs' words into their slots, and writes its share of the slots'
    headers. */
 ANN_FUNCTION void ann_fill_slots(const ann_view *v)
@@ -73,6 +109,12 @@ ANN_FUNCTION void ann_fill_slots(const ann_view *v)
     u32 answers = b->produced;
     u64 first = b->state.next_out - answers;
     GLOBAL const ann_reply *replies = (GLOBAL const ann_reply *)v->answers;
+#if ANN_LAUNCH_SEALED
+    if (b->launch.out_units != 0) {
+        ann_seal_answers(v);
+        return;
+    }
+#endif
 #ifdef ANN_OUTPUT
     u32 all = answers * (ANN_OUTPUT_STRIDE / 8);
     u32 words = ANN_OUTPUT_STRIDE != 0 ? ANN_OUTPUT_STRIDE / 8 : 1;
@@ -99,9 +141,18 @@ ANN_FUNCTION void ann_publish_all(const ann_view *v)
     LOCAL ann_shared *b = v->shared;
     u32 answers = b->produced;
     u64 first = b->state.next_out - answers;
+#if ANN_LAUNCH_SEALED
+    /* They were with their last units. */
+    if (b->launch.out_units != 0)
+        return;
+#endif
     /* SYNC: slot-published (release): of all that threads of the block wrote before the barrier. */
-    if (answers != 0)
+    if (answers != 0) {
+        u32 owes = ann_thread() == 0 && ann_begin_to_pay(v);
         ann_fence_release();
+        if (owes)
+            ann_store_gauges(v, first);
+    }
     for (u32 k = ann_thread(); k < answers; k += ANN_LAUNCH_THREADS) {
         u64 ticket = first + k;
         ann_store_fenced_u32(ANN_U32(ann_out_slot(v, ticket), 0), (u32)(ticket >> b->launch.out_shift) + 1);

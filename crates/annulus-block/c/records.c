@@ -4,6 +4,23 @@
 #ifndef ANN_LAUNCH_SEALED
 #define ANN_LAUNCH_SEALED 0
 #endif
+#ifndef ANN_INDEPENDENT
+#define ANN_INDEPENDENT 0
+#endif
+#ifndef ann_computed
+#define ann_computed(place) (place)
+#endif
+/* The leader waits for something to do by itself, and handles a message by itself if it is the only one. */
+#if ANN_INDEPENDENT && ANN_LAUNCH_THREADS > 1 && !defined(ANN_LAUNCH_SUPERSTEPS)
+#define ANN_ALONE 1
+#else
+#define ANN_ALONE 0
+#endif
+/* What nobody waits for is told to the host later: see `books.c`. */
+#define ANN_DEFERS (ANN_ALONE && !ANN_LAUNCH_LINKED)
+/* Turns that find something, or looks that find nothing, after which the host is told what was put off. */
+#define ANN_OWED_TURNS 16
+#define ANN_OWED_LOOKS 4
 #define ANN_ACTIVE 1u
 #define ANN_TERMINATE 2u
 #define ANN_TELEMETRY 4u
@@ -88,7 +105,7 @@ typedef struct {
     u32 patience_polls; /* looks that count as a nap where there are no naps */
     u32 near_first; /* the first ticket of the rings between kernels */
     u32 in_units;   /* of a sealed slot of the inbound ring; 0 if slots are open */
-    u32 reserved;
+    u32 out_units;  /* the same of the outbound ring */
 } ann_launch;
 
 /* Where outputs go, if not to the host. Twin of `LinkRecord`. */
@@ -178,6 +195,11 @@ typedef char ann_launch_is_264_bytes[sizeof(ann_launch) == 264 ? 1 : -1];
 typedef char ann_link_is_64_bytes[sizeof(ann_link) == 64 ? 1 : -1];
 typedef char ann_block_record_is_384_bytes[sizeof(ann_block_record) == 384 ? 1 : -1];
 
+/* Of messages in the block's own memory. */
+#define ANN_BLOCK_JOBS 128
+#define ANN_BLOCK_IMAGE 256
+#define ANN_BLOCK_OUTPUTS 512
+
 /* The block's own memory. */
 typedef struct {
     ann_launch launch;
@@ -211,6 +233,19 @@ typedef struct {
 #if ANN_LAUNCH_SEALED
     u32 kept;   /* slots that the leader has brought in with its look: 1 or 0 */
     u32 agreed; /* slots from state.next_in on whose stamps are the command that the leader has seen */
+#endif
+#if ANN_INDEPENDENT && ANN_LAUNCH_THREADS > 1
+    /* What a turn knows of its messages, if it takes no more than so many; and what the next one's first message is. */
+    ANN_ALIGNED(16) u64 jobs[ANN_BLOCK_JOBS * 4];
+    u32 owners[ANN_BLOCK_JOBS];
+    ANN_ALIGNED(128) u8 image[ANN_BLOCK_IMAGE];
+    ANN_ALIGNED(128) u8 outputs[ANN_BLOCK_OUTPUTS];
+#endif
+#if ANN_ALONE
+    u32 epoch;   /* of the block's record */
+    u32 attends; /* the next look is one at what the host asks now and then, too */
+    u32 owed;    /* turns of which the host has not been told; */
+    u32 owing;   /* messages that they took */
 #endif
 #ifdef ANN_PRINTS
     ann_print_turn prints;
@@ -260,3 +295,12 @@ typedef struct {
 
 #define ANN_U32(base, offset) ((GLOBAL u32 *)((base) + (offset)))
 #define ANN_U64(base, offset) ((GLOBAL u64 *)((base) + (offset)))
+
+#ifdef ANN_OUTPUT
+#define ANN_LIMIT ANN_MAX_OUTPUTS
+/* Outputs in scratch memory lie this far apart: they are copied in words. */
+#define ANN_OUTPUT_STRIDE ((ANN_OUTPUT_BYTES + 7) / 8 * 8)
+#else
+#define ANN_LIMIT 0
+#define ANN_OUTPUT_STRIDE 0
+#endif

@@ -35,6 +35,12 @@ ANN_FUNCTION void ann_cut_scratch(ann_view *v, GLOBAL u8 *scratch, GLOBAL const 
 #else
     v->owners = v->jobs + limit * sizeof(ann_job);
 #endif
+#if ANN_INDEPENDENT
+    if (limit <= ANN_BLOCK_JOBS) {
+        v->jobs = (u8 *)v->shared->jobs;
+        v->owners = (u8 *)v->shared->owners;
+    }
+#endif
 }
 
 ANN_FUNCTION GLOBAL ann_job *ann_job_at(const ann_view *v, u32 i)

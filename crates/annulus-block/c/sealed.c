@@ -6,6 +6,8 @@
 /* The leader loads the whole next slot with its look, if it has no more units. Eight are a message of 64
    bytes with an envelope. */
 #define ANN_FIRST_UNITS 8
+/* So many units of its share does a thread load at a time. */
+#define ANN_UNDER_WAY 16
 
 /* What the leader's look has loaded of the next slot. */
 typedef struct {
@@ -22,10 +24,9 @@ ANN_FUNCTION void ann_keep_unit(const ann_view *v, u32 message, u32 place, const
 }
 
 /* By the leader: begins to load the next slot, or its first unit if there are many. Nothing waits here. */
-ANN_FUNCTION void ann_load_first(const ann_view *v, ann_first *first)
+ANN_FUNCTION void ann_load_first(const ann_view *v, GLOBAL const u8 *slot, ann_first *first)
 {
     u32 units = v->shared->launch.in_units;
-    GLOBAL const u8 *slot = ann_in_slot(v, v->shared->state.next_in);
     for (u32 i = 0; i < ANN_FIRST_UNITS; i++)
         if (i == 0 || (i < units && units <= ANN_FIRST_UNITS))
             first->units[i] = ann_load_unit(slot + i * 16);
@@ -65,30 +66,36 @@ ANN_FUNCTION void ann_bring_sealed(const ann_view *v)
     u32 window = b->window;
     u32 units = b->launch.in_units;
     u32 kept = b->kept;
+    /* In registers: a look at the block's own memory between two loads might wait for one of them. */
+    u32 command = b->command;
+    u32 shift = b->launch.in_shift;
+    u64 mask = ((u64)1 << shift) - 1;
+    u64 stride = b->launch.in_stride;
+    u64 next = b->state.next_in;
+    GLOBAL const u8 *slots = v->inbound + ANN_RING_SLOTS;
     u32 all = window > kept ? (window - kept) * units : 0;
     u32 gap = window;
     u32 stale = window;
-    /* Four units are under way at a time. */
-    for (u32 begin = ann_thread(); begin < all; begin += 4 * ANN_LAUNCH_THREADS) {
-        ann_unit loaded[4];
-        for (u32 j = 0; j < 4; j++) {
+    for (u32 begin = ann_thread(); begin < all; begin += ANN_UNDER_WAY * ANN_LAUNCH_THREADS) {
+        ann_unit loaded[ANN_UNDER_WAY];
+        for (u32 j = 0; j < ANN_UNDER_WAY; j++) {
             u32 unit = begin + j * ANN_LAUNCH_THREADS;
             if (unit < all)
-                loaded[j] =
-                    ann_load_unit(ann_in_slot(v, b->state.next_in + kept + unit / units) + unit % units * 16);
+                loaded[j] = ann_load_unit(
+                    slots + ((next + kept + unit / units) & mask) * stride + unit % units * 16);
         }
-        for (u32 j = 0; j < 4; j++) {
+        for (u32 j = 0; j < ANN_UNDER_WAY; j++) {
             u32 unit = begin + j * ANN_LAUNCH_THREADS;
             if (unit >= all)
                 continue;
             u32 message = kept + unit / units;
-            u32 lap = (u32)((b->state.next_in + message) >> b->launch.in_shift) + 1;
+            u32 lap = (u32)((next + message) >> shift) + 1;
             if (loaded[j].lap != lap) {
                 gap = message < gap ? message : gap;
                 continue;
             }
             ann_keep_unit(v, message, unit % units, &loaded[j]);
-            if (unit % units == 0 && loaded[j].a != b->command)
+            if (unit % units == 0 && loaded[j].a != command)
                 stale = message < stale ? message : stale;
         }
     }
@@ -110,6 +117,37 @@ ANN_FUNCTION u32 ann_command_after(const ann_view *v)
     if (b->agreed >= b->found)
         return b->command;
     return ann_load_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_COMMAND));
+}
+
+/* A word of an answer's image, at an offset of it. */
+ANN_FUNCTION u32 ann_answer_word(
+    const ann_view *v, u32 at, u32 meta, u64 correlation, GLOBAL const u8 *output)
+{
+    LOCAL ann_launch *l = &v->shared->launch;
+    if (at == 4)
+        return meta;
+    if (l->out_correlation != 0 && at - (u32)l->out_correlation < 8)
+        return (u32)(at == (u32)l->out_correlation ? correlation : correlation >> 32);
+    if (at < (u32)l->out_payload || at - (u32)l->out_payload >= ANN_OUTPUT_STRIDE || meta >> 24 != ANN_KIND_MESSAGE)
+        return 0;
+    return *(GLOBAL const u32 *)(output + (at - (u32)l->out_payload));
+}
+
+/* Stores a unit of the outbound slot of `ticket`. It proves itself: nothing orders it. */
+ANN_FUNCTION void ann_store_out_unit(const ann_view *v, u64 ticket, u32 unit, u32 a, u32 b, u32 c)
+{
+    u32 lap = (u32)(ticket >> v->shared->launch.out_shift) + 1;
+    ann_store_unit(ann_out_slot(v, ticket) + unit * 16, a, b, c, lap);
+}
+
+/* The same of an answer whose words are here and there. */
+ANN_FUNCTION void ann_store_answer_unit(
+    const ann_view *v, u64 ticket, u32 unit, u32 meta, u64 correlation, GLOBAL const u8 *output)
+{
+    u32 words[3];
+    for (u32 j = 0; j < 3; j++)
+        words[j] = ann_answer_word(v, unit * 12 + j * 4, meta, correlation, output);
+    ann_store_out_unit(v, ticket, unit, words[0], words[1], words[2]);
 }
 
 #else

@@ -33,6 +33,10 @@ ANN_FUNCTION u32 ann_published(const ann_view *v, u64 ticket)
 /* Where a message of the turn lies in scratch memory. */
 ANN_FUNCTION GLOBAL u8 *ann_message_at(const ann_view *v, u32 i)
 {
+#if ANN_INDEPENDENT && ANN_LAUNCH_THREADS > 1
+    if (i == 0 && ANN_IMAGE_STRIDE(&v->shared->launch) <= ANN_BLOCK_IMAGE)
+        return v->shared->image;
+#endif
     return v->messages + i * ANN_IMAGE_STRIDE(&v->shared->launch);
 }
 

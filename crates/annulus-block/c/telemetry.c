@@ -104,5 +104,7 @@ ANN_FUNCTION void ann_count_telemetry(const ann_view *v)
                 s->shown_min = shortest;
         }
     }
+#if !ANN_DEFERS
     ann_write_telemetry(v);
+#endif
 }

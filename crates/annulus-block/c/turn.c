@@ -94,6 +94,8 @@ ANN_FUNCTION void ann_begin_turn(const ann_view *v)
     b->lost = 0;
     b->left = 0;
 #endif
+    /* Known before the looks begin: what is computed between them may wait for one of them. */
+    GLOBAL u8 *next = ann_computed(ann_in_slot(v, s->next_in));
     /* In step with others an ending block goes on for a while, and does nothing. */
     if (b->ending)
         return;
@@ -107,21 +109,46 @@ ANN_FUNCTION void ann_begin_turn(const ann_view *v)
         return;
 #endif
     /* One after the other, and none waits for the one before: the host's memory may be far away. */
+#if ANN_ALONE
+    u32 attends = b->attends;
+    ann_asked asked;
+    if (attends)
+        asked = ann_look_at_asked(v);
+#endif
     u32 command = ann_load_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_COMMAND));
+#if ANN_LAUNCH_THREADS > 1 && !ANN_HOSTED
+    u64 reserved = ann_load_relaxed_u64(ANN_U64(v->inbound, ANN_RING_RESERVED));
+#endif
 #if ANN_LAUNCH_SEALED
     ann_first looked;
-    ann_load_first(v, &looked);
+    ann_load_first(v, next, &looked);
+#elif ANN_ALONE
+    /* The last, for what comes behind it waits for it. SYNC: slot-published (acquire) */
+    u32 first = ann_load_acquire_u32(ANN_U32(next, 0))
+        == (u32)(s->next_in >> b->launch.in_shift) + 1;
 #else
+    (void)next;
     u32 first = ann_published(v, s->next_in);
 #endif
 #if ANN_LAUNCH_THREADS > 1 && !ANN_HOSTED
-    b->reserved = ann_load_relaxed_u64(ANN_U64(v->inbound, ANN_RING_RESERVED)) & ~ANN_CLOSED;
+    b->reserved = reserved & ~ANN_CLOSED;
 #endif
     b->command = command;
 #if ANN_LAUNCH_SEALED
     u32 first = ann_keep_first(v, &looked);
 #endif
+#if ANN_ALONE
+    if (attends) {
+        b->attends = 0;
+        ann_attend_to(v, &asked);
+        if (asked.leave == b->epoch) {
+            b->ending = 1;
+            return;
+        }
+    }
+#endif
     if (!s->looked || command != s->command) {
+        ann_settle_up(v);
         /* SYNC: command (acquire) */
         ann_fence_acquire();
         ann_obey(v, command);
@@ -171,31 +198,6 @@ ANN_FUNCTION void ann_begin_turn(const ann_view *v)
 #endif
 }
 
-#if ANN_HOSTED && ANN_LAUNCH_THREADS > 1 && !defined(ANN_LAUNCH_SUPERSTEPS)
-
-/* By the leader: begins turns, and ends those that find nothing, until there is something to do. On a
-   processor all threads of a block take one after the other what a turn does between two barriers, so an
-   empty turn of all takes many times as long as a look of the leader's. */
-ANN_FUNCTION void ann_await_turn(const ann_view *v)
-{
-    LOCAL ann_shared *b = v->shared;
-    for (;;) {
-        ann_begin_turn(v);
-        if (b->window != 0 || b->again || b->ending)
-            return;
-#if ANN_LAUNCH_LINKED
-        if (b->state.held != 0)
-            return;
-        ann_rest(v);
-#endif
-        ann_idle(v);
-        if (b->ending)
-            return;
-    }
-}
-
-#endif
-
 /* By the leader: makes the turn's results visible; whoever sees that a message was consumed sees it counted.
    */
 ANN_FUNCTION void ann_end_turn(const ann_view *v)
@@ -227,10 +229,14 @@ ANN_FUNCTION void ann_end_turn(const ann_view *v)
         b->idle = 0;
         /* A block that is never idle looks now and then. */
         b->busy += 1;
+#if ANN_ALONE
+        b->attends |= (b->busy & 15) == 0;
+#else
         if ((b->busy & 15) == 0) {
             ann_attend(v);
             b->ending = ann_is_asked_to_leave(v);
         }
+#endif
     }
     u32 near = 0;
 #if ANN_LAUNCH_LINKED
@@ -249,6 +255,14 @@ ANN_FUNCTION void ann_end_turn(const ann_view *v)
 #endif
 #endif
     s->processed += b->processed;
+#if ANN_DEFERS
+#ifdef ANN_PRINTS
+    if (b->prints.count != 0)
+        ann_count_prints(v);
+#endif
+    ann_count_telemetry(v);
+    ann_owe(v);
+#else
     ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_PROCESSED), s->processed);
     if (b->dropped != 0) {
         ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_FAILED), s->failed);
@@ -283,6 +297,7 @@ ANN_FUNCTION void ann_end_turn(const ann_view *v)
         ann_store_release_u64(ANN_U64(v->inbound, ANN_RING_CONSUMED), s->next_in);
     }
     ann_tell(v, noted);
+#endif
     if (b->launch.epoch_messages != 0) {
         b->handled += b->taken;
         if (b->handled >= b->launch.epoch_messages) {

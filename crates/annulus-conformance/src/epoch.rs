@@ -26,7 +26,7 @@ use annulus_sync::Ordering;
 const MESSAGES: u64 = 40;
 /// Places that a producer has reserved behind them, and not yet published.
 const PENDING: u32 = 3;
-/// With sealed slots, messages behind them that a host publishes while the epoch runs.
+/// Messages behind them that a host publishes while the epoch runs, where there is one.
 const LATE: u64 = 20;
 /// The kernel's actors.
 pub const ACTORS: u64 = 5;
@@ -127,6 +127,7 @@ pub fn launch(layout: &KernelLayout, grid: u32) -> LaunchRecord {
         actors_per_block: ACTORS.div_ceil(u64::from(grid)),
         scratch_stride: scratch_bytes(2, limit, credit, layout, false),
         in_units: layout.inbound.units as u32,
+        out_units: layout.outbound.units as u32,
         in_shift: layout.inbound.capacity.trailing_zeros(),
         out_shift: layout.outbound.capacity.trailing_zeros(),
         grid,
@@ -146,9 +147,9 @@ pub struct Epoch {
 }
 
 impl Epoch {
-    /// Memory as the host leaves it: the messages are in the ring, and the kernel is active. With sealed slots there are [late](Self::late) messages,
+    /// Memory as the host leaves it: the messages are in the ring, and the kernel is active. With a host beside it there are [late](Self::late) messages,
     /// too, and the epoch lasts until they have been handled.
-    pub fn new(sealed: bool) -> Self {
+    pub fn new(sealed: bool, beside_host: bool) -> Self {
         let layout = if sealed { layout().sealed() } else { layout() };
         let mut shard = Shard::new(layout.shard_bytes());
         let region = shard.region();
@@ -169,9 +170,9 @@ impl Epoch {
             write(&mut producers.reserve(1).unwrap(), number, active);
         }
         // A turn looks at them, too, and must not take them.
-        let mut pending = producers.reserve(if sealed { LATE as u32 } else { PENDING }).unwrap();
+        let mut pending = producers.reserve(if beside_host { LATE as u32 } else { PENDING }).unwrap();
         let mut late = Vec::new();
-        if sealed {
+        if beside_host {
             let now = shard.bytes().to_vec();
             for number in 0..LATE {
                 write(&mut pending, MESSAGES + number, active | (number as u32 + 1) << command::EPOCH_SHIFT);
@@ -183,8 +184,8 @@ impl Epoch {
 
         let launch = LaunchRecord {
             idle_polls: 1,
-            epoch_messages: if sealed { (MESSAGES + LATE) as u32 } else { 1000 },
-            epoch_polls: if sealed { 1 << 20 } else { 3 },
+            epoch_messages: if beside_host { (MESSAGES + LATE) as u32 } else { 1000 },
+            epoch_polls: if beside_host { 1 << 20 } else { 3 },
             patience: 10,
             patience_polls: 10,
             ..launch(&layout, 1)
@@ -208,8 +209,8 @@ impl Epoch {
         ]
     }
 
-    /// The shard as it would be if the messages had been published for which places are reserved, each sent after a command of its own, its stamp: what a
-    /// host may publish meanwhile. Empty if slots are open.
+    /// The shard as it would be if the messages had been published for which places are reserved, each sent after a command of its own: what a
+    /// host may publish meanwhile. Empty without one.
     pub fn late(&self) -> &[u8] {
         &self.late
     }

@@ -100,8 +100,7 @@ fn text(target: Target, sealed: bool, variant: &str) -> String {
         runtime.replace_range(at..at + barrier.len(), "");
     }
     let mut interface = INTERFACE.to_owned();
-    let mutants = if sealed { SEALED_MUTANTS } else { MUTANTS };
-    if let Some((_, from, to)) = mutants.iter().find(|(name, ..)| *name == variant) {
+    if let Some((_, from, to)) = mutants(sealed).find(|(name, ..)| *name == variant) {
         let mut texts = [&mut runtime, &mut interface, &mut end];
         assert_eq!(texts.iter().map(|text| text.matches(from).count()).sum::<usize>(), 1, "{variant}");
         texts.iter_mut().for_each(|text| **text = text.replace(from, to));
@@ -118,7 +117,11 @@ fn text(target: Target, sealed: bool, variant: &str) -> String {
 
 /// Faults in the runtime: their names, and what stands in place of what.
 const MUTANTS: &[(&str, &str, &str)] = &[
-    ("an answer is published without release", "    if (answers != 0)\n        ann_fence_release();\n", ""),
+    (
+        "an answer is published without release",
+        "        ann_fence_release();\n        if (owes)\n            ann_store_gauges(v, first);\n",
+        "",
+    ),
     (
         "an answer is published before its header is written",
         "        GLOBAL u8 *slot = ann_out_slot(v, first + k);\n        if (b->launch.out_correlation != 0)",
@@ -152,8 +155,8 @@ const MUTANTS: &[(&str, &str, &str)] = &[
     ),
     (
         "an actor's messages are dealt to several threads",
-        "        u32 owner = (u32)(job->actor % ANN_LAUNCH_THREADS);",
-        "        u32 owner = i % ANN_LAUNCH_THREADS;",
+        "    return (u32)(actor % ANN_LAUNCH_THREADS);",
+        "    return i % ANN_LAUNCH_THREADS;",
     ),
     (
         "letters are published without release",
@@ -192,8 +195,72 @@ const MUTANTS: &[(&str, &str, &str)] = &[
     ),
 ];
 
+/// The same in what is there for CUDA alone: what a leader does by itself, and what the host is told late.
+const ALONE_MUTANTS: &[(&str, &str, &str)] = &[
+    (
+        "the leader's answer is published without release",
+        "    ann_fence_release();\n    if (owes)\n        ann_store_gauges(v, ticket);\n",
+        "    if (owes)\n        ann_store_gauges(v, ticket);\n",
+    ),
+    (
+        "the leader takes a message without acquire",
+        "    u32 first = ann_load_acquire_u32(",
+        "    u32 first = ann_load_relaxed_u32(",
+    ),
+    (
+        "the leader gives a place back before its message is brought",
+        "    u32 words = (u32)(b->launch.in_payload + ANN_MESSAGE_BYTES + 7) / 8;\n",
+        "    u32 words = (u32)(b->launch.in_payload + ANN_MESSAGE_BYTES + 7) / 8;\n    \
+         ann_store_counts(v);\n    ann_store_release_u64(ANN_U64(v->inbound, ANN_RING_CONSUMED), b->state.next_in + 1);\n    dawdle(100);\n",
+    ),
+    (
+        "the leader handles a message under a command from before it",
+        "    u32 command = ann_load_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_COMMAND));\n    ann_bring_one(v);",
+        "    u32 command = b->command;\n    ann_bring_one(v);",
+    ),
+    (
+        "the gauge counts an answer that the leader has not published",
+        "        ann_store_gauges(v, ticket);\n",
+        "        ann_store_gauges(v, ticket + answers);\n    dawdle(100);\n",
+    ),
+    (
+        "the gauge counts answers that threads have not published",
+        "            ann_store_gauges(v, first);\n",
+        "            ann_store_gauges(v, b->state.next_out);\n",
+    ),
+    (
+        "what was put off is told without a fence",
+        "    ann_fence_release();\n    ann_store_gauges(v, b->state.next_out);\n",
+        "    ann_store_gauges(v, b->state.next_out);\n",
+    ),
+    (
+        "places are given back before their messages are counted",
+        "    ann_store_counts(v);\n    if ((b->state.command & ANN_TELEMETRY) != 0)",
+        "    ann_store_release_u64(ANN_U64(v->inbound, ANN_RING_CONSUMED), b->state.next_in);\n    dawdle(100);\n    \
+         ann_store_counts(v);\n    if ((b->state.command & ANN_TELEMETRY) != 0)",
+    ),
+];
+
 /// The same in what is there for sealed slots alone: in the runtime, and in the host that publishes them.
 const SEALED_MUTANTS: &[(&str, &str, &str)] = &[
+    (
+        "an answer is taken when its first unit is there",
+        "        if (words[3] != lap) return false;",
+        "        if (unit == 0 && words[3] != lap) return false;",
+    ),
+    (
+        "a unit of an answer has its lap before its content",
+        "    ann_store_unit(ann_out_slot(v, ticket) + unit * 16, a, b, c, lap);",
+        "    ann_store_unit(ann_out_slot(v, ticket) + unit * 16, 0, 0, 0, lap);\n    dawdle(100);\n    \
+         ann_store_unit(ann_out_slot(v, ticket) + unit * 16, a, b, c, lap);",
+    ),
+    (
+        "the gauge counts answers whose units are not stored yet",
+        "    u32 units = b->launch.out_units;\n    for (u32 k = 0; k < answers; k++) {",
+        "    u32 units = b->launch.out_units;\n    \
+         ann_store_release_u64(ANN_U64(v->outbound, ANN_RING_RESERVED), ticket + answers);\n    dawdle(100);\n    \
+         for (u32 k = 0; k < answers; k++) {",
+    ),
     (
         "the first message is taken when its first unit is there",
         "            proved &= first->units[i].lap == lap;",
@@ -252,7 +319,7 @@ impl OnThreads {
     /// Runs it once; gives what the sanitizer found, or what else went wrong.
     fn run(&self, seed: u32) -> Result<(), String> {
         let [program, before, after] = ["program", "before", "after"].map(|name| self.folder.join(name));
-        let mut epoch = Epoch::new(self.sealed);
+        let mut epoch = Epoch::new(self.sealed, true);
         let mut bytes = Vec::new();
         for argument in epoch.arguments().iter().map(Vec::as_slice).chain([epoch.late()]) {
             bytes.extend((argument.len() as u64).to_ne_bytes());
@@ -303,13 +370,16 @@ fn missing_barriers_are_found(sealed: bool) {
     assert_eq!(unseen, needless, "of {barriers} barriers");
 }
 
+fn mutants(sealed: bool) -> impl Iterator<Item = &'static (&'static str, &'static str, &'static str)> {
+    let [some, others]: [&[_]; 2] = if sealed { [SEALED_MUTANTS, &[]] } else { [MUTANTS, ALONE_MUTANTS] };
+    some.iter().chain(others)
+}
+
 fn planted_faults_are_found(sealed: bool) {
     if !can_run(sealed) {
         return;
     }
-    let mutants = if sealed { SEALED_MUTANTS } else { MUTANTS };
-    let unseen: Vec<_> = mutants
-        .iter()
+    let unseen: Vec<_> = mutants(sealed)
         .map(|(name, ..)| *name)
         .filter(|name| {
             let epoch = OnThreads::compile(sealed, name);
@@ -392,7 +462,7 @@ impl Device {
 #[ignore = "the other tests run it under the simulator"]
 fn one_epoch() {
     let variant = std::env::var(VARIANT).expect("run by the other tests");
-    let mut epoch = Epoch::new(false);
+    let mut epoch = Epoch::new(false, false);
     let bytes = epoch.arguments();
     let mut shard = vec![0; bytes[0].len()];
 

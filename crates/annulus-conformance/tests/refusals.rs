@@ -4,7 +4,7 @@ extern crate annulus_runtime as annulus;
 
 use std::sync::atomic::AtomicI64;
 
-use annulus_kernel::{DeviceType, RingKernel, RingMessage, Target, TypeDescriptor};
+use annulus_kernel::{DeviceType, Message, RingKernel, RingMessage, Target, TypeDescriptor};
 use annulus_macros::{
     DeviceType, RingMessage, device_fn, device_impl, device_trait, device_type, ring_kernel,
 };
@@ -413,13 +413,15 @@ unsafe impl DeviceType for Computed {
     const DESCRIPTOR: &'static TypeDescriptor = u32::DESCRIPTOR;
 }
 
-impl RingMessage for Computed {
+impl Message for Computed {
     const KEYED: bool = true;
 
     fn key(&self) -> u64 {
         u64::from(self.0 / 2)
     }
 }
+
+impl RingMessage for Computed {}
 
 #[ring_kernel(untested)]
 // HERE computes_its_key

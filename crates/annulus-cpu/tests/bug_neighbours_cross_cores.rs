@@ -27,7 +27,9 @@ static LAST: Mutex<Option<(u64, ThreadId)>> = Mutex::new(None);
 /// How many balls were handled on another thread than they were sent on.
 static CROSSED: AtomicU64 = AtomicU64::new(0);
 
-impl RingMessage for Ball {
+impl RingMessage for Ball {}
+
+impl annulus_kernel::Message for Ball {
     const KEYED: bool = true;
 
     fn key(&self) -> u64 {

@@ -190,7 +190,7 @@ impl Plan {
             patience_polls: PATIENCE_LOOKS,
             near_first: self.faults.near_first & NEAR_TICKETS,
             in_units: layout.inbound.units as u32,
-            reserved: 0,
+            out_units: layout.outbound.units as u32,
         }
     }
 

@@ -82,6 +82,12 @@ pub mod witness;
 mod write;
 
 pub use binding::{Binding, BindingDefinition, BindingKind, DeviceAtomic};
+/// What the derive macro writes payloads to.
+#[doc(hidden)]
+pub type Bytes = Vec<u8>;
+#[doc(hidden)]
+pub use annulus_message;
+pub use annulus_message::{DecodeError, EncodeError, Message, Payload};
 pub use cx::Cx;
 pub use definition::{
     DEFAULT_LOOP_BUDGET, KernelDefinition, ProcessingMode, RingKernel, StateDefinition, StateShape,
@@ -100,11 +106,11 @@ pub use function::{
 pub use inline::{List, Text, TooLong};
 pub use invocation::{BoundMemory, CpuEntry, Invocation};
 pub use lower::LowerError;
-pub use message::{ActorKey, KeyDescriptor, NoOutput, RingMessage};
+pub use message::{ActorKey, KeyDescriptor, NoOutput, RingMessage, payload_hash, schema_of};
 pub use outbox::{Outbox, RawOutbox};
 pub use print::PrintSite;
 pub use test_outbox::TestOutbox;
 pub use typed::{Scalar, Type, Typed, Value, device_value};
-pub use wire::{DecodeError, decode, decode_values, encode, encode_values};
+pub use wire::{decode, decode_values, encode, encode_values, write_message};
 pub use witness::KernelTree;
 pub use write::{HOST_PRELUDE_SOURCE, LANGUAGE_SOURCE, Target, UnknownTarget, handler_source};

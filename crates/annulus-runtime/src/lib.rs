@@ -89,6 +89,8 @@ pub use annulus_ring::memory::{Place, ShardMemory, SharedMemory, TelemetryLine};
 pub use annulus_sync::wait::block_on;
 
 #[cfg(feature = "registry")]
+pub use launch::dynamic::DynamicMessage;
+#[cfg(feature = "registry")]
 pub use launch::registered::{DynamicError, DynamicKernel, NotRegistered, RegisteredKernel};
 
 /// Prints from a handler, or from a function that it calls: an event of [`tracing`](https://docs.rs/tracing)
@@ -196,7 +198,9 @@ pub mod prelude {
         Admission, Backpressure, CallError, KernelHandle, LaunchError, LaunchOptions, ProcessingMode,
         RecvError, Runtime, SendError, TryRecvError, TrySendError, device_print,
     };
-    pub use annulus_kernel::{Cx, DeviceType, Failure, List, Outbox, RingKernel, RingMessage, Text};
+    pub use annulus_kernel::{
+        Cx, DeviceType, Failure, List, Message as _, Outbox, RingKernel, RingMessage, Text,
+    };
     pub use annulus_macros::{
         DeviceType, RingMessage, device_fn, device_impl, device_trait, device_type, ring_kernel,
     };

@@ -27,9 +27,23 @@ static void ann_host_meet();
 #define blockDim (ann_host_place()->block_size)
 #define gridDim (ann_host_place()->grid_size)
 
-// Whether the thread has fenced since its last barrier. The thread sanitizer knows no fences: what one makes of a relaxed store behind it is said of
-// the store itself.
+// Whether the thread has fenced since its last barrier, and its last look at what others write. The thread sanitizer knows no fences: what one makes of a relaxed store behind it is said of
+// the store itself; and a fence acquires of the words that were looked at before it, by name.
 static thread_local bool ann_fenced;
+#ifdef __SANITIZE_THREAD__
+extern "C" void __tsan_acquire(void *word);
+static thread_local const void *ann_looked[64];
+static thread_local unsigned ann_looks;
+static inline void ann_note_look(const void *word) { ann_looked[ann_looks++ % 64] = word; }
+static inline void ann_acquire_looked()
+{
+    for (unsigned i = 0; i < ann_looks && i < 64; i += 1) __tsan_acquire((void *)ann_looked[i]);
+    ann_looks = 0;
+}
+#else
+static inline void ann_note_look(const void *) {}
+static inline void ann_acquire_looked() {}
+#endif
 
 #define __syncthreads() (ann_fenced = false, ann_host_barrier(__LINE__))
 static inline int __clzll(i64 value) { return value == 0 ? 64 : __builtin_clzll((u64)value); }
@@ -46,8 +60,9 @@ static inline const T *ann_aligned(const T *word)
 #define PTX_WORDS(SCOPE, T)                                                                                                \
     static inline void ptx_ld_relaxed_##SCOPE##_##T(T &to, const T *word)                                                  \
     {                                                                                                                      \
-        ann_host_look();                                                                                                   \
+        ann_fenced = false, ann_host_look();                                                                               \
         to = __atomic_load_n(ann_aligned(word), __ATOMIC_RELAXED);                                                         \
+        ann_note_look(word);                                                                                               \
     }                                                                                                                      \
     static inline void ptx_ld_acquire_##SCOPE##_##T(T &to, const T *word)                                                  \
     {                                                                                                                      \
@@ -68,8 +83,8 @@ static inline const T *ann_aligned(const T *word)
         ann_host_stored(true);                                                                                             \
     }
 #define PTX_FENCES(SCOPE)                                                                                                  \
-    static inline void ptx_fence_acq_rel_##SCOPE() { ann_fenced = true, __atomic_thread_fence(__ATOMIC_ACQ_REL); }         \
-    static inline void ptx_fence_sc_##SCOPE() { ann_fenced = true, __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+    static inline void ptx_fence_acq_rel_##SCOPE() { ann_fenced = true, ann_acquire_looked(), __atomic_thread_fence(__ATOMIC_ACQ_REL); } \
+    static inline void ptx_fence_sc_##SCOPE() { ann_fenced = true, ann_acquire_looked(), __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 PTX_WORDS(sys, u32)
 PTX_WORDS(sys, u64)
 PTX_WORDS(gpu, u32)
@@ -113,8 +128,12 @@ struct ptx_b128 {
 };
 #ifdef __SANITIZE_THREAD__
 extern "C" void __tsan_read16(void *place);
+extern "C" void __tsan_write16(void *place);
+extern "C" void __tsan_release(void *place);
 #else
 static inline void __tsan_read16(void *) {}
+static inline void __tsan_write16(void *) {}
+static inline void __tsan_release(void *) {}
 #endif
 static inline void ptx_ld_relaxed_sys_b128(ptx_b128 &to, const u8 *place)
 {
@@ -128,3 +147,18 @@ static inline void ptx_ld_relaxed_sys_b128(ptx_b128 &to, const u8 *place)
 #endif
 }
 static inline void ptx_mov_b128(u64 &low, u64 &high, ptx_b128 from) { low = from.low, high = from.high; }
+static inline void ptx_mov_b128(ptx_b128 &to, u64 low, u64 high) { to.low = low, to.high = high; }
+// The sanitizer is told of a write, and that whoever finds this unit comes after it.
+static inline void ptx_st_relaxed_sys_b128(u8 *place, const ptx_b128 &from)
+{
+    if ((size_t)place % 16 != 0) ann_host_fault("a misaligned access", place);
+    __tsan_write16(place);
+    __tsan_release(place);
+#ifdef __x86_64__
+    asm volatile("movdqu (%1), %%xmm0\n\tmovdqa %%xmm0, (%0)" : : "r"(place), "r"(&from) : "xmm0", "memory");
+#else
+    ann_host_fault("this processor does not store 16 bytes in one access", place);
+#endif
+    ann_host_stored(false);
+}
+

@@ -4,6 +4,7 @@
 
 #define __CUDACC_RTC__ 1
 #define __device__
+#define __align__(bytes) alignas(bytes)
 #define __constant__
 #define __forceinline__ inline
 

@@ -39,7 +39,13 @@ static void ann_host_barrier(u32)
     dawdle(200);
 }
 
-static void ann_host_look() {}
+// Now and then a look is late, so that others do something between it and the one before.
+static void ann_host_look()
+{
+    static thread_local u32 looks;
+    looks += 1;
+    if (place.thread.x < 100 && looks % 8 == 0) dawdle(100);
+}
 // Counted, so that whoever writes units can do so between looks, or within one.
 static u32 looks_at_units;
 static void ann_host_look_at_unit()

@@ -17,7 +17,9 @@ thread_local! {
 }
 
 // Safe code may do this, so it must be harmless.
-impl RingMessage for Fickle {
+impl RingMessage for Fickle {}
+
+impl annulus_kernel::Message for Fickle {
     const KEYED: bool = true;
 
     fn key(&self) -> u64 {

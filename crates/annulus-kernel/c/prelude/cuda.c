@@ -232,6 +232,13 @@ ANN_FUNCTION ann_unit ann_load_unit(const u8 *place)
     ann_unit unit = {(u32)low, (u32)(low >> 32), (u32)high, (u32)(high >> 32)};
     return unit;
 }
+/* Stores one in one access, which is not torn, and orders nothing. */
+ANN_FUNCTION void ann_store_unit(u8 *place, u32 a, u32 b, u32 c, u32 lap)
+{
+    u64 low = (u64)b << 32 | a, high = (u64)lap << 32 | c;
+    asm volatile("{ .reg .b128 whole; mov.b128 whole, {%1, %2}; st.relaxed.sys.b128 [%0], whole; }" ::"l"(place), "l"(low), "l"(high)
+                 : "memory");
+}
 #endif
 
 /* Lowers a word of the block's memory, which other threads of the block may lower at the same time. */
@@ -239,4 +246,15 @@ ANN_FUNCTION ann_unit ann_load_unit(const u8 *place)
 
 #define ANN_HOSTED 0
 #define ANN_SYSTEM 1
+/* A block's threads go on independently, so that the leader may work while the others wait at a barrier; and pointers to memory may name the block's own. */
+#define ANN_INDEPENDENT 1
+#define ANN_ALIGNED(bytes) __align__(bytes)
+/* The place, computed here, and not where it is used. */
+ANN_FUNCTION u8 *ann_computed(u8 *place)
+{
+    u64 address;
+    asm volatile("mov.u64 %0, %1;" : "=l"(address) : "l"((u64)place) : "memory");
+    return (u8 *)address;
+}
+#define ann_computed(place) ann_computed(place)
 #define ann_leading_zeros_u64(value) ((u32)__clzll((i64)(value)))

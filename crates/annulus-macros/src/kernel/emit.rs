@@ -340,7 +340,7 @@ fn whole_needs_no_key(handler: &Handler, cfgs: &[&Attribute]) -> TokenStream {
             let (first, last) = (parameter.ty.span(), tokens.last().map(|token| token.span())?);
             let assertion = quote_spanned!(first=> ::core::assert!);
             let condition = quote_spanned! {last=>
-                (!<#message as ::annulus::__private::RingMessage>::KEYED, #reason)
+                (!<#message as ::annulus::__private::RingMessage>::IS_KEYED, #reason)
             };
             Some(quote! {
                 #(#cfgs)*

@@ -21,13 +21,12 @@
 //! A kernel is drained when nothing waits in front and nothing is in the rings. That can come about by expiry
 //! alone, so whoever settles that tells those who watch.
 
-use std::{cell::RefCell, mem::MaybeUninit};
+use std::mem::MaybeUninit;
 
-use annulus_kernel::{RingMessage, TypeDescriptor, TypeKind};
+use annulus_kernel::{RingMessage, payload_hash};
 use annulus_queue::{
     Admission, Backpressure, Deduplication, TrySendError,
     front::{Facts, Fate, Front, FrontOptions, RUN, Told},
-    message::hash_bytes,
 };
 use annulus_ring::ring::{Header, Refused};
 use annulus_sync::{Ordering, event::Event};
@@ -274,51 +273,9 @@ fn facts_of<M: RingMessage>(options: &LaunchOptions, message: &M) -> Facts {
     Facts { priority: if options.priority { message.priority() } else { 0 }, key }
 }
 
-/// A 64-bit hash of a message's bytes: equal messages have equal ones.
+/// What tells a message without id from others.
 fn hash_of<M: RingMessage>(message: &M) -> u64 {
-    if const { is_dense(M::DESCRIPTOR) } {
-        // SAFETY: a message is as long as its type, and by its descriptor every byte of it belongs to a
-        // number, so all are initialized.
-        let bytes =
-            unsafe { std::slice::from_raw_parts(std::ptr::from_ref(message).cast::<u8>(), size_of::<M>()) };
-        return hash_bytes(bytes);
-    }
-    thread_local! {
-        static BYTES: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
-    }
-    BYTES.with(|bytes| {
-        // Taken out, since `encode` may be the program's code, and come here again.
-        let mut encoded = bytes.take();
-        encoded.clear();
-        message.encode(&mut encoded);
-        let hash = hash_bytes(&encoded);
-        bytes.replace(encoded);
-        hash
-    })
-}
-
-/// Whether every byte of the type belongs to a number that counts.
-const fn is_dense(ty: &TypeDescriptor) -> bool {
-    if !matches!(ty.meaning, annulus_kernel::Meaning::Parts | annulus_kernel::Meaning::Derived(_)) {
-        return false;
-    }
-    match ty.kind {
-        TypeKind::Primitive(_) => true,
-        TypeKind::Array { element, .. } => is_dense(element),
-        TypeKind::Struct(fields) => {
-            let mut bytes = 0;
-            let mut i = 0;
-            while i < fields.len() {
-                if !is_dense(fields[i].ty) {
-                    return false;
-                }
-                bytes += fields[i].ty.size;
-                i += 1;
-            }
-            bytes == ty.size
-        }
-        TypeKind::Enum { .. } => false,
-    }
+    M::PAYLOAD_HASH.unwrap_or(payload_hash::<M>)(message)
 }
 
 impl FrontEnd<'_> {

@@ -2,6 +2,8 @@
 
 pub(crate) mod arena;
 pub(crate) mod bound;
+#[cfg(feature = "registry")]
+pub(crate) mod dynamic;
 pub(crate) mod launching;
 #[cfg(feature = "registry")]
 pub(crate) mod registered;

@@ -6,7 +6,7 @@
 
 use std::{fmt, time::Duration};
 
-use annulus_kernel::{Binding, Described, KernelDefinition, RingKernel, read_described_bytes};
+use annulus_kernel::{Binding, KernelDefinition, RingKernel};
 use annulus_queue::{RecvError, TryRecvError};
 use linkme::distributed_slice;
 
@@ -17,6 +17,7 @@ use crate::{
         bytes::{Aligned, Bytes, RawMessage, blank},
         shared::{KernelShared, Kind},
     },
+    launch::dynamic::DynamicMessage,
     launch::start::AnyBound,
 };
 
@@ -137,7 +138,7 @@ impl fmt::Display for NotRegistered {
 
 impl std::error::Error for NotRegistered {}
 
-/// A launched kernel that takes and gives JSON. Dropping it terminates the kernel.
+/// A launched kernel that takes and gives JSON, or messages that only descriptors tell of. Dropping it terminates the kernel.
 pub struct DynamicKernel {
     handle: AnyHandle,
 }
@@ -171,17 +172,35 @@ impl DynamicKernel {
         self.handle.control()
     }
 
-    /// Sends a message, waiting for space under Block.
+    /// Sends a message in JSON, waiting for space under Block.
     ///
     /// # Errors
     ///
     /// [`DynamicError`] says what is wrong with the text, or why the kernel did not take it.
     pub fn send(&self, json: &str) -> Result<(), DynamicError> {
-        let mut message = self.read(json)?;
+        self.send_message(&self.read(json)?)
+    }
+
+    /// Sends a message, waiting for space under Block.
+    ///
+    /// # Errors
+    ///
+    /// [`DynamicError`]: it is of another type, or the kernel did not take it.
+    pub fn send_message(&self, message: &DynamicMessage) -> Result<(), DynamicError> {
+        let mut message = self.own(message)?;
         // SAFETY: a message of this kernel's, and aligned.
         let message = unsafe { RawMessage::of_bytes(message.bytes()) };
         let sent = self.handle.shared().send_blocking(message, 0);
         sent.map(drop).map_err(|error| DynamicError::Kernel(error.to_string()))
+    }
+
+    /// An output in JSON, if there is one now.
+    ///
+    /// # Errors
+    ///
+    /// As for [`KernelHandle::try_recv`](crate::KernelHandle::try_recv).
+    pub fn try_recv(&self) -> Result<String, TryRecvError> {
+        self.try_recv_message().map(|output| json(&output))
     }
 
     /// An output, if there is one now.
@@ -189,8 +208,17 @@ impl DynamicKernel {
     /// # Errors
     ///
     /// As for [`KernelHandle::try_recv`](crate::KernelHandle::try_recv).
-    pub fn try_recv(&self) -> Result<String, TryRecvError> {
+    pub fn try_recv_message(&self) -> Result<DynamicMessage, TryRecvError> {
         self.output(|kernel, output| kernel.try_recv(output))
+    }
+
+    /// An output in JSON, waiting for at most `limit`.
+    ///
+    /// # Errors
+    ///
+    /// As for [`KernelHandle::recv_timeout`](crate::KernelHandle::recv_timeout).
+    pub fn recv(&self, limit: Duration) -> Result<String, RecvError> {
+        self.recv_message(limit).map(|output| json(&output))
     }
 
     /// An output, waiting for at most `limit`.
@@ -198,17 +226,26 @@ impl DynamicKernel {
     /// # Errors
     ///
     /// As for [`KernelHandle::recv_timeout`](crate::KernelHandle::recv_timeout).
-    pub fn recv(&self, limit: Duration) -> Result<String, RecvError> {
+    pub fn recv_message(&self, limit: Duration) -> Result<DynamicMessage, RecvError> {
         self.output(|kernel, output| kernel.recv_blocking(Some(deadline(limit)), output))
+    }
+
+    /// Sends a message in JSON and waits for the reply to it.
+    ///
+    /// # Errors
+    ///
+    /// [`DynamicError`] says what is wrong with the text, or why there is no reply.
+    pub fn call(&self, text: &str) -> Result<String, DynamicError> {
+        self.call_message(&self.read(text)?).map(|reply| json(&reply))
     }
 
     /// Sends a message and waits for the reply to it.
     ///
     /// # Errors
     ///
-    /// [`DynamicError`] says what is wrong with the text, or why there is no reply.
-    pub fn call(&self, json: &str) -> Result<String, DynamicError> {
-        let mut message = self.read(json)?;
+    /// [`DynamicError`]: the message is of another type, or why there is no reply.
+    pub fn call_message(&self, message: &DynamicMessage) -> Result<DynamicMessage, DynamicError> {
+        let mut message = self.own(message)?;
         // SAFETY: a message of this kernel's, and aligned.
         let message = unsafe { RawMessage::of_bytes(message.bytes()) };
         self.output(|kernel, reply| kernel.call_blocking(message, reply))
@@ -216,31 +253,45 @@ impl DynamicKernel {
     }
 
     /// A message, read by its type's descriptor.
-    fn read(&self, json: &str) -> Result<Aligned, DynamicError> {
+    fn read(&self, json: &str) -> Result<DynamicMessage, DynamicError> {
         let ty = self.definition().message;
         let mut text = serde_json::Deserializer::from_str(json);
-        let message = read_described_bytes(ty, &mut text).and_then(|message| text.end().map(|()| message));
-        let message = message.map_err(|error| DynamicError::Text { message: ty.name, error })?;
-        let mut aligned = Aligned::new(ty);
-        aligned.bytes().write_copy_of_slice(&message);
-        Ok(aligned)
+        let message = DynamicMessage::read(ty, &mut text).and_then(|message| text.end().map(|()| message));
+        message.map_err(|error| DynamicError::Text { message: ty.name, error })
     }
 
-    /// The output that `receive` writes to its place, by its type's descriptor.
+    /// A message of this kernel's, where one may lie.
+    fn own(&self, message: &DynamicMessage) -> Result<Aligned, DynamicError> {
+        let ty = self.definition().message;
+        if *message.ty() != *ty {
+            return Err(DynamicError::Kernel(format!(
+                "{} takes {}, not {}",
+                self.definition().name,
+                ty.name,
+                message.ty().name
+            )));
+        }
+        Ok(message.aligned())
+    }
+
+    /// The output that `receive` writes to its place.
     fn output<E>(
         &self,
         receive: impl FnOnce(&KernelShared, &mut Bytes) -> Result<(), E>,
-    ) -> Result<String, E> {
+    ) -> Result<DynamicMessage, E> {
         let kernel = self.handle.shared();
         let mut output = blank(kernel.core.output_size());
         receive(kernel, &mut output)?;
         let ty = self.definition().output.expect("only a kernel that has outputs sends one");
         // SAFETY: an output of the kernel's was written there.
-        let described = unsafe { Described::of(ty, &output) };
-        // What a device wrote may be no valid value of an enum; then this says so, in JSON.
-        let json = serde_json::to_string(&described);
-        Ok(json.unwrap_or_else(|error| serde_json::json!({ "error": error.to_string() }).to_string()))
+        Ok(unsafe { DynamicMessage::of_bytes(ty, output) })
     }
+}
+
+/// An output, by its type's descriptor. What a device wrote may be no valid value of an enum; then this says so, in JSON.
+fn json(output: &DynamicMessage) -> String {
+    let json = serde_json::to_string(output);
+    json.unwrap_or_else(|error| serde_json::json!({ "error": error.to_string() }).to_string())
 }
 
 impl fmt::Debug for DynamicKernel {

@@ -1,0 +1,184 @@
+/* The block: what the leader of several threads does by itself, while the others wait at their barrier. */
+
+#if ANN_ALONE
+
+/* From output to output in the block's own memory: where answers are sealed, from image to image. */
+ANN_FUNCTION u32 ann_output_stride(const ann_view *v)
+{
+#if ANN_LAUNCH_SEALED
+    if (v->shared->launch.out_units != 0)
+        return (v->shared->launch.out_units * 12 + 15) / 16 * 16;
+#endif
+    return ANN_OUTPUT_STRIDE;
+}
+
+/* By the leader: whether it handles what it has found by itself: the turn's only message, of the host's, that fits into the block's own memory. */
+ANN_FUNCTION u32 ann_is_for_one(const ann_view *v)
+{
+    LOCAL ann_shared *b = v->shared;
+    if (b->window != 1 || ann_is_near(v) || ANN_IMAGE_STRIDE(&b->launch) > ANN_BLOCK_IMAGE)
+        return 0;
+    if ((ANN_LIMIT > 1 ? ANN_LIMIT : 1) * ann_output_stride(v) > ANN_BLOCK_OUTPUTS)
+        return 0;
+#if ANN_LAUNCH_LINKED
+    if (b->link.grid != 0)
+        return 0;
+#endif
+#if ANN_LAUNCH_SEALED
+    return b->kept;
+#else
+    return 1;
+#endif
+}
+
+#if !ANN_LAUNCH_SEALED
+
+/* By the leader: copies the message of an open slot, which it has seen published with acquire; all words at once up to sixteen. */
+ANN_FUNCTION void ann_bring_one(const ann_view *v)
+{
+    LOCAL ann_shared *b = v->shared;
+    GLOBAL const u8 *slot = ann_in_slot(v, b->state.next_in);
+    u32 words = (u32)(b->launch.in_payload + ANN_MESSAGE_BYTES + 7) / 8;
+    for (u32 first = 0; first < words; first += 16) {
+        ann_word copied[16];
+        for (u32 j = 0; j < 16; j++)
+            if (first + j < words)
+                copied[j] = ann_load_word(slot + (first + j) * 8);
+        for (u32 j = 0; j < 16; j++)
+            if (first + j < words)
+                ann_store_word(b->image + (first + j) * 8, copied[j]);
+    }
+}
+
+#endif
+
+#if ANN_LAUNCH_SEALED
+
+/* By the leader: completes the images that the answers' outputs lie in, and stores their units. */
+ANN_FUNCTION void ann_seal_one(const ann_view *v, u64 ticket, u32 answers, u32 meta, u64 caller)
+{
+    LOCAL ann_shared *b = v->shared;
+    u32 units = b->launch.out_units;
+    for (u32 k = 0; k < answers; k++) {
+        LOCAL u8 *image = b->outputs + k * ann_output_stride(v);
+        *(LOCAL u32 *)image = 0;
+        *(LOCAL u32 *)(image + 4) = meta;
+        if (b->launch.out_correlation != 0)
+            *(LOCAL u64 *)(image + b->launch.out_correlation) = k == 0 ? caller : 0;
+        for (u32 unit = 0; unit < units; unit++) {
+            LOCAL const u32 *words = (LOCAL const u32 *)image + unit * 3;
+            ann_store_out_unit(v, ticket + k, unit, words[0], words[1], words[2]);
+        }
+    }
+}
+
+#endif
+
+/* By the leader: publishes what became of the message in the outbound ring, from `ticket` on: by units, or behind one fence. */
+ANN_FUNCTION void ann_answer_one(const ann_view *v, u64 ticket, u32 code, u32 sent, u64 caller)
+{
+    LOCAL ann_shared *b = v->shared;
+    u32 answers = ann_answers(code, sent, caller);
+    if (answers == 0)
+        return;
+    u32 is_output = code == 0 && sent != 0;
+    u32 meta = is_output ? ANN_KIND_MESSAGE << 24 | (u32)b->launch.out_bytes
+                         : (code == 0 ? ANN_KIND_NO_REPLY : ANN_KIND_FAILED) << 24 | code;
+#if ANN_LAUNCH_SEALED
+    if (b->launch.out_units != 0) {
+        ann_seal_one(v, ticket, answers, meta, caller);
+        return;
+    }
+#endif
+    for (u32 k = 0; k < answers; k++) {
+        GLOBAL u8 *slot = ann_out_slot(v, ticket + k);
+        for (u32 at = 0; is_output && at < ANN_OUTPUT_STRIDE; at += 8)
+            ann_store_word(
+                slot + b->launch.out_payload + at, ann_load_word(b->outputs + k * ANN_OUTPUT_STRIDE + at));
+        if (b->launch.out_correlation != 0)
+            *ANN_U64(slot, b->launch.out_correlation) = k == 0 ? caller : 0;
+        *ANN_U32(slot, 4) = meta;
+    }
+    u32 owes = ann_begin_to_pay(v);
+    /* SYNC: slot-published (release) */
+    ann_fence_release();
+    if (owes)
+        ann_store_gauges(v, ticket);
+    for (u32 k = 0; k < answers; k++)
+        ann_store_fenced_u32(
+            ANN_U32(ann_out_slot(v, ticket + k), 0), (u32)((ticket + k) >> b->launch.out_shift) + 1);
+}
+
+/* By the leader: handles the message that it has found, as the thread would that it is dealt to. */
+ANN_FUNCTION void ann_handle_one(const ann_view *v ANN_BINDING_PARAMETERS)
+{
+    LOCAL ann_shared *b = v->shared;
+    LOCAL ann_launch *l = &b->launch;
+#if ANN_LAUNCH_SEALED
+    u32 command = ann_command_after(v);
+#else
+    u32 command = ann_load_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_COMMAND));
+    ann_bring_one(v);
+#endif
+    if (ann_accept(v, 1, command) == 0)
+        return;
+    b->taken = 1;
+    GLOBAL const u8 *image = b->image;
+    if (*(GLOBAL const u32 *)(image + 4) >> 24 != ANN_KIND_MESSAGE)
+        return;
+    GLOBAL const ANN_MESSAGE *message = (GLOBAL const ANN_MESSAGE *)(image + l->in_payload);
+    u64 caller = ann_caller(v, image);
+    u64 actor = ann_actor(v, message);
+    ann_outbox outbox;
+    outbox.first = b->outputs;
+#if ANN_LAUNCH_SEALED
+    if (l->out_units != 0)
+        outbox.first += l->out_payload;
+#endif
+    outbox.ticket = 0;
+    outbox.mask = ~(u64)0;
+    outbox.stride = ann_output_stride(v);
+    outbox.limit = ANN_LIMIT;
+    outbox.sent = 0;
+    outbox.refused = 0;
+    u32 code = ann_transact(
+        v, message, actor, ann_owner(v, message, actor, 0), &outbox ANN_BINDING_ARGUMENTS);
+    ann_answer_one(v, b->state.next_out, code, outbox.sent, caller);
+    ann_account(v, image, code, outbox.sent, ann_answers(code, outbox.sent, caller));
+}
+
+#endif
+
+#if (ANN_HOSTED || ANN_ALONE) && ANN_LAUNCH_THREADS > 1 && !defined(ANN_LAUNCH_SUPERSTEPS)
+
+/* By the leader: begins turns, and ends those that find nothing, or what is for it alone, until there is something to do for all. On a
+   processor all threads of a block take one after the other what a turn does between two barriers, so an
+   empty turn of all takes many times as long as a look of the leader's; on a device each barrier is a wait. */
+ANN_FUNCTION void ann_await_turn(const ann_view *v ANN_BINDING_PARAMETERS)
+{
+    LOCAL ann_shared *b = v->shared;
+    for (;;) {
+        ann_begin_turn(v);
+#if ANN_ALONE
+        if (!b->ending && ann_is_for_one(v)) {
+            ann_handle_one(v ANN_BINDING_ARGUMENTS);
+            ann_end_turn(v);
+            if (b->ending)
+                return;
+            continue;
+        }
+#endif
+        if (b->window != 0 || b->again || b->ending)
+            return;
+#if ANN_LAUNCH_LINKED
+        if (b->state.held != 0)
+            return;
+        ann_rest(v);
+#endif
+        ann_idle(v);
+        if (b->ending)
+            return;
+    }
+}
+
+#endif

@@ -1,0 +1,74 @@
+/* The block: what it tells the host of what it has done. */
+
+#if ANN_DEFERS
+
+/* By the leader: stores what was counted. Whoever sees behind a fence that a message was consumed sees it counted. */
+ANN_FUNCTION void ann_store_counts(const ann_view *v)
+{
+    LOCAL ann_state *s = &v->shared->state;
+    ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_PROCESSED), s->processed);
+    if (s->failed + s->unknown_actor != 0) {
+        ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_FAILED), s->failed);
+        ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_UNKNOWN), s->unknown_actor);
+        if (s->shown_error != 0)
+            ann_store_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_ERROR), s->shown_error);
+    }
+    ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_SENT), s->sent);
+}
+
+/* By the leader, behind a fence: the gauges, and the slots that are given back. Who sees in a gauge that there is an answer, or a letter, finds it. */
+ANN_FUNCTION void ann_store_gauges(const ann_view *v, u64 next_out)
+{
+    LOCAL ann_shared *b = v->shared;
+    if (b->launch.letters != 0)
+        ann_store_fenced_u64(ANN_U64(v->shard + b->launch.letters, ANN_RING_RESERVED), b->state.next_letter);
+    ann_store_fenced_u64(ANN_U64(v->outbound, ANN_RING_RESERVED), next_out);
+    /* SYNC: slots-returned (release) */
+    ann_store_fenced_u64(ANN_U64(v->inbound, ANN_RING_CONSUMED), b->state.next_in);
+    b->owed = 0;
+    b->owing = 0;
+}
+
+/* By the leader, in front of the fence that publishes a turn's answers: what is owed of earlier turns goes with it. Whether there is something. */
+ANN_FUNCTION u32 ann_begin_to_pay(const ann_view *v)
+{
+    u32 owes = v->shared->owed != 0;
+    if (owes)
+        ann_store_counts(v);
+    return owes;
+}
+
+/* By the leader: tells the host what it has not been told yet. */
+ANN_FUNCTION void ann_settle_up(const ann_view *v)
+{
+    LOCAL ann_shared *b = v->shared;
+    if (b->owed == 0)
+        return;
+    ann_store_counts(v);
+    if ((b->state.command & ANN_TELEMETRY) != 0)
+        ann_write_telemetry(v);
+    ann_fence_release();
+    ann_store_gauges(v, b->state.next_out);
+}
+
+/* By the leader, at a turn's end: puts off what the host is told, unless it is much, or late. */
+ANN_FUNCTION void ann_owe(const ann_view *v)
+{
+    LOCAL ann_shared *b = v->shared;
+    b->owed += 1;
+    b->owing += b->taken;
+    if (b->owed >= ANN_OWED_TURNS || b->owing * 4 >= (u32)1 << b->launch.in_shift || b->letters != 0)
+        ann_settle_up(v);
+}
+
+#else
+
+/* Nothing is owed: each turn's end tells all. */
+ANN_FUNCTION u32 ann_begin_to_pay(const ann_view *v)
+{
+    return 0;
+}
+ANN_FUNCTION void ann_store_gauges(const ann_view *v, u64 next_out) {}
+ANN_FUNCTION void ann_settle_up(const ann_view *v) {}
+
+#endif

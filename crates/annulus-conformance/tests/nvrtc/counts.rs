@@ -1,0 +1,505 @@
+//! What the path of a message costs, counted from the machine code: each program is compiled for an architecture, disassembled, and [run](crate::machine)
+//! beside a host that gives it messages. What is counted stands in `docs/performance/cuda-counts.md`; `UPDATE_COUNTS=1` writes it anew.
+
+use std::{fmt::Write, path::Path, process::Command, ptr::NonNull};
+
+use annulus_abi::{
+    control::command,
+    kernel::{KernelLayout, KernelShape},
+    launch::{BlockRecord, LaunchRecord, LinkRecord, scratch_bytes},
+    ring::{Envelope, kind},
+};
+use annulus_block::ENTRY;
+use annulus_kernel::RingKernel;
+use annulus_macros::{DeviceType, RingMessage, ring_kernel};
+use annulus_ring::{
+    region::Region,
+    ring::{Consumer, Header, Producers, Ring},
+};
+use annulus_runtime::prelude::Outbox;
+use annulus_sync::Ordering;
+
+use crate::{
+    machine::{Access, Code, Costs, Done, Machine, Owner, Range, Time},
+    nvrtc, program,
+};
+
+/// Where the disassembler is: `./test` installs it and sets this.
+const DISASSEMBLER: &str = "ANNULUS_NVDISASM";
+const TABLE: &str = "../../docs/performance/cuda-counts.md";
+
+/// Architectures, and where their kernels' parameters begin.
+const ARCHITECTURES: [(u32, usize); 3] = [(80, 0x160), (90, 0x210), (100, 0x380)];
+const THREADS: u32 = 32;
+/// Messages in a turn, and in a batch.
+const BATCH: u32 = 64;
+const CAPACITY: u32 = 1024;
+const ACTORS: u64 = 64;
+
+/// Cycles of a clock of 1.7 GHz: a load of the host's memory takes 1.1 µs, a system fence 1.5, an access to memory of the device's 0.25, a barrier 20 ns.
+const COSTS: Costs = Costs {
+    host_load: 1870,
+    device_load: 425,
+    system_fence: 2550,
+    device_fence: 850,
+    barrier: 34,
+    shared_load: 30,
+    other: 20,
+};
+
+#[derive(RingMessage, Clone, Copy, Debug)]
+#[repr(C)]
+struct Ask {
+    number: u64,
+    #[ring(key)]
+    key: u32,
+    rest: [u32; 11],
+}
+
+#[derive(DeviceType, Clone, Copy, Debug, Default)]
+#[repr(C)]
+struct Sum {
+    sum: u64,
+}
+
+/// An actor that answers 56 bytes with 56 bytes.
+#[ring_kernel(mode = Batch, max_messages_per_iteration = 64)]
+fn ask(ask: &Ask, sum: &mut Sum, replies: &Outbox<Ask>) {
+    sum.sum += ask.number;
+    replies.send(*ask);
+}
+
+/// Memory in pairs of cache lines.
+struct Memory(Vec<[u128; 8]>);
+
+impl Memory {
+    fn new(bytes: usize) -> Self {
+        Self(vec![[0; 8]; bytes.div_ceil(128) + 1])
+    }
+
+    fn base(&mut self) -> *mut u8 {
+        let start = self.0.as_mut_ptr().cast::<u8>();
+        start.wrapping_add(start.align_offset(128))
+    }
+
+    fn range(&mut self, owner: Owner) -> Range {
+        Range { base: self.base(), bytes: (self.0.len() - 1) * 128, owner }
+    }
+
+    fn fill<T>(&mut self, value: T) {
+        assert!(size_of::<T>() <= (self.0.len() - 1) * 128);
+        // SAFETY: inside the memory, which is aligned to 128 bytes.
+        unsafe { self.base().cast::<T>().write(value) };
+    }
+}
+
+/// How slots lie, and whether kernels are connected.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Open,
+    Sealed,
+    Linked,
+}
+
+/// What a stretch of the path took.
+#[derive(Clone, Copy, Default)]
+struct Stretch {
+    /// To the store that publishes the last answer.
+    answered: Time,
+    /// To the next look.
+    whole: Time,
+    done: Done,
+}
+
+/// One block in its memory, and its host.
+struct Block<'a> {
+    machine: Machine<'a>,
+    layout: KernelLayout,
+    _memory: Vec<Memory>,
+    region: Region,
+    producers: Producers,
+    answers: Consumer,
+    answered: u64,
+    exchange: *mut u8,
+    near_slot: u64,
+    next: u64,
+    sent: u64,
+}
+
+const NEAR_BYTES: usize = 256 + CAPACITY as usize * 128;
+
+impl<'a> Block<'a> {
+    fn new(code: &'a Code, parameters: usize, slots: Kind) -> Self {
+        let layout = KernelLayout::new(&KernelShape {
+            inbound_capacity: CAPACITY,
+            outbound_capacity: CAPACITY,
+            message: (size_of::<Ask>(), align_of::<Ask>()),
+            output: (size_of::<Ask>(), align_of::<Ask>()),
+            envelope: Envelope { enqueue_time: true, correlation: true },
+            letters_capacity: 16,
+            prints_capacity: 0,
+            print_words: 0,
+            histogram: false,
+        });
+        let near_slot = layout.inbound.slot_stride as u64;
+        let open = layout;
+        let layout = if slots == Kind::Open { layout } else { layout.sealed() };
+        let mut memory: Vec<Memory> = [
+            layout.shard_bytes(),
+            128,
+            size_of::<BlockRecord>(),
+            size_of::<LaunchRecord>(),
+            ACTORS as usize * size_of::<Sum>(),
+            scratch_bytes(THREADS, BATCH, 1, &layout, slots == Kind::Linked) as usize,
+            128,
+            2 * NEAR_BYTES,
+            size_of::<LinkRecord>(),
+        ]
+        .map(Memory::new)
+        .into();
+        let exchange = memory[7].base();
+        let launch = LaunchRecord {
+            shard_stride: layout.shard_bytes() as u64,
+            inbound: layout.inbound_offset() as u64,
+            outbound: layout.outbound_offset() as u64,
+            letters: layout.letters_offset() as u64,
+            in_stride: layout.inbound.slot_stride as u64,
+            in_time: layout.inbound.enqueue_time_offset.expect("it was asked for") as u64,
+            in_correlation: layout.inbound.correlation_offset.expect("it was asked for") as u64,
+            in_payload: layout.inbound.payload_offset as u64,
+            out_stride: layout.outbound.slot_stride as u64,
+            out_correlation: layout.outbound.correlation_offset.expect("it was asked for") as u64,
+            out_payload: layout.outbound.payload_offset as u64,
+            out_bytes: layout.outbound.payload_size as u64,
+            letter_stride: layout.letters.expect("there are letters").slot_stride as u64,
+            letter_payload: layout.letters.expect("there are letters").payload_offset as u64,
+            letter_shift: layout.letters.expect("there are letters").capacity.trailing_zeros(),
+            actors: ACTORS,
+            actors_per_block: ACTORS,
+            in_units: layout.inbound.units as u32,
+            out_units: layout.outbound.units as u32,
+            in_shift: CAPACITY.trailing_zeros(),
+            out_shift: CAPACITY.trailing_zeros(),
+            grid: 1,
+            limit: BATCH,
+            credit: 1,
+            idle_polls: 1 << 20,
+            patience: 10,
+            patience_polls: 10,
+            near: exchange as u64,
+            near_stride: NEAR_BYTES as u64,
+            near_slot,
+            ..LaunchRecord::default()
+        };
+        memory[3].fill(launch);
+        // SAFETY: all zeros is what a record is before its first launch.
+        let mut record: BlockRecord = unsafe { std::mem::zeroed() };
+        record.epoch = 1;
+        memory[2].fill(record);
+        if slots == Kind::Linked {
+            memory[8].fill(LinkRecord {
+                rings: exchange as u64 + NEAR_BYTES as u64,
+                stride: NEAR_BYTES as u64,
+                slot_stride: near_slot,
+                time: open.inbound.enqueue_time_offset.expect("it was asked for") as u64,
+                correlation: open.inbound.correlation_offset.expect("it was asked for") as u64,
+                payload: open.inbound.payload_offset as u64,
+                shift: CAPACITY.trailing_zeros(),
+                grid: 1,
+                waits: 1,
+                reserved: 0,
+            });
+        }
+        let owners = [
+            Owner::Host,
+            Owner::Host,
+            Owner::Host,
+            Owner::Device,
+            Owner::Device,
+            Owner::Device,
+            Owner::Host,
+            Owner::Device,
+            Owner::Host,
+        ];
+        let ranges: Vec<Range> =
+            memory.iter_mut().zip(owners).map(|(memory, owner)| memory.range(owner)).collect();
+        let arguments: Vec<u64> = ranges.iter().map(|range| range.base as u64).collect();
+        let arguments = if slots == Kind::Linked { &arguments[..] } else { &arguments[..7] };
+        let base = NonNull::new(ranges[0].base).expect("memory has an address");
+        // SAFETY: the memory lives as long as the block.
+        let region = unsafe { Region::new(base, layout.shard_bytes()) };
+        // SAFETY: one set of producers; the memory lives as long as the block.
+        let inbound = unsafe {
+            Ring::new(region.part(layout.inbound_offset(), layout.inbound.bytes()), layout.inbound)
+        };
+        // SAFETY: as above.
+        let producers = unsafe { Producers::new(inbound) };
+        // SAFETY: as above.
+        let outbound = unsafe {
+            Ring::new(region.part(layout.outbound_offset(), layout.outbound.bytes()), layout.outbound)
+        };
+        // SAFETY: one consumer; the memory lives as long as the block.
+        let answers = unsafe { Consumer::new(outbound) };
+        region.u32(0).store(command::ACTIVE, Ordering::Relaxed);
+        let machine = Machine::new(code, THREADS, (parameters, arguments), ranges, COSTS);
+        Self {
+            machine,
+            layout,
+            _memory: memory,
+            region,
+            producers,
+            answers,
+            answered: 0,
+            exchange,
+            near_slot,
+            next: 0,
+            sent: 0,
+        }
+    }
+
+    /// Takes the answers, which are what they should be: so the machine code did what it is there for.
+    fn take_answers(&mut self) {
+        while self.answered < self.sent {
+            let slot = self.answers.peek().expect("each message has its answer");
+            assert_eq!((slot.kind, slot.length as usize), (kind::MESSAGE, size_of::<Ask>()));
+            // SAFETY: the slot was just peeked, and the kernel answers with its message.
+            let answer = unsafe { self.answers.read::<Ask>(&slot) };
+            let key = (self.answered % ACTORS) as u32;
+            assert_eq!((answer.number, answer.key, answer.rest), (self.answered, key, [key; 11]));
+            self.answers.advance(&slot);
+            self.answered += 1;
+        }
+        assert!(self.answers.peek().is_none());
+        self.answers.give_back();
+    }
+
+    /// Looks that find nothing, after which all is told that may be told late.
+    fn rest(&mut self) {
+        for _ in 0..8 {
+            self.look();
+        }
+        assert_eq!(self.region.u64(136).load(Ordering::Relaxed), self.sent, "messages are counted");
+        assert_eq!(self.producers.ring().consumed(), self.sent, "slots are given back");
+        assert_eq!(self.answers.ring().reserved(), self.sent, "the gauge shows all answers");
+    }
+
+    /// Sends messages, each to an actor of its own.
+    fn send(&mut self, count: u32) {
+        let mut slots = self.producers.reserve(count).expect("there is room");
+        for _ in 0..count {
+            let key = (self.sent % ACTORS) as u32;
+            let ask = Ask { number: self.sent, key, rest: [key; 11] };
+            slots.write(ask, Header { enqueue_time: 5, correlation: 0, command: command::ACTIVE });
+            self.sent += 1;
+        }
+    }
+
+    /// A message from another kernel, as it writes it: a ticket, the slot, its commit word.
+    fn send_near(&mut self) {
+        let ticket = self.next as u32;
+        let slot = self.near_in_slot();
+        let layout = &self.layout.inbound;
+        let payload = Ask { number: self.sent, key: 1, rest: [1; 11] };
+        let word = |place: *mut u8, value: u32| {
+            // SAFETY: inside the ring between kernels, which the machine does not touch now.
+            unsafe { place.cast::<u32>().write(value) };
+        };
+        let open = near_layout(layout.payload_size);
+        // SAFETY: as above.
+        unsafe { slot.wrapping_add(open).cast::<Ask>().write(payload) };
+        word(self.exchange, ticket + 1);
+        word(slot.wrapping_add(4), 1 << 24 | size_of::<Ask>() as u32);
+        word(slot, ticket / CAPACITY + 1);
+        self.sent += 1;
+    }
+
+    fn near_in_slot(&self) -> *mut u8 {
+        self.exchange.wrapping_add(256 + (self.next % u64::from(CAPACITY) * self.near_slot) as usize)
+    }
+
+    fn next_slot(&self) -> u64 {
+        let at = self.layout.inbound.slot_offset(self.next);
+        self.region.pointer(0) as u64 + (self.layout.inbound_offset() + at) as u64
+    }
+
+    /// Goes on to the next look at the host's words, which begins with the command.
+    fn look(&mut self) -> Access {
+        let command = self.region.pointer(0) as u64;
+        self.machine.run_until(|access| !access.is_store && access.address == command)
+    }
+
+    /// The turn that takes what was just sent, from this look on to the next.
+    fn turn(&mut self, from: Access, taken: u64, answers: std::ops::Range<u64>, near: bool) -> Stretch {
+        self.machine.done = Done::default();
+        self.next += taken;
+        let slot = if near { self.near_in_slot() as u64 } else { self.next_slot() };
+        let mut answered = Time::default();
+        self.machine.run_until(|access| {
+            if access.is_store && answers.contains(&access.address) {
+                answered = access.time;
+            }
+            !access.is_store && (slot..slot + 16).contains(&access.address)
+        });
+        let whole = self.machine.latest() - from.time;
+        Stretch { answered: answered - from.time, whole, done: self.machine.done }
+    }
+
+    fn answers(&self) -> std::ops::Range<u64> {
+        let from = self.region.pointer(0) as u64 + self.layout.outbound_offset() as u64 + 256;
+        from..from + (self.layout.outbound.bytes() - 256) as u64
+    }
+}
+
+/// Where the payload lies in an open slot of such messages.
+fn near_layout(payload: usize) -> usize {
+    let envelope = Envelope { enqueue_time: true, correlation: true };
+    annulus_abi::ring::RingLayout::new(CAPACITY, payload, 8, envelope).payload_offset
+}
+
+/// The machine code of a program as text. What was made of the same program before is kept, since compiling takes seconds.
+fn disassembled(program: &str, name: &str, compile: impl Fn() -> Vec<u8>) -> String {
+    let disassembler = std::env::var_os(DISASSEMBLER).expect("the caller looked");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("counts");
+    let [source, cubin, text] = ["cu", "cubin", "sass"].map(|kind| folder.join(format!("{name}.{kind}")));
+    let source_text = format!("// {disassembler:?}\n{program}");
+    if std::fs::read_to_string(&source).is_ok_and(|kept| kept == source_text)
+        && let Ok(text) = std::fs::read_to_string(&text)
+    {
+        return text;
+    }
+    std::fs::create_dir_all(&folder).expect("the folder can be made");
+    std::fs::write(&cubin, compile()).expect("a file can be written");
+    let output =
+        Command::new(disassembler).arg("-hex").arg(&cubin).output().expect("the disassembler starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let disassembled = String::from_utf8(output.stdout).expect("it writes text");
+    std::fs::write(&text, &disassembled).expect("a file can be written");
+    std::fs::write(&source, source_text).expect("a file can be written");
+    disassembled
+}
+
+/// Ways that the table has a part for each of.
+const KINDS: [(Kind, &str); 2] = [(Kind::Sealed, "sealed slots"), (Kind::Open, "open slots")];
+
+#[test]
+fn what_a_path_costs_is_what_the_table_says() {
+    let Some(nvrtc) = nvrtc() else { return };
+    if std::env::var_os(DISASSEMBLER).is_none() {
+        println!("skipped: {DISASSEMBLER} names no program `nvdisasm`");
+        return;
+    }
+    let mut rows = String::new();
+    for (architecture, parameters) in ARCHITECTURES {
+        let code = |kind| {
+            let shape = annulus_cuda::Shape {
+                threads: THREADS,
+                sealed: kind != Kind::Open,
+                linked: kind == Kind::Linked,
+                ..annulus_cuda::Shape::default()
+            };
+            let program = program(ask::DEFINITION, shape);
+            let compile =
+                || nvrtc.compile(&program, architecture).unwrap_or_else(|error| panic!("{error}")).cubin;
+            let name = format!("{}-{architecture}", ["open", "sealed", "linked"][kind as usize]);
+            Code::new(&disassembled(&program, &name, compile), ENTRY)
+        };
+        for (kind, name) in KINDS {
+            let code = code(kind);
+            let mut block = Block::new(&code, parameters, kind);
+            // The first looks obey the command.
+            for _ in 0..8 {
+                block.look();
+            }
+            let idle = {
+                let begin = block.look();
+                block.machine.done = Done::default();
+                let mut last = begin;
+                for _ in 0..16 {
+                    last = block.look();
+                }
+                Stretch { answered: Time::default(), whole: last.time - begin.time, done: block.machine.done }
+            };
+            row(&mut rows, architecture, name, "16 idle looks", idle, false);
+            for round in 0..2 {
+                let from = block.look();
+                block.send(1);
+                let answers = block.answers();
+                let stretch = block.turn(from, 1, answers, false);
+                block.take_answers();
+                if round == 1 {
+                    row(&mut rows, architecture, name, "one message", stretch, true);
+                }
+            }
+            block.rest();
+            let from = block.look();
+            block.send(BATCH);
+            let answers = block.answers();
+            let stretch = block.turn(from, BATCH.into(), answers, false);
+            block.take_answers();
+            block.rest();
+            row(&mut rows, architecture, name, "64 messages", stretch, true);
+        }
+        let code = code(Kind::Linked);
+        let mut block = Block::new(&code, parameters, Kind::Linked);
+        for _ in 0..8 {
+            block.look();
+        }
+        for round in 0..2 {
+            let slot = block.near_in_slot() as u64;
+            let from = block.machine.run_until(|access| !access.is_store && access.address == slot);
+            block.send_near();
+            let ring = block.exchange as u64 + NEAR_BYTES as u64;
+            let stretch = block.turn(from, 1, ring + 256..ring + NEAR_BYTES as u64, true);
+            if round == 1 {
+                row(&mut rows, architecture, "between kernels", "one hop", stretch, true);
+            }
+        }
+    }
+    let table = format!("{HEADER}{rows}{FOOTER}");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(TABLE);
+    if std::env::var_os("UPDATE_COUNTS").is_some() {
+        std::fs::write(&path, table).expect("the file can be written");
+        return;
+    }
+    let kept = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(kept == table, "{TABLE} is not what it was; UPDATE_COUNTS=1 accepts this:\n{table}");
+}
+
+fn row(rows: &mut String, architecture: u32, slots: &str, what: &str, stretch: Stretch, is_answered: bool) {
+    let Stretch { answered, whole, done } = stretch;
+    let pair = |to: u32, all: u32| if is_answered { format!("{to} / {all}") } else { all.to_string() };
+    let micros = |time: Time| (time.cycles as f64 / 1700.0 * 10.0).round() / 10.0;
+    let modelled = if is_answered {
+        format!("{:.1} / {:.1}", micros(answered), micros(whole))
+    } else {
+        format!("{:.1}", micros(whole))
+    };
+    writeln!(
+        rows,
+        "| sm_{architecture} | {slots} | {what} | {} | {} | {} | {} | {} | {} | {modelled} |",
+        pair(answered.host_loads, whole.host_loads),
+        pair(answered.fences, whole.fences),
+        pair(answered.barriers, whole.barriers),
+        pair(answered.device_loads, whole.device_loads),
+        done.system_fences,
+        done.system_operations,
+    )
+    .expect("a string takes text");
+}
+
+const HEADER: &str = "\
+# CUDA: counts from the machine code
+
+**No line of this page was measured.** Each program is compiled by NVIDIA's compiler for an architecture, disassembled, and run by an interpreter, instruction by
+instruction; what it does is counted. A test compares this page with what it counts (`UPDATE_COUNTS=1` writes it anew).
+
+The kernel is an actor that answers 56 bytes with 56 bytes, in a block of 32 threads, with time stamps, calls and without telemetry. Counts begin with the look
+that finds the message. Of two numbers the first is up to the store that publishes the last answer, the second up to the next look; a single one is the whole stretch. *In
+a row* means that each waits for the one before; what is under way at the same time counts once. The last column is a **model**, no measurement: cycles that the compiler
+counted, at 1.7 GHz, and what others measured on an H100, rounded (sources in [decision 0005](../decisions/0005-cuda-without-a-gpu.md)): 1.1 µs for a load of the host's memory, 1.5 µs for a system
+fence, 0.25 µs for an access to the device's memory, 0.5 µs for a fence of the device's, 20 ns for a barrier. What a store needs to reach the host is not in it.
+
+| code | slots | what | loads of the host's memory in a row | system fences in a row | barriers | accesses to the device's memory in a row | system fences, all | accesses at the system's scope | model, µs |
+|---|---|---|---|---|---|---|---|---|---|
+";
+const FOOTER: &str = "";
