@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 use crate::{Admission, Receiver, RecvError, Reservation, ReserveError, SendError, Sender, TrySendError};
 use annulus_sync::wait::Backoff;
 
-/// Sends one by one, in order; how many are queued. `back` gets what comes back: a message that is not, or another for one that is.
+/// Sends one by one, in order; how many are queued. `back` gets what comes back: a message that is not, or
+/// another for one that is.
 #[inline]
 pub(crate) fn send_each<T, E: Into<Refused<T>>>(
     messages: impl IntoIterator<Item = T>,
@@ -54,9 +55,9 @@ impl<T> From<SendError<T>> for Refused<T> {
 }
 
 impl<T: Send> Sender<T> {
-    /// Sends messages without waiting, in order, and returns how many were queued. `back` gets what came back: those that were refused
-    /// or discarded, and those that were evicted. Receivers may take messages meanwhile, so a later one may find space where an
-    /// earlier one found none.
+    /// Sends messages without waiting, in order, and returns how many were queued. `back` gets what came
+    /// back: those that were refused or discarded, and those that were evicted. Receivers may take messages
+    /// meanwhile, so a later one may find space where an earlier one found none.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, queue};
@@ -70,7 +71,8 @@ impl<T: Send> Sender<T> {
         send_each(messages, |message| self.try_send(message), back)
     }
 
-    /// [`try_send_batch`](Self::try_send_batch) that waits for space under [`Block`](crate::Backpressure::Block), blocking the thread.
+    /// [`try_send_batch`](Self::try_send_batch) that waits for space under
+    /// [`Block`](crate::Backpressure::Block), blocking the thread.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, queue};
@@ -84,13 +86,15 @@ impl<T: Send> Sender<T> {
         send_each(messages, |message| self.send_blocking(message), back)
     }
 
-    /// Space for one message, to be written in place; `Err` under every [`Backpressure`](crate::Backpressure) if there is none now, and
-    /// not counted. A queue with [`DropOldest`](crate::Backpressure::DropOldest) offers none: [`ReserveError::Evicts`].
+    /// Space for one message, to be written in place; `Err` under every [`Backpressure`](crate::Backpressure)
+    /// if there is none now, and not counted. A queue with [`DropOldest`](crate::Backpressure::DropOldest)
+    /// offers none: [`ReserveError::Evicts`].
     ///
-    /// Nothing is sent, nor counts as enqueued, until [`Reservation::commit`]. The place in the queue is taken at once: until the
-    /// reservation is committed or dropped, receivers say that nothing is there, also of what was sent behind it. So be brief. A
-    /// reservation that is dropped leaves a void, which receivers skip; one that is forgotten (`std::mem::forget`) blocks the queue
-    /// for ever: what was sent behind it is dropped with the queue.
+    /// Nothing is sent, nor counts as enqueued, until [`Reservation::commit`]. The place in the queue is
+    /// taken at once: until the reservation is committed or dropped, receivers say that nothing is there,
+    /// also of what was sent behind it. So be brief. A reservation that is dropped leaves a void, which
+    /// receivers skip; one that is forgotten (`std::mem::forget`) blocks the queue for ever: what was sent
+    /// behind it is dropped with the queue.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, queue};
@@ -105,8 +109,8 @@ impl<T: Send> Sender<T> {
         Reservation::new(&self.shared)
     }
 
-    /// Waits until all that was queued when it was called has left the queue; whether it has, before the time was over. Blocks
-    /// the thread, and looks less and less often, up to every millisecond.
+    /// Waits until all that was queued when it was called has left the queue; whether it has, before the time
+    /// was over. Blocks the thread, and looks less and less often, up to every millisecond.
     ///
     /// ```
     /// # use std::time::Duration;
@@ -147,8 +151,8 @@ pub(crate) fn flush(timeout: Duration, is_done: impl Fn() -> bool) -> bool {
 }
 
 impl<T: Send> Receiver<T> {
-    /// Receives up to `most` messages without waiting, in order, and returns how many. `each` gets them. Other receivers may take some
-    /// in between.
+    /// Receives up to `most` messages without waiting, in order, and returns how many. `each` gets them.
+    /// Other receivers may take some in between.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, queue};
@@ -162,7 +166,8 @@ impl<T: Send> Receiver<T> {
     pub fn try_recv_batch(&self, most: usize, each: impl FnMut(T)) -> usize {
         let mut each = each;
         let mut received = 0;
-        // To find out why there is no more costs the senders a look at their `tail`, which who has got something need not know.
+        // To find out why there is no more costs the senders a look at their `tail`, which who has got
+        // something need not know.
         while received < most && (received == 0 || self.shared.looks_published()) {
             let Ok(message) = self.try_recv() else { break };
             received += 1;
@@ -171,8 +176,8 @@ impl<T: Send> Receiver<T> {
         received
     }
 
-    /// Waits for a message, blocking the thread, then receives up to `most` of those that are there; how many. `Err` once the
-    /// queue is closed and empty.
+    /// Waits for a message, blocking the thread, then receives up to `most` of those that are there; how
+    /// many. `Err` once the queue is closed and empty.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, RecvError, queue};
@@ -193,7 +198,8 @@ impl<T: Send> Receiver<T> {
         Ok(1 + self.try_recv_batch(most - 1, each))
     }
 
-    /// Takes messages until there is none. Senders may send meanwhile; see [`clear`](Self::clear) for an end that they cannot move.
+    /// Takes messages until there is none. Senders may send meanwhile; see [`clear`](Self::clear) for an end
+    /// that they cannot move.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, queue};

@@ -1,28 +1,36 @@
-//! Batches: messages are collected, and handed on when there are enough of them or when the first has waited long enough.
+//! Batches: messages are collected, and handed on when there are enough of them or when the first has waited
+//! long enough.
 //!
 //! # What it promises
 //!
-//! - **A batch goes when it is full, or when its first message has waited for the delay**, whether or not another message ever comes:
-//!   a timer does it. One thread is the timer of all batchers of the process. It sleeps while nothing is due, and is woken only
-//!   for a deadline that is earlier than the one it sleeps for: so a busy batcher costs it one wake-up per delay, not per batch.
-//! - **A message is accepted or comes back.** `Ok` says that the batcher has it and will offer it to the sink until the sink takes it
-//!   or [`close`](Batcher::close) hands it back; an error has the message in it.
+//! - **A batch goes when it is full, or when its first message has waited for the delay**, whether or not
+//!   another message ever comes: a timer does it. One thread is the timer of all batchers of the process. It
+//!   sleeps while nothing is due, and is woken only for a deadline that is earlier than the one it sleeps
+//!   for: so a busy batcher costs it one wake-up per delay, not per batch.
+//! - **A message is accepted or comes back.** `Ok` says that the batcher has it and will offer it to the sink
+//!   until the sink takes it or [`close`](Batcher::close) hands it back; an error has the message in it.
 //! - **Order.** Messages reach the sink in the order in which their pushes took effect, also after a refusal.
-//! - **A bound.** It holds two batches at most: one that is filled, and one that is being delivered or was refused.
-//! - **Waiting only for the sink.** `push` waits for at most those deliveries that it needs in order to find space, its own batch's
-//!   included; while a batch is delivered, others push into the next. [`try_push`](Batcher::try_push) never waits for a delivery, as
-//!   async code needs it, if the sink's [`try_deliver`](BatchSink::try_deliver) does not wait.
-//! - **No allocation per message or batch**, as long as the sink leaves the vector's memory, as [`Recycled`] does.
-//! - **What fails is counted**, and tried again: by the next push that needs space, by a flush, and by the timer, which doubles its pause
-//!   with every failure in a row, from the delay (or a millisecond, if that is longer) up to a second.
+//! - **A bound.** It holds two batches at most: one that is filled, and one that is being delivered or was
+//!   refused.
+//! - **Waiting only for the sink.** `push` waits for at most those deliveries that it needs in order to find
+//!   space, its own batch's included; while a batch is delivered, others push into the next.
+//!   [`try_push`](Batcher::try_push) never waits for a delivery, as async code needs it, if the sink's
+//!   [`try_deliver`](BatchSink::try_deliver) does not wait.
+//! - **No allocation per message or batch**, as long as the sink leaves the vector's memory, as [`Recycled`]
+//!   does.
+//! - **What fails is counted**, and tried again: by the next push that needs space, by a flush, and by the
+//!   timer, which doubles its pause with every failure in a row, from the delay (or a millisecond, if that is
+//!   longer) up to a second.
 //!
 //! # What it does not promise
 //!
-//! - *Punctuality.* A batch is not delivered before its deadline by the timer, but may be later: as late as the system runs the thread, and
-//!   as late as other batchers' sinks keep it. A sink that may wait should implement `try_deliver`.
-//! - *Delivery at the end of the process.* Closing and dropping deliver what is left; a process that just ends does not.
-//! - *Delivery in spite of the sink.* Dropping a batcher that was not closed offers what is left once more, and gives what is refused to
-//!   [`BatchSink::abandon`].
+//! - *Punctuality.* A batch is not delivered before its deadline by the timer, but may be later: as late as
+//!   the system runs the thread, and as late as other batchers' sinks keep it. A sink that may wait should
+//!   implement `try_deliver`.
+//! - *Delivery at the end of the process.* Closing and dropping deliver what is left; a process that just
+//!   ends does not.
+//! - *Delivery in spite of the sink.* Dropping a batcher that was not closed offers what is left once more,
+//!   and gives what is refused to [`BatchSink::abandon`].
 //!
 //! ```
 //! use annulus_queue::batching::{BatchOptions, Batcher};
@@ -62,7 +70,8 @@ pub use options::BatchOptions;
 use shared::{Cause, Shared, Wait};
 pub use sink::{Batch, BatchSink, QueueRefused, Recycled};
 
-/// Collects messages and hands them to a sink in batches; see the [module](self). Can be shared by any number of threads.
+/// Collects messages and hands them to a sink in batches; see the [module](self). Can be shared by any number
+/// of threads.
 pub struct Batcher<T: Send + 'static, S: BatchSink<T> + 'static> {
     shared: Arc<Shared<T, S>>,
 }
@@ -85,10 +94,11 @@ impl<T: Send + 'static, S: BatchSink<T> + 'static> Batcher<T, S> {
         Ok(Self { shared: Shared::new(options, sink) })
     }
 
-    /// Adds a message to the batch. If that makes it full, or if it was, delivers, and waits as long as the sink does.
+    /// Adds a message to the batch. If that makes it full, or if it was, delivers, and waits as long as the
+    /// sink does.
     ///
-    /// An error means that the message was not accepted: the batcher is closed, or both of its batches are full and the sink refuses.
-    /// A refusal that the batcher still has space for is only counted.
+    /// An error means that the message was not accepted: the batcher is closed, or both of its batches are
+    /// full and the sink refuses. A refusal that the batcher still has space for is only counted.
     ///
     /// ```
     /// # use annulus_queue::batching::{BatchOptions, Batcher, PushError};
@@ -102,9 +112,11 @@ impl<T: Send + 'static, S: BatchSink<T> + 'static> Batcher<T, S> {
         self.shared.push(message)
     }
 
-    /// [`push`](Self::push) that does not wait: `Busy` if both batches are full and another thread is delivering.
+    /// [`push`](Self::push) that does not wait: `Busy` if both batches are full and another thread is
+    /// delivering.
     ///
-    /// A batch that it makes full is offered with [`BatchSink::try_deliver`], here or by the thread that is delivering just now.
+    /// A batch that it makes full is offered with [`BatchSink::try_deliver`], here or by the thread that is
+    /// delivering just now.
     ///
     /// ```
     /// # use annulus_queue::batching::{BatchOptions, Batcher};
@@ -132,12 +144,13 @@ impl<T: Send + 'static, S: BatchSink<T> + 'static> Batcher<T, S> {
         self.shared.flush()
     }
 
-    /// Accepts no more messages, delivers what is left, and drops the sink. If the sink refuses, what is left comes back.
+    /// Accepts no more messages, delivers what is left, and drops the sink. If the sink refuses, what is left
+    /// comes back.
     ///
-    /// A push happens before the close, and its message is delivered or comes back here, or after it, and is refused. Once closed, the
-    /// batcher stays closed, and closing it again does nothing. The sink itself, and the `Drop` of a message
-    /// that it drops, may close it, too: then what is left is delivered after that, and the sink is dropped
-    /// with the batcher.
+    /// A push happens before the close, and its message is delivered or comes back here, or after it, and is
+    /// refused. Once closed, the batcher stays closed, and closing it again does nothing. The sink itself,
+    /// and the `Drop` of a message that it drops, may close it, too: then what is left is delivered after
+    /// that, and the sink is dropped with the batcher.
     ///
     /// ```
     /// # use annulus_queue::batching::{BatchOptions, Batcher, PushError};
@@ -163,7 +176,8 @@ impl<T: Send + 'static, S: BatchSink<T> + 'static> Batcher<T, S> {
         result.map_err(|error| CloseError { error, undelivered })
     }
 
-    /// What became of all messages and batches so far. Exact when nobody uses the batcher and nothing is due; every figure only grows.
+    /// What became of all messages and batches so far. Exact when nobody uses the batcher and nothing is due;
+    /// every figure only grows.
     ///
     /// ```
     /// # use annulus_queue::batching::{BatchOptions, Batcher};

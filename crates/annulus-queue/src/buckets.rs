@@ -1,17 +1,19 @@
 //! Messages by priority, in constant time.
 //!
-//! A list per priority, first in first out, through one slab of as many nodes as the queue holds messages; and a bitmap of the
-//! lists that are not empty. The highest and the lowest priority present are found by counting the zeros of at most four words.
-//! Nothing is allocated after the start.
+//! A list per priority, first in first out, through one slab of as many nodes as the queue holds messages;
+//! and a bitmap of the lists that are not empty. The highest and the lowest priority present are found by
+//! counting the zeros of at most four words. Nothing is allocated after the start.
 //!
-//! A binary heap takes more steps the longer the queue is, and twice as long at a backlog of 1024 (60 ns against 30 for a push
-//! and a pop of 64 bytes); it also needs a sequence number in each message to keep equals in order, and cannot evict its lowest.
+//! A binary heap takes more steps the longer the queue is, and twice as long at a backlog of 1024 (60 ns
+//! against 30 for a push and a pop of 64 bytes); it also needs a sequence number in each message to keep
+//! equals in order, and cannot evict its lowest.
 
 use std::mem::MaybeUninit;
 
 pub(crate) struct Buckets<T> {
     nodes: Box<[Node<T>]>,
-    /// The first of the nodes without a message, or [`NONE`]. The last one freed is the first used again: it is in the cache.
+    /// The first of the nodes without a message, or [`NONE`]. The last one freed is the first used again: it
+    /// is in the cache.
     free: u32,
     /// How many nodes have a message.
     len: usize,
@@ -22,7 +24,8 @@ pub(crate) struct Buckets<T> {
 }
 
 struct Node<T> {
-    /// There exactly while the node is on a list. Written and read in place: a large message is moved once each way.
+    /// There exactly while the node is on a list. Written and read in place: a large message is moved once
+    /// each way.
     message: MaybeUninit<T>,
     /// When it was accepted, by the queue's clock, in nanoseconds. 0 where nothing expires.
     at: u64,
@@ -73,7 +76,8 @@ impl<T> Buckets<T> {
         self.free == NONE
     }
 
-    /// Puts a message that was accepted `at` some time behind those of its priority. The caller knows that there is space.
+    /// Puts a message that was accepted `at` some time behind those of its priority. The caller knows that
+    /// there is space.
     #[inline(always)]
     pub(crate) fn push(&mut self, priority: u8, at: u64, message: T) {
         let index = self.free;
@@ -149,7 +153,8 @@ impl<T> Buckets<T> {
         node.next = self.free;
         self.free = index;
         self.len -= 1;
-        // SAFETY: the node was on a list, so it has a message; it is on none any more, so that is moved out once.
+        // SAFETY: the node was on a list, so it has a message; it is on none any more, so that is moved out
+        // once.
         unsafe { node.message.assume_init_read() }
     }
 }

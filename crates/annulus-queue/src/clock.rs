@@ -7,7 +7,8 @@ use std::{
 
 use annulus_sync::{Arc, AtomicU64, Ordering};
 
-/// The clock by which a [`MessageQueue`](crate::MessageQueue)'s messages age: the machine's, or one that a test moves by hand.
+/// The clock by which a [`MessageQueue`](crate::MessageQueue)'s messages age: the machine's, or one that a
+/// test moves by hand.
 ///
 /// Clones show the same time.
 #[derive(Clone)]

@@ -7,8 +7,9 @@ use annulus_sync::{AtomicU64, Ordering};
 /// What became of all messages of a queue so far, by cause. Exact when nobody sends or receives; see
 /// [`Sender::counters`](crate::Sender::counters) for what they mean while somebody does.
 ///
-/// Two balances always hold: [`attempts`](Self::attempts) `= enqueued + rejected + discarded + closed + duplicate + too_large`, and
-/// `enqueued = dequeued + evicted + expired + abandoned +` [`depth`](Self::depth).
+/// Two balances always hold: [`attempts`](Self::attempts) `= enqueued + rejected + discarded + closed +
+/// duplicate + too_large`, and `enqueued = dequeued + evicted + expired + abandoned +`
+/// [`depth`](Self::depth).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counters {
@@ -16,8 +17,9 @@ pub struct Counters {
     pub enqueued: u64,
     /// Messages that a receiver took out, by receiving or by clearing.
     pub dequeued: u64,
-    /// Sends that found no space and gave the message back: `Full` from a queue that rejects, `Full` from `try_send` on one that
-    /// blocks, and `Timeout`. A send that waits counts once, when its wait ends; one that is cancelled does not count.
+    /// Sends that found no space and gave the message back: `Full` from a queue that rejects, `Full` from
+    /// `try_send` on one that blocks, and `Timeout`. A send that waits counts once, when its wait ends; one
+    /// that is cancelled does not count.
     pub rejected: u64,
     /// Messages that left to make room for newer ones.
     pub evicted: u64,
@@ -86,7 +88,8 @@ impl fmt::Display for Counters {
     }
 }
 
-/// The counts that tickets do not tell already. All are of the rare cases, so a message that is just sent and received writes none.
+/// The counts that tickets do not tell already. All are of the rare cases, so a message that is just sent and
+/// received writes none.
 #[derive(Default)]
 pub(crate) struct Tally {
     pub(crate) rejected: Count,
@@ -94,8 +97,8 @@ pub(crate) struct Tally {
     pub(crate) discarded: Count,
     pub(crate) closed: Count,
     pub(crate) abandoned: Count,
-    /// Reservations, each counted before it has a ticket, and no longer once it is committed or refused: so those that are held, and
-    /// those that were dropped, whose tickets were sent without a message.
+    /// Reservations, each counted before it has a ticket, and no longer once it is committed or refused: so
+    /// those that are held, and those that were dropped, whose tickets were sent without a message.
     pub(crate) reserved: Count,
     /// Those that were dropped and taken. Counted after the ticket moved.
     pub(crate) skipped: Count,
@@ -104,10 +107,12 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// How many messages were enqueued, where `sent` tickets were, and `left` messages have left since. Never less than it told before.
+    /// How many messages were enqueued, where `sent` tickets were, and `left` messages have left since. Never
+    /// less than it told before.
     pub(crate) fn enqueued(&self, sent: u64, left: u64) -> u64 {
-        // A reservation is counted before its ticket is sent, and is one until its message can be seen. So this finds too few while
-        // somebody reserves, never too many, and the greatest number that was ever told is no more than what there are.
+        // A reservation is counted before its ticket is sent, and is one until its message can be seen. So
+        // this finds too few while somebody reserves, never too many, and the greatest number that was ever
+        // told is no more than what there are.
         let found = sent.saturating_sub(self.reserved.get()).max(left);
         self.told.raise_to(found)
     }
@@ -118,7 +123,8 @@ pub(crate) struct Count(AtomicU64);
 
 impl Count {
     pub(crate) fn add_one(&self) {
-        // SYNC: counted. Release, so that whoever reads the count sees the ticket that the counted message moved before.
+        // SYNC: counted. Release, so that whoever reads the count sees the ticket that the counted message
+        // moved before.
         self.0.fetch_add(1, Ordering::Release);
     }
 

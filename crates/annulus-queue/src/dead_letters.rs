@@ -21,7 +21,8 @@ pub enum Reason {
     Invalid(Cow<'static, str>),
     /// Handling it failed: sending it again may help.
     Failed(Cow<'static, str>),
-    /// A kernel's handler failed with this error code, see [`annulus_abi::error`]; what it had done was rolled back.
+    /// A kernel's handler failed with this error code, see [`annulus_abi::error`]; what it had done was
+    /// rolled back.
     Handler {
         /// The code, never 0.
         code: u16,
@@ -49,8 +50,9 @@ pub struct Letter<T> {
     pub message: T,
     /// Why it is here.
     pub reason: Reason,
-    /// How many times it came here, this one included: 1, and 1 more for each time that it was re-driven and came back. Messages
-    /// without an [`id`](Message::id) cannot be recognised when they come back, and always have 1.
+    /// How many times it came here, this one included: 1, and 1 more for each time that it was re-driven and
+    /// came back. Messages without an [`id`](Message::id) cannot be recognised when they come back, and
+    /// always have 1.
     pub attempts: u32,
     /// When it came here.
     pub at: SystemTime,
@@ -74,7 +76,8 @@ pub struct Alert {
     pub evicted: bool,
 }
 
-/// What became of all dead letters so far. While none is being re-driven, `buried = drained + redriven + evicted +` those present.
+/// What became of all dead letters so far. While none is being re-driven, `buried = drained + redriven +
+/// evicted +` those present.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LetterCounters {
@@ -99,20 +102,21 @@ pub struct Redriven<T> {
     pub exhausted: usize,
     /// Whether the queue refused one, so that it and all newer letters stay.
     pub refused: bool,
-    /// What left to make room: in a full queue ([`Backpressure::DropOldest`](crate::Backpressure::DropOldest)), or here, if others filled
-    /// the store before a refused message was back.
+    /// What left to make room: in a full queue
+    /// ([`Backpressure::DropOldest`](crate::Backpressure::DropOldest)), or here, if others filled the store
+    /// before a refused message was back.
     pub evicted: Vec<T>,
 }
 
 /// A bounded store of dead letters, which evicts its oldest. Clones share it.
 ///
 /// Letters come from queues whose messages expire
-/// ([`MessageQueueBuilder::dead_letters`](crate::MessageQueueBuilder::dead_letters)) and from [`bury`](Self::bury): a handler
-/// buries what is invalid, and retries what failed for a passing reason. They leave in batches ([`drain_batch`](Self::drain_batch)) or
-/// are sent again ([`redrive`](Self::redrive)).
+/// ([`MessageQueueBuilder::dead_letters`](crate::MessageQueueBuilder::dead_letters)) and from
+/// [`bury`](Self::bury): a handler buries what is invalid, and retries what failed for a passing reason. They
+/// leave in batches ([`drain_batch`](Self::drain_batch)) or are sent again ([`redrive`](Self::redrive)).
 ///
-/// Burying never waits and never fails. Memory for the first [1000](Self::DEFAULT_CAPACITY) letters is allocated at
-/// the start, and that for more when they come; if there is none, the store counts as full.
+/// Burying never waits and never fails. Memory for the first [1000](Self::DEFAULT_CAPACITY) letters is
+/// allocated at the start, and that for more when they come; if there is none, the store counts as full.
 ///
 /// ```
 /// use annulus_queue::{DeadLetters, MessageQueue, Reason};
@@ -144,7 +148,8 @@ struct Store<T> {
     letters: VecDeque<Letter<T>>,
     /// At least 1.
     capacity: usize,
-    /// The ids of the last messages that were re-driven, oldest first, with their attempts so far; as many as letters, at most.
+    /// The ids of the last messages that were re-driven, oldest first, with their attempts so far; as many as
+    /// letters, at most.
     redriven: VecDeque<(u64, u32)>,
     counters: LetterCounters,
 }
@@ -166,8 +171,8 @@ impl<T> DeadLetters<T> {
 
     /// A store of `capacity` letters, at least one, that calls `alert` once for each, after it was stored.
     ///
-    /// The call is made by whoever buries the letter, or meets the expired message, and under no lock: it may use the store, and
-    /// the queue too. It should be short.
+    /// The call is made by whoever buries the letter, or meets the expired message, and under no lock: it may
+    /// use the store, and the queue too. It should be short.
     ///
     /// ```
     /// # use annulus_queue::{DeadLetters, Reason};
@@ -180,8 +185,8 @@ impl<T> DeadLetters<T> {
         letters
     }
 
-    /// Has `alert` called from now on, as [`with_alert`](Self::with_alert) says. Only the first alert of a store counts: `false` if
-    /// there is one.
+    /// Has `alert` called from now on, as [`with_alert`](Self::with_alert) says. Only the first alert of a
+    /// store counts: `false` if there is one.
     ///
     /// ```
     /// # use annulus_queue::{DeadLetters, Reason};
@@ -209,7 +214,8 @@ impl<T> DeadLetters<T> {
         Self { shared: Arc::new(Shared { store: Mutex::new(store), alert: OnceLock::new() }) }
     }
 
-    /// Takes up to [`BATCH`](Self::BATCH) letters, oldest first; none if there are none. Others may bury meanwhile.
+    /// Takes up to [`BATCH`](Self::BATCH) letters, oldest first; none if there are none. Others may bury
+    /// meanwhile.
     ///
     /// ```
     /// # use annulus_queue::{DeadLetters, Reason};
@@ -307,7 +313,8 @@ impl<T> DeadLetters<T> {
         (evicted, alert)
     }
 
-    /// Counts letters that were buried and evicted before this store was made, for a caller who kept the others elsewhere.
+    /// Counts letters that were buried and evicted before this store was made, for a caller who kept the
+    /// others elsewhere.
     #[doc(hidden)]
     pub fn count_evicted(&self, letters: u64) {
         let counters = &mut self.lock().counters;
@@ -372,8 +379,8 @@ impl<T> DeadLetters<T> {
 }
 
 impl<T: Message + Send> DeadLetters<T> {
-    /// Stores a message as the newest letter, then calls the alert. If the store is full, the oldest letter leaves and is
-    /// returned.
+    /// Stores a message as the newest letter, then calls the alert. If the store is full, the oldest letter
+    /// leaves and is returned.
     ///
     /// ```
     /// # use annulus_queue::{DeadLetters, Reason};
@@ -388,8 +395,9 @@ impl<T: Message + Send> DeadLetters<T> {
 
     /// Sends the messages of the letters that are here now to a queue again, oldest first, without waiting.
     ///
-    /// A letter that already had `max_attempts` stays, and so does every one from the first that the queue refuses or discards. What
-    /// is sent again is no duplicate of itself, and its time in the queue begins anew. The queue counts it as any other message.
+    /// A letter that already had `max_attempts` stays, and so does every one from the first that the queue
+    /// refuses or discards. What is sent again is no duplicate of itself, and its time in the queue begins
+    /// anew. The queue counts it as any other message.
     ///
     /// ```
     /// # use annulus_queue::{DeadLetters, MessageQueue, Reason};
@@ -419,7 +427,8 @@ impl<T> Store<T> {
         self.letters.pop_front()
     }
 
-    /// Takes the oldest letter that has attempts left, and remembers those that it had before its message can come back.
+    /// Takes the oldest letter that has attempts left, and remembers those that it had before its message can
+    /// come back.
     fn take_retryable(&mut self, max_attempts: u32) -> Option<Letter<T>> {
         let index = self.letters.iter().position(|letter| letter.attempts < max_attempts)?;
         let letter = self.letters.remove(index)?;
@@ -432,7 +441,8 @@ impl<T> Store<T> {
         Some(letter)
     }
 
-    /// Returns a letter to its place; or what leaves to make room, which is the letter itself if it is the oldest.
+    /// Returns a letter to its place; or what leaves to make room, which is the letter itself if it is the
+    /// oldest.
     fn put_back(&mut self, letter: Letter<T>) -> Option<Letter<T>> {
         if let Some(id) = letter.id {
             self.take_attempts(id);
@@ -448,7 +458,8 @@ impl<T> Store<T> {
         evicted
     }
 
-    /// How many attempts a re-driven message had before, which is forgotten; 0 if it was not re-driven, or too long ago.
+    /// How many attempts a re-driven message had before, which is forgotten; 0 if it was not re-driven, or
+    /// too long ago.
     fn take_attempts(&mut self, id: u64) -> u32 {
         let index = self.redriven.iter().rposition(|&(other, _)| other == id);
         index.and_then(|index| self.redriven.remove(index)).map_or(0, |(_, attempts)| attempts)

@@ -7,8 +7,8 @@ use std::{
 
 use annulus_sync::contain::discard;
 
-/// Drops what `next` gives until that is nothing, whatever panics on the way. The first panic is passed on then, unless this thread unwinds
-/// already; of the others the panic hook has told.
+/// Drops what `next` gives until that is nothing, whatever panics on the way. The first panic is passed on
+/// then, unless this thread unwinds already; of the others the panic hook has told.
 pub(crate) fn drop_all<T>(mut next: impl FnMut() -> Option<T>) {
     let mut first = None;
     while let Some(message) = next() {

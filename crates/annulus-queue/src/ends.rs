@@ -7,7 +7,8 @@ use crate::{Backpressure, Counters, Receiver, Sender, queue::Shared};
 macro_rules! questions {
     ($end:ident) => {
         impl<T> $end<T> {
-            /// How many messages are queued, those being copied in included. Other ends may change it at any time.
+            /// How many messages are queued, those being copied in included. Other ends may change it at any
+            /// time.
             ///
             /// ```
             /// let (tx, rx) = annulus_queue::queue(annulus_queue::QueueOptions::new())?;
@@ -54,8 +55,8 @@ macro_rules! questions {
                 self.len() == self.capacity()
             }
 
-            /// Whether the queue takes no more messages. Some may still be queued. Once true, it stays so; `false` may be out of
-            /// date on return.
+            /// Whether the queue takes no more messages. Some may still be queued. Once true, it stays so;
+            /// `false` may be out of date on return.
             ///
             /// ```
             /// let (tx, rx) = annulus_queue::queue::<u32>(annulus_queue::QueueOptions::new())?;
@@ -93,9 +94,9 @@ macro_rules! questions {
 
             /// What became of all messages so far, by cause.
             ///
-            /// Exact when nobody sends or receives. While somebody does, no figure ever goes down but `dequeued`, in which a message
-            /// may count for a moment that was evicted or abandoned; and both of [`Counters`]' balances hold, since what is in
-            /// between counts as queued.
+            /// Exact when nobody sends or receives. While somebody does, no figure ever goes down but
+            /// `dequeued`, in which a message may count for a moment that was evicted or abandoned; and both
+            /// of [`Counters`]' balances hold, since what is in between counts as queued.
             ///
             /// ```
             /// # use annulus_queue::{Backpressure, QueueOptions, queue};

@@ -1,8 +1,8 @@
 //! A lock for a few tens of nanoseconds, which costs one read-modify-write instead of two.
 //!
-//! `std`'s mutex learns by a swap when it unlocks whether somebody sleeps. Here unlocking is a plain store, and whoever wants to sleep
-//! makes the heavy barrier that the store goes without (`barrier`): a sleeper registers, makes it, and looks once more; who unlocks
-//! looks for sleepers after the store.
+//! `std`'s mutex learns by a swap when it unlocks whether somebody sleeps. Here unlocking is a plain store,
+//! and whoever wants to sleep makes the heavy barrier that the store goes without (`barrier`): a sleeper
+//! registers, makes it, and looks once more; who unlocks looks for sleepers after the store.
 
 use std::ops::{Deref, DerefMut};
 
@@ -23,8 +23,8 @@ pub(crate) struct Lock<T> {
     value: UnsafeCell<T>,
 }
 
-// SAFETY: the value is given to one thread at a time, with a happens-before edge from each to the next (`lock-handed-on`); so it only
-// moves between threads, which `T: Send` allows.
+// SAFETY: the value is given to one thread at a time, with a happens-before edge from each to the next
+// (`lock-handed-on`); so it only moves between threads, which `T: Send` allows.
 unsafe impl<T: Send> Sync for Lock<T> {}
 
 impl<T> Lock<T> {

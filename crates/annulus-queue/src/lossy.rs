@@ -1,8 +1,9 @@
 //! A ring of plain old data whose one writer never waits: what a reader does not read in time is overwritten.
 //!
-//! For readings of which the newest count. The writer knows of no reader, so any number of them may read, each all messages from
-//! the moment of its making, at its own pace; a reader that falls behind by more than the capacity loses the oldest, and says how
-//! many. Unlike [`queue`](crate::queue) under [`DropOldest`](crate::Backpressure::DropOldest), nobody is handed what was overwritten.
+//! For readings of which the newest count. The writer knows of no reader, so any number of them may read,
+//! each all messages from the moment of its making, at its own pace; a reader that falls behind by more than
+//! the capacity loses the oldest, and says how many. Unlike [`queue`](crate::queue) under
+//! [`DropOldest`](crate::Backpressure::DropOldest), nobody is handed what was overwritten.
 //!
 //! ```
 //! use annulus_queue::lossy::{Missed, ring};
@@ -21,18 +22,18 @@
 //!
 //! # Protocol
 //!
-//! The nth message has ticket n, and lies in slot `n mod capacity`. Its words are copied as atomics, so a reader may look while the
-//! writer writes. All words are written by the writer only.
+//! The nth message has ticket n, and lies in slot `n mod capacity`. Its words are copied as atomics, so a
+//! reader may look while the writer writes. All words are written by the writer only.
 //!
 //! ```text
 //!  stamp 2t + 1   the message of ticket t is being written
 //!  stamp 2t + 2   it is written
 //! ```
 //!
-//! The writer stores `2t + 1`, makes a release fence, stores the words, and releases `2t + 2` (`SYNC: lossy-written`). A reader acquires
-//! the stamp, loads the words, makes an acquire fence, and loads the stamp again. If a word was of a later message, the two fences meet
-//! over it (`SYNC: lossy-torn`): the second stamp is at least that message's `2t + 1`, and differs from the first. So what a reader
-//! returns is whole.
+//! The writer stores `2t + 1`, makes a release fence, stores the words, and releases `2t + 2` (`SYNC:
+//! lossy-written`). A reader acquires the stamp, loads the words, makes an acquire fence, and loads the stamp
+//! again. If a word was of a later message, the two fences meet over it (`SYNC: lossy-torn`): the second
+//! stamp is at least that message's `2t + 1`, and differs from the first. So what a reader returns is whole.
 
 use std::{fmt, marker::PhantomData, mem::MaybeUninit};
 
@@ -42,8 +43,9 @@ use annulus_sync::{Arc, AtomicBool, AtomicU64, Ordering, fence};
 /// Data that is nothing but its bytes.
 ///
 /// # Safety
-/// The type has no padding, any bytes are a value of it, and its size is a multiple of 8 bytes. It has no pointers, raw ones included: a
-/// ring copies messages as integers, and what a pointer may point to is not among its bytes.
+/// The type has no padding, any bytes are a value of it, and its size is a multiple of 8 bytes. It has no
+/// pointers, raw ones included: a ring copies messages as integers, and what a pointer may point to is not
+/// among its bytes.
 pub unsafe trait Plain: Copy + Send + 'static {}
 
 // SAFETY: eight bytes, all of them the value.
@@ -157,8 +159,8 @@ pub fn ring<T: Plain>(capacity: usize) -> Result<(Writer<T>, Reader<T>), RingToo
     Ok((writer, Reader { ring, next: 0, lost: 0, reads: PhantomData }))
 }
 
-/// What [`ring`] allocates for messages of type `T`, in bytes, exactly; nothing is allocated later. `usize::MAX` where that is more than there
-/// are addresses.
+/// What [`ring`] allocates for messages of type `T`, in bytes, exactly; nothing is allocated later.
+/// `usize::MAX` where that is more than there are addresses.
 ///
 /// ```
 /// // A message of up to 56 bytes takes a cache line.
@@ -222,7 +224,8 @@ impl<T: Plain> Writer<T> {
         for i in 0..words::<T>() {
             // SAFETY: there are as many words as the message has.
             let from = unsafe { from.add(i) };
-            // SAFETY: inside the message, all of whose bytes are initialized, by `Plain`; it may be aligned to less.
+            // SAFETY: inside the message, all of whose bytes are initialized, by `Plain`; it may be aligned
+            // to less.
             let value = unsafe { from.read_unaligned() };
             word(slot, 1 + i).store(value, Ordering::Relaxed);
         }
@@ -233,10 +236,10 @@ impl<T: Plain> Writer<T> {
 }
 
 impl<T: Plain> Reader<T> {
-    /// The oldest message that this reader has not read and that is still there. The writer may overwrite more at any time: a message
-    /// that it overwrites while it is being copied counts as lost, and the reader goes on with the oldest that is there then. So a
-    /// writer that laps the reader again and again, as it can where the ring is small and messages are large, holds it up for as long
-    /// as it does so.
+    /// The oldest message that this reader has not read and that is still there. The writer may overwrite
+    /// more at any time: a message that it overwrites while it is being copied counts as lost, and the reader
+    /// goes on with the oldest that is there then. So a writer that laps the reader again and again, as it
+    /// can where the ring is small and messages are large, holds it up for as long as it does so.
     ///
     /// ```
     /// # use annulus_queue::lossy::{Missed, ring};
@@ -275,7 +278,8 @@ impl<T: Plain> Reader<T> {
             } else if before > expected {
                 self.skip(before);
             } else if self.ring.closed.load(Ordering::Acquire) {
-                // SYNC: lossy-closed. The writer stored its last stamp before; had there been one here, it would be visible now.
+                // SYNC: lossy-closed. The writer stored its last stamp before; had there been one here, it
+                // would be visible now.
                 if stamp.load(Ordering::Relaxed) < expected {
                     return Err(Missed::Closed);
                 }

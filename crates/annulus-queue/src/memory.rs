@@ -5,13 +5,16 @@ use std::alloc::Layout;
 use crate::{QueueOptions, queue::Shared, slots::Slots};
 
 impl QueueOptions {
-    /// What [`queue`](crate::queue) with these options allocates for messages of type `T`, in bytes, exactly; nothing is
-    /// allocated later but a few words per waiting thread or task, the first time so many wait. Messages' own heap memory is theirs.
+    /// What [`queue`](crate::queue) with these options allocates for messages of type `T`, in bytes, exactly;
+    /// nothing is allocated later but a few words per waiting thread or task, the first time so many wait.
+    /// Messages' own heap memory is theirs.
     ///
-    /// `usize::MAX` where that is more than there are addresses; [`queue`](crate::queue) refuses such capacities.
+    /// `usize::MAX` where that is more than there are addresses; [`queue`](crate::queue) refuses such
+    /// capacities.
     ///
-    /// A [`MessageQueue`](crate::MessageQueue) has [its own figure](crate::MessageQueue::memory_usage_of), and so have
-    /// [queues with one receiver](crate::solo::memory_usage) and [lossy rings](crate::lossy::memory_usage).
+    /// A [`MessageQueue`](crate::MessageQueue) has [its own figure](crate::MessageQueue::memory_usage_of),
+    /// and so have [queues with one receiver](crate::solo::memory_usage) and [lossy
+    /// rings](crate::lossy::memory_usage).
     ///
     /// A slot is the message and 8 bytes; what fits into a cache line is padded to a power of two.
     ///

@@ -18,7 +18,8 @@ pub struct MessageQueueBuilder<T> {
 }
 
 impl<T: Message + Send> MessageQueueBuilder<T> {
-    /// Where messages go that expire in this queue. Several queues may share one. Needs an [`expiry`](QueueOptions::expiry).
+    /// Where messages go that expire in this queue. Several queues may share one. Needs an
+    /// [`expiry`](QueueOptions::expiry).
     ///
     /// ```
     /// # use annulus_queue::{DeadLetters, MessageQueue, QueueOptions};
@@ -157,9 +158,10 @@ impl<T: Message + Send> MessageQueue<T> {
         }
     }
 
-    /// What [`new`](Self::new) with these options allocates, in bytes, exactly; nothing is allocated later but a few words per waiting
-    /// thread or task, the first time so many wait. Messages' own heap memory is theirs, and dead letters are counted apart.
-    /// `usize::MAX` where that is more than there are addresses; [`new`](Self::new) refuses such capacities.
+    /// What [`new`](Self::new) with these options allocates, in bytes, exactly; nothing is allocated later
+    /// but a few words per waiting thread or task, the first time so many wait. Messages' own heap memory is
+    /// theirs, and dead letters are counted apart. `usize::MAX` where that is more than there are addresses;
+    /// [`new`](Self::new) refuses such capacities.
     ///
     /// ```
     /// # use annulus_queue::{MessageQueue, QueueOptions};

@@ -1,4 +1,5 @@
-//! What all handles of a [`MessageQueue`](crate::MessageQueue) share: one of two kinds of queue, and what both have.
+//! What all handles of a [`MessageQueue`](crate::MessageQueue) share: one of two kinds of queue, and what
+//! both have.
 
 use std::time::Duration;
 
@@ -34,7 +35,8 @@ pub(crate) enum Kind<T> {
 }
 
 impl<T: Message + Send> Inner<T> {
-    /// Asks a message what the queue must know. `again`: it was accepted before, so it is no duplicate of itself.
+    /// Asks a message what the queue must know. `again`: it was accepted before, so it is no duplicate of
+    /// itself.
     #[inline]
     pub(crate) fn facts(&self, message: &T, again: bool) -> Facts {
         match &self.kind {
@@ -74,8 +76,8 @@ impl<T: Message + Send> Inner<T> {
         refusal
     }
 
-    /// Sends without waiting for space. Counts every verdict but `Full` of a queue that blocks, which is a verdict only if
-    /// the caller does not try again.
+    /// Sends without waiting for space. Counts every verdict but `Full` of a queue that blocks, which is a
+    /// verdict only if the caller does not try again.
     #[inline]
     pub(crate) fn offer(&self, message: T, facts: Facts) -> Result<Admission<T>, TrySendError<T>> {
         if self.max_message_bytes.is_some_and(|most| message.payload_size() > most) {
@@ -230,7 +232,8 @@ impl<T> Inner<T> {
     }
 
     fn see(&self, depth: usize) {
-        // A statistic, which publishes nothing. Looks first, so that a queue that stays full is not written by all its producers.
+        // A statistic, which publishes nothing. Looks first, so that a queue that stays full is not written
+        // by all its producers.
         if self.seen.load(Ordering::Relaxed) < depth {
             self.seen.fetch_max(depth, Ordering::Relaxed);
         }

@@ -6,7 +6,8 @@ use crate::{Backpressure, Counters, MessageQueue};
 
 /// # Questions
 impl<T> MessageQueue<T> {
-    /// How many messages are queued, expired ones that no receive has met included. Others may change it at any time.
+    /// How many messages are queued, expired ones that no receive has met included. Others may change it at
+    /// any time.
     ///
     /// ```
     /// let queue = annulus_queue::MessageQueue::with_defaults();
@@ -44,8 +45,8 @@ impl<T> MessageQueue<T> {
         self.len() == self.capacity()
     }
 
-    /// Whether the queue takes no more messages. Some may still be queued. Once true, it stays so; `false` may be out of date
-    /// on return.
+    /// Whether the queue takes no more messages. Some may still be queued. Once true, it stays so; `false`
+    /// may be out of date on return.
     ///
     /// ```
     /// let queue = annulus_queue::MessageQueue::<u32>::with_defaults();
@@ -78,8 +79,8 @@ impl<T> MessageQueue<T> {
         self.inner.name.as_deref()
     }
 
-    /// What became of all messages so far, by cause. With a policy, all figures are of one moment; without, see
-    /// [`Sender::counters`](crate::Sender::counters). `too_large` is counted apart, and may be ahead.
+    /// What became of all messages so far, by cause. With a policy, all figures are of one moment; without,
+    /// see [`Sender::counters`](crate::Sender::counters). `too_large` is counted apart, and may be ahead.
     ///
     /// ```
     /// let queue = annulus_queue::MessageQueue::with_defaults();
@@ -92,8 +93,9 @@ impl<T> MessageQueue<T> {
 
     /// The greatest number of messages that were queued at once, and whether that is certain.
     ///
-    /// A queue with a policy knows it. The lock-free one does not spend the time: it remembers what `len` and this saw, and
-    /// whether a send found it full, so its figure is certain only if that happened, and a lower bound otherwise.
+    /// A queue with a policy knows it. The lock-free one does not spend the time: it remembers what `len` and
+    /// this saw, and whether a send found it full, so its figure is certain only if that happened, and a
+    /// lower bound otherwise.
     ///
     /// ```
     /// # use annulus_queue::{MessageQueue, QueueOptions};

@@ -15,32 +15,37 @@ use annulus_sync::{
     wait::{block_on, block_on_deadline},
 };
 
-/// A bounded queue for messages that say what they are ([`Message`]), with priority, deduplication and expiry as its options ask.
+/// A bounded queue for messages that say what they are ([`Message`]), with priority, deduplication and expiry
+/// as its options ask.
 ///
-/// One handle sends and receives; clones share the queue. It closes when [`close`](Self::close) is called, or its
-/// [`Registry`](crate::Registry) closes: unlike the two ends of [`queue`](crate::queue), handles that go away close nothing. When
-/// the last one does, what is still queued is dropped.
+/// One handle sends and receives; clones share the queue. It closes when [`close`](Self::close) is called, or
+/// its [`Registry`](crate::Registry) closes: unlike the two ends of [`queue`](crate::queue), handles that go
+/// away close nothing. When the last one does, what is still queued is dropped.
 ///
 /// # What is in it
 ///
-/// Without any policy it is the lock-free queue of [`queue`](crate::queue), with the same promises. With priority,
-/// deduplication or expiry it is a slab behind a lock that is held for tens of nanoseconds, under which no user code runs but that
-/// of [`peek`](Self::peek); both ends then take turns. Neither allocates memory per message.
+/// Without any policy it is the lock-free queue of [`queue`](crate::queue), with the same promises. With
+/// priority, deduplication or expiry it is a slab behind a lock that is held for tens of nanoseconds, under
+/// which no user code runs but that of [`peek`](Self::peek); both ends then take turns. Neither allocates
+/// memory per message.
 ///
 /// # What it promises
 ///
-/// - What a send returns is what became of the message, as [`Admission`], [`TrySendError`] and [`SendError`] say; whatever is not
-///   queued comes back, or goes to the dead letters if it expires.
-/// - Order: with [`priority`](QueueOptions::priority), 255 first; else, and among equals, first in, first out.
-/// - With priorities, [`Backpressure::DropOldest`] evicts the oldest message of the lowest priority present. A new message that is
-///   lower than all present is `Discarded` instead.
+/// - What a send returns is what became of the message, as [`Admission`], [`TrySendError`] and [`SendError`]
+///   say; whatever is not queued comes back, or goes to the dead letters if it expires.
+/// - Order: with [`priority`](QueueOptions::priority), 255 first; else, and among equals, first in, first
+///   out.
+/// - With priorities, [`Backpressure::DropOldest`] evicts the oldest message of the lowest priority present.
+///   A new message that is lower than all present is `Discarded` instead.
 /// - A duplicate is recognised before space is looked for, so also on a full queue; see
 ///   [`Deduplication`](crate::Deduplication).
-/// - An expired message is never received, and never hides a live one: a receive skips it. Until then it takes its place.
+/// - An expired message is never received, and never hides a live one: a receive skips it. Until then it
+///   takes its place.
 ///
 /// # What it does not promise
 ///
-/// - *No starvation.* Low priorities wait as long as higher ones keep coming: that is what strict priorities mean.
+/// - *No starvation.* Low priorities wait as long as higher ones keep coming: that is what strict priorities
+///   mean.
 /// - *Expiry on time.* Nobody looks for expired messages but receives.
 /// - *Deduplication of what was re-driven.* What dead letters send again was accepted before, and passes.
 ///
@@ -74,7 +79,8 @@ pub struct MessageQueue<T> {
 }
 
 impl<T: Message + Send> MessageQueue<T> {
-    /// Sends without waiting for space; see [`Backpressure`] for what happens on a full queue, and [`MessageQueue`] for the policies.
+    /// Sends without waiting for space; see [`Backpressure`] for what happens on a full queue, and
+    /// [`MessageQueue`] for the policies.
     ///
     /// ```
     /// # use annulus_queue::{Admission, MessageQueue, QueueOptions, TrySendError};
@@ -96,8 +102,9 @@ impl<T: Message + Send> MessageQueue<T> {
 
     /// Sends; under [`Backpressure::Block`], waits for space as long as it takes. The others never wait.
     ///
-    /// Dropping the future before it is ready drops the message with it: it was not queued, its key is free, and nothing else is
-    /// lost. The future has no clock: [`block_timeout`](QueueOptions::block_timeout) does not end it.
+    /// Dropping the future before it is ready drops the message with it: it was not queued, its key is free,
+    /// and nothing else is lost. The future has no clock: [`block_timeout`](QueueOptions::block_timeout) does
+    /// not end it.
     ///
     /// ```
     /// # use annulus_queue::{Admission, MessageQueue, QueueOptions, wait::block_on};
@@ -110,8 +117,8 @@ impl<T: Message + Send> MessageQueue<T> {
         MessageSend::new(&self.inner, message, facts)
     }
 
-    /// [`send`](Self::send) for threads: waits as the options' [`WaitStrategy`] says, and for no longer than their
-    /// [`block_timeout`](QueueOptions::block_timeout).
+    /// [`send`](Self::send) for threads: waits as the options' [`WaitStrategy`] says, and for no longer than
+    /// their [`block_timeout`](QueueOptions::block_timeout).
     ///
     /// ```
     /// # use annulus_queue::{Admission, MessageQueue, QueueOptions};
@@ -167,7 +174,8 @@ impl<T: Message + Send> MessageQueue<T> {
         })
     }
 
-    /// Takes the next message, without waiting for one. `Closed` is for good, and comes only once the queue is empty.
+    /// Takes the next message, without waiting for one. `Closed` is for good, and comes only once the queue
+    /// is empty.
     ///
     /// Expired messages are skipped, counted, and handed to the dead letters here, by this thread.
     ///
@@ -186,7 +194,8 @@ impl<T: Message + Send> MessageQueue<T> {
 
     /// Takes the next message, and waits for one as long as it takes or until the queue is closed and empty.
     ///
-    /// Dropping the future before it is ready loses nothing: no message leaves the queue for a future that is not ready.
+    /// Dropping the future before it is ready loses nothing: no message leaves the queue for a future that is
+    /// not ready.
     ///
     /// ```
     /// # use annulus_queue::{MessageQueue, QueueOptions, wait::block_on};
@@ -214,8 +223,8 @@ impl<T: Message + Send> MessageQueue<T> {
 
     /// [`recv_blocking`](Self::recv_blocking) that gives up after `timeout`.
     ///
-    /// It tries a last time after the deadline, so `Timeout` means that the queue was empty, and open, *then*. It is no shutdown:
-    /// a consumer goes on after `Timeout`, and ends on `Closed`.
+    /// It tries a last time after the deadline, so `Timeout` means that the queue was empty, and open,
+    /// *then*. It is no shutdown: a consumer goes on after `Timeout`, and ends on `Closed`.
     ///
     /// ```
     /// # use annulus_queue::{MessageQueue, QueueOptions, RecvError};
@@ -249,10 +258,11 @@ impl<T: Message + Send> MessageQueue<T> {
         }
     }
 
-    /// Takes what is queued, in the order in which it would have been received. Expired messages are skipped as by a receive.
+    /// Takes what is queued, in the order in which it would have been received. Expired messages are skipped
+    /// as by a receive.
     ///
-    /// With a policy this is one step, which nobody comes between. Without, it takes as many messages as it finds queued at the
-    /// start, and other receivers may take some of them.
+    /// With a policy this is one step, which nobody comes between. Without, it takes as many messages as it
+    /// finds queued at the start, and other receivers may take some of them.
     ///
     /// ```
     /// # use annulus_queue::{MessageQueue, QueueOptions};
@@ -265,7 +275,8 @@ impl<T: Message + Send> MessageQueue<T> {
         self.inner.drain()
     }
 
-    /// Drops what is queued, and says how many messages that were, as [`drain`](Self::drain) takes them. Senders that wait go on.
+    /// Drops what is queued, and says how many messages that were, as [`drain`](Self::drain) takes them.
+    /// Senders that wait go on.
     ///
     /// ```
     /// # use annulus_queue::{MessageQueue, QueueOptions};
@@ -278,9 +289,11 @@ impl<T: Message + Send> MessageQueue<T> {
         self.inner.clear()
     }
 
-    /// Closes the queue; whether it was open. Sends that wait end with `Closed`; what is queued can still be received.
+    /// Closes the queue; whether it was open. Sends that wait end with `Closed`; what is queued can still be
+    /// received.
     ///
-    /// Closing and sending happen one before the other: what was accepted before this is received, and nothing is accepted after.
+    /// Closing and sending happen one before the other: what was accepted before this is received, and
+    /// nothing is accepted after.
     ///
     /// ```
     /// # use annulus_queue::{MessageQueue, QueueOptions, TryRecvError};

@@ -16,7 +16,8 @@ pub enum PeekError {
     Empty,
     /// None is, and none will be: the queue is closed.
     Closed,
-    /// The queue has no policy, so it is the lock-free one, in which another receiver may take a message while it is looked at.
+    /// The queue has no policy, so it is the lock-free one, in which another receiver may take a message
+    /// while it is looked at.
     NotOffered,
 }
 
@@ -46,7 +47,8 @@ impl From<TryRecvError> for PeekError {
 
 /// # Batches, peek and flush
 impl<T: Message + Send> MessageQueue<T> {
-    /// Looks at the message that a receive would take now, without taking it. Expired ones before it are skipped as by a receive.
+    /// Looks at the message that a receive would take now, without taking it. Expired ones before it are
+    /// skipped as by a receive.
     ///
     /// The queue is locked while `look` runs, so nobody takes the message meanwhile; everybody waits, though.
     /// A panic of `look` changes nothing. Offered by queues with a policy only: see
@@ -72,8 +74,9 @@ impl<T: Message + Send> MessageQueue<T> {
         }
     }
 
-    /// Sends messages without waiting, in order, and returns how many were queued. `back` gets what came back: those that were
-    /// refused, discarded or recognised as duplicates, and those that were evicted. Others may send and receive in between.
+    /// Sends messages without waiting, in order, and returns how many were queued. `back` gets what came
+    /// back: those that were refused, discarded or recognised as duplicates, and those that were evicted.
+    /// Others may send and receive in between.
     ///
     /// ```
     /// # use annulus_queue::{MessageQueue, QueueOptions};
@@ -87,8 +90,9 @@ impl<T: Message + Send> MessageQueue<T> {
         send_each(messages, |message| self.try_send(message), back)
     }
 
-    /// [`try_send_batch`](Self::try_send_batch) that waits for space under [`Block`](crate::Backpressure::Block), as
-    /// [`send_blocking`](Self::send_blocking) does for each message.
+    /// [`try_send_batch`](Self::try_send_batch) that waits for space under
+    /// [`Block`](crate::Backpressure::Block), as [`send_blocking`](Self::send_blocking) does for each
+    /// message.
     ///
     /// ```
     /// # use annulus_queue::{MessageQueue, QueueOptions};
@@ -105,8 +109,8 @@ impl<T: Message + Send> MessageQueue<T> {
         send_each(messages, |message| self.send_blocking(message), back)
     }
 
-    /// Receives up to `most` messages without waiting, and returns how many. `each` gets them. Others may send and receive in
-    /// between.
+    /// Receives up to `most` messages without waiting, and returns how many. `each` gets them. Others may
+    /// send and receive in between.
     ///
     /// ```
     /// # use annulus_queue::{MessageQueue, QueueOptions};
@@ -119,8 +123,8 @@ impl<T: Message + Send> MessageQueue<T> {
         std::iter::from_fn(|| self.try_recv().ok()).take(most).map(each).count()
     }
 
-    /// Waits for a message, blocking the thread, then receives up to `most` of those that are there; how many. `Err` once the
-    /// queue is closed and empty.
+    /// Waits for a message, blocking the thread, then receives up to `most` of those that are there; how
+    /// many. `Err` once the queue is closed and empty.
     ///
     /// ```
     /// # use annulus_queue::{MessageQueue, QueueOptions, RecvError};
@@ -139,10 +143,12 @@ impl<T: Message + Send> MessageQueue<T> {
         Ok(1 + self.try_recv_batch(most - 1, each))
     }
 
-    /// Waits until all that was queued when it was called has left the queue, however that was; whether it has, before the time was
-    /// over. Blocks the thread, and looks less and less often, up to every millisecond.
+    /// Waits until all that was queued when it was called has left the queue, however that was; whether it
+    /// has, before the time was over. Blocks the thread, and looks less and less often, up to every
+    /// millisecond.
     ///
-    /// With priorities, messages that are sent later may leave earlier: then it waits until it finds the queue empty.
+    /// With priorities, messages that are sent later may leave earlier: then it waits until it finds the
+    /// queue empty.
     ///
     /// ```
     /// # use std::time::Duration;

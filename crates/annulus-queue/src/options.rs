@@ -7,8 +7,9 @@ use annulus_sync::wait::WaitStrategy;
 
 /// By what a queue recognises that a message was sent before.
 ///
-/// The **window** is the last N accepted keys, first in, first out ([`QueueOptions::deduplication_window`]): whether a message was
-/// received meanwhile does not matter, and a send that was refused, discarded or cancelled leaves its key free for a retry.
+/// The **window** is the last N accepted keys, first in, first out ([`QueueOptions::deduplication_window`]):
+/// whether a message was received meanwhile does not matter, and a send that was refused, discarded or
+/// cancelled leaves its key free for a retry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Deduplication {
@@ -17,8 +18,9 @@ pub enum Deduplication {
     Off,
     /// By [`Message::id`](crate::Message::id). A message without one is never a duplicate.
     ById,
-    /// By [`Message::id`](crate::Message::id), and where a message has none by a 64-bit hash of its payload. Two different payloads
-    /// within a window of N are taken for equal with a probability of N / 2⁶⁴ a message.
+    /// By [`Message::id`](crate::Message::id), and where a message has none by a 64-bit hash of its payload.
+    /// Two different payloads within a window of N are taken for equal with a probability of N / 2⁶⁴ a
+    /// message.
     ByPayload,
 }
 
@@ -103,8 +105,8 @@ impl QueueOptions {
         }
     }
 
-    /// How many messages the queue holds, exactly: a power of two from [`MIN_CAPACITY`](Self::MIN_CAPACITY) to
-    /// [`MAX_CAPACITY`](Self::MAX_CAPACITY). Memory for all of them is allocated at once.
+    /// How many messages the queue holds, exactly: a power of two from [`MIN_CAPACITY`](Self::MIN_CAPACITY)
+    /// to [`MAX_CAPACITY`](Self::MAX_CAPACITY). Memory for all of them is allocated at once.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, queue};
@@ -127,8 +129,9 @@ impl QueueOptions {
         self
     }
 
-    /// Whether messages leave by [`Message::priority`](crate::Message::priority), 255 first, instead of first in, first out. Equal
-    /// priorities leave first in, first out. Priorities are strict: as long as higher ones keep coming, lower ones wait.
+    /// Whether messages leave by [`Message::priority`](crate::Message::priority), 255 first, instead of first
+    /// in, first out. Equal priorities leave first in, first out. Priorities are strict: as long as higher
+    /// ones keep coming, lower ones wait.
     ///
     /// ```
     /// # use annulus_queue::{MessageQueue, QueueOptions};
@@ -154,9 +157,10 @@ impl QueueOptions {
         self
     }
 
-    /// How many of the last accepted messages duplicates are looked for in: [`MIN_WINDOW`](Self::MIN_WINDOW) to
-    /// [`MAX_WINDOW`](Self::MAX_WINDOW), any number. Costs 40 bytes each (32 of them rounded up to a power of two), and nothing
-    /// while [`deduplication`](Self::deduplication) is off. Two to four times the greatest burst is a good choice.
+    /// How many of the last accepted messages duplicates are looked for in: [`MIN_WINDOW`](Self::MIN_WINDOW)
+    /// to [`MAX_WINDOW`](Self::MAX_WINDOW), any number. Costs 40 bytes each (32 of them rounded up to a power
+    /// of two), and nothing while [`deduplication`](Self::deduplication) is off. Two to four times the
+    /// greatest burst is a good choice.
     ///
     /// ```
     /// # use annulus_queue::QueueOptions;
@@ -168,8 +172,9 @@ impl QueueOptions {
         self
     }
 
-    /// How long a message lives in the queue, from the moment at which it was accepted. One that is older is skipped by receives,
-    /// counted, and goes to the dead letters if there are any. Until a receive meets it, it takes its place in the queue.
+    /// How long a message lives in the queue, from the moment at which it was accepted. One that is older is
+    /// skipped by receives, counted, and goes to the dead letters if there are any. Until a receive meets it,
+    /// it takes its place in the queue.
     ///
     /// Costs a clock read per send and per receive (about 20 ns each).
     ///
@@ -183,8 +188,9 @@ impl QueueOptions {
         self
     }
 
-    /// How long `send_blocking` waits for space under [`Backpressure::Block`] before it ends with `Timeout`; for ever unless
-    /// given. It bounds threads only: the future of `send` has no clock, and is bounded by dropping it.
+    /// How long `send_blocking` waits for space under [`Backpressure::Block`] before it ends with `Timeout`;
+    /// for ever unless given. It bounds threads only: the future of `send` has no clock, and is bounded by
+    /// dropping it.
     ///
     /// ```
     /// # use annulus_queue::{MessageQueue, QueueOptions, SendError};
@@ -210,8 +216,8 @@ impl QueueOptions {
         self
     }
 
-    /// The greatest [`Message::size`](crate::Message::size) that the queue takes, in bytes. A larger message comes back as
-    /// `TooLarge`, and is counted.
+    /// The greatest [`Message::size`](crate::Message::size) that the queue takes, in bytes. A larger message
+    /// comes back as `TooLarge`, and is counted.
     ///
     /// ```
     /// # use annulus_queue::{MessageQueue, QueueOptions, TrySendError};
@@ -249,7 +255,8 @@ impl QueueOptions {
         InvalidOptions::unless_empty(self.problems())
     }
 
-    /// The same for a constructor of two ends, which offers none of a [`MessageQueue`](crate::MessageQueue)'s policies.
+    /// The same for a constructor of two ends, which offers none of a [`MessageQueue`](crate::MessageQueue)'s
+    /// policies.
     pub(crate) fn validate_for_ends(&self) -> Result<(), InvalidOptions> {
         let mut problems = self.problems();
         let unoffered = [

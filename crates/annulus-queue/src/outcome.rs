@@ -8,12 +8,14 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Backpressure {
-    /// The producer waits for space, for as long as it takes; nothing is lost. `try_send` reports `Full` instead.
+    /// The producer waits for space, for as long as it takes; nothing is lost. `try_send` reports `Full`
+    /// instead.
     #[default]
     Block,
     /// The send fails at once and hands the message back.
     Reject,
-    /// The oldest message leaves and is handed to the producer; the send never waits and never fails for space.
+    /// The oldest message leaves and is handed to the producer; the send never waits and never fails for
+    /// space.
     DropOldest,
     /// The new message is discarded and handed back; the send never waits.
     DropNew,
@@ -165,8 +167,8 @@ pub enum ReserveError {
     Full,
     /// The queue is closed, for good.
     Closed,
-    /// The queue is one of [`Backpressure::DropOldest`], which offers no reservations: a sender that had to evict one would wait for
-    /// it, for ever if it is the same thread's.
+    /// The queue is one of [`Backpressure::DropOldest`], which offers no reservations: a sender that had to
+    /// evict one would wait for it, for ever if it is the same thread's.
     Evicts,
 }
 

@@ -1,15 +1,16 @@
 //! How often a receiver that waits busily looks.
 //!
-//! Looking costs the sender: each look takes the line that it is about to write. Where messages come in a stream, a receiver that looks
-//! at once gets one message a look, each for a whole transfer between cores, and is then as far behind as before; had it paused,
-//! the sender would have got ahead undisturbed, and many messages would have come for a fraction each. Where messages come one by
-//! one, because the sender waits for an answer, every pause is lost time. Nobody tells the receiver which it is, so it **tries**: now
-//! and then it pauses longer before it looks, and sees whether more than a few messages were there until it had to wait again. If
-//! so, it goes on and pauses longer still; if not, it looks often again, and tries less often.
+//! Looking costs the sender: each look takes the line that it is about to write. Where messages come in a
+//! stream, a receiver that looks at once gets one message a look, each for a whole transfer between cores,
+//! and is then as far behind as before; had it paused, the sender would have got ahead undisturbed, and many
+//! messages would have come for a fraction each. Where messages come one by one, because the sender waits for
+//! an answer, every pause is lost time. Nobody tells the receiver which it is, so it **tries**: now and then
+//! it pauses longer before it looks, and sees whether more than a few messages were there until it had to
+//! wait again. If so, it goes on and pauses longer still; if not, it looks often again, and tries less often.
 //!
-//! A sender that finds the queue full is in the same place: it would send one message a look, each to a line that the receiver has just
-//! given up. Nobody waits for its message, though, since the receiver has a queue full of others; so it need not try, and waits, as
-//! long as it waits busily, until there is [`room`].
+//! A sender that finds the queue full is in the same place: it would send one message a look, each to a line
+//! that the receiver has just given up. Nobody waits for its message, though, since the receiver has a queue
+//! full of others; so it need not try, and waits, as long as it waits busily, until there is [`room`].
 
 use annulus_sync::{AtomicU64, Ordering, spin_loop};
 
@@ -31,7 +32,8 @@ impl Pace {
     const TRIAL: u32 = 16;
     /// The most, about 2 µs on current x86-64.
     const MOST: u32 = 128;
-    /// How many pauses a receiver makes before it lets other threads run. In a model, the sooner it sleeps the more is checked.
+    /// How many pauses a receiver makes before it lets other threads run. In a model, the sooner it sleeps
+    /// the more is checked.
     const PATIENCE: u32 = if cfg!(loom) { 0 } else { 512 };
     /// Waits between two trials.
     const REST: u32 = 64;
@@ -51,7 +53,8 @@ impl Pace {
         }
     }
 
-    /// The receiver has to wait for the message with ticket `head`: how many pauses it should make between two looks.
+    /// The receiver has to wait for the message with ticket `head`: how many pauses it should make between
+    /// two looks.
     fn wait(&mut self, head: u64) -> u32 {
         let few = head.wrapping_sub(self.waited_at) < Self::FEW;
         self.waited_at = head;

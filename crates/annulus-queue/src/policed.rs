@@ -1,8 +1,8 @@
 //! A queue that looks at its messages: priority, deduplication and expiry, under one lock.
 //!
 //! The lock is held for tens of nanoseconds, and no user code runs under it but a `peek`'s, which is told if
-//! it wants the lock: keys, priorities and the time are found
-//! out before, and messages are dropped after. Both events are notified after the lock is released; see [`Event::notify_after_unlock`].
+//! it wants the lock: keys, priorities and the time are found out before, and messages are dropped after.
+//! Both events are notified after the lock is released; see [`Event::notify_after_unlock`].
 
 use crate::{
     Admission, Backpressure, Clock, Counters, Deduplication, Message, QueueOptions, TryRecvError,
@@ -86,7 +86,8 @@ impl<T> Policed<T> {
         Buckets::<T>::bytes(options.capacity).saturating_add(window)
     }
 
-    /// Asks a message what the queue must know. `again`: it was accepted before, so it is no duplicate of itself.
+    /// Asks a message what the queue must know. `again`: it was accepted before, so it is no duplicate of
+    /// itself.
     #[inline]
     pub(crate) fn facts(&self, message: &T, again: bool) -> Facts
     where
@@ -103,8 +104,8 @@ impl<T> Policed<T> {
         Facts { priority, key }
     }
 
-    /// Sends without waiting for space. Counts every verdict but `Full` of a queue that blocks, which is a verdict only if
-    /// the caller does not try again.
+    /// Sends without waiting for space. Counts every verdict but `Full` of a queue that blocks, which is a
+    /// verdict only if the caller does not try again.
     #[inline]
     pub(crate) fn offer(&self, message: T, facts: Facts) -> Result<Admission<T>, TrySendError<T>> {
         let at = self.now();
@@ -178,7 +179,8 @@ impl<T> Policed<T> {
         }
     }
 
-    /// Looks at the next message that lives, under the lock. Those that have expired leave, and go to `expired` without the lock.
+    /// Looks at the next message that lives, under the lock. Those that have expired leave, and go to
+    /// `expired` without the lock.
     pub(crate) fn peek<R>(
         &self,
         look: impl FnOnce(&T) -> R,

@@ -1,27 +1,31 @@
-//! A pool of objects that are expensive to make: made in advance, lent, cleared and used again, without a lock.
+//! A pool of objects that are expensive to make: made in advance, lent, cleared and used again, without a
+//! lock.
 //!
 //! # What it promises
 //!
-//! - **A fixed stock.** [`Pool::new`] makes 256 objects at once. As long as no more are out than that, those that are being
-//!   lent or returned at the moment included, nothing is made and nothing is dropped.
-//! - **It never refuses.** When all are out, `get` makes one more, and counts it as [`overflowed`](PoolCounters::overflowed).
-//! - **It never grows.** An object that comes back to a full pool is dropped, and counted as [`surplus`](PoolCounters::surplus).
-//! - **Objects come back clean.** The reset closure runs when an object is returned, before anyone can get it, whatever the way in
-//!   which its user left: also when the stack unwinds.
+//! - **A fixed stock.** [`Pool::new`] makes 256 objects at once. As long as no more are out than that, those
+//!   that are being lent or returned at the moment included, nothing is made and nothing is dropped.
+//! - **It never refuses.** When all are out, `get` makes one more, and counts it as
+//!   [`overflowed`](PoolCounters::overflowed).
+//! - **It never grows.** An object that comes back to a full pool is dropped, and counted as
+//!   [`surplus`](PoolCounters::surplus).
+//! - **Objects come back clean.** The reset closure runs when an object is returned, before anyone can get
+//!   it, whatever the way in which its user left: also when the stack unwinds.
 //! - **Lock-free**, but for what making, resetting and dropping objects do themselves: it is a [`Stack`].
 //!
 //! # What it does not promise
 //!
 //! - *Which object.* Usually the one that was returned last, since that is still in the cache.
-//! - *That the stock stays whole.* An object leaves for good if its guard is [detached](Pooled::detach) or forgotten, or if the reset
-//!   closure panics. A later `get` that finds none makes one, counts it as overflowed, and on its return it takes the free place: so the
-//!   pool heals.
+//! - *That the stock stays whole.* An object leaves for good if its guard is [detached](Pooled::detach) or
+//!   forgotten, or if the reset closure panics. A later `get` that finds none makes one, counts it as
+//!   overflowed, and on its return it takes the free place: so the pool heals.
 //!
 //! # Why a return finds a place
 //!
-//! Every object that is not in somebody's hands has a place of the [`Stack`] to itself, from before the push that returns it to after the
-//! pop that lends it. With N places and no more than N objects, the one being returned leaves at most N - 1 others that can
-//! have a place; so one is free. Likewise the stack is not empty for a `get` while no more than N - 1 others are out or moving.
+//! Every object that is not in somebody's hands has a place of the [`Stack`] to itself, from before the push
+//! that returns it to after the pop that lends it. With N places and no more than N objects, the one being
+//! returned leaves at most N - 1 others that can have a place; so one is free. Likewise the stack is not
+//! empty for a `get` while no more than N - 1 others are out or moving.
 //!
 //! ```
 //! use annulus_queue::pool::Pool;
@@ -42,7 +46,8 @@ use std::{
 
 use crate::{counters::Count, stack::Stack};
 
-/// The stock of [`Pool::new`]: that of the object pool in the specification's section "Memory Pool Allocation".
+/// The stock of [`Pool::new`]: that of the object pool in the specification's section "Memory Pool
+/// Allocation".
 pub const DEFAULT_CAPACITY: u32 = 256;
 
 /// A pool of objects; see the [module](self).
@@ -75,7 +80,8 @@ impl<T: Send> Pool<T> {
         Self::with_capacity(DEFAULT_CAPACITY, make)
     }
 
-    /// A pool with a stock of `capacity` objects, all made now. With 0, all are made when needed and dropped on return.
+    /// A pool with a stock of `capacity` objects, all made now. With 0, all are made when needed and dropped
+    /// on return.
     ///
     /// ```
     /// let pool = annulus_queue::pool::Pool::with_capacity(1, String::new);
@@ -122,7 +128,8 @@ impl<T: Send> Pool<T> {
         Pooled { object: Some(self.take()), pool: self }
     }
 
-    /// [`get`](Self::get) with a guard that keeps the pool alive, so that it can go anywhere: into a message, or another thread.
+    /// [`get`](Self::get) with a guard that keeps the pool alive, so that it can go anywhere: into a message,
+    /// or another thread.
     ///
     /// ```
     /// use std::{sync::Arc, thread};
@@ -160,7 +167,8 @@ impl<T> Pool<T> {
         self.stock.capacity()
     }
 
-    /// What the pool could not do from its stock, so far. Exact when nobody gets or returns; neither figure ever goes down.
+    /// What the pool could not do from its stock, so far. Exact when nobody gets or returns; neither figure
+    /// ever goes down.
     ///
     /// ```
     /// let pool = annulus_queue::pool::Pool::with_capacity(1, String::new);

@@ -1,7 +1,7 @@
 //! Options that suit common uses.
 //!
-//! Each sets the capacity, the deduplication window and the backpressure that the table says. Deduplication itself stays off
-//! until it is asked for, since equal messages are legitimate.
+//! Each sets the capacity, the deduplication window and the backpressure that the table says. Deduplication
+//! itself stays off until it is asked for, since equal messages are legitimate.
 
 use std::time::Duration;
 
@@ -102,10 +102,11 @@ impl QueueOptions {
         Self::preset(8192, 1024, Backpressure::Reject).priority(true)
     }
 
-    /// Room for twice what comes while nobody receives: `messages_per_second` at their peak, between two looks of a receiver that
-    /// looks every `interval`. The capacity is the next power of two, 16 at least; one above [`MAX_CAPACITY`](Self::MAX_CAPACITY) is refused when
-    /// the queue is made. The deduplication window holds twice as many keys again, as far as windows reach, so that a sender that
-    /// repeats its last burst is recognised.
+    /// Room for twice what comes while nobody receives: `messages_per_second` at their peak, between two
+    /// looks of a receiver that looks every `interval`. The capacity is the next power of two, 16 at least;
+    /// one above [`MAX_CAPACITY`](Self::MAX_CAPACITY) is refused when the queue is made. The deduplication
+    /// window holds twice as many keys again, as far as windows reach, so that a sender that repeats its last
+    /// burst is recognised.
     ///
     /// ```
     /// use std::time::Duration;

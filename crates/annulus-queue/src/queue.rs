@@ -14,7 +14,8 @@ use annulus_sync::{Arc, AtomicUsize, Ordering, barrier, event::Event, fence, wai
 
 /// Makes a bounded queue, and hands out its two ends.
 ///
-/// Both can be cloned and used from any number of threads. Nothing is allocated after this but what sleeping takes the first time.
+/// Both can be cloned and used from any number of threads. Nothing is allocated after this but what sleeping
+/// takes the first time.
 ///
 /// ```
 /// use annulus_queue::{Admission, QueueOptions, queue};
@@ -72,8 +73,8 @@ pub(crate) struct Shared<T> {
     /// Notified once per message taken, and on close.
     pub(crate) not_full: Padded<Event>,
     backpressure: Backpressure,
-    /// Whether there is one sender for ever, and nobody else closes: see `spmc`. Then [`offer_noticing`](Self::offer_noticing) is
-    /// to be used, or [`offer_alone`](Self::offer_alone).
+    /// Whether there is one sender for ever, and nobody else closes: see `spmc`. Then
+    /// [`offer_noticing`](Self::offer_noticing) is to be used, or [`offer_alone`](Self::offer_alone).
     sender_is_alone: bool,
     name: Option<String>,
     /// How many `Sender`s there are. The last one closes the queue.
@@ -114,8 +115,8 @@ impl<T> Drop for PublishOnDrop<'_, T> {
 }
 
 impl<T> Shared<T> {
-    /// Sends without waiting for space. Counts every verdict but `Full` of a queue that blocks, which is a verdict only if
-    /// the caller does not try again.
+    /// Sends without waiting for space. Counts every verdict but `Full` of a queue that blocks, which is a
+    /// verdict only if the caller does not try again.
     #[inline]
     pub(crate) fn offer(&self, message: T) -> Result<Admission<T>, TrySendError<T>> {
         match self.offer_at_once(message) {
@@ -124,7 +125,8 @@ impl<T> Shared<T> {
         }
     }
 
-    /// Sends if one look shows that there is space; the message again if not, to [`offer_again`](Self::offer_again).
+    /// Sends if one look shows that there is space; the message again if not, to
+    /// [`offer_again`](Self::offer_again).
     #[inline(always)]
     pub(crate) fn offer_at_once(&self, message: T) -> Result<(), T> {
         let Some(claim) = self.slots.claim_at_once() else { return Err(message) };
@@ -140,7 +142,8 @@ impl<T> Shared<T> {
         self.offer(message)
     }
 
-    /// [`offer`](Self::offer) by the only sender, if one look shows that there is space; the message again if not.
+    /// [`offer`](Self::offer) by the only sender, if one look shows that there is space; the message again if
+    /// not.
     ///
     /// # Safety
     /// Nobody else sends meanwhile.
@@ -156,8 +159,8 @@ impl<T> Shared<T> {
         Ok(())
     }
 
-    /// [`offer`](Self::offer) when the first look did not do. Apart, so that a message that is simply accepted is moved once: where both
-    /// ways meet in one function, their outcomes go through memory.
+    /// [`offer`](Self::offer) when the first look did not do. Apart, so that a message that is simply
+    /// accepted is moved once: where both ways meet in one function, their outcomes go through memory.
     #[inline(never)]
     fn offer_hard(&self, message: T) -> Result<Admission<T>, TrySendError<T>> {
         if self.evicts() { self.offer_evicting(message) } else { self.offer_again(message) }
@@ -258,13 +261,15 @@ impl<T> Shared<T> {
         self.not_empty.notify_loudly(1);
         if self.nobody_receives() {
             self.notice();
-            // SYNC: nobody-receives. With the fence of another sender that does the same: one of the two sees both messages.
+            // SYNC: nobody-receives. With the fence of another sender that does the same: one of the two sees
+            // both messages.
             fence(Ordering::SeqCst);
             self.abandon();
         }
     }
 
-    /// Drops what is queued, when nobody is left to receive it. Waits for no sender: each looks when it has published.
+    /// Drops what is queued, when nobody is left to receive it. Waits for no sender: each looks when it has
+    /// published.
     fn abandon(&self) {
         drop_all(|| {
             let message = self.take_within(Backoff::spent()).ok()?;
@@ -426,10 +431,11 @@ impl<T> Shared<T> {
         self.receivers.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The last one drops what is queued, now and not with the last sender: a message may hold what its sender waits for.
+    /// The last one drops what is queued, now and not with the last sender: a message may hold what its
+    /// sender waits for.
     ///
-    /// A sender may have its ticket and still be copying, or hold a reservation, for which nobody can wait here: it may be this
-    /// very thread's. So whoever publishes from now on looks too.
+    /// A sender may have its ticket and still be copying, or hold a reservation, for which nobody can wait
+    /// here: it may be this very thread's. So whoever publishes from now on looks too.
     pub(crate) fn remove_receiver(&self) {
         // SYNC: last-end
         if self.receivers.fetch_sub(1, Ordering::AcqRel) == 1 {
@@ -437,7 +443,8 @@ impl<T> Shared<T> {
                 self.close();
             }
             self.not_empty.alert();
-            // SYNC: nobody-receives. Either a sender sees the alert after it has published, or its message is seen here.
+            // SYNC: nobody-receives. Either a sender sees the alert after it has published, or its message is
+            // seen here.
             barrier::heavy();
             if self.sender_is_alone {
                 self.not_full.notify_all();
@@ -477,7 +484,8 @@ impl<T> Shared<T> {
     }
 
     pub(crate) fn len(&self) -> usize {
-        // In this order, so that the difference is not negative. It exceeds the capacity while messages pass by between the two loads.
+        // In this order, so that the difference is not negative. It exceeds the capacity while messages pass
+        // by between the two loads.
         let taken = self.slots.taken();
         let waiting = self.slots.sent() - taken;
         usize::try_from(waiting).map_or(self.capacity(), |waiting| waiting.min(self.capacity()))
@@ -485,8 +493,8 @@ impl<T> Shared<T> {
 
     pub(crate) fn counters(&self) -> Counters {
         let tally = &*self.tally;
-        // Evicted and abandoned messages moved `head` before they were counted, and `head` never passes `tail`: read in this order,
-        // no difference is negative.
+        // Evicted and abandoned messages moved `head` before they were counted, and `head` never passes
+        // `tail`: read in this order, no difference is negative.
         let evicted = tally.evicted.get();
         let abandoned = tally.abandoned.get();
         let skipped = tally.skipped.get();

@@ -13,14 +13,16 @@ use annulus_sync::{
 
 /// The receiving end of a [`queue`](crate::queue). Clones share the messages: each goes to one of them.
 ///
-/// When the last is dropped, the queue closes, and what is still queued is dropped at once and counted as abandoned.
+/// When the last is dropped, the queue closes, and what is still queued is dropped at once and counted as
+/// abandoned.
 pub struct Receiver<T> {
     pub(crate) shared: Arc<Shared<T>>,
     pace: SharedPace,
 }
 
 impl<T: Send> Receiver<T> {
-    /// Takes the oldest message, without waiting for one. A sender may send one the moment after `Empty`; `Closed` is for good.
+    /// Takes the oldest message, without waiting for one. A sender may send one the moment after `Empty`;
+    /// `Closed` is for good.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, TryRecvError, queue};
@@ -37,9 +39,11 @@ impl<T: Send> Receiver<T> {
         self.shared.take()
     }
 
-    /// Takes the oldest message, and waits for one as long as it takes or until the queue is closed and empty.
+    /// Takes the oldest message, and waits for one as long as it takes or until the queue is closed and
+    /// empty.
     ///
-    /// Dropping the future before it is ready loses nothing: no message leaves the queue for a future that is not ready.
+    /// Dropping the future before it is ready loses nothing: no message leaves the queue for a future that is
+    /// not ready.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, RecvError, queue, wait::block_on};
@@ -73,7 +77,8 @@ impl<T: Send> Receiver<T> {
 
     /// [`recv_blocking`](Self::recv_blocking) that gives up after `timeout`.
     ///
-    /// It tries a last time after the deadline, so `Timeout` means that the queue was empty, and open, *then*.
+    /// It tries a last time after the deadline, so `Timeout` means that the queue was empty, and open,
+    /// *then*.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, RecvError, queue};
@@ -105,7 +110,8 @@ impl<T: Send> Receiver<T> {
         }
     }
 
-    /// Drops the messages that were sent before this call, and says how many they were. Senders that wait for space go on.
+    /// Drops the messages that were sent before this call, and says how many they were. Senders that wait for
+    /// space go on.
     ///
     /// Messages that are sent meanwhile stay, and other receivers may take some of the older ones first.
     ///

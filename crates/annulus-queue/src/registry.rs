@@ -10,10 +10,11 @@ use std::{
 
 use crate::{InvalidOptions, Message, MessageQueue, QueueOptions, QueueStatus};
 
-/// Named queues of one scope, such as a kernel: made, found again by name and type, listed, and closed together.
+/// Named queues of one scope, such as a kernel: made, found again by name and type, listed, and closed
+/// together.
 ///
-/// A name stands for one queue and one message type. A registry closes its queues when it is dropped; handles that were
-/// given out stay, so that what is queued can still be received.
+/// A name stands for one queue and one message type. A registry closes its queues when it is dropped; handles
+/// that were given out stay, so that what is queued can still be received.
 ///
 /// ```
 /// use annulus_queue::{QueueOptions, Registry, SendError};
@@ -176,7 +177,8 @@ impl Registry {
         })
     }
 
-    /// What all queues do, in the order of their names. Each is looked at in turn, while others send and receive.
+    /// What all queues do, in the order of their names. Each is looked at in turn, while others send and
+    /// receive.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, Registry};
@@ -191,7 +193,8 @@ impl Registry {
         self.lock().by_name.iter().map(|(name, queue)| queue.status(name)).collect()
     }
 
-    /// Closes the queue of this name and forgets it; whether there was one. Its name is free again. Handles of it stay.
+    /// Closes the queue of this name and forgets it; whether there was one. Its name is free again. Handles
+    /// of it stay.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, Registry};
@@ -208,8 +211,8 @@ impl Registry {
         removed.map(|queue| queue.close()).is_some()
     }
 
-    /// Closes every queue, and the registry to new ones; how many queues were open. They stay listed, and what is queued can
-    /// be received. Dropping the registry does the same.
+    /// Closes every queue, and the registry to new ones; how many queues were open. They stay listed, and
+    /// what is queued can be received. Dropping the registry does the same.
     ///
     /// ```
     /// # use annulus_queue::{CreateError, QueueOptions, Registry};

@@ -38,7 +38,8 @@ impl<'a, T> Reservation<'a, T> {
         self.place().write(message)
     }
 
-    /// The bare place, for a message that is built piece by piece: see [`assume_written`](Self::assume_written).
+    /// The bare place, for a message that is built piece by piece: see
+    /// [`assume_written`](Self::assume_written).
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, queue};
@@ -66,7 +67,8 @@ impl<'a, T> Reservation<'a, T> {
         self.written = true;
     }
 
-    /// Sends the message. The queue may have been closed meanwhile: it is accepted all the same, since its place was taken before.
+    /// Sends the message. The queue may have been closed meanwhile: it is accepted all the same, since its
+    /// place was taken before.
     ///
     /// # Panics
     /// If none was written.
@@ -97,7 +99,8 @@ impl<T> Drop for Reservation<'_, T> {
         if self.claim.is_none() {
             return;
         }
-        // The message leaves the slot before that is the consumers', and is dropped after: its code may panic.
+        // The message leaves the slot before that is the consumers', and is dropped after: its code may
+        // panic.
         let written = std::mem::take(&mut self.written).then(|| {
             // SAFETY: the place holds a message, by `written`; it is moved out once.
             unsafe { self.place().assume_init_read() }

@@ -11,7 +11,8 @@ use annulus_sync::{
     wait::{Backoff, block_on, block_on_deadline},
 };
 
-/// The sending end of a [`queue`](crate::queue). Clones send to the same queue; when the last is dropped, the queue closes.
+/// The sending end of a [`queue`](crate::queue). Clones send to the same queue; when the last is dropped, the
+/// queue closes.
 pub struct Sender<T> {
     pub(crate) shared: Arc<Shared<T>>,
 }
@@ -19,8 +20,9 @@ pub struct Sender<T> {
 impl<T: Send> Sender<T> {
     /// Sends without waiting for space.
     ///
-    /// On a full queue, [`Backpressure`] decides: `Full` with the message under Block and Reject, `Discarded` with the message
-    /// under DropNew, `Evicted` with the oldest one under DropOldest. A receiver may make space the moment after `Full`.
+    /// On a full queue, [`Backpressure`] decides: `Full` with the message under Block and Reject, `Discarded`
+    /// with the message under DropNew, `Evicted` with the oldest one under DropOldest. A receiver may make
+    /// space the moment after `Full`.
     ///
     /// ```
     /// # use annulus_queue::{Admission, Backpressure, QueueOptions, TrySendError, queue};
@@ -58,8 +60,8 @@ impl<T: Send> Sender<T> {
 
     /// Sends; under [`Backpressure::Block`], waits for space as long as it takes. The others never wait.
     ///
-    /// Dropping the future before it is ready drops the message with it: it was not queued, and nothing else is lost. Who waits
-    /// longest is woken first, but whoever sends at that moment may still be faster.
+    /// Dropping the future before it is ready drops the message with it: it was not queued, and nothing else
+    /// is lost. Who waits longest is woken first, but whoever sends at that moment may still be faster.
     ///
     /// ```
     /// # use annulus_queue::{Admission, QueueOptions, queue, wait::block_on};
@@ -135,10 +137,11 @@ impl<T: Send> Sender<T> {
         })
     }
 
-    /// Closes the queue; whether it was open. Sends that wait end with `Closed`; messages already queued can still be received.
+    /// Closes the queue; whether it was open. Sends that wait end with `Closed`; messages already queued can
+    /// still be received.
     ///
-    /// Closing and sending happen one before the other: every message accepted before this is received (while there are
-    /// receivers), and none is accepted after it returns.
+    /// Closing and sending happen one before the other: every message accepted before this is received (while
+    /// there are receivers), and none is accepted after it returns.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, TryRecvError, TrySendError, queue};

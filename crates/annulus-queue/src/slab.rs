@@ -1,20 +1,24 @@
 //! The slots of a queue in memory: where each lies, and what its owner may do with it.
 //!
-//! A slot is a stamp and a message. Which stamp means what, and who owns a slot when, is the business of the protocols in
-//! `slots` and `solo`; here is only where they lie. **A slot that fits into a cache line lies in one**, stamp and all: 8 bytes of stamp
-//! and up to 56 of message move between two cores as one line. Such slots are padded to a power of two, and the first begins a
-//! line. Larger ones follow each other as closely as their alignment allows.
+//! A slot is a stamp and a message. Which stamp means what, and who owns a slot when, is the business of the
+//! protocols in `slots` and `solo`; here is only where they lie. **A slot that fits into a cache line lies in
+//! one**, stamp and all: 8 bytes of stamp and up to 56 of message move between two cores as one line. Such
+//! slots are padded to a power of two, and the first begins a line. Larger ones follow each other as closely
+//! as their alignment allows.
 //!
-//! **Small messages may share a stamp** ([`Packing`]), where one thread stamps them all, in order: seven messages of 8 bytes and a stamp
-//! are a line, where four slots would be. A ticket is found by a division by a constant then. There is one line more than the capacity
-//! needs, so that the places of a line all serve the same lap: whoever writes the first of them knows that the last was read.
+//! **Small messages may share a stamp** ([`Packing`]), where one thread stamps them all, in order: seven
+//! messages of 8 bytes and a stamp are a line, where four slots would be. A ticket is found by a division by
+//! a constant then. There is one line more than the capacity needs, so that the places of a line all serve
+//! the same lap: whoever writes the first of them knows that the last was read.
 //!
-//! **Streams move messages in words of 8 bytes**, although vectors would take fewer instructions. A core that writes line after line
-//! to another waits for the right to each, and hides that by asking for the lines of the stores that it holds back; measured on
-//! Zen 4, it does so far ahead for plain word stores, in ascending order, with no others between, and hardly for vector stores:
-//! 8 ns a line against 19. What bounds it is the store buffer, so every other store between messages costs lines in flight: two words of an end's
-//! own state for each line of 64 bytes made 18 ns of 8. That is also why the stamp comes last. Where a compare-exchange comes between messages, which waits for all
-//! stores before it, there is nothing to hide, and vectors are as good.
+//! **Streams move messages in words of 8 bytes**, although vectors would take fewer instructions. A core that
+//! writes line after line to another waits for the right to each, and hides that by asking for the lines of
+//! the stores that it holds back; measured on Zen 4, it does so far ahead for plain word stores, in ascending
+//! order, with no others between, and hardly for vector stores: 8 ns a line against 19. What bounds it is the
+//! store buffer, so every other store between messages costs lines in flight: two words of an end's own state
+//! for each line of 64 bytes made 18 ns of 8. That is also why the stamp comes last. Where a compare-exchange
+//! comes between messages, which waits for all stores before it, there is nothing to hide, and vectors are as
+//! good.
 
 use std::{
     alloc::{Layout, alloc, dealloc, handle_alloc_error},
@@ -59,9 +63,9 @@ impl Packing for Apart {
 #[repr(transparent)]
 struct Message<T>(UnsafeCell<MaybeUninit<T>>);
 
-// SAFETY: a slot gives access to its message only to its owner, and there is one at a time, with a happens-before edge from each to
-// the next (that is what the callers of its unsafe methods promise). So messages only move between threads, which `T: Send`
-// allows.
+// SAFETY: a slot gives access to its message only to its owner, and there is one at a time, with a
+// happens-before edge from each to the next (that is what the callers of its unsafe methods promise). So
+// messages only move between threads, which `T: Send` allows.
 unsafe impl<T: Send> Sync for Message<T> {}
 
 /// A message's place and its stamp. The stamp lies behind the messages, since it is written after them.
@@ -88,7 +92,8 @@ impl<'a, T> Slot<'a, T> {
     pub(crate) unsafe fn later(self, tickets: u64) -> Self {
         // SAFETY: messages that share a stamp follow each other in one allocation.
         let message = unsafe { (&raw const *self.message).add(tickets as usize) };
-        // SAFETY: `Slab::new` made it there, it lives as long as this one, and only shared references to it are ever made.
+        // SAFETY: `Slab::new` made it there, it lives as long as this one, and only shared references to it
+        // are ever made.
         Self { message: unsafe { &*message }, stamp: self.stamp }
     }
 
@@ -97,7 +102,8 @@ impl<'a, T> Slot<'a, T> {
     #[inline(always)]
     pub(crate) unsafe fn write(&self, message: T) {
         self.message.0.with_mut(|place| {
-            // SAFETY: the place is inside the slot, so it is aligned and lives; the caller owns the slot, so nobody else looks.
+            // SAFETY: the place is inside the slot, so it is aligned and lives; the caller owns the slot, so
+            // nobody else looks.
             unsafe { place.write(MaybeUninit::new(message)) }
         });
     }
@@ -107,8 +113,9 @@ impl<'a, T> Slot<'a, T> {
     #[inline(always)]
     pub(crate) unsafe fn read(&self) -> T {
         self.message.0.with_mut(|place| {
-            // SAFETY: the place is aligned, lives, and holds a message, all by the caller's word; nobody else looks, since the
-            // caller owns the slot; and it is read once, since the caller treats it as moved out.
+            // SAFETY: the place is aligned, lives, and holds a message, all by the caller's word; nobody else
+            // looks, since the caller owns the slot; and it is read once, since the caller treats it as moved
+            // out.
             unsafe { place.cast::<T>().read() }
         })
     }
@@ -120,7 +127,8 @@ impl<'a, T> Slot<'a, T> {
     #[inline(always)]
     pub(crate) unsafe fn write_words(&self, message: T) {
         self.message.0.with_mut(|place| {
-            // SAFETY: the place is inside the slot, so it is aligned and lives; the caller owns the slot, so nobody else looks.
+            // SAFETY: the place is inside the slot, so it is aligned and lives; the caller owns the slot, so
+            // nobody else looks.
             unsafe { store(place, MaybeUninit::new(message)) }
         });
     }
@@ -133,8 +141,8 @@ impl<'a, T> Slot<'a, T> {
     #[allow(clippy::mut_from_ref, reason = "ownership of a slot is a ticket, not a borrow")]
     pub(crate) unsafe fn place(&self) -> &'a mut MaybeUninit<T> {
         self.message.0.with_mut(|place| {
-            // SAFETY: the place is inside the slot, so it is aligned and lives, and any bytes are a `MaybeUninit`; the caller
-            // owns the slot, so there is no other reference.
+            // SAFETY: the place is inside the slot, so it is aligned and lives, and any bytes are a
+            // `MaybeUninit`; the caller owns the slot, so there is no other reference.
             unsafe { &mut *place }
         })
     }
@@ -146,7 +154,8 @@ impl<'a, T> Slot<'a, T> {
     #[inline]
     pub(crate) unsafe fn peek<R>(&self, look: impl FnOnce(&T) -> R) -> R {
         self.message.0.with(|place| {
-            // SAFETY: the place is aligned, lives, and holds a message; its owner does not write while it looks.
+            // SAFETY: the place is aligned, lives, and holds a message; its owner does not write while it
+            // looks.
             look(unsafe { &*place.cast::<T>() })
         })
     }
@@ -154,7 +163,8 @@ impl<'a, T> Slot<'a, T> {
 
 type Word = MaybeUninit<u64>;
 
-/// How many words a message of type `T` is; zero if it is not made of words, or so large that it is moved as the compiler likes.
+/// How many words a message of type `T` is; zero if it is not made of words, or so large that it is moved as
+/// the compiler likes.
 const fn words<T>() -> usize {
     let size = size_of::<T>();
     if size.is_multiple_of(size_of::<Word>()) && size <= LINE { size / size_of::<Word>() } else { 0 }
@@ -193,7 +203,8 @@ pub(crate) struct Slab<T, K: Packing> {
     owns: PhantomData<Message<T>>,
 }
 
-/// Where the slots of a slab lie. An end keeps a copy ([`Cursor`]), which needs no look at what it shares with others.
+/// Where the slots of a slab lie. An end keeps a copy ([`Cursor`]), which needs no look at what it shares
+/// with others.
 pub(crate) struct Places<T, K> {
     first: NonNull<Message<T>>,
     /// The number of stamps, a power of two, less one.
@@ -209,13 +220,15 @@ impl<T, K> Clone for Places<T, K> {
 
 impl<T, K> Copy for Places<T, K> {}
 
-// SAFETY: it gives out shared slots, whose users promise that the slab lives; slots may be shared if messages may be sent.
+// SAFETY: it gives out shared slots, whose users promise that the slab lives; slots may be shared if messages
+// may be sent.
 unsafe impl<T: Send, K> Send for Places<T, K> {}
 // SAFETY: the same.
 unsafe impl<T: Send, K> Sync for Places<T, K> {}
 
 impl<T, K: Packing> Places<T, K> {
-    /// How many messages share a stamp: as many as a line holds beside it, if that is more than one line's worth of slots.
+    /// How many messages share a stamp: as many as a line holds beside it, if that is more than one line's
+    /// worth of slots.
     pub(crate) const SHARING: usize = {
         let alone = Self::padded(size_of::<T>() + STAMP);
         let slots = if alone < LINE { LINE / alone } else { 1 };
@@ -252,7 +265,8 @@ impl<T, K: Packing> Places<T, K> {
         if Self::SHARING == 1 {
             return capacity;
         }
-        // One more than needed if the tickets' first and last group are the same, so that no group serves two laps at once.
+        // One more than needed if the tickets' first and last group are the same, so that no group serves two
+        // laps at once.
         (capacity + Self::SHARING - 1).div_ceil(Self::SHARING).next_power_of_two()
     }
 
@@ -268,18 +282,20 @@ impl<T, K: Packing> Places<T, K> {
         let message = unsafe { group.add((ticket % sharing) as usize) };
         // SAFETY: the offset is inside the group, and a multiple of a stamp's alignment.
         let stamp = unsafe { group.byte_add(Self::TO_STAMP) }.cast::<AtomicU64>();
-        // SAFETY: `Slab::new` made it there, it lives as long as the slab, and only shared references to it are ever made.
+        // SAFETY: `Slab::new` made it there, it lives as long as the slab, and only shared references to it
+        // are ever made.
         let message = unsafe { &*message };
         // SAFETY: the same.
         let stamp = unsafe { &*stamp };
         Slot { message, stamp }
     }
 
-    /// Asks for a line that will be read so much later that it may be here by then: that of a group a few groups after that of
-    /// `ticket`. Does not wait for it; nothing but speed depends on it.
+    /// Asks for a line that will be read so much later that it may be here by then: that of a group a few
+    /// groups after that of `ticket`. Does not wait for it; nothing but speed depends on it.
     #[inline(always)]
     pub(crate) fn fetch_early(self, ticket: u64) {
-        // Transfers between far cores take as long as 16 lines by themselves; and in a small slab the line is perhaps being written.
+        // Transfers between far cores take as long as 16 lines by themselves; and in a small slab the line is
+        // perhaps being written.
         let ahead = 16.min(self.mask as u64 / 4);
         let group = self.group(ticket / Self::SHARING as u64 + ahead);
         #[cfg(all(target_arch = "x86_64", not(any(loom, miri))))]
@@ -297,7 +313,8 @@ impl<T, K: Packing> Places<T, K> {
     fn group(self, group: u64) -> *mut Message<T> {
         // There is a power of two of them, and the mask is below it, so the cast loses nothing that counts.
         let index = group as usize & self.mask;
-        // SAFETY: the index is below the number of groups, so the offset is inside the allocation, whose size `layout` checked.
+        // SAFETY: the index is below the number of groups, so the offset is inside the allocation, whose size
+        // `layout` checked.
         unsafe { self.first.as_ptr().byte_add(index * Self::STRIDE) }
     }
 }
@@ -343,7 +360,8 @@ impl<T, K: Packing> Cursor<T, K> {
         let group = self.at.as_ptr().map_addr(|at| at & !(Places::<T, K>::STRIDE - 1));
         // SAFETY: a group begins at a multiple of its size, and its stamp's offset is inside it.
         let stamp = unsafe { group.byte_add(Places::<T, K>::TO_STAMP) }.cast::<AtomicU64>();
-        // SAFETY: `Slab::new` made it there, it lives as long as the slab, and only shared references to it are ever made.
+        // SAFETY: `Slab::new` made it there, it lives as long as the slab, and only shared references to it
+        // are ever made.
         let message = unsafe { self.at.as_ref() };
         // SAFETY: the same.
         let stamp = unsafe { &*stamp };
@@ -375,7 +393,8 @@ impl<T, K: Packing> Cursor<T, K> {
 }
 
 impl<T, K: Packing> Slab<T, K> {
-    /// Slots for `capacity` tickets, a power of two, each stamped with the first ticket that it serves: 0, 1, 2, ….
+    /// Slots for `capacity` tickets, a power of two, each stamped with the first ticket that it serves: 0, 1,
+    /// 2, ….
     pub(crate) fn new(capacity: usize) -> Self {
         assert!(capacity.is_power_of_two(), "options are validated before they come here");
         let layout = Self::layout(capacity);
@@ -431,7 +450,8 @@ impl<T, K: Packing> Slab<T, K> {
             let is_published =
                 |ticket: &u64| K::is_published(self.slot(*ticket).stamp.load(Ordering::Relaxed), *ticket);
             let slot = self.slot(tickets.find(is_published)?);
-            // SAFETY: the slot holds a message and is the caller's, by the caller's word; each ticket comes once.
+            // SAFETY: the slot holds a message and is the caller's, by the caller's word; each ticket comes
+            // once.
             Some(unsafe { slot.read() })
         });
     }

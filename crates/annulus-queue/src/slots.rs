@@ -1,7 +1,7 @@
 //! The bounded array that many producers and many consumers share without a lock.
 //!
-//! After Dmitry Vyukov's bounded MPMC queue, with tickets of 63 bits, a close bit, eviction by the producer, and messages that
-//! are written in place.
+//! After Dmitry Vyukov's bounded MPMC queue, with tickets of 63 bits, a close bit, eviction by the producer,
+//! and messages that are written in place.
 //!
 //! # Protocol
 //!
@@ -13,7 +13,8 @@
 //! | `head` | the next ticket to take | whoever takes: consumers, and producers that evict; by compare-exchange |
 //! | a slot's `stamp` | see below | whoever owns the slot |
 //!
-//! A slot that serves ticket `t` goes through these stamps; between them it is *owned* by the one thread that moved a ticket:
+//! A slot that serves ticket `t` goes through these stamps; between them it is *owned* by the one thread that
+//! moved a ticket:
 //!
 //! ```text
 //!  t            free: whoever moves `tail` from t to t+1 owns it, writes the message, and stores t+1; or writes none,
@@ -23,32 +24,36 @@
 //!  t+capacity   free for the next lap (a capacity of 2 or more keeps this apart from t+1)
 //! ```
 //!
-//! **Visible only when written, reused only when read.** Publishing is a release store that the consumer acquires before it
-//! takes (`SYNC: slot-published`); freeing is a release store that the next lap's producer acquires before it writes (`SYNC:
-//! slot-freed`). Each ticket is moved once, so each slot has one owner at a time. Tickets of 63 bits are never used twice: at
-//! a billion messages a second they last 292 years.
+//! **Visible only when written, reused only when read.** Publishing is a release store that the consumer
+//! acquires before it takes (`SYNC: slot-published`); freeing is a release store that the next lap's producer
+//! acquires before it writes (`SYNC: slot-freed`). Each ticket is moved once, so each slot has one owner at a
+//! time. Tickets of 63 bits are never used twice: at a billion messages a second they last 292 years.
 //!
-//! **Full** is `tail - head = capacity`, exactly: a producer that finds its slot not free compares the tickets. If they say that
-//! there is space, a consumer has taken the message and is still copying it out, and the producer waits for that copy. **Empty** is
-//! `tail = head`; a consumer that finds its slot unpublished although the tickets differ waits for the producer's copy. These waits
-//! spin, then yield; they end as soon as the peer runs for the length of one `memcpy`. Only between a *reservation* and its commit
-//! runs user code; so a consumer waits for a while only, and then says that the queue is empty, which is true of what it can see.
+//! **Full** is `tail - head = capacity`, exactly: a producer that finds its slot not free compares the
+//! tickets. If they say that there is space, a consumer has taken the message and is still copying it out,
+//! and the producer waits for that copy. **Empty** is `tail = head`; a consumer that finds its slot
+//! unpublished although the tickets differ waits for the producer's copy. These waits spin, then yield; they
+//! end as soon as the peer runs for the length of one `memcpy`. Only between a *reservation* and its commit
+//! runs user code; so a consumer waits for a while only, and then says that the queue is empty, which is true
+//! of what it can see.
 //!
-//! **Close is a bit of `tail`**, so a ticket and the close are ordered by one word: tickets moved before it are all received, and
-//! after it none can move.
+//! **Close is a bit of `tail`**, so a ticket and the close are ordered by one word: tickets moved before it
+//! are all received, and after it none can move.
 //!
-//! **Evicting** (`claim_evicting`): the producer first moves `tail`, full or not, and so owns ticket `t` for certain, close or no
-//! close. If the message of ticket `t - capacity` is still there, it moves `head` past it, which makes it the owner of the very slot
-//! that it needs, and swaps the messages. `head` moves by one, so what leaves is exactly the oldest; and if a consumer was faster,
-//! nothing needs to leave. Producers that find the array full at the same time have successive tickets and evict in that order.
-//! Meanwhile `tail - head` may exceed the capacity by the number of such producers; the messages present never do. An evicting producer
-//! can only wait for a message that is being copied, so where there is one, nobody may reserve; hence there are no void slots either.
+//! **Evicting** (`claim_evicting`): the producer first moves `tail`, full or not, and so owns ticket `t` for
+//! certain, close or no close. If the message of ticket `t - capacity` is still there, it moves `head` past
+//! it, which makes it the owner of the very slot that it needs, and swaps the messages. `head` moves by one,
+//! so what leaves is exactly the oldest; and if a consumer was faster, nothing needs to leave. Producers that
+//! find the array full at the same time have successive tickets and evict in that order. Meanwhile `tail -
+//! head` may exceed the capacity by the number of such producers; the messages present never do. An evicting
+//! producer can only wait for a message that is being copied, so where there is one, nobody may reserve;
+//! hence there are no void slots either.
 //!
-//! **Claiming is apart from moving the message**, so that a message which is refused was never moved, and one that is accepted is
-//! moved once.
+//! **Claiming is apart from moving the message**, so that a message which is refused was never moved, and one
+//! that is accepted is moved once.
 //!
-//! **Waking.** Callers look for waiters after they have stored a stamp and made a light barrier; waiters register, make a heavy one,
-//! and look again (`barrier`).
+//! **Waking.** Callers look for waiters after they have stored a stamp and made a light barrier; waiters
+//! register, make a heavy one, and look again (`barrier`).
 
 use std::mem::MaybeUninit;
 
@@ -90,14 +95,15 @@ impl From<NoTicket> for ReserveError {
     }
 }
 
-/// A ticket to send with: its slot is the holder's, and everybody who comes behind waits until it is published or withdrawn.
+/// A ticket to send with: its slot is the holder's, and everybody who comes behind waits until it is
+/// published or withdrawn.
 #[must_use]
 pub(crate) struct Claim(u64);
 
 /// A taken ticket: its slot is the holder's, with its message, until it is dropped, which frees the slot.
 ///
-/// A guard, so that the message can be read straight to where it is returned, before the slot is freed: a copy in between is
-/// one that no compiler may remove.
+/// A guard, so that the message can be read straight to where it is returned, before the slot is freed: a
+/// copy in between is one that no compiler may remove.
 #[must_use = "its message is forgotten unless it is read"]
 pub(crate) struct Taken<'a, T> {
     slots: &'a Slots<T>,
@@ -111,8 +117,8 @@ impl<T> Taken<'_, T> {
     /// Called once.
     #[inline(always)]
     pub(crate) unsafe fn message(&self) -> T {
-        // SAFETY: whoever made this moved `head` past the ticket when its slot was published, and so owns the slot, with its
-        // message, until this is dropped; the caller reads it once.
+        // SAFETY: whoever made this moved `head` past the ticket when its slot was published, and so owns the
+        // slot, with its message, until this is dropped; the caller reads it once.
         unsafe { self.slots.slab.slot(self.ticket).read() }
     }
 }
@@ -164,7 +170,8 @@ impl<T> Slots<T> {
         if !free || tail & CLOSED != 0 {
             return None;
         }
-        // SYNC: tickets. Whoever closes meanwhile without being the sender sees to it that the sender closes again.
+        // SYNC: tickets. Whoever closes meanwhile without being the sender sees to it that the sender closes
+        // again.
         self.tail.store(tail + TICKET, Ordering::Release);
         Some(Claim(ticket))
     }
@@ -175,8 +182,8 @@ impl<T> Slots<T> {
         self.slab.slot(ticket).stamp.load(Ordering::Relaxed) == ticket
     }
 
-    /// Whether [`take_at_once`](Self::take_at_once) would succeed: what a receiver that waits asks again and again. It looks at words
-    /// that producers do not write until they publish.
+    /// Whether [`take_at_once`](Self::take_at_once) would succeed: what a receiver that waits asks again and
+    /// again. It looks at words that producers do not write until they publish.
     #[inline]
     pub(crate) fn looks_published(&self) -> bool {
         let ticket = self.head.load(Ordering::Relaxed);
@@ -240,8 +247,8 @@ impl<T> Slots<T> {
     #[inline]
     pub(crate) fn publish(&self, Claim(ticket): Claim, message: T) {
         let slot = self.slab.slot(ticket);
-        // SAFETY: whoever holds the claim moved `tail` past the ticket for which the slot was free, so owns it; free slots hold
-        // no message.
+        // SAFETY: whoever holds the claim moved `tail` past the ticket for which the slot was free, so owns
+        // it; free slots hold no message.
         unsafe { slot.write(message) };
         // SYNC: slot-published
         slot.stamp.store(ticket + 1, Ordering::Release);
@@ -250,7 +257,8 @@ impl<T> Slots<T> {
     /// The place of a claimed ticket's message.
     #[inline]
     pub(crate) fn place<'a>(&'a self, claim: &'a mut Claim) -> &'a mut MaybeUninit<T> {
-        // SAFETY: whoever holds the claim owns the slot, as in `publish`; the claim is borrowed for as long as the reference.
+        // SAFETY: whoever holds the claim owns the slot, as in `publish`; the claim is borrowed for as long
+        // as the reference.
         unsafe { self.slab.slot(claim.0).place() }
     }
 
@@ -329,12 +337,13 @@ impl<T> Slots<T> {
     /// [`claim_evicting`](Self::claim_evicting) said so, and it is called once.
     #[inline(always)]
     pub(crate) unsafe fn evicted(&self, claim: &Claim) -> T {
-        // SAFETY: this thread moved `head` past the ticket that the slot was published for, so it owns it, with its message; it
-        // is read once.
+        // SAFETY: this thread moved `head` past the ticket that the slot was published for, so it owns it,
+        // with its message; it is read once.
         unsafe { self.slab.slot(claim.0).read() }
     }
 
-    /// Takes the oldest message's ticket, if one look shows that there is one; [`take`](Self::take) says what is the matter if not.
+    /// Takes the oldest message's ticket, if one look shows that there is one; [`take`](Self::take) says what
+    /// is the matter if not.
     #[inline]
     pub(crate) fn take_at_once(&self) -> Option<Taken<'_, T>> {
         let ticket = self.head.load(Ordering::Relaxed);
@@ -343,8 +352,9 @@ impl<T> Slots<T> {
         (published && self.move_head(ticket)).then(|| Taken { slots: self, ticket })
     }
 
-    /// Takes the oldest message's ticket if it is below `limit`; as if there were none if it is not. Waits for a message that is being
-    /// copied in until `backoff` is spent. `skipped` is called for every void ticket that leaves before it.
+    /// Takes the oldest message's ticket if it is below `limit`; as if there were none if it is not. Waits
+    /// for a message that is being copied in until `backoff` is spent. `skipped` is called for every void
+    /// ticket that leaves before it.
     pub(crate) fn take(
         &self,
         limit: u64,
@@ -375,7 +385,8 @@ impl<T> Slots<T> {
                     return Err(if closed { TryRecvError::Closed } else { TryRecvError::Empty });
                 }
                 if backoff.is_spent() {
-                    // Whoever has the ticket was stopped, or takes its time with a reservation; it will wake those who wait.
+                    // Whoever has the ticket was stopped, or takes its time with a reservation; it will wake
+                    // those who wait.
                     return Err(TryRecvError::Empty);
                 }
                 backoff.snooze();
@@ -386,7 +397,8 @@ impl<T> Slots<T> {
         }
     }
 
-    /// Makes the slot of a ticket that this thread took, and whose message it has read or there was none, the next lap's.
+    /// Makes the slot of a ticket that this thread took, and whose message it has read or there was none, the
+    /// next lap's.
     #[inline]
     fn free(&self, ticket: u64) {
         // SYNC: slot-freed
@@ -430,11 +442,12 @@ impl<T> Slots<T> {
 }
 
 impl<T> Drop for Slots<T> {
-    /// Goes by the stamps, since a reservation that was forgotten leaves its slot unpublished for ever, with messages behind it.
+    /// Goes by the stamps, since a reservation that was forgotten leaves its slot unpublished for ever, with
+    /// messages behind it.
     fn drop(&mut self) {
         let tickets = self.taken()..self.sent();
-        // SAFETY: a stamp of the ticket plus one says that its message is in the slot, and no consumer has moved `head` past it; nobody
-        // else has the slots any more.
+        // SAFETY: a stamp of the ticket plus one says that its message is in the slot, and no consumer has
+        // moved `head` past it; nobody else has the slots any more.
         unsafe { self.slab.drop_published(tickets) };
     }
 }

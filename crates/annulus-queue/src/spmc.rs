@@ -1,9 +1,10 @@
-//! A queue with one sender and receivers that can be cloned. The sender is faster than [`queue`](crate::queue)'s for being alone: where
-//! there is space, it sends without a compare-exchange.
+//! A queue with one sender and receivers that can be cloned. The sender is faster than
+//! [`queue`](crate::queue)'s for being alone: where there is space, it sends without a compare-exchange.
 //!
-//! It promises what [`queue`](crate::queue) promises, with two differences. The sender is used through `&mut` and cannot be cloned.
-//! And receivers do not close the queue, they leave: when the last has left, it closes, and what is queued is dropped and counted as
-//! abandoned. [`DropOldest`](crate::Backpressure::DropOldest) works.
+//! It promises what [`queue`](crate::queue) promises, with two differences. The sender is used through `&mut`
+//! and cannot be cloned. And receivers do not close the queue, they leave: when the last has left, it closes,
+//! and what is queued is dropped and counted as abandoned. [`DropOldest`](crate::Backpressure::DropOldest)
+//! works.
 //!
 //! ```
 //! use annulus_queue::{QueueOptions, spmc::spmc};
@@ -25,10 +26,11 @@
 //!
 //! # Protocol
 //!
-//! That of the queue that all share, in which only the sender differs: nobody else writes `tail`, so it moves `tail` by a plain store.
-//! For that, the last receiver does not close, but leaves an alert and makes a heavy barrier, and the sender closes when it finds that
-//! (`SYNC: nobody-receives`). It looks before it sends, so it sends nothing after the receiver has left; and after it has published,
-//! so a message that is on its way meanwhile is dropped by one of the two.
+//! That of the queue that all share, in which only the sender differs: nobody else writes `tail`, so it moves
+//! `tail` by a plain store. For that, the last receiver does not close, but leaves an alert and makes a heavy
+//! barrier, and the sender closes when it finds that (`SYNC: nobody-receives`). It looks before it sends, so
+//! it sends nothing after the receiver has left; and after it has published, so a message that is on its way
+//! meanwhile is dropped by one of the two.
 
 use std::{fmt, time::Duration};
 
@@ -101,15 +103,16 @@ impl<T: Send> Sender<T> {
     #[inline(never)]
     fn try_send_again(&mut self, message: T) -> Result<Admission<T>, TrySendError<T>> {
         if self.0.shared.evicts() {
-            // SAFETY: this is the only sender that its queue ever has, and it is borrowed mutably, so nobody else sends.
+            // SAFETY: this is the only sender that its queue ever has, and it is borrowed mutably, so nobody
+            // else sends.
             return unsafe { self.0.shared.offer_evicting_alone(message) };
         }
         self.0.shared.notice();
         self.0.try_send_again(message)
     }
 
-    /// Sends; under [`Backpressure::Block`] the future waits for space. Dropping it before it is ready loses nothing but its own
-    /// message, which was not sent.
+    /// Sends; under [`Backpressure::Block`] the future waits for space. Dropping it before it is ready loses
+    /// nothing but its own message, which was not sent.
     ///
     /// ```
     /// # use annulus_queue::{Admission, QueueOptions, spmc::spmc, wait::block_on};
@@ -138,7 +141,8 @@ impl<T: Send> Sender<T> {
         }
     }
 
-    /// [`send_blocking`](Self::send_blocking) that gives up, and the message back, when there was no space for that long.
+    /// [`send_blocking`](Self::send_blocking) that gives up, and the message back, when there was no space
+    /// for that long.
     ///
     /// ```
     /// # use std::time::Duration;
@@ -152,8 +156,8 @@ impl<T: Send> Sender<T> {
         self.0.send_timeout(message, timeout)
     }
 
-    /// Sends messages without waiting, in order, and returns how many were queued. `back` gets what came back: those that were refused
-    /// or discarded, and those that were evicted.
+    /// Sends messages without waiting, in order, and returns how many were queued. `back` gets what came
+    /// back: those that were refused or discarded, and those that were evicted.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, spmc::spmc};
@@ -167,7 +171,8 @@ impl<T: Send> Sender<T> {
         send_each(messages, |message| self.try_send(message), back)
     }
 
-    /// [`try_send_batch`](Self::try_send_batch) that waits for space under [`Backpressure::Block`], blocking the thread.
+    /// [`try_send_batch`](Self::try_send_batch) that waits for space under [`Backpressure::Block`], blocking
+    /// the thread.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, spmc::spmc};
@@ -185,7 +190,8 @@ impl<T: Send> Sender<T> {
         send_each(messages, |message| self.send_blocking(message), back)
     }
 
-    /// Space for one message, to be written in place, as [`Sender::try_reserve`](crate::Sender::try_reserve) gives it.
+    /// Space for one message, to be written in place, as [`Sender::try_reserve`](crate::Sender::try_reserve)
+    /// gives it.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, spmc::spmc};
@@ -200,8 +206,8 @@ impl<T: Send> Sender<T> {
         self.0.try_reserve()
     }
 
-    /// Waits until all that was queued when it was called has left the queue; whether it has, before the time was over. Blocks
-    /// the thread, and looks less and less often, up to every millisecond.
+    /// Waits until all that was queued when it was called has left the queue; whether it has, before the time
+    /// was over. Blocks the thread, and looks less and less often, up to every millisecond.
     ///
     /// ```
     /// # use std::time::Duration;
@@ -217,7 +223,8 @@ impl<T: Send> Sender<T> {
         self.0.flush_timeout(timeout)
     }
 
-    /// Closes the queue: what is queued can still be received, and nothing more can be sent. Whether it was open.
+    /// Closes the queue: what is queued can still be received, and nothing more can be sent. Whether it was
+    /// open.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, RecvError, spmc::spmc};
@@ -240,7 +247,8 @@ impl<T: Send> Sender<T> {
     /// Sends if one look shows that there is space; the message again if not.
     #[inline(always)]
     fn send_alone(&mut self, message: T) -> Result<(), T> {
-        // SAFETY: this is the only sender that its queue ever has, and it is borrowed mutably, so nobody else sends.
+        // SAFETY: this is the only sender that its queue ever has, and it is borrowed mutably, so nobody else
+        // sends.
         unsafe { self.0.shared.offer_alone(message) }
     }
 }
@@ -313,8 +321,8 @@ impl<T: Send> Receiver<T> {
         self.0.try_recv_batch(most, each)
     }
 
-    /// Waits for a message, blocking the thread, then receives up to `most` of those that are there; how many. `Err` once the
-    /// queue is closed and empty.
+    /// Waits for a message, blocking the thread, then receives up to `most` of those that are there; how
+    /// many. `Err` once the queue is closed and empty.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, RecvError, spmc::spmc};
@@ -329,8 +337,8 @@ impl<T: Send> Receiver<T> {
         self.0.recv_batch_blocking(most, each)
     }
 
-    /// Takes messages until there is none. The sender may send meanwhile; see [`clear`](Self::clear) for an end that it cannot
-    /// move.
+    /// Takes messages until there is none. The sender may send meanwhile; see [`clear`](Self::clear) for an
+    /// end that it cannot move.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, spmc::spmc};
@@ -356,7 +364,8 @@ impl<T: Send> Receiver<T> {
         self.0.clear()
     }
 
-    /// The messages as a stream that ends when the queue is closed and empty. Other receivers may take some in between.
+    /// The messages as a stream that ends when the queue is closed and empty. Other receivers may take some
+    /// in between.
     #[cfg(feature = "futures")]
     pub fn messages(&self) -> Messages<'_, SharedEnd<'_, T>> {
         self.0.messages()
@@ -420,7 +429,8 @@ macro_rules! questions {
                 self.0.name()
             }
 
-            /// What became of all messages so far, by cause; see [`Sender::counters`](crate::Sender::counters).
+            /// What became of all messages so far, by cause; see
+            /// [`Sender::counters`](crate::Sender::counters).
             pub fn counters(&self) -> Counters {
                 self.0.counters()
             }

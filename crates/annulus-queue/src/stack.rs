@@ -2,24 +2,26 @@
 //!
 //! # What it promises
 //!
-//! - **Whole values, once.** What is pushed is popped, given back or dropped exactly once, and only after it was completely written.
-//! - **Lock-free.** A thread that is stopped anywhere keeps nobody from pushing and popping; it only keeps the one place that it was
-//!   working on.
+//! - **Whole values, once.** What is pushed is popped, given back or dropped exactly once, and only after it
+//!   was completely written.
+//! - **Lock-free.** A thread that is stopped anywhere keeps nobody from pushing and popping; it only keeps
+//!   the one place that it was working on.
 //! - **No allocation** after [`Stack::new`], and no recursion when it is dropped.
 //! - **No ABA problem**, without a garbage collector: see below.
 //!
 //! # What it does not promise
 //!
-//! - *Fullness to the instant.* A place counts as taken while a push or pop is copying, so a push may be refused, and a pop find
-//!   nothing, on account of calls that have not returned. Whatever has returned counts exactly.
+//! - *Fullness to the instant.* A place counts as taken while a push or pop is copying, so a push may be
+//!   refused, and a pop find nothing, on account of calls that have not returned. Whatever has returned
+//!   counts exactly.
 //! - *Fairness.* The last comes first; who loses a race tries again, and may lose again.
 //! - *Waiting.* Nobody sleeps here. For that, use a [`queue`](crate::queue()).
 //!
 //! # Protocol
 //!
-//! The values lie in a slab of nodes, allocated once. Two lists thread through it by index: *full*, whose nodes hold values, and
-//! *free*. A node is on one list or is owned by one call. `push` takes a node off *free*, writes the value, and puts the node on *full*;
-//! `pop` does the reverse.
+//! The values lie in a slab of nodes, allocated once. Two lists thread through it by index: *full*, whose
+//! nodes hold values, and *free*. A node is on one list or is owned by one call. `push` takes a node off
+//! *free*, writes the value, and puts the node on *full*; `pop` does the reverse.
 //!
 //! | word | written by |
 //! |---|---|
@@ -27,14 +29,16 @@
 //! | a node's `next`: index of the one below it | the node's owner, before it lists the node |
 //! | a node's value | the node's owner |
 //!
-//! **ABA.** A pop reads the top A and the B below it, and swaps A for B. Without tags that goes wrong if meanwhile A and B left and A came
-//! back over something else: the swap finds A and succeeds, and lists B, which somebody owns. So every push onto a list adds one to
-//! the tag beside its top. For A to be first again after it left, it must be pushed; only pops keep the tag, and they never bring a
-//! node back. So the same index with the same tag is the same moment, and the swap fails if anything left in between. (A push
-//! needs no such care: whatever happened meanwhile, the new node's `next` is the top that the swap replaces.)
+//! **ABA.** A pop reads the top A and the B below it, and swaps A for B. Without tags that goes wrong if
+//! meanwhile A and B left and A came back over something else: the swap finds A and succeeds, and lists B,
+//! which somebody owns. So every push onto a list adds one to the tag beside its top. For A to be first again
+//! after it left, it must be pushed; only pops keep the tag, and they never bring a node back. So the same
+//! index with the same tag is the same moment, and the swap fails if anything left in between. (A push needs
+//! no such care: whatever happened meanwhile, the new node's `next` is the top that the swap replaces.)
 //!
-//! The tag has all bits that the index does not need, so 32 at the least. It would deceive a thread that is stopped between that
-//! load and that swap while exactly a multiple of this many pushes go by, at 100 million a second without a pause:
+//! The tag has all bits that the index does not need, so 32 at the least. It would deceive a thread that is
+//! stopped between that load and that swap while exactly a multiple of this many pushes go by, at 100 million
+//! a second without a pause:
 //!
 //! | capacity | tag | once round |
 //! |---|---|---|
@@ -43,11 +47,12 @@
 //! | 16,777,215 | 40 bits | 3 hours |
 //! | 4,294,967,295 | 32 bits | 43 seconds |
 //!
-//! **Ordering.** Putting a node on a list is a release; taking one off begins with an acquire load of the same `top` (`SYNC: node-listed`).
-//! All writes of `top` are read-modify-writes, so that load synchronises with the push of *every* node that was on the list then, not
-//! only the first: they are one release sequence. So a popper sees the value and the `next` that the pusher wrote, and the next
-//! pusher writes the value only after the popper has read it, by the same edge of the other list. A `next` may be read from a node
-//! that was taken meanwhile: it is atomic, and the swap fails.
+//! **Ordering.** Putting a node on a list is a release; taking one off begins with an acquire load of the
+//! same `top` (`SYNC: node-listed`). All writes of `top` are read-modify-writes, so that load synchronises
+//! with the push of *every* node that was on the list then, not only the first: they are one release
+//! sequence. So a popper sees the value and the `next` that the pusher wrote, and the next pusher writes the
+//! value only after the popper has read it, by the same edge of the other list. A `next` may be read from a
+//! node that was taken meanwhile: it is atomic, and the swap fails.
 
 use std::{fmt, mem::MaybeUninit};
 
@@ -77,12 +82,14 @@ pub struct Stack<T> {
 struct Node<T> {
     /// The node below this one while it is on a list. Written by its owner only.
     next: AtomicU32,
-    /// Holds a value while the node is on `full`, and in the hands of the calls that put it there and take it off.
+    /// Holds a value while the node is on `full`, and in the hands of the calls that put it there and take it
+    /// off.
     value: UnsafeCell<MaybeUninit<T>>,
 }
 
-// SAFETY: a shared node gives access to its value only to its owner, and there is one at a time, with a happens-before edge from
-// each to the next (`node-listed`). So values only move between threads, which `T: Send` allows.
+// SAFETY: a shared node gives access to its value only to its owner, and there is one at a time, with a
+// happens-before edge from each to the next (`node-listed`). So values only move between threads, which `T:
+// Send` allows.
 unsafe impl<T: Send> Sync for Node<T> {}
 
 impl<T> Node<T> {
@@ -91,7 +98,8 @@ impl<T> Node<T> {
     #[inline]
     unsafe fn write(&self, value: T) {
         self.value.with_mut(|place| {
-            // SAFETY: the place is inside the node, so it is aligned and lives; the caller owns the node, so nobody else looks.
+            // SAFETY: the place is inside the node, so it is aligned and lives; the caller owns the node, so
+            // nobody else looks.
             unsafe { place.write(MaybeUninit::new(value)) }
         });
     }
@@ -101,8 +109,9 @@ impl<T> Node<T> {
     #[inline]
     unsafe fn read(&self) -> T {
         self.value.with_mut(|place| {
-            // SAFETY: the place is aligned, lives, and holds a value, all by the caller's word; nobody else looks, since the
-            // caller owns the node; and it is read once, since the caller treats it as moved out.
+            // SAFETY: the place is aligned, lives, and holds a value, all by the caller's word; nobody else
+            // looks, since the caller owns the node; and it is read once, since the caller treats it as moved
+            // out.
             unsafe { place.cast::<T>().read() }
         })
     }
@@ -111,7 +120,8 @@ impl<T> Node<T> {
 impl<T> Stack<T> {
     /// A stack for exactly `capacity` values; with 0 every push is refused.
     ///
-    /// Allocates all of its memory: the value's size and four bytes, rounded up to their alignment, for each place.
+    /// Allocates all of its memory: the value's size and four bytes, rounded up to their alignment, for each
+    /// place.
     ///
     /// ```
     /// let stack = annulus_queue::stack::Stack::<u64>::new(1000);
@@ -135,8 +145,8 @@ impl<T> Stack<T> {
     #[inline]
     pub fn push(&self, value: T) -> Result<(), T> {
         let Some(index) = self.free.pop(&self.nodes) else { return Err(value) };
-        // SAFETY: this call took the node off `free`, so it owns it (the protocol's first lines), and nodes on `free` hold no
-        // value.
+        // SAFETY: this call took the node off `free`, so it owns it (the protocol's first lines), and nodes
+        // on `free` hold no value.
         unsafe { self.nodes[index as usize].write(value) };
         self.full.push(&self.nodes, index);
         Ok(())
@@ -154,7 +164,8 @@ impl<T> Stack<T> {
     #[inline]
     pub fn pop(&self) -> Option<T> {
         let index = self.full.pop(&self.nodes)?;
-        // SAFETY: this call took the node off `full`, so it owns it; nodes on `full` hold a value; and it goes to `free` next.
+        // SAFETY: this call took the node off `full`, so it owns it; nodes on `full` hold a value; and it
+        // goes to `free` next.
         let value = unsafe { self.nodes[index as usize].read() };
         self.free.push(&self.nodes, index);
         Some(value)
@@ -201,8 +212,8 @@ impl<T> Drop for Stack<T> {
             return;
         }
         while let Some(index) = self.full.pop(&self.nodes) {
-            // SAFETY: nobody else has the stack any more, and this took the node off `full`, so it is owned and holds a value;
-            // no list has it afterwards, so nobody reads it again.
+            // SAFETY: nobody else has the stack any more, and this took the node off `full`, so it is owned
+            // and holds a value; no list has it afterwards, so nobody reads it again.
             drop(unsafe { self.nodes[index as usize].read() });
         }
     }

@@ -40,13 +40,14 @@ pub struct Rates {
     pub enqueued: f64,
     /// Messages that were received.
     pub dequeued: f64,
-    /// Messages that were sent or queued and did not get through: rejected, evicted, discarded, duplicate, too large, expired.
+    /// Messages that were sent or queued and did not get through: rejected, evicted, discarded, duplicate,
+    /// too large, expired.
     pub dropped: f64,
 }
 
 impl QueueStatus {
-    /// The rates since an earlier look at the same queue; `None` if no time passed between them, or `earlier` is of another queue
-    /// or the later one.
+    /// The rates since an earlier look at the same queue; `None` if no time passed between them, or `earlier`
+    /// is of another queue or the later one.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, Registry};

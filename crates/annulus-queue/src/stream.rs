@@ -1,7 +1,8 @@
-//! Receivers as [`Stream`]s and senders as [`Sink`]s, both borrowed: they keep a place among those who wait between two polls.
+//! Receivers as [`Stream`]s and senders as [`Sink`]s, both borrowed: they keep a place among those who wait
+//! between two polls.
 //!
-//! They wait as `turn` says: dropping a stream takes nothing, and dropping a sink loses nothing but the one message that it was given
-//! and has not queued yet.
+//! They wait as `turn` says: dropping a stream takes nothing, and dropping a sink loses nothing but the one
+//! message that it was given and has not queued yet.
 
 use std::{
     fmt,
@@ -41,8 +42,8 @@ impl<'a, S: Source<'a> + Unpin> Stream for Messages<'a, S> {
 
 /// A sender as a sink: see [`Sender::sink`].
 ///
-/// It keeps one message until the queue has space. What a queue evicts or discards on its behalf is dropped, and counted by the queue.
-/// `poll_close` closes the queue, for all.
+/// It keeps one message until the queue has space. What a queue evicts or discards on its behalf is dropped,
+/// and counted by the queue. `poll_close` closes the queue, for all.
 #[must_use = "a sink does nothing unless it is polled"]
 pub struct MessageSink<'a, S: Target<'a>>(Sending<'a, S, S::Message>);
 
@@ -96,7 +97,8 @@ impl<'a, S: Target<'a>> fmt::Debug for MessageSink<'a, S> {
 }
 
 impl<T: Send> Receiver<T> {
-    /// The messages as a stream that ends when the queue is closed and empty. Other receivers may take some in between.
+    /// The messages as a stream that ends when the queue is closed and empty. Other receivers may take some
+    /// in between.
     ///
     /// ```
     /// # use std::{future::poll_fn, pin::pin};

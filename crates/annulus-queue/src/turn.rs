@@ -1,18 +1,21 @@
 //! Waiting for a message or for space, once for all futures, streams and sinks.
 //!
-//! All wait alike: try; if that fails, register; try again, since something may have changed before the registration; and only
-//! then be pending. Nothing is taken or queued by one that is pending, so dropping it loses nothing but its own message.
+//! All wait alike: try; if that fails, register; try again, since something may have changed before the
+//! registration; and only then be pending. Nothing is taken or queued by one that is pending, so dropping it
+//! loses nothing but its own message.
 //!
 //! # Nobody sleeps beside a message
 //!
-//! A notification says *look*, and a look may find nothing although there is something: a message that lies behind one which is still
-//! being written, or a queue that is closed but for such a one. Whoever looked goes to sleep again, and the notification is spent. Once
-//! the message in front is written, there are two things to be had, and one notification.
+//! A notification says *look*, and a look may find nothing although there is something: a message that lies
+//! behind one which is still being written, or a queue that is closed but for such a one. Whoever looked goes
+//! to sleep again, and the notification is spent. Once the message in front is written, there are two things
+//! to be had, and one notification.
 //!
-//! So whoever was notified and finds something **looks whether there is more**, and if so notifies the next. Then this holds: while
-//! there is something to be had and somebody sleeps, somebody is awake who was notified and has yet to look, or somebody has made it
-//! available and has yet to notify. For what comes to the front is published, by one who notifies; or what was in front of it was
-//! taken, and that had been published, by one who notified somebody, whose look comes after.
+//! So whoever was notified and finds something **looks whether there is more**, and if so notifies the next.
+//! Then this holds: while there is something to be had and somebody sleeps, somebody is awake who was
+//! notified and has yet to look, or somebody has made it available and has yet to notify. For what comes to
+//! the front is published, by one who notifies; or what was in front of it was taken, and that had been
+//! published, by one who notified somebody, whose look comes after.
 //!
 //! One that was notified and leaves without a look hands the notification on as it is.
 #![cfg_attr(not(feature = "futures"), allow(unreachable_pub, reason = "only streams and sinks show them"))]
@@ -163,7 +166,8 @@ impl<'a> Turn<'a> {
         true
     }
 
-    /// After a try that found something: leaves, and if it was notified, notifies the next if there `is_more`.
+    /// After a try that found something: leaves, and if it was notified, notifies the next if there
+    /// `is_more`.
     #[inline(always)]
     fn end(&mut self, is_more: impl FnOnce() -> bool) {
         if let Some(listener) = self.0.take() {
@@ -175,7 +179,8 @@ impl<'a> Turn<'a> {
 #[cold]
 fn leave(listener: Listener<'_>, is_more: impl FnOnce() -> bool) {
     if let Some(event) = listener.leave() {
-        // SYNC: event-registered. What is made available after this look is so by one who sees all that was registered before it.
+        // SYNC: event-registered. What is made available after this look is so by one who sees all that was
+        // registered before it.
         fence(Ordering::SeqCst);
         if is_more() {
             event.notify(1);

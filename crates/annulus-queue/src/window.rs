@@ -1,18 +1,19 @@
 //! The last N accepted keys, to recognise a message that was sent before.
 //!
-//! A ring of the keys in the order of their acceptance, and a hash table of positions in the ring: open addressing, linear
-//! probing. Whatever key is N messages old leaves, and the entries behind it move up, so that the table holds exactly the window
-//! and no tombstones. Nothing is allocated after the start: about 40 bytes per key.
+//! A ring of the keys in the order of their acceptance, and a hash table of positions in the ring: open
+//! addressing, linear probing. Whatever key is N messages old leaves, and the entries behind it move up, so
+//! that the table holds exactly the window and no tombstones. Nothing is allocated after the start: about 40
+//! bytes per key.
 //!
-//! The table has eight places per key, so that nearly every probe ends at the first: what costs time here is branches that
-//! the processor guesses wrongly. A new key and an old one took 32 ns with two places per key, 16 with four, 8 with eight, at a
-//! window of 1024; a standard hash set with a fast hash and a ring took 11.
+//! The table has eight places per key, so that nearly every probe ends at the first: what costs time here is
+//! branches that the processor guesses wrongly. A new key and an old one took 32 ns with two places per key,
+//! 16 with four, 8 with eight, at a window of 1024; a standard hash set with a fast hash and a ring took 11.
 
 use std::hash::{BuildHasher, RandomState};
 
 pub(crate) struct Window {
-    /// One more than the window, so that a new key finds a place before the oldest leaves. Position `p` holds the key that was
-    /// last inserted there.
+    /// One more than the window, so that a new key finds a place before the oldest leaves. Position `p` holds
+    /// the key that was last inserted there.
     keys: Box<[u64]>,
     /// How many of the newest keys are in the table: up to the window.
     filled: usize,
@@ -83,7 +84,8 @@ impl Window {
         }
     }
 
-    /// Takes a position out of the table, and moves up each entry behind it that a probe from its home would no longer reach.
+    /// Takes a position out of the table, and moves up each entry behind it that a probe from its home would
+    /// no longer reach.
     #[inline]
     fn forget(&mut self, position: usize) {
         let entry = position as u32 + 1;
@@ -110,7 +112,8 @@ impl Window {
         self.keys[entry as usize - 1]
     }
 
-    /// Where a probe for the key begins: both halves of a 128-bit product, so that every bit of the key counts.
+    /// Where a probe for the key begins: both halves of a 128-bit product, so that every bit of the key
+    /// counts.
     #[inline]
     fn home(&self, key: u64) -> usize {
         let product = u128::from(key ^ self.seed) * 0x9e37_79b9_7f4a_7c15_u128;
@@ -134,7 +137,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// against a queue of keys that does the same slowly, with keys that often come again, and often collide.
+        /// against a queue of keys that does the same slowly, with keys that often come again, and
+        /// often collide.
         #[test]
         fn q_21_the_window_is_the_last_n_accepted_keys(
             size in 1usize..40,

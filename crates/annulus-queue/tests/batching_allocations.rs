@@ -1,4 +1,5 @@
-//! Batching allocates nothing in steady state. In a file of its own, since it counts the allocations of the whole process.
+//! Batching allocates nothing in steady state. In a file of its own, since it counts the allocations of the
+//! whole process.
 #![cfg(not(loom))]
 
 use std::{

@@ -1,12 +1,13 @@
 //! Every lock-free protocol of the crate, in every interleaving that loom can tell apart.
 //!
-//! Queues have capacity 2, the least that the slots' stamps allow, so that three messages reach the second lap. All models are
-//! without a bound on preemption but those with sleepers, which would take minutes: they have a bound of 3. Two
-//! involuntary switches suffice for every known shape of lost wake-up (one to stop a thread between its two steps, one to
-//! return to it); the third is margin, which models with three threads at work do without.
+//! Queues have capacity 2, the least that the slots' stamps allow, so that three messages reach the second
+//! lap. All models are without a bound on preemption but those with sleepers, which would take minutes: they
+//! have a bound of 3. Two involuntary switches suffice for every known shape of lost wake-up (one to stop a
+//! thread between its two steps, one to return to it); the third is margin, which models with three threads
+//! at work do without.
 //!
-//! Weakening any of the orderings of `slots.rs` that carry a `SYNC` label of a slot fails here, and so does leaving out
-//! either fence of `annulus_sync::event`.
+//! Weakening any of the orderings of `slots.rs` that carry a `SYNC` label of a slot fails here, and so does
+//! leaving out either fence of `annulus_sync::event`.
 #![cfg(loom)]
 
 use std::{future::Future, task::Context};
@@ -30,7 +31,8 @@ fn boxed(n: u32) -> Box<u32> {
     Box::new(n)
 }
 
-/// a message is visible only when it is written, and is taken once. Two producers, one consumer, capacity 2.
+/// a message is visible only when it is written, and is taken once. Two producers, one consumer,
+/// capacity 2.
 #[test]
 fn q_02_publish_and_take() {
     model(|| {
@@ -64,7 +66,8 @@ fn q_02_two_consumers_share() {
     });
 }
 
-/// a slot is reused only when it is read. The third message needs the first one's slot; full means full.
+/// a slot is reused only when it is read. The third message needs the first one's slot; full means
+/// full.
 #[test]
 fn q_02_full_and_empty_are_exact() {
     model(|| {
@@ -213,7 +216,8 @@ fn q_14_sender_wakes_when_nobody_receives() {
     });
 }
 
-/// one message for two sleeping receivers, one of which gives up: the other gets it, or it is still there.
+/// one message for two sleeping receivers, one of which gives up: the other gets it, or it is still
+/// there.
 #[test]
 fn q_14_a_cancelled_receiver_hands_its_turn_on() {
     check(Some(3), || {
@@ -234,7 +238,8 @@ fn q_14_a_cancelled_receiver_hands_its_turn_on() {
     });
 }
 
-/// a message that is on its way while the last receiver leaves is handed back, or dropped and counted; none stays.
+/// a message that is on its way while the last receiver leaves is handed back, or dropped and
+/// counted; none stays.
 fn send_against_leaving(backpressure: Backpressure) {
     check(Some(2), move || {
         let (tx, rx) = queue_of(2, backpressure);
@@ -260,7 +265,8 @@ fn q_16_evicting_send_against_leaving() {
     send_against_leaving(Backpressure::DropOldest);
 }
 
-/// two sleepers, and one message in front of the end that is published last of all. One gets it, and both learn of the end.
+/// two sleepers, and one message in front of the end that is published last of all. One gets it, and
+/// both learn of the end.
 #[test]
 fn q_14_a_reservation_in_front_of_the_end_leaves_nobody_asleep() {
     check(Some(3), || {

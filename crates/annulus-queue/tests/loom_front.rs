@@ -1,7 +1,9 @@
-//! A queue in front of a ring, in every interleaving that loom can tell apart: no message is left behind, none is seen nowhere.
+//! A queue in front of a ring, in every interleaving that loom can tell apart: no message is left behind,
+//! none is seen nowhere.
 //!
-//! The bound is [`PREEMPTIONS`] involuntary switches: a hand-over that is missed needs one to stop a thread between its move and its look, and one to come
-//! back; the third is margin. The queue holds one message and keeps one in the ring, so that each message meets every boundary.
+//! The bound is [`PREEMPTIONS`] involuntary switches: a hand-over that is missed needs one to stop a thread
+//! between its move and its look, and one to come back; the third is margin. The queue holds one message and
+//! keeps one in the ring, so that each message meets every boundary.
 #![cfg(loom)]
 
 use std::mem::MaybeUninit;
@@ -83,7 +85,8 @@ fn take(consumer: &mut Consumer) -> u64 {
     }
 }
 
-/// Two senders and a consumer that hands over the next after each that it takes: all arrive, those of one sender in order.
+/// Two senders and a consumer that hands over the next after each that it takes: all arrive, those of one
+/// sender in order.
 #[test]
 fn nobody_is_left_behind() {
     model(|| {
@@ -110,7 +113,8 @@ fn nobody_is_left_behind() {
     });
 }
 
-/// One who looks at what waits and then at the ring finds each message; and one who has seen it taken finds it in neither.
+/// One who looks at what waits and then at the ring finds each message; and one who has seen it taken finds
+/// it in neither.
 #[test]
 fn a_message_is_always_somewhere() {
     model(|| {

@@ -1,8 +1,9 @@
 //! Sleeping and waking of a queue with policies, in every interleaving that loom can tell apart.
 //!
-//! Modelled are the lock, which is unlocked by a plain store and slept on all the same, and that a notifier looks for waiters after
-//! unlocking without a fence (`Event::notify_after_unlock`): every one of these would hang if a wake-up were lost. Two involuntary switches suffice for every
-//! known shape of a lost wake-up (one to stop a thread between its two steps, one to return to it); the third is margin.
+//! Modelled are the lock, which is unlocked by a plain store and slept on all the same, and that a notifier
+//! looks for waiters after unlocking without a fence (`Event::notify_after_unlock`): every one of these would
+//! hang if a wake-up were lost. Two involuntary switches suffice for every known shape of a lost wake-up (one
+//! to stop a thread between its two steps, one to return to it); the third is margin.
 #![cfg(loom)]
 
 use annulus_queue::{Admission, Backpressure, MessageQueue, RecvError, SendError, message_queue_of};

@@ -1,12 +1,16 @@
-//! The protocols of queues with one receiver, of reservations, and of the lossy ring, in every interleaving that loom can tell apart.
+//! The protocols of queues with one receiver, of reservations, and of the lossy ring, in every interleaving
+//! that loom can tell apart.
 //!
-//! Capacity 2, so that three messages reach the second lap. Of one sender, two small messages share a stamp in a model, and there are two such
-//! groups: the fifth message is the first of the second lap, so those models run again after some messages have passed. All models are without a bound on preemption but those with
-//! sleepers or reservations, which would take minutes: they have a bound of 3. Two involuntary switches suffice for every
-//! known shape of lost wake-up (one to stop a thread between its two steps, one to return to it); the third is margin.
+//! Capacity 2, so that three messages reach the second lap. Of one sender, two small messages share a stamp
+//! in a model, and there are two such groups: the fifth message is the first of the second lap, so those
+//! models run again after some messages have passed. All models are without a bound on preemption but those
+//! with sleepers or reservations, which would take minutes: they have a bound of 3. Two involuntary switches
+//! suffice for every known shape of lost wake-up (one to stop a thread between its two steps, one to return
+//! to it); the third is margin.
 //!
-//! In a model a light barrier is nothing, and notifiers fence, as on systems without `membarrier`. That a heavy barrier does for a light
-//! one what a fence would do is the argument of `barrier`, which no model can check.
+//! In a model a light barrier is nothing, and notifiers fence, as on systems without `membarrier`. That a
+//! heavy barrier does for a light one what a fence would do is the argument of `barrier`, which no model can
+//! check.
 #![cfg(loom)]
 
 use annulus_queue::{
@@ -91,7 +95,8 @@ fn many_senders_share() {
     });
 }
 
-/// What sends say and what the receiver gets agree, whenever the receiver closes: also for a message that is published meanwhile.
+/// What sends say and what the receiver gets agree, whenever the receiver closes: also for a message that is
+/// published meanwhile.
 fn close_against_send<P: Producers>() {
     let (mut tx, mut rx) = solo_of::<_, P>(2, Backpressure::Block);
     let sender = thread::spawn(move || {
@@ -199,7 +204,8 @@ fn two_places_for_two_senders() {
     });
 }
 
-/// A sender that sleeps is woken when the receiver goes away, and gets its message back; what was queued is dropped once.
+/// A sender that sleeps is woken when the receiver goes away, and gets its message back; what was queued is
+/// dropped once.
 #[test]
 fn sender_wakes_when_nobody_receives() {
     check(Some(3), || {
@@ -213,8 +219,8 @@ fn sender_wakes_when_nobody_receives() {
     });
 }
 
-/// A message that is on its way while the receiver leaves is handed back, or dropped and counted; none stays. Also what a reservation
-/// holds up.
+/// A message that is on its way while the receiver leaves is handed back, or dropped and counted; none stays.
+/// Also what a reservation holds up.
 fn send_against_leaving(reserve: bool) {
     check(Some(3), move || {
         let (mut tx, rx) = solo_of::<_, Many>(2, Backpressure::Block);
@@ -275,7 +281,8 @@ fn many_senders_batches() {
     model(|| batch_against_batch::<Many>(0));
 }
 
-/// A batch against a receiver that closes: a run of messages may be accepted in part, and what comes back is the rest, in order.
+/// A batch against a receiver that closes: a run of messages may be accepted in part, and what comes back is
+/// the rest, in order.
 fn batch_against_close(passed: u32) {
     let (mut tx, mut rx) = used::<One>(passed, Backpressure::Block);
     let sender = thread::spawn(move || {
@@ -334,7 +341,8 @@ fn one_sender_batch_wakes() {
     });
 }
 
-/// A reservation of several senders: dropped, it is skipped; committed, it arrives. A message behind it arrives either way.
+/// A reservation of several senders: dropped, it is skipped; committed, it arrives. A message behind it
+/// arrives either way.
 fn reservation_of_many(commit: bool) {
     check(Some(3), move || {
         let (mut tx, mut rx) = solo_of::<_, Many>(2, Backpressure::Block);

@@ -1,11 +1,12 @@
 //! The stack and its lists, and the pool on top, in every interleaving that loom can tell apart.
 //!
-//! The lists' models and those with two threads have no bound on preemption. With three threads the bound is 3 involuntary switches:
-//! the ABA mistake needs one to stop a thread between its load and its swap, and one to stop another while it owns a
-//! node; the third is margin. Three nodes are enough: the mistake needs a first node, the second one, and
-//! something else below.
+//! The lists' models and those with two threads have no bound on preemption. With three threads the bound is
+//! 3 involuntary switches: the ABA mistake needs one to stop a thread between its load and its swap, and one
+//! to stop another while it owns a node; the third is margin. Three nodes are enough: the mistake needs a
+//! first node, the second one, and something else below.
 //!
-//! Weakening any ordering that carries a `SYNC` label in `stack.rs` fails here, and so does leaving out the tags.
+//! Weakening any ordering that carries a `SYNC` label in `stack.rs` fails here, and so does leaving out the
+//! tags.
 #![cfg(loom)]
 
 use annulus_queue::{
@@ -46,7 +47,8 @@ fn p_10_a_node_that_comes_back_is_not_the_same() {
     aba(true);
 }
 
-/// The same without tags, as the original sample has it: two own the second node. So the model above can see the mistake.
+/// The same without tags, as the original sample has it: two own the second node. So the model above can see
+/// the mistake.
 #[test]
 #[should_panic(expected = "each node has one owner")]
 fn p_10_without_tags_a_node_gets_two_owners() {
@@ -115,8 +117,8 @@ fn p_10_two_pushes_share() {
     });
 }
 
-/// P-10: a pop, stopped anywhere; a second that holds its place meanwhile and fills it again; a third between them.
-/// Bound 3: see above.
+/// P-10: a pop, stopped anywhere; a second that holds its place meanwhile and fills it again; a third between
+/// them. Bound 3: see above.
 #[test]
 fn p_10_three_threads_keep_every_value() {
     check(Some(3), || {

@@ -117,7 +117,7 @@ impl Event {
     /// Costs a SeqCst fence and a load when nobody waits.
     ///
     /// ```
-    /// # use annulus_queue::{event::Event, wait::block_on};
+    /// # use annulus_sync::{event::Event, wait::block_on};
     /// let event = Event::new();
     /// let listener = event.listen();
     /// event.notify(1);
@@ -195,7 +195,7 @@ impl Event {
     /// Wakes all who wait now. Others may register while it runs; see [`notify`](Self::notify).
     ///
     /// ```
-    /// # use annulus_queue::{event::Event, wait::block_on};
+    /// # use annulus_sync::{event::Event, wait::block_on};
     /// let event = Event::new();
     /// let (one, two) = (event.listen(), event.listen());
     /// event.notify_all();
@@ -230,7 +230,7 @@ impl Event {
     /// dropped.
     ///
     /// ```
-    /// # use annulus_queue::{event::Event, sync::{AtomicBool, Ordering}, wait::block_on};
+    /// # use annulus_sync::{AtomicBool, Ordering, event::Event, wait::block_on};
     /// let (event, ready) = (Event::new(), AtomicBool::new(false));
     /// std::thread::scope(|s| {
     ///     s.spawn(|| {

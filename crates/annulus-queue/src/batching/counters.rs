@@ -14,7 +14,8 @@ pub struct BatchCounters {
     pub refused: u64,
     /// Messages that came back from a close, or were abandoned by a drop.
     pub returned: u64,
-    /// Batches that were handed on because they were full. Each batch counts once, when the last of it is taken.
+    /// Batches that were handed on because they were full. Each batch counts once, when the last of it is
+    /// taken.
     pub by_count: u64,
     /// Batches that were handed on because their first message had waited long enough.
     pub by_timer: u64,

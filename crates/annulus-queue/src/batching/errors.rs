@@ -40,7 +40,8 @@ impl<T, E> PushError<T, E> {
     }
 }
 
-/// Why [`close`](super::Batcher::close) did not deliver everything, and what it did not deliver, oldest first.
+/// Why [`close`](super::Batcher::close) did not deliver everything, and what it did not deliver, oldest
+/// first.
 #[derive(Clone, PartialEq, Eq)]
 pub struct CloseError<T, E> {
     /// What the sink said.

@@ -57,11 +57,12 @@ pub trait BatchSink<T>: Send {
 
     /// Takes the messages out of `batch`, first to last, and may wait for space.
     ///
-    /// `Ok` says that all are taken: those still there are dropped. After `Err`, what is still there is kept, and offered again
-    /// before anything newer. The vector's memory is used again if it is left there.
+    /// `Ok` says that all are taken: those still there are dropped. After `Err`, what is still there is kept,
+    /// and offered again before anything newer. The vector's memory is used again if it is left there.
     fn deliver(&mut self, batch: &mut Vec<T>) -> Result<(), Self::Error>;
 
-    /// [`deliver`](Self::deliver) that does not wait: for the timer, whose thread serves all batchers, and for `try_push`.
+    /// [`deliver`](Self::deliver) that does not wait: for the timer, whose thread serves all batchers, and
+    /// for `try_push`.
     ///
     /// The default calls `deliver`, which is right for whatever never waits long.
     fn try_deliver(&mut self, batch: &mut Vec<T>) -> Result<(), Self::Error> {
@@ -103,12 +104,14 @@ impl fmt::Display for QueueRefused {
 
 impl std::error::Error for QueueRefused {}
 
-/// Each batch as one message. The receiver keeps the vector, so every batch allocates one; [`Recycled`] does not.
+/// Each batch as one message. The receiver keeps the vector, so every batch allocates one; [`Recycled`] does
+/// not.
 ///
-/// Under `DropNew`, a batch that does not fit stays with the batcher, as under `Reject`. Under `DropOldest`, evicted batches are
-/// dropped, and the queue counts them; use a closure to get at them.
+/// Under `DropNew`, a batch that does not fit stays with the batcher, as under `Reject`. Under `DropOldest`,
+/// evicted batches are dropped, and the queue counts them; use a closure to get at them.
 ///
-/// A refused batch goes on waiting here even if the queue is closed, until the batcher is closed too and hands it back.
+/// A refused batch goes on waiting here even if the queue is closed, until the batcher is closed too and
+/// hands it back.
 impl<T: Send> BatchSink<T> for Sender<Vec<T>> {
     type Error = QueueRefused;
 
@@ -134,7 +137,8 @@ fn settle<M>(sent: Result<Admission<M>, SendError<M>>) -> Result<(), (QueueRefus
         Ok(Admission::Accepted | Admission::Evicted(_) | Admission::Duplicate(_)) => Ok(()),
         Ok(Admission::Discarded(message)) => Err((QueueRefused::Full, message)),
         Err(SendError::Closed(message)) => Err((QueueRefused::Closed, message)),
-        // A plain queue has no bound on a message's size, so `TooLarge` does not come; what a full queue refuses is kept.
+        // A plain queue has no bound on a message's size, so `TooLarge` does not come; what a full queue
+        // refuses is kept.
         Err(SendError::Full(message) | SendError::Timeout(message) | SendError::TooLarge(message)) => {
             Err((QueueRefused::Full, message))
         }
@@ -144,8 +148,8 @@ fn settle<M>(sent: Result<Admission<M>, SendError<M>>) -> Result<(), (QueueRefus
 /// A batch in a vector that returns to its pool when it is dropped.
 pub type Batch<T> = Pooled<Vec<T>, Arc<Pool<Vec<T>>>>;
 
-/// Sends each batch as one message, in a vector that the receiver returns by dropping it: nothing is allocated while no more
-/// batches are under way than the pool holds.
+/// Sends each batch as one message, in a vector that the receiver returns by dropping it: nothing is
+/// allocated while no more batches are under way than the pool holds.
 ///
 /// Full and closed queues are met as by a plain `Sender<Vec<T>>`.
 ///
@@ -166,7 +170,8 @@ pub struct Recycled<T> {
 }
 
 impl<T: Send + 'static> Recycled<T> {
-    /// Sends to `tx` in one of `buffers` vectors that are made now: those queued, those in receivers' hands, and one being filled.
+    /// Sends to `tx` in one of `buffers` vectors that are made now: those queued, those in receivers' hands,
+    /// and one being filled.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, batching::{BatchOptions, Recycled}, queue};

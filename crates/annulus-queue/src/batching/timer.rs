@@ -1,6 +1,7 @@
 //! One thread that calls whoever has something due, and is asleep when nobody has.
 //!
-//! All state is under one lock. The thread never holds it while it calls, and whoever arms the timer may hold locks of his own.
+//! All state is under one lock. The thread never holds it while it calls, and whoever arms the timer may hold
+//! locks of his own.
 
 use std::{
     cmp::Reverse,
@@ -92,8 +93,8 @@ impl Timer {
     }
 
     fn call(&self, at: Instant, target: Weak<dyn Due>) {
-        // The target's own business, and that of those who wait for it; the others must still be called. It tells by itself when it
-        // wants to be called again.
+        // The target's own business, and that of those who wait for it; the others must still be called. It
+        // tells by itself when it wants to be called again.
         let again = contained(|| target.upgrade().and_then(|target| target.fire(at)));
         if let Some(Some(again)) = again {
             self.arm(again, target);

@@ -1,8 +1,10 @@
-//! Queues whose receiver is alone: [`spsc`] for one sender, [`mpsc`] for several. Both are faster than [`queue`](crate::queue) for it.
+//! Queues whose receiver is alone: [`spsc`] for one sender, [`mpsc`] for several. Both are faster than
+//! [`queue`](crate::queue) for it.
 //!
-//! They promise what [`queue`](crate::queue) promises, with two differences. The ends are used through `&mut`, so an end is never shared,
-//! only moved; a [`Receiver`] and the [`Sender`] of an `spsc` queue cannot be cloned. And they never evict: only the receiver takes
-//! messages, so [`DropOldest`](crate::Backpressure::DropOldest) is refused.
+//! They promise what [`queue`](crate::queue) promises, with two differences. The ends are used through
+//! `&mut`, so an end is never shared, only moved; a [`Receiver`] and the [`Sender`] of an `spsc` queue cannot
+//! be cloned. And they never evict: only the receiver takes messages, so
+//! [`DropOldest`](crate::Backpressure::DropOldest) is refused.
 //!
 //! ```
 //! use annulus_queue::{QueueOptions, solo::spsc};
@@ -33,44 +35,53 @@
 //! | `tail`, only with several senders | twice the next ticket to send, plus 1 once closed | senders, by compare-exchange from an open word; `close` |
 //! | `end`, only with one sender | `OPEN`; `CLOSING`; then the first ticket that was not accepted | see below |
 //!
-//! **Only senders write slots.** The stamp lies in the message's cache line, so the receiver learns of a message and gets it by
-//! one transfer, and the line never has to come back for being freed: the receiver says in `head` how far it is. A sender with
-//! ticket t may write when `head > t - capacity`, and looks at `head` only when what it last saw there does not suffice.
+//! **Only senders write slots.** The stamp lies in the message's cache line, so the receiver learns of a
+//! message and gets it by one transfer, and the line never has to come back for being freed: the receiver
+//! says in `head` how far it is. A sender with ticket t may write when `head > t - capacity`, and looks at
+//! `head` only when what it last saw there does not suffice.
 //!
-//! **With one sender, small messages share a stamp** (see `slab`): the tickets of a *group* follow each other, and the sender says in its
-//! stamp how many tickets it has published, which are the group's first ones. So one store publishes a **run**, one load tells the receiver
-//! of one, and a line carries seven messages of 8 bytes. A group serves one lap at a time: its places are more than the capacity by a
-//! group, so when the sender has space for a group's first ticket, the receiver has passed all of the lap before. A stamp of a lap before
-//! is not greater than the group's first ticket, so it publishes nothing.
+//! **With one sender, small messages share a stamp** (see `slab`): the tickets of a *group* follow each
+//! other, and the sender says in its stamp how many tickets it has published, which are the group's first
+//! ones. So one store publishes a **run**, one load tells the receiver of one, and a line carries seven
+//! messages of 8 bytes. A group serves one lap at a time: its places are more than the capacity by a group,
+//! so when the sender has space for a group's first ticket, the receiver has passed all of the lap before. A
+//! stamp of a lap before is not greater than the group's first ticket, so it publishes nothing.
 //!
-//! **A batch is published in runs** where there is one sender: a group's messages are written first and stamped together, when the group is
-//! full, when there is no space for the next, or when the batch ends, be it by a panic. So the receiver does not take the line away
-//! from the sender after each message, and a message waits for fewer than its group.
+//! **A batch is published in runs** where there is one sender: a group's messages are written first and
+//! stamped together, when the group is full, when there is no space for the next, or when the batch ends, be
+//! it by a panic. So the receiver does not take the line away from the sender after each message, and a
+//! message waits for fewer than its group.
 //!
-//! * Publishing is a release store of the stamp that the receiver acquires before it reads (`SYNC: solo-published`).
+//! * Publishing is a release store of the stamp that the receiver acquires before it reads (`SYNC:
+//!   solo-published`).
 //! * Freeing is a release store of `head` that a sender acquires before it writes (`SYNC: solo-freed`).
-//! * A ticket is one sender's: there is only one, or it moved `tail` by compare-exchange. Stale stamps are of laps before, so smaller.
+//! * A ticket is one sender's: there is only one, or it moved `tail` by compare-exchange. Stale stamps are of
+//!   laps before, so smaller.
 //!
-//! **Full** is exact: a sender says so after it has loaded `head`. **Empty** too: with one sender, a message that was sent before is
-//! published; with several, the receiver compares with `tail` and waits a while for a sender that is still copying, as `slots` does.
+//! **Full** is exact: a sender says so after it has loaded `head`. **Empty** too: with one sender, a message
+//! that was sent before is published; with several, the receiver compares with `tail` and waits a while for a
+//! sender that is still copying, as `slots` does.
 //!
-//! **Closing with several senders** is a bit of `tail`, as in `slots`. **Closing with one** has no word that both ends modify. The
-//! sender closes by `end: OPEN → CLOSING → its next ticket`. The receiver moves `end: OPEN → CLOSING`, makes a heavy barrier, looks which
-//! tickets are published, and moves `end: CLOSING → the first that is not`. A sender publishes the tickets below t, makes a light barrier, and looks at
-//! `end` (`SYNC: solo-close`). By the barriers, either the receiver sees them published, and accepts them, or the sender sees that `end` is not
-//! open. Then it helps: it moves `end: CLOSING → t`, and either succeeds, or reads what the receiver decided, and takes back the messages that
-//! were not accepted: all of a run, or its last ones, if the receiver looked at a ticket before the run was published and at those before
-//! it after. The receiver reads no slot from `end` on, so taking back is safe. `end` is decided once; so a send was accepted exactly if its
-//! ticket is below.
+//! **Closing with several senders** is a bit of `tail`, as in `slots`. **Closing with one** has no word that
+//! both ends modify. The sender closes by `end: OPEN → CLOSING → its next ticket`. The receiver moves `end:
+//! OPEN → CLOSING`, makes a heavy barrier, looks which tickets are published, and moves `end: CLOSING → the
+//! first that is not`. A sender publishes the tickets below t, makes a light barrier, and looks at `end`
+//! (`SYNC: solo-close`). By the barriers, either the receiver sees them published, and accepts them, or the
+//! sender sees that `end` is not open. Then it helps: it moves `end: CLOSING → t`, and either succeeds, or
+//! reads what the receiver decided, and takes back the messages that were not accepted: all of a run, or its
+//! last ones, if the receiver looked at a ticket before the run was published and at those before it after.
+//! The receiver reads no slot from `end` on, so taking back is safe. `end` is decided once; so a send was
+//! accepted exactly if its ticket is below.
 //!
-//! **Waking.** Whoever stored a stamp or `head` makes a light barrier and looks for waiters, who register, make a heavy barrier, and
-//! look again (`barrier`): the same argument as with fences.
+//! **Waking.** Whoever stored a stamp or `head` makes a light barrier and looks for waiters, who register,
+//! make a heavy barrier, and look again (`barrier`): the same argument as with fences.
 
 /// What can be asked at either end.
 macro_rules! questions {
     ($end:ident) => {
         impl<T, P: Producers> $end<T, P> {
-            /// How many messages are queued, those being copied in included. The other ends may change it at any time.
+            /// How many messages are queued, those being copied in included. The other ends may change it at
+            /// any time.
             ///
             /// ```
             /// # use annulus_queue::{QueueOptions, solo::spsc};
@@ -120,8 +131,8 @@ macro_rules! questions {
                 self.len() == self.capacity()
             }
 
-            /// Whether the queue takes no more messages. Some may still be queued. Once true, it stays so; `false` may be out of
-            /// date on return.
+            /// Whether the queue takes no more messages. Some may still be queued. Once true, it stays so;
+            /// `false` may be out of date on return.
             ///
             /// ```
             /// # use annulus_queue::{QueueOptions, solo::spsc};
@@ -158,8 +169,8 @@ macro_rules! questions {
                 self.core.name.as_deref()
             }
 
-            /// What became of all messages so far, by cause. Exact when nobody sends or receives, and balanced also while somebody
-            /// does, as [`Sender::counters`](crate::Sender::counters) says.
+            /// What became of all messages so far, by cause. Exact when nobody sends or receives, and
+            /// balanced also while somebody does, as [`Sender::counters`](crate::Sender::counters) says.
             ///
             /// ```
             /// # use annulus_queue::{QueueOptions, solo::spsc};
@@ -243,9 +254,9 @@ pub fn mpsc<T: Send>(options: QueueOptions) -> Result<Ends<T, Many>, InvalidOpti
     make(options)
 }
 
-/// What [`spsc`] (with [`One`]) or [`mpsc`] (with [`Many`]) with these options allocates for messages of type `T`, in bytes,
-/// exactly; nothing is allocated later but a few words per waiting thread or task, the first time so many wait. `usize::MAX` where that
-/// is more than there are addresses; both refuse such capacities.
+/// What [`spsc`] (with [`One`]) or [`mpsc`] (with [`Many`]) with these options allocates for messages of type
+/// `T`, in bytes, exactly; nothing is allocated later but a few words per waiting thread or task, the first
+/// time so many wait. `usize::MAX` where that is more than there are addresses; both refuse such capacities.
 ///
 /// ```
 /// use annulus_queue::{QueueOptions, solo::{One, memory_usage}};
@@ -263,7 +274,8 @@ fn make<T: Send, P: Producers>(options: QueueOptions) -> Result<Ends<T, P>, Inva
     Ok(ends(options))
 }
 
-/// [`spsc`] or [`mpsc`] with any capacity that the slots can have, for models, in which 16 messages would never end.
+/// [`spsc`] or [`mpsc`] with any capacity that the slots can have, for models, in which 16 messages would
+/// never end.
 #[cfg(loom)]
 #[doc(hidden)]
 pub fn solo_of<T: Send, P: Producers>(capacity: usize, backpressure: Backpressure) -> Ends<T, P> {
@@ -330,7 +342,8 @@ impl<T, P: Producers> Core<T, P> {
         self.producers.sent(|| self.published(taken))
     }
 
-    /// The first ticket from `taken` on that is not published, found by halving: published tickets follow each other.
+    /// The first ticket from `taken` on that is not published, found by halving: published tickets follow
+    /// each other.
     fn published(&self, taken: u64) -> u64 {
         let (mut from, mut to) = (taken, taken + self.capacity() as u64);
         while from < to {
@@ -346,7 +359,8 @@ impl<T, P: Producers> Core<T, P> {
     }
 
     fn len(&self) -> usize {
-        // In this order, so that the difference is not negative. It exceeds the capacity while messages pass by between the two loads.
+        // In this order, so that the difference is not negative. It exceeds the capacity while messages pass
+        // by between the two loads.
         let taken = self.taken();
         let waiting = self.sent(taken) - taken;
         usize::try_from(waiting).map_or(self.capacity(), |waiting| waiting.min(self.capacity()))
@@ -354,8 +368,9 @@ impl<T, P: Producers> Core<T, P> {
 
     fn counters(&self) -> Counters {
         let tally = &*self.tally;
-        // Abandoned messages and skipped reservations moved `head` before they were counted, and `head` never passes `tail`: read
-        // in this order, no difference is negative, but for a reservation that was skipped and is not counted yet.
+        // Abandoned messages and skipped reservations moved `head` before they were counted, and `head` never
+        // passes `tail`: read in this order, no difference is negative, but for a reservation that was
+        // skipped and is not counted yet.
         let abandoned = tally.abandoned.get();
         let skipped = tally.skipped.get();
         let taken = self.taken();
@@ -378,8 +393,9 @@ impl<T, P: Producers> Drop for Core<T, P> {
     /// Drops what the receiver could not when it left: what is behind a reservation that was forgotten.
     fn drop(&mut self) {
         let head = self.taken();
-        // SAFETY: a stamp of the ticket plus one says that its message is in the slot, and the receiver has not moved `head` past it; what was
-        // not accepted, and taken back, is not among what was sent; nobody else has the slots any more.
+        // SAFETY: a stamp of the ticket plus one says that its message is in the slot, and the receiver has
+        // not moved `head` past it; what was not accepted, and taken back, is not among what was sent; nobody
+        // else has the slots any more.
         unsafe { self.slab.drop_published(head..self.sent(head)) };
     }
 }

@@ -44,7 +44,8 @@ pub enum Nothing {
 pub struct Position {
     /// The next ticket, where the sender is the only one.
     pub(super) tail: u64,
-    /// The sender may use tickets below this without a look at `head`. Zero once it knows that the queue is closed.
+    /// The sender may use tickets below this without a look at `head`. Zero once it knows that the queue is
+    /// closed.
     pub(super) limit: u64,
 }
 
@@ -66,15 +67,16 @@ pub(super) mod sealed {
         /// Says that the tickets below `end` were published.
         fn passed(&self, position: &mut Position, end: u64);
 
-        /// After all tickets below `end` were published, and the event that they are announced by was found alerted: the first that
-        /// was not accepted, or `end`. The messages from there on are the sender's again.
+        /// After all tickets below `end` were published, and the event that they are announced by was found
+        /// alerted: the first that was not accepted, or `end`. The messages from there on are the sender's
+        /// again.
         fn settle(&self, end: u64) -> u64;
 
         /// Closes, by a sender that has sent all tickets below `tail`; whether it was open.
         fn close_sending(&self, tail: u64) -> bool;
 
-        /// Closes, by the receiver; whether it was open, and the first ticket that it must not read. Senders who publish look at `announced_by` next. `published` finds the first
-        /// ticket that is not published.
+        /// Closes, by the receiver; whether it was open, and the first ticket that it must not read. Senders
+        /// who publish look at `announced_by` next. `published` finds the first ticket that is not published.
         fn close_receiving(&self, announced_by: &Event, published: impl FnOnce() -> u64) -> (bool, u64);
 
         fn is_closed(&self) -> bool;
@@ -82,8 +84,8 @@ pub(super) mod sealed {
         /// Why the receiver finds nothing published at `head`.
         fn nothing_at(&self, head: u64) -> Nothing;
 
-        /// How many tickets were ever accepted. No less than what an earlier look at `head` said. `published` finds the first
-        /// ticket that is not published.
+        /// How many tickets were ever accepted. No less than what an earlier look at `head` said. `published`
+        /// finds the first ticket that is not published.
         fn sent(&self, published: impl FnOnce() -> u64) -> u64;
     }
 }

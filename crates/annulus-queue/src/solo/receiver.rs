@@ -56,7 +56,8 @@ impl<T: Send, P: Producers> Receiver<T, P> {
         Self { core, place }
     }
 
-    /// Receives without waiting. Senders may send meanwhile: empty is what the queue was at one moment of the call.
+    /// Receives without waiting. Senders may send meanwhile: empty is what the queue was at one moment of the
+    /// call.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, TryRecvError, solo::spsc};
@@ -98,8 +99,8 @@ impl<T: Send, P: Producers> Receiver<T, P> {
     pub fn recv_blocking(&mut self) -> Result<T, RecvError> {
         if let Some(slot) = self.core.published_slot(&self.place) {
             let _then = Taken::next(&self.core, &mut self.place);
-            // SAFETY: the ticket is the receiver's and published; `head` moves past it when the guard is dropped; it is not the next
-            // any more, so it is read once.
+            // SAFETY: the ticket is the receiver's and published; `head` moves past it when the guard is
+            // dropped; it is not the next any more, so it is read once.
             return Ok(unsafe { slot.read() });
         }
         self.recv_until(None)
@@ -141,8 +142,9 @@ impl<T: Send, P: Producers> Receiver<T, P> {
         }
     }
 
-    /// Receives up to `most` messages without waiting, in order, and returns how many. `each` gets them, one by one: when it gets a
-    /// message, senders may use its place, and should `each` panic, those behind it stay.
+    /// Receives up to `most` messages without waiting, in order, and returns how many. `each` gets them, one
+    /// by one: when it gets a message, senders may use its place, and should `each` panic, those behind it
+    /// stay.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, solo::spsc};
@@ -159,7 +161,8 @@ impl<T: Send, P: Producers> Receiver<T, P> {
         let mut received = 0;
         while received < most {
             let Some((slot, run)) = core.published_run(place) else {
-                // To find out why costs the senders a look at their `tail`, which who has got something need not know.
+                // To find out why costs the senders a look at their `tail`, which who has got something need
+                // not know.
                 if received != 0 && !core.is_void(place) {
                     break;
                 }
@@ -192,8 +195,8 @@ impl<T: Send, P: Producers> Receiver<T, P> {
         received
     }
 
-    /// Waits for a message, blocking the thread, then receives up to `most` of those that are there; how many. `Err` once the
-    /// queue is closed and empty.
+    /// Waits for a message, blocking the thread, then receives up to `most` of those that are there; how
+    /// many. `Err` once the queue is closed and empty.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, RecvError, solo::spsc};
@@ -230,12 +233,13 @@ impl<T: Send, P: Producers> Receiver<T, P> {
     /// ```
     pub fn peek<R>(&mut self, look: impl FnOnce(&T) -> R) -> Result<R, TryRecvError> {
         let slot = self.core.find(&mut self.place)?;
-        // SAFETY: the slot has a message and is the receiver's until `head` moves past it, which cannot happen while this borrows
-        // the receiver.
+        // SAFETY: the slot has a message and is the receiver's until `head` moves past it, which cannot
+        // happen while this borrows the receiver.
         Ok(unsafe { slot.peek(look) })
     }
 
-    /// Takes messages until there is none. Senders may send meanwhile; see [`clear`](Self::clear) for an end that they cannot move.
+    /// Takes messages until there is none. Senders may send meanwhile; see [`clear`](Self::clear) for an end
+    /// that they cannot move.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, solo::spsc};
@@ -275,7 +279,8 @@ impl<T: Send, P: Producers> Receiver<T, P> {
         cleared
     }
 
-    /// Closes the queue: what is queued can still be received, and nothing more can be sent. Whether it was open.
+    /// Closes the queue: what is queued can still be received, and nothing more can be sent. Whether it was
+    /// open.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, TrySendError, solo::spsc};
@@ -310,7 +315,8 @@ impl<T, P: Producers> Core<T, P> {
         Some(self.published_run(place)?.0)
     }
 
-    /// The slot of the next ticket, and how many messages there are from it on that have its stamp, if there are any.
+    /// The slot of the next ticket, and how many messages there are from it on that have its stamp, if there
+    /// are any.
     #[inline(always)]
     fn published_run<'a>(&'a self, place: &Place<T, P>) -> Option<(Slot<'a, T>, u64)> {
         // SAFETY: the slab is this core's, which is borrowed.
@@ -338,8 +344,8 @@ impl<T, P: Producers> Core<T, P> {
     pub(super) fn take(&self, place: &mut Place<T, P>) -> Result<T, TryRecvError> {
         if let Some(slot) = self.published_slot(place) {
             let _then = Taken::next(self, place);
-            // SAFETY: the ticket is the receiver's and published; `head` moves past it when the guard is dropped; it is not the next
-            // any more, so it is read once.
+            // SAFETY: the ticket is the receiver's and published; `head` moves past it when the guard is
+            // dropped; it is not the next any more, so it is read once.
             return Ok(unsafe { slot.read() });
         }
         self.take_again(place)
@@ -360,7 +366,8 @@ impl<T, P: Producers> Core<T, P> {
         self.not_full.notify_lightly(Self::WOKEN_BY_A_PLACE);
     }
 
-    /// Of those who wait for space: all where there is one sender, since only one of them lives, and the others were forgotten.
+    /// Of those who wait for space: all where there is one sender, since only one of them lives, and the
+    /// others were forgotten.
     const WOKEN_BY_A_PLACE: usize = if P::CLAIM_IS_FINAL { 1 } else { usize::MAX };
 
     /// [`free`](Self::free) that wakes nobody.
@@ -370,14 +377,15 @@ impl<T, P: Producers> Core<T, P> {
         self.head.store(head, Ordering::Release);
     }
 
-    /// Makes sure that the next ticket has a message, or says why there is none. Waits a while for one that is being copied in. Skips
-    /// voids.
+    /// Makes sure that the next ticket has a message, or says why there is none. Waits a while for one that
+    /// is being copied in. Skips voids.
     #[inline(never)]
     fn find<'a>(&'a self, place: &mut Place<T, P>) -> Result<Slot<'a, T>, TryRecvError> {
         self.find_within(place, Backoff::new(), || self.not_full.notify_lightly(Self::WOKEN_BY_A_PLACE))
     }
 
-    /// [`find`](Self::find) that waits until `backoff` is spent, and calls `freed` for each void, whose place is free then.
+    /// [`find`](Self::find) that waits until `backoff` is spent, and calls `freed` for each void, whose place
+    /// is free then.
     #[inline(always)]
     fn find_within<'a>(
         &'a self,
@@ -405,7 +413,8 @@ impl<T, P: Producers> Core<T, P> {
             match self.producers.nothing_at(place.head) {
                 Nothing::Yet => return Err(TryRecvError::Empty),
                 Nothing::Ever => return Err(TryRecvError::Closed),
-                // Whoever has the ticket was stopped, or takes its time with a reservation; it will wake the receiver.
+                // Whoever has the ticket was stopped, or takes its time with a reservation; it will wake the
+                // receiver.
                 Nothing::Visible if backoff.is_spent() => return Err(TryRecvError::Empty),
                 Nothing::Visible => backoff.snooze(),
             }
@@ -413,7 +422,8 @@ impl<T, P: Producers> Core<T, P> {
     }
 }
 
-/// A receiver that takes messages of a group. Dropping it, be it by a panic of who gets them, makes it remember how far it is.
+/// A receiver that takes messages of a group. Dropping it, be it by a panic of who gets them, makes it
+/// remember how far it is.
 ///
 /// The ticket is apart from the receiver's place so that it is kept in a register.
 struct Taking<'a, T, P: Producers> {
@@ -431,8 +441,8 @@ impl<T, P: Producers> Drop for Taking<'_, T, P> {
 
 /// A ticket that the receiver takes. Dropping it tells senders that its place is free.
 ///
-/// A guard, so that a message can be read straight to where it is returned, before its place is freed: a copy in between is one
-/// that no compiler may remove.
+/// A guard, so that a message can be read straight to where it is returned, before its place is freed: a copy
+/// in between is one that no compiler may remove.
 struct Taken<'a, T, P: Producers> {
     core: &'a Core<T, P>,
     /// The ticket after it.
@@ -458,14 +468,16 @@ impl<T, P: Producers> Drop for Taken<'_, T, P> {
 impl<T, P: Producers> Drop for Receiver<T, P> {
     /// Drops what is queued, now and not with the last sender: a message may hold what its sender waits for.
     ///
-    /// One of several senders may have its ticket and still be copying, or hold a reservation, for which nobody can wait here: it
-    /// may be this very thread's. So the receiver leaves its place to whoever publishes from now on.
+    /// One of several senders may have its ticket and still be copying, or hold a reservation, for which
+    /// nobody can wait here: it may be this very thread's. So the receiver leaves its place to whoever
+    /// publishes from now on.
     fn drop(&mut self) {
         self.close_here();
         let Place { head, end, cursor, pace, deep } = self.place;
         *self.core.left() = Some(Place { head, end, cursor, pace, deep });
         self.core.not_empty.alert();
-        // SYNC: nobody-receives. Either a sender sees the alert after it has published, or its message is seen here.
+        // SYNC: nobody-receives. Either a sender sees the alert after it has published, or its message is
+        // seen here.
         barrier::heavy();
         self.core.abandon();
     }
@@ -486,8 +498,8 @@ impl<T, P: Producers> Core<T, P> {
         // SYNC: nobody-receives. Whoever locks later sees what an earlier one had published.
         let mut left = self.left();
         let place = left.as_mut()?;
-        // Waits for no sender: each looks when it has published. And wakes none, whose waker would run under the lock: they were woken
-        // when the queue was closed, and none has waited since.
+        // Waits for no sender: each looks when it has published. And wakes none, whose waker would run under
+        // the lock: they were woken when the queue was closed, and none has waited since.
         let slot = self.find_within(place, Backoff::spent(), || ()).ok()?;
         // SAFETY: as in `take`.
         let message = unsafe { slot.read() };

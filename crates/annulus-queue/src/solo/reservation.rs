@@ -39,7 +39,8 @@ impl<'a, T: Send, P: Producers> Reservation<'a, T, P> {
         self.place().write(message)
     }
 
-    /// The bare place, for a message that is built piece by piece: see [`assume_written`](Self::assume_written).
+    /// The bare place, for a message that is built piece by piece: see
+    /// [`assume_written`](Self::assume_written).
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, solo::spsc};
@@ -91,8 +92,9 @@ impl<'a, T: Send, P: Producers> Reservation<'a, T, P> {
     }
 
     fn place(&mut self) -> &mut MaybeUninit<T> {
-        // SAFETY: the ticket is this sender's and the receiver has passed the one a lap before, so the slot is the sender's until
-        // it is committed; the reference borrows the reservation, so there is one at a time.
+        // SAFETY: the ticket is this sender's and the receiver has passed the one a lap before, so the slot
+        // is the sender's until it is committed; the reference borrows the reservation, so there is one at a
+        // time.
         unsafe { self.sender.core.slab.slot(self.ticket).place() }
     }
 
@@ -107,9 +109,10 @@ impl<'a, T: Send, P: Producers> Reservation<'a, T, P> {
 impl<T: Send, P: Producers> Drop for Reservation<'_, T, P> {
     fn drop(&mut self) {
         if P::CLAIM_IS_FINAL {
-            // Before the message is dropped, whose code may panic: the receiver must not wait for ever. But then the slot would be
-            // the receiver's, who may free it; so the message leaves it first.
-            // SAFETY: if `written`, the place holds a message; it is moved out once, since the reservation ends here.
+            // Before the message is dropped, whose code may panic: the receiver must not wait for ever. But
+            // then the slot would be the receiver's, who may free it; so the message leaves it first.
+            // SAFETY: if `written`, the place holds a message; it is moved out once, since the reservation
+            // ends here.
             let written = self.written.then(|| unsafe { self.sender.core.slab.slot(self.ticket).read() });
             let core = &*self.sender.core;
             // It stays counted as reserved.

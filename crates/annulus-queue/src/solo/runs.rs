@@ -4,17 +4,22 @@ use std::{mem::ManuallyDrop, ops::Range};
 
 use annulus_sync::{AtomicU64, Ordering};
 
+#[cfg(doc)]
+use super::One;
 use super::{Producers, Sender, producers::Position, sender::Manner};
+#[cfg(doc)]
+use crate::Backpressure;
 use crate::{
     batch::settle,
     slab::{Places, Slot},
 };
 
-/// Messages that the only sender writes one after the other, and publishes in runs. Dropping it publishes what is written, so a batch whose
-/// iterator panics has sent what that gave before.
+/// Messages that the only sender writes one after the other, and publishes in runs. Dropping it publishes
+/// what is written, so a batch whose iterator panics has sent what that gave before.
 ///
-/// It is made to be kept in registers: the sender's position is written at the end, and dropping it is a call by value. Stores between those
-/// of messages take places in the core's store buffer, by whose length it asks for lines early; see `slab`.
+/// It is made to be kept in registers: the sender's position is written at the end, and dropping it is a call
+/// by value. Stores between those of messages take places in the core's store buffer, by whose length it asks
+/// for lines early; see `slab`.
 struct Runs<'a, T: Send, P: Producers> {
     sender: &'a mut Sender<T, P>,
     places: Places<T, P>,
@@ -44,8 +49,8 @@ impl<'a, T: Send, P: Producers> Runs<'a, T, P> {
         (slot, in_group.min(self.limit.saturating_sub(self.next)))
     }
 
-    /// Publishes the messages of a group, whose stamp that is, and of which there is one at least; the first ticket that was not accepted, or
-    /// the next.
+    /// Publishes the messages of a group, whose stamp that is, and of which there is one at least; the first
+    /// ticket that was not accepted, or the next.
     #[inline(always)]
     fn publish(&mut self, stamp: &AtomicU64) -> u64 {
         // SYNC: solo-published
@@ -113,12 +118,12 @@ impl<T: Send, P: Producers> Drop for Refused<'_, T, P> {
 }
 
 impl<T: Send, P: Producers> Sender<T, P> {
-    /// Sends messages without waiting, in order, and returns how many are queued. `back` gets those that are not: they were refused or
-    /// discarded, because the queue was full or closed. The receiver may take messages meanwhile, so a later one may find space
-    /// where an earlier one found none.
+    /// Sends messages without waiting, in order, and returns how many are queued. `back` gets those that are
+    /// not: they were refused or discarded, because the queue was full or closed. The receiver may take
+    /// messages meanwhile, so a later one may find space where an earlier one found none.
     ///
-    /// The only sender ([`One`]) publishes small messages by cache lines: up to six of 8 bytes stay invisible until the iterator has given
-    /// the seventh or has ended. So let it not wait for the receiver.
+    /// The only sender ([`One`]) publishes small messages by cache lines: up to six of 8 bytes stay invisible
+    /// until the iterator has given the seventh or has ended. So let it not wait for the receiver.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, solo::spsc};
@@ -137,7 +142,8 @@ impl<T: Send, P: Producers> Sender<T, P> {
         self.send_each(messages, |sender, message| settle(sender.try_send_again(message), &mut back))
     }
 
-    /// [`try_send_batch`](Self::try_send_batch) that waits for space under [`Backpressure::Block`], blocking the thread.
+    /// [`try_send_batch`](Self::try_send_batch) that waits for space under [`Backpressure::Block`], blocking
+    /// the thread.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, solo::spsc};
@@ -156,7 +162,8 @@ impl<T: Send, P: Producers> Sender<T, P> {
         self.send_each(messages, |sender, message| settle(sender.send_until(message, None), &mut back))
     }
 
-    /// Sends what one look at the queue says there is space for; `otherwise` sends a message for which there is none.
+    /// Sends what one look at the queue says there is space for; `otherwise` sends a message for which there
+    /// is none.
     #[inline]
     fn send_each(
         &mut self,
@@ -210,8 +217,8 @@ impl<T: Send, P: Producers> Sender<T, P> {
                     };
                     // SAFETY: there is room for it in the group.
                     let slot = unsafe { slot.later(runs.next - before) };
-                    // SAFETY: the ticket is this sender's, and the receiver has passed the one a lap before (`solo-freed`), so the slot is
-                    // the sender's and holds no message.
+                    // SAFETY: the ticket is this sender's, and the receiver has passed the one a lap before
+                    // (`solo-freed`), so the slot is the sender's and holds no message.
                     unsafe { slot.write_words(message) };
                     runs.next += 1;
                 }

@@ -41,7 +41,8 @@ impl<T, P: Producers> Local<T, P> {
     /// The core lives for `'a`.
     #[inline(always)]
     unsafe fn slot<'a>(&self, ticket: u64) -> Slot<'a, T> {
-        // SAFETY: the caller's word. Where messages share stamps the sender is alone, and its ticket is the next.
+        // SAFETY: the caller's word. Where messages share stamps the sender is alone, and its ticket is the
+        // next.
         unsafe { self.cursor.slot(ticket) }
     }
 
@@ -69,8 +70,9 @@ impl<T: Send, P: Producers> Sender<T, P> {
         Self { core, local }
     }
 
-    /// Sends without waiting; [`Admission`] and [`TrySendError`] say what became of the message, as the table in the crate's
-    /// documentation lists it. The receiver may take messages meanwhile: full is what the queue was at one moment of the call.
+    /// Sends without waiting; [`Admission`] and [`TrySendError`] say what became of the message, as the table
+    /// in the crate's documentation lists it. The receiver may take messages meanwhile: full is what the
+    /// queue was at one moment of the call.
     ///
     /// ```
     /// use annulus_queue::{Admission, QueueOptions, TrySendError, solo::spsc};
@@ -98,8 +100,8 @@ impl<T: Send, P: Producers> Sender<T, P> {
         })
     }
 
-    /// Sends; under [`Backpressure::Block`] the future waits for space. Dropping it before it is ready loses nothing but its
-    /// own message, which was not sent.
+    /// Sends; under [`Backpressure::Block`] the future waits for space. Dropping it before it is ready loses
+    /// nothing but its own message, which was not sent.
     ///
     /// ```
     /// # use annulus_queue::{Admission, QueueOptions, solo::spsc, wait::block_on};
@@ -130,7 +132,8 @@ impl<T: Send, P: Producers> Sender<T, P> {
         }
     }
 
-    /// [`send_blocking`](Self::send_blocking) that gives up, and the message back, when there was no space for that long.
+    /// [`send_blocking`](Self::send_blocking) that gives up, and the message back, when there was no space
+    /// for that long.
     ///
     /// ```
     /// # use std::time::Duration;
@@ -172,11 +175,13 @@ impl<T: Send, P: Producers> Sender<T, P> {
         })
     }
 
-    /// Space for one message, to be written in place; `Err` under every [`Backpressure`] if there is none, and not counted.
+    /// Space for one message, to be written in place; `Err` under every [`Backpressure`] if there is none,
+    /// and not counted.
     ///
-    /// Nothing is sent, nor counts as enqueued, until [`Reservation::commit`]. Of one sender, a reservation that is dropped leaves no trace. Of several, its place
-    /// in the queue stays, as a void that the receiver skips; and until it is committed or dropped, the receiver waits for it, and so for
-    /// everything behind it: be brief. One of several that is forgotten (`std::mem::forget`) blocks the queue for ever.
+    /// Nothing is sent, nor counts as enqueued, until [`Reservation::commit`]. Of one sender, a reservation
+    /// that is dropped leaves no trace. Of several, its place in the queue stays, as a void that the receiver
+    /// skips; and until it is committed or dropped, the receiver waits for it, and so for everything behind
+    /// it: be brief. One of several that is forgotten (`std::mem::forget`) blocks the queue for ever.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, solo::spsc};
@@ -198,8 +203,8 @@ impl<T: Send, P: Producers> Sender<T, P> {
         Ok(Reservation::new(self, ticket?))
     }
 
-    /// Waits until all that was queued when it was called has left the queue; whether it has, before the time was over. Blocks
-    /// the thread, and looks less and less often, up to every millisecond.
+    /// Waits until all that was queued when it was called has left the queue; whether it has, before the time
+    /// was over. Blocks the thread, and looks less and less often, up to every millisecond.
     ///
     /// ```
     /// # use std::time::Duration;
@@ -216,7 +221,8 @@ impl<T: Send, P: Producers> Sender<T, P> {
         flush(timeout, || self.core.taken() >= end)
     }
 
-    /// Closes the queue: what is queued can still be received, and nothing more can be sent. Whether it was open.
+    /// Closes the queue: what is queued can still be received, and nothing more can be sent. Whether it was
+    /// open.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, RecvError, solo::spsc};
@@ -232,14 +238,15 @@ impl<T: Send, P: Producers> Sender<T, P> {
 }
 
 impl<T, P: Producers> Core<T, P> {
-    /// Writes and publishes the message of a ticket, and says whether it is accepted. If not, the caller takes it back.
+    /// Writes and publishes the message of a ticket, and says whether it is accepted. If not, the caller
+    /// takes it back.
     #[inline(always)]
     pub(super) fn publish(&self, local: &mut Local<T, P>, ticket: u64, message: T, manner: Manner) -> bool {
         // SAFETY: the slab is this core's, which is borrowed.
         let slot = unsafe { local.slot(ticket) };
         match manner {
-            // SAFETY: the ticket is this sender's, and the receiver has passed the one a lap before (`solo-freed`), so the slot is
-            // the sender's and holds no message.
+            // SAFETY: the ticket is this sender's, and the receiver has passed the one a lap before
+            // (`solo-freed`), so the slot is the sender's and holds no message.
             Manner::Stream => unsafe { slot.write_words(message) },
             // SAFETY: the same.
             Manner::Single => unsafe { slot.write(message) },
@@ -250,8 +257,8 @@ impl<T, P: Producers> Core<T, P> {
         self.announce(ticket + 1) == ticket + 1
     }
 
-    /// After the tickets below `end` were published: wakes the receiver if it sleeps, and says which is the first that is not accepted;
-    /// `end`, if there is none.
+    /// After the tickets below `end` were published: wakes the receiver if it sleeps, and says which is the
+    /// first that is not accepted; `end`, if there is none.
     #[inline(always)]
     pub(super) fn announce(&self, end: u64) -> u64 {
         if self.not_empty.is_quiet() { end } else { self.announce_loudly(end) }
@@ -274,8 +281,9 @@ impl<T, P: Producers> Core<T, P> {
     #[cold]
     pub(super) fn take_back(&self, local: &mut Local<T, P>, ticket: u64) -> T {
         local.position.limit = 0;
-        // SAFETY: the queue was closed before this ticket, so the receiver never reads its slot: the slot is still this
-        // sender's, with the message that it has just written; it sends no more, so it reads it once.
+        // SAFETY: the queue was closed before this ticket, so the receiver never reads its slot: the slot is
+        // still this sender's, with the message that it has just written; it sends no more, so it reads it
+        // once.
         unsafe { self.slab.slot(ticket).read() }
     }
 
@@ -304,8 +312,8 @@ impl<T, P: Producers> Core<T, P> {
         Err(TrySendError::Closed(self.take_back(local, ticket)))
     }
 
-    /// Sends without waiting. Counts every verdict but `Full` of a queue that blocks, which is a verdict only if the caller does
-    /// not try again.
+    /// Sends without waiting. Counts every verdict but `Full` of a queue that blocks, which is a verdict only
+    /// if the caller does not try again.
     pub(super) fn offer(&self, local: &mut Local<T, P>, message: T) -> Result<Admission<T>, TrySendError<T>> {
         match (self.ticket(&mut local.position), self.backpressure) {
             (Ok(ticket), _) => self.send_as(local, ticket, message, Manner::Stream),

@@ -1,5 +1,5 @@
-//! The documents' consumer gives each receive five seconds, and ends for good when none came: a quiet queue stops it. Here a
-//! timeout and a shutdown are different values, so the obvious loop is right.
+//! The documents' consumer gives each receive five seconds, and ends for good when none came: a quiet queue
+//! stops it. Here a timeout and a shutdown are different values, so the obvious loop is right.
 
 use std::{
     sync::mpsc::{Sender, channel},

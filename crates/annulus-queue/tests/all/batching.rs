@@ -208,7 +208,8 @@ fn gate() -> (Receiver<Vec<u32>>, Sender<()>, impl BatchSink<u32, Error = ()>) {
     (working, go_on, sink)
 }
 
-/// The thread that delivers also delivers what became full meanwhile, so that who only tries need not come back.
+/// The thread that delivers also delivers what became full meanwhile, so that who only tries need not come
+/// back.
 #[test]
 fn try_push_does_not_wait_for_another_threads_delivery() {
     let (working, go_on, sink) = gate();

@@ -1,5 +1,6 @@
-//! A batch of small messages was published message by message, four to a line: the receiver took each line away from the sender up to four times,
-//! and batches were slower than single sends. Messages that share a stamp are published by one store.
+//! A batch of small messages was published message by message, four to a line: the receiver took each line
+//! away from the sender up to four times, and batches were slower than single sends. Messages that share a
+//! stamp are published by one store.
 
 use annulus_queue::{QueueOptions, TryRecvError, solo::spsc};
 
@@ -26,7 +27,8 @@ fn a_large_message_is_published_at_once() {
     assert_eq!(visible, [0, 1, 2, 3]);
 }
 
-/// What a batch has written before the queue is full, or its iterator ends or panics, is published, whatever group it is in.
+/// What a batch has written before the queue is full, or its iterator ends or panics, is published, whatever
+/// group it is in.
 #[test]
 fn nothing_stays_unpublished() {
     for first in 0..30usize {

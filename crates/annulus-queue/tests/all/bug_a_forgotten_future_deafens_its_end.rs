@@ -1,5 +1,5 @@
-//! A receive that waited and was forgotten, neither finished nor dropped, kept its place before those that the only receiver made
-//! afterwards, and swallowed their notification; so did a send of the only sender.
+//! A receive that waited and was forgotten, neither finished nor dropped, kept its place before those that
+//! the only receiver made afterwards, and swallowed their notification; so did a send of the only sender.
 
 use std::{
     future::Future,

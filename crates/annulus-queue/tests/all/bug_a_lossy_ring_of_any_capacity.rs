@@ -1,5 +1,5 @@
-//! The capacity of a lossy ring is rounded up to a power of two, which wrapped around to zero: a ring for more messages than there are
-//! addresses had two slots.
+//! The capacity of a lossy ring is rounded up to a power of two, which wrapped around to zero: a ring for
+//! more messages than there are addresses had two slots.
 
 use annulus_queue::lossy::{memory_usage, ring};
 

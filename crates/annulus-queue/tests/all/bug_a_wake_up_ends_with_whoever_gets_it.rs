@@ -1,5 +1,6 @@
-//! Messages that are published behind one which is still being written wake receivers who find nothing and sleep again. Once that one is
-//! written, all are there with a single notification: it has to pass from each receiver who finds something to the next.
+//! Messages that are published behind one which is still being written wake receivers who find nothing and
+//! sleep again. Once that one is written, all are there with a single notification: it has to pass from each
+//! receiver who finds something to the next.
 #![cfg(all(not(loom), feature = "futures"))]
 
 use std::{
@@ -62,8 +63,8 @@ thread_local! {
     static INTERRUPTION: RefCell<Option<Box<dyn FnOnce()>>> = const { RefCell::new(None) };
 }
 
-/// A waker whose first clone runs `interruption`: it stands for what another thread does between a look at a queue, after which a
-/// listener is given a waker, and the moment at which it has it.
+/// A waker whose first clone runs `interruption`: it stands for what another thread does between a look at a
+/// queue, after which a listener is given a waker, and the moment at which it has it.
 fn interrupted(interruption: impl FnOnce() + 'static) -> Waker {
     const TABLE: RawWakerVTable = RawWakerVTable::new(
         |data| {
@@ -77,7 +78,8 @@ fn interrupted(interruption: impl FnOnce() + 'static) -> Waker {
         |_| (),
     );
     INTERRUPTION.set(Some(Box::new(interruption)));
-    // SAFETY: there is no data, so nothing is shared and nothing to be dropped; the functions may be called from any thread.
+    // SAFETY: there is no data, so nothing is shared and nothing to be dropped; the functions may be called
+    // from any thread.
     unsafe { Waker::from_raw(RawWaker::new(std::ptr::null(), &TABLE)) }
 }
 
@@ -134,7 +136,8 @@ fn a_message_in_front_of_the_end_lets_everybody_pass() {
     assert_eq!(tasks[2].run(), Some(Err(RecvError::Closed)));
 }
 
-/// A receiver sees its notification between two looks, of which the first finds nothing and the second something.
+/// A receiver sees its notification between two looks, of which the first finds nothing and the second
+/// something.
 fn notified_between_two_looks(close: bool) {
     let (tx, rx) = queue(QueueOptions::new()).unwrap();
     let (tx, rx) = (leak(tx), leak(rx));

@@ -1,5 +1,5 @@
-//! The original sample looks at the clock only when a message comes, so the last messages before a pause wait for the next one, however
-//! long that takes. Here a timer hands them on. These tests hang if it does not.
+//! The original sample looks at the clock only when a message comes, so the last messages before a pause wait
+//! for the next one, however long that takes. Here a timer hands them on. These tests hang if it does not.
 
 use std::{sync::mpsc, time::Duration};
 

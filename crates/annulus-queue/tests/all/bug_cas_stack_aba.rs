@@ -1,15 +1,17 @@
-//! The original sample's stack swaps its top if it *looks* as it did, which is right only where a garbage collector keeps a node from coming
-//! back while somebody holds it. Here places come back at once, so a pop that was stopped between its load and its swap could list a
-//! place that another thread owns: values doubled and lost.
+//! The original sample's stack swaps its top if it *looks* as it did, which is right only where a garbage
+//! collector keeps a node from coming back while somebody holds it. Here places come back at once, so a pop
+//! that was stopped between its load and its swap could list a place that another thread owns: values doubled
+//! and lost.
 //!
-//! The first test replays that, step by step, on the sample's algorithm; the second runs the moves that provoke it on the real stack.
-//! (`loom_stack.rs` checks all interleavings, with tags and without.)
+//! The first test replays that, step by step, on the sample's algorithm; the second runs the moves that
+//! provoke it on the real stack. (`loom_stack.rs` checks all interleavings, with tags and without.)
 
 use std::{sync::Mutex, thread};
 
 use annulus_queue::stack::Stack;
 
-/// The sample's stack over places that are used again, with a pop that can be stopped between its load and its swap.
+/// The sample's stack over places that are used again, with a pop that can be stopped between its load and
+/// its swap.
 struct Sample {
     top: Option<usize>,
     next: [Option<usize>; 3],
@@ -47,8 +49,8 @@ fn the_sample_lists_a_place_that_somebody_owns() {
     assert_eq!(stack.top, Some(second), "which is owned by whoever popped it");
 }
 
-/// Threads hold places while others pop, and give them back in another order: so tops recur above other nodes. Three places for three
-/// threads, so that a place is back within a few instructions.
+/// Threads hold places while others pop, and give them back in another order: so tops recur above other
+/// nodes. Three places for three threads, so that a place is back within a few instructions.
 #[test]
 fn p_10_places_that_come_back_deceive_nobody() {
     const THREADS: usize = 4;

@@ -1,5 +1,5 @@
-//! A send that had to evict a reservation waited for it, for ever if the reservation was the same thread's. So there are none where
-//! senders evict.
+//! A send that had to evict a reservation waited for it, for ever if the reservation was the same thread's.
+//! So there are none where senders evict.
 
 use annulus_queue::{Admission, Backpressure, QueueOptions, ReserveError, queue, spmc::spmc};
 

@@ -1,4 +1,5 @@
-//! What queues of any capacity would take wrapped around, or ended the program, where lossy rings said `usize::MAX`.
+//! What queues of any capacity would take wrapped around, or ended the program, where lossy rings said
+//! `usize::MAX`.
 
 use annulus_queue::{
     Deduplication, MessageQueue, QueueOptions,

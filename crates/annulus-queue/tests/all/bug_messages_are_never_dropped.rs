@@ -1,4 +1,5 @@
-//! What was behind a message that panicked when it was dropped, or behind a reservation that was forgotten, was never dropped.
+//! What was behind a message that panicked when it was dropped, or behind a reservation that was forgotten,
+//! was never dropped.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},

@@ -1,4 +1,5 @@
-//! A receiver who was woken and got the message woke the next one, for nothing; a sender who got the space did too.
+//! A receiver who was woken and got the message woke the next one, for nothing; a sender who got the space
+//! did too.
 
 use std::{
     future::Future,

@@ -80,7 +80,8 @@ fn e_03_expired_messages_come_here() {
     assert!(batch.iter().all(|letter| letter.reason == Reason::Expired && letter.attempts == 1));
 }
 
-/// E-03: a message that is sent again is no duplicate of itself, lives anew, and its attempts are counted until it stays.
+/// E-03: a message that is sent again is no duplicate of itself, lives anew, and its attempts are counted
+/// until it stays.
 #[test]
 fn e_03_re_driving_counts_attempts() {
     let (clock, letters) = (Clock::manual(), DeadLetters::new());

@@ -1,5 +1,6 @@
-//! A sole producer moves the gauge of depth once per batch, so the consumer may have given slots back that the gauge has not
-//! counted yet. The depth was then a difference below zero: a panic, or the ring's capacity.
+//! A sole producer moves the gauge of depth once per batch, so the consumer may have given slots back that
+//! the gauge has not counted yet. The depth was then a difference below zero: a panic, or the ring's
+//! capacity.
 
 use std::{
     alloc::{Layout, alloc_zeroed, dealloc},

@@ -1,5 +1,5 @@
-//! Every pair of ends on real threads: whole messages, in order, none lost and none twice. With `ANNULUS_LONG=1` a hundred million for
-//! each.
+//! Every pair of ends on real threads: whole messages, in order, none lost and none twice. With
+//! `ANNULUS_LONG=1` a hundred million for each.
 
 use std::thread;
 
@@ -30,7 +30,8 @@ fn number(received: &Message) -> u64 {
     received[0]
 }
 
-/// How many messages there were, and the sum of a hash of their numbers: equal only if each was there as often.
+/// How many messages there were, and the sum of a hash of their numbers: equal only if each was there as
+/// often.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 struct Sum {
     messages: u64,
@@ -205,7 +206,8 @@ fn lossy_readers_lose_only_what_they_count() {
     });
 }
 
-/// futures that are dropped half-way lose nothing, on both sides, with a queue that is nearly always full or empty.
+/// futures that are dropped half-way lose nothing, on both sides, with a queue that is nearly always
+/// full or empty.
 #[test]
 fn q_14_cancelled_futures_lose_nothing() {
     use std::{
@@ -240,7 +242,8 @@ fn q_14_cancelled_futures_lose_nothing() {
     });
 }
 
-/// the receiver closes while senders send, again and again: what was accepted is received, and what was not comes back.
+/// the receiver closes while senders send, again and again: what was accepted is received, and what was
+/// not comes back.
 #[test]
 fn q_14_closing_is_one_moment() {
     for round in 0..2000 {

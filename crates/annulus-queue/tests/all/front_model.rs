@@ -1,5 +1,6 @@
-//! A queue in front of a ring, in every combination of strategy, priority, deduplication and expiry, against a plain model that does the same slowly: same
-//! verdicts, same messages in the ring in the same order, same counts. The clock is moved by hand.
+//! A queue in front of a ring, in every combination of strategy, priority, deduplication and expiry, against
+//! a plain model that does the same slowly: same verdicts, same messages in the ring in the same order, same
+//! counts. The clock is moved by hand.
 
 use std::{
     alloc::{Layout, alloc_zeroed, dealloc},
@@ -33,7 +34,8 @@ struct Owned {
 
 impl Owned {
     fn new() -> Self {
-        // Longer than any program, so that a reservation is never cut short at the ring's end: where it is, fewer tombstones come of what expires.
+        // Longer than any program, so that a reservation is never cut short at the ring's end: where it is,
+        // fewer tombstones come of what expires.
         let layout = RingLayout::new(4096, 8, 8, Envelope { enqueue_time: true, correlation: true });
         let memory = Layout::from_size_align(layout.bytes(), 128).unwrap();
         // SAFETY: a ring has a header, so the layout's size is not zero.
@@ -170,7 +172,8 @@ impl Model {
             return (0, Some(Refused::Closed));
         }
         let mut looked = false;
-        // Where there are priorities, and where messages wait, the run is queued before the next in order are handed over.
+        // Where there are priorities, and where messages wait, the run is queued before the next in order are
+        // handed over.
         let passes = self.waiting.is_empty() && !self.options.priority;
         for (i, item) in items.iter().enumerate() {
             let number = first + i as u64;

@@ -1,5 +1,6 @@
-//! Random programs on every kind of queue, with any options, against a slow and simple queue: same outcomes, lengths and counts after
-//! each operation, and every message dropped once. `fuzz/` runs the same interpreter under a fuzzer.
+//! Random programs on every kind of queue, with any options, against a slow and simple queue: same outcomes,
+//! lengths and counts after each operation, and every message dropped once. `fuzz/` runs the same interpreter
+//! under a fuzzer.
 #![cfg(all(not(loom), feature = "futures"))]
 
 #[path = "../operations/mod.rs"]

@@ -1,5 +1,5 @@
-//! The documents print "1.28 MB for 8 queues" under a formula that yields 1,081,856 bytes, or 1.03 MB; and neither is what their
-//! queues take. Ours say what they take, and `allocations.rs` holds them to it.
+//! The documents print "1.28 MB for 8 queues" under a formula that yields 1,081,856 bytes, or 1.03 MB; and
+//! neither is what their queues take. Ours say what they take, and `allocations.rs` holds them to it.
 
 use annulus_queue::{Deduplication, MessageQueue, QueueOptions};
 
@@ -16,15 +16,16 @@ fn q_37_the_documents_formula_yields_what_it_yields() {
     assert_eq!(by_the_documents(256, 1024, 0), 262_208);
 }
 
-/// Q-37, N-05: ours, for the same eight queues. A slot is the message and a stamp of 8 bytes, and as long as that fits into a cache
-/// line, it is padded to a power of two, so that it lies in one: 16 bytes for a message of 8 (N-05's figure), 64 for one of 32. A key
-/// of the window costs 40.
+/// Q-37, N-05: ours, for the same eight queues. A slot is the message and a stamp of 8 bytes, and as long as
+/// that fits into a cache line, it is padded to a power of two, so that it lies in one: 16 bytes for a
+/// message of 8 (N-05's figure), 64 for one of 32. A key of the window costs 40.
 #[test]
 fn q_37_our_figures_are_made_of_what_is_there() {
     let options = QueueOptions::production();
     let usage = MessageQueue::<[u8; 32]>::memory_usage_of;
     let slots = 4096 * 64;
-    // A pair of 128-byte places for tickets and one for counts, two for those who wait, and what is written once.
+    // A pair of 128-byte places for tickets and one for counts, two for those who wait, and what is written
+    // once.
     let fixed = usage(&options) - slots;
     assert!(fixed <= 2048, "{fixed} bytes for the queue itself");
     assert_eq!(MessageQueue::<u64>::memory_usage_of(&options), fixed + 4096 * 16);

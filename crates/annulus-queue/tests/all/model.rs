@@ -1,4 +1,5 @@
-//! Every strategy against a `VecDeque` that does the same slowly: same verdicts, same contents, same counts, same drops.
+//! Every strategy against a `VecDeque` that does the same slowly: same verdicts, same contents, same counts,
+//! same drops.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -121,7 +121,8 @@ fn q_29_four_ways_to_make_a_queue() {
     assert!(with_more.is_ok());
 }
 
-/// the size that counts is the one that the message says, with every kind of queue, and the refusal is counted.
+/// the size that counts is the one that the message says, with every kind of queue, and the
+/// refusal is counted.
 #[test]
 fn q_18_large_messages_come_back() {
     for priority in [false, true] {
@@ -172,7 +173,8 @@ impl Message for Keyed {
     }
 }
 
-/// ids are compared, not hashed: of a hundred thousand different ones, none is taken for a duplicate, not even where they differ in one bit.
+/// ids are compared, not hashed: of a hundred thousand different ones, none is taken for a duplicate,
+/// not even where they differ in one bit.
 #[test]
 fn q_22_no_two_ids_collide() {
     let queue = MessageQueue::<Keyed>::new(QueueOptions::new().deduplication(Deduplication::ById)).unwrap();
@@ -192,7 +194,8 @@ fn q_22_no_two_ids_collide() {
     }
 }
 
-/// a key of the window takes 40 bytes: itself, and eight places of the table, which make looking it up a matter of one probe.
+/// a key of the window takes 40 bytes: itself, and eight places of the table, which make looking it up
+/// a matter of one probe.
 #[test]
 fn q_23_memory_of_a_window() {
     let bytes = |window| {

@@ -1,4 +1,5 @@
-//! User code that panics within a call, or uses the queue from within: nothing is lost, nothing is dropped twice, nobody hangs.
+//! User code that panics within a call, or uses the queue from within: nothing is lost, nothing is dropped
+//! twice, nobody hangs.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -144,7 +145,8 @@ fn a_reservation_survives_a_second_write() {
     assert_eq!(Arc::strong_count(&held), 1);
 }
 
-/// A receiver that leaves while this very thread holds a reservation does not wait for it; what is committed then is dropped and counted.
+/// A receiver that leaves while this very thread holds a reservation does not wait for it; what is committed
+/// then is dropped and counted.
 #[test]
 fn a_receiver_leaves_behind_a_reservation() {
     let held = Arc::new(());

@@ -1,5 +1,5 @@
-//! Every combination of strategy, priority, deduplication and expiry, against a plain model that does the same slowly: same
-//! verdicts, same order, same counts, same dead letters. The clock is moved by hand.
+//! Every combination of strategy, priority, deduplication and expiry, against a plain model that does the
+//! same slowly: same verdicts, same order, same counts, same dead letters. The clock is moved by hand.
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 

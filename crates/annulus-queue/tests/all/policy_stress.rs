@@ -1,4 +1,5 @@
-//! Four producers and four consumers on real threads, for every strategy with all policies: contents, order, counts.
+//! Four producers and four consumers on real threads, for every strategy with all policies: contents, order,
+//! counts.
 
 use std::{thread, time::Duration};
 

@@ -1,4 +1,5 @@
-//! Queues of one sender hold small messages in groups that share a stamp. Messages of every size behave as a plain list does.
+//! Queues of one sender hold small messages in groups that share a stamp. Messages of every size behave as a
+//! plain list does.
 
 use std::collections::VecDeque;
 

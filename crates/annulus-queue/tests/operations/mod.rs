@@ -1,7 +1,8 @@
-//! Bytes as a program: options, then operations on a queue, each compared with what a slow and simple queue does.
+//! Bytes as a program: options, then operations on a queue, each compared with what a slow and simple queue
+//! does.
 //!
-//! Whatever the bytes, every outcome, length and count must agree, and every message must be dropped once. Proptest and a
-//! fuzzer bring the bytes.
+//! Whatever the bytes, every outcome, length and count must agree, and every message must be dropped once.
+//! Proptest and a fuzzer bring the bytes.
 
 mod ends;
 mod model;

@@ -125,7 +125,7 @@ impl KernelControl {
     }
 
     /// Closes the kernel to new messages: no send succeeds after this returns. What was sent before is
-    /// handled. Kernels that are [connected](KernelHandle::connect) to it may still send.
+    /// handled. Kernels that are [connected](crate::KernelHandle::connect) to it may still send.
     pub fn close(&self) -> Transition {
         self.kernel.close()
     }
@@ -133,9 +133,9 @@ impl KernelControl {
     /// Waits until everything that was sent has been handled, or the kernel has terminated. Sends may go on
     /// meanwhile; close the kernel first for an end that is final.
     ///
-    /// If kernels are [connected](KernelHandle::connect) to it, directly or through others, waits until they
-    /// have handled everything as well, so that nothing is under way between them. One of them that is
-    /// inactive, and has messages, keeps it waiting.
+    /// If kernels are [connected](crate::KernelHandle::connect) to it, directly or through others, waits
+    /// until they have handled everything as well, so that nothing is under way between them. One of them
+    /// that is inactive, and has messages, keeps it waiting.
     pub async fn drained(&self) {
         self.kernel.drained().await;
     }

@@ -159,6 +159,7 @@ impl KernelCore {
     }
 
     pub(crate) fn is_finished(&self) -> bool {
+        // SYNC: finished (acquire)
         self.finished.load(Ordering::Acquire)
     }
 

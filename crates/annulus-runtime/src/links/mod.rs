@@ -215,6 +215,7 @@ fn are_at_rest(kernels: &[Arc<KernelShared>]) -> bool {
 fn scan(kernels: &[Arc<KernelShared>]) -> Option<Vec<u64>> {
     let live: Vec<_> = kernels.iter().filter(|kernel| !kernel.core().is_finished()).collect();
     let shards = || live.iter().flat_map(|kernel| &kernel.core().shards);
+    // SYNC: rested (acquire)
     let rested: Vec<_> = shards().map(|shard| shard.memory.rested().load(Ordering::Acquire)).collect();
     if live.iter().any(|kernel| (0..kernel.core().shards.len()).any(|shard| kernel.staged(shard) != 0)) {
         return None;

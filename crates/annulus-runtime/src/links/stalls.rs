@@ -87,6 +87,7 @@ fn stalled(shard: &Shard) -> u32 {
 /// Whether a shard has come to rest since it last took a message of another kernel over a device's memory, and since
 /// it last found room for what it held.
 fn rests(shard: &Shard) -> bool {
+    // SYNC: rested (acquire)
     let rested = shard.memory.rested().load(Ordering::Acquire);
     shard.memory.taken().load(Ordering::Acquire) == rested
 }
