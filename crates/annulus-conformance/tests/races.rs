@@ -226,7 +226,7 @@ const ALONE_MUTANTS: &[(&str, &str, &str)] = &[
     (
         "the gauge counts answers that threads have not published",
         "            ann_store_gauges(v, first);\n",
-        "            ann_store_gauges(v, b->state.next_out);\n",
+        "            ann_store_gauges(v, b->state.next_out);\n        if (owes)\n            dawdle(100);\n",
     ),
     (
         "what was put off is told without a fence",
@@ -363,7 +363,10 @@ fn missing_barriers_are_found(sealed: bool) {
             (0..SEEDS).all(|seed| epoch.run(seed).is_ok())
         })
         .collect();
-    assert_eq!(unseen, [0, barriers - 1], "of {barriers} barriers");
+    // Sealed answers are published before the last but two, which open ones are filled in before: one of the two behind them is enough.
+    let needless: &[usize] =
+        if sealed { &[0, barriers - 3, barriers - 2, barriers - 1] } else { &[0, barriers - 1] };
+    assert_eq!(unseen, needless, "of {barriers} barriers");
 }
 
 fn mutants(sealed: bool) -> impl Iterator<Item = &'static (&'static str, &'static str, &'static str)> {
