@@ -12,7 +12,8 @@ pub mod command {
     pub const TERMINATE: u32 = 1 << 1;
     /// Write telemetry.
     pub const TELEMETRY: u32 = 1 << 2;
-    /// Changes with each activation and deactivation, so that a command that is acknowledged was not given before: bits 3 to 15, of no meaning to the shard.
+    /// Changes with each activation and deactivation, so that a command that is acknowledged was not given
+    /// before: bits 3 to 15, of no meaning to the shard.
     pub const GENERATION: u32 = 0xFFF8;
     /// The telemetry epoch lies in the upper 16 bits: counters start anew when it changes.
     pub const EPOCH_SHIFT: u32 = 16;
@@ -41,18 +42,21 @@ pub struct ControlBlock {
     pub command: u32,
     /// Always 0.
     pub host_reserved: u32,
-    /// Nanoseconds on the host's clock, renewed while the host lives. Unused by backends that share the host's process.
+    /// Nanoseconds on the host's clock, renewed while the host lives. Unused by backends that share the
+    /// host's process.
     pub host_heartbeat: u64,
     /// Rest of the host's pair of lines.
     pub host_padding: [u64; 14],
 
-    /// What the shard does, see [`state`]. Written by the shard; what it wrote before is visible to who reads this.
+    /// What the shard does, see [`state`]. Written by the shard; what it wrote before is visible to who reads
+    /// this.
     pub state: u32,
     /// The last error code, 0 for none. Written by the shard after the message that it belongs to.
     pub last_error: u32,
     /// Messages whose handler succeeded, since launch. Written by the shard once per iteration.
     pub processed: u64,
-    /// Messages that were rolled back, since launch; the unknown actors among them are counted in `unknown_actor` alone.
+    /// Messages that were rolled back, since launch; the unknown actors among them are counted in
+    /// `unknown_actor` alone.
     pub failed: u64,
     /// Messages whose key named no actor, since launch.
     pub unknown_actor: u64,
@@ -60,25 +64,31 @@ pub struct ControlBlock {
     pub sent: u64,
     /// Always 0.
     pub shard_reserved: u32,
-    /// The command that the shard obeyed last. Written after `state`, so that who reads a command here sees what became of it.
+    /// The command that the shard obeyed last. Written after `state`, so that who reads a command here sees
+    /// what became of it.
     pub acknowledged: u32,
     /// Dead letters that found no room in the ring of letters, since launch.
     pub letters_lost: u64,
     /// Prints that found no room in the ring of prints, since launch.
     pub prints_lost: u64,
-    /// 1 while the shard waits for space in its outbound ring, [`STALLED_BY_KERNEL`] while it does in the kernel that it is connected to. The host that makes space then wakes the shard: it looks here after each
-    /// message that it takes, so this word has a line that the shard seldom writes.
+    /// 1 while the shard waits for space in its outbound ring, [`STALLED_BY_KERNEL`] while it does in the
+    /// kernel that it is connected to. The host that makes space then wakes the shard: it looks here after
+    /// each message that it takes, so this word has a line that the shard seldom writes.
     pub stalled: u32,
     /// Messages of other kernels that lay unread when the shard terminated. Written by the shard, once.
     pub unread: u32,
-    /// Messages that the shard has put into rings in the device's memory, of kernels that it is connected to, since launch. Counted before they are
-    /// published there. 0 where kernels send to the ring that the host sends to.
+    /// Messages that the shard has put into rings in the device's memory, of kernels that it is connected to,
+    /// since launch. Counted before they are published there. 0 where kernels send to the ring that the host
+    /// sends to.
     pub forwarded: u64,
-    /// Messages that the shard has taken out of its own ring in the device's memory, since launch, as of the last look of who reads this.
+    /// Messages that the shard has taken out of its own ring in the device's memory, since launch, as of the
+    /// last look of who reads this.
     pub taken: u64,
-    /// The same as of when the shard last came to rest; what it had done until then is visible to who reads this.
+    /// The same as of when the shard last came to rest; what it had done until then is visible to who reads
+    /// this.
     pub rested: u64,
-    /// Messages for a connected kernel that it could not take any more, or, by `Reject`, had no room for, since launch.
+    /// Messages for a connected kernel that it could not take any more, or, by `Reject`, had no room for,
+    /// since launch.
     pub unforwarded: u64,
     /// Rest of the shard's pair of lines.
     pub shard_padding: [u32; 6],

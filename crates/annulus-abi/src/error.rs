@@ -14,7 +14,8 @@ pub const UNKNOWN_ACTOR: u16 = 0xFF03;
 pub const INDEX_OUT_OF_BOUNDS: u16 = 0xFF04;
 /// The handler divided by zero.
 pub const DIVISION_BY_ZERO: u16 = 0xFF05;
-/// A calculation of the handler left its type's range where that is an error: `MIN / -1` always, others where the build checks.
+/// A calculation of the handler left its type's range where that is an error: `MIN / -1` always, others where
+/// the build checks.
 pub const OVERFLOW: u16 = 0xFF06;
 /// The handler's loops turned more often than its loop budget allows.
 pub const BUDGET_EXHAUSTED: u16 = 0xFF07;

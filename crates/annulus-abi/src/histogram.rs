@@ -1,7 +1,7 @@
 //! The buckets in which a shard counts latencies, for percentiles.
 //!
-//! Log-linear: 32 buckets to each doubling, so a bucket is at most 1/32 (3.2 %) wide. One `u64` count per bucket; the
-//! shard's kernel is the only writer.
+//! Log-linear: 32 buckets to each doubling, so a bucket is at most 1/32 (3.2 %) wide. One `u64` count per
+//! bucket; the shard's kernel is the only writer.
 
 /// Buckets to each doubling, as a power of two.
 const SUB_BITS: u32 = 5;

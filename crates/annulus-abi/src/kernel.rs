@@ -7,8 +7,8 @@ use crate::{
     ring::{Envelope, RingLayout},
 };
 
-/// The layout of each shard: control block, inbound ring, outbound ring and, as the launch or the kernel asks for them, a ring of dead
-/// letters, a ring of prints and a histogram of latencies.
+/// The layout of each shard: control block, inbound ring, outbound ring and, as the launch or the kernel asks
+/// for them, a ring of dead letters, a ring of prints and a histogram of latencies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KernelLayout {
     /// From the host to the shard.
@@ -17,7 +17,8 @@ pub struct KernelLayout {
     pub outbound: RingLayout,
     /// From the shard to the host: messages whose handling failed. No envelope words.
     pub letters: Option<RingLayout>,
-    /// From the shard to the host: what handlers print. No envelope words; the payload is words, and follows the slot's header.
+    /// From the shard to the host: what handlers print. No envelope words; the payload is words, and follows
+    /// the slot's header.
     pub prints: Option<RingLayout>,
     /// Whether a histogram follows.
     pub histogram: bool,

@@ -8,7 +8,8 @@ use crate::kernel::KernelLayout;
 /// No telemetry line, in [`BlockRecord::telemetry`].
 pub const NO_LINE: u64 = u64::MAX;
 
-/// What a launch fixes. Written by the host before the launch, read by all blocks; the fields are explained in `records.c`.
+/// What a launch fixes. Written by the host before the launch, read by all blocks; the fields are explained
+/// in `records.c`.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 #[allow(missing_docs)]
@@ -56,8 +57,9 @@ pub struct LaunchRecord {
     pub out_units: u32,
 }
 
-/// Where a kernel's outputs go, if not to the host. Written by the host while every block of the kernel is inactive, before it commands them to be active;
-/// read by blocks when they obey a command, and when they are launched. The fields are explained in `records.c`.
+/// Where a kernel's outputs go, if not to the host. Written by the host while every block of the kernel is
+/// inactive, before it commands them to be active; read by blocks when they obey a command, and when they are
+/// launched. The fields are explained in `records.c`.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(64))]
 #[allow(missing_docs)]
@@ -74,11 +76,12 @@ pub struct LinkRecord {
     pub reserved: u32,
 }
 
-/// The most outputs of a turn of several threads whose kernel may be connected: each is compared with all others, so that those for one shard get tickets
-/// in a row.
+/// The most outputs of a turn of several threads whose kernel may be connected: each is compared with all
+/// others, so that those for one shard get tickets in a row.
 pub const MOST_PARCELS: u32 = 512;
 
-/// One block's private state between epochs, and the words by which it sleeps and ends. All zero before the first launch.
+/// One block's private state between epochs, and the words by which it sleeps and ends. All zero before the
+/// first launch.
 #[derive(Debug)]
 #[repr(C, align(128))]
 pub struct BlockRecord {
@@ -86,8 +89,9 @@ pub struct BlockRecord {
     pub state: [u64; 29],
     /// Written by the block, before `answer`: what its clock showed then.
     pub time: u64,
-    /// Written by the block, after the acknowledgement itself: how many commands it has acknowledged, wrapping. By it a host that looks
-    /// now and then sees that a command was obeyed, though the next one undid it.
+    /// Written by the block, after the acknowledgement itself: how many commands it has acknowledged,
+    /// wrapping. By it a host that looks now and then sees that a command was obeyed, though the next one
+    /// undid it.
     pub obeyed: u32,
     /// Written by the block: the `question` that it has answered.
     pub answer: u32,
@@ -99,15 +103,19 @@ pub struct BlockRecord {
     pub wake: u32,
     /// Written by the host before a launch: the epoch that begins.
     pub epoch: u32,
-    /// Written by the host before the first launch: from the telemetry arena's start to the shard's line, or [`NO_LINE`].
+    /// Written by the host before the first launch: from the telemetry arena's start to the shard's line, or
+    /// [`NO_LINE`].
     pub telemetry: u64,
-    /// Written by the host: the epoch that a block which stays is asked to leave, to be launched again. Never 0 where it is asked.
+    /// Written by the host: the epoch that a block which stays is asked to leave, to be launched again. Never
+    /// 0 where it is asked.
     pub leave: u32,
     /// Written by the host: changes when the block is asked for the time on its clock.
     pub question: u32,
-    /// Written by the host: what the device's clock shows when the runtime's shows 0, wrapping; 0 for what the launch said.
+    /// Written by the host: what the device's clock shows when the runtime's shows 0, wrapping; 0 for what
+    /// the launch said.
     pub origin: u64,
-    /// Written by the host: the epoch whose blocks do not wait for each other any more, since some of them do not run. Never 0 where it is meant.
+    /// Written by the host: the epoch whose blocks do not wait for each other any more, since some of them do
+    /// not run. Never 0 where it is meant.
     pub abandoned: u32,
     /// Rest of the host's pair of lines.
     pub host_padding: [u32; 23],
@@ -117,15 +125,15 @@ pub struct BlockRecord {
 #[derive(Debug)]
 #[repr(C, align(128))]
 pub struct BellRecord {
-    /// Written by the host: 1 while it sleeps and wants to hear of progress, 2 while it sleeps and wants to hear of dead letters and
-    /// prints alone.
+    /// Written by the host: 1 while it sleeps and wants to hear of progress, 2 while it sleeps and wants to
+    /// hear of dead letters and prints alone.
     pub asleep: u32,
     /// Not 0 since somebody rang. Written by any ringer, and cleared by the host.
     pub rung: u32,
 }
 
-/// What the blocks of a kernel that takes its turns in step tell each other: they alone write it, and the host zeroes it before the first
-/// launch.
+/// What the blocks of a kernel that takes its turns in step tell each other: they alone write it, and the
+/// host zeroes it before the first launch.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(128))]
 pub struct StepRecord {
@@ -135,8 +143,9 @@ pub struct StepRecord {
     pub opened: [u32; 32],
 }
 
-/// Bytes of the scratch memory of a block of so many threads whose turn takes up to `limit` messages, of which each may send
-/// `max_outputs`: the twin of `ann_cut_scratch`. A multiple of 128. A block of one thread needs it only if its kernel may be connected.
+/// Bytes of the scratch memory of a block of so many threads whose turn takes up to `limit` messages, of
+/// which each may send `max_outputs`: the twin of `ann_cut_scratch`. A multiple of 128. A block of one thread
+/// needs it only if its kernel may be connected.
 pub const fn scratch_bytes(
     threads: u32,
     limit: u32,

@@ -2,10 +2,10 @@
 //!
 //! # What this crate promises
 //!
-//! * Every structure here has the same offsets in Rust and in C: `include/annulus_abi.h` is its twin ([`C_HEADER`]), and a
-//!   test has a C compiler assert that they agree.
-//! * Every word has one writer (or one *side* of writers), named in its documentation; how stale a reader may find it is
-//!   said there too.
+//! * Every structure here has the same offsets in Rust and in C: `include/annulus_abi.h` is its twin
+//!   ([`C_HEADER`]), and a test has a C compiler assert that they agree.
+//! * Every word has one writer (or one *side* of writers), named in its documentation; how stale a reader may
+//!   find it is said there too.
 //!
 //! # What it does not do
 //!

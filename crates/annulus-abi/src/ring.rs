@@ -4,11 +4,13 @@
 //!
 //! # Sealed slots
 //!
-//! A slot is *open*, its words as they are, or *sealed*: cut into units of [`UNIT`] bytes, each of which carries the slot's lap
-//! (what an open slot has in [`SlotHeader::commit`]) in its last four. A unit is written, and read, in one access that is never torn, so it proves
-//! by itself that it belongs to the lap; a reader that finds the lap in all units has the whole slot, and needs no second look at it.
-//! The units' contents, one after the other, are the slot's *image*: what an open slot would be, but that the word in place of the commit word is the
-//! *stamp*, the receiver's command as the sender found it. All offsets of a [`RingLayout`] but the stride are offsets in the image.
+//! A slot is *open*, its words as they are, or *sealed*: cut into units of [`UNIT`] bytes, each of which
+//! carries the slot's lap (what an open slot has in [`SlotHeader::commit`]) in its last four. A unit is
+//! written, and read, in one access that is never torn, so it proves by itself that it belongs to the lap; a
+//! reader that finds the lap in all units has the whole slot, and needs no second look at it. The units'
+//! contents, one after the other, are the slot's *image*: what an open slot would be, but that the word in
+//! place of the commit word is the *stamp*, the receiver's command as the sender found it. All offsets of a
+//! [`RingLayout`] but the stride are offsets in the image.
 
 use core::mem::offset_of;
 
@@ -16,14 +18,16 @@ use core::mem::offset_of;
 #[derive(Debug)]
 #[repr(C, align(128))]
 pub struct RingHeader {
-    /// Tickets handed out to producers; bit 63, [`CLOSED`], says that none will be handed out any more. Written by the
-    /// producing side alone, which may use read-modify-write on it; the other side reads it as a gauge of depth.
+    /// Tickets handed out to producers; bit 63, [`CLOSED`], says that none will be handed out any more.
+    /// Written by the producing side alone, which may use read-modify-write on it; the other side reads it as
+    /// a gauge of depth.
     pub reserved: u64,
     /// The producing side's copy of `consumed`, never ahead of it.
     pub consumed_seen: u64,
     /// Rest of the producing side's pair of lines.
     pub producer_padding: [u64; 14],
-    /// Slots that the consumer has read completely and gives back. Written by the consumer alone, once per batch.
+    /// Slots that the consumer has read completely and gives back. Written by the consumer alone, once per
+    /// batch.
     pub consumed: u64,
     /// Rest of the consumer's pair of lines.
     pub consumer_padding: [u64; 15],
@@ -38,8 +42,8 @@ pub const CLOSED: u64 = 1 << 63;
 #[derive(Debug)]
 #[repr(C)]
 pub struct SlotHeader {
-    /// The lap whose message the slot holds: `ticket / capacity + 1`, its low 32 bits; 0 in fresh memory. Written last, by
-    /// the producer, and never cleared.
+    /// The lap whose message the slot holds: `ticket / capacity + 1`, its low 32 bits; 0 in fresh memory.
+    /// Written last, by the producer, and never cleared.
     pub commit: u32,
     /// The [`kind`] in the upper 8 bits, the payload's bytes in the lower 24.
     pub meta: u32,
@@ -75,7 +79,8 @@ pub mod kind {
 pub const UNIT: usize = 16;
 /// Bytes of a unit that are the slot's image; the lap follows.
 pub const UNIT_CONTENT: usize = 12;
-/// Bytes of the largest image that is sealed. Larger messages are copied in their time anyway, and would pay a third more of it.
+/// Bytes of the largest image that is sealed. Larger messages are copied in their time anyway, and would pay
+/// a third more of it.
 pub const SEALED_MOST: usize = 256;
 /// The most units of a sealed slot.
 pub const UNITS_MOST: usize = SEALED_MOST.div_ceil(UNIT_CONTENT);
@@ -118,8 +123,8 @@ pub struct RingLayout {
 impl RingLayout {
     /// The layout for messages of `payload_size` bytes aligned to `payload_align`.
     ///
-    /// `capacity` is a power of two of at least 2 (a queue's own limits are stricter), `payload_align` a power of two of
-    /// at most 64.
+    /// `capacity` is a power of two of at least 2 (a queue's own limits are stricter), `payload_align` a
+    /// power of two of at most 64.
     pub const fn new(capacity: u32, payload_size: usize, payload_align: usize, envelope: Envelope) -> Self {
         assert!(capacity.is_power_of_two() && capacity >= 2 && capacity <= MAX_CAPACITY);
         assert!(payload_align.is_power_of_two() && payload_align <= super::LINE);
@@ -172,7 +177,8 @@ impl RingLayout {
         self.units != 0
     }
 
-    /// From image to image, where those of several slots lie together. Every unit's content has a place in it.
+    /// From image to image, where those of several slots lie together. Every unit's content has a place in
+    /// it.
     pub const fn image_stride(&self) -> usize {
         if self.is_sealed() {
             (self.units * UNIT_CONTENT).next_multiple_of(super::LINE)

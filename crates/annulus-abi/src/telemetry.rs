@@ -1,8 +1,8 @@
 //! The 64 bytes in which a running kernel shows its health.
 //!
-//! One block per shard. The shard's kernel is its only writer; the host copies it out word by word at any time. A copy is
-//! whole when [`Telemetry::checksum`] of its first 60 bytes equals its last four: words may then be stored in any order,
-//! without fences, and a reader that sees a mixture of two states tries again.
+//! One block per shard. The shard's kernel is its only writer; the host copies it out word by word at any
+//! time. A copy is whole when [`Telemetry::checksum`] of its first 60 bytes equals its last four: words may
+//! then be stored in any order, without fences, and a reader that sees a mixture of two states tries again.
 
 use core::mem::offset_of;
 
@@ -16,12 +16,14 @@ pub struct Telemetry {
     pub messages_dropped: u64,
     /// Nanoseconds on the runtime's clock at which the last message was processed; 0 before the first.
     pub last_processed_timestamp: i64,
-    /// Messages waiting in the shard's inbound rings when the block was last written: a gauge, never negative.
+    /// Messages waiting in the shard's inbound rings when the block was last written: a gauge, never
+    /// negative.
     pub queue_depth: i32,
-    /// Of the processed messages, those whose latency was not measured because telemetry was off or messages carry no time; stays at
-    /// its largest value. The specification leaves these bytes to alignment.
+    /// Of the processed messages, those whose latency was not measured because telemetry was off or messages
+    /// carry no time; stays at its largest value. The specification leaves these bytes to alignment.
     pub unmeasured: u32,
-    /// Sum of the latencies, in nanoseconds, from enqueue to the end of the handlers of a message's iteration.
+    /// Sum of the latencies, in nanoseconds, from enqueue to the end of the handlers of a message's
+    /// iteration.
     pub total_latency_nanos: u64,
     /// The largest of them; 0 before the first.
     pub max_latency_nanos: u64,
@@ -97,9 +99,9 @@ impl Telemetry {
 
     /// The check of the first 60 bytes.
     ///
-    /// Each word is multiplied by an odd constant of its own, so that a mixture of two states, whichever words are new,
-    /// changes the upper half of the sum; the multiplications do not wait for each other. A torn copy passes with a
-    /// probability of about 2⁻³².
+    /// Each word is multiplied by an odd constant of its own, so that a mixture of two states, whichever
+    /// words are new, changes the upper half of the sum; the multiplications do not wait for each other. A
+    /// torn copy passes with a probability of about 2⁻³².
     #[inline]
     pub const fn checksum(words: &TelemetryWords) -> u32 {
         let mut sum = words[7] as u32 as u64;

@@ -1,4 +1,5 @@
-//! The C header and the Rust structures agree on every offset, size and constant: T-01, T-03 and the ring's layout.
+//! The C header and the Rust structures agree on every offset, size and constant: T-01, T-03 and the ring's
+//! layout.
 
 use std::{fmt::Write as _, mem::offset_of, process::Command};
 
@@ -21,7 +22,8 @@ macro_rules! offsets {
     };
 }
 
-/// T-01: 64 bytes. T-03: the fields at 0, 8, 16, 24, 32, 40, 48, 56, 58 (and 60). A C compiler checks what Rust says.
+/// T-01: 64 bytes. T-03: the fields at 0, 8, 16, 24, 32, 40, 48, 56, 58 (and 60). A C compiler checks what
+/// Rust says.
 #[test]
 fn t_01_t_03_c_and_rust_agree() {
     let mut source = String::from("#include <stddef.h>\n#include \"annulus_abi.h\"\n");

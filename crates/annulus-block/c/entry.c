@@ -52,7 +52,7 @@ ANN_KERNEL void ann_main(
             shared.own = l->actors > block ? (l->actors - block + l->grid - 1) / l->grid : 0;
 #if ANN_LAUNCH_LINKED
             shared.link = *view.link;
-            shared.rested = 0;
+            shared.rested = ann_load_relaxed_u64(ANN_U64(view.shard, ANN_CONTROL_RESTED));
             shared.near_turns = 0;
             shared.reserved = shared.state.next_in;
 #endif

@@ -83,11 +83,23 @@ ANN_FUNCTION void ann_near_commit(const ann_view *v, GLOBAL u8 *slot, u32 ticket
     ann_near_store_relaxed_u32(ANN_U32(slot, 0), lap);
 }
 
-/* Before messages are published: whoever sees that one was taken sees it counted here. */
+/* Before messages are published: whoever sees that one was taken sees it counted here.
+
+   A block that has said that it waits is about to go on, though the word that says so is still there. It takes back
+   first that it rests: whoever sees these messages counted does not take the block for one that waits. */
 ANN_FUNCTION void ann_count_forwarded(const ann_view *v, u32 count)
 {
-    v->shared->state.forwarded += count;
-    ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_FORWARDED), v->shared->state.forwarded);
+    LOCAL ann_shared *b = v->shared;
+    LOCAL ann_state *s = &b->state;
+    s->forwarded += count;
+    if (!s->stalled) {
+        ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_FORWARDED), s->forwarded);
+        return;
+    }
+    b->rested = s->taken - 1;
+    ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_RESTED), b->rested);
+    /* SYNC: unrested (release) */
+    ann_store_release_u64(ANN_U64(v->shard, ANN_CONTROL_FORWARDED), s->forwarded);
 }
 
 ANN_FUNCTION void ann_count_unforwarded(const ann_view *v, u32 count)

@@ -12,14 +12,15 @@ use crate::{
 const STALLED_BY_HOST: u32 = 1;
 
 impl<R: Runner> BlockCore<R> {
-    /// Whether the outbound ring has room for all that a message may need; says so in the control block if not.
+    /// Whether the outbound ring has room for all that a message may need; says so in the control block if
+    /// not.
     #[inline]
     pub(crate) fn has_credit(&mut self, batch: &Batch) -> bool {
         self.or_stall(STALLED_BY_HOST, batch, |block| block.outbound.has_credit(block.credit))
     }
 
-    /// Whether there is room for what is attempted. If not, says so in the control block and tries once more after that: whoever makes room made it before,
-    /// or sees that the block waits.
+    /// Whether there is room for what is attempted. If not, says so in the control block and tries once more
+    /// after that: whoever makes room made it before, or sees that the block waits.
     ///
     /// It says so in an iteration that has consumed nothing: what the one before has consumed was given back,
     /// so that whoever sees the block wait sees how full its ring is.
@@ -37,6 +38,7 @@ impl<R: Runner> BlockCore<R> {
         }
         if room {
             self.memory.stalled().store(0, Ordering::Relaxed);
+            self.rest();
         }
         self.stalled = !room;
         self.told_stalled = false;

@@ -17,7 +17,8 @@ impl<R: Runner> BlockCore<R> {
         if !letters.has_credit(1) {
             return add(self.memory.letters_lost(), 1);
         }
-        // SAFETY: there is credit for the slot, and the message is of the kernel's message type, which is the ring's.
+        // SAFETY: there is credit for the slot, and the message is of the kernel's message type, which is the
+        // ring's.
         unsafe { letters.publish_copy(kind::LETTER, code.into(), Header::default(), message) };
         batch.letters += 1;
     }

@@ -8,9 +8,8 @@ use annulus_ring::ring::{Header, Slot};
 use annulus_sync::contain::discard;
 
 use crate::{
-    links::Held,
     runner::Runner,
-    turn::{Batch, BlockCore},
+    turn::{Batch, BlockCore, Held},
 };
 
 impl<R: Runner> BlockCore<R> {
@@ -33,7 +32,8 @@ impl<R: Runner> BlockCore<R> {
             let sent = self.outbox.sent();
             for i in 0..sent {
                 let header = reply(if i == 0 { caller } else { 0 });
-                // SAFETY: there was credit for `max_outputs` slots, and the outbox has written the first `sent` payloads.
+                // SAFETY: there was credit for `max_outputs` slots, and the outbox has written the first
+                // `sent` payloads.
                 unsafe { self.outbound.publish(kind::MESSAGE, self.output_bytes, header) };
             }
             batch.produced += sent;
@@ -66,11 +66,12 @@ impl<R: Runner> BlockCore<R> {
         unsafe { self.outbox.begin(self.outbound.next()) };
         let invocation =
             Invocation { cx: self.cx, message, state, bindings: &self.bindings, outbox: &self.outbox };
-        // The handler's state is a copy that is committed on success, and its sends are not published yet, so a panic leaves
-        // nothing half done that anybody sees, but for whole-kernel slices and shared atomics, as documented.
+        // The handler's state is a copy that is committed on success, and its sends are not published yet, so
+        // a panic leaves nothing half done that anybody sees, but for whole-kernel slices and shared atomics,
+        // as documented.
         let verdict = catch_unwind(AssertUnwindSafe(|| {
-            // SAFETY: message, state, bindings and outbox have the types of the kernel's definition, which is where the entry
-            // comes from.
+            // SAFETY: message, state, bindings and outbox have the types of the kernel's definition, which is
+            // where the entry comes from.
             unsafe { (self.entry)(&invocation) }
         }));
         match verdict {

@@ -37,6 +37,13 @@ pub trait Deliver: Send + Sync {
     ///
     /// It is a message of the kernel's type.
     unsafe fn deliver(&self, message: *const u8) -> Delivery;
+
+    /// Whether `deliver` would not say now that the ring is full.
+    ///
+    /// # Safety
+    ///
+    /// It is a message of the kernel's type.
+    unsafe fn has_room(&self, message: *const u8) -> bool;
 }
 
 /// Where a block's outputs go, if not to the host.
@@ -44,8 +51,8 @@ pub trait Deliver: Send + Sync {
 pub struct Link {
     /// The kernel that takes them.
     pub target: Weak<dyn Deliver>,
-    /// An output for which there is no room waits, and the block takes no message until it has gone; else it is lost, and
-    /// counted.
+    /// An output for which there is no room waits, and the block takes no message until it has gone; else it
+    /// is lost, and counted.
     pub waits: bool,
 }
 

@@ -6,10 +6,10 @@ use annulus_sync::Ordering;
 use crate::{runner::Runner, turn::BlockCore};
 
 impl<R: Runner> BlockCore<R> {
-    /// Whether an iteration would find something to do. Asked by whoever lay the block down.
+    /// Whether an iteration would find something to do. Asked by whoever parked the block.
     ///
-    /// Without credit a message is still work as long as the block has not said that it is stalled: only then does the host that
-    /// makes space know whom to wake.
+    /// Without credit a message is still work as long as the block has not said that it is stalled: only then
+    /// does the host that makes space know whom to wake.
     pub fn has_work(&mut self) -> bool {
         let command = self.memory.command().load(Ordering::Relaxed);
         command != self.seen_command

@@ -1,32 +1,31 @@
 //! A block whose kernel is connected to another one.
 //!
-//! What a handler has sent lies in slots of the outbound ring that are not published. From there it is delivered, one by one, to the other kernel's rings, as a
-//! thread of the host would send it, and the slots are used again. Until the last has gone the message is *held*: its slot is not given back, it is not counted, and
-//! no other is taken; its handler is not called again. So whoever sees a message consumed sees all that came of it in the next ring.
+//! What a handler has sent lies in slots of the outbound ring that are not published. From there it is
+//! delivered, one by one, to the other kernel's rings, as a thread of the host would send it, and the slots
+//! are used again. Until the last has gone the message is *held*: its slot is not given back, it is not
+//! counted, and no other is taken; its handler is not called again. So whoever sees a message consumed sees
+//! all that came of it in the next ring.
 //!
-//! A delivery that finds no room makes the block stall: it says so in its control block, fences, and tries once more (`SYNC: stalled`); the runtime wakes it when slots
-//! of the other kernel's rings were given back. A block that terminates with a message held counts what had not gone as lost. A block that delivers
-//! wakes blocks of other kernels, by way of the pool, or keeps one for its own worker; it takes no lock of theirs. Outputs of a call are its reply, and are published as ever.
+//! A delivery that finds no room makes the block stall: it says so in its control block, fences, and tries
+//! once more (`SYNC: stalled`); the runtime wakes it when slots of the other kernel's rings were given back.
+//! A block that terminates with a message held counts what had not gone as lost. A block that delivers wakes
+//! blocks of other kernels, by way of the pool, or keeps one for its own worker; it takes no lock of theirs.
+//! Outputs of a call are its reply, and are published as ever.
 
 use annulus_abi::{control::STALLED_BY_KERNEL, ring::kind};
 use annulus_ring::ring::{Header, Slot};
+use annulus_sync::{Ordering, fence};
 
 use crate::{
-    host::Delivery,
+    host::{Deliver, Delivery},
     publish::add,
     runner::Runner,
-    turn::{Batch, BlockCore},
+    turn::{Batch, BlockCore, Held},
 };
 
-/// Outputs on their way to another kernel. They lie in the outbound ring, the first of them all in the slot of the next ticket.
-#[derive(Clone, Copy)]
-pub(crate) struct Held {
-    pub(crate) gone: u32,
-    pub(crate) all: u32,
-}
-
 impl<R: Runner> BlockCore<R> {
-    /// Lets the outputs of the message at the front go to the connected kernel, as far as there is room. Says whether nothing holds the message any more.
+    /// Lets the outputs of the message at the front go to the connected kernel, as far as there is room. Says
+    /// whether nothing holds the message any more.
     pub(crate) fn release(&mut self, slot: &Slot, batch: &mut Batch) -> bool {
         if !self.or_stall(STALLED_BY_KERNEL, batch, Self::deliver) {
             return false;
@@ -46,8 +45,17 @@ impl<R: Runner> BlockCore<R> {
         let mut lost = 0;
         let _near = R::delivering();
         while held.gone < held.all {
+            if self.stalled && !self.moves {
+                // SAFETY: as below.
+                let room = |target: &dyn Deliver| unsafe { target.has_room(self.held_output(held.gone)) };
+                if target.as_ref().is_some_and(|target| !room(&**target)) {
+                    break;
+                }
+                self.begin_to_move();
+            }
             let delivery = target.as_ref().map_or(Delivery::Closed, |target| {
-                // SAFETY: the handler wrote an output there, and outputs are messages of the target's, as whoever made the link vouched.
+                // SAFETY: the handler wrote an output there, and outputs are messages of the target's, as
+                // whoever made the link vouched.
                 unsafe { target.deliver(self.held_output(held.gone)) }
             });
             match delivery {
@@ -61,7 +69,30 @@ impl<R: Runner> BlockCore<R> {
         if lost != 0 {
             add(self.memory.unforwarded(), lost);
         }
-        held.gone == held.all
+        let all_gone = held.gone == held.all;
+        if !all_gone {
+            self.rest();
+        }
+        all_gone
+    }
+
+    /// Before a block that has said that it waits delivers something: the word that says so is still there when its
+    /// last output has gone. Whoever sees the ticket of such an output sees that the block does not rest.
+    fn begin_to_move(&mut self) {
+        self.moves = true;
+        self.memory
+            .rested()
+            .store(self.memory.taken().load(Ordering::Relaxed).wrapping_sub(1), Ordering::Relaxed);
+        // SYNC: unrested (release)
+        fence(Ordering::Release);
+    }
+
+    /// After it has said whether it still waits: that word is as it should be.
+    pub(crate) fn rest(&mut self) {
+        if std::mem::take(&mut self.moves) {
+            // SYNC: rested (release)
+            self.memory.rested().store(self.memory.taken().load(Ordering::Relaxed), Ordering::Release);
+        }
     }
 
     /// Where a held message's output lies, by its number.
@@ -107,5 +138,6 @@ impl<R: Runner> BlockCore<R> {
         self.count_held(held, &slot, &mut batch);
         self.inbound.advance(&slot);
         self.publish(&batch);
+        self.rest();
     }
 }

@@ -8,7 +8,7 @@ pub trait Runner {
     /// Something that may take long is about to be called: a handler, or other code of the program.
     fn hand_over();
 
-    /// A message is about to be delivered to another kernel. Of the program's code only a message's key is asked for
-    /// meanwhile.
+    /// A message is about to be delivered to another kernel. Of the program's code only a message's key is
+    /// asked for meanwhile.
     fn delivering() -> Self::Delivering;
 }

@@ -85,8 +85,8 @@ impl BlockState {
             Self::Stateless => Some(NonNull::dangling().as_ptr()),
             Self::Whole(cells) => Some(cells.first.as_ptr()),
             Self::PerActor { cells, grid } => {
-                // For a key that belongs to this block this is `key < actors`; one that does not, which only a message type that
-                // changes its mind can give, finds a state of this block or none.
+                // For a key that belongs to this block this is `key < actors`; one that does not, which only
+                // a message type that changes its mind can give, finds a state of this block or none.
                 let index = key / grid;
                 (index < cells.count).then(|| cells.first.as_ptr().wrapping_add(index as usize * cells.size))
             }
@@ -115,7 +115,8 @@ impl StateMemory {
         let memory = Self { state, layout: Some(layout) };
         for index in 0..count as usize {
             let cell = cells.first.as_ptr().wrapping_add(index * cells.size);
-            // SAFETY: the cell lies in the allocation, which has room for `count` of them at the type's alignment.
+            // SAFETY: the cell lies in the allocation, which has room for `count` of them at the type's
+            // alignment.
             unsafe { (definition.init)(cell) };
         }
         Ok(memory)

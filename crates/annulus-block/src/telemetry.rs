@@ -79,7 +79,8 @@ impl<R: Runner> BlockCore<R> {
         self.write_telemetry();
     }
 
-    /// Shows in the telemetry what came while nothing was consumed: a block that is inactive or stalled is called all the same.
+    /// Shows in the telemetry what came while nothing was consumed: a block that is inactive or stalled is
+    /// called all the same.
     pub(crate) fn note_depth(&mut self) {
         if self.telemetry_on && i64::from(self.telemetry.queue_depth) != self.depth() as i64 {
             self.write_telemetry();

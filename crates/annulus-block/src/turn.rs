@@ -1,14 +1,14 @@
 //! A block: what it does with its shard, turn by turn.
 //!
-//! A block is run by one thread at a time, and owns its shard's state, the consuming end of its inbound ring and the
-//! producing end of its outbound ring. One turn takes up to `max_messages_per_iteration` messages:
+//! A block is run by one thread at a time, and owns its shard's state, the consuming end of its inbound ring
+//! and the producing end of its outbound ring. One turn takes up to `max_messages_per_iteration` messages:
 //!
 //! 1. It looks at its command word, and acknowledges what changed.
-//! 2. For each message it makes sure that its outbound ring has room for all that the handler may send, calls the handler,
-//!    and then either commits what it sent, or forgets it and counts the failure. Without room it stops *between*
-//!    messages.
-//! 3. It publishes counts, telemetry and the slots that it gives back, in this order, and reports to the host. So whoever
-//!    sees that a message was consumed sees it counted.
+//! 2. For each message it makes sure that its outbound ring has room for all that the handler may send, calls
+//!    the handler, and then either commits what it sent, or forgets it and counts the failure. Without room
+//!    it stops *between* messages.
+//! 3. It publishes counts, telemetry and the slots that it gives back, in this order, and reports to the
+//!    host. So whoever sees that a message was consumed sees it counted.
 //! 4. Where its kernel is connected to another, what handlers send goes there: see the module `links`.
 //!
 //! Who runs it, and when, is the backend's ([`Runner`]).
@@ -29,7 +29,6 @@ use annulus_sync::Ordering;
 use crate::{
     clock::Clock,
     host::{Link, Signals},
-    links::Held,
     runner::Runner,
     state::BlockState,
 };
@@ -75,7 +74,8 @@ pub struct BlockCore<R> {
     pub(crate) link: Option<Link>,
     /// What `link` is to become.
     pub(crate) next_link: Arc<Mutex<Option<Link>>>,
-    /// The outputs of the message at the front of the inbound ring, if its handler has succeeded and they have not all gone.
+    /// The outputs of the message at the front of the inbound ring, if its handler has succeeded and they
+    /// have not all gone.
     pub(crate) held: Option<Held>,
     /// The kernel's bound parameters; `_bindings` owns the memory.
     pub(crate) bindings: Box<[BoundMemory]>,
@@ -86,7 +86,8 @@ pub struct BlockCore<R> {
     pub(crate) key: Option<unsafe fn(*const u8) -> u64>,
     pub(crate) cx: Cx,
     pub(crate) output_bytes: u32,
-    /// Slots that a message may need in the outbound ring: what its handler may send, or the notice to its caller.
+    /// Slots that a message may need in the outbound ring: what its handler may send, or the notice to its
+    /// caller.
     pub(crate) credit: u32,
     pub(crate) mode: ProcessingMode,
     pub(crate) max_batch: u32,
@@ -103,19 +104,22 @@ pub struct BlockCore<R> {
     pub(crate) stalled: bool,
     /// It was reported that it is, and for a kernel.
     pub(crate) told_stalled: bool,
+    /// It delivers outputs while its word still says that it waits: `rested` says so.
+    pub(crate) moves: bool,
     pub(crate) counts: Counts,
     pub(crate) telemetry: Telemetry,
     pub(crate) telemetry_on: bool,
     pub(crate) _runner: PhantomData<fn() -> R>,
 }
 
-// SAFETY: the raw pointers in `outbox` and `bindings` lead into memory that `memory` and `_bindings` keep alive, and which
-// no thread but the one that has the block reaches through them (shared atomics excepted, which any thread may). Those in
-// `state` lead into memory that lives as long as this, by the promise of `new`, and that is reached otherwise only while
-// the block is inactive or has terminated.
+// SAFETY: the raw pointers in `outbox` and `bindings` lead into memory that `memory` and `_bindings` keep
+// alive, and which no thread but the one that has the block reaches through them (shared atomics excepted,
+// which any thread may). Those in `state` lead into memory that lives as long as this, by the promise of
+// `new`, and that is reached otherwise only while the block is inactive or has terminated.
 unsafe impl<R> Send for BlockCore<R> {}
 
-/// No command: hosts leave most of its bits at 0. A kernel that is launched inactive has command 0, which is one to obey.
+/// No command: hosts leave most of its bits at 0. A kernel that is launched inactive has command 0, which is
+/// one to obey.
 const NONE_SEEN: u32 = u32::MAX;
 
 /// Since launch.
@@ -144,6 +148,14 @@ pub(crate) struct Batch {
     pub(crate) sum: u128,
 }
 
+/// Outputs on their way to another kernel. They lie in the outbound ring, the first of them all in the slot
+/// of the next ticket.
+#[derive(Clone, Copy)]
+pub(crate) struct Held {
+    pub(crate) gone: u32,
+    pub(crate) all: u32,
+}
+
 /// What a turn found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
@@ -160,9 +172,10 @@ impl<R: Runner> BlockCore<R> {
     ///
     /// # Safety
     ///
-    /// It is the shard's one block: nobody else consumes from the inbound ring, or produces for the outbound ring and that
-    /// of dead letters, and it is not run again after it has [terminated](Turn::Terminated). The memory's layout, the
-    /// states, the bindings and what `link` leads to are of the definition's types, and the states live as long as it.
+    /// It is the shard's one block: nobody else consumes from the inbound ring, or produces for the outbound
+    /// ring and that of dead letters, and it is not run again after it has [terminated](Turn::Terminated).
+    /// The memory's layout, the states, the bindings and what `link` leads to are of the definition's types,
+    /// and the states live as long as it.
     pub unsafe fn new(parameters: BlockParameters) -> Self {
         let BlockParameters {
             memory, index, grid, definition, bindings, link, state, clock, signals, ..
@@ -180,8 +193,9 @@ impl<R: Runner> BlockCore<R> {
         let layout = *outbound.layout();
         // SAFETY: as above.
         let outbound = unsafe { SoleProducer::new(outbound) };
-        // SAFETY: the ring's payloads have the size and alignment of the kernel's output type; the block asks for credit for
-        // `max_outputs` slots before each call, and the slots that it has credit for are its own.
+        // SAFETY: the ring's payloads have the size and alignment of the kernel's output type; the block asks
+        // for credit for `max_outputs` slots before each call, and the slots that it has credit for are its
+        // own.
         let outbox = unsafe {
             RawOutbox::new(
                 memory.outbound_payloads(),
@@ -217,6 +231,7 @@ impl<R: Runner> BlockCore<R> {
             in_turn: false,
             stalled: false,
             told_stalled: false,
+            moves: false,
             counts: Counts::default(),
             telemetry: Telemetry::new(0),
             telemetry_on: false,
@@ -242,15 +257,16 @@ impl<R: Runner> BlockCore<R> {
         let limit = match self.mode {
             ProcessingMode::Continuous => 1,
             ProcessingMode::Batch => self.max_batch,
-            // With one message there is nothing to adapt to, and the gauge of depth lies in a line that producers write.
+            // With one message there is nothing to adapt to, and the gauge of depth lies in a line that
+            // producers write.
             ProcessingMode::Adaptive if !self.inbound.is_ready_after(1) => 1,
             ProcessingMode::Adaptive => self.depth().clamp(1, self.max_batch.into()) as u32,
         };
         let mut batch = Batch::default();
         while batch.consumed < limit {
             let Some(slot) = self.inbound.peek() else { break };
-            // Between any two messages: a batch is no reason to obey late. And a message that was sent after a reset of the
-            // telemetry comes after the command that says so, whose epoch then counts it.
+            // Between any two messages: a batch is no reason to obey late. And a message that was sent after
+            // a reset of the telemetry comes after the command that says so, whose epoch then counts it.
             if self.memory.command().load(Ordering::Relaxed) != command {
                 if batch.consumed == 0 {
                     return Turn::Progress;
@@ -281,8 +297,8 @@ impl<R: Runner> BlockCore<R> {
         Turn::Progress
     }
 
-    /// Whether it has taken a turn that was not [ended](Self::end_turn): who runs it may have been interrupted by a panic of
-    /// the program's.
+    /// Whether it has taken a turn that was not [ended](Self::end_turn): who runs it may have been
+    /// interrupted by a panic of the program's.
     pub fn is_in_turn(&self) -> bool {
         self.in_turn
     }

@@ -2,7 +2,9 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::{completions::Completions, devices::Devices, doctor::Doctor, emit::Emit, run::Run, send::Send};
+use crate::{
+    completions::Completions, devices::Devices, doctor::Doctor, dump::Dump, emit::Emit, run::Run, send::Send,
+};
 
 /// GPU-resident actors: kernels that are launched once, stay on the device and answer messages.
 #[derive(Parser)]
@@ -18,6 +20,7 @@ pub(crate) enum Command {
     Emit(Emit),
     Devices(Devices),
     Send(Send),
+    Dump(Dump),
     Doctor(Doctor),
     Completions(Completions),
 }

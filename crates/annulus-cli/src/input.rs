@@ -17,7 +17,7 @@ const CHUNKS: usize = 4;
 /// The longest line that is held back until it is whole.
 const LONGEST: usize = 1 << 20;
 
-/// Whole lines of an input that a thread of its own reads, which may be left blocked in a read.
+/// An input, whole lines of it unless it has none, that a thread of its own reads, which may be left blocked in a read.
 pub(crate) struct UntilStopped {
     chunks: Receiver<io::Result<Vec<u8>>>,
     stop: Interrupt,
@@ -27,6 +27,8 @@ pub(crate) struct UntilStopped {
     /// The end of its last whole line.
     whole: usize,
     ended: bool,
+    /// Whether a line is given when it is whole, and not before.
+    has_lines: bool,
 }
 
 impl UntilStopped {
@@ -55,7 +57,21 @@ impl UntilStopped {
                 }
             }
         })?;
-        Ok(Self { chunks, stop: stop.clone(), buffer: Vec::new(), taken: 0, whole: 0, ended: false })
+        Ok(Self {
+            chunks,
+            stop: stop.clone(),
+            buffer: Vec::new(),
+            taken: 0,
+            whole: 0,
+            ended: false,
+            has_lines: true,
+        })
+    }
+
+    /// Whatever has come is given at once: the input has no lines.
+    pub(crate) fn without_lines(mut self) -> Self {
+        self.has_lines = false;
+        self
     }
 
     /// Takes a chunk in, behind what is there of a line.
@@ -66,6 +82,7 @@ impl UntilStopped {
         self.taken = 0;
         let newline = chunk.iter().rposition(|&byte| byte == b'\n').map(|place| before + place + 1);
         self.whole = match newline {
+            _ if !self.has_lines => self.buffer.len(),
             Some(end) => end,
             None if self.buffer.len() > LONGEST => self.buffer.len(),
             None => 0,

@@ -26,9 +26,11 @@ mod cli;
 mod completions;
 mod devices;
 mod doctor;
+mod dump;
 mod emit;
 mod failure;
 mod flags;
+mod format;
 mod input;
 mod run;
 mod send;
@@ -58,6 +60,7 @@ pub fn main() -> ExitCode {
     let outcome = match cli.command {
         Command::Run(run) => run.execute(),
         Command::Send(send) => send.execute(),
+        Command::Dump(dump) => dump.execute(),
         Command::Emit(emit) => emit.execute(),
         Command::Devices(devices) => devices.execute(),
         Command::Doctor(doctor) => doctor.execute(),

@@ -18,20 +18,17 @@ use clap::Args;
 use crate::{
     failure::Failure,
     flags::{SEND, in_flags},
+    format::{Format, Messages, Outputs, json},
     input::UntilStopped,
-    run::{
-        LaunchReport,
-        lines::{MAX_ROW, RowTooLong},
-        shape,
-    },
+    run::{LaunchReport, shape},
     signals::Interrupt,
     values,
 };
 
-/// Send messages to a kernel as JSON lines, and print what it sends
+/// Send messages to a kernel as JSON lines, or in another format, and print what it sends
 ///
-/// Each line is one message, up to 1 MiB of UTF-8: an object with the fields of the kernel's message type. What the kernel sends comes out as JSON lines
-/// in the order in which each of its blocks sent it; a summary goes to standard error. `annulus run --list` lists the kernels.
+/// Each line is one message, up to 1 MiB of UTF-8: an object with the fields of the kernel's message type. What the kernel sends comes out in the same
+/// format, in the order in which each of its blocks sent it; a summary goes to standard error. `annulus run --list` lists the kernels.
 #[derive(Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Send {
@@ -51,7 +48,15 @@ pub(crate) struct Send {
     #[arg(long)]
     calls: bool,
 
-    /// Skip and count bad lines instead of ending at the first
+    /// How messages are written, and what the kernel sends
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Json)]
+    format: Format,
+
+    /// How what the kernel sends is written, if not as --format says
+    #[arg(long, value_name = "FORMAT", value_enum)]
+    output_format: Option<Format>,
+
+    /// Skip and count bad messages instead of ending at the first
     #[arg(long)]
     skip_bad: bool,
 
@@ -109,7 +114,17 @@ impl Send {
         if let Some(slots) = self.capacity {
             options = options.capacity(slots.get());
         }
-        let input = self.open(&stop)?;
+        let definition = kernel.definition();
+        let output = self.output_format.unwrap_or(if self.calls { Format::Json } else { self.format });
+        if self.calls && output != Format::Json {
+            return Err(Failure::Usage(
+                "--calls prints JSON, so that errors have a place: leave --output-format out".into(),
+            ));
+        }
+        if let Some(ty) = definition.output {
+            output.check(ty)?;
+        }
+        let mut messages = Messages::new(self.open(&stop)?, self.format, definition.message, self.skip_bad)?;
         let in_words = |error: &dyn std::fmt::Display| in_flags(&error.to_string(), SEND);
         let runtime = Runtime::builder().backend(self.backend).build();
         let runtime = runtime.map_err(|error| Failure::Fault(in_words(&error)))?;
@@ -121,11 +136,13 @@ impl Send {
         kernel.control().ready_blocking().map_err(Failure::fault)?;
         let launch = LaunchReport { compilation: kernel.control().compilation(), ready: began.elapsed() };
         if self.waits_for_a_terminal() {
-            hint(kernel.definition());
+            hint(kernel.definition(), self.format);
         }
-        let mut lines = Lines { input, number: 0, skipped: 0, skip_bad: self.skip_bad };
-        let outcome = if self.calls { call_all(&kernel, &mut lines) } else { stream(&kernel, &mut lines) };
-        summary(&kernel, lines.skipped, launch);
+        let outcome = match self.calls {
+            true => call_all(&kernel, &mut messages),
+            false => stream(&kernel, &mut messages, output),
+        };
+        summary(&kernel, messages.skipped(), launch);
         if stop.is_asked() {
             let _ = writeln!(io::stderr(), "interrupted by a signal: what was sent before was handled");
         }
@@ -150,7 +167,8 @@ impl Send {
                 UntilStopped::new(file, stop)
             }
         };
-        Ok(Box::new(input.map_err(Failure::fault)?))
+        let input = input.map_err(Failure::fault)?;
+        Ok(Box::new(if self.format.has_lines() { input } else { input.without_lines() }))
     }
 
     /// What `--bind` says, in the definition's order.
@@ -220,93 +238,31 @@ fn contents(path: &str) -> io::Result<String> {
     Ok(text)
 }
 
-/// Some programs begin UTF-8 files with a byte order mark.
-const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
-
-/// The messages' lines.
-struct Lines {
-    input: Box<dyn BufRead>,
-    number: u64,
-    skipped: u64,
-    skip_bad: bool,
-}
-
-impl Lines {
-    /// Gives each line that is not empty to `send`, until the input ends or `send` says that it has had enough.
-    fn each(&mut self, mut send: impl FnMut(&str) -> Result<(), Stop>) -> Result<(), Failure> {
-        let mut bytes = Vec::new();
-        loop {
-            bytes.clear();
-            self.number += 1;
-            let number = self.number;
-            let at = |error: &dyn std::fmt::Display| Failure::Fault(format!("line {number}: {error}"));
-            // The end of the line does not count.
-            let mut bounded = (&mut self.input).take(MAX_ROW as u64 + 1);
-            if bounded.read_until(b'\n', &mut bytes).map_err(|error| at(&error))? == 0 {
-                return Ok(());
-            }
-            if bytes.len() > MAX_ROW && !bytes.ends_with(b"\n") {
-                return Err(at(&format_args!("{RowTooLong}: check that this is JSON, one message a line")));
-            }
-            let line = match number {
-                1 => bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&bytes),
-                _ => &bytes,
-            };
-            let line = match str::from_utf8(line) {
-                Ok(line) => line,
-                Err(_) if self.skip_bad => {
-                    self.skipped += 1;
-                    continue;
-                }
-                Err(error) => return Err(at(&format_args!("not UTF-8 text: {error}"))),
-            };
-            if line.trim().is_empty() {
-                continue;
-            }
-            match send(line) {
-                Ok(()) => {}
-                Err(Stop::Dynamic(DynamicError::Text { .. })) if self.skip_bad => self.skipped += 1,
-                Err(Stop::Dynamic(error)) => return Err(at(&error)),
-                Err(Stop::Output(failure)) => return Err(failure),
-            }
-        }
-    }
-}
-
-/// Why no more lines are read.
-enum Stop {
-    Dynamic(DynamicError),
-    Output(Failure),
-}
-
-fn print(out: &mut impl Write, line: &str) -> Result<(), Failure> {
-    writeln!(out, "{line}").map_err(Failure::stdout)
-}
-
-fn call_all(kernel: &DynamicKernel, lines: &mut Lines) -> Result<(), Failure> {
+fn call_all(kernel: &DynamicKernel, messages: &mut Messages) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
-    lines.each(|line| {
-        let reply = match kernel.call(line) {
-            Ok(reply) => reply,
+    while let Some(message) = messages.next()? {
+        let reply = match kernel.call_message(&message) {
+            Ok(reply) => json(&reply),
             Err(DynamicError::Kernel(why)) => {
                 serde_json::json!({ "error": in_flags(&why, SEND) }).to_string()
             }
-            Err(error) => return Err(Stop::Dynamic(error)),
+            Err(error) => return Err(messages.failure(error)),
         };
-        print(&mut out, &reply).and_then(|()| out.flush().map_err(Failure::stdout)).map_err(Stop::Output)
-    })
+        writeln!(out, "{reply}").and_then(|()| out.flush()).map_err(Failure::stdout)?;
+    }
+    Ok(())
 }
 
 /// One thread sends, another prints, so that a kernel whose outputs nobody takes does not stop the way in.
-fn stream(kernel: &DynamicKernel, lines: &mut Lines) -> Result<(), Failure> {
+fn stream(kernel: &DynamicKernel, messages: &mut Messages, to: Format) -> Result<(), Failure> {
     thread::scope(|scope| {
         let printer = scope.spawn(|| {
-            let printed = print_all(kernel);
+            let printed = print_all(kernel, to);
             // If nobody reads any more, there is no sense in sending.
             let _ = kernel.control().terminate_blocking();
             printed
         });
-        let sent = lines.each(|line| kernel.send(line).map_err(Stop::Dynamic));
+        let sent = send_all(kernel, messages);
         kernel.control().close();
         annulus::block_on(kernel.control().drained());
         let _ = kernel.control().terminate_blocking();
@@ -316,30 +272,44 @@ fn stream(kernel: &DynamicKernel, lines: &mut Lines) -> Result<(), Failure> {
     })
 }
 
-fn print_all(kernel: &DynamicKernel) -> Result<(), Failure> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
+fn send_all(kernel: &DynamicKernel, messages: &mut Messages) -> Result<(), Failure> {
+    while let Some(message) = messages.next()? {
+        kernel.send_message(&message).map_err(|error| messages.failure(error))?;
+    }
+    Ok(())
+}
+
+fn print_all(kernel: &DynamicKernel, format: Format) -> Result<(), Failure> {
+    let to = io::BufWriter::new(io::stdout().lock());
+    let mut out = Outputs::new(to, format, kernel.definition().output)?;
     loop {
-        match kernel.try_recv() {
-            Ok(line) => {
-                print(&mut out, &line)?;
+        match kernel.try_recv_message() {
+            Ok(output) => {
+                out.write(&output)?;
                 continue;
             }
             // What is there is shown before anything is waited for.
-            Err(_) => out.flush().map_err(Failure::stdout)?,
+            Err(_) => out.flush()?,
         }
-        match kernel.recv(Duration::from_secs(3600)) {
-            Ok(line) => print(&mut out, &line)?,
+        match kernel.recv_message(Duration::from_secs(3600)) {
+            Ok(output) => out.write(&output)?,
             Err(RecvError::Timeout) => {}
-            Err(_) => return out.flush().map_err(Failure::stdout),
+            Err(_) => return out.flush(),
         }
     }
 }
 
 /// Says what is waited for, to somebody who sees nothing happen.
-fn hint(definition: &KernelDefinition) {
+fn hint(definition: &KernelDefinition, format: Format) {
     let keys = if cfg!(windows) { "Ctrl-Z and Enter" } else { "Ctrl-D" };
     let text = format!(
-        "reading messages from the terminal: a JSON object a line, of the type {}; {keys} ends them",
+        "reading messages from the terminal: {}, of the type {}; {keys} ends them",
+        match format {
+            Format::Json => "a JSON object a line",
+            Format::Csv => "names of columns, then a row a line",
+            Format::Msgpack => "MessagePack",
+            Format::Wire => "frames",
+        },
         shape(definition.message)
     );
     let _ = writeln!(io::stderr(), "{text}");

@@ -18,7 +18,7 @@ fn told(arguments: &[&str]) -> String {
 fn help_is_a_command() {
     assert_eq!(told(&["help"]), told(&["--help"]));
     assert_eq!(told(&["help", "send"]), told(&["send", "--help"]));
-    for command in ["run", "send", "emit", "devices", "doctor", "completions", "help"] {
+    for command in ["run", "send", "dump", "emit", "devices", "doctor", "completions", "help"] {
         assert!(told(&["help"]).contains(&format!("\n  {command} ")), "{command}");
     }
 }
@@ -26,7 +26,10 @@ fn help_is_a_command() {
 #[test]
 fn values_are_listed() {
     let listed = [
-        (&["send", "--help"][..], &["auto", "cpu", "cuda", "opencl", "noop", "anomalies"][..]),
+        (
+            &["send", "--help"][..],
+            &["auto", "cpu", "cuda", "opencl", "noop", "anomalies", "msgpack", "wire"][..],
+        ),
         (&["run", "anomalies", "--help"], &["auto", "cpu", "cuda", "opencl"]),
         (&["emit", "--help"], &["opencl", "cuda", "metal", "anomalies"]),
         (&["doctor", "--help"], &["cpu", "cuda", "opencl"]),

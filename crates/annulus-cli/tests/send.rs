@@ -7,11 +7,18 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
+use annulus::{
+    DynamicMessage, RegisteredKernel,
+    kernel::schema_of,
+    message::{Facts, FrameReader, FrameWriter, WireType},
+};
+// Its kernels are listed where it is linked.
+use annulus_cli as _;
 use serde_json::{Value, json};
 
 const KERNEL: [&str; 6] = ["send", "anomalies", "--actors", "8", "--bind", r#"limits={"threshold": 3}"#];
 
-fn run(arguments: &[&str], input: &str) -> Output {
+fn run(arguments: &[&str], input: impl AsRef<[u8]>) -> Output {
     let mut child = Command::new(env!("CARGO_BIN_EXE_annulus"))
         .args(arguments)
         .stdin(Stdio::piped())
@@ -20,7 +27,7 @@ fn run(arguments: &[&str], input: &str) -> Output {
         .spawn()
         .unwrap();
     // A program that has had enough closes the pipe; what it says tells whether that was right.
-    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    let _ = child.stdin.take().unwrap().write_all(input.as_ref());
     child.wait_with_output().unwrap()
 }
 
@@ -103,6 +110,116 @@ fn a_bad_line_is_told_with_its_number() {
         "{}",
         text(&output.stderr)
     );
+}
+
+/// The readings of `normal`, and one that is none, in another format.
+fn readings(format: &str) -> Vec<u8> {
+    let lines = normal(3) + &reading(77, 3, 900.0);
+    let values: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let ty = RegisteredKernel::find("anomalies").unwrap().definition().message;
+    match format {
+        "json" => lines.into_bytes(),
+        "csv" => {
+            let row =
+                |value: &Value| format!("{},{},{}\n", value["value"], value["series"], value["sequence"]);
+            ("value,series,sequence\n".to_owned() + &values.iter().map(row).collect::<String>()).into_bytes()
+        }
+        "msgpack" => values.iter().flat_map(|value| rmp_serde::to_vec(value).unwrap()).collect(),
+        _ => {
+            let mut frames = FrameWriter::new(Vec::new()).compressed(0);
+            let wire = WireType::new(schema_of(ty, 0), ty.size);
+            for value in values {
+                let payload = DynamicMessage::read(ty, value).unwrap().payload();
+                frames.write_payload(&wire, Facts::default(), &payload).unwrap();
+            }
+            frames.into_inner()
+        }
+    }
+}
+
+/// W-07, W-11: every format goes in, and every format comes out.
+#[test]
+fn messages_have_formats() {
+    for format in ["json", "csv", "msgpack", "wire"] {
+        let output = run(&[&KERNEL[..], &["--format", format]].concat(), readings(format));
+        assert!(output.status.success(), "{format}: {}", text(&output.stderr));
+        assert!(text(&output.stderr).contains("41 processed, 1 sent back"), "{}", text(&output.stderr));
+        let sequence = match format {
+            "json" => serde_json::from_slice::<Value>(&output.stdout).unwrap()["sequence"].as_u64(),
+            "csv" => {
+                let (names, row) = text(&output.stdout).split_once('\n').unwrap();
+                let column = names.split(',').position(|name| name == "sequence").unwrap();
+                row.trim().split(',').nth(column).unwrap().parse().ok()
+            }
+            "msgpack" => rmp_serde::from_slice::<Value>(&output.stdout).unwrap()["sequence"].as_u64(),
+            _ => {
+                let mut frames = FrameReader::new(&output.stdout[..]);
+                let frame = frames.read().unwrap().unwrap();
+                let ty = RegisteredKernel::find("anomalies").unwrap().definition().output.unwrap();
+                assert_eq!(&*frame.header().name, ty.name);
+                let alert = DynamicMessage::from_payload(ty, frame.payload()).unwrap();
+                serde_json::to_value(&alert).unwrap()["sequence"].as_u64()
+            }
+        };
+        assert_eq!(sequence, Some(77), "{format}");
+    }
+}
+
+/// What is no message in its format is told with its number, and can be passed over where the next is found.
+#[test]
+fn bad_messages_of_every_format_are_told() {
+    let with = |format: &str, more: &[&str], input: &[u8]| {
+        let output = run(&[&KERNEL[..], &["--format", format], more].concat(), input);
+        (output.status.code(), text(&output.stderr).to_owned())
+    };
+    let rows = b"sequence,series,value\n1,0,1.5\n2,0,often\n3,0,2\n";
+    let (code, told) = with("csv", &[], rows);
+    assert_eq!(code, Some(1));
+    assert!(told.contains("row 3: not of type Observation: .value: expected value"), "{told}");
+    let (code, told) = with("csv", &["--skip-bad"], rows);
+    assert_eq!(code, Some(0));
+    assert!(told.contains("2 processed, 0 sent back, 1 skipped lines"), "{told}");
+    let (code, told) = with("csv", &[], b"sequence,series\n1,0\n");
+    assert_eq!(code, Some(1));
+    assert!(told.contains("row 2: not of type Observation: `value` of Observation is missing"), "{told}");
+    let (code, told) = with("msgpack", &["--skip-bad"], &[0x93, 1, 2, 3]);
+    assert_eq!(code, Some(1));
+    assert!(told.contains("message 1: not of type Observation"), "{told}");
+    let (code, told) = with("msgpack", &[], &[0xDF, 0xFF, 0xFF, 0xFF, 0xFF]);
+    assert_eq!(code, Some(1), "a map of four billion entries: {told}");
+    let mut frames = readings("wire");
+    let last = frames.len() - 1;
+    frames[last] ^= 1;
+    let (code, told) = with("wire", &[], &frames);
+    assert_eq!(code, Some(1));
+    assert!(told.contains("message 41: the payload was changed on the way"), "{told}");
+    let (code, told) = with("wire", &["--skip-bad"], &frames);
+    assert_eq!(code, Some(0));
+    assert!(told.contains("40 processed, 0 sent back, 1 skipped lines"), "{told}");
+    let (code, told) = with("csv", &["--calls", "--output-format", "csv"], b"");
+    assert_eq!(code, Some(2));
+    assert!(told.contains("--calls prints JSON"), "{told}");
+}
+
+/// W-11: frames are shown, and what is no frame is told.
+#[test]
+fn frames_are_dumped() {
+    let frames = readings("wire");
+    let output = run(&["dump", "-"], &frames);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let shown = text(&output.stdout);
+    assert!(
+        shown.contains("Observation (version 0, direct) { sequence: u64, series: u32, value: f64 }"),
+        "{shown}"
+    );
+    assert!(shown.contains("\n1 Observation version 0, 24 bytes, written "), "{shown}");
+    assert!(shown.contains("41 messages in 41 frames, 984 bytes of payloads in "), "{shown}");
+    let output = run(&["dump", "--headers", "-"], &frames[..frames.len() - 5]);
+    assert_eq!(output.status.code(), Some(1));
+    let told = text(&output.stderr);
+    assert!(told.contains("the stream ends inside a frame: 19 of 24 bytes are there"), "{told}");
+    let output = run(&["dump", "-"], [b'x'; 300]);
+    assert!(text(&output.stderr).contains("no message begins here"), "{}", text(&output.stderr));
 }
 
 #[test]

@@ -22,9 +22,11 @@ pub mod policies;
 pub mod prints;
 pub mod real;
 pub mod sizes;
+pub mod sorted;
 pub mod spelling;
 pub mod traits;
 pub mod values;
+pub mod wrapping;
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 

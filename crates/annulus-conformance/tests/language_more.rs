@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use annulus_conformance::{
-    kernels::{compared, lent, more_closures, more_values, ordered, sizes, traits},
+    kernels::{compared, lent, more_closures, more_values, ordered, sizes, sorted, traits, wrapping},
     language::differences,
 };
 use annulus_kernel::{KernelDefinition, RingKernel, Target};
@@ -44,6 +44,16 @@ fn comparisons_of_own_types() {
 }
 
 #[test]
+fn numbers_that_wrap() {
+    agree("wrapping", &[wrapping::wraps::DEFINITION], 0);
+}
+
+#[test]
+fn options_in_memory() {
+    agree("maybe", &[wrapping::notes::DEFINITION], 0);
+}
+
+#[test]
 fn operators_of_references() {
     agree("lent", &[lent::lent_operators::DEFINITION], 0);
 }
@@ -70,7 +80,12 @@ fn closures() {
 
 #[test]
 fn sorting_and_searching() {
-    agree("ordered", &[more_closures::ordered::DEFINITION], 0);
+    agree("ordered", &[more_closures::ordered::DEFINITION, sorted::sorts::DEFINITION], 0);
+}
+
+#[test]
+fn orders_of_slices_lists_and_texts() {
+    agree("in_order", &[sorted::in_order::DEFINITION], 0);
 }
 
 #[test]

@@ -4,7 +4,7 @@ extern crate annulus_runtime as annulus;
 
 use std::sync::atomic::AtomicI64;
 
-use annulus_kernel::{DeviceType, RingKernel, RingMessage, Target, TypeDescriptor};
+use annulus_kernel::{DeviceType, Message, RingKernel, RingMessage, Target, TypeDescriptor};
 use annulus_macros::{
     DeviceType, RingMessage, device_fn, device_impl, device_trait, device_type, ring_kernel,
 };
@@ -91,6 +91,50 @@ fn compares_fields(_: &Small, a: &Named, b: &Named) {
     }
 }
 refused!(equality_of_fields: compares_fields says "`==` of `Named` asks its field `tick`", "compare the others");
+
+/// In an order of its own.
+#[derive(DeviceType, Clone, Copy, PartialEq, Eq)]
+#[repr(C)]
+struct Backwards(u32);
+
+#[device_impl]
+impl Ord for Backwards {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        other.0.cmp(&self.0)
+    }
+}
+
+impl PartialOrd for Backwards {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+#[ring_kernel(untested)]
+fn sorts_own(small: &Small) {
+    let mut both = [Backwards(small.a), Backwards(3)];
+    // HERE sorts_own
+    both.sort();
+    assert!(both[0].0 > 3);
+}
+refused!(orders_of_ones_own: sorts_own says "`sort` of `Backwards` asks for an order that is derived", "write `#[device_type]` above its `derive`, or `sort_by(|a, b| a.cmp(b))`");
+
+#[ring_kernel(untested)]
+fn least_own(small: &Small) {
+    let both = [Backwards(small.a), Backwards(3)];
+    // HERE least_own
+    let least = both.iter().min();
+    assert!(least.is_some());
+}
+refused!(least_by_an_order_of_ones_own: least_own says "`min` of `Backwards`", "`min_by(|a, b| a.cmp(b))`");
+
+#[ring_kernel(untested)]
+fn sorts_tables(small: &Small, table: &mut [u32]) {
+    // HERE sorts_tables
+    table.sort();
+    assert!(table[0] > small.a);
+}
+refused!(bound_memory_is_not_sorted: sorts_tables says "arrays of 64 elements at most");
 
 /// Its `PartialOrd` and `max` are its own, though its `PartialEq` and `Ord` are derived.
 #[device_type]
@@ -413,13 +457,15 @@ unsafe impl DeviceType for Computed {
     const DESCRIPTOR: &'static TypeDescriptor = u32::DESCRIPTOR;
 }
 
-impl RingMessage for Computed {
+impl Message for Computed {
     const KEYED: bool = true;
 
     fn key(&self) -> u64 {
         u64::from(self.0 / 2)
     }
 }
+
+impl RingMessage for Computed {}
 
 #[ring_kernel(untested)]
 // HERE computes_its_key

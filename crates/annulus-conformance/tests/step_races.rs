@@ -255,7 +255,8 @@ fn planted_faults_are_found() {
         .map(|(name, ..)| *name)
         .filter(|name| {
             let blocks = Blocks::compile(Some(name));
-            (0..SEEDS).all(|seed| blocks.run(seed).inspect_err(|error| println!("{name}: {error}")).is_ok())
+            (0..10 * SEEDS)
+                .all(|seed| blocks.run(seed).inspect_err(|error| println!("{name}: {error}")).is_ok())
         })
         .collect();
     assert!(unseen.is_empty(), "{unseen:?}");

@@ -17,7 +17,7 @@ use annulus_runtime::{
 use crate::{
     block::Block,
     pool::{Pool, Workers},
-    step::InStep,
+    step::{InStep, Party},
 };
 
 /// The CPU backend, as `Runtime::builder().backend(…)` takes it.
@@ -63,8 +63,9 @@ struct CpuBackend {
     workers: Workers,
 }
 
-// SAFETY: each shard has one block, which makes the two ends and calls the definition's entry with the shard's own state and
-// slots (`Block::new`, `BlockCore::call`); a block that has stored *terminated* is not run again (`Block::run`).
+// SAFETY: each shard has one block, which makes the two ends and calls the definition's entry with the
+// shard's own state and slots (`Block::new`, `BlockCore::call`); a block that has stored *terminated* is not
+// run again (`Block::run`).
 unsafe impl DeviceBackend for CpuBackend {
     fn name(&self) -> &'static str {
         "cpu"
@@ -122,7 +123,7 @@ impl DeviceKernel for CpuKernel {
     #[inline]
     fn wake(&self, shard: u32) {
         let block = &self.blocks[shard as usize];
-        if block.rouse() {
+        if block.wake() {
             self.pool.push_or_keep(Arc::clone(block));
         }
     }
@@ -142,8 +143,8 @@ impl DeviceKernel for CpuKernel {
 
     unsafe fn read_binding(&self, index: usize, memory: &mut [MaybeUninit<u8>]) -> Result<(), BackendError> {
         let from = self.bindings[index].as_ptr().cast::<MaybeUninit<u8>>();
-        // SAFETY: the binding has as many bytes as are asked for, and no block runs while every shard is inactive, nor has a pointer
-        // into memory of the caller.
+        // SAFETY: the binding has as many bytes as are asked for, and no block runs while every shard is
+        // inactive, nor has a pointer into memory of the caller.
         unsafe { from.copy_to_nonoverlapping(memory.as_mut_ptr(), memory.len()) };
         Ok(())
     }

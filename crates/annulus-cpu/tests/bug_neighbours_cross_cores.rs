@@ -1,5 +1,5 @@
-//! A message that a kernel sent to one that slept woke a second worker, so two kernels that answer each other crossed cores at each message,
-//! although the worker that sent had nothing else to do.
+//! A message that a kernel sent to one that slept woke a second worker, so two kernels that answer each other
+//! crossed cores at each message, although the worker that sent had nothing else to do.
 extern crate annulus_runtime as annulus;
 
 use std::{
@@ -14,7 +14,8 @@ use annulus_sync::{AtomicU64, Ordering};
 
 const HOPS: u64 = 200_000;
 
-/// Goes to and fro so many times more. Its key is asked for by the worker that sends it, and by the one that handles it.
+/// Goes to and fro so many times more. Its key is asked for by the worker that sends it, and by the one that
+/// handles it.
 #[derive(DeviceType, Clone, Copy, Debug)]
 #[repr(C)]
 struct Ball {
@@ -26,7 +27,9 @@ static LAST: Mutex<Option<(u64, ThreadId)>> = Mutex::new(None);
 /// How many balls were handled on another thread than they were sent on.
 static CROSSED: AtomicU64 = AtomicU64::new(0);
 
-impl RingMessage for Ball {
+impl RingMessage for Ball {}
+
+impl annulus_kernel::Message for Ball {
     const KEYED: bool = true;
 
     fn key(&self) -> u64 {

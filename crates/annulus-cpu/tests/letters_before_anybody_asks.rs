@@ -1,4 +1,5 @@
-//! Dead letters that come before the program asks for them: they are kept until then, as those are that come later.
+//! Dead letters that come before the program asks for them: they are kept until then, as those are that come
+//! later.
 extern crate annulus_runtime as annulus;
 
 use std::sync::{Arc, Mutex};

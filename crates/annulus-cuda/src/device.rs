@@ -13,7 +13,8 @@ use crate::{
     architecture::Architecture,
     cu::{self, Context, CuError, DeviceId, PATIENCE, Program, Reach, Stream},
     probe::{self, Found, Verdict},
-    program::{self, Places, Text},
+    program::{self, Places},
+    text::Text,
 };
 
 /// A device, and what is known of it without opening it.

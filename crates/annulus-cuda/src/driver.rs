@@ -22,7 +22,8 @@ use crate::{
     cu::{self, Arena, Copies, CopyError, CuError, Kind, NoRoom, PATIENCE, Stream},
     device::{Device, Opened},
     probe::Verdict,
-    program::{Places, Text},
+    program::Places,
+    text::Text,
 };
 
 /// How long a look for something to do takes a block: two loads of the host's memory, of which others have measured about a

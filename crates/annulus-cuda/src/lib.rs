@@ -39,6 +39,7 @@ mod driver;
 mod nvrtc;
 mod probe;
 mod program;
+mod text;
 
 pub use annulus_device::Shape;
 pub use architecture::{Architecture, UnknownArchitecture};

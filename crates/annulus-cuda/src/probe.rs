@@ -21,7 +21,7 @@ use annulus_sync::{AtomicU32, AtomicU64, Ordering, spin_loop};
 
 use crate::{
     cu::{Arena, Context, CuError, Kind, Memory, NoRoom, Platform, Program, Run, Stream, loads_eagerly},
-    program::Text,
+    text::Text,
 };
 
 /// The small kernel's name.

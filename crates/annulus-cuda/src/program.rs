@@ -13,48 +13,16 @@ use std::{
 };
 
 use annulus_abi::ring::{Envelope, MIN_CAPACITY, RingLayout};
-use annulus_device::{Programs, Shape, assemble, explain, read_regular};
-use annulus_kernel::{KernelDefinition, Target, device::CUDA_PRELUDE, handler_source};
+use annulus_device::{Programs, Shape, explain, read_regular};
+use annulus_kernel::{KernelDefinition, Target, handler_source};
 use annulus_runtime::{BackendError, ProgramOrigin};
-use sha2::{Digest, Sha256};
 
 use crate::{
     architecture::Architecture,
-    nvrtc::{Nvrtc, OPTIONS, Refused},
+    nvrtc::{Nvrtc, Refused},
     probe,
+    text::Text,
 };
-
-/// A program's text, and what it is called.
-#[derive(Clone, Debug)]
-pub(crate) struct Text {
-    /// The kernel's name.
-    pub(crate) name: String,
-    /// Threads of a block, which are compiled in.
-    pub(crate) threads: u32,
-    pub(crate) source: String,
-}
-
-impl Text {
-    /// A kernel's program.
-    pub(crate) fn new(name: &str, handler: &str, shape: Shape) -> Self {
-        let macros = format!("{}#define ANN_LAUNCH_PORTABLE 0\n", shape.macros());
-        let source = assemble(&macros, CUDA_PRELUDE, handler);
-        Self { name: name.into(), threads: shape.threads, source }
-    }
-
-    /// The name of the file that holds its machine code.
-    fn file(&self, architecture: Architecture) -> String {
-        let hash = Sha256::digest(format!("{}\n{}", OPTIONS.join(" "), self.source));
-        let hash: String = hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
-        format!("{}-{}-{architecture}-{hash}.cubin", self.name, self.threads)
-    }
-
-    /// What names its machine code in the cache.
-    fn key(&self, architecture: Architecture, version: (u32, u32)) -> String {
-        let (major, minor) = version;
-        format!("NVRTC {major}.{minor} {architecture} {}\n{}", OPTIONS.join(" "), self.source)
-    }
-}
 
 /// Where machine code is looked for before it is made.
 #[derive(Clone, Debug, Default)]

@@ -1,19 +1,20 @@
 //! Sleeping until a host thread or a device has something new.
 //!
-//! One sleeper, the pump; any number of ringers. The sleeper says that it sleeps, fences, looks once more at all that could be new,
-//! and sleeps on the word `rung` (`SYNC: bell`). A ringer makes something new, fences, looks whether the pump sleeps, and if so stores
-//! `rung` and wakes it. One of the two fences comes first: either the ringer sees the sleeper, or the sleeper sees what is new.
-//! `rung` is not changed by read-modify-writes of two sides: ringers store 1, the sleeper stores 0 before it looks.
+//! One sleeper, the pump; any number of ringers. The sleeper says that it sleeps, fences, looks once more at
+//! all that could be new, and sleeps on the word `rung` (`SYNC: bell`). A ringer makes something new, fences,
+//! looks whether the pump sleeps, and if so stores `rung` and wakes it. One of the two fences comes first:
+//! either the ringer sees the sleeper, or the sleeper sees what is new. `rung` is not changed by
+//! read-modify-writes of two sides: ringers store 1, the sleeper stores 0 before it looks.
 //!
-//! There are two depths of sleep. From a light one devices wake it with all that is new, where they can ring; from a deep one with dead
-//! letters and prints alone, and host threads at any time.
+//! There are two depths of sleep. From a light one devices wake it with all that is new, where they can ring;
+//! from a deep one with dead letters and prints alone, and host threads at any time.
 
 use std::{ptr::NonNull, sync::Arc, time::Duration};
 
 use annulus_abi::launch::BellRecord;
 use annulus_sync::{AtomicU32, Ordering, fence};
 
-use crate::driver::Memory;
+use crate::memory::Memory;
 
 /// The bell of one pump, in memory that devices see.
 pub(crate) struct Bell {

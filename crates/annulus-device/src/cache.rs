@@ -1,12 +1,14 @@
 //! Built programs on disk.
 //!
-//! An entry's name is the hash of all that decides the binary: device, driver, options and source, as the backend says. Its contents are a line that names
-//! this format, the binary's own hash, and the binary; an entry that does not fit its hash counts as absent. It is written under another
-//! name and then renamed, so that a reader finds all of it or none. A cache that cannot be used costs time, and never a launch.
+//! An entry's name is the hash of all that decides the binary: device, driver, options and source, as the
+//! backend says. Its contents are a line that names this format, the binary's own hash, and the binary; an
+//! entry that does not fit its hash counts as absent. It is written under another name and then renamed, so
+//! that a reader finds all of it or none. A cache that cannot be used costs time, and never a launch.
 //!
-//! What lies here is run. So a directory is used only if nobody else may write there, and an entry only if it is a regular file that nobody
-//! else may write, of bounded size; links are not followed, and what is asked about is the open file, not its name. Whoever may write in
-//! a directory further up could put another in its place, but none that belongs to this user.
+//! What lies here is run. So a directory is used only if nobody else may write there, and an entry only if it
+//! is a regular file that nobody else may write, of bounded size; links are not followed, and what is asked
+//! about is the open file, not its name. Whoever may write in a directory further up could put another in its
+//! place, but none that belongs to this user.
 
 use std::{
     collections::BTreeSet,
@@ -31,7 +33,8 @@ pub(crate) struct Cache {
     entry: PathBuf,
 }
 
-/// Where a backend's programs are kept unless told otherwise: `annulus` and its name in the user's cache; nowhere if the user has none.
+/// Where a backend's programs are kept unless told otherwise: `annulus` and its name in the user's cache;
+/// nowhere if the user has none.
 pub fn default_directory(backend: &str) -> Option<PathBuf> {
     let absolute = |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let base = absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".cache")))?;

@@ -1,25 +1,29 @@
 //! What a backend's driver is: an opened device, its memory, its programs.
 
-use std::{any::Any, mem::MaybeUninit, num::NonZeroU32, ptr::NonNull, sync::Arc, time::Duration};
+use std::{any::Any, mem::MaybeUninit, num::NonZeroU32, sync::Arc, time::Duration};
 
 use annulus_kernel::Target;
 use annulus_runtime::{BackendError, Clock, ProgramOrigin};
 
+pub use crate::memory::Memory;
+
 use crate::{relation::Relation, residency::Residency};
 
-/// An opened device. Its methods, and those of what it hands out, are called from any thread, also while kernels stay on the device, for
-/// whose end none of them waits.
+/// An opened device. Its methods, and those of what it hands out, are called from any thread, also while
+/// kernels stay on the device, for whose end none of them waits.
 ///
 /// # Safety
 ///
 /// Memory safety rests on what a driver hands out:
 ///
-/// * [`Memory::host`] is always the same, aligned to 128, and valid for reads and writes of [`Memory::bytes`] bytes as long as the memory
-///   lives. Memory is no shorter than was asked for; shared memory is zeroed, and has a place on the host.
-/// * An [`Entry`] runs the device program around the handler's text, in as many blocks and threads as its shape says, with its
-///   arguments, and nothing else; a start after another one runs after it.
+/// * [`Memory::host`] is always the same, aligned to 128, and valid for reads and writes of [`Memory::bytes`]
+///   bytes as long as the memory lives. Memory is no shorter than was asked for; shared memory is zeroed, and
+///   has a place on the host.
+/// * An [`Entry`] runs the device program around the handler's text, in as many blocks and threads as its
+///   shape says, with its arguments, and nothing else; a start after another one runs after it.
 /// * After [`Run::is_over`] has said so, the run touches no memory.
-/// * The limits that it tells are not more than the device's: threads of a block, and blocks that are resident together.
+/// * The limits that it tells are not more than the device's: threads of a block, and blocks that are
+///   resident together.
 pub unsafe trait Driver: Send + Sync {
     /// The device's name, for messages.
     fn name(&self) -> &str;
@@ -30,10 +34,12 @@ pub unsafe trait Driver: Send + Sync {
     /// The device's places for blocks that stay, which all backends of the process that use it share.
     fn residency(&self) -> &Arc<Residency>;
 
-    /// What a block needs to read its clock, for a launch that is about to start. Asked only of devices whose blocks have one.
+    /// What a block needs to read its clock, for a launch that is about to start. Asked only of devices whose
+    /// blocks have one.
     fn clock(&self, runtime: Clock) -> DeviceClock;
 
-    /// How its clock relates to the host's, where it drifts from that: then blocks are asked for the time, and told what came of it.
+    /// How its clock relates to the host's, where it drifts from that: then blocks are asked for the time,
+    /// and told what came of it.
     fn relation(&self) -> Option<&Arc<Relation>> {
         None
     }
@@ -66,16 +72,17 @@ pub unsafe trait Driver: Send + Sync {
     /// If there is not that much.
     fn near(&self, contents: &[u8]) -> Result<NearMemory, BackendError>;
 
-    /// The program around a handler's text ([`assemble`](crate::assemble)), compiled or found among those compiled before
-    /// ([`Programs`](crate::Programs)). The kernel's name is for messages.
+    /// The program around a handler's text ([`assemble`](crate::assemble)), compiled or found among those
+    /// compiled before ([`Programs`](crate::Programs)). The kernel's name is for messages.
     ///
     /// # Errors
     ///
     /// If it does not compile, or cannot be loaded.
     fn program(&self, kernel: &str, handler: &str, shape: Shape) -> Result<Box<dyn Program>, BackendError>;
 
-    /// Whether all blocks of a kernel of this shape run at the same time on a device with room for them, as far as that is known or can be tried. What is
-    /// believed here and not so is found out when a kernel has begun.
+    /// Whether all blocks of a kernel of this shape run at the same time on a device with room for them, as
+    /// far as that is known or can be tried. What is believed here and not so is found out when a kernel has
+    /// begun.
     fn runs_together(&self, shape: Shape) -> bool {
         let _ = shape;
         true
@@ -91,27 +98,32 @@ pub struct Abilities {
     pub stays: bool,
     /// The most threads of a block.
     pub threads: u32,
-    /// Blocks wake the host's pump, by the futex of the bell's `rung`. Else it looks, at short intervals while somebody waits.
+    /// Blocks wake the host's pump, by the futex of the bell's `rung`. Else it looks, at short intervals
+    /// while somebody waits.
     pub rings: bool,
-    /// Blocks have a clock ([`Driver::clock`]). Else the host's heartbeat is theirs, and is renewed more often.
+    /// Blocks have a clock ([`Driver::clock`]). Else the host's heartbeat is theirs, and is renewed more
+    /// often.
     pub clock: bool,
-    /// A block naps in the futex of its `wake` word, and must be woken from it. Else it looks at the word by itself.
+    /// A block naps in the futex of its `wake` word, and must be woken from it. Else it looks at the word by
+    /// itself.
     pub naps_in_futex: bool,
     /// Memory of the device's own can be copied while a kernel stays.
     pub copies_meanwhile: bool,
-    /// The host's memory is far from the blocks, as behind a bus. Then a kernel whose messages are handled by one thread has blocks of
-    /// several all the same: the others carry.
+    /// The host's memory is far from the blocks, as behind a bus. Then a kernel whose messages are handled by
+    /// one thread has blocks of several all the same: the others carry.
     pub far: bool,
     /// How long a look for something to do takes a block, by which times become numbers of looks. Not 0.
     pub look: Duration,
     /// Messages after which a block leaves an epoch.
     pub epoch_messages: u32,
-    /// All loops of a run end after so many turns together, whatever their conditions say; `None` where they end when they should. Epochs are shorter than that.
+    /// All loops of a run end after so many turns together, whatever their conditions say; `None` where they
+    /// end when they should. Epochs are shorter than that.
     pub loop_turns: Option<u32>,
-    /// A running kernel sees what its host writes meanwhile. Else a look that finds nothing in an epoch finds nothing after it, either.
+    /// A running kernel sees what its host writes meanwhile. Else a look that finds nothing in an epoch finds
+    /// nothing after it, either.
     pub hears: bool,
-    /// A kernel that does not find places to stay goes into epochs, and says so: there is nothing that a program could do for more. Else its launch is refused, and
-    /// told what to do.
+    /// A kernel that does not find places to stay goes into epochs, and says so: there is nothing that a
+    /// program could do for more. Else its launch is refused, and told what to do.
     pub yields: bool,
     /// What a program can do where the device cannot do more.
     pub remedies: Remedies,
@@ -122,7 +134,8 @@ pub struct Abilities {
 pub struct Remedies {
     /// To run kernels in epochs: a method's name.
     pub epochs: &'static str,
-    /// To let more blocks stay, after "terminate another kernel, launch with a smaller grid, run it in epochs".
+    /// To let more blocks stay, after "terminate another kernel, launch with a smaller grid, run it in
+    /// epochs".
     pub places: &'static str,
 }
 
@@ -166,41 +179,11 @@ impl Shape {
 pub struct NearMemory {
     /// Where it begins, as blocks take it (`ann_near_at`).
     pub place: u64,
-    /// What that counts from: an argument of every kernel that may be connected. All of it lives as long as this.
+    /// What that counts from: an argument of every kernel that may be connected. All of it lives as long as
+    /// this.
     pub base: Arc<dyn Memory>,
     /// Gives the memory back when it is dropped, which is when no kernel can touch it any more.
     pub owner: Box<dyn Any + Send + Sync>,
-}
-
-/// A stretch of memory that kernels take as an argument. Dropped when no kernel can touch it any more.
-pub trait Memory: Any + Send + Sync {
-    /// Where the host sees it, if it does.
-    fn host(&self) -> Option<NonNull<u8>>;
-
-    /// Its length.
-    fn bytes(&self) -> usize;
-
-    /// Copies out what lies at `offset`. What lies outside the memory is a panic.
-    ///
-    /// # Errors
-    ///
-    /// If the device cannot.
-    ///
-    /// # Safety
-    ///
-    /// No kernel writes there meanwhile.
-    unsafe fn read(&self, offset: usize, to: &mut [MaybeUninit<u8>]) -> Result<(), BackendError>;
-
-    /// Sets what lies at `offset`. What lies outside the memory is a panic.
-    ///
-    /// # Errors
-    ///
-    /// If the device cannot.
-    ///
-    /// # Safety
-    ///
-    /// No kernel touches it meanwhile.
-    unsafe fn write(&self, offset: usize, from: &[MaybeUninit<u8>]) -> Result<(), BackendError>;
 }
 
 /// A program on the device, for launches of one shape.
@@ -238,8 +221,8 @@ pub trait Entry: Send + Sync {
     ///
     /// # Safety
     ///
-    /// The arguments are what the program takes, and their memory lives until the run is over. What the program does with it is sound
-    /// beside whatever else uses it meanwhile.
+    /// The arguments are what the program takes, and their memory lives until the run is over. What the
+    /// program does with it is sound beside whatever else uses it meanwhile.
     unsafe fn start(&self) -> Result<Box<dyn Run>, BackendError>;
 }
 

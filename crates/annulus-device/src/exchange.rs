@@ -1,4 +1,5 @@
-//! Memory in which kernels send to each other, on devices whose kernels reach only what they were given as arguments.
+//! Memory in which kernels send to each other, on devices whose kernels reach only what they were given as
+//! arguments.
 
 use std::{
     ptr::NonNull,
@@ -12,7 +13,8 @@ use crate::{
     ranges::Ranges,
 };
 
-/// One stretch of memory that all kernels get as an argument, and whose parts they name to each other by their offsets.
+/// One stretch of memory that all kernels get as an argument, and whose parts they name to each other by
+/// their offsets.
 pub struct Exchange {
     memory: Arc<dyn Memory>,
     ranges: Mutex<Ranges>,
@@ -54,7 +56,8 @@ impl Exchange {
         let base = self.memory.host().expect("asked when it was made");
         // SAFETY: the part lies within the memory.
         let place = unsafe { base.add(offset) };
-        // SAFETY: as above, for so many bytes; nobody else has the part, and no kernel that had it before runs any more.
+        // SAFETY: as above, for so many bytes; nobody else has the part, and no kernel that had it before
+        // runs any more.
         unsafe { place.copy_from_nonoverlapping(NonNull::from(contents).cast(), bytes) };
         Ok(NearMemory { place: offset as u64, base: Arc::clone(&self.memory), owner: Box::new(part) })
     }

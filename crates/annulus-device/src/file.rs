@@ -23,7 +23,8 @@ pub(crate) fn read_own(path: &Path) -> io::Result<Vec<u8>> {
     contents(open(path, false)?, |metadata| written_by_others(metadata).is_none())
 }
 
-/// Opens a file for reading. Whoever opens a pipe would wait for a writer, and is told by [`contents`] instead.
+/// Opens a file for reading. Whoever opens a pipe would wait for a writer, and is told by [`contents`]
+/// instead.
 fn open(path: &Path, follow: bool) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);

@@ -1,4 +1,5 @@
-//! Linux's futex: sleeping on a word of memory. Kernels that run on this processor sleep on words too (a prelude's naps).
+//! Linux's futex: sleeping on a word of memory. Kernels that run on this processor sleep on words too (a
+//! prelude's naps).
 
 use std::{ptr, time::Duration};
 
@@ -11,7 +12,8 @@ pub(crate) fn wait(word: &AtomicU32, seen: u32, limit: Duration) {
         tv_nsec: libc::c_long::from(limit.subsec_nanos()),
     };
     let operation = libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG;
-    // SAFETY: the word is a live, aligned 32-bit atomic and the time a valid structure, both for the duration of the call.
+    // SAFETY: the word is a live, aligned 32-bit atomic and the time a valid structure, both for the duration
+    // of the call.
     unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), operation, seen, &raw const time) };
 }
 

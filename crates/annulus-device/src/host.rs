@@ -10,56 +10,16 @@ use crate::{
     bell::Bell,
     driver::{Abilities, Argument, Driver, Program, Remedies, Shape},
     kernel::{LaunchedKernel, Near, Parts, Running},
-    memory,
+    options::HostOptions,
     plan::{self, Plan},
     pump::{Pump, Rhythm, Watched},
     residency::Places,
+    runtime_memory,
     state::{self, States},
 };
 
-/// What gives the text of a kernel's handler, for tests.
-#[doc(hidden)]
-pub type HandlerText = fn(&'static KernelDefinition) -> Option<Cow<'static, str>>;
-
-/// Faults that tests put in.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Faults {
-    /// A kernel that should stay leaves the device after so many messages, without a word; 0 for never.
-    pub ends_after: u32,
-    /// The host renews no heartbeat.
-    pub no_heartbeat: bool,
-    /// Whole naps without a heartbeat after which a block ends itself, if not as many as usual.
-    pub patience: Option<u32>,
-    /// The first ticket of rings between kernels, so that a test sees tickets begin anew.
-    pub near_first: u32,
-}
-
 /// Where the launch's record lies among a kernel's arguments.
 const RECORD: usize = 3;
-
-/// What a backend's user decides, whatever the device.
-#[derive(Clone, Debug)]
-pub struct HostOptions {
-    /// Threads of a block, for launches that leave `LaunchOptions::block` at 1.
-    pub threads: u32,
-    /// Kernels run in epochs even where they could stay.
-    pub epochs: bool,
-    /// Small messages come to a device that is far from its host in sealed slots, if blocks have several threads.
-    pub sealed: bool,
-    /// Where the handlers' texts come from, if not from their definitions.
-    #[doc(hidden)]
-    pub handler: Option<HandlerText>,
-    #[doc(hidden)]
-    pub faults: Faults,
-}
-
-impl Default for HostOptions {
-    /// One thread, kernels that stay, open slots.
-    fn default() -> Self {
-        Self { threads: 1, epochs: false, sealed: false, handler: None, faults: Faults::default() }
-    }
-}
 
 /// The host's side of a backend: its driver, and the pump that looks after its kernels.
 ///
@@ -97,7 +57,7 @@ impl DeviceHost {
     ///
     /// If there is not that much.
     pub fn allocate(&self, bytes: usize) -> Result<SharedMemory, BackendError> {
-        memory::allocate(&*self.driver, bytes)
+        runtime_memory::allocate(&*self.driver, bytes)
     }
 
     /// What [`DeviceBackend::seals`](annulus_runtime::DeviceBackend::seals) says.
@@ -108,13 +68,13 @@ impl DeviceHost {
             && plan::threads(&abilities, &self.options, definition, block) > 1
     }
 
-    /// What [`DeviceBackend::launch`](annulus_runtime::DeviceBackend::launch) owes. Each block serves one shard by the device
-    /// runtime's protocol (`annulus_block`).
+    /// What [`DeviceBackend::launch`](annulus_runtime::DeviceBackend::launch) owes. Each block serves one
+    /// shard by the device runtime's protocol (`annulus_block`).
     ///
     /// # Errors
     ///
-    /// If the handler's text cannot be written or does not compile, the device has not as many threads, places or memory, or does not
-    /// start the kernel.
+    /// If the handler's text cannot be written or does not compile, the device has not as many threads,
+    /// places or memory, or does not start the kernel.
     pub fn launch(&self, spec: LaunchSpec) -> Result<Box<dyn DeviceKernel>, BackendError> {
         let driver = &*self.driver;
         let mut plan = Plan::new(driver, &self.options, &spec)?;
@@ -153,12 +113,12 @@ impl DeviceHost {
         let launch = plan.record(driver, &spec, states.per_block, near.as_ref().map(|near| &*near.memory));
         let first = spec.shards[0].place();
         let arena = match spec.shards[0].telemetry() {
-            Some(line) => Arc::clone(memory::allocation(&line.place())?),
+            Some(line) => Arc::clone(runtime_memory::allocation(&line.place())?),
             None => driver.scratch(0).map_err(failed)?,
         };
         let bell = Arc::clone(self.pump.bell());
         let mut held = vec![
-            Arc::clone(memory::allocation(&first)?),
+            Arc::clone(runtime_memory::allocation(&first)?),
             arena,
             Arc::clone(&records),
             driver.own(bytes_of(&launch)).map_err(failed)?,

@@ -11,7 +11,7 @@ use annulus_abi::control::{STALLED_BY_KERNEL, command, state};
 use annulus_abi::launch::{BlockRecord, LaunchRecord, LinkRecord};
 use annulus_ring::ring::Ring;
 use annulus_runtime::{BackendError, DeviceKernel, Link, ShardMemory};
-use annulus_sync::{AtomicU32, AtomicU64, Ordering, doze::Doze, stay::Stay};
+use annulus_sync::{AtomicU32, AtomicU64, Ordering, stay::Stay, wake_flag::WakeFlag};
 
 use crate::{
     bell::Bell,
@@ -24,8 +24,9 @@ pub(crate) struct Running {
     abilities: Abilities,
     pub(crate) shards: Box<[Shard]>,
     pub(crate) bell: Arc<Bell>,
-    /// Whether the kernel stays on the device, and naps there; else it comes back after each epoch, and then dozes until there is work: the pump is
-    /// its runner. Goes into epochs at most once, by the pump, while nothing of the kernel runs.
+    /// Whether the kernel stays on the device, and naps there; else it comes back after each epoch, and then
+    /// sleeps until there is work: the pump is its runner. Goes into epochs at most once, by the pump, while
+    /// nothing of the kernel runs.
     stay: Stay,
     /// How an epoch ends, also of a kernel that stays.
     pub(crate) bounds: Bounds,
@@ -100,7 +101,8 @@ impl Near {
     /// Every block of the kernel is inactive or has ended, and stays so meanwhile.
     unsafe fn set(&self, record: LinkRecord) {
         let place = self.link.host().expect("records lie in memory that the host sees").cast::<LinkRecord>();
-        // SAFETY: the memory is as long as the record, and aligned to 128; blocks read it when they obey a command, which this one comes before.
+        // SAFETY: the memory is as long as the record, and aligned to 128; blocks read it when they obey a
+        // command, which this one comes before.
         unsafe { place.write_volatile(record) };
     }
 }
@@ -180,7 +182,8 @@ impl Running {
         Ok((self.within_reach(&*self.states)?, self.state_bytes * shard as usize))
     }
 
-    /// Memory that can be copied while the kernel is on the device, by the host itself or by a command that does not wait for it.
+    /// Memory that can be copied while the kernel is on the device, by the host itself or by a command that
+    /// does not wait for it.
     fn within_reach<'a>(&self, memory: &'a dyn Memory) -> Result<&'a dyn Memory, BackendError> {
         let Abilities { copies_meanwhile, remedies, .. } = self.abilities;
         if self.stays() && memory.host().is_none() && !copies_meanwhile {
@@ -209,7 +212,8 @@ impl Running {
         drop(self.visit.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
 
-    /// A kernel that stayed, and of which nothing runs any more, goes on in epochs; the pump launches the first.
+    /// A kernel that stayed, and of which nothing runs any more, goes on in epochs; the pump launches the
+    /// first.
     ///
     /// # Errors
     ///
@@ -235,7 +239,8 @@ impl Running {
         );
         let bytes = ((u64::from(bounds.looks) << 32) | u64::from(bounds.messages)).to_le_bytes();
         let bytes = bytes.map(MaybeUninit::new);
-        // SAFETY: no block reads the record meanwhile, by the caller's word; it has the two words, next to each other.
+        // SAFETY: no block reads the record meanwhile, by the caller's word; it has the two words, next to
+        // each other.
         unsafe { self.launch.write(offset_of!(LaunchRecord, epoch_messages), &bytes) }
     }
 
@@ -269,7 +274,8 @@ impl Running {
             // Each block answers as it begins.
             shard.ask();
         }
-        // SAFETY: the launch gave it the arguments that the runtime's entry takes; all memory is `self`'s, which outlives the run.
+        // SAFETY: the launch gave it the arguments that the runtime's entry takes; all memory is `self`'s,
+        // which outlives the run.
         unsafe { self.entry.start() }
     }
 
@@ -277,7 +283,8 @@ impl Running {
     pub(crate) fn ask_to_leave(&self, epoch: u32) {
         for shard in &self.shards {
             shard.word(offset_of!(BlockRecord, leave)).store(epoch, Ordering::Relaxed);
-            // SYNC: asleep. A block that has seen the new `wake` before its nap looks at `leave` after a fence.
+            // SYNC: asleep. A block that has seen the new `wake` before its nap looks at `leave` after a
+            // fence.
             shard.end_nap(self.abilities.naps_in_futex);
         }
     }
@@ -392,8 +399,8 @@ impl Running {
     }
 
     /// How the kernel sleeps between epochs.
-    pub(crate) fn doze(&self) -> &Doze {
-        self.stay.doze()
+    pub(crate) fn wake_flag(&self) -> &WakeFlag {
+        self.stay.wake_flag()
     }
 
     /// Whether the kernel waits to be launched; if so it does not any more.
@@ -419,11 +426,13 @@ impl Shard {
     #[inline]
     fn word(&self, offset: usize) -> &AtomicU32 {
         let word = self.record.as_ptr().cast::<u8>().wrapping_add(offset).cast();
-        // SAFETY: the offset is that of a `u32` of the record, whose memory outlives `self`; everybody accesses the word atomically.
+        // SAFETY: the offset is that of a `u32` of the record, whose memory outlives `self`; everybody
+        // accesses the word atomically.
         unsafe { AtomicU32::from_ptr(word) }
     }
 
-    /// Whether a print waits to be shown. In the middle of a turn, too: that is when its ring's gauge says nothing yet.
+    /// Whether a print waits to be shown. In the middle of a turn, too: that is when its ring's gauge says
+    /// nothing yet.
     pub(crate) fn has_prints(&self) -> bool {
         self.prints.as_ref().is_some_and(Ring::may_be_ready)
     }
@@ -467,12 +476,13 @@ impl Shard {
         if wanted & command::TELEMETRY != 0 && self.shows_another_depth(linked) {
             return true;
         }
-        // Without credit a message is work as long as the block has not said that it is stalled: only then does the host that makes
-        // room know whom to wake.
+        // Without credit a message is work as long as the block has not said that it is stalled: only then
+        // does the host that makes room know whom to wake.
         wanted & command::ACTIVE != 0 && self.inbound.may_be_ready() && self.has_room(credit)
     }
 
-    /// Whether telemetry shows another depth than the inbound ring has: a block that takes nothing shows it all the same.
+    /// Whether telemetry shows another depth than the inbound ring has: a block that takes nothing shows it
+    /// all the same.
     fn shows_another_depth(&self, linked: bool) -> bool {
         let Some(line) = self.memory.telemetry() else { return false };
         let shown = u64::from(line.word(3).load(Ordering::Relaxed) as u32);

@@ -1,25 +1,30 @@
 //! The host's side of every backend for a device: all that is the same whatever a device is driven by.
 //!
-//! A backend opens its device, finds out what it can do ([`Abilities`]), and implements [`Driver`]: memory, programs, starting an
-//! entry. It gives that to a [`DeviceHost`], which implements the rest of `DeviceBackend` upon it.
+//! A backend opens its device, finds out what it can do ([`Abilities`]), and implements [`Driver`]: memory,
+//! programs, starting an entry. It gives that to a [`DeviceHost`], which implements the rest of
+//! `DeviceBackend` upon it.
 //!
 //! # What this crate promises
 //!
-//! * A launch is laid out, its handler lowered, its states and bindings copied to the device, its blocks' words watched, and its end
-//!   seen to, by the protocol that `annulus_block` describes.
-//! * A kernel that stays starts only if all its blocks can be resident together ([`Residency`]); else it is refused, and told what to
-//!   do. One that returns in epochs is launched again while there is work.
+//! * A launch is laid out, its handler lowered, its states and bindings copied to the device, its blocks'
+//!   words watched, and its end seen to, by the protocol that `annulus_block` describes.
+//! * A kernel that stays starts only if all its blocks can be resident together ([`Residency`]); else it is
+//!   refused, and told what to do. One that returns in epochs is launched again while there is work.
 //! * The same holds for the blocks of a kernel that wait for each other (supersteps), in epochs, too.
-//! * One thread per backend, the pump, looks on behalf of those who wait. Where blocks can ring, it sleeps until they do.
-//! * Where somebody needs a device to itself, kernels that stay leave it and come again ([`Residency::ask_to_leave`]).
+//! * One thread per backend, the pump, looks on behalf of those who wait. Where blocks can ring, it sleeps
+//!   until they do.
+//! * Where somebody needs a device to itself, kernels that stay leave it and come again
+//!   ([`Residency::ask_to_leave`]).
 //! * Kernels that are connected send to each other over the device's own memory, without the host.
 //! * Where a device's clock drifts from the host's, it is followed ([`Relation`]).
-//! * What a device may still touch is never freed: if its end cannot be found out, it is leaked, and the kernel reported lost.
+//! * What a device may still touch is never freed: if its end cannot be found out, it is leaked, and the
+//!   kernel reported lost.
 //!
 //! # What it does not do
 //!
-//! It names no API of a device, decides nothing by a backend's name, and has no part in a message: senders and receivers use the rings by
-//! themselves, and waking a block reads a word through a pointer that the kernel keeps. So what lies behind [`Driver`] is objects.
+//! It names no API of a device, decides nothing by a backend's name, and has no part in a message: senders
+//! and receivers use the rings by themselves, and waking a block reads a word through a pointer that the
+//! kernel keeps. So what lies behind [`Driver`] is objects.
 
 mod bell;
 mod cache;
@@ -31,6 +36,7 @@ mod futex;
 mod host;
 mod kernel;
 mod memory;
+mod options;
 mod pace;
 mod plan;
 mod program;
@@ -38,6 +44,7 @@ mod pump;
 mod ranges;
 mod relation;
 mod residency;
+mod runtime_memory;
 mod state;
 
 pub use cache::default_directory;
@@ -46,9 +53,10 @@ pub use driver::{
 };
 pub use exchange::Exchange;
 pub use file::read_regular;
-pub use host::{DeviceHost, HostOptions};
+pub use host::DeviceHost;
+pub use options::HostOptions;
 #[doc(hidden)]
-pub use host::{Faults, HandlerText};
+pub use options::{Faults, HandlerText};
 pub use program::{Programs, assemble, explain};
 pub use ranges::{PART_ALIGN, Ranges};
 pub use relation::{Moment, Relation};

@@ -1,32 +1,36 @@
-//! The runtime's memory on a device.
+//! A device's memory, as kernels take it.
 
-use std::sync::Arc;
+use std::{any::Any, mem::MaybeUninit, ptr::NonNull};
 
-use annulus_runtime::{BackendError, Place, SharedMemory};
+use annulus_runtime::BackendError;
 
-use crate::driver::{Driver, Memory};
+/// A stretch of memory that kernels take as an argument. Dropped when no kernel can touch it any more.
+pub trait Memory: Any + Send + Sync {
+    /// Where the host sees it, if it does.
+    fn host(&self) -> Option<NonNull<u8>>;
 
-/// Keeps shared memory for the runtime, and is how a host recognises it.
-struct Owner(Arc<dyn Memory>);
+    /// Its length.
+    fn bytes(&self) -> usize;
 
-/// Zeroed memory that host and kernels see.
-pub(crate) fn allocate(driver: &dyn Driver, bytes: usize) -> Result<SharedMemory, BackendError> {
-    let memory = driver.shared(bytes).map_err(|error| {
-        BackendError::new(format!(
-            "`{}` has no {bytes} bytes of memory to share ({error}): launch with a smaller capacity or grid",
-            driver.name()
-        ))
-    })?;
-    let base = memory.host().expect("shared memory is seen by the host");
-    // SAFETY: by the driver's promise the memory is at least that long, aligned to 128, zeroed, and stays where it is until the owner is
-    // dropped.
-    Ok(unsafe { SharedMemory::from_raw(base, bytes, Box::new(Owner(memory))) })
-}
+    /// Copies out what lies at `offset`. What lies outside the memory is a panic.
+    ///
+    /// # Errors
+    ///
+    /// If the device cannot.
+    ///
+    /// # Safety
+    ///
+    /// No kernel writes there meanwhile.
+    unsafe fn read(&self, offset: usize, to: &mut [MaybeUninit<u8>]) -> Result<(), BackendError>;
 
-/// The allocation that a place lies in.
-pub(crate) fn allocation<'a>(place: &Place<'a>) -> Result<&'a Arc<dyn Memory>, BackendError> {
-    let owner: Option<&Owner> = place.memory.owner().downcast_ref();
-    owner
-        .map(|owner| &owner.0)
-        .ok_or_else(|| BackendError::new("the kernel's memory was not allocated by its backend"))
+    /// Sets what lies at `offset`. What lies outside the memory is a panic.
+    ///
+    /// # Errors
+    ///
+    /// If the device cannot.
+    ///
+    /// # Safety
+    ///
+    /// No kernel touches it meanwhile.
+    unsafe fn write(&self, offset: usize, from: &[MaybeUninit<u8>]) -> Result<(), BackendError>;
 }

@@ -1,8 +1,8 @@
 //! How long an epoch may be, learned from those before it.
 //!
-//! An epoch is bounded by numbers: of messages, and of polls that find nothing. How long a number takes depends
-//! on the device, on the handler, and on what else the machine does. So a [`Pace`] looks at how long epochs
-//! take, and makes their bound smaller or larger by halves and doubles.
+//! An epoch is bounded by numbers: of messages, and of polls that find nothing. How long a number takes
+//! depends on the device, on the handler, and on what else the machine does. So a [`Pace`] looks at how long
+//! epochs take, and makes their bound smaller or larger by halves and doubles.
 //!
 //! On a busy machine an epoch can take long though its bound is small: its threads wait for a processor. A
 //! smaller bound would not help, it would only make the kernel slow. Therefore
@@ -31,7 +31,8 @@ pub(crate) struct Pace {
     seen: usize,
     /// Whether each of those went up to its bound.
     full: bool,
-    /// The bound before it was made smaller, and the shortest epoch then, until it is known whether that helped.
+    /// The bound before it was made smaller, and the shortest epoch then, until it is known whether that
+    /// helped.
     before: Option<(u32, Duration)>,
     /// How long an epoch may take meanwhile, and for how many more windows.
     respite: (Duration, u32),
@@ -50,8 +51,8 @@ impl Pace {
         self.bound
     }
 
-    /// An epoch took so long. `full` says that it went up to its bound, `least` how long an epoch takes whatever
-    /// its bound is.
+    /// An epoch took so long. `full` says that it went up to its bound, `least` how long an epoch takes
+    /// whatever its bound is.
     pub(crate) fn ended(&mut self, took: Duration, full: bool, least: Duration) {
         self.took[self.seen] = took;
         self.seen += 1;

@@ -9,13 +9,15 @@ use annulus_runtime::{BackendError, LaunchSpec};
 
 use crate::{
     driver::{Abilities, DeviceClock, Driver, Memory, NearMemory},
-    host::{Faults, HostOptions},
     kernel::Bounds,
+    options::{Faults, HostOptions},
 };
 
-/// How long a block looks for something to do in an epoch, at most. The other blocks wait for the next epoch until then.
+/// How long a block looks for something to do in an epoch, at most. The other blocks wait for the next epoch
+/// until then.
 const EPOCH_IDLE: Duration = Duration::from_millis(1);
-/// The same where a running kernel does not see what its host writes, and only other blocks can have something for it.
+/// The same where a running kernel does not see what its host writes, and only other blocks can have
+/// something for it.
 const EPOCH_RUSH: Duration = Duration::from_micros(50);
 /// The longest nap of a resident block: then it looks at the heartbeat.
 const NAP: Duration = Duration::from_millis(100);
@@ -23,8 +25,8 @@ const NAP: Duration = Duration::from_millis(100);
 const PATIENCE: u32 = 100;
 /// Looks that count as a nap on a device that has none.
 const PATIENCE_LOOKS: u32 = 1 << 22;
-/// How many looks a superstep is as long as in which nothing is found: each block waits for all others. A guess, by which blocks nap sooner or
-/// later.
+/// How many looks a superstep is as long as in which nothing is found: each block waits for all others. A
+/// guess, by which blocks nap sooner or later.
 const SUPERSTEP_LOOKS: u32 = 16;
 /// The most scratch memory of a block of several threads.
 const SCRATCH: u64 = 4 << 20;
@@ -88,7 +90,8 @@ impl Plan {
         };
         let layout = spec.shards[0].layout();
         let scratch = |limit| scratch_bytes(threads, limit, definition.max_outputs, layout, spec.linked);
-        // Blocks of one thread read and write messages where they lie, and need scratch memory only for what goes to other kernels.
+        // Blocks of one thread read and write messages where they lie, and need scratch memory only for what
+        // goes to other kernels.
         let mut limit = match scratch(16) {
             0 => limit,
             bytes => u64::from(limit).min(SCRATCH * 16 / bytes).max(1) as u32,

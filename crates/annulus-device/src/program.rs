@@ -12,8 +12,8 @@ use annulus_runtime::ProgramOrigin;
 
 use crate::cache::Cache;
 
-/// The whole text of a program: the launch's macros, the dialect's prelude, what handlers see and mean, the handler, and the runtime
-/// around it.
+/// The whole text of a program: the launch's macros, the dialect's prelude, what handlers see and mean, the
+/// handler, and the runtime around it.
 pub fn assemble(macros: &str, prelude: &str, handler: &str) -> String {
     format!("{macros}\n{prelude}\n{INTERFACE}\n{LANGUAGE_SOURCE}\n{handler}\n{RUNTIME}")
 }
@@ -32,10 +32,12 @@ impl<P> Default for Programs<P> {
 }
 
 impl<P> Programs<P> {
-    /// The program of a key, which tells all that decides it (device, driver, options, source): the one of this process, else the
-    /// `load`ed binary from the directory, else a `build`; then its `binary`, if it has one, is kept there.
+    /// The program of a key, which tells all that decides it (device, driver, options, source): the one of
+    /// this process, else the `load`ed binary from the directory, else a `build`; then its `binary`, if it
+    /// has one, is kept there.
     ///
-    /// A binary that `load` does not take, like one that is damaged, is built anew. Says where the program came from.
+    /// A binary that `load` does not take, like one that is damaged, is built anew. Says where the program
+    /// came from.
     ///
     /// # Errors
     ///
@@ -125,7 +127,8 @@ fn place(message: &str) -> Option<usize> {
     None
 }
 
-/// The Rust line that the last of these lines of C come from: the last comment `// file.rs:12`, unless a function begins after it.
+/// The Rust line that the last of these lines of C come from: the last comment `// file.rs:12`, unless a
+/// function begins after it.
 fn origin<'a>(lines: &[&'a str]) -> Option<&'a str> {
     for line in lines.iter().rev() {
         if let Some(comment) = line.trim().strip_prefix("// ") {

@@ -17,7 +17,8 @@ struct Range {
     bytes: usize,
 }
 
-/// A request's length as it is taken: of at least one byte, whole alignments. `None` if no number is that large.
+/// A request's length as it is taken: of at least one byte, whole alignments. `None` if no number is that
+/// large.
 fn whole(bytes: usize) -> Option<usize> {
     bytes.max(1).checked_next_multiple_of(PART_ALIGN)
 }
@@ -113,8 +114,9 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is taken and given back in whatever order: parts never overlap, what is taken and what is free is all there
-        /// is, a request is refused only if no gap is long enough, and in the end all is one part again.
+        /// Whatever is taken and given back in whatever order: parts never overlap, what is taken and what is
+        /// free is all there is, a request is refused only if no gap is long enough, and in the end all is
+        /// one part again.
         #[test]
         fn parts_never_overlap(steps in proptest::collection::vec((0usize..900, any::<prop::sample::Index>(), any::<bool>()), 1..200)) {
             const BYTES: usize = 4096;

@@ -1,12 +1,13 @@
 //! How a device's clock relates to the host's, while both go on.
 //!
-//! A block that is asked for the time answers some time between the question and the look that finds the answer: a [`Moment`] on both clocks,
-//! as uncertain as half that interval is long. Both clocks have crystals of their own, and drift apart by up to [`DRIFT`]; so what was
-//! measured becomes uncertain with time, and a new moment is taken where it is more certain than that. Two moments far apart tell how fast the
-//! clocks drift, and the relation is continued by that.
+//! A block that is asked for the time answers some time between the question and the look that finds the
+//! answer: a [`Moment`] on both clocks, as uncertain as half that interval is long. Both clocks have crystals
+//! of their own, and drift apart by up to [`DRIFT`]; so what was measured becomes uncertain with time, and a
+//! new moment is taken where it is more certain than that. Two moments far apart tell how fast the clocks
+//! drift, and the relation is continued by that.
 //!
-//! A clock may go in steps. What it shows is then up to half a step before or after the mean of what it would show: a moment is more uncertain
-//! by as much, and so is each stamp that is made by the relation.
+//! A clock may go in steps. What it shows is then up to half a step before or after the mean of what it would
+//! show: a moment is more uncertain by as much, and so is each stamp that is made by the relation.
 
 use std::{
     collections::VecDeque,
@@ -64,7 +65,8 @@ impl Relation {
         self.step
     }
 
-    /// What the device's clock shows when one shows 0 that shows `now` at this `instant`, in nanoseconds, wrapping.
+    /// What the device's clock shows when one shows 0 that shows `now` at this `instant`, in nanoseconds,
+    /// wrapping.
     pub fn origin(&self, instant: Instant, now: u64) -> u64 {
         let moments = self.moments.lock().unwrap_or_else(PoisonError::into_inner);
         shown(&moments, instant).device.wrapping_sub(now)

@@ -1,29 +1,33 @@
-//! Places for the blocks of kernels that stay on a device. A block without a place would never start, and whoever waits for it would
-//! wait for ever; so places are counted, and a kernel that finds too few is refused.
+//! Places for the blocks of kernels that stay on a device. A block without a place would never start, and
+//! whoever waits for it would wait for ever; so places are counted, and a kernel that finds too few is
+//! refused.
 //!
 //! # Making way
 //!
-//! Some devices do nothing else while kernels stay. Who needs such a device to itself for a moment asks all kernels that stay there to
-//! leave ([`Residency::ask_to_leave`]): each backend's pump sees its own off, keeping their places, and launches them again when nobody asks any more.
-//! Whether they have left is for the one who asked to find out: kernels may hang.
+//! Some devices do nothing else while kernels stay. Who needs such a device to itself for a moment asks all
+//! kernels that stay there to leave ([`Residency::ask_to_leave`]): each backend's pump sees its own off,
+//! keeping their places, and launches them again when nobody asks any more. Whether they have left is for the
+//! one who asked to find out: kernels may hang.
 //!
 //! # How places are counted
 //!
-//! A device has units, each with resources (registers, memory of the block's own, threads) that the blocks on it divide among them. Which
-//! unit a block goes to the device decides. Of each kernel so many blocks fit on an empty unit; let *m* be the least of these numbers. Then no
-//! block of any kernel takes more than 1/*m* of any resource, so a unit without room for one more block has at least *m* already. As long as
-//! all kernels together have no more than *m* blocks for each unit, every block finds room, wherever and in whatever order the others
-//! were put.
+//! A device has units, each with resources (registers, memory of the block's own, threads) that the blocks on
+//! it divide among them. Which unit a block goes to the device decides. Of each kernel so many blocks fit on
+//! an empty unit; let *m* be the least of these numbers. Then no block of any kernel takes more than 1/*m* of
+//! any resource, so a unit without room for one more block has at least *m* already. As long as all kernels
+//! together have no more than *m* blocks for each unit, every block finds room, wherever and in whatever
+//! order the others were put.
 //!
 //! # Kernels in epochs
 //!
-//! They take no places, but each of their launches needs room for a while. Some devices keep room for that whatever stays there (PoCL has a thread more than
-//! places). On others ([`Residency::shared_with_epochs`]) kernels that stay take up all that the device runs at once, and those in epochs would stand still. There, as
-//! long as kernels in epochs are around ([`Visit`]), one place is left to them: the kernel that came last to stay is *in the way*, and its
-//! pump lets it leave, to go on in epochs as well.
+//! They take no places, but each of their launches needs room for a while. Some devices keep room for that
+//! whatever stays there (PoCL has a thread more than places). On others ([`Residency::shared_with_epochs`])
+//! kernels that stay take up all that the device runs at once, and those in epochs would stand still. There,
+//! as long as kernels in epochs are around ([`Visit`]), one place is left to them: the kernel that came last
+//! to stay is *in the way*, and its pump lets it leave, to go on in epochs as well.
 //!
-//! Where every unit has room for one block of any kernel, as on PoCL, this counts blocks. Kernels that are alike fill a device; small
-//! blocks beside large ones count as if they were large.
+//! Where every unit has room for one block of any kernel, as on PoCL, this counts blocks. Kernels that are
+//! alike fill a device; small blocks beside large ones count as if they were large.
 
 use std::{
     fmt,
@@ -57,8 +61,8 @@ pub struct Residency {
 /// Kernels that stay are asked to leave as long as this lives.
 pub struct Asked {
     residency: Arc<Residency>,
-    /// Those that were rung. The last to hold one drops what it stands in, device's memory among it: not before the asker has let go of
-    /// its locks.
+    /// Those that were rung. The last to hold one drops what it stands in, device's memory among it: not
+    /// before the asker has let go of its locks.
     _bells: Vec<Arc<Bell>>,
 }
 
@@ -125,7 +129,8 @@ impl Residency {
         self.units
     }
 
-    /// Takes places for a kernel of which `per_unit` blocks fit on an empty unit, waiting for those of kernels that are leaving.
+    /// Takes places for a kernel of which `per_unit` blocks fit on an empty unit, waiting for those of
+    /// kernels that are leaving.
     ///
     /// # Errors
     ///
@@ -163,8 +168,8 @@ impl Residency {
         u32::from(self.shared && self.visits.load(Ordering::Acquire) != 0)
     }
 
-    /// Asks all kernels that stay on the device to leave it, until the answer is dropped. They do as soon as their blocks see it; a kernel
-    /// that is launched meanwhile comes, and leaves again.
+    /// Asks all kernels that stay on the device to leave it, until the answer is dropped. They do as soon as
+    /// their blocks see it; a kernel that is launched meanwhile comes, and leaves again.
     pub fn ask_to_leave(self: &Arc<Self>) -> Asked {
         self.asking.fetch_add(1, Ordering::AcqRel);
         Asked { _bells: self.ring(), residency: Arc::clone(self) }
@@ -283,7 +288,8 @@ mod tests {
         drop(kernels);
     }
 
-    /// A unit's load is never more than its resources, whatever kernels with places are put wherever there is room, in any order.
+    /// A unit's load is never more than its resources, whatever kernels with places are put wherever there is
+    /// room, in any order.
     #[test]
     fn every_block_with_a_place_finds_room_wherever_the_others_went() {
         // All sizes divide this.

@@ -73,7 +73,8 @@ impl Cells {
         let cells = Self { first, layout };
         for index in 0..count {
             let cell = first.as_ptr().wrapping_add(index * size);
-            // SAFETY: the cell lies in the allocation, which has room for `count` of them at the type's alignment.
+            // SAFETY: the cell lies in the allocation, which has room for `count` of them at the type's
+            // alignment.
             unsafe { (definition.init)(cell) };
         }
         Ok(cells)
@@ -81,14 +82,16 @@ impl Cells {
 
     /// All of them, padding too.
     fn bytes(&self) -> &[MaybeUninit<u8>] {
-        // SAFETY: the allocation is that long and lives as long as `self`; `MaybeUninit` may be any of its bytes.
+        // SAFETY: the allocation is that long and lives as long as `self`; `MaybeUninit` may be any of its
+        // bytes.
         unsafe { slice::from_raw_parts(self.first.as_ptr().cast(), self.layout.size()) }
     }
 }
 
 impl Drop for Cells {
     fn drop(&mut self) {
-        // SAFETY: `first` came from `alloc_zeroed` with this layout and is freed once; plain old data needs no drop.
+        // SAFETY: `first` came from `alloc_zeroed` with this layout and is freed once; plain old data needs
+        // no drop.
         unsafe { dealloc(self.first.as_ptr(), self.layout) };
     }
 }
@@ -96,7 +99,8 @@ impl Drop for Cells {
 /// A bound parameter's memory.
 pub(crate) fn bind(driver: &dyn Driver, binding: &Binding) -> Result<Arc<dyn Memory>, BackendError> {
     let bytes = binding.len() * binding.ty().size;
-    // SAFETY: the binding's memory holds that many bytes, and is borrowed for as long; `MaybeUninit` may be any of them.
+    // SAFETY: the binding's memory holds that many bytes, and is borrowed for as long; `MaybeUninit` may be
+    // any of them.
     let contents = unsafe { slice::from_raw_parts(binding.as_ptr().cast::<MaybeUninit<u8>>(), bytes) };
     driver.own(contents).map_err(|error| {
         BackendError::new(format!(

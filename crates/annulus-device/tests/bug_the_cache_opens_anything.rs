@@ -1,5 +1,5 @@
-//! A launch waited for ever for a pipe in the cache, read a device into memory without end, followed links, and ran what lay in a directory
-//! in which anybody may write.
+//! A launch waited for ever for a pipe in the cache, read a device into memory without end, followed links,
+//! and ran what lay in a directory in which anybody may write.
 #![cfg(unix)]
 
 use std::{
@@ -43,7 +43,8 @@ impl Drop for Folder {
     }
 }
 
-/// Whether a program is taken from the directory by a process that has none; if not, it is built, and kept if it may be.
+/// Whether a program is taken from the directory by a process that has none; if not, it is built, and kept if
+/// it may be.
 fn is_kept(directory: &Path) -> bool {
     let mut built = false;
     let program = Programs::default().get(

@@ -82,7 +82,8 @@ const OBEYS: u32 = 5;
 const IN_TURN: u32 = 6;
 /// Every start is an epoch, and over at once.
 const EPOCHS: u32 = 7;
-/// The first block answers, and ends when it is told that the others do not run; and so do they, one after the other.
+/// The first block answers, and ends when it is told that the others do not run; and so do they, one after
+/// the other.
 const IN_STEP: u32 = 8;
 
 impl Device {
@@ -260,7 +261,8 @@ unsafe impl Sync for Records {}
 impl Records {
     fn word(&self, block: u32, offset: usize) -> &AtomicU32 {
         let record = self.first.as_ptr().wrapping_add(block as usize).cast::<u8>();
-        // SAFETY: there is a record for each block, as long as the entry and its runs live, and the offset is that of a word of it.
+        // SAFETY: there is a record for each block, as long as the entry and its runs live, and the offset is
+        // that of a word of it.
         unsafe { AtomicU32::from_ptr(record.wrapping_add(offset).cast()) }
     }
 
@@ -487,7 +489,8 @@ fn memory_stays_until_the_run_is_over() {
     device.frees_all_but(before);
 }
 
-/// Slots are sealed for a device that is far, blocks of several threads, and small messages; what is left in them is given back.
+/// Slots are sealed for a device that is far, blocks of several threads, and small messages; what is left in
+/// them is given back.
 #[test]
 fn small_messages_come_sealed_to_a_device_that_is_far() {
     let residency = Arc::new(Residency::new(2));
@@ -525,7 +528,8 @@ fn small_messages_come_sealed_to_a_device_that_is_far() {
 }
 
 #[test]
-/// What panics in the pump does not make a kernel's blocks stop: it is told to end, and has terminated when the device says so.
+/// What panics in the pump does not make a kernel's blocks stop: it is told to end, and has terminated when
+/// the device says so.
 fn a_panic_over_a_kernel_ends_it() {
     let (device, runtime) = runtime(HostOptions::default());
     let before = device.memories.load(Ordering::Acquire);
@@ -583,7 +587,8 @@ fn a_device_that_does_not_start_a_kernel_keeps_nothing_of_it() {
     assert_eq!(kernel.recv_timeout(LIMIT), Err(RecvError::Closed));
 }
 
-/// Kernels of all backends on a device leave it when they are asked to, keep their places, and come again when nobody asks any more.
+/// Kernels of all backends on a device leave it when they are asked to, keep their places, and come again
+/// when nobody asks any more.
 #[test]
 fn kernels_make_way_and_come_again() {
     let residency = Arc::new(Residency::new(2));
@@ -619,7 +624,8 @@ fn kernels_make_way_and_come_again() {
     }
 }
 
-/// One that goes without its blocks' word has failed, though it was asked to leave; and so has one that cannot come again.
+/// One that goes without its blocks' word has failed, though it was asked to leave; and so has one that
+/// cannot come again.
 #[test]
 fn a_kernel_that_makes_way_can_fail() {
     for says in [IS_OVER, STARTS_NOTHING] {
@@ -638,7 +644,8 @@ fn a_kernel_that_makes_way_can_fail() {
     }
 }
 
-/// A device that begins a block only when the one before has ended would keep the second one of a kernel that stays waiting for ever.
+/// A device that begins a block only when the one before has ended would keep the second one of a kernel that
+/// stays waiting for ever.
 #[test]
 fn a_kernel_whose_blocks_wait_for_each_others_end_goes_into_epochs() {
     let (device, runtime) = runtime(HostOptions::default());
@@ -663,7 +670,8 @@ fn a_kernel_whose_blocks_wait_for_each_others_end_goes_into_epochs() {
     assert!(again.is_ok());
 }
 
-/// Blocks in step cannot take turns with others that do not run, neither staying nor in epochs: they give up, and say why.
+/// Blocks in step cannot take turns with others that do not run, neither staying nor in epochs: they give up,
+/// and say why.
 #[test]
 fn blocks_in_step_whose_others_do_not_run_give_up() {
     for epochs in [false, true] {
@@ -680,7 +688,8 @@ fn blocks_in_step_whose_others_do_not_run_give_up() {
     }
 }
 
-/// Where places are all that a device runs at once, kernels in epochs are left one: the kernel that stays goes into epochs, too.
+/// Where places are all that a device runs at once, kernels in epochs are left one: the kernel that stays
+/// goes into epochs, too.
 #[test]
 fn a_kernel_in_the_way_of_epochs_makes_room() {
     let residency = Arc::new(Residency::new(1).shared_with_epochs());

@@ -32,6 +32,7 @@ macro_rules! programs {
 
 programs!(
     actors,
+    bridged,
     calls,
     deployment,
     failures,

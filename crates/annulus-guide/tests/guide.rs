@@ -216,17 +216,38 @@ fn links_lead_somewhere() {
 #[test]
 fn every_chapter_is_in_the_summary_and_in_the_readme() {
     let guide = root().join("docs/guide");
-    let summary = read(&guide.join("SUMMARY.md"));
+    let summary = read(&root().join("docs/SUMMARY.md"));
     let readme = read(&root().join("README.md"));
     for page in pages() {
         let name = page.file_name().expect("it is a file").to_string_lossy().into_owned();
-        if page.parent() != Some(&*guide) || name == "SUMMARY.md" {
+        if page.parent() != Some(&*guide) {
             continue;
         }
-        assert!(links(&summary).contains(&(&*name, None)), "SUMMARY.md does not lead to {name}");
+        let from_summary = format!("guide/{name}");
+        assert!(
+            links(&summary).contains(&(&*from_summary, None)),
+            "SUMMARY.md does not lead to {from_summary}"
+        );
         let from_readme = format!("docs/guide/{name}");
         let listed = links(&readme).contains(&(&*from_readme, None)) || name == "introduction.md";
         assert!(listed, "README.md does not lead to {from_readme}");
+    }
+}
+
+/// mdBook makes pages of the files in the summary, and of no others.
+#[test]
+fn pages_of_the_book_lead_to_pages_of_the_book() {
+    let docs = root().join("docs");
+    let summary = read(&docs.join("SUMMARY.md"));
+    let page = |path: &str| docs.join(path).canonicalize().unwrap_or_else(|error| panic!("{path}: {error}"));
+    let book: Vec<PathBuf> = links(&summary).into_iter().map(|(path, _)| page(path)).collect();
+    for page in &book {
+        let folder = page.parent().expect("it lies in a folder");
+        for (path, _) in links(&read(page)).into_iter().filter(|(path, _)| !path.is_empty()) {
+            let target = folder.join(path).canonicalize();
+            let target = target.unwrap_or_else(|error| panic!("{}: {path}: {error}", page.display()));
+            assert!(book.contains(&target), "{}: {path} is no page of the book", page.display());
+        }
     }
 }
 

@@ -88,10 +88,10 @@ pub enum StateShape {
 }
 
 impl StateShape {
-    /// The shape for a `&mut S` parameter beside messages of type `M`.
-    pub const fn of<M: RingMessage, S: DeviceType + Default>() -> Self {
+    /// The shape for a `&mut S` parameter of this kernel.
+    pub const fn of<K: RingKernel, S: DeviceType + Default>() -> Self {
         let definition = StateDefinition { ty: S::DESCRIPTOR, init: init_default::<S> };
-        if M::KEYED { Self::PerActor(definition) } else { Self::Whole(definition) }
+        if K::Message::KEYED { Self::PerActor(definition) } else { Self::Whole(definition) }
     }
 
     /// The type and initial value, if there is state.
@@ -127,17 +127,34 @@ impl KernelDefinition {
         crate::handler_source(self, target)
     }
 
-    /// Where the key stands in what a kernel sends. Asked of the kernel, so that an output that is no message is told once.
+    // What follows is asked of the kernel and not of its messages, so that a type that is no message is told once.
+
+    /// The layout of what a kernel takes.
+    pub const fn message_of<K: RingKernel>() -> &'static TypeDescriptor {
+        K::Message::DESCRIPTOR
+    }
+
+    /// The layout of what a kernel sends.
+    pub const fn output_of<K: RingKernel>() -> &'static TypeDescriptor {
+        K::Output::DESCRIPTOR
+    }
+
+    /// Where the key stands in what a kernel takes.
+    pub const fn key_field_of<K: RingKernel>() -> Option<KeyDescriptor> {
+        K::Message::KEY_FIELD
+    }
+
+    /// Where the key stands in what a kernel sends.
     pub const fn output_key_field_of<K: RingKernel>() -> Option<KeyDescriptor> {
         K::Output::KEY_FIELD
     }
 
-    /// The key function for messages of type `M`.
-    pub const fn key_of<M: RingMessage>() -> Option<unsafe fn(*const u8) -> u64> {
+    /// The key function for what a kernel takes.
+    pub const fn key_of<K: RingKernel>() -> Option<unsafe fn(*const u8) -> u64> {
         unsafe fn key<M: RingMessage>(message: *const u8) -> u64 {
             // SAFETY: the caller gives a valid message of type `M`.
             unsafe { &*message.cast::<M>() }.key()
         }
-        if M::KEYED { Some(key::<M>) } else { None }
+        if K::Message::KEYED { Some(key::<K::Message>) } else { None }
     }
 }

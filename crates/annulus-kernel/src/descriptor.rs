@@ -48,6 +48,8 @@ pub enum Meaning {
     List,
     /// A [`Text`](crate::Text): as many of its bytes as its length says.
     Text,
+    /// A [`Wrapping`](std::num::Wrapping): the number in it, whose operators never overflow.
+    Wrapping,
 }
 
 /// Which traits of comparison a type derives, so that they compare variant and fields in order of declaration.
@@ -164,6 +166,30 @@ pub(crate) fn put_bits(to: &mut [u8], bits: u64) {
 }
 
 impl TypeDescriptor {
+    /// Whether every byte of the type belongs to a number that counts.
+    pub(crate) const fn is_dense(&self) -> bool {
+        if matches!(self.meaning, Meaning::List | Meaning::Text) {
+            return false;
+        }
+        match self.kind {
+            TypeKind::Primitive(_) => true,
+            TypeKind::Array { element, .. } => element.is_dense(),
+            TypeKind::Struct(fields) => {
+                let mut bytes = 0;
+                let mut i = 0;
+                while i < fields.len() {
+                    if !fields[i].ty.is_dense() {
+                        return false;
+                    }
+                    bytes += fields[i].ty.size;
+                    i += 1;
+                }
+                bytes == self.size
+            }
+            TypeKind::Enum { .. } => false,
+        }
+    }
+
     /// Writes a valid value where there are only zeros; false if the type has none.
     pub(crate) fn fill(&self, to: &mut [u8]) -> bool {
         let mut part = |offset: usize, ty: &Self| ty.fill(&mut to[offset..offset + ty.size]);

@@ -86,16 +86,18 @@ pub fn handed<F>(_: Handed<F>, function: F) -> F {
 
 /// What stands for the companion of a function that has none.
 pub mod without_companion {
+    use std::marker::PhantomData;
+
     use super::{Handed, Witness};
 
-    /// It is of no function.
+    /// It is of a function that is called by `F`. Where there is no such function at all, that is no type either, and nothing more is said of it.
     #[allow(non_camel_case_types)] // The name that companions are imported by.
     #[derive(Debug)]
-    pub struct __AnnulusCompanion {}
+    pub struct __AnnulusCompanion<F>(PhantomData<F>);
 
-    impl __AnnulusCompanion {
+    impl<F> __AnnulusCompanion<F> {
         /// Takes the function as it is; the witness sees that nothing is known of it.
-        pub fn __annulus_function<F>(_: &Witness<Self>) -> Handed<F> {
+        pub fn __annulus_function(_: &Witness<Self>) -> Handed<F> {
             Handed::new()
         }
     }

@@ -7,7 +7,7 @@
 //! What a device wrote is data from outside: [`List::as_slice`] looks at no more than there is room for, whatever `len` says, and
 //! [`Text::as_str`] checks that the bytes are UTF-8.
 
-use std::{fmt, mem::offset_of, str::Utf8Error};
+use std::{cmp::Ordering, fmt, mem::offset_of, str::Utf8Error};
 
 use crate::{
     DeviceType, FieldDescriptor, Meaning, Receiver, Type, TypeDescriptor, TypeKind, Typed, Value,
@@ -155,6 +155,32 @@ impl<const N: usize> PartialEq for Text<N> {
 }
 
 impl<const N: usize> Eq for Text<N> {}
+
+/// As slices are ordered: by the first values that differ, or else by how many there are.
+impl<T: PartialOrd, const N: usize> PartialOrd for List<T, N> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        self.as_slice().partial_cmp(other.as_slice())
+    }
+}
+
+impl<T: Ord, const N: usize> Ord for List<T, N> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.as_slice().cmp(other.as_slice())
+    }
+}
+
+/// As `str` is ordered: by its bytes.
+impl<const N: usize> PartialOrd for Text<N> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<const N: usize> Ord for Text<N> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.as_bytes().cmp(other.as_bytes())
+    }
+}
 
 impl<T: fmt::Debug, const N: usize> fmt::Debug for List<T, N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,6 +1,6 @@
 //! One call of a handler on the CPU: the bridge between untyped memory and the user's typed function.
 
-use crate::{Cx, Failure, Outbox, RawOutbox, RingMessage};
+use crate::{Cx, Failure, Outbox, RawOutbox};
 
 /// The CPU entry that `#[ring_kernel]` writes: takes the parameters out of an [`Invocation`], calls the user's function,
 /// and stores the actor's state if that succeeded.
@@ -52,7 +52,7 @@ impl<'a> Invocation<'a> {
     ///
     /// `S` is the kernel's state type.
     #[inline(always)]
-    pub unsafe fn load_state<S: Copy>(&self) -> S {
+    pub unsafe fn load_state<S>(&self) -> S {
         // SAFETY: the field's invariant: it points to an initialised state of the kernel's type, ours during the call.
         unsafe { self.state.cast::<S>().read() }
     }
@@ -63,7 +63,7 @@ impl<'a> Invocation<'a> {
     ///
     /// `S` is the kernel's state type.
     #[inline(always)]
-    pub unsafe fn store_state<S: Copy>(&self, state: S) {
+    pub unsafe fn store_state<S>(&self, state: S) {
         // SAFETY: as for `load_state`.
         unsafe { self.state.cast::<S>().write(state) }
     }
@@ -110,7 +110,7 @@ impl<'a> Invocation<'a> {
     ///
     /// `M` is the kernel's output type.
     #[inline(always)]
-    pub unsafe fn outbox<M: RingMessage>(&self) -> &'a Outbox<M> {
+    pub unsafe fn outbox<M>(&self) -> &'a Outbox<M> {
         // SAFETY: the block made the outbox for the kernel's output type.
         unsafe { Outbox::from_raw(self.outbox) }
     }

@@ -25,9 +25,10 @@
 //! |---|---|
 //! | `u8` … `u64`, `i8` … `i64`, `usize`, `isize`, `bool`, `f32`, `f64` | `usize` and `isize` have 64 bits, in messages and states too; Metal has no `f64` |
 //! | structs, fixed arrays, enums with and without data, nested at will | laid out as in Rust, which the text checks |
+//! | `Wrapping` of integers | its operators wrap in every build |
 //! | tuples of up to 12 parts, `Option` and `Result` of all these | in variables and constants; no memory that the host sees has them |
 //! | `let` with patterns, shadowing, `let … else`, assignment, also to tuples of places | types are inferred by rustc |
-//! | `+ - * / % & \| ^ << >>`, comparisons, `&& \|\|`, `op=`; `==` of tuples, arrays, slices, `List`, `Text`, `Option` and `Result` of numbers; `<`, `cmp`, `max` of the same but slices, `List` and `Text`; both of own types whose derives stand below `#[device_type]`; operators of own types by `#[device_impl] impl Add for …` | overflow fails where the crate of the body is built with debug assertions, shifts by the width or more too; else it wraps, and a shift takes its distance modulo the width; a division by zero and `MIN / -1` fail |
+//! | `+ - * / % & \| ^ << >>`, comparisons, `&& \|\|`, `op=`; `==` of tuples, arrays, slices, `List`, `Text`, `Option` and `Result` of numbers; `<`, `cmp`, `max` of the same; both of own types whose derives stand below `#[device_type]`; operators of own types by `#[device_impl] impl Add for …` | overflow fails where the crate of the body is built with debug assertions, shifts by the width or more too; else it wraps, and a shift takes its distance modulo the width; a division by zero and `MIN / -1` fail |
 //! | `as` | as in Rust: saturating from floats, NaN to 0 |
 //! | `T::from(x)`, `x.into()` between numbers | |
 //! | integers: `wrapping_…`, `saturating_…`, `checked_…`, `overflowing_…`, `pow`, `abs`, `abs_diff`, `signum`, `min`, `max`, `clamp`, `rotate_…`, `count_…`, `leading_…`, `trailing_…`, `swap_bytes`, `reverse_bits`, `to_be`, `to_le_bytes`, `from_be_bytes` and kin, `div_euclid`, `rem_euclid`, `div_ceil`, `ilog2`, `is_power_of_two`, `next_power_of_two` … | exact |
@@ -36,7 +37,7 @@
 //! | `if`, `match` and blocks as values; `if let`, `while let`, also beside other conditions; `matches!` | patterns: literals, ranges, constants, variants, structs, tuples, arrays, `_`, bindings, `@`, `\|`, guards |
 //! | `while`, `loop` with `break value`, labels of loops and blocks | all turns of a call count against its [loop budget](DEFAULT_LOOP_BUDGET) |
 //! | `for` over ranges, arrays and slices: by value, `&`, `&mut`, `iter`, `iter_mut`, `chunks`, `chunks_exact`, `windows`, with `enumerate`, `zip`, `rev`, `step_by`, `take`, `skip`, `copied`, and with `map`, `filter` and kin; `sum`, `min`, `any`, `position`, `fold` … | closures where a method calls them, written out there |
-//! | arrays and slices: `values[i]`, `&values[a..b]`, `len`, `is_empty`, `get`, `first`, `last`, `split_at`, `contains`, `fill`, `swap`, `reverse`, `copy_from_slice`, `copy_within`, `starts_with`, `binary_search`, `sort_unstable` of 64 at most … | an index out of bounds fails |
+//! | arrays and slices: `values[i]`, `&values[a..b]`, `len`, `is_empty`, `get`, `first`, `last`, `split_at`, `contains`, `fill`, `swap`, `reverse`, `copy_from_slice`, `copy_within`, `starts_with`, `binary_search`, `sort`, `sort_by`, `sort_by_key`, `sort_unstable` of 64 at most … | an index out of bounds fails |
 //! | `Option` and `Result`: `is_some`, `is_ok`, `unwrap`, `expect`, `unwrap_or`, `ok_or`, `ok`, `err`, `or`, `take`, `replace`, `copied`, `as_ref` …, `then_some` and `then` of `bool` | `map`, `and_then`, `map_or`, `unwrap_or_else` … with closures; `mem::replace`, `swap`, `take` |
 //! | `&place`, `&mut place` in `let` and through patterns | another name for the place; branches choose between shared references, and between elements of one array |
 //! | constants, statics, associated constants, `T::default()` | captured by value when the kernel is launched |
@@ -79,9 +80,16 @@ mod test_outbox;
 mod typed;
 mod wire;
 pub mod witness;
+mod wrapping;
 mod write;
 
 pub use binding::{Binding, BindingDefinition, BindingKind, DeviceAtomic};
+/// What the derive macro writes payloads to.
+#[doc(hidden)]
+pub type Bytes = Vec<u8>;
+#[doc(hidden)]
+pub use annulus_message;
+pub use annulus_message::{DecodeError, EncodeError, Message, Payload};
 pub use cx::Cx;
 pub use definition::{
     DEFAULT_LOOP_BUDGET, KernelDefinition, ProcessingMode, RingKernel, StateDefinition, StateShape,
@@ -100,11 +108,11 @@ pub use function::{
 pub use inline::{List, Text, TooLong};
 pub use invocation::{BoundMemory, CpuEntry, Invocation};
 pub use lower::LowerError;
-pub use message::{ActorKey, KeyDescriptor, NoOutput, RingMessage};
+pub use message::{ActorKey, KeyDescriptor, NoOutput, RingMessage, payload_hash, schema_of};
 pub use outbox::{Outbox, RawOutbox};
 pub use print::PrintSite;
 pub use test_outbox::TestOutbox;
-pub use typed::{Scalar, Type, Typed, Value, device_value};
-pub use wire::{DecodeError, decode, decode_values, encode, encode_values};
+pub use typed::{Scalar, Type, Typed, Value, device_value, type_of};
+pub use wire::{decode, decode_values, encode, encode_values, write_message};
 pub use witness::KernelTree;
 pub use write::{HOST_PRELUDE_SOURCE, LANGUAGE_SOURCE, Target, UnknownTarget, handler_source};

@@ -1,58 +1,100 @@
 //! What may travel through a ring.
 
-use crate::{DeviceType, Meaning, Primitive, TypeDescriptor, TypeKind};
+use std::cell::RefCell;
 
-/// A message: plain old data with, if its type declares them, a key, an id and a priority.
+use annulus_message::{Encoding, Field, Message, Number, Schema, Shape, Variant, hash_bytes};
+
+use crate::{DeviceType, FieldDescriptor, Meaning, Primitive, TypeDescriptor, TypeKind, VariantDescriptor};
+
+/// A message that kernels take: plain old data, whose bytes in memory are its payload.
 ///
-/// Derived by `#[derive(RingMessage)]`, which also derives [`DeviceType`]. Fields are marked `#[ring(key)]`, `#[ring(id)]`
-/// and `#[ring(priority)]`.
+/// Derived by `#[derive(RingMessage)]`, with [`Message`], its [`Payload`](annulus_message::Payload) and
+/// [`DeviceType`]. Fields are marked `#[ring(key)]`, `#[ring(id)]`, `#[ring(priority)]` and
+/// `#[ring(timestamp)]`. A type that computes one of these implements [`Message`] by hand, and this beside
+/// it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a message",
     label = "a ring cannot carry a `{Self}`",
-    note = "write `#[derive(RingMessage, Clone, Copy)]` and `#[repr(C)]` above its definition (`#[repr(u32)]` for an enum)"
+    note = "write `#[derive(RingMessage, Clone, Copy)]` and `#[repr(C)]` above its definition (`#[repr(u32)]` for an enum)",
+    note = "a bridged message, with text or collections, travels through queues, files and pipes, and not through a kernel's ring"
 )]
-pub trait RingMessage: DeviceType {
-    /// Whether the type has a key, and so addresses an actor.
-    const KEYED: bool;
+pub trait RingMessage: Message + DeviceType {
     /// Where the key stands, for devices. A type that computes its key has none, and stays on the CPU.
     const KEY_FIELD: Option<KeyDescriptor> = None;
 
-    /// Whether the type declares an id, by which duplicates are recognised. A type that computes its [`id`](Self::id) says so here.
-    const IDENTIFIED: bool = false;
+    /// [`Message::KEYED`], for code that names this trait.
+    #[doc(hidden)]
+    const IS_KEYED: bool = Self::KEYED;
+}
 
-    /// The actor that the message is for. Meaningless unless [`KEYED`](Self::KEYED).
-    #[inline]
-    fn key(&self) -> u64 {
-        0
+/// A hash of a message's bytes: equal messages have equal ones. What [`Message::PAYLOAD_HASH`] is of derived
+/// messages.
+pub fn payload_hash<T: DeviceType>(message: &T) -> u64 {
+    if const { T::DESCRIPTOR.is_dense() } {
+        // SAFETY: a message is as long as its type, and by its descriptor every byte of it belongs to a
+        // number, so all are initialized.
+        let bytes =
+            unsafe { std::slice::from_raw_parts(std::ptr::from_ref(message).cast::<u8>(), size_of::<T>()) };
+        return hash_bytes(bytes);
     }
-
-    /// The identity by which duplicates are recognised, if the type declares one.
-    #[inline]
-    fn id(&self) -> Option<u64> {
-        None
+    thread_local! {
+        static BYTES: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
     }
+    BYTES.with_borrow_mut(|bytes| {
+        bytes.clear();
+        crate::encode(message, bytes);
+        hash_bytes(bytes)
+    })
+}
 
-    /// 255 leaves first; 128 unless the type declares one.
-    #[inline]
-    fn priority(&self) -> u8 {
-        128
+/// The schema of a direct message's type.
+pub fn schema_of(ty: &TypeDescriptor, version: u32) -> Schema {
+    Schema { name: ty.name.into(), version, encoding: Encoding::Direct, shape: shape_of(ty) }
+}
+
+fn shape_of(ty: &TypeDescriptor) -> Shape {
+    if let Some((_, _, element, room)) = ty.bounded() {
+        let room = Some(room as u64);
+        return match ty.meaning {
+            Meaning::Text => Shape::Text { room },
+            _ => Shape::List { of: Box::new(shape_of(element)), room },
+        };
     }
-
-    /// How many bytes an encoded message has.
-    const ENCODED_SIZE: usize = Self::DESCRIPTOR.size;
-
-    /// Appends the message as bytes, [`ENCODED_SIZE`](Self::ENCODED_SIZE) of them: see [`encode`](crate::encode()). Equal messages have equal bytes.
-    fn encode(&self, to: &mut Vec<u8>) {
-        crate::encode(self, to);
+    let fields = |fields: &[FieldDescriptor]| {
+        fields.iter().map(|field| Field { name: field.name.into(), shape: shape_of(field.ty) }).collect()
+    };
+    match ty.kind {
+        TypeKind::Primitive(number) => Shape::Number(number_of(number)),
+        TypeKind::Array { element, len } => Shape::Array { of: Box::new(shape_of(element)), len: len as u64 },
+        TypeKind::Struct(parts) => Shape::Struct { name: ty.name.into(), fields: fields(parts) },
+        TypeKind::Enum { tag, variants } => {
+            let variant = |variant: &VariantDescriptor| Variant {
+                name: variant.name.into(),
+                tag: variant.tag,
+                fields: fields(variant.fields),
+            };
+            Shape::Enum {
+                name: ty.name.into(),
+                tag: number_of(tag),
+                variants: variants.iter().map(variant).collect(),
+            }
+        }
     }
+}
 
-    /// The message that was encoded as these bytes, which may come from anywhere.
-    ///
-    /// # Errors
-    ///
-    /// What is no message of the type, and where in it.
-    fn decode(bytes: &[u8]) -> Result<Self, crate::DecodeError> {
-        crate::decode(bytes)
+fn number_of(number: Primitive) -> Number {
+    match number {
+        Primitive::Bool => Number::Bool,
+        Primitive::I8 => Number::I8,
+        Primitive::I16 => Number::I16,
+        Primitive::I32 => Number::I32,
+        Primitive::I64 | Primitive::Isize => Number::I64,
+        Primitive::U8 => Number::U8,
+        Primitive::U16 => Number::U16,
+        Primitive::U32 => Number::U32,
+        Primitive::U64 | Primitive::Usize => Number::U64,
+        Primitive::F32 => Number::F32,
+        Primitive::F64 => Number::F64,
     }
 }
 
@@ -105,6 +147,7 @@ unsafe impl DeviceType for NoOutput {
 }
 
 #[diagnostic::do_not_recommend]
-impl RingMessage for NoOutput {
-    const KEYED: bool = false;
-}
+impl Message for NoOutput {}
+
+#[diagnostic::do_not_recommend]
+impl RingMessage for NoOutput {}

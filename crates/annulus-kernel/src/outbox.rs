@@ -2,8 +2,6 @@
 
 use std::{cell::Cell, marker::PhantomData};
 
-use crate::RingMessage;
-
 /// The untyped outbox of one call: a window of outbound slots that nobody else sees until the block commits them.
 ///
 /// The block has credit for `limit` slots before it calls the handler. `send` writes straight into their payloads; the
@@ -75,7 +73,8 @@ pub struct Outbox<M> {
     _messages: PhantomData<fn(M)>,
 }
 
-impl<M: RingMessage> Outbox<M> {
+// Nothing here asks that `M` is a message, since `new` does, and a type that is none is told where the kernel names it.
+impl<M> Outbox<M> {
     /// Sends `message`, in the order of the calls. It leaves when the handler succeeds, never before.
     #[inline]
     pub fn send(&self, message: M) {

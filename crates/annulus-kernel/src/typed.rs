@@ -333,6 +333,11 @@ impl<T: Typed, const N: usize> Typed for [T; N] {
     }
 }
 
+/// The type that a descriptor describes. What is no device type for want of a derive beside it is not told here once more.
+pub fn type_of<T: DeviceType>() -> Type {
+    T::DESCRIPTOR.into()
+}
+
 /// The value of a struct or enum, read field by field through its descriptor, so that no padding is looked at.
 pub fn device_value<T: DeviceType>(value: &T) -> Value {
     // SAFETY: the descriptor of a `DeviceType` describes it, and the reference is to an initialised value.

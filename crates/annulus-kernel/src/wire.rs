@@ -1,5 +1,4 @@
-//! Messages as bytes, for files, sockets and other processes: [`RingMessage::encode`](crate::RingMessage::encode) and
-//! [`decode`](crate::RingMessage::decode).
+//! Values of fixed layout as bytes, for files, sockets and other processes: the payload of direct messages.
 //!
 //! The bytes are those of the value in memory, at the offsets of its descriptor, with numbers in little-endian order, and zero
 //! wherever the value has nothing: in padding, behind the items of a [`List`](crate::List), in the fields of other variants. (A decoded list
@@ -10,43 +9,11 @@
 //! of no variant and a list longer than its room are errors that say where. What is valid for the type's layout is taken; a rule
 //! of the program's own (a price above zero) is the program's to check.
 
-use std::{fmt, mem::MaybeUninit};
+use std::mem::MaybeUninit;
+
+use annulus_message::{DecodeError, EncodeError, MAX_PAYLOAD};
 
 use crate::{DeviceType, FieldDescriptor, Primitive, TypeDescriptor, TypeKind};
-
-/// Why bytes are no message of a type.
-///
-/// ```
-/// use annulus_kernel::decode;
-/// let error = decode::<[bool; 3]>(&[0, 1, 7]).unwrap_err();
-/// assert_eq!(error.to_string(), "[2]: 7 is no bool, which is 0 or 1");
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DecodeError {
-    place: String,
-    problem: String,
-}
-
-impl DecodeError {
-    fn new(problem: String) -> Self {
-        Self { place: String::new(), problem }
-    }
-
-    fn within(mut self, place: impl fmt::Display) -> Self {
-        self.place.insert_str(0, &place.to_string());
-        self
-    }
-}
-
-impl fmt::Display for DecodeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { place, problem } = self;
-        let separator = if place.is_empty() { "" } else { ": " };
-        write!(f, "{place}{separator}{problem}")
-    }
-}
-
-impl std::error::Error for DecodeError {}
 
 /// What is wrong with a list of a type that has no values.
 pub(crate) const NO_VALUES: &str = "a list of what has no values has none either";
@@ -66,6 +33,23 @@ pub fn encode<T: DeviceType>(value: &T, to: &mut Vec<u8>) {
     to.resize(begin + size_of::<T>(), 0);
     // SAFETY: these are the bytes of a valid value of this type.
     unsafe { write(T::DESCRIPTOR, from, &mut to[begin..]) };
+}
+
+/// What [`encode`] does, of a message.
+///
+/// # Errors
+///
+/// If the type is larger than a payload may be.
+#[doc(hidden)]
+pub fn write_message<T: DeviceType>(message: &T, to: &mut Vec<u8>) -> Result<(), EncodeError> {
+    let TypeDescriptor { name, size, .. } = T::DESCRIPTOR;
+    if *size > MAX_PAYLOAD {
+        let problem =
+            format!("{name} has {size} bytes, and a message at most {MAX_PAYLOAD}: send it in parts");
+        return Err(EncodeError::new(problem));
+    }
+    encode(message, to);
+    Ok(())
 }
 
 /// The value that was encoded as `bytes`, which may come from anywhere.
@@ -195,7 +179,7 @@ fn read(ty: &TypeDescriptor, from: &[u8], to: &mut [u8]) -> Result<(), DecodeErr
             part(items.offset + i * element.size, element)
                 .map_err(|error| error.within(format_args!("[{i}]")))
         })?;
-        return if ty.fill_behind(count, to) { Ok(()) } else { Err(DecodeError::new(NO_VALUES.into())) };
+        return if ty.fill_behind(count, to) { Ok(()) } else { Err(DecodeError::new(NO_VALUES)) };
     }
     let mut fields = |fields: &[FieldDescriptor]| {
         fields.iter().try_for_each(|field| {

@@ -70,6 +70,11 @@ pub fn see<T: Typed>(_: &Witness<T>, value: T) -> T {
     value
 }
 
+/// The same of a type of which the body has made a value before: what it lacks was told there.
+pub fn seen_before<T>(_: &Witness<T>, value: T) -> T {
+    value
+}
+
 /// The reference as it is; the witness has the type of what it is to.
 pub fn lent<'a, T: Typed>(_: &Witness<T>, value: &'a T) -> &'a T {
     value
@@ -82,6 +87,11 @@ pub fn lent_some<'a, T: Typed>(_: &Witness<Option<T>>, value: Option<&'a T>) -> 
 
 /// The value as it is, which a struct's or a variant's name made: `pattern` names it in a pattern, which a function cannot be.
 pub fn made<T: Typed>(_: &Witness<T>, value: T, _pattern: fn(&T) -> bool) -> T {
+    value
+}
+
+/// The same of a type of which the body has made a value before.
+pub fn made_before<T>(_: &Witness<T>, value: T, _pattern: fn(&T) -> bool) -> T {
     value
 }
 

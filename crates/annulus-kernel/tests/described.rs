@@ -162,3 +162,21 @@ fn items_behind_the_end_are_valid() {
     assert_eq!((list.len, list.items), (1, [Side::Sell, Side::Buy, Side::Buy]));
     assert!(read_described::<List<NoOutput, 2>, _>(&json!([])).is_err(), "it would have items");
 }
+
+/// A number that wraps is that number, as serde has it; what may be missing says so by its name.
+#[test]
+fn wrapping_and_maybe() {
+    use std::num::Wrapping;
+
+    let numbers = [Wrapping(3u32), Wrapping(u32::MAX)];
+    let value = serde_json::to_value(Described::new(&numbers)).unwrap();
+    assert_eq!(value, json!([3, u32::MAX]));
+    assert_eq!(read::<[Wrapping<u32>; 2]>(&value), Ok(numbers));
+    assert_eq!(read::<Wrapping<i8>>(&json!(200)), Err("200 is no i8, which is from -128 to 127".into()));
+    let both = [Maybe::Nothing, Maybe::Just(-1.5f64)];
+    let value = serde_json::to_value(Described::new(&both)).unwrap();
+    assert_eq!(value, json!(["Nothing", { "Just": -1.5 }]));
+    assert_eq!(read::<[Maybe<f64>; 2]>(&value), Ok(both));
+    let wide = [Maybe::Just(7u64), Maybe::Nothing];
+    assert_eq!((size_of_val(&wide), align_of_val(&wide)), (32, 8));
+}

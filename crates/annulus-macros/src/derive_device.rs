@@ -158,7 +158,7 @@ fn implementations(
             #[allow(deprecated)]
             impl #impl_generics ::annulus::__private::Typed for #name #ty_generics #where_clause {
                 fn ty() -> ::annulus::__private::Type {
-                    ::annulus::__private::Type::from(<Self as ::annulus::__private::DeviceType>::DESCRIPTOR)
+                    ::annulus::__private::type_of::<Self>()
                 }
                 fn value(&self) -> ::annulus::__private::Value {
                     ::annulus::__private::device_value(self)

@@ -5,6 +5,7 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::{Attribute, DeriveInput, Field, Member, Meta, Token, punctuated::Punctuated, spanned::Spanned};
 
 use crate::{
+    derive_bridged::{self, TypeWords},
     derive_device::{self, bounded, members},
     errors::Errors,
     layout::Layout,
@@ -13,21 +14,86 @@ use crate::{
 
 pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
     let mut errors = Errors::default();
-    refuse_elsewhere(&input.attrs, "type", &mut errors);
+    let words = errors.take(TypeWords::of(input)).unwrap_or_default();
+    if words.is_bridged(input) {
+        errors.finish(())?;
+        return derive_bridged::derive(input, &words);
+    }
     let Some(layout) = errors.take(Layout::of(input)) else {
         return errors.finish(TokenStream::new());
     };
-    let mut key = errors.take(accessor(&layout, Word::Key)).flatten();
-    let id = errors.take(accessor(&layout, Word::Id)).flatten();
-    let priority = errors.take(accessor(&layout, Word::Priority)).flatten();
+    let facts = errors.take(facts(&layout));
     let derived = errors.take(derive_device::derived(input)).unwrap_or_default();
-    errors.take(check_words(&layout));
     errors.finish(())?;
+    let facts = facts.expect("without facts there was an error");
 
     let device_type = derive_device::expand(input, &layout, &derived);
+    let key_field = if facts.keyed { key_field(&layout) } else { quote!(::core::option::Option::None) };
+    let Facts { consts, accessors, .. } = facts;
+    let version = words.version;
+    let name = &input.ident;
+    let generics = bounded(input, &quote!(::annulus::__private::DeviceType));
+    let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
+    Ok(quote! {
+        #device_type
+        #[automatically_derived]
+        #[allow(deprecated)]
+        impl #impl_generics ::annulus::__private::Message for #name #ty_generics #where_clause {
+            #consts
+            const PAYLOAD_HASH: ::core::option::Option<fn(&Self) -> ::core::primitive::u64> =
+                ::core::option::Option::Some(::annulus::__private::payload_hash::<Self>);
+            #accessors
+        }
+        #[automatically_derived]
+        #[allow(deprecated)]
+        impl #impl_generics ::annulus::__private::Payload for #name #ty_generics #where_clause {
+            const ENCODING: ::annulus::__private::annulus_message::Encoding =
+                ::annulus::__private::annulus_message::Encoding::Direct;
+            const VERSION: ::core::primitive::u32 = #version;
+            const ROOT_SIZE: ::core::primitive::usize = ::core::mem::size_of::<Self>();
+            fn schema() -> ::annulus::__private::annulus_message::Schema {
+                ::annulus::__private::schema_of(<Self as ::annulus::__private::DeviceType>::DESCRIPTOR, #version)
+            }
+            fn write(
+                &self,
+                to: &mut ::annulus::__private::Bytes,
+            ) -> ::core::result::Result<(), ::annulus::__private::EncodeError> {
+                ::annulus::__private::write_message(self, to)
+            }
+            fn read(
+                bytes: &[::core::primitive::u8],
+            ) -> ::core::result::Result<Self, ::annulus::__private::DecodeError> {
+                ::annulus::__private::decode(bytes)
+            }
+        }
+        #[automatically_derived]
+        #[allow(deprecated)]
+        impl #impl_generics ::annulus::__private::RingMessage for #name #ty_generics #where_clause {
+            const KEY_FIELD: ::core::option::Option<::annulus::__private::KeyDescriptor> = #key_field;
+        }
+    })
+}
+
+/// What `Message` says by the marked fields.
+pub(crate) struct Facts {
+    keyed: bool,
+    /// The constants of `Message`.
+    pub(crate) consts: TokenStream,
+    /// Its functions.
+    pub(crate) accessors: TokenStream,
+}
+
+/// What the marked fields say, or every error of how they are marked.
+pub(crate) fn facts(layout: &Layout<'_>) -> syn::Result<Facts> {
+    let mut errors = Errors::default();
+    let mut key = errors.take(accessor(layout, Word::Key)).flatten();
+    let id = errors.take(accessor(layout, Word::Id)).flatten();
+    let priority = errors.take(accessor(layout, Word::Priority)).flatten();
+    let timestamp = errors.take(accessor(layout, Word::Timestamp)).flatten();
+    errors.take(check_words(layout));
+    errors.finish(())?;
     let keyed = key.is_some();
     let identified = id.is_some();
-    let key_field = if keyed { key_field(&layout) } else { quote!(::core::option::Option::None) };
     key = key.map(|key| {
         quote! {
             #[inline]
@@ -46,22 +112,19 @@ pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
             fn priority(&self) -> ::core::primitive::u8 { #priority }
         }
     });
-    let name = &input.ident;
-    let generics = bounded(input, &quote!(::annulus::__private::DeviceType));
-    let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
-    Ok(quote! {
-        #device_type
-        #[automatically_derived]
-        #[allow(deprecated)]
-        impl #impl_generics ::annulus::__private::RingMessage for #name #ty_generics #where_clause {
-            const KEYED: ::core::primitive::bool = #keyed;
-            const KEY_FIELD: ::core::option::Option<::annulus::__private::KeyDescriptor> = #key_field;
-            const IDENTIFIED: ::core::primitive::bool = #identified;
-            #key
-            #id
-            #priority
+    let timestamp = timestamp.map(|timestamp| {
+        quote! {
+            #[inline]
+            fn timestamp(&self) -> ::core::option::Option<::core::primitive::u64> {
+                ::core::option::Option::Some(#timestamp)
+            }
         }
-    })
+    });
+    let consts = quote! {
+        const KEYED: ::core::primitive::bool = #keyed;
+        const IDENTIFIED: ::core::primitive::bool = #identified;
+    };
+    Ok(Facts { keyed, consts, accessors: quote!(#key #id #priority #timestamp) })
 }
 
 /// What stands for the implementations of a message that is refused.
@@ -77,9 +140,10 @@ pub(crate) fn stand_in(input: &DeriveInput) -> TokenStream {
         #device_type
         #[automatically_derived]
         #[allow(deprecated)]
-        impl #impl_generics ::annulus::__private::RingMessage for #name #ty_generics #where_clause {
-            const KEYED: ::core::primitive::bool = false;
-        }
+        impl #impl_generics ::annulus::__private::Message for #name #ty_generics #where_clause {}
+        #[automatically_derived]
+        #[allow(deprecated)]
+        impl #impl_generics ::annulus::__private::RingMessage for #name #ty_generics #where_clause {}
     }
 }
 
@@ -89,16 +153,18 @@ enum Word {
     Key,
     Id,
     Priority,
+    Timestamp,
 }
 
 impl Word {
-    const ALL: [Self; 3] = [Self::Key, Self::Id, Self::Priority];
+    const ALL: [Self; 4] = [Self::Key, Self::Id, Self::Priority, Self::Timestamp];
 
     fn name(self) -> &'static str {
         match self {
             Self::Key => "key",
             Self::Id => "id",
             Self::Priority => "priority",
+            Self::Timestamp => "timestamp",
         }
     }
 
@@ -109,7 +175,9 @@ impl Word {
             Self::Key | Self::Id => {
                 quote_spanned!(ty.span()=> <#ty as ::annulus::__private::ActorKey>::to_u64(#place))
             }
-            Self::Priority => quote_spanned!(ty.span()=> ::core::convert::identity::<#ty>(#place)),
+            Self::Priority | Self::Timestamp => {
+                quote_spanned!(ty.span()=> ::core::convert::identity::<#ty>(#place))
+            }
         }
     }
 
@@ -121,8 +189,9 @@ impl Word {
         };
         let ty = segment.ident.to_string();
         let fits = match ty.as_str() {
-            "u8" => true,
-            "u16" | "u32" | "u64" => self != Self::Priority,
+            "u8" => self != Self::Timestamp,
+            "u16" | "u32" => !matches!(self, Self::Priority | Self::Timestamp),
+            "u64" => self != Self::Priority,
             "i8" | "i16" | "i32" | "i64" | "f32" | "f64" | "bool" => false,
             _ => true,
         };
@@ -138,6 +207,7 @@ impl Word {
             Self::Key => "a key",
             Self::Id => "an id",
             Self::Priority => "a priority",
+            Self::Timestamp => "a timestamp",
         }
     }
 
@@ -145,6 +215,7 @@ impl Word {
         match self {
             Self::Key | Self::Id => "`u8`, `u16`, `u32` or `u64`",
             Self::Priority => "`u8` (255 leaves first)",
+            Self::Timestamp => "`u64` (nanoseconds since 1970 UTC)",
         }
     }
 }
@@ -238,7 +309,7 @@ fn shown(member: &Member) -> String {
     }
 }
 
-fn is_ring(attribute: &Attribute) -> bool {
+pub(crate) fn is_ring(attribute: &Attribute) -> bool {
     attribute.path().is_ident("ring")
 }
 
@@ -271,7 +342,7 @@ fn words(attributes: &[Attribute]) -> syn::Result<Vec<Word>> {
     let mut errors = Errors::default();
     let mut words = Vec::new();
     for attribute in attributes.iter().filter(|attribute| is_ring(attribute)) {
-        let known = "`key`, `id` and `priority`";
+        let known = "`key`, `id`, `priority` and `timestamp`";
         let listed = match &attribute.meta {
             Meta::List(list) => list.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated)?,
             _ => Punctuated::new(),

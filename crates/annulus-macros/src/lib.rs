@@ -110,10 +110,12 @@
 //! | `key` | `u8` to `u64` | the actor that the message is for |
 //! | `id` | `u8` to `u64` | what tells duplicates |
 //! | `priority` | `u8` | 255 leaves first; 128 unless said |
+//! | `timestamp` | `u64` | when what it tells of happened: nanoseconds since 1970 UTC |
 //!
 //! In an enum a word marks one field of every variant, or of none.
 
 mod body;
+mod derive_bridged;
 mod derive_device;
 mod derive_message;
 mod device_type;
@@ -203,10 +205,20 @@ pub fn device_type(attribute: TokenStream, item: TokenStream) -> TokenStream {
     device_type::expand(&attribute.into(), item.into()).into()
 }
 
-/// Implements `RingMessage`, and `DeviceType` with it: the type may travel through a ring.
+/// Makes a type a message: implements `Message`, and `Payload` by which it becomes bytes.
 ///
-/// What holds for [`DeviceType`](macro@DeviceType) holds here. Fields may be marked `#[ring(key)]`, `#[ring(id)]` and
-/// `#[ring(priority)]`; see the [crate's front page](crate).
+/// A *direct* message is plain old data, and travels through kernels' rings: `RingMessage` and `DeviceType` are implemented, too, and what holds for
+/// [`DeviceType`](macro@DeviceType) holds here. A *bridged* message holds text, lists, maps, options, other bridged types, and travels through the host's
+/// queues, files and pipes; that takes the feature `wire` of the crate `annulus`.
+///
+/// | above the type | meaning |
+/// |---|---|
+/// | `#[repr(C)]`, `#[repr(u32)]` … | direct |
+/// | nothing, and a field is a `String`, `Vec`, `Option`, `Box`, `Arc`, `BTreeMap` … | bridged |
+/// | `#[ring(direct)]`, `#[ring(bridged)]` | that, or an error that says why not |
+/// | `#[ring(version = 2)]` | the version that frames and errors tell |
+///
+/// Fields may be marked `#[ring(key)]`, `#[ring(id)]`, `#[ring(priority)]` and `#[ring(timestamp)]`; see the [crate's front page](crate).
 ///
 /// ```
 /// use annulus::prelude::*;

@@ -198,7 +198,10 @@ fn named(segment: &PathSegment) -> Option<String> {
                 format!("lives on the host's heap; write `[{first}; N]` and a length")
             }
             "Box" | "Rc" | "Arc" => format!("lives on the host's heap; store the `{first}` itself"),
-            "Option" | "Result" => "has no fixed layout; write an enum with `#[repr(u32)]`".into(),
+            "Option" => {
+                format!("has no fixed layout; write `Maybe<{first}>`, whose `get()` gives the `Option`")
+            }
+            "Result" => "has no fixed layout; write an enum with `#[repr(u32)]`".into(),
             "Cell" | "RefCell" | "Mutex" | "RwLock" => {
                 format!("is a host's cell; write `{first}`, and change it through the state, `&mut S`")
             }

@@ -270,6 +270,6 @@ fn types_inside_functions_and_with_the_names_of_others_are_derived() {
     }
     assert_eq!(fields::<Option>(), [("type", 0, u32::DESCRIPTOR)]);
     let message = Some { id: 3, option: Option { r#type: 1 } };
-    assert_eq!(RingMessage::id(&message), std::option::Option::Some(3));
+    assert_eq!(annulus::message::Message::id(&message), std::option::Option::Some(3));
     assert_eq!(message.option.r#type, 1);
 }

@@ -1,44 +1,52 @@
-//! A queue with policies in front of a ring: priority, deduplication, expiry and eviction reach what waits here, and nothing of what has gone on.
+//! A queue with policies in front of a ring: priority, deduplication, expiry and eviction reach what waits
+//! here, and nothing of what has gone on.
 //!
-//! A ring is first in, first out, and its messages belong to its consumer, which may be a device. So a message waits in front until the
-//! ring holds fewer than [`ahead`](FrontOptions::ahead) messages; whoever sends, and whoever hears that the consumer has taken some, moves
-//! messages on. The next in order go first: by priority where there are priorities, else as they came.
+//! A ring is first in, first out, and its messages belong to its consumer, which may be a device. So a
+//! message waits in front until the ring holds fewer than [`ahead`](FrontOptions::ahead) messages; whoever
+//! sends, and whoever hears that the consumer has taken some, moves messages on. The next in order go first:
+//! by priority where there are priorities, else as they came.
 //!
 //! # States of a message
 //!
-//! *Offered* → *waiting* → *handed over*. An offered message may end as a duplicate, discarded or refused; a waiting one as evicted or expired; one
-//! that was handed over is in the ring. A message that finds nobody waiting and room in the ring is handed over at once.
+//! *Offered* → *waiting* → *handed over*. An offered message may end as a duplicate, discarded or refused; a
+//! waiting one as evicted or expired; one that was handed over is in the ring. A message that finds nobody
+//! waiting and room in the ring is handed over at once.
 //!
 //! # Words and writers
 //!
 //! | word | written by | read by |
 //! |---|---|---|
-//! | the store, the window, `closed`, the count of what was ever accepted | whoever holds the lock of the [`Relay`] | the same |
+//! | the store, the window, `closed`, the count of what was ever accepted | whoever holds the lock of the [`CombiningLock`] | the same |
 //! | `waiting`: how many messages wait | the same | anybody, without the lock |
 //! | `accepted`: how many were ever accepted | the same | anybody, without the lock |
 //! | the ring | whoever holds the lock, through [`Producers`]; and other producers of that ring | its consumer |
 //!
 //! # Ordering
 //!
-//! * *Nobody is left behind.* Moving is the relay's job: after [`Front::refill`] has returned, messages were moved as far as there was room when it was
-//!   called, or the thread that holds the lock will do it before it leaves (`SYNC: relay`).
-//! * *A message is always seen to be somewhere.* Its ticket in the ring comes first, then `waiting` goes down, then its slot is published. So whoever loads
-//!   `waiting` and then the ring's depth finds each message at least once (`SYNC: handed-over`), and whoever has seen the consumer done with a message
-//!   finds it no longer waiting.
-//! * *None arrives that was not accepted.* `accepted` goes up before the slot is published; whoever sees that the consumer has taken a message sees it counted.
-//! * *Closing and sending happen one before the other*, since both hold the lock: what was accepted before [`Front::close`] is moved on or
-//!   [drained](Front::drain), and nothing is accepted after it.
+//! * *Nobody is left behind.* Moving is the combining lock's job: after [`Front::refill`] has returned,
+//!   messages were moved as far as there was room when it was called, or the thread that holds the lock will
+//!   do it before it leaves (`SYNC: combining`).
+//! * *A message is always seen to be somewhere.* Its ticket in the ring comes first, then `waiting` goes
+//!   down, then its slot is published. So whoever loads `waiting` and then the ring's depth finds each
+//!   message at least once (`SYNC: handed-over`), and whoever has seen the consumer done with a message finds
+//!   it no longer waiting.
+//! * *None arrives that was not accepted.* `accepted` goes up before the slot is published; whoever sees that
+//!   the consumer has taken a message sees it counted.
+//! * *Closing and sending happen one before the other*, since both hold the lock: what was accepted before
+//!   [`Front::close`] is moved on or [drained](Front::drain), and nothing is accepted after it.
 //!
-//! The lock is a mutex, held for as long as 64 messages take (about a microsecond). No code of the program's runs under it: what is asked of a message
-//! ([`Facts`]) is asked before, and what becomes of it is told to a [`Told`], which only takes note.
+//! The lock is a mutex, held for as long as 64 messages take (about a microsecond). No code of the program's
+//! runs under it: what is asked of a message ([`Facts`]) is asked before, and what becomes of it is told to a
+//! [`Told`], which only takes note.
 //!
-//! Messages are bytes here, so that this is compiled once. What waits lies in cells of one block of memory, and its place in the order refers to its cell.
+//! Messages are bytes here, so that this is compiled once. What waits lies in cells of one block of memory,
+//! and its place in the order refers to its cell.
 
 use std::{collections::VecDeque, mem::MaybeUninit};
 
 use crate::{Backpressure, buckets::Buckets, window::Window};
 use annulus_ring::ring::{Header, Producers, Refused};
-use annulus_sync::{AtomicU64, AtomicUsize, Ordering, relay::Relay};
+use annulus_sync::{AtomicU64, AtomicUsize, Ordering, combining::CombiningLock};
 
 /// The bytes of a message, or of a place for one. Those of padding may be uninitialised.
 pub type Bytes = [MaybeUninit<u8>];
@@ -87,7 +95,8 @@ pub enum Fate {
     Expired,
 }
 
-/// Takes note of what an operation did beside what it was asked for. Called under the front's lock: does nothing else.
+/// Takes note of what an operation did beside what it was asked for. Called under the front's lock: does
+/// nothing else.
 pub trait Told {
     /// This became of a message.
     fn gone(&mut self, fate: Fate, message: &Bytes, header: Header);
@@ -108,7 +117,7 @@ pub struct Offered {
 
 /// The queue; see the module.
 pub struct Front {
-    state: Relay<State>,
+    state: CombiningLock<State>,
     waiting: AtomicUsize,
     accepted: AtomicU64,
     options: FrontOptions,
@@ -160,7 +169,7 @@ impl Front {
         };
         let window = options.window.map(Window::new);
         Self {
-            state: Relay::new(State { order, cells, window, closed: false, accepted: 0 }),
+            state: CombiningLock::new(State { order, cells, window, closed: false, accepted: 0 }),
             waiting: AtomicUsize::new(0),
             accepted: AtomicU64::new(0),
             options,
@@ -180,8 +189,9 @@ impl Front {
         self.accepted.load(Ordering::Acquire)
     }
 
-    /// Offers messages, one for each of the facts, at most [`RUN`], in order, until one is refused: `Full` under Block and Reject. `messages` are their bytes, one
-    /// behind the other. All get this header, whose time is now.
+    /// Offers messages, one for each of the facts, at most [`RUN`], in order, until one is refused: `Full`
+    /// under Block and Reject. `messages` are their bytes, one behind the other. All get this header, whose
+    /// time is now.
     ///
     /// What could be handed over then is in the ring.
     ///
@@ -197,7 +207,8 @@ impl Front {
         )
     }
 
-    /// Hands over what there is room for. The header tells the time, if messages expire, and the command that is in force.
+    /// Hands over what there is room for. The header tells the time, if messages expire, and the command that
+    /// is in force.
     pub fn refill(&self, now: Header, told: &mut impl Told) {
         self.state.run(|state| state.hand_over(self, now, told));
     }
@@ -211,7 +222,8 @@ impl Front {
         );
     }
 
-    /// Takes out what waits, in the order in which it would have been handed over; to be called when the ring takes nothing any more.
+    /// Takes out what waits, in the order in which it would have been handed over; to be called when the ring
+    /// takes nothing any more.
     pub fn drain(&self, mut to: impl FnMut(&Bytes, Header)) {
         self.state.with(
             |state| {
@@ -245,7 +257,8 @@ impl Cells {
         Parcel { cell, header }
     }
 
-    /// A message that has left the order. Its place is free from here on, and written by the next that is kept.
+    /// A message that has left the order. Its place is free from here on, and written by the next that is
+    /// kept.
     #[inline]
     fn take(&mut self, parcel: Parcel) -> &Bytes {
         self.free.push(parcel.cell);
@@ -320,7 +333,8 @@ impl State {
         Offered { taken, refused }
     }
 
-    /// Hands messages over at once, as far as there is room, since none waits; says how many it has dealt with.
+    /// Hands messages over at once, as far as there is room, since none waits; says how many it has dealt
+    /// with.
     fn pass(
         &mut self,
         front: &Front,

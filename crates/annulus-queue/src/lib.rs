@@ -1,4 +1,5 @@
-//! Bounded queues for messages of any type, with a choice of who sends, who receives, and what happens when they are full.
+//! Bounded queues for messages of any type, with a choice of who sends, who receives, and what happens when
+//! they are full.
 //!
 //! | to | use |
 //! |---|---|
@@ -18,45 +19,51 @@
 //! | one | one | [`solo::spsc`] | `DropOldest` |
 //! | one | each gets all it can | [`lossy::ring`] | for plain old data; overwrites what is not read in time, and never waits |
 //!
-//! The further down, the cheaper: an end that is alone needs no compare-exchange, and that is checked by the types, since it cannot be
-//! cloned and is used through `&mut`. All offer the same verbs, each as a future, blocking, with a timeout and without waiting: send and
-//! receive, one or a batch; a place to write a message in ([`Reservation`], [`solo::Reservation`]); drain, clear, flush, close; and with the
-//! feature `futures` (on by default) a `Sink` and a `Stream`. Futures need no particular runtime.
+//! The further down, the cheaper: an end that is alone needs no compare-exchange, and that is checked by the
+//! types, since it cannot be cloned and is used through `&mut`. All offer the same verbs, each as a future,
+//! blocking, with a timeout and without waiting: send and receive, one or a batch; a place to write a message
+//! in ([`Reservation`], [`solo::Reservation`]); drain, clear, flush, close; and with the feature `futures`
+//! (on by default) a `Sink` and a `Stream`. Futures need no particular runtime.
 //!
-//! For a stream, one sender and one receiver with batches ([`solo::Sender::send_batch_blocking`], [`solo::Receiver::recv_batch_blocking`])
-//! is the fastest there is here. For one message at a time, back and forth, the same ends are: a message of up to 56 bytes and its
-//! stamp share a cache line, so that it crosses between cores as one transfer.
+//! For a stream, one sender and one receiver with batches ([`solo::Sender::send_batch_blocking`],
+//! [`solo::Receiver::recv_batch_blocking`]) is the fastest there is here. For one message at a time, back and
+//! forth, the same ends are: a message of up to 56 bytes and its stamp share a cache line, so that it crosses
+//! between cores as one transfer.
 //!
 //! What follows is of [`queue`](queue()); [`solo`], [`spmc`] and [`MessageQueue`] say what differs.
 //!
 //! # What it promises
 //!
-//! - **Nothing is hidden.** A send returns what became of the message, and a message that is not queued comes back to the caller.
-//!   Whatever a queue rejects, evicts or discards is counted, by cause, exactly.
-//! - **Whole messages.** A message can be received only after it was completely written, and its place is used again only after it was
-//!   completely read. Each is received, returned or dropped exactly once.
-//! - **Order.** Messages leave in the order in which their sends took effect; so those of one producer arrive at one consumer in order.
+//! - **Nothing is hidden.** A send returns what became of the message, and a message that is not queued comes
+//!   back to the caller. Whatever a queue rejects, evicts or discards is counted, by cause, exactly.
+//! - **Whole messages.** A message can be received only after it was completely written, and its place is
+//!   used again only after it was completely read. Each is received, returned or dropped exactly once.
+//! - **Order.** Messages leave in the order in which their sends took effect; so those of one producer arrive
+//!   at one consumer in order.
 //! - **An exact capacity.** A queue of 64 holds 64 messages, and is full only when it does.
-//! - **A clean end.** Closing and sending happen one before the other: what was accepted before the close is received, and nothing
-//!   is accepted after it.
-//! - **Cancellation loses nothing.** A future that is dropped before it is ready has not taken and not queued a message, and
-//!   leaves its turn to the next one.
+//! - **A clean end.** Closing and sending happen one before the other: what was accepted before the close is
+//!   received, and nothing is accepted after it.
+//! - **Cancellation loses nothing.** A future that is dropped before it is ready has not taken and not queued
+//!   a message, and leaves its turn to the next one.
 //!
 //! # What it does not promise
 //!
 //! - *Fairness.* Whoever waits longest is woken first, but whoever calls at that moment may be faster.
-//! - *Progress past a stopped thread.* A thread that the system stops while it copies a message holds up those that need this very
-//!   slot; they spin, then yield, until it runs again. No user code runs in that window. Likewise a thread that loses a race backs
-//!   off: that serves throughput, and can cost the loser up to a millisecond under heavy contention.
+//! - *Progress past a stopped thread.* A thread that the system stops while it copies a message holds up
+//!   those that need this very slot; they spin, then yield, until it runs again. No user code runs in that
+//!   window. Likewise a thread that loses a race backs off: that serves throughput, and can cost the loser up
+//!   to a millisecond under heavy contention.
 //! - *Wake-ups of what is forgotten.* A future that has waited, and then is neither polled again nor dropped
 //!   (`std::mem::forget`, or a task that its executor keeps and never polls), keeps its place among those who
 //!   wait. The wake-up that comes to it is lost to the others: a receiver may sleep on beside a message, or a
 //!   sender beside space, until the next one comes. A future that is dropped hands its wake-up on. An end
 //!   that is [alone](solo) on its side forgets with it: its next future takes the place.
-//! - *Looking without taking.* There is no peek where receivers may be many: what was seen may be gone at once. A receiver that is alone
-//!   has [one](solo::Receiver::peek), and so has a [queue with policies](MessageQueue::peek).
-//! - *Survival.* Messages live in memory; what is queued when the last receiver goes away is dropped, and counted as abandoned. If a
-//!   sender is just copying one in, or holds a reservation, that very thread drops it.
+//! - *Looking without taking.* There is no peek where receivers may be many: what was seen may be gone at
+//!   once. A receiver that is alone has [one](solo::Receiver::peek), and so has a [queue with
+//!   policies](MessageQueue::peek).
+//! - *Survival.* Messages live in memory; what is queued when the last receiver goes away is dropped, and
+//!   counted as abandoned. If a sender is just copying one in, or holds a reservation, that very thread drops
+//!   it.
 //!
 //! # When it is full
 //!
@@ -67,10 +74,10 @@
 //! | `DropOldest` | `Ok(Evicted(oldest))` | the same |
 //! | `DropNew` | `Ok(Discarded(new))` | the same |
 //!
-//! Under `DropOldest` a consumer that runs beside the producers receives a message, or a producer gets it back as evicted; never both.
-//! It sees gaps, and no disorder. If the oldest message is just being taken, it counts as received, the new one takes its place, and
-//! nothing is evicted. A message that is being written in place could not be evicted, so such a queue
-//! [offers no reservations](ReserveError::Evicts).
+//! Under `DropOldest` a consumer that runs beside the producers receives a message, or a producer gets it
+//! back as evicted; never both. It sees gaps, and no disorder. If the oldest message is just being taken, it
+//! counts as received, the new one takes its place, and nothing is evicted. A message that is being written
+//! in place could not be evicted, so such a queue [offers no reservations](ReserveError::Evicts).
 //!
 //! ```
 //! use annulus_queue::{Admission, Backpressure, QueueOptions, queue};
@@ -142,7 +149,7 @@ pub mod sync {
 #[doc(hidden)]
 pub use annulus_ring::{region, ring, sealed};
 #[doc(hidden)]
-pub use annulus_sync::{contain, doze, intake, relay, schedule, stay, step};
+pub use annulus_sync::{combining, contain, gate, phase_barrier, schedule, stay, wake_flag};
 pub use annulus_sync::{event, wait};
 pub use clock::Clock;
 pub use counters::Counters;

@@ -78,7 +78,7 @@ impl<T: Message + Send> Inner<T> {
     /// the caller does not try again.
     #[inline]
     pub(crate) fn offer(&self, message: T, facts: Facts) -> Result<Admission<T>, TrySendError<T>> {
-        if self.max_message_bytes.is_some_and(|most| message.size() > most) {
+        if self.max_message_bytes.is_some_and(|most| message.payload_size() > most) {
             self.too_large.add_one();
             return Err(TrySendError::TooLarge(message));
         }

@@ -9,7 +9,7 @@
 //! either fence of `annulus_sync::event`.
 #![cfg(loom)]
 
-use std::{future::Future, pin::pin, task::Context};
+use std::{future::Future, task::Context};
 
 use annulus_queue::{Admission, Backpressure, RecvError, SendError, TryRecvError, TrySendError, queue_of};
 use annulus_sync::{Arc, wait::block_on};

@@ -54,7 +54,8 @@ impl SharedMemory {
     ///
     /// # Safety
     ///
-    /// `base` is aligned to 128, and valid for reads and writes of `bytes` bytes, which are zero, until `owner` is dropped.
+    /// `base` is aligned to 128, and valid for reads and writes of `bytes` bytes, which are zero, until
+    /// `owner` is dropped.
     pub unsafe fn from_raw(base: NonNull<u8>, bytes: usize, owner: Box<dyn Any + Send + Sync>) -> Self {
         Self { base, bytes, owner }
     }
@@ -64,14 +65,16 @@ impl SharedMemory {
         self.bytes
     }
 
-    /// What a backend gave to [`from_raw`](Self::from_raw) as the memory's owner: by it a backend recognises its own memory.
+    /// What a backend gave to [`from_raw`](Self::from_raw) as the memory's owner: by it a backend recognises
+    /// its own memory.
     pub fn owner(&self) -> &(dyn Any + Send + Sync) {
         &*self.owner
     }
 
     /// A view that is valid as long as this memory.
     fn region(&self) -> Region {
-        // SAFETY: base, length and alignment are as `from_raw` demands. Every user of the view holds the memory beside it.
+        // SAFETY: base, length and alignment are as `from_raw` demands. Every user of the view holds the
+        // memory beside it.
         unsafe { Region::new(self.base, self.bytes) }
     }
 }
@@ -98,8 +101,8 @@ pub struct ShardMemory {
     memory: Arc<SharedMemory>,
 }
 
-/// Where a shard, or its telemetry line, lies in the memory that a backend allocated: for devices that reach it by another address
-/// than the host.
+/// Where a shard, or its telemetry line, lies in the memory that a backend allocated: for devices that reach
+/// it by another address than the host.
 #[derive(Clone, Copy, Debug)]
 pub struct Place<'a> {
     /// The memory.
@@ -155,8 +158,8 @@ impl ShardMemory {
     ///
     /// # Safety
     ///
-    /// The host makes producers of it, the shard's block the one consumer; after the block has terminated, the host may make
-    /// a consumer. The ring is used no longer than this value or a clone of it lives.
+    /// The host makes producers of it, the shard's block the one consumer; after the block has terminated,
+    /// the host may make a consumer. The ring is used no longer than this value or a clone of it lives.
     pub unsafe fn inbound(&self) -> Ring {
         // SAFETY: the region has the layout's length and was zero; the ends are the caller's promise.
         unsafe { Ring::new(self.inbound.0.clone(), self.inbound.1) }
@@ -166,7 +169,8 @@ impl ShardMemory {
     ///
     /// # Safety
     ///
-    /// The shard's block makes the one producer of it, the host the one consumer. As for [`inbound`](Self::inbound).
+    /// The shard's block makes the one producer of it, the host the one consumer. As for
+    /// [`inbound`](Self::inbound).
     pub unsafe fn outbound(&self) -> Ring {
         // SAFETY: as for `inbound`.
         unsafe { Ring::new(self.outbound.0.clone(), self.outbound.1) }
@@ -183,7 +187,8 @@ impl ShardMemory {
         Some(unsafe { Ring::new(region.clone(), *layout) })
     }
 
-    /// The ring of prints from the shard to the host, if the kernel prints and its backend has the host show it.
+    /// The ring of prints from the shard to the host, if the kernel prints and its backend has the host show
+    /// it.
     ///
     /// # Safety
     ///

@@ -1,7 +1,8 @@
 //! Typed access to a stretch of raw memory that two sides share.
 //!
-//! The ring's words lie at offsets that `annulus-abi` fixes, in memory that may belong to a device. Built for loom, the same
-//! offsets lead to loom's atomics and cells instead, so that the models run the protocol's own code.
+//! The ring's words lie at offsets that `annulus-abi` fixes, in memory that may belong to a device. Built for
+//! loom, the same offsets lead to loom's atomics and cells instead, so that the models run the protocol's own
+//! code.
 
 #[cfg(all(not(loom), target_arch = "x86_64"))]
 use std::arch::{asm, x86_64::__m128i};
@@ -22,8 +23,8 @@ pub struct Region {
     bytes: usize,
 }
 
-// SAFETY: a region gives out references to atomics, which any thread may use, and copies of plain data in `unsafe` methods
-// whose callers argue that nobody writes meanwhile.
+// SAFETY: a region gives out references to atomics, which any thread may use, and copies of plain data in
+// `unsafe` methods whose callers argue that nobody writes meanwhile.
 unsafe impl Send for Region {}
 // SAFETY: as for `Send`.
 unsafe impl Sync for Region {}
@@ -34,10 +35,10 @@ impl Region {
     ///
     /// # Safety
     ///
-    /// `base` is aligned to 128 and valid for reads and writes of `bytes` bytes as long as the region or a clone of it is
-    /// used. Whoever is given the region asks [`pointer`](Self::pointer), [`u32`](Self::u32) and [`u64`](Self::u64) only for
-    /// aligned offsets inside it (which they check in debug builds only), and the words that the latter two name are accessed
-    /// atomically by everybody.
+    /// `base` is aligned to 128 and valid for reads and writes of `bytes` bytes as long as the region or a
+    /// clone of it is used. Whoever is given the region asks [`pointer`](Self::pointer), [`u32`](Self::u32)
+    /// and [`u64`](Self::u64) only for aligned offsets inside it (which they check in debug builds only), and
+    /// the words that the latter two name are accessed atomically by everybody.
     pub const unsafe fn new(base: NonNull<u8>, bytes: usize) -> Self {
         Self { base, bytes }
     }
@@ -51,7 +52,8 @@ impl Region {
         );
         // SAFETY: the offset is inside the region, by the assertion.
         let base = unsafe { self.base.add(offset) };
-        // SAFETY: the part is a stretch of this region, aligned by the assertion, and inherits what `new` was promised.
+        // SAFETY: the part is a stretch of this region, aligned by the assertion, and inherits what `new` was
+        // promised.
         unsafe { Self::new(base, bytes) }
     }
 
@@ -66,8 +68,8 @@ impl Region {
     #[inline(always)]
     pub fn u64(&self, offset: usize) -> &AtomicU64 {
         debug_assert!(offset + 8 <= self.bytes && offset.is_multiple_of(8));
-        // SAFETY: the word lies inside the region and is aligned (128-aligned base, multiple of 8); all access is atomic by
-        // the promise of `new`, and the memory outlives `self`.
+        // SAFETY: the word lies inside the region and is aligned (128-aligned base, multiple of 8); all
+        // access is atomic by the promise of `new`, and the memory outlives `self`.
         unsafe { AtomicU64::from_ptr(self.pointer(offset).cast()) }
     }
 
@@ -83,7 +85,8 @@ impl Region {
     ///
     /// # Safety
     ///
-    /// `offset` is inside the region with room for a `T`, and aligned for it; nobody else touches those bytes meanwhile.
+    /// `offset` is inside the region with room for a `T`, and aligned for it; nobody else touches those bytes
+    /// meanwhile.
     #[inline(always)]
     pub unsafe fn write<T: Copy>(&self, offset: usize, value: T) {
         debug_assert!(offset + size_of::<T>() <= self.bytes);
@@ -103,16 +106,18 @@ impl Region {
         unsafe { self.pointer(offset).cast::<T>().read() }
     }
 
-    /// Stores a unit of a sealed slot in one access. Orders nothing, which is not what the compiler knows of it.
+    /// Stores a unit of a sealed slot in one access. Orders nothing, which is not what the compiler knows of
+    /// it.
     ///
     /// # Safety
     ///
-    /// `offset` is a multiple of 16 inside the region, with room for a unit; the ring's protocol makes it the caller's. The processor is one of those of
-    /// [`sealed`](crate::sealed).
+    /// `offset` is a multiple of 16 inside the region, with room for a unit; the ring's protocol makes it the
+    /// caller's. The processor is one of those of [`sealed`](crate::sealed).
     #[inline(always)]
     pub unsafe fn store_unit(&self, offset: usize, content: &[MaybeUninit<u32>; 3], lap: u32) {
         debug_assert!(offset + 16 <= self.bytes && offset.is_multiple_of(16));
-        // SAFETY: the content is read, and the unit written, which are valid for that by the caller's promise. Aligned, MOVDQA is one access.
+        // SAFETY: the content is read, and the unit written, which are valid for that by the caller's
+        // promise. Aligned, MOVDQA is one access.
         #[cfg(target_arch = "x86_64")]
         unsafe {
             asm!(
@@ -142,7 +147,8 @@ impl Region {
         #[cfg(target_arch = "x86_64")]
         {
             let unit: __m128i;
-            // SAFETY: the unit lies inside the region, and is aligned. Who writes it meanwhile does so in one access.
+            // SAFETY: the unit lies inside the region, and is aligned. Who writes it meanwhile does so in one
+            // access.
             unsafe {
                 asm!(
                     "movdqa {unit}, xmmword ptr [{from}]",
@@ -235,8 +241,9 @@ mod model {
 
     use annulus_sync::{AtomicU32, AtomicU64, Ordering, UnsafeCell};
 
-    /// A ring of single-line slots: the header's words, and of each slot its commit and meta word and plain 8-byte words; or its units, if it is
-    /// sealed. A unit is an atomic word that tells which of all units that were ever stored it is: so it is never torn, and ordered as little as a relaxed word.
+    /// A ring of single-line slots: the header's words, and of each slot its commit and meta word and plain
+    /// 8-byte words; or its units, if it is sealed. A unit is an atomic word that tells which of all units
+    /// that were ever stored it is: so it is never torn, and ordered as little as a relaxed word.
     #[derive(Clone, Debug)]
     pub(super) struct Model {
         pub(super) words64: Arc<BTreeMap<usize, AtomicU64>>,

@@ -1,36 +1,43 @@
 //! Sealed slots: each unit proves by itself that it belongs to the lap that its reader waits for.
 //!
-//! Their layout is described in [`annulus_abi::ring`]; they are for readers to whom a look at the slot takes long, as to a device behind a bus: with open
-//! slots it waits for the commit word, and then for the payload.
+//! Their layout is described in [`annulus_abi::ring`]; they are for readers to whom a look at the slot takes
+//! long, as to a device behind a bus: with open slots it waits for the commit word, and then for the payload.
 //!
 //! # Words and writers
 //!
-//! As in an open ring (see [`ring`](crate::ring)): a unit is written by the producer that holds the slot's ticket, and read by the consumer. All units
-//! of a slot are written in every lap, those of a tombstone too, so an expected lap never stands in a unit that is older.
+//! As in an open ring (see [`ring`](crate::ring)): a unit is written by the producer that holds the slot's
+//! ticket, and read by the consumer. All units of a slot are written in every lap, those of a tombstone too,
+//! so an expected lap never stands in a unit that is older.
 //!
 //! # Ordering
 //!
-//! * *Units need none.* A unit is stored and loaded in one access of 16 bytes, never torn: content and lap are of one store. A unit
-//!   with the expected lap holds what this lap's producer wrote, since nobody writes it again before the slot was given back. So a reader may load the
-//!   units of a slot in any order, or all at once, without acquiring anything, and has the message when all have the lap.
-//! * *What else a message orders* is what its sender did before: a reader that wants to see that must acquire. Producers release before
-//!   they store units (`slot-published`), and the [`Consumer`](crate::ring::Consumer) here acquires after it loaded them. A device that does not must
-//!   know of the one word for which that matters, the command: a message that was sent after a command is handled after it. So units carry it, as the *stamp*:
-//!   the command as the sender found it before it wrote the slot. If the sender, or whoever it heard of the message from, has seen a command given, the stamp is that
-//!   command or a later one. So a reader that has looked at the command in any order with the units, and found the stamp's value, has not missed a command that is in force: it may
-//!   go on. One that found another value acquires and looks again.
-//! * *Slots are given back* as in an open ring (`slots-returned`): the loads were over when `consumed` was stored with release.
+//! * *Units need none.* A unit is stored and loaded in one access of 16 bytes, never torn: content and lap
+//!   are of one store. A unit with the expected lap holds what this lap's producer wrote, since nobody writes
+//!   it again before the slot was given back. So a reader may load the units of a slot in any order, or all
+//!   at once, without acquiring anything, and has the message when all have the lap.
+//! * *What else a message orders* is what its sender did before: a reader that wants to see that must
+//!   acquire. Producers release before they store units (`slot-published`), and the
+//!   [`Consumer`](crate::ring::Consumer) here acquires after it loaded them. A device that does not must know
+//!   of the one word for which that matters, the command: a message that was sent after a command is handled
+//!   after it. So units carry it, as the *stamp*: the command as the sender found it before it wrote the
+//!   slot. If the sender, or whoever it heard of the message from, has seen a command given, the stamp is
+//!   that command or a later one. So a reader that has looked at the command in any order with the units, and
+//!   found the stamp's value, has not missed a command that is in force: it may go on. One that found another
+//!   value acquires and looks again.
+//! * *Slots are given back* as in an open ring (`slots-returned`): the loads were over when `consumed` was
+//!   stored with release.
 //!
 //! # Where it works
 //!
-//! On processors whose manuals promise that aligned loads and stores of 16 bytes are not torn: x86-64 with AVX (Intel's manual, volume 3A, 8.1.1;
-//! AMD's, volume 2, 7.3.2), in ordinary memory. [`is_offered`] says whether this one is such.
+//! On processors whose manuals promise that aligned loads and stores of 16 bytes are not torn: x86-64 with
+//! AVX (Intel's manual, volume 3A, 8.1.1; AMD's, volume 2, 7.3.2), in ordinary memory. [`is_offered`] says
+//! whether this one is such.
 
 use std::mem::MaybeUninit;
 
 use annulus_abi::ring::{RingLayout, UNITS_MOST};
 
-use crate::{region::Region, ring::Header};
+use crate::{header::Header, region::Region};
 use annulus_sync::{Ordering, fence};
 
 /// Words of a unit that are the image's.
@@ -87,7 +94,8 @@ impl<'a> Image<'a> {
     ///
     /// # Safety
     ///
-    /// The region is that of a ring of the image's layout, and the caller holds the ticket, and publishes it once.
+    /// The region is that of a ring of the image's layout, and the caller holds the ticket, and publishes it
+    /// once.
     pub(crate) unsafe fn publish(&self, region: &Region, ticket: u64) {
         let lap = self.layout.lap(ticket);
         // SYNC: slot-published (release)

@@ -1,8 +1,9 @@
 //! The shared ring, in every interleaving that loom can tell apart, up to a bound.
 //!
-//! The bound is [`PREEMPTIONS`] involuntary switches per execution: a lost message, a slot used too early or a lost call each
-//! need one to stop a thread between two steps and one to come back; the third is margin where it is affordable. Rings have
-//! two slots, so that every second message meets a slot that was used before; more slots add no new meeting.
+//! The bound is [`PREEMPTIONS`] involuntary switches per execution: a lost message, a slot used too early or
+//! a lost call each need one to stop a thread between two steps and one to come back; the third is margin
+//! where it is affordable. Rings have two slots, so that every second message meets a slot that was used
+//! before; more slots add no new meeting.
 #![cfg(loom)]
 
 use annulus_abi::ring::{Envelope, RingLayout, kind};
@@ -66,8 +67,8 @@ fn put(producers: &Producers, message: u64) -> bool {
     }
 }
 
-/// Two producers, one of them twice, through two slots: each message once, whole, in its producer's order. Slots are used
-/// again, so a slot that is written before its reader is done is a race that loom reports.
+/// Two producers, one of them twice, through two slots: each message once, whole, in its producer's order.
+/// Slots are used again, so a slot that is written before its reader is done is a race that loom reports.
 #[test]
 fn many_producers_one_consumer() {
     model(2, || {
@@ -106,8 +107,8 @@ fn sealed_ring() -> (Ring, Region) {
     (unsafe { Ring::new(region.clone(), layout) }, region)
 }
 
-/// Sealed slots, whose units are seen in any order, over two laps: a message that is taken is of one lap, and what its producer did
-/// before is seen.
+/// Sealed slots, whose units are seen in any order, over two laps: a message that is taken is of one lap, and
+/// what its producer did before is seen.
 #[test]
 fn sealed_slots() {
     model(3, || {
@@ -139,8 +140,9 @@ fn sealed_slots() {
     });
 }
 
-/// A device that looks at command and units at once, and acquires nothing but where a stamp is not the command that it saw: each message is
-/// whole, and handled under a command that is no older than the one that its sender had given.
+/// A device that looks at command and units at once, and acquires nothing but where a stamp is not the
+/// command that it saw: each message is whole, and handled under a command that is no older than the one that
+/// its sender had given.
 #[test]
 fn a_message_is_handled_after_the_command_before_it() {
     model(3, || {
@@ -216,8 +218,8 @@ fn sole_producer() {
     });
 }
 
-/// A look without the consuming end, while slots are used again: it may see a message that is being taken, but when it sees none,
-/// everything that was published before it has been given back.
+/// A look without the consuming end, while slots are used again: it may see a message that is being taken,
+/// but when it sees none, everything that was published before it has been given back.
 #[test]
 fn a_look_misses_nothing() {
     model(2, || {

@@ -40,7 +40,8 @@ impl Memory {
     }
 
     fn ring(&self) -> Ring {
-        // SAFETY: the region is as long as the layout says and was zero; each test makes the ends that it may.
+        // SAFETY: the region is as long as the layout says and was zero; each test makes the ends that it
+        // may.
         unsafe { Ring::new(self.region(), self.2) }
     }
 
@@ -66,7 +67,8 @@ const ENVELOPES: [Envelope; 4] = [
     Envelope { enqueue_time: true, correlation: true },
 ];
 
-/// Messages of this type, over three laps of a ring of two slots. Gives whether they are small enough to be sealed.
+/// Messages of this type, over three laps of a ring of two slots. Gives whether they are small enough to be
+/// sealed.
 fn round_trip<T: Copy>(make: impl Fn(u8) -> T, bytes: impl Fn(&T) -> &[u8]) -> bool {
     let mut all = true;
     for envelope in ENVELOPES {

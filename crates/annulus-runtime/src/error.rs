@@ -1,4 +1,5 @@
-//! What can go wrong, one small enum per operation.
+//! What can go wrong, one small enum per operation. `Debug` prints the same words as `Display`: by it a `main` that returns a `Result` shows
+//! its error.
 
 use std::fmt;
 
@@ -7,8 +8,6 @@ use annulus_kernel::{BindingDefinition, KernelDefinition, LowerError};
 use crate::{backend::BackendError, options::InvalidOptions};
 
 /// Why a kernel was not launched.
-///
-/// `Debug` prints the same words as `Display`: by it a `main` that returns a `Result` shows its error.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LaunchError {
@@ -47,11 +46,19 @@ pub enum LaunchError {
     },
 }
 
-impl fmt::Debug for LaunchError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
+/// `Debug` by the words of `Display`.
+macro_rules! debug_in_words {
+    ($($error:ty),+) => {$(
+        impl std::fmt::Debug for $error {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                std::fmt::Display::fmt(self, f)
+            }
+        }
+    )+};
 }
+pub(crate) use debug_in_words;
+
+debug_in_words!(LaunchError, LifecycleError, HandleError, CallError, TelemetryError);
 
 /// Bound parameters with their kinds and types.
 fn listed(bindings: &[BindingDefinition]) -> String {
@@ -61,7 +68,7 @@ fn listed(bindings: &[BindingDefinition]) -> String {
 }
 
 /// Why a kernel's lifecycle could not change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LifecycleError {
     /// The kernel has terminated, for good. Launch it again.
@@ -70,7 +77,7 @@ pub enum LifecycleError {
 }
 
 /// Why there is no handle of that name and type.
-#[derive(Clone, Debug, thiserror::Error)]
+#[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum HandleError {
     /// No kernel of this name is running.
@@ -114,7 +121,7 @@ impl fmt::Display for UnknownKernel {
 impl std::error::Error for UnknownKernel {}
 
 /// Why a call got no reply.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CallError {
     /// The kernel was launched with `calls(false)`.
@@ -153,7 +160,7 @@ pub enum CallError {
 }
 
 /// Why telemetry could not be enabled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TelemetryError {
     /// The runtime's arena had no lines left when the kernel was launched.

@@ -2,15 +2,18 @@
 //!
 //! # What this crate promises
 //!
-//! * A message that a send accepted is handled exactly once, or is counted by cause and, where somebody can take it, handed
-//!   back. `sent = processed + dropped + pending` holds exactly whenever the kernel is at rest.
-//! * Messages of one producer for one actor are handled in the order in which they were sent; nothing more is promised.
-//! * What the handlers of a [connected](KernelHandle::connect) kernel send becomes messages of another one under the same promises: each handled once, or
-//!   counted. A pipeline that is drained, or shut down from its beginning, has nothing under way.
-//! * The lifecycle means the same on every backend: launched → active ⇄ inactive → terminated, and beside it *closed to new
-//!   messages*. Repeating a transition is harmless and says so.
-//! * Telemetry is polled without a lock, without an allocation, and without the kernel's help. A kernel whose telemetry is
-//!   off pays nothing for it.
+//! * A message that a send accepted is handled exactly once, or is counted by cause and, where somebody can
+//!   take it, handed back. `sent = processed + dropped + pending` holds exactly whenever the kernel is at
+//!   rest.
+//! * Messages of one producer for one actor are handled in the order in which they were sent; nothing more is
+//!   promised.
+//! * What the handlers of a [connected](KernelHandle::connect) kernel send becomes messages of another one
+//!   under the same promises: each handled once, or counted. A pipeline that is drained, or shut down from
+//!   its beginning, has nothing under way.
+//! * The lifecycle means the same on every backend: launched → active ⇄ inactive → terminated, and beside it
+//!   *closed to new messages*. Repeating a transition is harmless and says so.
+//! * Telemetry is polled without a lock, without an allocation, and without the kernel's help. A kernel whose
+//!   telemetry is off pays nothing for it.
 //! * Every wait can be bounded, and every future can be dropped without losing a message.
 //! * A handler never waits: between two messages a shard does, until there is room for what the next handler
 //!   may send. So every kernel can be stopped at any time. Kernels that wait for room in each other, in a
@@ -20,8 +23,8 @@
 //!
 //! # What it does not do
 //!
-//! It names no backend: those are crates of their own, behind [`DeviceBackend`]. It needs no async executor and brings none:
-//! its futures run on any, and each has a blocking form. It does not persist messages.
+//! It names no backend: those are crates of their own, behind [`DeviceBackend`]. It needs no async executor
+//! and brings none: its futures run on any, and each has a blocking form. It does not persist messages.
 //!
 //! It does not wake others in place of a future that waited and was forgotten: a future that is neither
 //! polled again nor dropped (`std::mem::forget`, or a task that its executor keeps and never polls) keeps its
@@ -38,55 +41,43 @@
 extern crate self as annulus;
 
 mod backend;
-mod bytes;
-mod calls;
-mod connect;
-mod core;
 mod error;
-mod front;
 mod handle;
 mod kernel;
-mod launching;
-mod letters;
-mod lifecycle;
+mod launch;
 mod links;
-mod noop;
+mod maybe;
 mod options;
-mod outbound;
-mod print;
-mod receive;
-#[cfg(feature = "registry")]
-mod registered;
-mod registry;
-mod runtime;
-mod send;
 mod snapshot;
-mod stalls;
-mod status;
 mod telemetry;
 mod time;
-mod waits;
 
 pub use crate::{
     backend::{
-        BackendError, BackendSource, DeviceBackend, DeviceInfo, DeviceKernel, HostSignals, LaunchSpec, Link,
-        LinkTarget, OrElse,
+        BackendError, BackendSource, Compilation, DeviceBackend, DeviceInfo, DeviceKernel, HostSignals,
+        LaunchSpec, Link, LinkTarget, OrElse, ProgramOrigin, noop::Noop,
     },
-    connect::ConnectError,
-    core::{ShutdownOutcome, Transition},
     error::{CallError, HandleError, LaunchError, LifecycleError, TelemetryError, UnknownKernel},
-    handle::{KernelControl, KernelHandle, Outputs, Shutdown},
-    launching::Launching,
-    lifecycle::{Compilation, LIFECYCLE_TARGET, ProgramOrigin},
-    noop::Noop,
+    handle::{KernelHandle, Shutdown, control::KernelControl, outputs::Outputs, send::BatchError},
+    kernel::{
+        core::Transition,
+        drops::QueueDrops,
+        events::LIFECYCLE_TARGET,
+        lifecycle::ShutdownOutcome,
+        print::{PRINT_TARGET, PrintOrigin, PrintScope},
+        status::{Drops, KernelState, KernelStatus, Stall, StallEnd},
+        watcher::STALL_TARGET,
+    },
+    launch::{
+        bound::Bound,
+        launching::Launching,
+        runtime::{DEFAULT_TELEMETRY_LINES, NoBackend, Runtime, RuntimeBuilder},
+    },
+    links::connect::ConnectError,
+    maybe::Maybe,
     options::{InvalidOptions, LaunchOptions, MAX_BLOCK, MAX_GRID, MAX_WINDOW, MIN_WINDOW},
-    print::{PRINT_TARGET, PrintOrigin, PrintScope},
-    runtime::{Bound, DEFAULT_TELEMETRY_LINES, NoBackend, Runtime, RuntimeBuilder},
-    send::BatchError,
     snapshot::{Snapshot, SnapshotError},
-    stalls::STALL_TARGET,
-    status::{Drops, KernelState, KernelStatus, Stall, StallEnd},
-    telemetry::{LatencyHistogram, QueueDrops, Telemetry, TelemetrySnapshot},
+    telemetry::{LatencyHistogram, Telemetry, TelemetrySnapshot},
     time::{ForPeople, for_people},
 };
 pub use annulus_abi::error::describe as describe_error;
@@ -100,21 +91,24 @@ pub use annulus_ring::memory::{Place, ShardMemory, SharedMemory, TelemetryLine};
 pub use annulus_sync::wait::block_on;
 
 #[cfg(feature = "registry")]
-pub use registered::{DynamicError, DynamicKernel, NotRegistered, RegisteredKernel};
+pub use launch::dynamic::DynamicMessage;
+#[cfg(feature = "registry")]
+pub use launch::registered::{DynamicError, DynamicKernel, NotRegistered, RegisteredKernel};
 
-/// Prints from a handler, or from a function that it calls: an event of [`tracing`](https://docs.rs/tracing) on the host, whatever the
-/// handler runs on.
+/// Prints from a handler, or from a function that it calls: an event of [`tracing`](https://docs.rs/tracing)
+/// on the host, whatever the handler runs on.
 ///
-/// The text and its formats are those of [`format!`]. On a device the values are numbers and booleans, by themselves or behind references;
-/// anything else is refused there.
+/// The text and its formats are those of [`format!`]. On a device the values are numbers and booleans, by
+/// themselves or behind references; anything else is refused there.
 ///
-/// The event has the target [`PRINT_TARGET`] and the level `INFO`. Its fields are `kernel`, `instance` if the kernel runs under another
-/// name than its own, `shard`, `file`, `line`, and the text as its message. Where a function is called outside of a kernel the first three are
-/// missing.
+/// The event has the target [`PRINT_TARGET`] and the level `INFO`. Its fields are `kernel`, `instance` if the
+/// kernel runs under another name than its own, `shard`, `file`, `line`, and the text as its message. Where a
+/// function is called outside of a kernel the first three are missing.
 ///
-/// A handler that fails has printed all the same. Of one shard, the prints of one handler come in order; those of messages that
-/// are handled side by side come as they ran. On a device a print never waits: a block prints 1024 in one turn at most, and no more than
-/// the host has read; the others are dropped, and counted in an event of the level `WARN` with a field `lost`.
+/// A handler that fails has printed all the same. Of one shard, the prints of one handler come in order;
+/// those of messages that are handled side by side come as they ran. On a device a print never waits: a block
+/// prints 1024 in one turn at most, and no more than the host has read; the others are dropped, and counted
+/// in an event of the level `WARN` with a field `lost`.
 ///
 /// ```
 /// use annulus::prelude::*;
@@ -175,8 +169,8 @@ macro_rules! __register_kernel {
 #[doc(hidden)]
 pub mod __private {
     #[cfg(feature = "registry")]
-    pub use crate::registered::KERNELS;
-    pub use crate::{__register_kernel as register_kernel, print::print};
+    pub use crate::launch::registered::KERNELS;
+    pub use crate::{__register_kernel as register_kernel, kernel::print::print};
     pub use crate::{
         Backpressure, Bound, Deduplication, KernelHandle, LaunchError, LaunchOptions, Launching, Runtime,
     };
@@ -203,10 +197,12 @@ pub mod __private {
 /// What a program that uses ring kernels imports.
 pub mod prelude {
     pub use crate::{
-        Admission, Backpressure, CallError, KernelHandle, LaunchError, LaunchOptions, ProcessingMode,
+        Admission, Backpressure, CallError, KernelHandle, LaunchError, LaunchOptions, Maybe, ProcessingMode,
         RecvError, Runtime, SendError, TryRecvError, TrySendError, device_print,
     };
-    pub use annulus_kernel::{Cx, DeviceType, Failure, List, Outbox, RingKernel, RingMessage, Text};
+    pub use annulus_kernel::{
+        Cx, DeviceType, Failure, List, Message as _, Outbox, RingKernel, RingMessage, Text,
+    };
     pub use annulus_macros::{
         DeviceType, RingMessage, device_fn, device_impl, device_trait, device_type, ring_kernel,
     };

@@ -51,7 +51,8 @@ pub struct LaunchOptions {
 }
 
 impl LaunchOptions {
-    /// Nothing is lost, and bursts fit: capacity 4096, window 1024, Block, first in first out. Also the default.
+    /// Nothing is lost, and bursts fit: capacity 4096, window 1024, Block, first in first out. Also the
+    /// default.
     pub fn production() -> Self {
         Self {
             name: None,
@@ -78,8 +79,8 @@ impl LaunchOptions {
         }
     }
 
-    /// A short queue that says at once when it is full: capacity 256, window 256, Reject. Blocks look for messages for longer
-    /// before they sleep.
+    /// A short queue that says at once when it is full: capacity 256, window 256, Reject. Blocks look for
+    /// messages for longer before they sleep.
     pub fn low_latency() -> Self {
         Self {
             capacity: 256,
@@ -95,8 +96,8 @@ impl LaunchOptions {
         Self { capacity: 16_384, ..Self::production() }
     }
 
-    /// The name of this instance in the runtime; the kernel's id if none is given. Two kernels cannot have the same name at
-    /// the same time.
+    /// The name of this instance in the runtime; the kernel's id if none is given. Two kernels cannot have
+    /// the same name at the same time.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self
@@ -138,33 +139,37 @@ impl LaunchOptions {
         self
     }
 
-    /// By what duplicates are recognised: they come back as [`Duplicate`](crate::Admission::Duplicate). `ById` needs a message with a `#[ring(id)]`. Where messages
-    /// have no key, their identity decides which shard they go to, so that duplicates meet.
+    /// By what duplicates are recognised: they come back as [`Duplicate`](crate::Admission::Duplicate).
+    /// `ById` needs a message with a `#[ring(id)]`. Where messages have no key, their identity decides which
+    /// shard they go to, so that duplicates meet.
     pub fn deduplication(mut self, by: Deduplication) -> Self {
         self.deduplication = by;
         self
     }
 
-    /// How many of the last accepted messages of a shard duplicates are looked for in: 16 ..= 1024. A window larger than the capacity is
-    /// clamped to it.
+    /// How many of the last accepted messages of a shard duplicates are looked for in: 16 ..= 1024. A window
+    /// larger than the capacity is clamped to it.
     pub fn deduplication_window(mut self, messages: u32) -> Self {
         self.deduplication_window = messages;
         self
     }
 
-    /// Whether messages are handed over to the kernel by their `#[ring(priority)]`, 255 first, instead of first in, first out; equals are first in, first out.
-    /// Messages without one are all equal. What was handed over, two batches at most, is not overtaken any more.
+    /// Whether messages are handed over to the kernel by their `#[ring(priority)]`, 255 first, instead of
+    /// first in, first out; equals are first in, first out. Messages without one are all equal. What was
+    /// handed over, two batches at most, is not overtaken any more.
     pub fn priority(mut self, on: bool) -> Self {
         self.priority = on;
         self
     }
 
-    /// How long a message waits to be handed over to the kernel, from the moment at which it was sent; for ever unless given. One that is older when its turn
-    /// comes is skipped, counted, and goes to the [dead letters](Self::dead_letters), if there are any; a call that waits for its reply ends. Nobody looks for
-    /// expired messages but who sends to that shard, and the kernel when it takes messages: until then they take their places. What was handed over, two
-    /// batches at most, does not expire.
+    /// How long a message waits to be handed over to the kernel, from the moment at which it was sent; for
+    /// ever unless given. One that is older when its turn comes is skipped, counted, and goes to the [dead
+    /// letters](Self::dead_letters), if there are any; a call that waits for its reply ends. Nobody looks for
+    /// expired messages but who sends to that shard, and the kernel when it takes messages: until then they
+    /// take their places. What was handed over, two batches at most, does not expire.
     ///
-    /// Costs a clock read per send or batch, which [`timestamps`](Self::timestamps) cost already, and one each time that messages are handed over.
+    /// Costs a clock read per send or batch, which [`timestamps`](Self::timestamps) cost already, and one
+    /// each time that messages are handed over.
     pub fn expiry(mut self, lifetime: impl Into<Option<Duration>>) -> Self {
         self.expiry = lifetime.into();
         self
@@ -176,14 +181,15 @@ impl LaunchOptions {
         self
     }
 
-    /// At most this many messages in one iteration, if not as the kernel's attribute says: 1 ..= the capacity.
+    /// At most this many messages in one iteration, if not as the kernel's attribute says: 1 ..= the
+    /// capacity.
     pub fn max_messages_per_iteration(mut self, messages: u32) -> Self {
         self.max_messages_per_iteration = Some(messages);
         self
     }
 
-    /// Whether messages carry the time at which they were enqueued, which latencies need. Costs a clock read per send or
-    /// batch, and 8 bytes per slot. On by default.
+    /// Whether messages carry the time at which they were enqueued, which latencies need. Costs a clock read
+    /// per send or batch, and 8 bytes per slot. On by default.
     pub fn timestamps(mut self, on: bool) -> Self {
         self.timestamps = on;
         self
@@ -195,24 +201,27 @@ impl LaunchOptions {
         self
     }
 
-    /// Whether each shard measures the latency of every message, in nanoseconds, and keeps a histogram of them, for percentiles. A
-    /// message's latency ends when the handlers of its iteration have ended, as telemetry's does: the clock is read once for all of
-    /// [`max_messages_per_iteration`](Self::max_messages_per_iteration). Costs that, some nanoseconds a message, and 15 KB per shard.
-    /// Off by default; needs timestamps.
+    /// Whether each shard measures the latency of every message, in nanoseconds, and keeps a histogram of
+    /// them, for percentiles. A message's latency ends when the handlers of its iteration have ended, as
+    /// telemetry's does: the clock is read once for all of
+    /// [`max_messages_per_iteration`](Self::max_messages_per_iteration). Costs that, some nanoseconds a
+    /// message, and 15 KB per shard. Off by default; needs timestamps.
     pub fn track_latency(mut self, on: bool) -> Self {
         self.track_latency = on;
         self
     }
 
-    /// How many dead letters the host keeps: messages whose handler failed, and such as were for no actor. The oldest leaves for a
-    /// newer one. 100 unless said otherwise; 0 for none, which saves each shard a ring of 64 messages.
+    /// How many dead letters the host keeps: messages whose handler failed, and such as were for no actor.
+    /// The oldest leaves for a newer one. 100 unless said otherwise; 0 for none, which saves each shard a
+    /// ring of 64 messages.
     pub fn dead_letters(mut self, letters: u32) -> Self {
         self.dead_letters = letters;
         self
     }
 
-    /// Whether the kernel can be [connected](crate::KernelHandle::connect): to another kernel that takes what its handlers send, or as the one that
-    /// takes. Off by default. On a device each block then has a second inbound ring, in the device's own memory, as large as the first, and looks at both.
+    /// Whether the kernel can be [connected](crate::KernelHandle::connect): to another kernel that takes what
+    /// its handlers send, or as the one that takes. Off by default. On a device each block then has a second
+    /// inbound ring, in the device's own memory, as large as the first, and looks at both.
     pub fn linked(mut self, on: bool) -> Self {
         self.linked = on;
         self
@@ -224,16 +233,18 @@ impl LaunchOptions {
         self
     }
 
-    /// Whether the kernel's blocks take their turns together, in *supersteps* (the bulk-synchronous model): no block begins its next turn
-    /// before all have ended this one. A turn is what [`ProcessingMode`] makes of it: one message of each shard, or a batch. Off by default.
+    /// Whether the kernel's blocks take their turns together, in *supersteps* (the bulk-synchronous model):
+    /// no block begins its next turn before all have ended this one. A turn is what [`ProcessingMode`] makes
+    /// of it: one message of each shard, or a batch. Off by default.
     ///
-    /// What handlers wrote to shared tables (`&[AtomicU32]`) in one superstep all handlers see in the next, with relaxed accesses;
-    /// what others write in the same superstep they may see or not. A shard without messages, without room for answers, or
-    /// inactive takes part and handles nothing. Commands reach the shards one after the other: they need not begin, pause
-    /// or end in the same superstep.
+    /// What handlers wrote to shared tables (`&[AtomicU32]`) in one superstep all handlers see in the next,
+    /// with relaxed accesses; what others write in the same superstep they may see or not. A shard without
+    /// messages, without room for answers, or inactive takes part and handles nothing. Commands reach the
+    /// shards one after the other: they need not begin, pause or end in the same superstep.
     ///
-    /// All blocks must run at once: a launch is refused where the grid has not that many places on the device, also in epochs. On CUDA
-    /// it is a cooperative launch. Each superstep is as long as its longest turn, and a handler that does not return holds all up.
+    /// All blocks must run at once: a launch is refused where the grid has not that many places on the
+    /// device, also in epochs. On CUDA it is a cooperative launch. Each superstep is as long as its longest
+    /// turn, and a handler that does not return holds all up.
     ///
     /// ```
     /// use annulus_runtime::LaunchOptions;
@@ -245,8 +256,9 @@ impl LaunchOptions {
         self
     }
 
-    /// How long a block with nothing to do looks for messages before it sleeps. Waking costs microseconds; looking costs a
-    /// core that nobody else wants (a block that has company in the worker's queue gives way at once).
+    /// How long a block with nothing to do looks for messages before it sleeps. Waking costs microseconds;
+    /// looking costs a core that nobody else wants (a block that has company in the worker's queue gives way
+    /// at once).
     pub fn spin(mut self, time: Duration) -> Self {
         self.spin = time;
         self
@@ -265,8 +277,8 @@ impl LaunchOptions {
         self.deduplication_window.min(self.capacity)
     }
 
-    /// The options of a host queue that does what these launch options ask for: capacity, backpressure, priority, deduplication with
-    /// the window that is used, and name.
+    /// The options of a host queue that does what these launch options ask for: capacity, backpressure,
+    /// priority, deduplication with the window that is used, and name.
     pub fn to_queue_options(&self) -> QueueOptions {
         let options = QueueOptions::new()
             .capacity(self.capacity as usize)

@@ -1,6 +1,7 @@
-//! A `main` that returned a launch's error showed the fields of types, with the quotes of the message escaped: `Debug` prints the words.
+//! A `main` that returned a launch's error showed the fields of types, with the quotes of the message
+//! escaped: `Debug` prints the words.
 
-use annulus_runtime::{BackendError, LaunchError};
+use annulus_runtime::{BackendError, CallError, ConnectError, LaunchError};
 
 #[test]
 fn debug_prints_the_words() {
@@ -8,4 +9,8 @@ fn debug_prints_the_words() {
     assert_eq!(format!("{error:?}"), "no `driver`: say \"yes\"");
     let error = LaunchError::Backend { backend: "cuda", error };
     assert_eq!(format!("{error:?}"), "the cuda backend cannot launch it: no `driver`: say \"yes\"");
+    let error = ConnectError::NotLinked { kernel: "average".into() };
+    let words = "`average` was launched without links: launch it with LaunchOptions::linked(true)";
+    assert_eq!(format!("{error:?}"), words);
+    assert_eq!(format!("{:?}", CallError::Timeout), CallError::Timeout.to_string());
 }

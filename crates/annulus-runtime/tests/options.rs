@@ -1,4 +1,5 @@
-//! Launch options: defaults, presets, limits, and what is said about values that are wrong..
+//! Launch options: defaults, presets, limits, and what is said about values that are wrong.,
+//!
 
 use std::time::Duration;
 

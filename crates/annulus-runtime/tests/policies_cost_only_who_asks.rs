@@ -1,5 +1,5 @@
-//! A kernel that asks for no policy has the text of one that does, no queue in front of its rings, and messages that go straight there. One that asks allocates
-//! at its launch, and nothing for each message.
+//! A kernel that asks for no policy has the text of one that does, no queue in front of its rings, and
+//! messages that go straight there. One that asks allocates at its launch, and nothing for each message.
 #![allow(clippy::disallowed_types, reason = "an allocator is outside every model")]
 
 // What the kernel macros name.

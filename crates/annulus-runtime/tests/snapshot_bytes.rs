@@ -1,4 +1,5 @@
-//! Snapshots as bytes and as JSON: what was written is read again, and what was damaged is refused, whatever the damage.
+//! Snapshots as bytes and as JSON: what was written is read again, and what was damaged is refused, whatever
+//! the damage.
 
 // What the kernel macros name.
 extern crate annulus_runtime as annulus;
@@ -183,7 +184,8 @@ fn what_was_cut_or_changed_is_refused() {
     }
 }
 
-/// Bytes with a right hash, as somebody makes them who wants harm: refused or whole, and never a panic, whatever they say.
+/// Bytes with a right hash, as somebody makes them who wants harm: refused or whole, and never a panic,
+/// whatever they say.
 #[test]
 fn no_bytes_do_harm() {
     let mut seed = 0x9E37_79B9_7F4A_7C15_u64;

@@ -4,7 +4,8 @@ use crate::{spin_loop, yield_now};
 
 /// How long to look busily before looking less often: exponential, and bounded.
 ///
-/// The limits are crossbeam-utils': up to 64 pauses a step, yields from the seventh step on, spent after the tenth.
+/// The limits are crossbeam-utils': up to 64 pauses a step, yields from the seventh step on, spent after the
+/// tenth.
 ///
 /// ```
 /// # use annulus_sync::wait::Backoff;
@@ -40,7 +41,8 @@ impl Backoff {
         Self { step: Self::YIELD_STEPS + 1 }
     }
 
-    /// Pauses this core, longer each time up to a bound: after losing a race, when the winner has already finished.
+    /// Pauses this core, longer each time up to a bound: after losing a race, when the winner has already
+    /// finished.
     ///
     /// ```
     /// let mut backoff = annulus_sync::wait::Backoff::new();
@@ -52,7 +54,8 @@ impl Backoff {
         self.step = (self.step + 1).min(Self::SPIN_STEPS);
     }
 
-    /// Pauses this core, longer each time, and later lets other threads run: while waiting for another thread.
+    /// Pauses this core, longer each time, and later lets other threads run: while waiting for another
+    /// thread.
     ///
     /// ```
     /// let mut backoff = annulus_sync::wait::Backoff::new();

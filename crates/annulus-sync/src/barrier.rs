@@ -1,17 +1,20 @@
 //! A full fence that is paid by the side that can afford it.
 //!
-//! Two threads that each store one word and then load the other's need a full fence between the two, or both may miss the
-//! other's store. Often one side does it for every message and the other side only before it sleeps. Linux can run a fence on
-//! *every* core that runs a thread of this process at this moment (`membarrier`), for about a microsecond. So the frequent side
-//! only keeps the compiler from moving its load before its store ([`light`]), and the rare one asks for fences everywhere ([`heavy`]).
+//! Two threads that each store one word and then load the other's need a full fence between the two, or both
+//! may miss the other's store. Often one side does it for every message and the other side only before it
+//! sleeps. Linux can run a fence on *every* core that runs a thread of this process at this moment
+//! (`membarrier`), for about a microsecond. So the frequent side only keeps the compiler from moving its load
+//! before its store ([`light`]), and the rare one asks for fences everywhere ([`heavy`]).
 //!
-//! **Why that suffices.** When `heavy` runs, each other thread is at some point of its program, and has a full fence there. If that
-//! point is after its store, the fence makes the store visible to whoever called `heavy`; if it is before its store, then it is
-//! also before its later load, which sees what was stored before `heavy`. So `light` and `heavy` are to each other what two
-//! SeqCst fences are; two `light`s are nothing to each other.
+//! **Why that suffices.** When `heavy` runs, each other thread is at some point of its program, and has a
+//! full fence there. If that point is after its store, the fence makes the store visible to whoever called
+//! `heavy`; if it is before its store, then it is also before its later load, which sees what was stored
+//! before `heavy`. So `light` and `heavy` are to each other what two SeqCst fences are; two `light`s are
+//! nothing to each other.
 //!
-//! Where `membarrier` is missing (other systems, old kernels, sandboxes) `light` is nothing, [`init`] says so, and the frequent side
-//! must fence: an `Event` remembers that in the very word that it looks at anyway. That is also how loom's models run.
+//! Where `membarrier` is missing (other systems, old kernels, sandboxes) `light` is nothing, [`init`] says
+//! so, and the frequent side must fence: an `Event` remembers that in the very word that it looks at anyway.
+//! That is also how loom's models run.
 
 /// Whether this process has light and heavy barriers; decided once, at the first call.
 #[must_use = "without, a light barrier is nothing"]
@@ -19,7 +22,8 @@ pub fn init() -> bool {
     imp::init()
 }
 
-/// The frequent side's barrier, between its store and its load, where [`init`] said yes: keeps the compiler from exchanging them.
+/// The frequent side's barrier, between its store and its load, where [`init`] said yes: keeps the compiler
+/// from exchanging them.
 #[inline(always)]
 pub fn light() {
     #[cfg(not(loom))]

@@ -8,8 +8,8 @@
 //! `Drop` panics, and so on. So what it carries is dropped within a guard, too, and what the second panic
 //! carries is forgotten: memory is lost then, and no thread.
 //!
-//! A thread that keeps something back that the program's code may wait for puts it where others find it before
-//! each such call ([`call_before`]).
+//! A thread that keeps something back that the program's code may wait for puts it where others find it
+//! before each such call ([`call_before`]).
 
 use std::{
     any::Any,

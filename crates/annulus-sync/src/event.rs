@@ -1,31 +1,34 @@
 //! Waiting without a lock on the other side's fast path.
 //!
-//! An [`Event`] lets a thread or task sleep until somebody changes something, and lets whoever changes it find out for the
-//! price of one load that nobody sleeps.
+//! An [`Event`] lets a thread or task sleep until somebody changes something, and lets whoever changes it
+//! find out for the price of one load that nobody sleeps.
 //!
 //! # Protocol
 //!
-//! A waiter **registers** with [`Event::listen`], **looks at its condition again**, and only then **waits** by polling the
-//! [`Listener`]. A notifier **changes the condition**, then calls [`Event::notify`].
+//! A waiter **registers** with [`Event::listen`], **looks at its condition again**, and only then **waits**
+//! by polling the [`Listener`]. A notifier **changes the condition**, then calls [`Event::notify`].
 //!
 //! | word | written by | read by |
 //! |---|---|---|
 //! | `waiting`: registered and not yet notified | whoever holds the lock, to mirror the list's length | notifiers, without the lock |
 //! | the list of waiters | whoever holds the lock | whoever holds the lock |
 //!
-//! An entry of the list is in one of three states: *free* → *waiting* (`listen`) → *notified* (a notifier unlinks it) → *free*
-//! (its listener is polled or dropped), or *waiting* → *free* (its listener is dropped first). Entries that became free are used
-//! again, so a list that has reached its greatest length allocates no more. Wakers are called, cloned and dropped outside the lock.
+//! An entry of the list is in one of three states: *free* → *waiting* (`listen`) → *notified* (a notifier
+//! unlinks it) → *free* (its listener is polled or dropped), or *waiting* → *free* (its listener is dropped
+//! first). Entries that became free are used again, so a list that has reached its greatest length allocates
+//! no more. Wakers are called, cloned and dropped outside the lock.
 //!
-//! **No wake-up is lost.** `listen` stores `waiting` and then fences; `notify` fences and then loads `waiting` (`SYNC:
-//! event-registered`, Dekker's pair). One fence comes first in the single order of all SeqCst fences. If the waiter's does, the
-//! notifier sees it registered and wakes it. If the notifier's does, the waiter's second look sees the change.
+//! **No wake-up is lost.** `listen` stores `waiting` and then fences; `notify` fences and then loads
+//! `waiting` (`SYNC: event-registered`, Dekker's pair). One fence comes first in the single order of all
+//! SeqCst fences. If the waiter's does, the notifier sees it registered and wakes it. If the notifier's does,
+//! the waiter's second look sees the change.
 //!
-//! **No notification is lost either.** A listener that was notified and is dropped before it was polled to completion
-//! passes the notification on, under the lock in which it leaves. Whoever registers after that sees the change by the lock's own
-//! order; whoever registered before is on the list. A listener that was polled to completion has told its owner, who must then look:
-//! what to do about what else there is to be found is the owner's affair (see `turn`). (A *forgotten* listener (`std::mem::forget`)
-//! keeps its place and its notification for ever. That can leave others asleep; it cannot break memory.)
+//! **No notification is lost either.** A listener that was notified and is dropped before it was polled to
+//! completion passes the notification on, under the lock in which it leaves. Whoever registers after that
+//! sees the change by the lock's own order; whoever registered before is on the list. A listener that was
+//! polled to completion has told its owner, who must then look: what to do about what else there is to be
+//! found is the owner's affair (see `turn`). (A *forgotten* listener (`std::mem::forget`) keeps its place and
+//! its notification for ever. That can leave others asleep; it cannot break memory.)
 
 use std::{
     fmt,
@@ -41,14 +44,16 @@ use crate::{AtomicUsize, Mutex, MutexGuard, Ordering, fence};
 
 /// Something that can be waited for, by threads and by tasks, first come, first served.
 pub struct Event {
-    /// The length of the list of waiters, written under the lock only, to mirror `Waiters::linked`; and flags.
+    /// The length of the list of waiters, written under the lock only, to mirror `Waiters::linked`; and
+    /// flags.
     waiting: AtomicUsize,
     /// Whether notifiers may make a light barrier only, so that waiters must make the heavy one.
     light: bool,
     waiters: Mutex<Waiters>,
 }
 
-/// A flag of `Event::waiting`: a light barrier is no barrier here, so notifiers must fence before they trust the rest.
+/// A flag of `Event::waiting`: a light barrier is no barrier here, so notifiers must fence before they trust
+/// the rest.
 const LIGHT_IS_NOTHING: usize = 1 << (usize::BITS - 1);
 /// A flag of `Event::waiting`: see [`Event::alert`].
 const ALERT: usize = 1 << (usize::BITS - 2);
@@ -106,8 +111,8 @@ impl Event {
         event
     }
 
-    /// Wakes up to `n` of those who wait, longest waiting first. Others may register while it runs: they are not woken, and
-    /// need not be, since they see everything that the caller stored before the call.
+    /// Wakes up to `n` of those who wait, longest waiting first. Others may register while it runs: they are
+    /// not woken, and need not be, since they see everything that the caller stored before the call.
     ///
     /// Costs a SeqCst fence and a load when nobody waits.
     ///
@@ -127,8 +132,8 @@ impl Event {
         }
     }
 
-    /// Whether nobody waits and no flag is set, after a light barrier: what a frequent notifier asks before it calls
-    /// [`notify_lightly`](Self::notify_lightly).
+    /// Whether nobody waits and no flag is set, after a light barrier: what a frequent notifier asks before
+    /// it calls [`notify_lightly`](Self::notify_lightly).
     #[inline(always)]
     pub fn is_quiet(&self) -> bool {
         debug_assert!(self.light, "those who wait fence for both sides only where the event says so");
@@ -161,8 +166,8 @@ impl Event {
         self.waiting.load(Ordering::Relaxed) & !FLAGS != 0
     }
 
-    /// Whether [`alert`](Self::alert) was called. What a notifier sees after [`notify_loudly`](Self::notify_loudly) is ordered as
-    /// those who wait are.
+    /// Whether [`alert`](Self::alert) was called. What a notifier sees after
+    /// [`notify_loudly`](Self::notify_loudly) is ordered as those who wait are.
     #[inline(always)]
     pub fn is_alerted(&self) -> bool {
         self.waiting.load(Ordering::Relaxed) & ALERT != 0
@@ -173,11 +178,12 @@ impl Event {
         self.waiting.fetch_or(ALERT, Ordering::Relaxed);
     }
 
-    /// [`notify`](Self::notify) without the fence, for a caller who changed the condition under a lock, under which waiters look at
-    /// it after registering.
+    /// [`notify`](Self::notify) without the fence, for a caller who changed the condition under a lock, under
+    /// which waiters look at it after registering.
     ///
-    /// If the waiter looked before the change, its unlocking happened before the caller's locking, and its registration before
-    /// both, so the caller sees it; else the waiter sees the change (`SYNC: event-registered`, by the lock's own order).
+    /// If the waiter looked before the change, its unlocking happened before the caller's locking, and its
+    /// registration before both, so the caller sees it; else the waiter sees the change (`SYNC:
+    /// event-registered`, by the lock's own order).
     #[inline]
     pub fn notify_after_unlock(&self, n: usize) {
         // SYNC: event-registered
@@ -201,7 +207,8 @@ impl Event {
 
     /// Whether somebody waits and has not been notified. A hint: both answers may be out of date on return.
     ///
-    /// Fences first, as [`notify`](Self::notify) does: after `false`, whoever registers sees all that the caller stored before.
+    /// Fences first, as [`notify`](Self::notify) does: after `false`, whoever registers sees all that the
+    /// caller stored before.
     ///
     /// ```
     /// # use annulus_sync::event::Event;
@@ -219,7 +226,8 @@ impl Event {
 
     /// Registers the caller, who must then look at its condition again, and wait only if that still says so.
     ///
-    /// A notification may arrive at any time from here on, and is kept until the listener is polled or dropped.
+    /// A notification may arrive at any time from here on, and is kept until the listener is polled or
+    /// dropped.
     ///
     /// ```
     /// # use annulus_queue::{event::Event, sync::{AtomicBool, Ordering}, wait::block_on};
@@ -276,7 +284,8 @@ impl Event {
         }
     }
 
-    /// Unlinks the longest waiting entry; `None` if there is none. One that was never polled has a waker that does nothing.
+    /// Unlinks the longest waiting entry; `None` if there is none. One that was never polled has a waker that
+    /// does nothing.
     fn notify_first(&self, waiters: &mut Waiters) -> Option<Waker> {
         let index = waiters.first?;
         waiters.unlink(index);
@@ -293,7 +302,8 @@ impl Event {
     }
 }
 
-/// Wakes one waiter. A waker is the program's code: should it panic, the others are woken all the same (the panic hook has told).
+/// Wakes one waiter. A waker is the program's code: should it panic, the others are woken all the same (the
+/// panic hook has told).
 pub fn wake(waker: Waker) {
     contained(|| waker.wake());
 }
@@ -362,13 +372,15 @@ impl Waiters {
 
 /// A place in an [`Event`]'s list, to be awaited.
 ///
-/// Dropping one that was notified and not polled to completion passes the notification on to whoever has waited longest.
+/// Dropping one that was notified and not polled to completion passes the notification on to whoever has
+/// waited longest.
 #[must_use = "a listener waits only when it is polled, and leaves the list when it is dropped"]
 pub struct Listener<'a> {
     event: &'a Event,
     /// Its entry, which nobody else frees; `None` once it has seen its notification.
     entry: Option<usize>,
-    /// Whether its owner was notified before, by another listener, and has not looked since: then it is as good as notified.
+    /// Whether its owner was notified before, by another listener, and has not looked since: then it is as
+    /// good as notified.
     pub owes_a_look: bool,
 }
 
@@ -393,7 +405,8 @@ impl Future for Listener<'_> {
 }
 
 impl<'a> Listener<'a> {
-    /// Leaves the list, and hands nothing on; the event, if it was notified, so that the caller has to see to those who wait.
+    /// Leaves the list, and hands nothing on; the event, if it was notified, so that the caller has to see to
+    /// those who wait.
     pub fn leave(mut self) -> Option<&'a Event> {
         let index = self.entry.take()?;
         // Its waker is dropped without the lock, which is held to the end of this line.
@@ -430,7 +443,8 @@ mod tests {
 
     use super::*;
 
-    /// Where the system refuses the heavy barrier, `listen` panics: nobody hears of a listener that never was.
+    /// Where the system refuses the heavy barrier, `listen` panics: nobody hears of a listener that never
+    /// was.
     #[test]
     fn a_listener_that_was_not_made_is_not_registered() {
         let event = Event::new();

@@ -4,33 +4,33 @@
 //! |---|---|
 //! | sleep until a condition changes, without a lock on the side that changes it | [`event`] |
 //! | wait for a while busily, then asleep; run a future on this thread | [`wait`] |
-//! | run something on one thread at a time, asleep when there is nothing to do | [`doze`] |
+//! | run something on one thread at a time, asleep when there is nothing to do | [`wake_flag`] |
 //! | queue what is awake for worker threads | [`schedule`] |
-//! | take turns together with others | [`step`] |
-//! | refuse some callers while others still come in | [`intake`] |
-//! | have a job done by whoever holds the lock | [`relay`] |
+//! | take turns together with others | [`phase_barrier`] |
+//! | refuse some callers while others still come in | [`gate`] |
+//! | have a job done by whoever holds the lock | [`combining`] |
 //! | wake a kernel that stays on a device, or one in epochs | [`stay`] |
 //! | fence on the side that can afford it | [`barrier`] |
 //! | call the program's code from a thread that must outlive it | [`contain`] |
 //!
-//! In the root stand the atomics, cells and locks that all of them are built on. Built with `--cfg loom`, the same names
-//! are loom's, so that the code that runs is the code that the models check. Every lock-free protocol of the workspace
-//! takes its atomics from here.
+//! In the root stand the atomics, cells and locks that all of them are built on. Built with `--cfg loom`, the
+//! same names are loom's, so that the code that runs is the code that the models check. Every lock-free
+//! protocol of the workspace takes its atomics from here.
 //!
 //! Programs use `annulus-queue` or `annulus`; this crate is for the other parts of Annulus.
 
 mod backoff;
 pub mod barrier;
+pub mod combining;
 pub mod contain;
-pub mod doze;
 pub mod event;
-pub mod intake;
+pub mod gate;
+pub mod phase_barrier;
 mod primitive;
-pub mod relay;
 pub mod schedule;
 pub mod stay;
-pub mod step;
 pub mod wait;
 mod wait_strategy;
+pub mod wake_flag;
 
 pub use primitive::*;

@@ -1,7 +1,7 @@
 //! The one door to atomics, cells and locks for every lock-free protocol of the workspace.
 //!
-//! Built with `--cfg loom`, the same names are loom's, so that the code that runs is the code that the models check.
-//! Not a public API: other Annulus crates use it, nobody else should.
+//! Built with `--cfg loom`, the same names are loom's, so that the code that runs is the code that the models
+//! check. Not a public API: other Annulus crates use it, nobody else should.
 #![allow(clippy::disallowed_types)]
 
 #[cfg(loom)]

@@ -1,14 +1,14 @@
 //! A queue of runners that are awake and wait for a worker, and how a worker keeps one back for itself.
 //!
-//! A *runner* ([`Doze`](crate::doze::Doze)) that was roused is in one of three places, and goes from each to
-//! the next exactly once for each time that it is roused, since it is moved and never copied:
+//! A *runner* ([`WakeFlag`](crate::wake_flag::WakeFlag)) that was woken is in one of three places, and goes
+//! from each to the next exactly once for each time that it is woken, since it is moved and never copied:
 //!
 //! * *queued*: in the queue, under its lock. Whoever queues one and sees that a worker sleeps wakes one.
 //! * *kept* by one worker, in a cell of that worker's own ([`Kept`]). Nobody else sees it, so nobody else can
 //!   run it: it waits for that worker.
 //! * *running*, on the worker that took it out of the queue or out of its own cell.
 //!
-//! A worker keeps the first runner that it rouses by delivering something to it: it has that in its cache,
+//! A worker keeps the first runner that it wakes by delivering something to it: it has that in its cache,
 //! and another worker may have to be woken. A kept runner must not wait for what may take long while another
 //! worker is idle. So a worker hands it over, to the queue,
 //!
@@ -29,8 +29,8 @@
 //! `queued` is read without the lock, relaxed: it may be outdated. A worker that misses a runner there runs
 //! its kept one first; it looks again before the next one, and in the end every store is seen. What was
 //! written before a runner was queued is seen by the worker that takes it out, by the lock; what was written
-//! before it was kept, by the thread's own order; and what its last run wrote, by the swap that roused it
-//! (`SYNC: doze`).
+//! before it was kept, by the thread's own order; and what its last run wrote, by the swap that woke it
+//! (`SYNC: wake-flag`).
 
 use std::{cell::Cell, collections::VecDeque, fmt, sync::PoisonError};
 
@@ -138,7 +138,7 @@ impl<T> Kept<T> {
         Self(Cell::new(None))
     }
 
-    /// Keeps a runner that this worker has roused. The one that it kept before goes to the queue: it has
+    /// Keeps a runner that this worker has woken. The one that it kept before goes to the queue: it has
     /// waited longer.
     pub fn keep(&self, runner: T, schedule: &Schedule<T>) {
         if let Some(other) = self.0.replace(Some(runner)) {

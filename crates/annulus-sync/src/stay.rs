@@ -5,8 +5,8 @@
 //!
 //! * *staying* (`stays`): its blocks run on the device until they end, look for work by themselves, and nap
 //!   when they find none. A block says so in its word `asleep`, and a caller ends its nap.
-//! * *in epochs*: the kernel runs in launches that end. Between them it dozes ([`Doze`]); the caller that
-//!   rouses it says that it is *due*, and rings the pump, which launches the next epoch.
+//! * *in epochs*: the kernel runs in launches that end. Between them it sleeps ([`WakeFlag`]); the caller
+//!   that wakes it says that it is *due*, and rings the pump, which launches the next epoch.
 //!
 //! A kernel goes from staying to epochs at most once ([`Stay::go_into_epochs`]), and never back. The pump
 //! decides it, asks the blocks to leave, and waits until each has said that it `ended` and the launch is
@@ -16,39 +16,39 @@
 //! | word | meaning | written by |
 //! |---|---|---|
 //! | `stays` | the kernel is not in epochs | the pump, once, to false |
-//! | `doze` | whether a kernel in epochs sleeps; asleep as long as it stays | callers and the pump |
-//! | `due` | it was roused, and is not launched yet | who has roused it; the pump clears it |
+//! | `flag` | whether a kernel in epochs sleeps; asleep as long as it stays | callers and the pump |
+//! | `due` | it was woken, and is not launched yet | who has woken it; the pump clears it |
 //!
 //! # No call is lost in the switch
 //!
 //! A caller makes work, sees that the kernel stays, fences, and looks at `stays` again (`SYNC: stays`). The
-//! pump stores that it stays no more, claims the runner, runs epochs until it finds no work, and lies down,
-//! which fences, and then looks once more (`SYNC: doze`). One of the two fences comes first.
+//! pump stores that it stays no more, claims the runner, runs epochs until it finds no work, and parks,
+//! which fences, and then looks once more (`SYNC: wake-flag`). One of the two fences comes first.
 //!
 //! * The caller's: the pump's look after its own fence finds the work, if no epoch before has.
-//! * The pump's: the caller sees after his fence that the kernel stays no more, and rouses it. By then it
+//! * The pump's: the caller sees after his fence that the kernel stays no more, and wakes it. By then it
 //!   sleeps, and the caller claims it, or it has been claimed since, and who claimed it looks after that.
 //!
-//! A caller who already sees at his first look that the kernel is in epochs rouses it as ever. He may be the
+//! A caller who already sees at his first look that the kernel is in epochs wakes it as ever. He may be the
 //! one who claims it before the pump has; then it is he who makes it due.
 //!
 //! A block that leaves while a caller ends its nap, or does not, is the same case: if the caller saw that the
 //! kernel stays after his fence, that came before the pump's, and the work is found in an epoch.
 
-use crate::{AtomicBool, Ordering, doze::Doze, fence};
+use crate::{AtomicBool, Ordering, fence, wake_flag::WakeFlag};
 
 /// Whether a kernel stays, and what to do about it if not; see the module.
 #[derive(Debug)]
 pub struct Stay {
     stays: AtomicBool,
-    doze: Doze,
+    flag: WakeFlag,
     due: AtomicBool,
 }
 
 impl Stay {
     /// A kernel that stays, or one in epochs, which sleeps until the first call.
     pub fn new(stays: bool) -> Self {
-        Self { stays: AtomicBool::new(stays), doze: Doze::new(), due: AtomicBool::new(false) }
+        Self { stays: AtomicBool::new(stays), flag: WakeFlag::new(), due: AtomicBool::new(false) }
     }
 
     /// Whether the kernel stays. Once it does not, it never does again.
@@ -58,7 +58,7 @@ impl Stay {
     }
 
     /// After making work: whether the pump has to be rung, since the kernel is in epochs and this call has
-    /// roused it. Of a kernel that stays, `disturb` ends the nap of whoever would do the work, if it naps: a
+    /// woken it. Of a kernel that stays, `disturb` ends the nap of whoever would do the work, if it naps: a
     /// fence stands between making the work and that.
     #[inline]
     #[must_use = "the kernel sleeps on unless the pump is rung"]
@@ -71,20 +71,20 @@ impl Stay {
                 return false;
             }
         }
-        let roused = self.doze.rouse();
-        if roused {
+        let woken = self.flag.wake();
+        if woken {
             self.make_due();
         }
-        roused
+        woken
     }
 
     /// By the pump: a kernel that stayed, and of which nothing runs any more, is in epochs from now on, and
     /// due.
     pub fn go_into_epochs(&self) {
-        // SYNC: stays. The fence is that of `lie_down`.
+        // SYNC: stays. The fence is that of `park`.
         self.stays.store(false, Ordering::Relaxed);
         // Else a caller has, who makes it due.
-        if self.doze.claim() {
+        if self.flag.claim() {
             self.make_due();
         }
     }
@@ -107,7 +107,7 @@ impl Stay {
     }
 
     /// How the kernel sleeps between epochs.
-    pub fn doze(&self) -> &Doze {
-        &self.doze
+    pub fn wake_flag(&self) -> &WakeFlag {
+        &self.flag
     }
 }

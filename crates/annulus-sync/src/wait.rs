@@ -28,7 +28,8 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
 
 /// Runs a future on this thread until the deadline; `None`, with the future dropped, if that passed first.
 ///
-/// It is polled at least once, and a last time after the deadline, so `None` means that it was not ready *then*.
+/// It is polled at least once, and a last time after the deadline, so `None` means that it was not ready
+/// *then*.
 ///
 /// ```
 /// use std::{future::pending, time::Instant};
@@ -59,10 +60,12 @@ fn drive<F: Future>(future: F, deadline: Option<Instant>) -> Option<F::Output> {
     }
 }
 
-/// Puts one thread to sleep and wakes it: `woken` says whether, the thread's own token only that it should look.
+/// Puts one thread to sleep and wakes it: `woken` says whether, the thread's own token only that it should
+/// look.
 struct Parker {
-    /// Set by wakers, cleared by the thread when it goes on. Stays set if the thread was not asleep, so no wake is lost;
-    /// a thread that uses its parker again may therefore find an old wake, and polls once for nothing.
+    /// Set by wakers, cleared by the thread when it goes on. Stays set if the thread was not asleep, so no
+    /// wake is lost; a thread that uses its parker again may therefore find an old wake, and polls once for
+    /// nothing.
     woken: AtomicBool,
     thread: thread::Thread,
 }
@@ -72,8 +75,8 @@ impl Parker {
         Arc::new(Self { woken: AtomicBool::new(false), thread: thread::current() })
     }
 
-    /// The parker that this thread used last, so that blocking allocates nothing; a new one within a future that blocks while
-    /// it is polled, since the outer wait must keep its own wakes.
+    /// The parker that this thread used last, so that blocking allocates nothing; a new one within a future
+    /// that blocks while it is polled, since the outer wait must keep its own wakes.
     #[cfg(not(loom))]
     fn for_this_thread() -> Arc<Self> {
         KEPT.try_with(std::cell::Cell::take).ok().flatten().unwrap_or_else(Self::new)

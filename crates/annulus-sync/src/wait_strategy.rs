@@ -6,7 +6,8 @@ use crate::backoff::Backoff;
 
 /// How a thread waits in the blocking verbs of a queue.
 ///
-/// Spinning answers within a fraction of a microsecond and costs a core; sleeping costs nothing, and some microseconds to wake up.
+/// Spinning answers within a fraction of a microsecond and costs a core; sleeping costs nothing, and some
+/// microseconds to wake up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum WaitStrategy {
@@ -29,7 +30,8 @@ impl Default for WaitStrategy {
 }
 
 impl WaitStrategy {
-    /// After a step that had no result: takes more until one has, the deadline has passed, or it is time to sleep.
+    /// After a step that had no result: takes more until one has, the deadline has passed, or it is time to
+    /// sleep.
     pub fn look<R>(self, deadline: Option<Instant>, mut step: impl FnMut() -> Option<R>) -> Option<R> {
         let until = match self {
             Self::Spin => deadline,

@@ -33,7 +33,7 @@ pub const METHODS: &[&str] = &[
     "abs", "clamp", "into", "max", "min", "signum",
     // Arrays and slices.
     "as_bytes", "as_mut_slice", "as_slice", "binary_search", "contains", "copy_from_slice", "copy_within", "ends_with", "fill", "first", "first_mut", "get", "get_mut", "is_empty", "last", "last_mut", "len",
-    "reverse", "sort_unstable", "split_at", "split_at_mut", "starts_with",
+    "reverse", "sort", "sort_unstable", "split_at", "split_at_mut", "starts_with",
     // `Option` and `Result`.
     "as_mut", "as_ref", "cloned", "copied", "err", "expect", "expect_err", "is_none", "is_some", "ok", "ok_or", "or",
     "replace", "take", "unwrap", "unwrap_err", "unwrap_or", "unwrap_or_default",
@@ -41,7 +41,7 @@ pub const METHODS: &[&str] = &[
     "compare_exchange", "compare_exchange_weak", "fetch_add", "fetch_and", "fetch_max", "fetch_min", "fetch_or",
     "fetch_sub", "fetch_xor", "is_err", "is_ok", "load", "store", "swap",
     // Comparisons, and what they give.
-    "cmp", "is_eq", "is_ge", "is_gt", "is_le", "is_lt", "is_ne", "partial_cmp", "then",
+    "cmp", "is_eq", "is_ge", "is_gt", "is_le", "is_lt", "is_ne", "partial_cmp", "then", "total_cmp",
     // The handler's own parameters, and failures.
     "block_index", "code", "grid_size", "send", "thread_index",
 ];

@@ -195,6 +195,7 @@ pub use annulus_cuda::{self as cuda, Cuda};
 #[cfg(any(feature = "cuda", feature = "opencl"))]
 pub use annulus_device::default_directory as cache_directory;
 pub use annulus_kernel as kernel;
+pub use annulus_message as message;
 #[cfg(feature = "opencl")]
 pub use annulus_opencl::OpenCl;
 pub use annulus_queue as queue;

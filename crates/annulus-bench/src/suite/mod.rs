@@ -1,5 +1,6 @@
 //! The suites. A new one is a module with a `cases` function and an entry in [`SUITES`].
 
+mod compress;
 mod idle;
 mod language;
 mod links;
@@ -8,6 +9,7 @@ mod policies;
 mod poll;
 mod resident;
 mod rtt;
+mod serialize;
 mod stream;
 
 use std::time::Instant;
@@ -71,6 +73,8 @@ pub(crate) const SUITES: &[Suite] = &[
     links::SUITE,
     idle::SUITE,
     queue_suite::SUITE,
+    serialize::SUITE,
+    compress::SUITE,
     resident::SUITE,
     language::SUITE,
     micro::SUITE,

@@ -134,7 +134,9 @@ mod learnt {
         more_values::{alternatives, chosen, conversions, lists_and_texts, operators, same_slices},
         ordered::{order_methods, order_values},
         sizes::{bound_sizes, sizes_in_memory},
+        sorted::{in_order, sorts},
         traits::traits,
+        wrapping::{notes, wraps},
     };
 
     use super::same;
@@ -147,6 +149,9 @@ mod learnt {
         comparisons within 0: equal_values, order_values, order_methods;
         closures within 0: option_closures, used_up;
         numbers within 0: ordered, integer_roots;
+        numbers_that_wrap within 0: wraps;
+        options_in_memory within 0: notes;
+        orders_and_sorting within 0: in_order, sorts;
         functions_of_floats within 4: curves;
     }
 
@@ -422,6 +427,9 @@ tests! {
         own_operators,
         functions_of_traits,
         sizes,
+        numbers_that_wrap,
+        options_in_memory,
+        orders_and_sorting,
         sizes_that_are_bound,
         comparisons,
         closures,

@@ -1,5 +1,6 @@
-//! A batch once ran to its end before the block looked at its command again: terminate and deactivate waited for up to
-//! `max_messages_per_iteration` messages, and a message that was sent after a reset, into the batch, was not counted.
+//! A batch once ran to its end before the block looked at its command again: terminate and deactivate waited
+//! for up to `max_messages_per_iteration` messages, and a message that was sent after a reset, into the
+//! batch, was not counted.
 
 use std::{
     sync::{Mutex, MutexGuard},

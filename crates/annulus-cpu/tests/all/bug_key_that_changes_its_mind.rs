@@ -1,4 +1,5 @@
-//! A message type whose key is not the same each time it is asked made a block reach beyond its share of the actors' states.
+//! A message type whose key is not the same each time it is asked made a block reach beyond its share of the
+//! actors' states.
 
 use std::cell::Cell;
 
@@ -16,7 +17,9 @@ thread_local! {
 }
 
 // Safe code may do this, so it must be harmless.
-impl RingMessage for Fickle {
+impl RingMessage for Fickle {}
+
+impl annulus_kernel::Message for Fickle {
     const KEYED: bool = true;
 
     fn key(&self) -> u64 {

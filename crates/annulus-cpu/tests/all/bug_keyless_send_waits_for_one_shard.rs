@@ -30,7 +30,8 @@ fn work(job: &Job) {
     }
 }
 
-/// Both blocks stop in a handler and both queues fill up; then one goes on, whichever it is, and a sender gets through.
+/// Both blocks stop in a handler and both queues fill up; then one goes on, whichever it is, and a sender
+/// gets through.
 #[test]
 fn it_goes_where_there_is_room() {
     let runtime = Runtime::builder().backend(Cpu::new().workers(2)).build().expect("threads can be had");

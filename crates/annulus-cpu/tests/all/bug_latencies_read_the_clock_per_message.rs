@@ -1,5 +1,5 @@
-//! Tracking latencies read the clock after each message, which cost a stream three quarters. It is read once an iteration, as for telemetry, so a
-//! message's latency ends with the last handler of its iteration.
+//! Tracking latencies read the clock after each message, which cost a stream three quarters. It is read once
+//! an iteration, as for telemetry, so a message's latency ends with the last handler of its iteration.
 
 use std::time::Duration;
 
@@ -31,7 +31,8 @@ fn latencies_end_with_the_iteration() {
     let options = LaunchOptions::default().mode(ProcessingMode::Batch).max_messages_per_iteration(16);
     let kernel =
         mix::launch(&runtime, options.track_latency(true).active(false)).expect("the options are right");
-    // Sent within far less than their handlers take, a good part of a millisecond each; all handled in one iteration.
+    // Sent within far less than their handlers take, a good part of a millisecond each; all handled in one
+    // iteration.
     kernel.send_batch_blocking(&[Work { rounds: 3_000_000 }; 16]).expect("there is room");
     kernel.activate_blocking().expect("the kernel runs");
     block_on(kernel.drained());

@@ -1,4 +1,5 @@
-//! A waker that panicked while a kernel ended left it ending for ever: the name stayed taken, and `terminate` hung.
+//! A waker that panicked while a kernel ended left it ending for ever: the name stayed taken, and `terminate`
+//! hung.
 
 use std::{
     future::Future,

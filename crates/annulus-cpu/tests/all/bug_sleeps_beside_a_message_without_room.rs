@@ -1,5 +1,5 @@
-//! A block that lay down while a message arrived and its outbound ring was full slept on: it had not said that it was stalled,
-//! so the receiver that made room did not wake it, and the sender had seen it awake.
+//! A block that parked while a message arrived and its outbound ring was full slept on: it had not said
+//! that it was stalled, so the receiver that made room did not wake it, and the sender had seen it awake.
 
 use std::{
     hint::{black_box, spin_loop},

@@ -1,5 +1,5 @@
-//! The tests of the backend that need no process of their own: one program, since each program more compiles and links what it
-//! shares with the others anew.
+//! The tests of the backend that need no process of their own: one program, since each program more compiles
+//! and links what it shares with the others anew.
 extern crate annulus_runtime as annulus;
 
 mod batch_ignores_commands;

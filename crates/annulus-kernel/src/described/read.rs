@@ -90,6 +90,9 @@ impl<'de> DeserializeSeed<'de> for Place<'_> {
             };
         }
         match self.ty.kind {
+            TypeKind::Struct([number]) if self.ty.meaning == Meaning::Wrapping => {
+                Place { ty: number.ty, to: self.to }.deserialize(deserializer)
+            }
             TypeKind::Primitive(Primitive::Bool) => deserializer.deserialize_bool(self),
             TypeKind::Primitive(Primitive::F32 | Primitive::F64) => deserializer.deserialize_any(self),
             TypeKind::Primitive(_) => deserializer.deserialize_any(self),

@@ -71,6 +71,9 @@ impl Serialize for Described<'_> {
         }
         match self.ty.kind {
             TypeKind::Primitive(primitive) => self.primitive(primitive, serializer),
+            TypeKind::Struct([number]) if self.ty.meaning == Meaning::Wrapping => {
+                self.field(number).serialize(serializer)
+            }
             TypeKind::Struct(fields) => self.fields(fields, serializer),
             TypeKind::Array { element, len } => {
                 serializer.collect_seq((0..len).map(|i| self.part(i * element.size, element)))

@@ -36,7 +36,10 @@ pub(super) fn is_compared(ty: &Type) -> bool {
         Type::Struct(descriptor) | Type::Enum(descriptor) => {
             matches!(
                 descriptor.meaning,
-                Meaning::Derived(Derived { eq: true, .. }) | Meaning::List | Meaning::Text
+                Meaning::Derived(Derived { eq: true, .. })
+                    | Meaning::List
+                    | Meaning::Text
+                    | Meaning::Wrapping
             ) && fields(descriptor).all(|field| is_compared(&field.ty.into()))
         }
         Type::Ordering => false,
@@ -194,6 +197,15 @@ impl Lowerer<'_> {
         let equal = self.equal(&places[0], &places[1])?;
         let result = if op == BinaryOp::Eq { equal } else { equal.not() };
         Ok(Operand::Value(result, Type::Scalar(Scalar::Bool)))
+    }
+
+    /// Whether a place holds this value.
+    pub(super) fn equal_to(&mut self, place: &Place, value: Expr) -> Lowered<Expr> {
+        if let Type::Scalar(scalar) = place.ty {
+            return Ok(Expr::binary(BinaryOp::Eq, scalar, Expr::Read(place.clone()), value));
+        }
+        let value = self.as_place(Operand::Value(value, place.ty.clone()))?;
+        self.equal(place, &value)
     }
 
     pub(super) fn equal(&mut self, a: &Place, b: &Place) -> Lowered<Expr> {

@@ -43,6 +43,10 @@ impl Lowerer<'_> {
                 {
                     Ok(value)
                 }
+                Operand::Place(place) => Err(format!(
+                    "a second `*` before a {} may be a `Deref` of its own: take the outer reference away in the pattern, `|&x| *x`",
+                    describe(&place.ty)
+                )),
                 other => Err(format!("{} cannot be dereferenced", other.describe())),
             },
             ExpressionKind::Unary { op, operand } => self.unary(op, operand),

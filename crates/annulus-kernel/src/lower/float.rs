@@ -79,6 +79,7 @@ impl Lowerer<'_> {
             }
             ("mul_add", 3) => call("mul_add", values, ty),
             ("powi", 2) => call("powi", values, ty),
+            ("total_cmp", 2) => Ok(self.total_order(scalar, values)),
             ("to_bits", 1) => {
                 let bits = if scalar == Scalar::F32 { Scalar::U32 } else { Scalar::U64 };
                 call("to_bits", values, Type::Scalar(bits))

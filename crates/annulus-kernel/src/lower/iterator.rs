@@ -7,8 +7,10 @@ use super::{
     cases::Cases,
     items::{Items, Kind},
     operand::Operand,
+    order::{self, is_ordered},
     program::{Expr, LocalId, Stmt},
     slice::{size, usize_bits},
+    wrapping::wrapped,
 };
 use crate::typed::{Scalar, Type};
 
@@ -336,7 +338,11 @@ impl Lowerer<'_> {
                 })?;
                 Ok(Operand::Value(self.read(folded), ty))
             }
-            ("find" | "find_map" | "last" | "min" | "max" | "min_by_key" | "max_by_key", _) => {
+            (
+                "find" | "find_map" | "last" | "min" | "max" | "min_by" | "min_by_key" | "max_by"
+                | "max_by_key",
+                _,
+            ) => {
                 if may_change(receiver) && method != "find_map" {
                     return Err(format!(
                         "`{method}` of a device gives no `&mut`: write `position`, and index with what it gives"
@@ -350,6 +356,15 @@ impl Lowerer<'_> {
 
     fn sum(&mut self, chain: &Chain<'_>, method: &str, witness: Option<WitnessId>) -> Lowered<Operand> {
         let ty = self.type_of(witness.ok_or("a sum has a type: rebuild the program")?)?;
+        if wrapped(&ty).is_some() {
+            let (op, first) = if method == "sum" { (BinaryOp::Add, 0) } else { (BinaryOp::Mul, 1) };
+            let so_far = self.wrapping_variable(method, ty.clone(), first)?;
+            self.over(chain, None, &mut Vec::new(), |inner, item, _| {
+                let item = inner.value_of(item)?;
+                inner.wrapping_assign(op, so_far.clone(), item.0, item.1).map(drop)
+            })?;
+            return Ok(Operand::Value(Expr::Read(so_far), ty));
+        }
         let scalar = self.as_scalar(&ty)?;
         let (op, first) = if method == "sum" { (BinaryOp::Add, 0.0) } else { (BinaryOp::Mul, 1.0) };
         let first = match scalar {
@@ -422,6 +437,25 @@ impl Lowerer<'_> {
         })
     }
 
+    /// Whether there was no item before, or what is asked otherwise: then there is something to compare with.
+    fn unless_first(
+        &mut self,
+        found: LocalId,
+        ask: impl FnOnce(&mut Self) -> Lowered<Expr>,
+    ) -> Lowered<Expr> {
+        let better = self.temporary("better", BOOL, Some(Expr::Bits(Scalar::Bool, 1)));
+        self.locals[better].mutable = true;
+        self.locals[better].made = false;
+        let place = self.place_of_local(better);
+        let ((), statements) = self.nested(|inner| {
+            let answer = ask(inner)?;
+            inner.out.push(Stmt::Assign(place, answer));
+            Ok(())
+        })?;
+        self.out.push(Stmt::If(self.read(found), statements, Vec::new()));
+        Ok(self.read(better))
+    }
+
     /// `find`, `last`, `min`, `max` and their kin: an item, if there is one.
     fn one_of(&mut self, chain: &Chain<'_>, method: &str, arguments: &[Expression]) -> Lowered<Operand> {
         let found = self.flag("found");
@@ -467,17 +501,40 @@ impl Lowerer<'_> {
                         _ => item.clone(),
                     };
                     let (key, ty) = inner.value_of(key)?;
-                    let scalar = inner.as_scalar(&ty)?;
+                    if !is_ordered(&ty, true) {
+                        return Err(order::not_derived(&ty, method));
+                    }
                     let key = inner.fixed(key, &ty, "key");
-                    let best = inner.outer_local(depth, "best", ty);
+                    let best = inner.outer_local(depth, "best", ty.clone());
                     outer.push(best);
+                    let best = inner.place_of_local(best);
                     // Of equal ones `min` gives the first, and `max` the last.
                     let op = if method.starts_with("min") { BinaryOp::Lt } else { BinaryOp::Ge };
-                    let better = Expr::binary(op, scalar, key.clone(), inner.read(best));
-                    let better = Expr::binary(BinaryOp::Or, Scalar::Bool, inner.read(found).not(), better);
+                    let better = if let Type::Scalar(scalar) = ty {
+                        let better = Expr::binary(op, scalar, key.clone(), Expr::Read(best.clone()));
+                        Expr::binary(BinaryOp::Or, Scalar::Bool, inner.read(found).not(), better)
+                    } else {
+                        let new = inner.as_place(Operand::Value(key.clone(), ty))?;
+                        inner.unless_first(found, |inner| inner.before(&new, &best, op))?
+                    };
                     let (kept, mut statements) = inner.kept(item, depth, outer)?;
                     result = Some(kept);
-                    statements.extend([Stmt::Assign(inner.place_of_local(best), key), inner.set(found)]);
+                    statements.extend([Stmt::Assign(best, key), inner.set(found)]);
+                    (Some(better), statements)
+                }
+                ("min_by" | "max_by", [f]) => {
+                    let item = inner.fixed_operand(item)?;
+                    let (kept, mut statements) = inner.kept(item.clone(), depth, outer)?;
+                    let better = inner.unless_first(found, |inner| {
+                        let given = inner.apply(f, vec![kept.clone(), item])?;
+                        let (given, ty) = inner.value_of(given)?;
+                        let given = inner.as_place(Operand::Value(given, ty))?;
+                        // Of equal ones `min_by` gives the first, and `max_by` the last.
+                        let op = if method == "min_by" { BinaryOp::Gt } else { BinaryOp::Le };
+                        Ok(order::holds(&given, op))
+                    })?;
+                    result = Some(kept);
+                    statements.push(inner.set(found));
                     (Some(better), statements)
                 }
                 _ => return Err(format!("a device's iterators have no `{method}` with these arguments")),

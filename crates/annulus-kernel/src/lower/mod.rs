@@ -34,6 +34,7 @@ mod slice;
 mod sorted;
 mod tuple;
 pub(crate) mod types;
+mod wrapping;
 
 use std::{collections::HashSet, fmt};
 

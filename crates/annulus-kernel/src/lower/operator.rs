@@ -10,6 +10,7 @@ use super::{
     operand::{Operand, describe},
     order::{self, is_ordered},
     program::{Expr, Local, Stmt},
+    wrapping::wrapped,
 };
 use crate::{
     TypeKind,
@@ -18,7 +19,11 @@ use crate::{
 
 impl Lowerer<'_> {
     pub(super) fn unary(&mut self, op: &UnaryOp, operand: &Expression) -> Lowered<Operand> {
-        let (expr, scalar) = self.scalar(operand)?;
+        let (expr, ty) = self.value(operand)?;
+        if wrapped(&ty).is_some() {
+            return self.wrapping_unary(op, expr, ty);
+        }
+        let scalar = self.as_scalar(&ty)?;
         let result = match op {
             UnaryOp::Not if scalar == Scalar::Bool => expr.not(),
             UnaryOp::Not if scalar.is_integer() => Expr::Not(scalar, Box::new(expr)),
@@ -35,10 +40,13 @@ impl Lowerer<'_> {
         if matches!(op, BinaryOp::And | BinaryOp::Or) {
             return Ok(Operand::Value(self.short_circuit(op, left, right)?, bool_));
         }
-        let mut values = if matches!(op, BinaryOp::Eq | BinaryOp::Ne) {
+        let mut values = if is_comparison(op) {
             match self.compared_values([left, right])? {
                 Compared::Values(values) => values,
-                Compared::Slices(sides) => return self.slice_equality(op, sides),
+                Compared::Slices(sides) if matches!(op, BinaryOp::Eq | BinaryOp::Ne) => {
+                    return self.slice_equality(op, sides);
+                }
+                Compared::Slices(sides) => return self.slice_before(op, sides),
             }
         } else {
             self.values([left, right])?
@@ -69,6 +77,9 @@ impl Lowerer<'_> {
             let a = self.as_place(Operand::Value(left, left_ty))?;
             let b = self.as_place(Operand::Value(right, right_ty))?;
             return Ok(Operand::Value(self.before(&a, &b, op)?, bool_));
+        }
+        if wrapped(&left_ty).is_some() {
+            return self.wrapping_binary(op, (left, left_ty), (right, right_ty));
         }
         let (Type::Scalar(a), Type::Scalar(b)) = (&left_ty, &right_ty) else {
             let other = if matches!(left_ty, Type::Scalar(_)) { &right_ty } else { &left_ty };

@@ -11,11 +11,11 @@ use super::{
     equal::{fields, parts_of, parts_of_variant},
     operand::{Operand, describe},
     program::{Expr, LocalId, Place, Step, Stmt},
-    slice::usize_bits,
+    slice::{View, usize_bits},
     types::takes_no_place,
 };
 use crate::{
-    Derived, DeviceType, Meaning, TypeDescriptor, TypeKind,
+    Derived, DeviceType, Meaning, PlainMethods, TypeDescriptor, TypeKind,
     typed::{Scalar, Type},
 };
 
@@ -34,7 +34,12 @@ const METHODS: &[(&str, usize)] = &[("clamp", 2), ("cmp", 1), ("max", 1), ("min"
 fn derived(descriptor: &TypeDescriptor) -> Option<Derived> {
     match descriptor.meaning {
         Meaning::Derived(derived) => Some(derived),
-        _ => None,
+        // These are ordered as their parts are: a list by its items, and not by the room behind them.
+        Meaning::List | Meaning::Text | Meaning::Wrapping => {
+            let methods = PlainMethods(|| true);
+            Some(Derived { eq: true, partial_ord: true, ord: true, methods })
+        }
+        Meaning::Parts => None,
     }
 }
 
@@ -79,6 +84,20 @@ pub(super) fn refusal(ty: &Type, what: &str, total: bool) -> String {
     }
 }
 
+/// Why a method that compares by `Ord` cannot compare these values, and what to write.
+pub(super) fn not_derived(ty: &Type, method: &str) -> String {
+    let name = describe(ty);
+    let by = match method {
+        "min" | "min_by_key" => "`min_by(|a, b| a.cmp(b))`",
+        "max" | "max_by_key" => "`max_by(|a, b| a.cmp(b))`",
+        "sort" | "sort_by_key" => "`sort_by(|a, b| a.cmp(b))`",
+        _ => "a loop",
+    };
+    format!(
+        "`{method}` of {name} asks for an order that is derived: write `#[device_type]` above its `derive`, or {by}"
+    )
+}
+
 /// Whether this is a method of comparison, and called on what is no number.
 pub(super) fn is_comparing(operand: &Operand, method: &str, arguments: &[Expression]) -> bool {
     if !METHODS.contains(&(method, arguments.len())) {
@@ -116,6 +135,22 @@ fn is(order: Expr, wanted: u64) -> Expr {
     Expr::binary(BinaryOp::Eq, ORDER, order, bits(wanted))
 }
 
+/// Whether an order is "less", "greater" and so on; what is not ordered is none of them.
+fn holds_of(order: &Expr, op: BinaryOp) -> Expr {
+    let compared = |op| Expr::binary(op, ORDER, order.clone(), bits(EQUAL));
+    match op {
+        BinaryOp::Lt => compared(BinaryOp::Lt),
+        BinaryOp::Le => compared(BinaryOp::Le),
+        BinaryOp::Gt => is(order.clone(), GREATER),
+        _ => Expr::binary(BinaryOp::Or, Scalar::Bool, is(order.clone(), EQUAL), is(order.clone(), GREATER)),
+    }
+}
+
+/// Whether an `Ordering` is "less", "greater" and so on.
+pub(super) fn holds(ordering: &Place, op: BinaryOp) -> Expr {
+    Expr::binary(op, ORDER, Expr::Tag(ordering.clone()), bits(EQUAL))
+}
+
 /// The order of two numbers.
 fn order_of_numbers(scalar: Scalar, a: Expr, b: Expr) -> Expr {
     let select =
@@ -131,19 +166,22 @@ fn order_of_numbers(scalar: Scalar, a: Expr, b: Expr) -> Expr {
 }
 
 impl Lowerer<'_> {
+    /// How a place stands to this value.
+    pub(super) fn before_value(&mut self, place: &Place, value: Expr, op: BinaryOp) -> Lowered<Expr> {
+        if let Type::Scalar(scalar) = place.ty {
+            return Ok(Expr::binary(op, scalar, Expr::Read(place.clone()), value));
+        }
+        let value = self.as_place(Operand::Value(value, place.ty.clone()))?;
+        self.before(place, &value, op)
+    }
+
     /// `a < b` and its kin.
     pub(super) fn before(&mut self, a: &Place, b: &Place, op: BinaryOp) -> Lowered<Expr> {
         if is_tuple_of_numbers(&a.ty) {
             return self.tuple_before(a, b, op);
         }
         let order = self.order(a, b)?;
-        let compared = |op| Expr::binary(op, ORDER, order.clone(), bits(EQUAL));
-        Ok(match op {
-            BinaryOp::Lt => compared(BinaryOp::Lt),
-            BinaryOp::Le => compared(BinaryOp::Le),
-            BinaryOp::Gt => is(order, GREATER),
-            _ => Expr::binary(BinaryOp::Or, Scalar::Bool, is(order.clone(), EQUAL), is(order, GREATER)),
-        })
+        Ok(holds_of(&order, op))
     }
 
     /// Whether a tuple comes before another, or is equal where `or_equal` says so: part by part.
@@ -217,6 +255,11 @@ impl Lowerer<'_> {
                 }
                 Ok(())
             }
+            Type::Struct(descriptor) if descriptor.bounded().is_some() => {
+                let (a, b) = (self.steady(a.clone()), self.steady(b.clone()));
+                let (a, b) = (self.view_of_bounded(&a)?, self.view_of_bounded(&b)?);
+                self.order_views(order, &a, &b)
+            }
             Type::Struct(descriptor) => self.order_parts(order, &parts_of(descriptor, a, b)),
             Type::Enum(descriptor) => {
                 let TypeKind::Enum { tag, variants } = descriptor.kind else {
@@ -280,6 +323,82 @@ impl Lowerer<'_> {
         })?;
         self.out.push(Stmt::For { local, start: usize_bits(0), end: usize_bits(len as u64), body });
         Ok(())
+    }
+
+    /// The order of two slices: that of the first elements that differ, or else of their lengths.
+    fn order_views(&mut self, order: LocalId, a: &View, b: &View) -> Lowered<()> {
+        let least = Expr::Call("min", Scalar::Usize, vec![a.len.clone(), b.len.clone()]);
+        let least = self.fixed(least, &Type::Scalar(Scalar::Usize), "count");
+        let (local, body) = self.nested(|inner| {
+            let local = inner.local("i", Type::Scalar(Scalar::Usize));
+            let (a, b) =
+                (inner.element_place(a, inner.read(local))?, inner.element_place(b, inner.read(local))?);
+            inner.order_into(order, &a, &b)?;
+            inner.out.push(Stmt::If(is(inner.read(order), EQUAL).not(), vec![Stmt::Break], Vec::new()));
+            Ok(local)
+        })?;
+        self.out.push(Stmt::For { local, start: usize_bits(0), end: least, body });
+        let lengths = order_of_numbers(Scalar::Usize, a.len.clone(), b.len.clone());
+        let lengths = Stmt::Assign(self.place_of_local(order), lengths);
+        self.out.push(Stmt::If(is(self.read(order), EQUAL), vec![lengths], Vec::new()));
+        Ok(())
+    }
+
+    /// The order of two slices, or of a slice and what can be one, in a variable.
+    fn order_of_slices(&mut self, sides: [Operand; 2], what: &str, total: bool) -> Lowered<Expr> {
+        let [a, b] = sides;
+        let (a, b) = (self.view(a)?, self.view(b)?);
+        if !is_ordered(a.element(), total) {
+            return Err(refusal(a.element(), what, total));
+        }
+        let order = self.temporary("order", Type::Scalar(ORDER), Some(bits(EQUAL)));
+        self.locals[order].mutable = true;
+        self.locals[order].made = false;
+        self.order_views(order, &a, &b)?;
+        Ok(self.read(order))
+    }
+
+    /// `a < b` of slices.
+    pub(super) fn slice_before(&mut self, op: BinaryOp, sides: [Operand; 2]) -> Lowered<Operand> {
+        let order = self.order_of_slices(sides, "<", false)?;
+        Ok(Operand::Value(holds_of(&order, op), Type::Scalar(Scalar::Bool)))
+    }
+
+    /// `a.cmp(b)` and `a.partial_cmp(b)` of slices.
+    pub(super) fn slice_compared(
+        &mut self,
+        view: View,
+        method: &str,
+        other: &Expression,
+    ) -> Lowered<Operand> {
+        let other = self.operand(other, None)?;
+        let total = method == "cmp";
+        let order = self.order_of_slices([Operand::view(view), other], method, total)?;
+        Ok(if total { self.as_ordering(&order) } else { self.as_perhaps_ordering(order) })
+    }
+
+    /// `a.total_cmp(&b)` of floats: by their bits, those of negative numbers the other way round.
+    pub(super) fn total_order(&mut self, scalar: Scalar, values: Vec<Expr>) -> Operand {
+        let bits_of = if scalar == Scalar::F32 { Scalar::U32 } else { Scalar::U64 };
+        let sign = Expr::Bits(bits_of, 1 << (bits_of.bits() - 1));
+        let mut rank = |value: Expr| {
+            let value =
+                self.fixed(Expr::Call("to_bits", scalar, vec![value]), &Type::Scalar(bits_of), "bits");
+            let negative = Expr::binary(BinaryOp::Ge, bits_of, value.clone(), sign.clone());
+            let positive = Expr::binary(BinaryOp::BitOr, bits_of, value.clone(), sign.clone());
+            let inverted = Expr::Not(bits_of, Box::new(value));
+            let rank = Expr::Select(Box::new(negative), Box::new(inverted), Box::new(positive));
+            self.fixed(rank, &Type::Scalar(bits_of), "rank")
+        };
+        let ranks: Vec<Expr> = values.into_iter().map(&mut rank).collect();
+        let order = order_of_numbers(bits_of, ranks[0].clone(), ranks[1].clone());
+        self.as_ordering(&order)
+    }
+
+    fn as_perhaps_ordering(&mut self, order: Expr) -> Operand {
+        let then = Box::new(self.as_ordering(&order));
+        let good = is(order, UNORDERED).not();
+        Operand::cases(Cases { good, then, error: None, mutable: false })
     }
 
     /// An order as an `Ordering`.
@@ -348,9 +467,7 @@ impl Lowerer<'_> {
             }
             ("partial_cmp", [a, b]) => {
                 let order = self.order(a, b)?;
-                let then = Box::new(self.as_ordering(&order));
-                let good = is(order, UNORDERED).not();
-                Ok(Operand::cases(Cases { good, then, error: None, mutable: false }))
+                Ok(self.as_perhaps_ordering(order))
             }
             ("max", [a, b]) => {
                 let after = self.before(b, a, BinaryOp::Lt)?;
@@ -380,6 +497,9 @@ impl Lowerer<'_> {
         method: &str,
         arguments: &[Expression],
     ) -> Lowered<Operand> {
+        if let ("then_with", [closure]) = (method, arguments) {
+            return self.then_with(receiver, closure);
+        }
         let mut values = vec![self.value_of(receiver)?];
         let mark = self.out.len();
         let arguments = self.values(arguments)?;
@@ -411,6 +531,27 @@ impl Lowerer<'_> {
         };
         let compared = Expr::binary(op, ORDER, order, bits(EQUAL));
         Ok(Operand::Value(compared, Type::Scalar(Scalar::Bool)))
+    }
+
+    /// `ordering.then_with(|| …)`: the closure is called where the first order is "equal".
+    fn then_with(&mut self, first: Operand, closure: &Expression) -> Lowered<Operand> {
+        let (first, ty) = self.value_of(first)?;
+        let local = self.temporary("ordering", ty.clone(), Some(first));
+        self.locals[local].mutable = true;
+        self.locals[local].made = false;
+        let place = self.place_of_local(local);
+        let ((), statements) = self.nested(|inner| {
+            match inner.apply(closure, Vec::new())? {
+                Operand::Never => {}
+                given => {
+                    let (given, _) = inner.value_of(given)?;
+                    inner.out.push(Stmt::Assign(place.clone(), given));
+                }
+            }
+            Ok(())
+        })?;
+        self.out.push(Stmt::If(is(Expr::Tag(place), EQUAL), statements, Vec::new()));
+        Ok(Operand::Value(self.read(local), ty))
     }
 
     /// `a < b` by a `PartialOrd` of the user's, which gave this.

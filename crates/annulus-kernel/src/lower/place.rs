@@ -9,6 +9,7 @@ use super::{
     program::{Expr, Place, Root, Step, Stmt},
     tuple::part_named,
     types::takes_no_place,
+    wrapping::wrapped,
 };
 use crate::{
     TypeKind,
@@ -165,6 +166,13 @@ impl Lowerer<'_> {
         let mut value = [self.value_of(operand)?];
         let mark = self.out.len();
         let place = self.target(place)?;
+        if wrapped(&place.ty).is_some() {
+            let place = self.steady(place);
+            // The place comes first, as for all that are no numbers.
+            self.out[start..].rotate_left(mark - start);
+            let [(value, ty)] = value;
+            return self.wrapping_assign(op, place, value, ty);
+        }
         // Rust evaluates the place first then, and reads the value last.
         if by_reference && self.out[start..].iter().any(|statement| !matches!(statement, Stmt::Line(_))) {
             return Err(

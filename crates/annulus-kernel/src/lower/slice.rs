@@ -6,6 +6,7 @@ use annulus_tree::{BinaryOp, Expression, ExpressionKind};
 use super::{
     Lowered, Lowerer, ascii,
     cases::Cases,
+    equal::{self, is_compared},
     operand::{Operand, describe},
     operator::convert,
     program::{Expr, Place, Root, Step, Stmt},
@@ -27,6 +28,9 @@ const CHANGING: &[&str] = &[
     "make_ascii_lowercase",
     "make_ascii_uppercase",
     "reverse",
+    "sort",
+    "sort_by",
+    "sort_by_key",
     "sort_unstable",
     "split_at_mut",
     "swap",
@@ -364,7 +368,10 @@ impl Lowerer<'_> {
             }
             ("contains", [value]) => self.contains(&view, value),
             ("as_slice" | "as_mut_slice", []) => Ok(Operand::view(view)),
-            ("sort_unstable", []) => self.sort(&view),
+            ("sort_unstable" | "sort", []) => self.sort(&view, None, false),
+            ("sort_by_key", [f]) => self.sort(&view, Some(f), true),
+            ("sort_by", [f]) => self.sort(&view, Some(f), false),
+            ("cmp" | "partial_cmp", [other]) => self.slice_compared(view, method, other),
             ("binary_search", [value]) => self.search(&view, value),
             ("copy_within", [from, to]) => self.copy_within(&view, from, to),
             ("starts_with" | "ends_with", [part]) => {
@@ -451,14 +458,17 @@ impl Lowerer<'_> {
 
     /// Whether an element equals a value.
     fn contains(&mut self, view: &View, value: &Expression) -> Lowered<Operand> {
-        let (value, scalar) = self.scalar(value)?;
-        let value = self.fixed(value, &Type::Scalar(scalar), "wanted");
+        let (value, ty) = self.value(value)?;
+        if !is_compared(&ty) {
+            return Err(equal::refusal(&ty));
+        }
+        let value = self.fixed(value, &ty, "wanted");
         let bool_ = Type::Scalar(Scalar::Bool);
         let found = self.temporary("contains", bool_.clone(), Some(Expr::Bits(Scalar::Bool, 0)));
         self.locals[found].mutable = true;
         let place_of_found = self.place_of_local(found);
         self.for_each(view, view.len.clone(), |lowerer, place, _| {
-            let equal = Expr::binary(BinaryOp::Eq, scalar, Expr::Read(place), value);
+            let equal = lowerer.equal_to(&place, value)?;
             let remember = Stmt::Assign(place_of_found, Expr::Bits(Scalar::Bool, 1));
             lowerer.out.push(Stmt::If(equal, vec![remember, Stmt::Break], Vec::new()));
             Ok(())

@@ -7,6 +7,7 @@ use super::{
     Lowered, Lowerer,
     cases::Cases,
     operand::Operand,
+    order::{self, is_ordered},
     program::{Expr, Place, Stmt},
     slice::{View, size, usize_bits},
 };
@@ -18,23 +19,45 @@ const USIZE: Type = Type::Scalar(Scalar::Usize);
 const LONGEST: usize = 64;
 
 impl Lowerer<'_> {
-    /// `sort_unstable()`, by insertion.
-    pub(super) fn sort(&mut self, view: &View) -> Lowered<Operand> {
-        let scalar = self.as_scalar(view.element())?;
-        if !scalar.is_integer() && scalar != Scalar::Bool {
-            return Err("a device sorts integers".into());
+    /// `sort()`, `sort_unstable()`, `sort_by_key(f)` and `sort_by(f)`, by insertion: equal elements stay in their order.
+    pub(super) fn sort(
+        &mut self,
+        view: &View,
+        closure: Option<&Expression>,
+        by_key: bool,
+    ) -> Lowered<Operand> {
+        let ty = view.element().clone();
+        if closure.is_none() && !is_ordered(&ty, true) {
+            return Err(match &ty {
+                Type::Scalar(scalar) if scalar.is_float() => {
+                    "floats are in no total order: write `sort_by(|a, b| a.total_cmp(b))`".into()
+                }
+                ty => order::not_derived(ty, "sort"),
+            });
         }
-        let room = view.room().filter(|room| *room <= LONGEST).ok_or_else(|| {
-            format!("a device sorts arrays of {LONGEST} elements at most, and parts of such arrays: write the loops that suit these values")
-        })?;
+        if view.room().is_none_or(|room| room > LONGEST) {
+            return Err(format!(
+                "a device sorts arrays of {LONGEST} elements at most, and parts of such arrays: write the loops that suit these values"
+            ));
+        }
         let len = view.len.clone();
-        let _ = room;
-        let ty = Type::Scalar(scalar);
         let (outer, body) = self.nested(|inner| {
             let outer = inner.local("i", USIZE);
             let value = inner.element_place(view, inner.read(outer))?;
             let value = inner.temporary("inserted", ty.clone(), Some(Expr::Read(value)));
             inner.locals[value].made = false;
+            let inserted = inner.place_of_local(value);
+            let key = match closure {
+                Some(f) if by_key => {
+                    let key = inner.apply(f, vec![Operand::Ref(inserted.clone())])?;
+                    let (key, ty) = inner.value_of(key)?;
+                    if !is_ordered(&ty, true) {
+                        return Err(order::not_derived(&ty, "sort_by_key"));
+                    }
+                    inner.fixed(key, &ty, "key")
+                }
+                _ => inner.read(value),
+            };
             let at = inner.temporary("at", USIZE, Some(inner.read(outer)));
             inner.locals[at].mutable = true;
             inner.locals[at].made = false;
@@ -45,7 +68,22 @@ impl Lowerer<'_> {
                 let before = inner.temporary("before", USIZE, Some(before));
                 inner.locals[before].made = false;
                 let lower = inner.element_place(view, inner.read(before))?;
-                let placed = Expr::binary(BinaryOp::Le, scalar, Expr::Read(lower.clone()), inner.read(value));
+                let placed = match closure {
+                    None => inner.before_value(&lower, key, BinaryOp::Le)?,
+                    Some(f) if by_key => {
+                        let of_lower = inner.apply(f, vec![Operand::Ref(lower.clone())])?;
+                        let (of_lower, ty) = inner.value_of(of_lower)?;
+                        let of_lower = inner.as_place(Operand::Value(of_lower, ty))?;
+                        inner.before_value(&of_lower, key, BinaryOp::Le)?
+                    }
+                    Some(f) => {
+                        let given =
+                            inner.apply(f, vec![Operand::Ref(lower.clone()), Operand::Ref(inserted)])?;
+                        let (given, ty) = inner.value_of(given)?;
+                        let given = inner.as_place(Operand::Value(given, ty))?;
+                        order::holds(&given, BinaryOp::Le)
+                    }
+                };
                 inner.out.push(Stmt::If(placed, vec![Stmt::Break], Vec::new()));
                 let here = inner.element_place(view, inner.read(at))?;
                 inner.out.push(Stmt::Assign(here, Expr::Read(lower)));
@@ -66,8 +104,11 @@ impl Lowerer<'_> {
 
     /// `binary_search(&value)`, by the steps that the standard library takes, so that of equal elements the same one is found.
     pub(super) fn search(&mut self, view: &View, value: &Expression) -> Lowered<Operand> {
-        let (value, scalar) = self.scalar(value)?;
-        let value = self.fixed(value, &Type::Scalar(scalar), "wanted");
+        let (value, ty) = self.value(value)?;
+        if !is_ordered(&ty, true) {
+            return Err(order::not_derived(&ty, "binary_search"));
+        }
+        let value = self.fixed(value, &ty, "wanted");
         let left = self.temporary("left", USIZE, Some(view.len.clone()));
         let base = self.temporary("base", USIZE, Some(usize_bits(0)));
         for local in [left, base] {
@@ -84,7 +125,7 @@ impl Lowerer<'_> {
             let middle = inner.temporary("middle", USIZE, Some(middle));
             inner.locals[middle].made = false;
             let element = inner.element_place(view, inner.read(middle))?;
-            let not_above = Expr::binary(BinaryOp::Le, scalar, Expr::Read(element), value.clone());
+            let not_above = inner.before_value(&element, value.clone(), BinaryOp::Le)?;
             let go = Stmt::Assign(inner.place_of_local(base), inner.read(middle));
             inner.out.push(Stmt::If(not_above, vec![go], Vec::new()));
             let rest = size(BinaryOp::Sub, inner.read(left), inner.read(half));
@@ -98,10 +139,10 @@ impl Lowerer<'_> {
         self.locals[found].made = false;
         let ((), compare) = self.nested(|inner| {
             let element = inner.element_place(view, inner.read(base))?;
-            let equal = Expr::binary(BinaryOp::Eq, scalar, Expr::Read(element.clone()), value.clone());
+            let equal = inner.equal_to(&element, value.clone())?;
             let place = inner.place_of_local(found);
             inner.out.push(Stmt::Assign(place, equal));
-            let less = Expr::binary(BinaryOp::Lt, scalar, Expr::Read(element), value.clone());
+            let less = inner.before_value(&element, value.clone(), BinaryOp::Lt)?;
             let up = Stmt::Assign(
                 inner.place_of_local(base),
                 size(BinaryOp::Add, inner.read(base), usize_bits(1)),

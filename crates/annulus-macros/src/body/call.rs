@@ -134,6 +134,27 @@ impl Reader {
                 let kind = ExpressionKind::Function { ty: witness, function: name, arguments, witness };
                 node(expression, kind, tokens)
             }
+            // Its parameter is not written, and a witness of the type would need it.
+            Some(_) if name == "from" && call.args.len() == 1 && is_bare_maybe(function) => {
+                let value = &call.args[0];
+                let (receiver, tokens) = self.boxed(value);
+                let id = self.witness(Source::Inferred(span(expression)));
+                let kind = ExpressionKind::Method {
+                    receiver,
+                    method: "into".to_owned(),
+                    arguments: Vec::new(),
+                    witness: Some(id),
+                };
+                let read = node(expression, kind, TokenStream::new());
+                let (callee, tree) = self.converted(None, value, read.tree);
+                let tokens = quote_spanned! {span(expression)=>
+                    ::annulus::__private::witness::left(
+                        &#callee,
+                        #function(::annulus::__private::witness::right(&#callee, #tokens))
+                    )
+                };
+                Read { tree, tokens: around(id, expression, &tokens) }
+            }
             Some(ty) if name == "default" && call.args.is_empty() => {
                 let shown = ty.to_string();
                 self.constant_expression(expression, shown, expression.to_token_stream())
@@ -224,11 +245,13 @@ impl Reader {
         function: &ExprPath,
         made: &TokenStream,
     ) -> (annulus_tree::WitnessId, TokenStream) {
-        let id = self.witness(Source::Inferred(span(expression)));
+        let first = self.first_named(&function.path, span(expression));
+        let id = self.witness(Source::Inferred(first.unwrap_or_else(|| span(expression))));
         let mut name = super::witness(id);
-        name.set_span(span(expression));
+        name.set_span(first.unwrap_or_else(|| span(expression)));
+        let made_by = format_ident!("{}", if first.is_some() { "made_before" } else { "made" });
         let tokens = quote_spanned! {span(expression)=>
-            ::annulus::__private::witness::made(&#name, #made, |__annulus_made| match *__annulus_made { #function(..) => true, _ => false })
+            ::annulus::__private::witness::#made_by(&#name, #made, |__annulus_made| match *__annulus_made { #function(..) => true, _ => false })
         };
         (id, tokens)
     }
@@ -259,6 +282,12 @@ fn type_of(function: &ExprPath) -> Option<TokenStream> {
         return Some(quote!(#ty));
     }
     type_of_path(&function.path)
+}
+
+/// Whether this is `Maybe::from`, the type without its parameter.
+fn is_bare_maybe(function: &ExprPath) -> bool {
+    let ty = function.path.segments.iter().nth_back(1);
+    ty.is_some_and(|ty| ty.ident == "Maybe" && ty.arguments.is_none())
 }
 
 const PRIMITIVES: [&str; 15] = [
@@ -322,9 +351,11 @@ fn unknown_method(call: &ExprMethodCall, method: &str) -> Option<String> {
         "iter" | "iter_mut" | "into_iter" | "windows" | "chunks" | "chunks_exact" => {
             "iterators are what a `for` runs over, or `sum`, `any` and their kin use up: write `for item in …`"
         }
-        "min_by" | "max_by" | "rposition" | "try_fold" | "try_for_each" | "reduce" | "partition"
-            if takes_closure =>
-        {
+        "sort_unstable_by" | "sort_unstable_by_key" => {
+            "it may put equal elements in any order, so backends could differ: write `sort_by` or `sort_by_key`, which keep it"
+        }
+        "sort_by_cached_key" => "a device has no heap: write `sort_by_key`",
+        "rposition" | "try_fold" | "try_for_each" | "reduce" | "partition" if takes_closure => {
             "write it as a `for`"
         }
         _ if takes_closure => "write a `match`, `if let … { … } else { … }`, or a `for`",
@@ -332,13 +363,9 @@ fn unknown_method(call: &ExprMethodCall, method: &str) -> Option<String> {
         "to_string" | "as_str" => "a device has no text: send a number",
         "to_vec" => "a device has no heap: write an array, `[value; N]`",
         "borrow" | "borrow_mut" => "write `&value` or `&mut value`",
-        "total_cmp" => "write comparisons: `if a < b { … }`",
         "try_into" => "write the type, `T::try_from(value)`",
         "parse" => "a device has no text: send a number",
         "as_ptr" | "as_mut_ptr" => "write an index (`u32`) instead of an address",
-        "sort" | "sort_by" | "sort_by_key" | "sort_unstable_by" | "sort_unstable_by_key" => {
-            "write `sort_unstable()` for numbers, or loops over the indices"
-        }
         "swap_with_slice" => "write it as a loop over the indices",
         "collect" => "a device has no heap: write into an array, with a `for`",
         _ => return None,

@@ -1,4 +1,5 @@
-//! Closures, which stand only where a method of the standard library calls them at once: of `Option`, `Result` and `bool`, and of iterators.
+//! Closures, which stand only where a method of the standard library calls them at once: of `Option`, `Result`, `bool`, `Ordering`, of
+//! iterators, and of slices that are sorted.
 
 use annulus_tree::{Expression, ExpressionKind};
 use proc_macro2::{Span, TokenStream};
@@ -7,18 +8,18 @@ use syn::{Expr, ExprClosure, ExprMethodCall, ReturnType, ext::IdentExt, parse_qu
 
 use super::{Read, Reader, expression::bare, items, node, pattern, span};
 
-/// Methods of `Option`, `Result` and `bool` whose last argument is called.
+/// Methods of `Option`, `Result`, `bool`, `Ordering` and slices whose last argument is called.
 #[rustfmt::skip] // A table.
 const OF_CASES: &[&str] = &[
     "and_then", "filter", "is_err_and", "is_none_or", "is_ok_and", "is_some_and", "map", "map_err", "map_or", "map_or_else",
-    "ok_or_else", "or_else", "then", "unwrap_or_else",
+    "ok_or_else", "or_else", "sort_by", "sort_by_key", "then", "then_with", "unwrap_or_else",
 ];
 
 /// Methods that use an iterator up.
 #[rustfmt::skip] // A table.
 const ENDS: &[&str] = &[
-    "all", "any", "count", "find", "find_map", "fold", "for_each", "last", "max", "max_by_key", "min", "min_by_key", "position",
-    "product", "sum",
+    "all", "any", "count", "find", "find_map", "fold", "for_each", "last", "max", "max_by", "max_by_key", "min", "min_by",
+    "min_by_key", "position", "product", "sum",
 ];
 
 impl Reader {
@@ -162,8 +163,8 @@ impl Reader {
 /// How many parameters a function has that this method calls; `None` if the method's name alone does not tell.
 fn parameters_of(method: &str, index: usize) -> Option<usize> {
     match method {
-        "fold" => Some(2),
-        "ok_or_else" | "then" => Some(0),
+        "fold" | "max_by" | "min_by" | "sort_by" => Some(2),
+        "ok_or_else" | "then" | "then_with" => Some(0),
         "map_or_else" if index == 0 => None,
         "or_else" | "unwrap_or_else" => None,
         _ => Some(1),

@@ -169,7 +169,7 @@ impl Reader {
             }
         }
         let name = pattern::last_name(&path.path);
-        if name == "None" {
+        if name == "None" || pattern::is_bare_nothing(&path.path) {
             let (witness, tokens) = self.witnessed(path, &path.to_token_stream());
             let kind = ExpressionKind::Construct { name, fields: Vec::new(), base: None, witness };
             return node(path, kind, tokens);
@@ -315,8 +315,11 @@ impl Reader {
             None => (None, None),
         };
         let path = &literal.path;
-        let (witness, tokens) =
-            self.witnessed(literal, &quote_spanned!(span(literal)=> #path { #(#tokens,)* #rest }));
+        let (witness, tokens) = self.witnessed_value(
+            literal,
+            path,
+            &quote_spanned!(span(literal)=> #path { #(#tokens,)* #rest }),
+        );
         let name = pattern::last_name(path);
         node(literal, ExpressionKind::Construct { name, fields, base, witness }, tokens)
     }

@@ -87,6 +87,8 @@ pub(crate) struct Reader {
     in_closure: bool,
     /// What a body returns, as tokens of a type; `None` for nothing.
     returns: Option<TokenStream>,
+    /// Where each type of which the body makes values is named first: what it lacks is told there, and not at each value.
+    made: HashMap<String, Span>,
 }
 
 /// The function whose body is being read.
@@ -277,6 +279,7 @@ impl Reader {
             this: None,
             in_closure: false,
             returns: None,
+            made: HashMap::new(),
         }
     }
 
@@ -441,6 +444,31 @@ impl Reader {
     fn witness(&mut self, source: Source) -> WitnessId {
         self.witnesses.push(source);
         (self.witnesses.len() - 1) as WitnessId
+    }
+
+    /// A new witness around `tokens`, which make a value of the type that `path` names.
+    fn witnessed_value(
+        &mut self,
+        place: &(impl ToTokens + 'static),
+        path: &syn::Path,
+        tokens: &TokenStream,
+    ) -> (WitnessId, TokenStream) {
+        let Some(first) = self.first_named(path, span(place)) else { return self.witnessed(place, tokens) };
+        let id = self.witness(Source::Inferred(first));
+        let mut name = witness(id);
+        name.set_span(first);
+        (id, quote_spanned!(span(place)=> ::annulus::__private::witness::seen_before(&#name, #tokens)))
+    }
+
+    /// Where a type was named before; `None` if this is the first time.
+    fn first_named(&mut self, path: &syn::Path, place: Span) -> Option<Span> {
+        match self.made.entry(path.to_token_stream().to_string()) {
+            std::collections::hash_map::Entry::Occupied(first) => Some(*first.get()),
+            std::collections::hash_map::Entry::Vacant(first) => {
+                first.insert(place);
+                None
+            }
+        }
     }
 
     /// A new witness around `tokens`, which stand for `place`.

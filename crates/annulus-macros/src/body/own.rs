@@ -1,8 +1,8 @@
 //! Calls of functions of the user's: `#[device_fn]`s by their paths, functions of a `#[device_impl]` by their types.
 
 use annulus_tree::{Expression, ExpressionKind, names};
-use proc_macro2::TokenStream;
-use quote::{ToTokens, quote_spanned};
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, format_ident, quote_spanned};
 use syn::{Expr, ExprCall, ExprMethodCall, ExprPath, ext::IdentExt, spanned::Spanned};
 
 use super::{Callee, Read, Reader, This, expression::bare, node, pattern, span};
@@ -43,21 +43,34 @@ impl Reader {
         self.check_recursion(function, Called::Path(&function.path));
         let (id, callee) = self.callee(Callee::Function(span(function)));
         let (arguments, tokens) = self.arguments(&call.args);
+        // The function is called where it is named, as in the body itself: what is wrong with its name is then said once.
+        let inputs: Vec<_> = (0..tokens.len())
+            .map(|index| format_ident!("input_{index}", span = Span::mixed_site()))
+            .collect();
+        let called = quote_spanned!(function.span()=> |#(#inputs),*| #function(#(#inputs),*));
         let companion = match imported(&function.path) {
             Some(path) => {
                 let arguments = function.path.segments.last().map(|last| &last.arguments);
-                quote_spanned! {function.span()=> {
-                    // A function without a companion is imported all the same, and then the name means what the other import brings.
-                    use ::annulus::__private::witness::without_companion::*;
-                    use #path as __AnnulusCompanion;
+                // Then an import of the name finds something, whether there is a function or not.
+                let word = function
+                    .path
+                    .get_ident()
+                    .map(|name| quote_spanned!(name.span()=> macro_rules! #name { () => {} }));
+                quote_spanned! {function.span()=>
                     ::annulus::__private::witness::handed(
-                        __AnnulusCompanion #arguments::__annulus_function(&#callee),
-                        __AnnulusCompanion #arguments
+                        {
+                            // A function without a companion is imported all the same, and then the name means what the other import brings.
+                            use ::annulus::__private::witness::without_companion::*;
+                            #word
+                            use #path as __AnnulusCompanion;
+                            __AnnulusCompanion #arguments::__annulus_function(&#callee)
+                        },
+                        #called
                     )
-                }}
+                }
             }
             None => quote_spanned! {function.span()=>
-                ::annulus::__private::witness::handed(#function::__annulus_function(&#callee), #function)
+                ::annulus::__private::witness::handed(#function::__annulus_function(&#callee), #called)
             },
         };
         let tokens = quote_spanned!(span(expression)=> (#companion)(#(#tokens),*));
@@ -133,12 +146,15 @@ impl Reader {
     }
 }
 
-/// The path as an import has it, if its first word can mean nothing else there than here: one word, or words behind `crate`, `self` or
-/// `super`.
+/// The path as an import has it, so that a function without `#[device_fn]` is found, too. Not of a path whose first word is a type, and not of one
+/// whose first word is a crate's of the standard library: there an import could mean another one.
 fn imported(path: &syn::Path) -> Option<TokenStream> {
     let rooted = path.segments.first().is_some_and(|first| {
+        let name = first.ident.unraw().to_string();
         path.leading_colon.is_none()
-            && (path.segments.len() == 1 || ["crate", "self", "super"].iter().any(|root| first.ident == root))
+            && (path.segments.len() == 1
+                || name.starts_with(|c: char| c.is_lowercase() || c == '_')
+                    && !["std", "core", "alloc", "annulus"].contains(&name.as_str()))
     });
     let words = path.segments.iter().map(|segment| &segment.ident);
     rooted.then(|| quote_spanned!(path.span()=> #(#words)::*))

@@ -59,6 +59,10 @@ impl Reader {
                 return (bind, quote_spanned!(span(pat)=> #by_ref #mutable #word @ #inner_tokens));
             }
             Pat::Lit(literal) => self.literal_pattern(&Expr::Lit(literal.clone()), pat),
+            // As `None`, without its parameter it does not tell its type.
+            Pat::Path(path) if is_bare_nothing(&path.path) => {
+                Pattern::Fields { name: "Nothing".to_owned(), fields: Vec::new() }
+            }
             Pat::Path(path) => self.constant(&last_name(&path.path), path),
             Pat::Range(range) => {
                 let inclusive = matches!(range.limits, RangeLimits::Closed(_));
@@ -233,6 +237,12 @@ fn sign(negative: bool, digits: &str) -> (bool, &str) {
 fn signed(negative: bool, digits: &str) -> String {
     let (negative, digits) = sign(negative, digits);
     format!("{}{digits}", if negative { "-" } else { "" })
+}
+
+/// Whether this is `Maybe::Nothing`, the type without its parameter.
+pub(super) fn is_bare_nothing(path: &Path) -> bool {
+    let ty = path.segments.iter().nth_back(1);
+    last_name(path) == "Nothing" && ty.is_some_and(|ty| ty.ident == "Maybe" && ty.arguments.is_none())
 }
 
 /// Whether a single word in a pattern names a constant or a variant: by convention, if it begins with a capital letter.

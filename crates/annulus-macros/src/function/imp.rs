@@ -40,6 +40,13 @@ pub(crate) fn expand(attribute: &TokenStream, item: TokenStream) -> TokenStream 
         let block = device_trait::expand_impl(block);
         return quote!(#block #words);
     }
+    // What a diagnostic is to say of the implementations, and not of the block: an inherent one has none.
+    let told = block
+        .attrs
+        .extract_if(.., |attribute| {
+            attribute.path().segments.first().is_some_and(|word| word.ident == "diagnostic")
+        })
+        .collect::<Vec<_>>();
     let mut companions = Vec::new();
     let mut wrong = TokenStream::new();
     for item in &mut block.items {
@@ -58,7 +65,7 @@ pub(crate) fn expand(attribute: &TokenStream, item: TokenStream) -> TokenStream 
         .into_iter()
         .map(|(function, cfgs)| (without_lifetimes(&block, outside(function)), cfgs))
         .collect::<Vec<_>>();
-    let companions = companions.iter().map(|(function, cfgs)| companion(&block, function, cfgs));
+    let companions = companions.iter().map(|(function, cfgs)| companion(&block, function, cfgs, &told));
     let allowed = allowed();
     quote! {
         #allowed
@@ -136,6 +143,10 @@ fn side(ty: &syn::Type) -> TokenStream {
         syn::Type::Reference(reference) => {
             let inner = side(&reference.elem);
             quote!(::annulus::__private::Behind<#inner>)
+        }
+        // Whose parameter no witness of a side tells.
+        ty if crate::types::last_segment(ty).is_some_and(|last| last.ident == "Option") => {
+            quote!(<#ty as ::annulus::__private::Receiver>::Side)
         }
         ty => ty.to_token_stream(),
     }
@@ -223,7 +234,12 @@ fn not_an_impl(item: &TokenStream) -> Option<syn::Error> {
     Some(syn::Error::new_spanned(item, message))
 }
 
-fn companion(block: &ItemImpl, function: &ImplItemFn, cfgs: &[syn::Attribute]) -> TokenStream {
+fn companion(
+    block: &ItemImpl,
+    function: &ImplItemFn,
+    cfgs: &[syn::Attribute],
+    told: &[syn::Attribute],
+) -> TokenStream {
     let name = &function.sig.ident;
     let (ty, of_reference) = match bare(&block.self_ty) {
         syn::Type::Reference(reference) => (&reference.elem, true),
@@ -270,6 +286,7 @@ fn companion(block: &ItemImpl, function: &ImplItemFn, cfgs: &[syn::Attribute]) -
             let second = quote! {
                 #(#block_cfgs)*
                 #(#cfgs)*
+                #(#told)*
                 #[automatically_derived]
                 impl #impl_generics #of_name for #ty #where_clause { #same }
             };
@@ -282,6 +299,7 @@ fn companion(block: &ItemImpl, function: &ImplItemFn, cfgs: &[syn::Attribute]) -
         #second
         #(#block_cfgs)*
         #(#cfgs)*
+        #(#told)*
         #[automatically_derived]
         impl #impl_generics #first for #ty #where_clause {
             #allowed

@@ -106,23 +106,17 @@ fn ring_kernel(
     let shown = options.name().map_or_else(|| name.unraw().to_string(), str::to_owned);
     let line = quote_spanned!(name.span()=> ::core::line!());
     let message = handler.message();
-    // Named by its own tokens, so that an error about the message stands at the message.
-    let message_descriptor =
-        quote_spanned!(message.span()=> <#message as ::annulus::__private::DeviceType>::DESCRIPTOR);
-    let key = quote_spanned!(message.span()=> ::annulus::__private::KernelDefinition::key_of::<#message>());
-    let key_field =
-        quote_spanned!(message.span()=> <#message as ::annulus::__private::RingMessage>::KEY_FIELD);
     let output_type =
         handler.output().map_or_else(|| quote!(::annulus::__private::NoOutput), |ty| quote!(#ty));
     let output = match handler.output() {
         Some(_) => quote! {
-            ::core::option::Option::Some(<Self::Output as ::annulus::__private::DeviceType>::DESCRIPTOR)
+            ::core::option::Option::Some(::annulus::__private::KernelDefinition::output_of::<Self>())
         },
         None => quote!(::core::option::Option::None),
     };
     let state = match handler.state() {
         Some(ty) => quote_spanned! {ty.span()=>
-            ::annulus::__private::StateShape::of::<#message, #ty>()
+            ::annulus::__private::StateShape::of::<Self, #ty>()
         },
         None => quote!(::annulus::__private::StateShape::Stateless),
     };
@@ -149,10 +143,10 @@ fn ring_kernel(
                     module: ::core::module_path!(),
                     file: ::core::file!(),
                     line: #line,
-                    message: #message_descriptor,
+                    message: ::annulus::__private::KernelDefinition::message_of::<Self>(),
                     output: #output,
-                    key: #key,
-                    key_field: #key_field,
+                    key: ::annulus::__private::KernelDefinition::key_of::<Self>(),
+                    key_field: ::annulus::__private::KernelDefinition::key_field_of::<Self>(),
                     output_key_field: ::annulus::__private::KernelDefinition::output_key_field_of::<Self>(),
                     state: #state,
                     bindings: &[#(#bindings),*],
@@ -340,7 +334,7 @@ fn whole_needs_no_key(handler: &Handler, cfgs: &[&Attribute]) -> TokenStream {
             let (first, last) = (parameter.ty.span(), tokens.last().map(|token| token.span())?);
             let assertion = quote_spanned!(first=> ::core::assert!);
             let condition = quote_spanned! {last=>
-                (!<#message as ::annulus::__private::RingMessage>::KEYED, #reason)
+                (!<#message as ::annulus::__private::RingMessage>::IS_KEYED, #reason)
             };
             Some(quote! {
                 #(#cfgs)*

@@ -20,7 +20,7 @@ fn methods(reading: &Reading, table: &mut [u32]) {
     let some = reading.value.checked_add(1).is_some_and(|value| value > 3);
     let and = reading.value.checked_add(1).and_then(|value| value.checked_mul(3));
     let none = Some(3).filter(|value| *value > 3);
-    let total = 1.0f32.total_cmp(&2.0);
+    table.sort_by_cached_key(|value| *value);
 }
 
 fn main() {}

@@ -30,7 +30,7 @@ fn constants(reading: &Reading) {
 
 #[ring_kernel]
 fn methods(reading: &Reading, table: &mut [u32]) {
-    table.sort();
+    table.sort_unstable_by_key(|value| *value);
     let all = reading.values.as_slice();
 }
 

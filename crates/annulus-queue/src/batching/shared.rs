@@ -1,16 +1,17 @@
 //! What a batcher and the timer share.
 //!
-//! Two locks, so that pushing goes on while a batch is delivered. **`outgoing`** has the sink, and the batch that is being delivered or
-//! was refused; whoever delivers holds it, so deliveries are in order. **`filling`** has the batch that is being filled; it is held for
-//! a few instructions, never while foreign code runs, and is taken within `outgoing`, never around it. To deliver, the two vectors
-//! change places.
+//! Two locks, so that pushing goes on while a batch is delivered. **`outgoing`** has the sink, and the batch
+//! that is being delivered or was refused; whoever delivers holds it, so deliveries are in order.
+//! **`filling`** has the batch that is being filled; it is held for a few instructions, never while foreign
+//! code runs, and is taken within `outgoing`, never around it. To deliver, the two vectors change places.
 //!
-//! The timer and `try_push` do not wait for `outgoing`: by [`Relay`], the thread that holds it looks for full and due batches before it
-//! leaves. Nor does the sink's own code, or the `Drop` of a message, when it comes back to its batcher:
-//! `deliverer` says which thread holds `outgoing`, and to that thread everything is as if it did not wait.
+//! The timer and `try_push` do not wait for `outgoing`: by [`CombiningLock`], the thread that holds it looks
+//! for full and due batches before it leaves. Nor does the sink's own code, or the `Drop` of a message, when
+//! it comes back to its batcher: `deliverer` says which thread holds `outgoing`, and to that thread
+//! everything is as if it did not wait.
 //!
-//! At most one of a batcher's entries in the timer is valid: the one for the time that `armed` says. Others, left behind when an earlier time
-//! was needed, return without a trace when they fire.
+//! At most one of a batcher's entries in the timer is valid: the one for the time that `armed` says. Others,
+//! left behind when an earlier time was needed, return without a trace when they fire.
 
 use std::{
     mem,
@@ -25,12 +26,12 @@ use super::{
 };
 use annulus_sync::{
     AtomicUsize, Mutex, MutexGuard, Ordering,
+    combining::CombiningLock,
     contain::{contained, this_thread},
-    relay::Relay,
 };
 
 pub(super) struct Shared<T, S> {
-    outgoing: Relay<Outgoing<T, S>>,
+    outgoing: CombiningLock<Outgoing<T, S>>,
     /// The thread that has `outgoing`, or 0. Written by that thread.
     deliverer: AtomicUsize,
     filling: Mutex<Filling<T>>,
@@ -42,7 +43,8 @@ pub(super) struct Shared<T, S> {
 pub(super) struct Outgoing<T, S> {
     /// Is there until the batcher is closed or dropped.
     pub(super) sink: Option<S>,
-    /// What the sink has not taken yet; empty unless it is at work or has refused. Its memory is for a whole batch.
+    /// What the sink has not taken yet; empty unless it is at work or has refused. Its memory is for a whole
+    /// batch.
     batch: Vec<T>,
     /// Why `batch` was handed on.
     cause: Cause,
@@ -53,7 +55,8 @@ pub(super) struct Outgoing<T, S> {
 pub(super) struct Filling<T> {
     /// Never more than a batch, and its memory is for a whole one.
     buffer: Vec<T>,
-    /// When the first message of `buffer` will have waited long enough; `None` if there is none, or no end to its wait.
+    /// When the first message of `buffer` will have waited long enough; `None` if there is none, or no end to
+    /// its wait.
     deadline: Option<Instant>,
     /// When to offer a refused batch again, before which nothing else can go.
     retry: Option<Instant>,
@@ -121,7 +124,7 @@ impl<T: Send + 'static, S: BatchSink<T> + 'static> Shared<T, S> {
             counters: BatchCounters::default(),
         };
         Arc::new_cyclic(|this| Self {
-            outgoing: Relay::new(outgoing),
+            outgoing: CombiningLock::new(outgoing),
             deliverer: AtomicUsize::new(0),
             filling: Mutex::new(filling),
             options,
@@ -143,7 +146,8 @@ impl<T: Send + 'static, S: BatchSink<T> + 'static> Shared<T, S> {
             message = match self.append(message) {
                 Ok(full) => {
                     if full {
-                        // The message is accepted whatever the sink says; a refusal is counted, and kept for later.
+                        // The message is accepted whatever the sink says; a refusal is counted, and kept for
+                        // later.
                         drop(self.deliver_full());
                     }
                     return Ok(());
@@ -285,7 +289,8 @@ impl<T: Send + 'static, S: BatchSink<T> + 'static> Shared<T, S> {
         self.with_outgoing(|out| self.deliver(out, cause, Wait::AsTheSinkDoes))
     }
 
-    /// Has full and due batches delivered without waiting; `Ok` also if the thread that is delivering will do it.
+    /// Has full and due batches delivered without waiting; `Ok` also if the thread that is delivering will do
+    /// it.
     fn serve(&self) -> Result<(), S::Error> {
         let mut result = Ok(());
         self.outgoing.run(|out| {
@@ -386,7 +391,8 @@ impl<T: Send + 'static, S: BatchSink<T> + 'static> Due for Shared<T, S> {
         contained(|| drop(self.serve()));
         let mut filling = self.lock();
         let now = Instant::now();
-        // If something is due still, another thread is delivering, and will see to it. In case its sink panics, look again later.
+        // If something is due still, another thread is delivering, and will see to it. In case its sink
+        // panics, look again later.
         filling.armed =
             filling.due().and_then(|due| if due > now { Some(due) } else { now.checked_add(self.pause(1)) });
         filling.armed

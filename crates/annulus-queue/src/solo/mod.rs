@@ -193,6 +193,7 @@ mod future;
 mod producers;
 mod receiver;
 mod reservation;
+mod runs;
 mod sender;
 #[cfg(feature = "futures")]
 mod stream;

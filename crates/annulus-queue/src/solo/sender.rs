@@ -2,20 +2,18 @@
 
 use std::{
     fmt,
-    mem::ManuallyDrop,
-    ops::Range,
     time::{Duration, Instant},
 };
 
 use crate::{
     Admission, Backpressure, Counters, ReserveError, SendError, TrySendError,
-    batch::{flush, settle},
+    batch::flush,
     pace::room,
-    slab::{Cursor, Places, Slot},
+    slab::{Cursor, Slot},
     slots::NoTicket,
 };
 use annulus_sync::{
-    Arc, AtomicU64, Ordering,
+    Arc, Ordering,
     wait::{Backoff, block_on, block_on_deadline},
 };
 
@@ -55,111 +53,9 @@ impl<T, P: Producers> Local<T, P> {
     }
 }
 
-/// Messages that the only sender writes one after the other, and publishes in runs. Dropping it publishes what is written, so a batch whose
-/// iterator panics has sent what that gave before.
-///
-/// It is made to be kept in registers: the sender's position is written at the end, and dropping it is a call by value. Stores between those
-/// of messages take places in the core's store buffer, by whose length it asks for lines early; see `slab`.
-struct Runs<'a, T: Send, P: Producers> {
-    sender: &'a mut Sender<T, P>,
-    places: Places<T, P>,
-    /// Tickets below this are published.
-    published: u64,
-    /// The ticket of the next message. Those before it are written.
-    next: u64,
-    /// There is space for tickets below this.
-    limit: u64,
-}
-
-impl<'a, T: Send, P: Producers> Runs<'a, T, P> {
-    #[inline(always)]
-    fn new(sender: &'a mut Sender<T, P>) -> Self {
-        let Position { tail, limit } = sender.local.position;
-        let places = sender.local.cursor.places();
-        Self { sender, places, published: tail, next: tail, limit }
-    }
-
-    /// The next ticket's slot, and how many messages there is space for in its group.
-    #[inline(always)]
-    fn room(&self) -> (Slot<'a, T>, u64) {
-        let sharing = Places::<T, P>::SHARING as u64;
-        let in_group = sharing - self.next % sharing;
-        // SAFETY: the slab is that of the sender's core, which is borrowed for as long.
-        let slot = unsafe { self.places.slot(self.next) };
-        (slot, in_group.min(self.limit.saturating_sub(self.next)))
-    }
-
-    /// Publishes the messages of a group, whose stamp that is, and of which there is one at least; the first ticket that was not accepted, or
-    /// the next.
-    #[inline(always)]
-    fn publish(&mut self, stamp: &AtomicU64) -> u64 {
-        // SYNC: solo-published
-        stamp.store(self.next, Ordering::Release);
-        self.published = self.next;
-        self.sender.core.announce(self.next)
-    }
-
-    /// Ends it, when all is published; the messages from the ticket `accepted` on.
-    #[inline(always)]
-    fn end(self, accepted: u64) -> Refused<'a, T, P> {
-        let runs = ManuallyDrop::new(self);
-        // SAFETY: it is not used again, nor dropped, so the reference is moved out of it once.
-        let sender = unsafe { (&raw const runs.sender).read() };
-        sender.core.producers.passed(&mut sender.local.position, runs.next);
-        sender.local.cursor.jump(runs.next);
-        Refused { sender, tickets: accepted..runs.next }
-    }
-}
-
-impl<T: Send, P: Producers> Drop for Runs<'_, T, P> {
-    #[inline(always)]
-    fn drop(&mut self) {
-        abandon(self.sender, self.published, self.next);
-    }
-}
-
-/// The end of [`Runs`] by a panic.
-#[cold]
-#[inline(never)]
-fn abandon<T: Send, P: Producers>(sender: &mut Sender<T, P>, published: u64, next: u64) {
-    let places = sender.local.cursor.places();
-    let mut runs = Runs { sender, places, published, next, limit: next };
-    let accepted = if published == next {
-        next
-    } else {
-        // SAFETY: the slab is that of the sender's core, which is borrowed.
-        let slot = unsafe { places.slot(published) };
-        runs.publish(slot.stamp)
-    };
-    drop(runs.end(accepted));
-}
-
-/// Messages of a run that were not accepted. Dropping it drops them.
-struct Refused<'a, T: Send, P: Producers> {
-    sender: &'a mut Sender<T, P>,
-    tickets: Range<u64>,
-}
-
-impl<T: Send, P: Producers> Refused<'_, T, P> {
-    #[inline(always)]
-    fn next(&mut self) -> Option<T> {
-        let ticket = self.tickets.next()?;
-        Some(self.sender.core.take_back(&mut self.sender.local, ticket))
-    }
-}
-
-impl<T: Send, P: Producers> Drop for Refused<'_, T, P> {
-    #[inline(always)]
-    fn drop(&mut self) {
-        while let Some(message) = self.next() {
-            drop(message);
-        }
-    }
-}
-
 /// How a message is written; see `slab`.
 #[derive(Clone, Copy)]
-enum Manner {
+pub(super) enum Manner {
     /// For a receiver on another core, as one of many.
     Stream,
     /// For a receiver that may well be this thread.
@@ -194,7 +90,7 @@ impl<T: Send, P: Producers> Sender<T, P> {
     }
 
     #[inline(never)]
-    fn try_send_again(&mut self, message: T) -> Result<Admission<T>, TrySendError<T>> {
+    pub(super) fn try_send_again(&mut self, message: T) -> Result<Admission<T>, TrySendError<T>> {
         self.core.offer(&mut self.local, message).inspect_err(|error| {
             if matches!(error, TrySendError::Full(_)) && self.core.backpressure == Backpressure::Block {
                 self.core.tally.rejected.add_one();
@@ -250,7 +146,11 @@ impl<T: Send, P: Producers> Sender<T, P> {
     }
 
     #[inline(never)]
-    fn send_until(&mut self, message: T, deadline: Option<Instant>) -> Result<Admission<T>, SendError<T>> {
+    pub(super) fn send_until(
+        &mut self,
+        message: T,
+        deadline: Option<Instant>,
+    ) -> Result<Admission<T>, SendError<T>> {
         let mut message = message;
         let mut backoff = Backoff::new();
         while !backoff.is_spent() && deadline.is_none_or(|deadline| Instant::now() < deadline) {
@@ -270,128 +170,6 @@ impl<T: Send, P: Producers> Sender<T, P> {
             self.core.tally.rejected.add_one();
             Err(SendError::Timeout(message))
         })
-    }
-
-    /// Sends messages without waiting, in order, and returns how many are queued. `back` gets those that are not: they were refused or
-    /// discarded, because the queue was full or closed. The receiver may take messages meanwhile, so a later one may find space
-    /// where an earlier one found none.
-    ///
-    /// The only sender ([`One`]) publishes small messages by cache lines: up to six of 8 bytes stay invisible until the iterator has given
-    /// the seventh or has ended. So let it not wait for the receiver.
-    ///
-    /// ```
-    /// # use annulus_queue::{QueueOptions, solo::spsc};
-    /// let (mut tx, _rx) = spsc(QueueOptions::new().capacity(16))?;
-    /// let mut back = Vec::new();
-    /// assert_eq!(tx.try_send_batch(0..18, |refused| back.push(refused)), 16);
-    /// assert_eq!(back, [16, 17]);
-    /// # Ok::<(), annulus_queue::InvalidOptions>(())
-    /// ```
-    #[inline]
-    pub fn try_send_batch(
-        &mut self,
-        messages: impl IntoIterator<Item = T>,
-        mut back: impl FnMut(T),
-    ) -> usize {
-        self.send_each(messages, |sender, message| settle(sender.try_send_again(message), &mut back))
-    }
-
-    /// [`try_send_batch`](Self::try_send_batch) that waits for space under [`Backpressure::Block`], blocking the thread.
-    ///
-    /// ```
-    /// # use annulus_queue::{QueueOptions, solo::spsc};
-    /// let (mut tx, mut rx) = spsc(QueueOptions::new().capacity(16))?;
-    /// let sender = std::thread::spawn(move || tx.send_batch_blocking(0..100, |_| ()));
-    /// assert_eq!((0..100).filter(|i| rx.recv_blocking() == Ok(*i)).count(), 100);
-    /// assert_eq!(sender.join().unwrap(), 100);
-    /// # Ok::<(), annulus_queue::InvalidOptions>(())
-    /// ```
-    #[inline]
-    pub fn send_batch_blocking(
-        &mut self,
-        messages: impl IntoIterator<Item = T>,
-        mut back: impl FnMut(T),
-    ) -> usize {
-        self.send_each(messages, |sender, message| settle(sender.send_until(message, None), &mut back))
-    }
-
-    /// Sends what one look at the queue says there is space for; `otherwise` sends a message for which there is none.
-    #[inline]
-    fn send_each(
-        &mut self,
-        messages: impl IntoIterator<Item = T>,
-        mut otherwise: impl FnMut(&mut Self, T) -> bool,
-    ) -> usize {
-        if P::SHARES {
-            return self.send_runs(messages, otherwise);
-        }
-        let mut queued = 0;
-        for message in messages {
-            let accepted = match self.core.producers.claim(&mut self.local.position) {
-                Some(ticket) => {
-                    self.core.publish(&mut self.local, ticket, message, Manner::Stream) || {
-                        let message = self.core.take_back(&mut self.local, ticket);
-                        otherwise(self, message)
-                    }
-                }
-                None => otherwise(self, message),
-            };
-            queued += usize::from(accepted);
-        }
-        queued
-    }
-
-    /// [`send_each`](Self::send_each) of the only sender, in runs.
-    #[inline]
-    fn send_runs(
-        &mut self,
-        messages: impl IntoIterator<Item = T>,
-        mut otherwise: impl FnMut(&mut Self, T) -> bool,
-    ) -> usize {
-        let mut queued = 0;
-        let mut messages = messages.into_iter();
-        let mut is_over = false;
-        while !is_over {
-            let mut runs = Runs::new(self);
-            let first = runs.next;
-            let mut accepted = first;
-            // Until there is no space, or no message, or one was not accepted.
-            while !is_over && accepted == runs.next {
-                let (slot, room) = runs.room();
-                if room == 0 {
-                    break;
-                }
-                let before = runs.next;
-                while runs.next != before + room {
-                    let Some(message) = messages.next() else {
-                        is_over = true;
-                        break;
-                    };
-                    // SAFETY: there is room for it in the group.
-                    let slot = unsafe { slot.later(runs.next - before) };
-                    // SAFETY: the ticket is this sender's, and the receiver has passed the one a lap before (`solo-freed`), so the slot is
-                    // the sender's and holds no message.
-                    unsafe { slot.write_words(message) };
-                    runs.next += 1;
-                }
-                if runs.next != before {
-                    accepted = runs.publish(slot.stamp);
-                }
-            }
-            queued += (accepted - first) as usize;
-            let mut refused = runs.end(accepted);
-            while let Some(message) = refused.next() {
-                queued += usize::from(otherwise(refused.sender, message));
-            }
-            drop(refused);
-            if !is_over {
-                match messages.next() {
-                    Some(message) => queued += usize::from(otherwise(self, message)),
-                    None => is_over = true,
-                }
-            }
-        }
-        queued
     }
 
     /// Space for one message, to be written in place; `Err` under every [`Backpressure`] if there is none, and not counted.
@@ -456,7 +234,7 @@ impl<T: Send, P: Producers> Sender<T, P> {
 impl<T, P: Producers> Core<T, P> {
     /// Writes and publishes the message of a ticket, and says whether it is accepted. If not, the caller takes it back.
     #[inline(always)]
-    fn publish(&self, local: &mut Local<T, P>, ticket: u64, message: T, manner: Manner) -> bool {
+    pub(super) fn publish(&self, local: &mut Local<T, P>, ticket: u64, message: T, manner: Manner) -> bool {
         // SAFETY: the slab is this core's, which is borrowed.
         let slot = unsafe { local.slot(ticket) };
         match manner {
@@ -480,7 +258,7 @@ impl<T, P: Producers> Core<T, P> {
     }
 
     #[cold]
-    fn announce_loudly(&self, end: u64) -> u64 {
+    pub(super) fn announce_loudly(&self, end: u64) -> u64 {
         // All, since only one of them lives: the others were forgotten by the receiver.
         self.not_empty.notify_loudly(usize::MAX);
         // SYNC: solo-close
@@ -494,7 +272,7 @@ impl<T, P: Producers> Core<T, P> {
 
     /// The message of a published ticket that was not accepted.
     #[cold]
-    fn take_back(&self, local: &mut Local<T, P>, ticket: u64) -> T {
+    pub(super) fn take_back(&self, local: &mut Local<T, P>, ticket: u64) -> T {
         local.position.limit = 0;
         // SAFETY: the queue was closed before this ticket, so the receiver never reads its slot: the slot is still this
         // sender's, with the message that it has just written; it sends no more, so it reads it once.
@@ -548,7 +326,7 @@ impl<T, P: Producers> Core<T, P> {
     }
 
     /// A ticket, if there is space.
-    fn ticket(&self, position: &mut Position) -> Result<u64, NoTicket> {
+    pub(super) fn ticket(&self, position: &mut Position) -> Result<u64, NoTicket> {
         let mut backoff = Backoff::new();
         loop {
             if let Some(ticket) = self.producers.claim(position) {
@@ -569,7 +347,7 @@ impl<T, P: Producers> Core<T, P> {
     }
 
     /// Waits busily for a while, until there is space for more than a few messages; see `pace`.
-    fn watch_for_room(&self, position: &Position, backoff: &mut Backoff) {
+    pub(super) fn watch_for_room(&self, position: &Position, backoff: &mut Backoff) {
         let full = self.capacity() as u64 - room(self.capacity());
         // What one of several senders knows of the others' tickets may be old; then it waits a little less.
         while !backoff.is_spent()

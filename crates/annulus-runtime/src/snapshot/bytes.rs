@@ -12,8 +12,9 @@
 //! | the values, as [`encode`](annulus_kernel::encode) writes each | that many times the type's size |
 //! | the [`hash`] of all before | 8 |
 //!
-//! Numbers are little-endian. Bytes from outside are data: the hash finds what was damaged, and every length, name, type and value is looked at
-//! nevertheless before it is used, so bytes that somebody made with a right hash do no harm either.
+//! Numbers are little-endian. Bytes from outside are data: the hash finds what was damaged, and every length,
+//! name, type and value is looked at nevertheless before it is used, so bytes that somebody made with a right
+//! hash do no harm either.
 
 use std::mem::MaybeUninit;
 
@@ -30,8 +31,8 @@ const VERSION: u32 = 1;
 const MOST_EMPTY: u64 = 1 << 24;
 
 impl Snapshot {
-    /// The snapshot as bytes, which [`from_bytes`](Self::from_bytes) reads on any machine: with a version, the types' layouts and a hash. Equal
-    /// snapshots have equal bytes.
+    /// The snapshot as bytes, which [`from_bytes`](Self::from_bytes) reads on any machine: with a version,
+    /// the types' layouts and a hash. Equal snapshots have equal bytes.
     ///
     /// ```
     /// # extern crate annulus_runtime as annulus;
@@ -75,12 +76,13 @@ impl Snapshot {
         bytes
     }
 
-    /// The snapshot that [`to_bytes`](Self::to_bytes) wrote of this kernel (`detect::DEFINITION`). The bytes may come from anywhere.
+    /// The snapshot that [`to_bytes`](Self::to_bytes) wrote of this kernel (`detect::DEFINITION`). The bytes
+    /// may come from anywhere.
     ///
     /// # Errors
     ///
-    /// [`SnapshotError::Bytes`] if they are damaged or of a version that is not known; [`SnapshotError::Mismatch`] if they are of another kernel, or
-    /// its types have changed since.
+    /// [`SnapshotError::Bytes`] if they are damaged or of a version that is not known;
+    /// [`SnapshotError::Mismatch`] if they are of another kernel, or its types have changed since.
     pub fn from_bytes(definition: &'static KernelDefinition, bytes: &[u8]) -> Result<Self, SnapshotError> {
         let Some(rest) = bytes.strip_prefix(MAGIC) else {
             return Err(wrong(format!(

@@ -1,4 +1,5 @@
-//! Snapshots as whatever serde writes and reads, for people above all: `{"kernel": …, "states": […], "memory": {name: […]}}`.
+//! Snapshots as whatever serde writes and reads, for people above all: `{"kernel": …, "states": […],
+//! "memory": {name: […]}}`.
 
 use std::{fmt, mem::MaybeUninit, slice};
 

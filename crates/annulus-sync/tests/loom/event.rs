@@ -24,7 +24,8 @@ fn poll(listener: &mut Listener<'_>) -> bool {
     pin!(listener).poll(&mut Context::from_waker(waker)).is_ready()
 }
 
-/// A waiter that registers, looks again and sleeps is always woken. Relaxed on purpose: the fences alone must do it.
+/// A waiter that registers, looks again and sleeps is always woken. Relaxed on purpose: the fences alone must
+/// do it.
 #[test]
 fn event_loses_no_wake_up() {
     model(|| {

@@ -1,8 +1,8 @@
 //! Every protocol of the crate, in every interleaving that loom can tell apart.
 //!
-//! Models without a bound on preemption are complete. Those with sleepers or several workers would take minutes, and
-//! have a bound of 2 or 3: two involuntary switches suffice for every known shape of lost wake-up (one to stop a thread
-//! between its two steps, one to return to it); the third is margin.
+//! Models without a bound on preemption are complete. Those with sleepers or several workers would take
+//! minutes, and have a bound of 2 or 3: two involuntary switches suffice for every known shape of lost
+//! wake-up (one to stop a thread between its two steps, one to return to it); the third is margin.
 #![cfg(loom)]
 
 mod event;

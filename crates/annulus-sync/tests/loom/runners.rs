@@ -1,6 +1,9 @@
-//! A wake-up is not lost, a job is done by whoever holds the lock, and nobody comes in behind the one who closes.
+//! A wake-up is not lost, a job is done by whoever holds the lock, and nobody comes in behind the one who
+//! closes.
 
-use annulus_sync::{Arc, AtomicU32, Ordering, UnsafeCell, doze::Doze, intake::Intake, relay::Relay};
+use annulus_sync::{
+    Arc, AtomicU32, Ordering, UnsafeCell, combining::CombiningLock, gate::Gate, wake_flag::WakeFlag,
+};
 use loom::thread;
 
 fn model(preemptions: usize, run: impl Fn() + Send + Sync + 'static) {
@@ -9,18 +12,18 @@ fn model(preemptions: usize, run: impl Fn() + Send + Sync + 'static) {
     model.check(run);
 }
 
-/// Work that is made before the call is found: by the runner that lies down, or by the one whom the call schedules. Never two
-/// runners at once (the cell would race).
+/// Work that is made before the call is found: by the runner that parks, or by the one whom the call
+/// schedules. Never two runners at once (the cell would race).
 #[test]
-fn doze_loses_no_call() {
+fn wake_flag_loses_no_call() {
     model(3, || {
         struct Shared {
-            doze: Doze,
+            flag: WakeFlag,
             work: AtomicU32,
             runner: UnsafeCell<u32>,
         }
         let shared =
-            Arc::new(Shared { doze: Doze::new(), work: AtomicU32::new(0), runner: UnsafeCell::new(0) });
+            Arc::new(Shared { flag: WakeFlag::new(), work: AtomicU32::new(0), runner: UnsafeCell::new(0) });
         fn run(shared: &Shared) {
             loop {
                 loop {
@@ -31,8 +34,8 @@ fn doze_loses_no_call() {
                     // SAFETY: loom checks that there is one runner.
                     shared.runner.with_mut(|done| unsafe { *done += work });
                 }
-                shared.doze.lie_down();
-                if shared.work.load(Ordering::Relaxed) == 0 || !shared.doze.claim() {
+                shared.flag.park();
+                if shared.work.load(Ordering::Relaxed) == 0 || !shared.flag.claim() {
                     return;
                 }
             }
@@ -42,7 +45,7 @@ fn doze_loses_no_call() {
                 let shared = Arc::clone(&shared);
                 thread::spawn(move || {
                     shared.work.fetch_add(1, Ordering::Relaxed);
-                    if shared.doze.rouse() {
+                    if shared.flag.wake() {
                         run(&shared);
                     }
                 })
@@ -51,18 +54,19 @@ fn doze_loses_no_call() {
         for caller in callers {
             caller.join().unwrap();
         }
-        assert!(shared.doze.claim(), "the runner is asleep in the end");
+        assert!(shared.flag.claim(), "the runner is asleep in the end");
         // SAFETY: no one runs any more.
         assert_eq!(shared.runner.with(|done| unsafe { *done }), 2);
     });
 }
 
-/// What a thread made before `run` is worked on by the time everybody has left, though nobody waited for the lock.
+/// What a thread made before `run` is worked on by the time everybody has left, though nobody waited for the
+/// lock.
 #[test]
-fn relay_does_every_job() {
+fn combining_lock_does_every_job() {
     model(3, || {
-        let shared = Arc::new((Relay::new(0u32), AtomicU32::new(0)));
-        let job = |shared: &(Relay<u32>, AtomicU32), done: &mut u32| {
+        let shared = Arc::new((CombiningLock::new(0u32), AtomicU32::new(0)));
+        let job = |shared: &(CombiningLock<u32>, AtomicU32), done: &mut u32| {
             *done += shared.1.swap(0, Ordering::Relaxed);
         };
         let threads: Vec<_> = (0..2)
@@ -84,11 +88,12 @@ fn relay_does_every_job() {
     });
 }
 
-/// What was done inside before the intake closed is seen by whoever closed it, and nothing is done inside after that.
+/// What was done inside before the gate closed is seen by whoever closed it, and nothing is done inside
+/// after that.
 #[test]
-fn intake_closes_behind_the_last() {
+fn gate_closes_behind_the_last() {
     model(3, || {
-        let shared = Arc::new((Intake::new(), AtomicU32::new(0)));
+        let shared = Arc::new((Gate::new(), AtomicU32::new(0)));
         let senders: Vec<_> = (0..2)
             .map(|_| {
                 let shared = Arc::clone(&shared);

@@ -9,8 +9,8 @@
 //! without handing over the first, running the kept one before those that wait, and queueing without waking.
 use annulus_sync::{
     Arc, AtomicU32, Ordering, UnsafeCell,
-    doze::Doze,
     schedule::{Kept, Schedule},
+    wake_flag::WakeFlag,
 };
 use loom::thread;
 
@@ -22,7 +22,7 @@ fn model(run: impl Fn() + Send + Sync + 'static) {
 
 /// A block of a kernel.
 struct Block {
-    doze: Doze,
+    flag: WakeFlag,
     /// Messages that were sent to it.
     sent: AtomicU32,
     /// Messages that it has handled: its own while it runs.
@@ -39,7 +39,7 @@ struct Kernels {
 impl Kernels {
     fn new(blocks: usize) -> Arc<Self> {
         let block = |_| Block {
-            doze: Doze::new(),
+            flag: WakeFlag::new(),
             sent: AtomicU32::new(0),
             handled: UnsafeCell::new(0),
             shown: AtomicU32::new(0),
@@ -50,7 +50,7 @@ impl Kernels {
     /// Sends a message; whether the block is to be scheduled.
     fn send(&self, block: usize) -> bool {
         self.blocks[block].sent.fetch_add(1, Ordering::Release);
-        self.blocks[block].doze.rouse()
+        self.blocks[block].flag.wake()
     }
 
     /// By the host.
@@ -86,8 +86,8 @@ impl Kernels {
                 }
                 continue;
             }
-            block.doze.lie_down();
-            if block.sent.load(Ordering::Acquire) == number || !block.doze.claim() {
+            block.flag.park();
+            if block.sent.load(Ordering::Acquire) == number || !block.flag.claim() {
                 return;
             }
         }
@@ -110,7 +110,7 @@ impl Kernels {
         for (block, &count) in self.blocks.iter().zip(handled) {
             // SAFETY: as in `run`.
             assert_eq!(block.handled.with(|handled| unsafe { *handled }), count);
-            assert!(block.doze.claim(), "every block is asleep in the end");
+            assert!(block.flag.claim(), "every block is asleep in the end");
         }
     }
 }

@@ -9,7 +9,7 @@
 //! work and his look, and one to come back. With a second caller it is 1, for the time that it takes.
 //!
 //! A call that does not look at `stays` a second time, or without the fence before that, fails here. So does
-//! a switch that does not claim the runner, or a pump that lies down without another look, or asks to leave
+//! a switch that does not claim the runner, or a pump that parks without another look, or asks to leave
 //! without ending the nap, and a block that naps without its fence.
 use annulus_sync::{Arc, AtomicU32, Ordering, UnsafeCell, fence, stay::Stay};
 use loom::thread;
@@ -109,8 +109,8 @@ impl Kernel {
         }
         loop {
             self.take();
-            self.stay.doze().lie_down();
-            if !self.has_work() || !self.stay.doze().claim() {
+            self.stay.wake_flag().park();
+            if !self.has_work() || !self.stay.wake_flag().claim() {
                 return;
             }
         }
@@ -161,7 +161,7 @@ fn all_are_taken(bound: usize, messages: &'static [u32]) {
         }
         assert_eq!(kernel.taken.load(Ordering::Relaxed), messages.iter().sum::<u32>());
         assert_eq!(
-            (kernel.stay.doze().claim(), kernel.stay.is_due()),
+            (kernel.stay.wake_flag().claim(), kernel.stay.is_due()),
             (true, false),
             "the kernel sleeps in the end"
         );

@@ -1,16 +1,17 @@
 //! Turns in step, in every interleaving that loom can tell apart, up to a bound.
 //!
-//! The bound is 3 involuntary switches per execution: a party that is forgotten, or that two run, needs one to stop a thread between its
-//! look and its sleep or between its turn and its coming, and one to come back; the third is margin. Three parties are enough:
-//! the first to come, one that dozes, and the last.
+//! The bound is 3 involuntary switches per execution: a party that is forgotten, or that two run, needs one
+//! to stop a thread between its look and its sleep or between its turn and its coming, and one to come back;
+//! the third is margin. Three parties are enough: the first to come, one that sleeps, and the last.
 //!
-//! Weakening the ordering that carries `SYNC: step` fails here, and so does coming without calling those that doze.
+//! Weakening the ordering that carries `SYNC: step` fails here, and so does coming without calling those that
+//! sleep.
 use std::collections::VecDeque;
 
 use annulus_sync::{
     Arc, AtomicU32, Ordering, UnsafeCell,
-    doze::Doze,
-    step::{Arrival, Steps},
+    phase_barrier::{Arrival, PhaseBarrier},
+    wake_flag::WakeFlag,
 };
 use loom::thread;
 
@@ -21,21 +22,21 @@ fn model(run: impl Fn() + Send + Sync + 'static) {
 }
 
 struct Party {
-    doze: Doze,
+    flag: WakeFlag,
     work: AtomicU32,
     /// Turns that found work. Its own in its turn, and whoever opens the barrier reads it.
     turns: UnsafeCell<u32>,
 }
 
 struct Kernel {
-    steps: Steps,
+    steps: PhaseBarrier,
     parties: Vec<Party>,
 }
 
 impl Kernel {
     fn new(parties: u32) -> Arc<Self> {
-        let party = || Party { doze: Doze::new(), work: AtomicU32::new(0), turns: UnsafeCell::new(0) };
-        Arc::new(Self { steps: Steps::new(parties), parties: (0..parties).map(|_| party()).collect() })
+        let party = || Party { flag: WakeFlag::new(), work: AtomicU32::new(0), turns: UnsafeCell::new(0) };
+        Arc::new(Self { steps: PhaseBarrier::new(parties), parties: (0..parties).map(|_| party()).collect() })
     }
 
     fn turns(&self) -> u32 {
@@ -60,16 +61,16 @@ impl Kernel {
                 // SAFETY: loom checks that one thread runs the party, and that nobody reads meanwhile.
                 party.turns.with_mut(|turns| unsafe { *turns += work });
             } else if !self.steps.has_begun() {
-                party.doze.lie_down();
+                party.flag.park();
                 let called = party.work.load(Ordering::Relaxed) != 0 || self.steps.has_begun();
-                if called && party.doze.claim() {
+                if called && party.flag.claim() {
                     continue;
                 }
                 return;
             }
             match self.steps.arrive() {
                 Arrival::First => {
-                    return schedule.extend(others().filter(|&other| self.parties[other].doze.rouse()));
+                    return schedule.extend(others().filter(|&other| self.parties[other].flag.wake()));
                 }
                 Arrival::Later => return,
                 Arrival::Last => {
@@ -82,13 +83,14 @@ impl Kernel {
 
     fn call(&self, index: usize) {
         self.parties[index].work.fetch_add(1, Ordering::Relaxed);
-        if self.parties[index].doze.rouse() {
+        if self.parties[index].flag.wake() {
             self.run(index);
         }
     }
 }
 
-/// Two parties get work, the others only take part: whoever opens sees all turns, each party is run by one thread, and in the end all doze.
+/// Two parties get work, the others only take part: whoever opens sees all turns, each party is run by one
+/// thread, and in the end all sleep.
 fn all_come(parties: u32) {
     model(move || {
         let kernel = Kernel::new(parties);
@@ -100,7 +102,7 @@ fn all_come(parties: u32) {
         other.join().unwrap();
         assert_eq!(kernel.turns(), 2);
         assert!(!kernel.steps.has_begun());
-        assert!(kernel.parties.iter().all(|party| party.doze.claim()), "all are asleep");
+        assert!(kernel.parties.iter().all(|party| party.flag.claim()), "all are asleep");
     });
 }
 

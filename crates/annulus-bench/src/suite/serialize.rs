@@ -1,0 +1,218 @@
+//! What a message costs on its way to bytes and back.
+
+use std::{hint::black_box, time::Instant};
+
+use annulus::{
+    message::{
+        FrameReader, FrameWriter, Message,
+        bridged::{ALIGNMENT, access},
+    },
+    prelude::*,
+};
+use serde::{Deserialize, Serialize};
+
+use super::{Config, Suite};
+use crate::harness::{Better, Candidate, Case, Goal, Mark, Run};
+
+pub(super) const SUITE: Suite = Suite {
+    name: "serialize",
+    about: "messages as bytes: bridged and direct ones, frames, beside serde_json",
+    method: "One thread. The message is {i64, String of 32 bytes, Vec<i32> of 16}, and where it is direct the same with \
+             Text<32> and [i32; 16]; its number changes each time, and the buffer is used again. A copy is one of 128 bytes.",
+    cases,
+};
+
+#[derive(RingMessage, Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Bridged {
+    number: i64,
+    text: String,
+    items: Vec<i32>,
+}
+
+#[derive(RingMessage, Clone, Copy, Debug)]
+#[repr(C)]
+struct Direct {
+    number: i64,
+    text: Text<32>,
+    items: [i32; 16],
+}
+
+const TEXT: &str = "a text of exactly thirty-two by.";
+
+fn bridged() -> Bridged {
+    Bridged { number: 7, text: TEXT.into(), items: (0..16).map(|i| i * 1000 - 3).collect() }
+}
+
+fn direct() -> Direct {
+    let items = std::array::from_fn(|i| i as i32 * 1000 - 3);
+    Direct { number: 7, text: Text::new(TEXT).unwrap_or_default(), items }
+}
+
+/// Nanoseconds for each of `count` times.
+fn timed(count: u64, mut once: impl FnMut(i64) -> Result<(), crate::harness::Failure>) -> Run {
+    let begun = Instant::now();
+    for number in 0..count as i64 {
+        once(number)?;
+    }
+    Ok(vec![begun.elapsed().as_nanos() as f64 / count as f64])
+}
+
+fn cases(config: Config) -> Vec<Case> {
+    let count = config.size(2_000_000, 300_000);
+    let case = |name: &str, limit, candidates, marks| Case {
+        name: name.into(),
+        unit: "ns",
+        better: Better::Lower,
+        metrics: &[""],
+        limit,
+        candidates,
+        marks,
+    };
+    let at_most = |candidate, ns| Mark { candidate, metric: "", goal: Goal::AtMost(ns) };
+    let a_fifth = |candidate| Mark { candidate, metric: "", goal: Goal::TimesLimit(0.2) };
+    const JSON: Option<&str> = Some("serde_json");
+    vec![
+        case(
+            "encode",
+            JSON,
+            vec![
+                Candidate::new("annulus bridged", move || {
+                    let (mut message, mut bytes) = (bridged(), Vec::new());
+                    timed(count, |number| {
+                        message.number = number;
+                        bytes.clear();
+                        message.encode(&mut bytes)?;
+                        black_box(&bytes);
+                        Ok(())
+                    })
+                }),
+                Candidate::new("annulus direct", move || {
+                    let (mut message, mut bytes) = (direct(), Vec::new());
+                    timed(count, |number| {
+                        message.number = number;
+                        bytes.clear();
+                        message.encode(&mut bytes)?;
+                        black_box(&bytes);
+                        Ok(())
+                    })
+                }),
+                Candidate::new("serde_json", move || {
+                    let (mut message, mut bytes) = (bridged(), Vec::new());
+                    timed(count, |number| {
+                        message.number = number;
+                        bytes.clear();
+                        serde_json::to_writer(&mut bytes, &message)?;
+                        black_box(&bytes);
+                        Ok(())
+                    })
+                }),
+                Candidate::new("a copy", move || {
+                    let (from, mut bytes) = ([7u8; 128], Vec::new());
+                    timed(count, |_| {
+                        bytes.clear();
+                        bytes.extend_from_slice(black_box(&from));
+                        black_box(&bytes);
+                        Ok(())
+                    })
+                }),
+            ],
+            vec![at_most("annulus bridged", 25.0), a_fifth("annulus bridged")],
+        ),
+        case(
+            "read",
+            JSON,
+            vec![
+                Candidate::new("annulus bridged, in place", move || {
+                    let mut bytes = Vec::new();
+                    bridged().encode(&mut bytes)?;
+                    let place = aligned(&bytes);
+                    let place = &place.as_flattened()[..bytes.len()];
+                    timed(count, |_| {
+                        let message = access::<Bridged>(black_box(place))?;
+                        black_box((message.number, message.text.len(), message.items.len()));
+                        Ok(())
+                    })
+                }),
+                Candidate::new("annulus bridged, decoded", move || {
+                    let mut bytes = Vec::new();
+                    bridged().encode(&mut bytes)?;
+                    timed(count, |_| {
+                        black_box(Bridged::decode(black_box(&bytes))?);
+                        Ok(())
+                    })
+                }),
+                Candidate::new("annulus direct, decoded", move || {
+                    let mut bytes = Vec::new();
+                    direct().encode(&mut bytes)?;
+                    timed(count, |_| {
+                        black_box(Direct::decode(black_box(&bytes))?);
+                        Ok(())
+                    })
+                }),
+                Candidate::new("serde_json", move || {
+                    let bytes = serde_json::to_vec(&bridged())?;
+                    timed(count, |_| {
+                        black_box(serde_json::from_slice::<Bridged>(black_box(&bytes))?);
+                        Ok(())
+                    })
+                }),
+            ],
+            vec![at_most("annulus bridged, in place", 12.0), a_fifth("annulus bridged, in place")],
+        ),
+        case(
+            "frames, written and read, a message",
+            None,
+            vec![
+                Candidate::new("annulus bridged", move || {
+                    frames(count / 10, |writer, number| writer.write(&Bridged { number, ..bridged() }))
+                }),
+                Candidate::new("annulus direct", move || {
+                    frames(count / 10, |writer, number| writer.write(&Direct { number, ..direct() }))
+                }),
+                Candidate::new("annulus direct, 64 a frame", move || {
+                    let messages = [direct(); 64];
+                    let run = frames(count / 64, |writer, _| writer.write_batch(&messages))?;
+                    Ok(vec![run[0] / 64.0])
+                }),
+            ],
+            vec![],
+        ),
+    ]
+}
+
+/// The bytes, where an archive may lie.
+fn aligned(bytes: &[u8]) -> Vec<[u8; ALIGNMENT]> {
+    #[derive(Clone, Copy)]
+    #[repr(align(16))]
+    struct Unit([u8; ALIGNMENT]);
+    // Allocated as units, so that the first is aligned.
+    let mut units = vec![Unit([0; ALIGNMENT]); bytes.len().div_ceil(ALIGNMENT)];
+    for (unit, bytes) in units.iter_mut().zip(bytes.chunks(ALIGNMENT)) {
+        unit.0[..bytes.len()].copy_from_slice(bytes);
+    }
+    units.into_iter().map(|unit| unit.0).collect()
+}
+
+/// Nanoseconds for each frame that is written to memory and read again.
+fn frames(
+    count: u64,
+    mut write: impl FnMut(&mut FrameWriter<Vec<u8>>, i64) -> Result<(), annulus::message::WriteError>,
+) -> Run {
+    let count = count.max(1);
+    let begun = Instant::now();
+    let mut writer = FrameWriter::new(Vec::new());
+    for number in 0..count as i64 {
+        write(&mut writer, number)?;
+    }
+    let sent = writer.counters();
+    let stream = writer.into_inner();
+    let mut reader = FrameReader::new(&stream[..]);
+    while let Some(frame) = reader.read()? {
+        black_box(frame.payload());
+    }
+    let elapsed = begun.elapsed().as_nanos() as f64;
+    if reader.counters().messages != sent.messages {
+        return Err("not all frames came back".into());
+    }
+    Ok(vec![elapsed / count as f64])
+}

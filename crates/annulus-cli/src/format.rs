@@ -1,0 +1,364 @@
+//! The formats of messages that `annulus send` reads and writes.
+
+use std::{
+    cell::Cell,
+    collections::VecDeque,
+    fmt::Display,
+    io::{self, BufRead, Read, Write},
+    rc::Rc,
+};
+
+use annulus::{
+    DynamicMessage,
+    kernel::{DeviceType, Meaning, TypeDescriptor, TypeKind, schema_of},
+    message::{Facts, FrameReader, FrameWriter, ReadError, WireType},
+};
+use clap::ValueEnum;
+use serde_json::Value;
+
+use crate::{
+    failure::Failure,
+    run::lines::{Lines, MAX_ROW, RowTooLong},
+};
+
+/// How messages are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// A JSON object a line
+    Json,
+    /// Comma-separated values: a first row with the fields' names, then a row for each message; text as it
+    /// is, all else as JSON
+    Csv,
+    /// MessagePack: a map for each message, one after the other
+    Msgpack,
+    /// Frames with headers, checksums and the type's schema, as `annulus dump` shows them
+    Wire,
+}
+
+impl Format {
+    /// Whether the input is read a line at a time.
+    pub(crate) fn has_lines(self) -> bool {
+        matches!(self, Self::Json | Self::Csv)
+    }
+
+    /// Refuses a type that the format has no way to write.
+    pub(crate) fn check(self, ty: &TypeDescriptor) -> Result<(), Failure> {
+        let is_numbered = |name: &str| name.starts_with(|c: char| c.is_ascii_digit());
+        let is_named = matches!(ty.kind, TypeKind::Struct([first, ..]) if !is_numbered(first.name));
+        if self == Self::Csv && !is_named {
+            let problem = format!(
+                "--format csv: {} has no named fields to be columns: use json, msgpack or wire",
+                ty.name
+            );
+            return Err(Failure::Usage(problem));
+        }
+        Ok(())
+    }
+}
+
+/// Some programs begin UTF-8 files with a byte order mark.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
+/// Messages of one type from an input.
+pub(crate) struct Messages {
+    input: Input,
+    ty: &'static TypeDescriptor,
+    number: u64,
+    skipped: u64,
+    skip_bad: bool,
+}
+
+enum Input {
+    Json { input: Box<dyn BufRead>, bytes: Vec<u8> },
+    Csv { rows: csv::Reader<Lines<Box<dyn BufRead>>>, unfinished: Rc<Cell<usize>>, columns: Vec<String> },
+    Msgpack(rmp_serde::Deserializer<rmp_serde::decode::ReadReader<Bounded>>),
+    Wire { frames: FrameReader<Box<dyn BufRead>>, ty: WireType, pending: VecDeque<Vec<u8>> },
+}
+
+/// Why there is no message here.
+enum Bad {
+    /// What follows can be read.
+    One(String),
+    /// Nothing more can.
+    All(String),
+}
+
+impl Messages {
+    pub(crate) fn new(
+        input: Box<dyn BufRead>,
+        format: Format,
+        ty: &'static TypeDescriptor,
+        skip_bad: bool,
+    ) -> Result<Self, Failure> {
+        format.check(ty)?;
+        let input = match format {
+            Format::Json => Input::Json { input, bytes: Vec::new() },
+            Format::Csv => {
+                let unfinished = Rc::new(Cell::new(0));
+                let lines = Lines::new(input, Rc::clone(&unfinished));
+                let rows = csv::ReaderBuilder::new().from_reader(lines);
+                Input::Csv { rows, unfinished, columns: Vec::new() }
+            }
+            Format::Msgpack => {
+                Input::Msgpack(rmp_serde::Deserializer::new(Bounded { from: input, left: MAX_ROW }))
+            }
+            Format::Wire => Input::Wire {
+                frames: FrameReader::new(input),
+                ty: WireType::new(schema_of(ty, 0), ty.size),
+                pending: VecDeque::new(),
+            },
+        };
+        Ok(Self { input, ty, number: 0, skipped: 0, skip_bad })
+    }
+
+    /// How many were no messages, and were passed over.
+    pub(crate) fn skipped(&self) -> u64 {
+        self.skipped
+    }
+
+    /// What is wrong with the message that came last, or with what the kernel did with it.
+    pub(crate) fn failure(&self, problem: impl Display) -> Failure {
+        let what = match self.input {
+            Input::Json { .. } => "line",
+            Input::Csv { .. } => "row",
+            Input::Msgpack(_) | Input::Wire { .. } => "message",
+        };
+        Failure::Fault(format!("{what} {}: {problem}", self.number))
+    }
+
+    /// The next message, or none at the input's end.
+    pub(crate) fn next(&mut self) -> Result<Option<DynamicMessage>, Failure> {
+        loop {
+            match self.read() {
+                Ok(message) => return Ok(message),
+                Err(Bad::One(_)) if self.skip_bad => self.skipped += 1,
+                Err(Bad::One(problem) | Bad::All(problem)) => return Err(self.failure(problem)),
+            }
+        }
+    }
+
+    fn read(&mut self) -> Result<Option<DynamicMessage>, Bad> {
+        let Self { input, ty, number, .. } = self;
+        let of_type = |problem: &dyn Display| Bad::One(format!("not of type {}: {problem}", ty.name));
+        match input {
+            Input::Json { input, bytes } => {
+                let Some(line) = line(input, bytes, number)? else { return Ok(None) };
+                let mut text = serde_json::Deserializer::from_str(line);
+                let message =
+                    DynamicMessage::read(ty, &mut text).and_then(|message| text.end().map(|()| message));
+                message.map(Some).map_err(|error| of_type(&error))
+            }
+            Input::Csv { rows, unfinished, columns } => {
+                if columns.is_empty() {
+                    *number = 1;
+                    let header = rows.headers().map_err(|error| Bad::All(row_problem(&error)))?;
+                    *columns = header.iter().map(str::to_owned).collect();
+                }
+                *number += 1;
+                let mut row = csv::StringRecord::new();
+                let more = rows.read_record(&mut row);
+                unfinished.set(0);
+                match more {
+                    Ok(true) => {}
+                    Ok(false) => return Ok(None),
+                    Err(error) if error.is_io_error() => return Err(Bad::All(row_problem(&error))),
+                    Err(error) => return Err(Bad::One(row_problem(&error))),
+                }
+                let object = object(ty, columns, &row).map_err(|problem| of_type(&problem))?;
+                DynamicMessage::read(ty, object).map(Some).map_err(|error| of_type(&error))
+            }
+            Input::Msgpack(from) => {
+                *number += 1;
+                from.get_mut().left = MAX_ROW;
+                let ended = from.get_mut().from.fill_buf().map(<[u8]>::is_empty);
+                if ended.map_err(|error| Bad::All(error.to_string()))? {
+                    return Ok(None);
+                }
+                // What is no message may be shorter or longer than one, so nobody knows where the next
+                // begins.
+                DynamicMessage::read(ty, from)
+                    .map(Some)
+                    .map_err(|error| Bad::All(format!("not of type {}: {error}", ty.name)))
+            }
+            Input::Wire { frames, ty: wire, pending } => {
+                *number += 1;
+                if pending.is_empty() {
+                    let problem = |error: ReadError| match error.is_passed_over() {
+                        true => Bad::One(error.to_string()),
+                        false => Bad::All(error.to_string()),
+                    };
+                    let Some(frame) = frames.read().map_err(problem)? else { return Ok(None) };
+                    pending.extend(frame.payloads_of(wire).map_err(problem)?.map(<[u8]>::to_vec));
+                }
+                let payload = pending.pop_front().ok_or_else(|| Bad::One("an empty frame".into()))?;
+                DynamicMessage::from_payload(ty, &payload).map(Some).map_err(|error| of_type(&error))
+            }
+        }
+    }
+}
+
+/// The next line that is not empty.
+fn line<'a>(
+    input: &mut Box<dyn BufRead>,
+    bytes: &'a mut Vec<u8>,
+    number: &mut u64,
+) -> Result<Option<&'a str>, Bad> {
+    loop {
+        bytes.clear();
+        *number += 1;
+        // The end of the line does not count.
+        let mut bounded = input.take(MAX_ROW as u64 + 1);
+        if bounded.read_until(b'\n', bytes).map_err(|error| Bad::All(error.to_string()))? == 0 {
+            return Ok(None);
+        }
+        if bytes.len() > MAX_ROW && !bytes.ends_with(b"\n") {
+            return Err(Bad::All(format!("{RowTooLong}: check that this is JSON, one message a line")));
+        }
+        if *number == 1 && bytes.starts_with(BYTE_ORDER_MARK) {
+            bytes.drain(..BYTE_ORDER_MARK.len());
+        }
+        if !bytes.trim_ascii().is_empty() {
+            break;
+        }
+    }
+    str::from_utf8(bytes).map(Some).map_err(|error| Bad::One(format!("not UTF-8 text: {error}")))
+}
+
+fn row_problem(error: &csv::Error) -> String {
+    match error.kind() {
+        csv::ErrorKind::Io(error) => error.to_string(),
+        _ => error.to_string(),
+    }
+}
+
+fn row_failure(error: csv::Error) -> io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        other => io::Error::other(format!("{other:?}")),
+    }
+}
+
+/// A row as the object that its message is in JSON.
+fn object(ty: &TypeDescriptor, columns: &[String], row: &csv::StringRecord) -> Result<Value, String> {
+    let TypeKind::Struct(fields) = ty.kind else { return Err("it has no columns".into()) };
+    let mut object = serde_json::Map::new();
+    for (name, cell) in columns.iter().zip(row) {
+        // A column that the type lacks is told by whoever reads the object.
+        let ty = fields.iter().find(|field| field.name == name).map(|field| field.ty);
+        let value = match ty {
+            Some(ty) => value(ty, cell).map_err(|error| format!(".{name}: {error}: {cell:?}"))?,
+            None => Value::Null,
+        };
+        object.insert(name.clone(), value);
+    }
+    Ok(Value::Object(object))
+}
+
+/// A cell as JSON: text as it is, a variant by its name, nothing for a number that is none, all else written
+/// as JSON.
+fn value(ty: &TypeDescriptor, cell: &str) -> Result<Value, serde_json::Error> {
+    let is_float = [f32::DESCRIPTOR, f64::DESCRIPTOR].contains(&ty);
+    match ty.kind {
+        _ if ty.meaning == Meaning::Text => Ok(cell.into()),
+        TypeKind::Enum { .. } if !cell.starts_with('{') => Ok(cell.into()),
+        TypeKind::Primitive(_) if is_float && cell.is_empty() => Ok(Value::Null),
+        _ => serde_json::from_str(cell.trim()),
+    }
+}
+
+/// An input that gives one message no more than `left` bytes.
+struct Bounded {
+    from: Box<dyn BufRead>,
+    left: usize,
+}
+
+impl Read for Bounded {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        if self.left == 0 && !to.is_empty() {
+            return Err(io::Error::other(RowTooLong));
+        }
+        let most = to.len().min(self.left);
+        let count = self.from.read(&mut to[..most])?;
+        self.left -= count;
+        Ok(count)
+    }
+}
+
+/// Where outputs go.
+pub(crate) enum Outputs<W: Write> {
+    Json(W),
+    Csv { rows: csv::Writer<W>, has_header: bool },
+    Msgpack(W),
+    Wire { frames: FrameWriter<W>, ty: Option<WireType> },
+}
+
+impl<W: Write> Outputs<W> {
+    /// Outputs of this type, if the kernel has any.
+    pub(crate) fn new(to: W, format: Format, ty: Option<&'static TypeDescriptor>) -> Result<Self, Failure> {
+        if let Some(ty) = ty {
+            format.check(ty)?;
+        }
+        Ok(match format {
+            Format::Json => Self::Json(to),
+            Format::Csv => Self::Csv { rows: csv::Writer::from_writer(to), has_header: false },
+            Format::Msgpack => Self::Msgpack(to),
+            Format::Wire => Self::Wire {
+                frames: FrameWriter::new(to).compressed(256),
+                ty: ty.map(|ty| WireType::new(schema_of(ty, 0), ty.size)),
+            },
+        })
+    }
+
+    pub(crate) fn write(&mut self, output: &DynamicMessage) -> Result<(), Failure> {
+        match self {
+            Self::Json(to) => writeln!(to, "{}", json(output)),
+            Self::Csv { rows, has_header } => {
+                let mut row = |cells: Vec<String>| rows.write_record(cells).map_err(row_failure);
+                let header = match *has_header {
+                    true => Ok(()),
+                    false => row(output.fields().map(|(name, _)| name.to_owned()).collect()),
+                };
+                *has_header = true;
+                header.and_then(|()| row(output.fields().map(|(_, value)| cell(&value)).collect()))
+            }
+            // What a device wrote may be no valid value of an enum.
+            Self::Msgpack(to) => rmp_serde::encode::write_named(to, output).map_err(|error| match error {
+                rmp_serde::encode::Error::InvalidValueWrite(error) => io::Error::from(error),
+                error => io::Error::other(error),
+            }),
+            Self::Wire { frames, ty: Some(ty) } => frames
+                .write_payload(ty, Facts { priority: 128, ..Facts::default() }, &output.payload())
+                .map_err(|error| match error {
+                    annulus::message::WriteError::Io(error) => error,
+                    error => io::Error::other(error),
+                }),
+            Self::Wire { ty: None, .. } => Ok(()),
+        }
+        .map_err(Failure::stdout)
+    }
+
+    pub(crate) fn flush(&mut self) -> Result<(), Failure> {
+        match self {
+            Self::Json(to) | Self::Msgpack(to) => to.flush(),
+            Self::Csv { rows, .. } => rows.flush(),
+            Self::Wire { frames, .. } => frames.flush(),
+        }
+        .map_err(Failure::stdout)
+    }
+}
+
+/// An output as JSON. What a device wrote may be no valid value of an enum; then this says so.
+pub(crate) fn json(output: &DynamicMessage) -> String {
+    let json = serde_json::to_string(output);
+    json.unwrap_or_else(|error| serde_json::json!({ "error": error.to_string() }).to_string())
+}
+
+/// Text as it is, all else as JSON.
+fn cell(value: &impl serde::Serialize) -> String {
+    match serde_json::to_string(value) {
+        Ok(text) if text.starts_with('"') => serde_json::from_str(&text).unwrap_or(text),
+        Ok(text) if text == "null" => String::new(),
+        Ok(text) => text,
+        Err(error) => error.to_string(),
+    }
+}

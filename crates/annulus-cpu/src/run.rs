@@ -1,0 +1,113 @@
+//! Who runs a block, and when.
+//!
+//! A block is run by one worker at a time ([`WakeFlag`](annulus_sync::wake_flag::WakeFlag)), until it sleeps,
+//! gives way or terminates. In step with the others ([`InStep`]), it then waits for them, without a worker.
+
+use std::{
+    sync::{Arc, PoisonError},
+    time::Instant,
+};
+
+use annulus_block::{BlockCore, Runner, Turn};
+use annulus_sync::{spin_loop, yield_now};
+
+use crate::{
+    block::{Block, OnWorker},
+    pool::{self, Delivering, Looking, Pool},
+    step::InStep,
+};
+
+impl Block {
+    /// Runs the block until it sleeps, gives way or terminates.
+    pub(crate) fn run(self: &Arc<Self>, pool: &Pool) {
+        // A panic outside a handler would be a bug of this crate; the block's words are each valid at any
+        // time.
+        let mut core = self.core.lock().unwrap_or_else(PoisonError::into_inner);
+        let _prints = self.origin.enter();
+        let mut idle_since = None;
+        let step = self.step.as_deref();
+        let others_wait_for_it = || step.is_some_and(InStep::has_begun);
+        loop {
+            // A waker of the program may have panicked after its turn.
+            let turn = if step.is_some() && core.is_in_turn() { Turn::Progress } else { core.iterate() };
+            match turn {
+                Turn::Nothing if !others_wait_for_it() => {
+                    let others_wait = pool.others_wait() || pool::keeps_one();
+                    if !others_wait && self.look_busily(&mut core, &mut idle_since, others_wait_for_it) {
+                        continue;
+                    }
+                    core.tell_stall();
+                    self.flag.park();
+                    if (core.has_work() || others_wait_for_it()) && self.flag.claim() {
+                        continue;
+                    }
+                    return;
+                }
+                Turn::Progress | Turn::Nothing => {
+                    idle_since = None;
+                    core.end_turn();
+                    if step.is_some() {
+                        core.tell_stall();
+                    }
+                    if step.is_some_and(|step| !step.arrive(self, |block| pool.push(block))) {
+                        return;
+                    }
+                    if pool.others_wait() {
+                        drop(core);
+                        pool.push(Arc::clone(self));
+                        return;
+                    }
+                }
+                // It stays awake, on no schedule: nobody wakes it again.
+                Turn::Terminated => {
+                    if let Some(step) = step {
+                        step.leave(self, |block| pool.push(block));
+                    }
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Looks for something to do, or for others that wait for it, for as long as the launch says since the
+    /// block became idle; false if that time is up. An inactive block does not look: it is called when its
+    /// command changes.
+    fn look_busily(
+        &self,
+        core: &mut BlockCore<OnWorker>,
+        idle_since: &mut Option<(Instant, Looking)>,
+        others_wait_for_it: impl Fn() -> bool,
+    ) -> bool {
+        const LOOKS: u32 = 64;
+        if !core.is_active() || self.spin.is_zero() {
+            return false;
+        }
+        for _ in 0..LOOKS {
+            if core.has_work() || others_wait_for_it() {
+                return true;
+            }
+            spin_loop();
+        }
+        let (since, _) = idle_since.get_or_insert_with(|| (Instant::now(), Looking::new()));
+        let idle = since.elapsed();
+        // So long, or so many, that another thread on this core may have the answer.
+        if idle > self.spin / 4 || Looking::is_crowd() {
+            yield_now();
+        }
+        idle < self.spin
+    }
+}
+
+impl Runner for OnWorker {
+    type Delivering = Delivering;
+
+    #[inline]
+    fn hand_over() {
+        pool::hand_over();
+    }
+
+    #[inline]
+    fn delivering() -> Delivering {
+        Delivering::new()
+    }
+}

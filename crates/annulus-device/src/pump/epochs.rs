@@ -1,0 +1,211 @@
+//! The runs of a kernel under the pump's eyes: it stays, makes way, and goes in epochs.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use annulus_abi::control::state;
+use annulus_sync::Ordering;
+
+use super::watched::{RETRY, Watched};
+use crate::{
+    kernel::{Bounds, Shard},
+    residency::Residency,
+};
+
+/// How long a block may take to begin after another one of its kernel has.
+const GATHERING: Duration = Duration::from_secs(3);
+/// After how long it is told that no block of a kernel has begun.
+const TURN_TO_BEGIN: Duration = Duration::from_secs(10);
+
+impl Watched {
+    /// Starts the next epoch.
+    pub(super) fn start(&mut self) {
+        self.epoch = self.epoch.wrapping_add(1);
+        self.begun = Instant::now();
+        self.consumed = self.consumed();
+        self.gathered = false;
+        self.first = None;
+        // SAFETY: the run before is over, or has ended but for returning; `self` holds the kernel until this
+        // one is over, or for ever.
+        match unsafe { self.running.start(self.epoch) } {
+            Ok(run) => {
+                self.run = Some(run);
+                self.in_flight = true;
+                // A block answers as it begins.
+                self.question = self.running.question();
+                self.questioned = self.relation.is_some().then_some(self.begun);
+            }
+            Err(_) => {
+                self.lose();
+                self.running.leave();
+            }
+        }
+    }
+
+    /// Sees which blocks have begun. Where some run and others do not get their turn, nobody else would see
+    /// to it.
+    pub(super) fn see_who_has_begun(&mut self) {
+        let (begun, blocks) = (self.running.begun(), self.seen.len());
+        if begun == blocks || self.running.has_ended(self.epoch) {
+            self.gathered = true;
+            return;
+        }
+        let now = Instant::now();
+        if begun == 0 {
+            if now.duration_since(self.begun) > TURN_TO_BEGIN {
+                self.note(format!(
+                    "none of its {blocks} blocks has begun within {TURN_TO_BEGIN:?} of its start: the device is busy with something else; end that, or \
+                     choose another device"
+                ));
+            }
+            return;
+        }
+        if now.duration_since(*self.first.get_or_insert(now)) < GATHERING {
+            return;
+        }
+        if self.running.supersteps {
+            self.gathered = true;
+            self.note(format!(
+                "has given up: its blocks take their turns in step, and of {blocks} only {begun} have begun within {GATHERING:?}; launch with a grid of \
+                 {begun}, or without supersteps"
+            ));
+            self.running.abandon_steps(self.epoch);
+        } else if self.running.stays() && !self.asked {
+            self.leave_for_good(&format!(
+                "of {blocks} blocks only {begun} have begun within {GATHERING:?}, and the others wait for these to end"
+            ));
+        }
+    }
+
+    /// Lets a kernel that stays leave the device, to go on in epochs.
+    pub(super) fn leave_for_good(&mut self, why: &str) {
+        self.note(format!("has gone into epochs: {why}"));
+        self.moves = true;
+        self.asked = true;
+        self.running.ask_to_leave(self.epoch);
+    }
+
+    /// Asks a kernel that stays to leave, or launches it again.
+    pub(super) fn make_way(&mut self, asked: bool) {
+        if asked {
+            self.asked = true;
+            self.running.ask_to_leave(self.epoch);
+            return;
+        }
+        self.start();
+    }
+
+    /// Whether the run in flight is over, and how it ended.
+    pub(super) fn look_after_run(&mut self, residency: &Arc<Residency>) {
+        let Some(run) = &self.run else { return };
+        match run.is_over() {
+            Ok(false) => return,
+            Ok(true) if self.signals.is_none() => {}
+            // Between epochs; a resident kernel that is over while its shards do not say so has failed.
+            Ok(true) if !self.running.stays() => {
+                if !self.in_flight || self.running.has_ended(self.epoch) {
+                    return;
+                }
+                // The run is over, and some block has not said so.
+                self.lose();
+            }
+            Ok(true) if self.report() && self.signals.is_none() => {}
+            // What was asked of it. It keeps its places.
+            Ok(true) if self.asked && self.running.has_ended(self.epoch) => {
+                self.run = None;
+                self.in_flight = false;
+                self.asked = false;
+                if self.moves && self.running.go_into_epochs(residency).is_err() {
+                    self.lose();
+                    self.running.leave();
+                }
+                return;
+            }
+            Ok(true) | Err(_) => self.lose(),
+        }
+        self.run = None;
+        self.running.leave();
+        self.in_flight = false;
+    }
+
+    /// Whether an epoch would find something to do. What other kernels have sent lies where only the device
+    /// sees it.
+    pub(super) fn has_work(&self) -> bool {
+        let fed = || self.signals.as_ref().is_some_and(|signals| signals.is_fed());
+        self.running.has_work() || (self.running.is_linked() && self.running.takes() && fed())
+    }
+
+    /// Whether every block says that it has terminated, told or not.
+    pub(super) fn has_terminated(&self) -> bool {
+        let state = |shard: &Shard| shard.memory.state().load(Ordering::Acquire);
+        self.running.shards.iter().all(|shard| state(shard) == state::TERMINATED)
+    }
+
+    /// Messages that the blocks have taken from the host, wrapping.
+    pub(super) fn consumed(&self) -> u64 {
+        self.running.shards.iter().map(|shard| shard.inbound.consumed()).fold(0, u64::wrapping_add)
+    }
+
+    /// Makes the next epochs shorter or longer, by how long the last ones took.
+    pub(super) fn adapt_bounds(&mut self) {
+        let took = self.begun.elapsed();
+        let taken = self.consumed().wrapping_sub(self.consumed);
+        self.shortest = self.shortest.min(took);
+        if taken == 0 {
+            self.looks.ended(took, true, self.shortest);
+        } else {
+            self.messages.ended(took, taken >= u64::from(self.messages.bound()), self.shortest);
+        }
+        let bounds = Bounds { messages: self.messages.bound(), looks: self.looks.bound() };
+        // SAFETY: the epoch has ended, and the next one has not begun.
+        if bounds != self.bounds && unsafe { self.running.set_bounds(bounds) }.is_ok() {
+            self.bounds = bounds;
+        }
+    }
+
+    /// Launches the next epoch if there is something to do, else parks.
+    pub(super) fn drive_epochs(&mut self) -> bool {
+        let running = Arc::clone(&self.running);
+        let flag = running.wake_flag();
+        let was_in_flight = self.in_flight;
+        // Woken: even a block that can take nothing has something to see, if only how long its queue has
+        // become.
+        let mut due = false;
+        if self.in_flight {
+            if !running.has_ended(self.epoch) {
+                return false;
+            }
+            self.in_flight = false;
+            self.adapt_bounds();
+            // The next epoch is on its way before what this one did last is told and read.
+            if !self.has_terminated() && self.signals.is_some() && self.has_work() {
+                self.start();
+                self.report();
+                return true;
+            }
+            self.report();
+        } else {
+            // Whoever makes room for what a block holds back says so, but may come too early.
+            if running.holds() && self.begun.elapsed() >= RETRY && flag.wake() {
+                due = true;
+            }
+            due |= running.take_due();
+            if !due {
+                return false;
+            }
+        }
+        if self.signals.is_none() {
+            return was_in_flight;
+        }
+        if !due && !self.has_work() {
+            flag.park();
+            if !self.has_work() || !flag.claim() {
+                return was_in_flight;
+            }
+        }
+        self.start();
+        true
+    }
+}

@@ -1,0 +1,343 @@
+//! A kernel under the pump's eyes: what it does is seen, and reported.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use annulus_abi::control::{command, state};
+use annulus_ring::ring::Ring;
+use annulus_runtime::{Clock, HostSignals, Progress};
+use annulus_sync::{AtomicU64, Ordering, contain::contained, spin_loop};
+
+use crate::{
+    driver::Run,
+    kernel::{Bounds, Running, Shard},
+    pace::Pace,
+    relation::{Moment, Relation},
+    residency::Residency,
+};
+
+/// How long the pump waits for the time on a device's clock: a block looks for questions every few
+/// microseconds. What is answered later is learned later, and worth less.
+const ANSWER: Duration = Duration::from_micros(60);
+/// How long an epoch should take at most: one that finds nothing, and one that handles messages.
+const IDLE_EPOCH: Duration = Duration::from_millis(4);
+const BUSY_EPOCH: Duration = Duration::from_millis(16);
+/// How often a kernel in epochs tries again to send to another kernel that had no room.
+pub(super) const RETRY: Duration = Duration::from_millis(1);
+
+/// A kernel under the pump's eyes.
+pub(crate) struct Watched {
+    pub(super) running: Arc<Running>,
+    pub(super) clock: Clock,
+    /// Until every shard has terminated.
+    pub(super) signals: Option<Arc<dyn HostSignals>>,
+    pub(super) seen: Vec<Seen>,
+    pub(super) epoch: u32,
+    /// The run that may be in flight: the resident kernel's, or the last epoch's.
+    pub(super) run: Option<Box<dyn Run>>,
+    /// Whether a block may be running.
+    pub(super) in_flight: bool,
+    /// A kernel that stays was asked to leave its epoch.
+    pub(super) asked: bool,
+    /// It is to go on in epochs when it has left.
+    pub(super) moves: bool,
+    /// Every block of the start in flight has begun.
+    pub(super) gathered: bool,
+    /// When the first of them was seen to have.
+    pub(super) first: Option<Instant>,
+    /// How the device's clock relates to the host's, where it drifts.
+    pub(super) relation: Option<Arc<Relation>>,
+    /// The last question for the time, and when it was asked, until it is answered.
+    pub(super) question: u32,
+    pub(super) questioned: Option<Instant>,
+    /// When the last epoch began, what had been taken by then, and how it ends.
+    pub(super) begun: Instant,
+    pub(super) consumed: u64,
+    pub(super) bounds: Bounds,
+    /// What those should be: messages of an epoch, and polls of one that finds nothing.
+    pub(super) messages: Pace,
+    pub(super) looks: Pace,
+    /// The shortest epoch so far. What a launch takes by itself, no bound makes less.
+    pub(super) shortest: Duration,
+}
+
+/// What was reported of a shard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Seen {
+    pub(super) state: u32,
+    /// Commands obeyed so far.
+    pub(super) obeyed: u32,
+    pub(super) consumed: u64,
+    pub(super) produced: u64,
+    pub(super) letters: u64,
+    pub(super) prints_lost: u64,
+    pub(super) traffic: Traffic,
+}
+
+/// What a shard of a kernel that may be connected has had to do with other kernels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Traffic {
+    pub(super) forwarded: u64,
+    pub(super) taken: u64,
+    pub(super) rested: u64,
+    pub(super) unforwarded: u64,
+    /// That a shard waits for no room any more may be all that changes.
+    pub(super) stalled: u32,
+}
+
+impl Watched {
+    /// A kernel that was launched, with its run if it stays.
+    pub(crate) fn new(
+        running: Arc<Running>,
+        clock: Clock,
+        relation: Option<Arc<Relation>>,
+        signals: Arc<dyn HostSignals>,
+        run: Option<Box<dyn Run>>,
+    ) -> Self {
+        let nothing = Seen {
+            state: state::LAUNCHED,
+            obeyed: 0,
+            consumed: 0,
+            produced: 0,
+            letters: 0,
+            prints_lost: 0,
+            traffic: Traffic::default(),
+        };
+        Self {
+            seen: vec![nothing; running.shards.len()],
+            clock,
+            signals: Some(signals),
+            epoch: u32::from(run.is_some()),
+            in_flight: run.is_some(),
+            asked: false,
+            moves: false,
+            gathered: false,
+            first: None,
+            relation,
+            question: 0,
+            questioned: None,
+            begun: Instant::now(),
+            consumed: 0,
+            shortest: Duration::MAX,
+            bounds: running.bounds,
+            messages: Pace::new(running.bounds.messages, BUSY_EPOCH),
+            looks: Pace::new(running.bounds.looks, IDLE_EPOCH),
+            run,
+            running,
+        }
+    }
+
+    pub(super) fn beat(&self) {
+        for shard in &self.running.shards {
+            shard.memory.host_heartbeat().store(self.clock.now(), Ordering::Relaxed);
+        }
+    }
+
+    /// Tells the blocks what is known of the device's clock.
+    pub(super) fn set_clock(&self) {
+        let Some(relation) = &self.relation else { return };
+        let before = Instant::now();
+        let now = self.clock.now();
+        let between = before + before.elapsed() / 2;
+        self.running.set_clock(relation.origin(between, now));
+    }
+
+    /// Whether a block is there to tell the time, and was not asked yet.
+    pub(super) fn can_tell_time(&self) -> bool {
+        self.relation.is_some() && self.questioned.is_none() && self.in_flight && self.running.stays()
+    }
+
+    /// Asks for the time on the device's clock.
+    pub(super) fn ask_time(&mut self) {
+        if self.relation.is_some() && self.questioned.is_none() {
+            self.questioned = Some(Instant::now());
+            self.question = self.running.ask_time();
+        }
+    }
+
+    /// Asks, and waits for the answer, but not for long.
+    pub(super) fn wait_for_time(&mut self) {
+        self.ask_time();
+        while self.questioned.is_some_and(|asked| asked.elapsed() < ANSWER) {
+            self.hear_time();
+            spin_loop();
+        }
+    }
+
+    /// Learns from an answer that has come.
+    pub(super) fn hear_time(&mut self) {
+        let (Some(relation), Some(asked)) = (&self.relation, self.questioned) else { return };
+        if let Some(device) = self.running.told_time(self.question) {
+            relation.learn(Moment::between(asked, Instant::now(), device));
+            self.questioned = None;
+        }
+    }
+
+    /// Whether what the kernel does must be seen soon: somebody waits for it, it is about to end, or an epoch
+    /// is.
+    pub(super) fn is_watched_closely(&self) -> bool {
+        let Some(signals) = &self.signals else { return false };
+        self.in_flight_epoch() || self.running.is_ending() || signals.is_awaited()
+    }
+
+    pub(super) fn in_flight_epoch(&self) -> bool {
+        self.in_flight && !self.running.stays()
+    }
+
+    /// The kernel is to leave the device, and has not yet: nobody is reported to any more, or it was asked
+    /// to.
+    pub(super) fn is_leaving(&self) -> bool {
+        (self.signals.is_none() || self.asked) && self.run.is_some()
+    }
+
+    /// Whether a kernel that stays has to be asked to leave, or to be launched again.
+    pub(super) fn is_to_move(&self, asked: bool) -> bool {
+        let stays = self.running.stays() && self.signals.is_some();
+        stays && if asked { self.in_flight && !self.asked } else { !self.in_flight }
+    }
+
+    pub(super) fn is_gone(&self) -> bool {
+        self.signals.is_none() && self.run.is_none()
+    }
+
+    /// What a shard's words say now.
+    pub(super) fn words(&self, index: usize) -> Seen {
+        let shard = &self.running.shards[index];
+        // The acknowledgements first, then the state: whoever sees *terminated* then sees all that came
+        // before it. And what was consumed before what was produced: its outputs are then seen with a
+        // message.
+        let obeyed = shard.obeyed();
+        let state = shard.memory.state().load(Ordering::Acquire);
+        let consumed = shard.inbound.consumed();
+        let produced = shard.outbound.reserved();
+        let letters = shard.letters.as_ref().map_or(0, Ring::reserved);
+        let prints_lost = shard.memory.prints_lost().load(Ordering::Acquire);
+        let mut traffic = Traffic::default();
+        if self.running.is_linked() {
+            let word = |word: &AtomicU64| word.load(Ordering::Acquire);
+            traffic.stalled = shard.memory.stalled().load(Ordering::Acquire);
+            // At rest first: what came before is then seen.
+            traffic.rested = word(shard.memory.rested());
+            traffic.taken = word(shard.memory.taken());
+            traffic.forwarded = word(shard.memory.forwarded());
+            traffic.unforwarded = word(shard.memory.unforwarded());
+        }
+        Seen { state, obeyed, consumed, produced, letters, prints_lost, traffic }
+    }
+
+    /// Whether a look would find something new.
+    pub(super) fn has_news(&self) -> bool {
+        let shards = 0..self.seen.len();
+        self.running.is_due()
+            || (self.signals.is_some()
+                && shards.into_iter().any(|index| {
+                    self.words(index) != self.seen[index] || self.running.shards[index].has_prints()
+                }))
+            || (self.in_flight_epoch() && self.running.has_ended(self.epoch))
+    }
+
+    /// Whether dead letters or prints wait, whose rings are small.
+    pub(super) fn has_notes(&self) -> bool {
+        let unseen = |(shard, seen): (&Shard, &Seen)| {
+            shard.letters.as_ref().is_some_and(|letters| letters.reserved() != seen.letters)
+                || shard.has_prints()
+        };
+        self.signals.is_some() && self.running.shards.iter().zip(&self.seen).any(unseen)
+    }
+
+    /// Looks at every shard and reports what is new; says whether anything was.
+    pub(super) fn look(&mut self, closely: bool, residency: &Arc<Residency>) -> bool {
+        let asked = residency.is_asked();
+        self.hear_time();
+        let mut progress = self.report();
+        if self.signals.is_none() || self.asked || closely {
+            self.look_after_run(residency);
+        }
+        if self.is_to_move(asked) {
+            self.make_way(asked);
+            progress = true;
+        }
+        if self.in_flight && !self.gathered {
+            self.see_who_has_begun();
+        }
+        if !self.running.stays() {
+            progress |= self.drive_epochs();
+        } else if closely
+            && self.in_flight
+            && !self.asked
+            && self.running.can_leave()
+            && self.running.is_in_the_way()
+        {
+            self.leave_for_good("kernels in epochs need the place on the device that it had");
+        }
+        progress
+    }
+
+    pub(super) fn report(&mut self) -> bool {
+        let Some(signals) = self.signals.clone() else { return false };
+        let mut progress = false;
+        for index in 0..self.seen.len() {
+            let before = self.seen[index];
+            let now = self.words(index);
+            // By the words that tell how far the block is, then by its prints: what it printed before is then
+            // shown with them.
+            let prints = self.running.shards[index].has_prints() || now.prints_lost != before.prints_lost;
+            if now == before && !prints {
+                continue;
+            }
+            self.seen[index] = now;
+            progress = true;
+            let ended = now.state == state::TERMINATED && before.state != state::TERMINATED;
+            let wanted = self.running.shards[index].memory.command().load(Ordering::Acquire);
+            if ended && wanted & command::TERMINATE == 0 {
+                // It has given up by itself.
+                signals.lost();
+            }
+            signals.progressed(
+                index as u32,
+                Progress {
+                    consumed: now.consumed.wrapping_sub(before.consumed) as u32,
+                    produced: now.produced.wrapping_sub(before.produced) as u32,
+                    letters: now.letters.wrapping_sub(before.letters) as u32,
+                    prints,
+                    state_changed: (now.state, now.obeyed) != (before.state, before.obeyed),
+                    traffic: now.traffic != before.traffic,
+                    ..Progress::default()
+                },
+            );
+        }
+        if self.seen.iter().all(|seen| seen.state == state::TERMINATED) {
+            self.signals = None;
+        }
+        progress
+    }
+
+    pub(super) fn note(&self, note: String) {
+        if let Some(signals) = &self.signals {
+            signals.noted(note);
+        }
+    }
+
+    /// The device has failed: nothing of the kernel runs any more.
+    pub(super) fn lose(&mut self) {
+        let Some(signals) = self.signals.take() else { return };
+        for shard in &self.running.shards {
+            shard.memory.state().store(state::TERMINATED, Ordering::Release);
+        }
+        signals.lost();
+    }
+
+    /// What was told of this kernel panicked (wakers are caught where they are called; this is something
+    /// else): whoever else was to be told may wait for ever. So it is told to end, and looked after until it
+    /// has, as any other: its blocks may be running.
+    pub(super) fn abandon(&mut self) {
+        if let Some(signals) = self.signals.clone() {
+            // If this panics too, the kernel has been told by then.
+            contained(|| signals.lost());
+        }
+        // Between two epochs the look may have ended before it saw whether there is to be another.
+        self.running.make_due();
+    }
+}

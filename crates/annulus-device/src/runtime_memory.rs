@@ -1,0 +1,32 @@
+//! The runtime's memory on a device.
+
+use std::sync::Arc;
+
+use annulus_runtime::{BackendError, Place, SharedMemory};
+
+use crate::driver::{Driver, Memory};
+
+/// Keeps shared memory for the runtime, and is how a host recognises it.
+struct Owner(Arc<dyn Memory>);
+
+/// Zeroed memory that host and kernels see.
+pub(crate) fn allocate(driver: &dyn Driver, bytes: usize) -> Result<SharedMemory, BackendError> {
+    let memory = driver.shared(bytes).map_err(|error| {
+        BackendError::new(format!(
+            "`{}` has no {bytes} bytes of memory to share ({error}): launch with a smaller capacity or grid",
+            driver.name()
+        ))
+    })?;
+    let base = memory.host().expect("shared memory is seen by the host");
+    // SAFETY: by the driver's promise the memory is at least that long, aligned to 128, zeroed, and stays
+    // where it is until the owner is dropped.
+    Ok(unsafe { SharedMemory::from_raw(base, bytes, Box::new(Owner(memory))) })
+}
+
+/// The allocation that a place lies in.
+pub(crate) fn allocation<'a>(place: &Place<'a>) -> Result<&'a Arc<dyn Memory>, BackendError> {
+    let owner: Option<&Owner> = place.memory.owner().downcast_ref();
+    owner
+        .map(|owner| &owner.0)
+        .ok_or_else(|| BackendError::new("the kernel's memory was not allocated by its backend"))
+}

@@ -1,0 +1,78 @@
+use std::error::Error;
+
+use annulus::{
+    message::{FrameReader, FrameWriter, Message},
+    prelude::*,
+    queue::{Deduplication, MessageQueue, QueueOptions},
+};
+
+// ANCHOR: types
+/// A field that only the host holds makes a message bridged.
+#[derive(RingMessage, Clone, Debug)]
+#[ring(version = 2)]
+struct Entry {
+    #[ring(id)]
+    number: u64,
+    #[ring(priority)]
+    urgency: u8,
+    text: String,
+    tags: Vec<String>,
+    level: Level,
+}
+
+/// What stands in a bridged message is bridged itself; where no field says so, the type does.
+#[derive(RingMessage, Clone, Debug)]
+#[ring(bridged)]
+enum Level {
+    Fine,
+    Wrong { code: u16, cause: Option<String> },
+}
+// ANCHOR_END: types
+
+fn entry(number: u64, urgency: u8, level: Level) -> Entry {
+    Entry { number, urgency, text: format!("entry {number}"), tags: vec!["disk".into()], level }
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    // ANCHOR: queue
+    let queue = MessageQueue::new(QueueOptions::default().priority(true).deduplication(Deduplication::ById))?;
+    let wrong = Level::Wrong { code: 5, cause: Some("no space left".into()) };
+    let _ = queue.try_send(entry(1, 10, Level::Fine))?;
+    let _ = queue.try_send(entry(2, 200, wrong))?;
+    let again = queue.try_send(entry(1, 10, Level::Fine))?;
+    println!("sent again: {}", if let Admission::Duplicate(_) = again { "a duplicate" } else { "new" });
+    // ANCHOR_END: queue
+
+    // ANCHOR: write
+    let mut writer = FrameWriter::new(Vec::new()).compressed(256); // or a file, a pipe, a socket
+    while let Ok(entry) = queue.try_recv() {
+        writer.write(&entry)?;
+    }
+    let stream = writer.into_inner();
+    // ANCHOR_END: write
+
+    // ANCHOR: read
+    let mut reader = FrameReader::new(&stream[..]);
+    while let Some(frame) = reader.read()? {
+        let entry = frame.access::<Entry>()?; // checked, and not copied
+        println!("{}: {}, tagged {}", entry.number, entry.text, entry.tags[0]);
+        let owned: Entry = frame.message()?;
+        if let Level::Wrong { code, cause } = owned.level {
+            println!("  code {code}: {}", cause.as_deref().unwrap_or("for no reason"));
+        }
+    }
+    // ANCHOR_END: read
+
+    // ANCHOR: errors
+    #[derive(RingMessage, Debug)]
+    #[ring(version = 3)]
+    struct Other {
+        name: String,
+    }
+    let mut reader = FrameReader::new(&stream[..]);
+    let frame = reader.read()?.ok_or("there are frames")?;
+    println!("{}", frame.message::<Other>().unwrap_err());
+    println!("{}", Entry::decode(&stream[..100]).unwrap_err());
+    // ANCHOR_END: errors
+    Ok(())
+}

@@ -1,0 +1,177 @@
+//! Bridged payloads: archives that are read in place.
+//!
+//! The archive is rkyv's. A message is written once, into the buffer that it travels in; [`access`] checks
+//! the bytes and gives a reference into them, in which text is `str` and lists are slices. Bytes from
+//! elsewhere are checked as a whole before anything of them is seen: offsets stay inside and do not overlap,
+//! tags are known, text is UTF-8.
+
+use std::cell::RefCell;
+
+use rkyv::{
+    Archive, Deserialize, Serialize,
+    api::high::{HighDeserializer, HighValidator},
+    bytecheck::CheckBytes,
+    rancor::{self, Source, Strategy},
+    ser::{Positional, Serializer, Writer, allocator::ArenaHandle, sharing::Share},
+    util::{AlignedVec, with_arena},
+};
+
+use crate::{DecodeError, EncodeError, MAX_PAYLOAD, hash_bytes};
+
+/// A value as it lies in a payload.
+pub type Archived<T> = rkyv::Archived<T>;
+
+/// Where a payload lies, so that it can be read in place. Source: the alignment of rkyv's `AlignedVec`, no
+/// less than that of any number.
+pub const ALIGNMENT: usize = 16;
+
+/// What rkyv asks of a type that is written and read. `#[derive(RingMessage)]` with `#[ring(bridged)]` makes
+/// a type one.
+pub trait Bridged:
+    Sized
+    + Archive<Archived: for<'a> CheckBytes<HighValidator<'a, rancor::Error>> + Deserialize<Self, Reviver>>
+    + for<'a> Serialize<Strategy<Serializer<Tail, ArenaHandle<'a>, Share>, rancor::Error>>
+{
+}
+
+impl<T> Bridged for T where
+    T: Archive<Archived: for<'a> CheckBytes<HighValidator<'a, rancor::Error>> + Deserialize<T, Reviver>>
+        + for<'a> Serialize<Strategy<Serializer<Tail, ArenaHandle<'a>, Share>, rancor::Error>>
+{
+}
+
+/// What makes values of archives.
+#[doc(hidden)]
+pub type Reviver = HighDeserializer<rancor::Error>;
+
+/// The end of a buffer, as a place to write an archive to: it takes no more than a payload may have.
+#[doc(hidden)]
+pub struct Tail {
+    bytes: Vec<u8>,
+    begin: usize,
+}
+
+impl Positional for Tail {
+    #[inline]
+    fn pos(&self) -> usize {
+        self.bytes.len() - self.begin
+    }
+}
+
+/// A payload became too large.
+#[derive(Debug)]
+struct TooLarge;
+
+impl std::fmt::Display for TooLarge {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "the payload has more than {MAX_PAYLOAD} bytes, the most that a message has: send it in parts"
+        )
+    }
+}
+
+impl std::error::Error for TooLarge {}
+
+impl<E: Source> Writer<E> for Tail {
+    #[inline]
+    fn write(&mut self, bytes: &[u8]) -> Result<(), E> {
+        if self.pos() + bytes.len() > MAX_PAYLOAD {
+            return Err(E::new(TooLarge));
+        }
+        self.bytes.extend_from_slice(bytes);
+        Ok(())
+    }
+}
+
+/// Appends a value's archive.
+///
+/// # Errors
+///
+/// If it has more than [`MAX_PAYLOAD`] bytes. Then nothing was appended.
+pub fn write<T: Bridged>(value: &T, to: &mut Vec<u8>) -> Result<(), EncodeError> {
+    let begin = to.len();
+    let bytes = std::mem::take(to);
+    let (bytes, outcome) = with_arena(|arena| {
+        let mut serializer = Serializer::new(Tail { bytes, begin }, arena.acquire(), Share::new());
+        let outcome = rkyv::api::serialize_using::<_, rancor::Error>(value, &mut serializer);
+        (serializer.into_writer().bytes, outcome)
+    });
+    *to = bytes;
+    outcome.map(drop).map_err(|error| {
+        to.truncate(begin);
+        EncodeError::new(first_line(&error))
+    })
+}
+
+/// A value in its payload, which may come from anywhere: checked, and not copied.
+///
+/// The bytes begin at an address that is a multiple of [`ALIGNMENT`]; elsewhere use [`read`].
+///
+/// # Errors
+///
+/// What is no archive of the type.
+pub fn access<T: Bridged>(payload: &[u8]) -> Result<&Archived<T>, DecodeError> {
+    rkyv::access::<Archived<T>, rancor::Error>(payload).map_err(|error| refused(&error))
+}
+
+/// The value whose payload this is. The bytes may come from anywhere, and lie anywhere.
+///
+/// # Errors
+///
+/// What is no archive of the type.
+pub fn read<T: Bridged>(payload: &[u8]) -> Result<T, DecodeError> {
+    if payload.as_ptr().addr().is_multiple_of(ALIGNMENT) {
+        return revive::<T>(access::<T>(payload)?);
+    }
+    if payload.len() > MAX_PAYLOAD {
+        let problem = format!("{} bytes are no payload, which has at most {MAX_PAYLOAD}", payload.len());
+        return Err(DecodeError::new(problem));
+    }
+    let mut aligned = AlignedVec::<ALIGNMENT>::with_capacity(payload.len());
+    aligned.extend_from_slice(payload);
+    revive::<T>(access::<T>(&aligned)?)
+}
+
+/// The value that lies in a payload.
+///
+/// # Errors
+///
+/// What of it is no value: a number that must not be zero and is, for one.
+pub fn revive<T: Bridged>(archived: &Archived<T>) -> Result<T, DecodeError> {
+    rkyv::deserialize::<T, rancor::Error>(archived).map_err(|error| refused(&error))
+}
+
+/// The payload's size in bytes. It is found by writing the payload to a buffer of the thread's;
+/// [`usize::MAX`] if it is too large for any.
+pub fn payload_size<T: Bridged>(value: &T) -> usize {
+    in_scratch(value, <[u8]>::len).unwrap_or(usize::MAX)
+}
+
+/// A hash of the payload, by [`hash_bytes`]. All messages that are too large have the same.
+pub fn payload_hash<T: Bridged>(value: &T) -> u64 {
+    in_scratch(value, hash_bytes).unwrap_or(0)
+}
+
+fn in_scratch<T: Bridged, R>(value: &T, look: impl FnOnce(&[u8]) -> R) -> Result<R, EncodeError> {
+    thread_local! {
+        static BYTES: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+    }
+    BYTES.with(|place| {
+        let mut bytes = place.take();
+        bytes.clear();
+        let seen = write(value, &mut bytes).map(|()| look(&bytes));
+        place.replace(bytes);
+        seen
+    })
+}
+
+/// What is wrong, without where the checking code stands.
+fn first_line(error: &rancor::Error) -> String {
+    let text = error.to_string();
+    text.lines().next().unwrap_or("no archive").trim_end_matches(':').to_owned()
+}
+
+fn refused(error: &rancor::Error) -> DecodeError {
+    DecodeError::new(first_line(error))
+}

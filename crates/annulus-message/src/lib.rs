@@ -1,0 +1,87 @@
+//! What an Annulus message is.
+//!
+//! [`Message`] is the one contract: what a message tells of itself to queues and kernels (id, priority,
+//! timestamp, key, payload size), and how it is encoded and decoded. `#[derive(RingMessage)]` of the crate
+//! `annulus` writes it, as one of two kinds of [`Payload`]: *direct*, plain old data that kernels on devices
+//! take, or *bridged*, with text, collections and nesting.
+//!
+//! With the feature `wire`, a message that leaves the process travels in a frame: a [`header`] of 256 bytes
+//! with checksums and the hash of its type's [`Schema`], then its payload. [`FrameWriter`] writes frames to
+//! files and pipes, and [`FrameReader`] reads them.
+//!
+//! What this promises:
+//!
+//! * **Any bytes may be read.** Whatever was cut off, changed, made up or made to be large is an error that
+//!   says so, in bounded memory, and no panic.
+//! * **Equal messages have equal bytes**, on every machine.
+//! * **A type that changed is noticed.** The schema travels with the messages; an error names both sides and
+//!   the field.
+//! * **Steady state allocates nothing** on the way out, shared pointers (`Arc`) of bridged messages excepted.
+//!
+//! What it does not do: encrypt, authenticate (a checksum is against accident, not against an attacker),
+//! repeat what was lost.
+
+mod error;
+mod message;
+mod payload;
+mod schema;
+mod shaped;
+
+#[cfg(feature = "wire")]
+pub mod bridged;
+#[cfg(feature = "wire")]
+mod compress;
+#[cfg(feature = "wire")]
+pub mod delta;
+#[cfg(feature = "wire")]
+pub mod header;
+#[cfg(feature = "wire")]
+mod reader;
+#[cfg(feature = "wire")]
+mod wire;
+#[cfg(feature = "wire")]
+mod writer;
+
+pub use error::{DecodeError, EncodeError};
+pub use message::{Message, hash_bytes};
+pub use payload::{Encoding, MAX_PAYLOAD, Payload};
+pub use schema::{Field, Number, Schema, SchemaMismatch, Shape, Variant};
+pub use shaped::Shaped;
+
+#[cfg(feature = "wire")]
+pub use bridged::Archived;
+#[cfg(feature = "wire")]
+pub use compress::Sampler;
+#[cfg(feature = "wire")]
+pub use header::{Compression, Content, Header, HeaderError, TypeName};
+#[cfg(feature = "wire")]
+pub use reader::{Frame, FrameReader, ReadError};
+#[cfg(feature = "wire")]
+pub use wire::{MAX_BATCH, MAX_COUNT, MAX_SCHEMA, WireType};
+#[cfg(feature = "wire")]
+pub use writer::{Facts, FrameCounters, FrameWriter, WriteError};
+
+/// What the derive macro writes of a bridged message is inside this.
+#[cfg(feature = "wire")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __bridged {
+    ($($items:tt)*) => { $($items)* };
+}
+
+/// What the derive macro writes of a bridged message is inside this, and has no use without the feature.
+#[cfg(not(feature = "wire"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __bridged {
+    ($($items:tt)*) => {
+        ::core::compile_error! {
+            "a message with text or collections needs the feature `wire`: cargo add annulus --features wire"
+        }
+    };
+}
+
+/// What the derive macro writes about.
+#[cfg(feature = "wire")]
+#[doc(hidden)]
+pub use rkyv;

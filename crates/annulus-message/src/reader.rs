@@ -1,0 +1,444 @@
+//! Messages from a file, a pipe or a socket.
+
+use std::{
+    any::TypeId,
+    cell::RefCell,
+    collections::BTreeMap,
+    fmt,
+    io::{self, Read},
+};
+
+use rkyv::util::AlignedVec;
+
+use crate::{
+    DecodeError, Encoding, MAX_PAYLOAD, Payload, Schema, SchemaMismatch,
+    bridged::{self, ALIGNMENT, Archived, Bridged},
+    delta,
+    header::{Compression, Content, HEADER_SIZE, Header, HeaderError, checksum},
+    wire::{MAX_BATCH, MAX_COUNT, MAX_SCHEMA, WireType},
+    writer::FrameCounters,
+};
+
+/// The most bytes of schemas of one stream, as JSON. Source: this project's choice; one takes a few hundred.
+const MAX_SCHEMAS: usize = 1 << 20;
+
+/// Reads what a [`FrameWriter`](crate::FrameWriter) wrote, or anything else: what is no frame is an error.
+///
+/// Whatever the bytes are, it keeps at most one frame of 1 MiB, twice if it is compressed, and schemas that
+/// have 1 MiB as JSON. It reads from `from` twice a frame, so give it a [`BufReader`](io::BufReader).
+pub struct FrameReader<R> {
+    from: R,
+    known: Known,
+    wire: Vec<u8>,
+    plain: AlignedVec<ALIGNMENT>,
+    counters: FrameCounters,
+    broken: bool,
+}
+
+/// The schemas of the stream, and which types of the program they are.
+#[derive(Default)]
+struct Known {
+    schemas: BTreeMap<u64, Schema>,
+    /// Their bytes as JSON, together.
+    bytes: usize,
+    /// Whether the type reads messages of that schema.
+    verdicts: RefCell<BTreeMap<(TypeId, u64), Result<(), Box<SchemaMismatch>>>>,
+}
+
+/// Why a frame, or a message of it, was not read.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// Where the stream comes from failed.
+    Io(io::Error),
+    /// The stream ends inside a frame.
+    Truncated {
+        /// How many bytes were there.
+        got: u64,
+        /// How many there should have been.
+        of: u64,
+    },
+    /// There is no header that this program reads.
+    Header(HeaderError),
+    /// A size that the header names is beyond its limit.
+    TooLarge {
+        /// Of what.
+        what: &'static str,
+        /// The size.
+        size: u64,
+        /// The most there may be.
+        limit: u64,
+    },
+    /// The header's sizes do not agree.
+    Sizes,
+    /// The payload was changed on the way: its checksum is another.
+    Checksum,
+    /// The payload is not compressed as its header says.
+    Compression(&'static str),
+    /// A schema is none: why.
+    Schema(String),
+    /// The schema of a message was not announced, and is not the reader's.
+    Unannounced {
+        /// The message's type.
+        name: String,
+        /// Its version.
+        version: u32,
+    },
+    /// The message is of another type.
+    Mismatch(Box<SchemaMismatch>),
+    /// There are several messages, and one was asked for.
+    Several(u32),
+    /// The payload is no message of the type.
+    Decode(DecodeError),
+    /// An earlier error left no way to tell where the next frame begins.
+    Broken,
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(error) => error.fmt(f),
+            Self::Truncated { got, of } => {
+                write!(f, "the stream ends inside a frame: {got} of {of} bytes are there")
+            }
+            Self::Header(error) => error.fmt(f),
+            Self::TooLarge { what, size, limit } => {
+                write!(f, "{what} would have {size}, and there are at most {limit}")
+            }
+            Self::Sizes => f.write_str("the sizes that the header names do not agree"),
+            Self::Checksum => f.write_str("the payload was changed on the way: its checksum is another"),
+            Self::Compression(name) => {
+                write!(f, "the payload is not compressed by {name}, as its header says")
+            }
+            Self::Schema(problem) => write!(f, "a schema is none: {problem}"),
+            Self::Unannounced { name, version } => write!(
+                f,
+                "a message of the sender's {name} (version {version}) came, whose schema was not announced: read \
+                 the stream from its beginning"
+            ),
+            Self::Mismatch(error) => error.fmt(f),
+            Self::Several(count) => {
+                write!(f, "the frame has {count} messages: read them one after the other")
+            }
+            Self::Decode(error) => error.fmt(f),
+            Self::Broken => f.write_str("an earlier error left no way to tell where the next frame begins"),
+        }
+    }
+}
+
+impl std::error::Error for ReadError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Io(error) => Some(error),
+            Self::Header(error) => Some(error),
+            Self::Mismatch(error) => Some(&**error),
+            Self::Decode(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl ReadError {
+    /// Whether the next frame can still be read.
+    pub fn is_passed_over(&self) -> bool {
+        !matches!(
+            self,
+            Self::Io(_) | Self::Truncated { .. } | Self::Header(_) | Self::TooLarge { .. } | Self::Broken
+        )
+    }
+}
+
+impl From<DecodeError> for ReadError {
+    fn from(error: DecodeError) -> Self {
+        Self::Decode(error)
+    }
+}
+
+impl<R: Read> FrameReader<R> {
+    /// The frames of `from`.
+    pub fn new(from: R) -> Self {
+        Self {
+            from,
+            known: Known::default(),
+            wire: Vec::new(),
+            plain: AlignedVec::new(),
+            counters: FrameCounters::default(),
+            broken: false,
+        }
+    }
+
+    /// The next frame with messages, or `None` at the stream's end.
+    ///
+    /// # Errors
+    ///
+    /// [`ReadError`]. After one that [is passed over](ReadError::is_passed_over) the next call reads the next
+    /// frame; it counts as refused. After any other there is nothing more to read.
+    pub fn read(&mut self) -> Result<Option<Frame<'_>>, ReadError> {
+        loop {
+            let outcome = self.frame();
+            match outcome {
+                Ok(None) => return Ok(None),
+                Ok(Some(header)) if header.content == Content::Schema => {}
+                Ok(Some(header)) => {
+                    self.counters.frames += 1;
+                    self.counters.messages += u64::from(header.count);
+                    self.counters.plain_bytes += header.plain;
+                    return Ok(Some(Frame { header, payload: &self.plain, known: &self.known }));
+                }
+                Err(error) => {
+                    if error.is_passed_over() {
+                        self.counters.refused += 1;
+                    } else {
+                        self.broken = true;
+                    }
+                    return Err(error);
+                }
+            }
+        }
+    }
+
+    /// What was read so far.
+    pub fn counters(&self) -> FrameCounters {
+        self.counters
+    }
+
+    /// Where the frames come from.
+    pub fn into_inner(self) -> R {
+        self.from
+    }
+
+    /// Reads a frame. Its payload, not compressed any more, is in `plain`; a schema is known.
+    fn frame(&mut self) -> Result<Option<Header>, ReadError> {
+        if self.broken {
+            return Err(ReadError::Broken);
+        }
+        let mut bytes = [0; HEADER_SIZE];
+        match fill(&mut self.from, &mut bytes)? {
+            0 => return Ok(None),
+            HEADER_SIZE => {}
+            got => return Err(ReadError::Truncated { got: got as u64, of: HEADER_SIZE as u64 }),
+        }
+        let header = Header::from_bytes(&bytes).map_err(ReadError::Header)?;
+        let limit = match header.content {
+            Content::Messages => MAX_BATCH,
+            Content::Schema => MAX_SCHEMA,
+        };
+        let within = |what, size, limit| match size > limit {
+            true => Err(ReadError::TooLarge { what, size, limit }),
+            false => Ok(()),
+        };
+        within("the bytes of a frame", header.size, limit as u64)?;
+        within("the bytes of a payload", header.plain, limit as u64)?;
+        within("the messages of a frame", header.count.into(), MAX_COUNT.into())?;
+        let size = header.size as usize;
+        self.wire.resize(size, 0);
+        let got = fill(&mut self.from, &mut self.wire)?;
+        if got != size {
+            return Err(ReadError::Truncated { got: got as u64, of: header.size });
+        }
+        self.counters.bytes += (HEADER_SIZE + size) as u64;
+        if checksum(&self.wire) != header.checksum {
+            return Err(ReadError::Checksum);
+        }
+        self.unpack(&header)?;
+        if header.content == Content::Schema {
+            self.learn(&header)?;
+        }
+        Ok(Some(header))
+    }
+
+    /// Puts what follows the header into `plain`, as it was before it was compressed.
+    fn unpack(&mut self, header: &Header) -> Result<(), ReadError> {
+        let (plain, count) = (header.plain as usize, header.count as usize);
+        let agree = count != 0
+            && plain % count == 0
+            && (header.content == Content::Schema
+                || plain / count <= MAX_PAYLOAD && header.root as usize <= plain / count)
+            && (count == 1 || header.encoding == Encoding::Direct);
+        if !agree {
+            return Err(ReadError::Sizes);
+        }
+        match header.compression {
+            Compression::None if header.size != header.plain => return Err(ReadError::Sizes),
+            Compression::None => {
+                self.plain.clear();
+                self.plain.extend_from_slice(&self.wire);
+            }
+            Compression::Lz4 => {
+                self.plain.resize(plain, 0);
+                let unpacked = lz4_flex::block::decompress_into(&self.wire, &mut self.plain);
+                if unpacked.ok() != Some(plain) {
+                    return Err(ReadError::Compression("lz4"));
+                }
+            }
+            Compression::Delta => {
+                self.plain.resize(plain, 0);
+                let size = (plain / count).max(1);
+                delta::decompress(&self.wire, size, &mut self.plain)
+                    .map_err(|_| ReadError::Compression("delta"))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps a schema.
+    fn learn(&mut self, header: &Header) -> Result<(), ReadError> {
+        if checksum(&self.plain) != header.schema {
+            return Err(ReadError::Schema("its hash is another".into()));
+        }
+        let schema: Schema =
+            serde_json::from_slice(&self.plain).map_err(|error| ReadError::Schema(error.to_string()))?;
+        if self.known.schemas.contains_key(&header.schema) {
+            return Ok(());
+        }
+        if self.known.bytes + self.plain.len() > MAX_SCHEMAS {
+            return Err(ReadError::Schema(format!("those of the stream have more than {MAX_SCHEMAS} bytes")));
+        }
+        self.known.bytes += self.plain.len();
+        self.known.schemas.insert(header.schema, schema);
+        Ok(())
+    }
+}
+
+/// Reads until the buffer is full or the stream ends; how many bytes were read.
+fn fill(from: &mut impl Read, buffer: &mut [u8]) -> Result<usize, ReadError> {
+    let mut got = 0;
+    while got < buffer.len() {
+        match from.read(&mut buffer[got..]) {
+            Ok(0) => break,
+            Ok(count) => got += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(ReadError::Io(error)),
+        }
+    }
+    Ok(got)
+}
+
+/// A frame with messages.
+pub struct Frame<'a> {
+    header: Header,
+    payload: &'a [u8],
+    known: &'a Known,
+}
+
+impl<'a> Frame<'a> {
+    /// What stands before the messages.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// The schema of the messages, if the stream announced it.
+    pub fn schema(&self) -> Option<&'a Schema> {
+        self.known.schemas.get(&self.header.schema)
+    }
+
+    /// The messages' bytes, not compressed any more.
+    pub fn payload(&self) -> &'a [u8] {
+        self.payload
+    }
+
+    /// The payloads of the messages.
+    pub fn payloads(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
+        let (payload, count) = (self.payload, self.header.count as usize);
+        let size = payload.len() / count.max(1);
+        (0..count).map(move |index| &payload[index * size..][..size])
+    }
+
+    /// The payloads of the messages as a type reads them that only its schema tells of.
+    ///
+    /// # Errors
+    ///
+    /// [`ReadError`] if they are of another type.
+    pub fn payloads_of(&self, ty: &WireType) -> Result<impl Iterator<Item = &'a [u8]> + use<'a>, ReadError> {
+        self.judge(ty)?.map_err(ReadError::Mismatch)?;
+        let (sent, known) = (self.header.root as usize, ty.root_size() as usize);
+        // All are as long, so what holds for the first holds for each.
+        for payload in self.payloads().take(1) {
+            own_part(payload, sent, known)?;
+        }
+        Ok(self.payloads().filter_map(move |payload| own_part(payload, sent, known).ok()))
+    }
+
+    /// The frame's message.
+    ///
+    /// # Errors
+    ///
+    /// [`ReadError`]: it is of another type, no message of its type, or not alone.
+    pub fn message<M: Payload + 'static>(&self) -> Result<M, ReadError> {
+        Ok(M::read(self.only::<M>()?)?)
+    }
+
+    /// The frame's messages.
+    ///
+    /// # Errors
+    ///
+    /// [`ReadError`] if they are of another type. Each of them may still be no message of its type.
+    pub fn messages<M: Payload + 'static>(
+        &self,
+    ) -> Result<impl Iterator<Item = Result<M, ReadError>> + use<'a, M>, ReadError> {
+        self.accept::<M>()?;
+        let root = self.header.root as usize;
+        Ok(self.payloads().map(move |payload| Ok(M::read(own_part(payload, root, M::ROOT_SIZE)?)?)))
+    }
+
+    /// The frame's message where it lies, checked.
+    ///
+    /// # Errors
+    ///
+    /// As for [`message`](Self::message).
+    pub fn access<M: Payload + Bridged + 'static>(&self) -> Result<&'a Archived<M>, ReadError> {
+        Ok(bridged::access::<M>(self.only::<M>()?)?)
+    }
+
+    /// The payload of the frame's only message, as this type reads it.
+    fn only<M: Payload + 'static>(&self) -> Result<&'a [u8], ReadError> {
+        self.accept::<M>()?;
+        if self.header.count != 1 {
+            return Err(ReadError::Several(self.header.count));
+        }
+        own_part(self.payload, self.header.root as usize, M::ROOT_SIZE)
+    }
+
+    /// Whether the type reads messages of the frame's schema.
+    fn accept<M: Payload + 'static>(&self) -> Result<(), ReadError> {
+        let key = (TypeId::of::<M>(), self.header.schema);
+        let mut verdicts = self.known.verdicts.borrow_mut();
+        if let Some(verdict) = verdicts.get(&key) {
+            return verdict.clone().map_err(ReadError::Mismatch);
+        }
+        let verdict = self.judge(&WireType::of::<M>())?;
+        verdicts.insert(key, verdict.clone());
+        verdict.map_err(ReadError::Mismatch)
+    }
+
+    /// Whether that type reads messages of the frame's schema.
+    fn judge(&self, here: &WireType) -> Result<Result<(), Box<SchemaMismatch>>, ReadError> {
+        if here.hash() == self.header.schema {
+            return Ok(Ok(()));
+        }
+        let Some(there) = self.schema() else {
+            let (name, version) = (self.header.name.to_string(), self.header.version);
+            return Err(ReadError::Unannounced { name, version });
+        };
+        Ok(here.schema().reads(there).map_err(Box::new))
+    }
+}
+
+/// The part of a payload that the reader's type knows. The value's own part is the payload's last, and may
+/// have gained fields at its end.
+fn own_part(payload: &[u8], sent: usize, known: usize) -> Result<&[u8], ReadError> {
+    let begin = payload.len().checked_sub(sent).ok_or(ReadError::Sizes)?;
+    payload.get(..begin + known).ok_or(ReadError::Sizes)
+}
+
+impl fmt::Debug for Frame<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Frame").field("header", &self.header).finish_non_exhaustive()
+    }
+}
+
+impl<R> fmt::Debug for FrameReader<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FrameReader").field("counters", &self.counters).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,67 @@
+//! What both ends of a stream of frames know of a type.
+
+use crate::{
+    Payload, Schema,
+    header::{TypeName, checksum},
+};
+
+/// The most bytes that messages of one frame have together, when they are not compressed. Source: this
+/// project's choice; it bounds what a reader keeps.
+pub const MAX_BATCH: usize = 1 << 20;
+/// The most messages of one frame.
+pub const MAX_COUNT: u32 = 1 << 16;
+/// The longest schema, as JSON.
+pub const MAX_SCHEMA: usize = 1 << 16;
+
+/// A type of messages as it is announced to readers: its schema, and the hash by which each message names it.
+#[derive(Clone, Debug)]
+pub struct WireType {
+    schema: Schema,
+    json: Vec<u8>,
+    hash: u64,
+    root: u32,
+    name: TypeName,
+}
+
+impl WireType {
+    /// That of a message type.
+    pub fn of<M: Payload>() -> Self {
+        Self::new(M::schema(), M::ROOT_SIZE)
+    }
+
+    /// That of a type whose schema is known, and how many bytes a value's own part has:
+    /// [`Payload::ROOT_SIZE`].
+    pub fn new(schema: Schema, root_size: usize) -> Self {
+        let json = serde_json::to_vec(&schema)
+            .expect("a schema has text, numbers and lists alone, which JSON knows");
+        let hash = checksum(&json);
+        // A larger value has no payload.
+        let (root, name) = (u32::try_from(root_size).unwrap_or(u32::MAX), TypeName::new(&schema.name));
+        Self { schema, json, hash, root, name }
+    }
+
+    /// The schema.
+    pub fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    /// The schema's hash: the same for the same type in every program.
+    pub fn hash(&self) -> u64 {
+        self.hash
+    }
+
+    /// The schema as JSON.
+    pub fn json(&self) -> &[u8] {
+        &self.json
+    }
+
+    /// The name as headers have it.
+    pub fn name(&self) -> TypeName {
+        self.name
+    }
+
+    /// How many bytes a value's own part has, the last of a payload.
+    pub fn root_size(&self) -> u32 {
+        self.root
+    }
+}

@@ -1,0 +1,8 @@
+//! Messages as bytes: bridged ones, frames, what changed, what is broken.
+
+mod bridged;
+mod compressed;
+mod frames;
+mod samples;
+mod schemas;
+mod untrusted;

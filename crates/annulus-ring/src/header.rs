@@ -1,0 +1,13 @@
+//! The words of a slot in front of the payload, beside those of every slot.
+
+/// What goes before a payload.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Header {
+    /// Nanoseconds on the runtime's clock; dropped if the layout has no place for it.
+    pub enqueue_time: u64,
+    /// The call it belongs to, 0 for none; dropped if the layout has no place for it.
+    pub correlation: u64,
+    /// The receiver's command word, as the sender found it before it asked for the slot. Dropped unless slots
+    /// are sealed. A [`Consumer`](crate::ring::Consumer) ignores this field and does not return it.
+    pub command: u32,
+}

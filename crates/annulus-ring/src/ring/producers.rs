@@ -1,0 +1,173 @@
+//! The producing side, for many threads.
+
+use std::mem::MaybeUninit;
+
+use annulus_abi::ring::{CLOSED, kind};
+use annulus_sync::{Ordering, wait::Backoff};
+
+#[cfg(doc)]
+use super::SoleProducer;
+#[cfg(not(loom))]
+use super::copy;
+use super::{CONSUMED, Header, RESERVED, Refused, Ring};
+
+/// The producing side, for any number of threads.
+#[derive(Clone, Debug)]
+pub struct Producers {
+    ring: Ring,
+}
+
+impl Producers {
+    /// The producing side of `ring`.
+    ///
+    /// # Safety
+    ///
+    /// No [`SoleProducer`] of this ring exists or will.
+    pub unsafe fn new(ring: Ring) -> Self {
+        Self { ring }
+    }
+
+    /// The ring.
+    pub fn ring(&self) -> &Ring {
+        &self.ring
+    }
+
+    /// Reserves up to `want` slots in a row, at least one.
+    ///
+    /// # Errors
+    ///
+    /// [`Refused::Full`] if at some moment during the call no slot was free; [`Refused::Closed`] for good.
+    #[inline]
+    pub fn reserve(&self, want: u32) -> Result<Reservation<'_>, Refused> {
+        let ring = &self.ring;
+        let capacity = u64::from(ring.layout.capacity);
+        let reserved = ring.region.u64(RESERVED);
+        let mut backoff = Backoff::new();
+        let mut ticket = reserved.load(Ordering::Relaxed);
+        loop {
+            if ticket & CLOSED != 0 {
+                return Err(Refused::Closed);
+            }
+            // SYNC: slots-returned (acquire, through a fellow producer)
+            let mut seen = ring.seen().load(Ordering::Acquire);
+            if ticket.wrapping_sub(seen) >= capacity {
+                // SYNC: slots-returned (acquire)
+                seen = ring.region.u64(CONSUMED).load(Ordering::Acquire);
+                ring.seen().store(seen, Ordering::Release);
+                if seen <= ticket && ticket - seen >= capacity {
+                    return Err(Refused::Full);
+                }
+            }
+            if seen > ticket {
+                // Others reserved and the consumer read past our ticket since we loaded it.
+                ticket = reserved.load(Ordering::Relaxed);
+                continue;
+            }
+            let count = u64::from(want).min(capacity - (ticket - seen)).max(1);
+            match reserved.compare_exchange_weak(ticket, ticket + count, Ordering::Relaxed, Ordering::Relaxed)
+            {
+                Ok(_) => return Ok(Reservation { ring, next: ticket, end: ticket + count }),
+                Err(now) => {
+                    ticket = now;
+                    backoff.spin();
+                }
+            }
+        }
+    }
+}
+
+/// Slots in a row that one producer holds. What it does not write by the time it is dropped becomes
+/// tombstones.
+#[derive(Debug)]
+#[must_use = "a reservation that is dropped publishes tombstones"]
+pub struct Reservation<'a> {
+    ring: &'a Ring,
+    next: u64,
+    end: u64,
+}
+
+impl Reservation<'_> {
+    /// How many slots are left to write.
+    #[inline]
+    pub fn remaining(&self) -> u32 {
+        (self.end - self.next) as u32
+    }
+
+    /// Writes and publishes the next message.
+    ///
+    /// # Panics
+    ///
+    /// If no slot is left, or if the ring's payload has not the size of a `T`, or less alignment.
+    #[inline]
+    pub fn write<T: Copy>(&mut self, message: T, header: Header) {
+        assert!(self.next < self.end, "a reservation writes only the slots that it holds");
+        let Ring { region, layout } = self.ring;
+        assert!(
+            size_of::<T>() == layout.payload_size && layout.payload_offset.is_multiple_of(align_of::<T>()),
+            "a ring's payload has its message type's size and alignment"
+        );
+        let ticket = self.next;
+        self.next += 1;
+        if layout.is_sealed() {
+            // SAFETY: the ticket was ours and is left behind.
+            return unsafe { self.ring.seal(ticket, Some(message), header) };
+        }
+        let payload = layout.slot_offset(ticket) + layout.payload_offset;
+        // SAFETY: the slot is ours by its ticket, inside the region by the layout, and fits by the assertion;
+        // slots are 64-aligned, and no layout allows more alignment than that.
+        unsafe { region.write(payload, message) };
+        // SAFETY: the ticket was ours and is left behind.
+        unsafe { self.ring.publish(ticket, kind::MESSAGE, size_of::<T>() as u32, header) };
+    }
+
+    /// Writes and publishes the next message, by its bytes: [`write`](Self::write) for who does not know its
+    /// type. Padding may be uninitialised.
+    ///
+    /// # Panics
+    ///
+    /// If no slot is left, or if the ring's payload has another size.
+    #[cfg(not(loom))]
+    #[inline]
+    pub fn write_bytes(&mut self, message: &[MaybeUninit<u8>], header: Header) {
+        assert!(self.next < self.end, "a reservation writes only the slots that it holds");
+        let Ring { region, layout } = self.ring;
+        assert!(message.len() == layout.payload_size, "a ring's payload has its message type's size");
+        let ticket = self.next;
+        self.next += 1;
+        if layout.is_sealed() {
+            // SAFETY: the ticket was ours and is left behind.
+            return unsafe { self.ring.seal_bytes(ticket, message, header) };
+        }
+        let payload = region.pointer(layout.slot_offset(ticket) + layout.payload_offset).cast();
+        // SAFETY: the slot is ours by its ticket, inside the region by the layout, and fits by the assertion;
+        // nobody else has a pointer into it.
+        unsafe { copy(message.as_ptr(), payload, message.len()) };
+        // SAFETY: the ticket was ours and is left behind.
+        unsafe { self.ring.publish(ticket, kind::MESSAGE, message.len() as u32, header) };
+    }
+
+    /// The same in a model, whose messages are words.
+    #[cfg(loom)]
+    pub fn write_bytes(&mut self, message: &[MaybeUninit<u8>], header: Header) {
+        assert!(message.len() == size_of::<u64>(), "models send words");
+        // SAFETY: as long as a word, all of whose bytes a model writes; it may lie anywhere.
+        let word = unsafe { message.as_ptr().cast::<u64>().read_unaligned() };
+        self.write(word, header);
+    }
+}
+
+impl Drop for Reservation<'_> {
+    fn drop(&mut self) {
+        while self.next < self.end {
+            let ticket = self.next;
+            self.next += 1;
+            if self.ring.layout.is_sealed() {
+                // SAFETY: the ticket was ours and is left behind.
+                unsafe { self.ring.seal(ticket, None::<()>, Header::default()) };
+                continue;
+            }
+            // SAFETY: the ticket was ours and is left behind.
+            unsafe { self.ring.publish(ticket, kind::TOMBSTONE, 0, Header::default()) };
+        }
+    }
+}

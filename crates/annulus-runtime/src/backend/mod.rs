@@ -1,0 +1,364 @@
+//! What a backend is: the one contract between the runtime and whatever runs kernels.
+//!
+//! The runtime validates everything once, above this line; a backend may take every input for good.
+
+use std::{
+    any::Any,
+    fmt,
+    mem::MaybeUninit,
+    sync::{Arc, Weak},
+    time::Duration,
+};
+
+use annulus_block::{Clock, Deliver, Signals};
+use annulus_kernel::{Binding, KernelDefinition, ProcessingMode};
+
+use annulus_ring::memory::{ShardMemory, SharedMemory};
+
+mod compilation;
+pub(crate) mod noop;
+
+pub use compilation::{Compilation, ProgramOrigin};
+
+/// Something that runs kernels.
+///
+/// # Safety
+///
+/// Memory safety rests on what a backend does with a launched kernel: it makes the one consumer of each
+/// shard's inbound ring and the one producer of its outbound ring, calls the definition's handler with memory
+/// of the types that the definition names, publishes outputs of the kernel's output type only, and touches
+/// neither rings nor state of a shard after it has stored *terminated* in the shard's state word.
+pub unsafe trait DeviceBackend: Send + Sync + 'static {
+    /// Its name, as the command line and telemetry show it: `cpu`, `cuda`, …
+    fn name(&self) -> &'static str;
+
+    /// The devices it has, the one it would launch on first. Never empty.
+    fn devices(&self) -> Vec<DeviceInfo>;
+
+    /// Zeroed memory that its kernels and the host both see while a kernel runs.
+    ///
+    /// # Errors
+    ///
+    /// If there is not that much.
+    fn allocate(&self, bytes: usize) -> Result<SharedMemory, BackendError>;
+
+    /// Whether what its handlers print becomes an event where they run
+    /// ([`PrintOrigin::enter`](crate::PrintOrigin::enter)). Else shards have a ring of prints, out of which
+    /// the host makes events.
+    fn prints_where_it_runs(&self) -> bool {
+        false
+    }
+
+    /// Whether the slots of this kernel's inbound rings are sealed ([`annulus_ring::sealed`]) where its
+    /// messages are small enough, in a launch that asks for blocks of so many threads. Asked only where the
+    /// host [can seal](annulus_ring::sealed::is_offered), and before memory is laid out: what came of it
+    /// stands in the shards' layout.
+    fn seals(&self, _definition: &KernelDefinition, _block: u32) -> bool {
+        false
+    }
+
+    /// Launches a kernel, which obeys its shards' command words from then on: it acknowledges *active*,
+    /// *inactive* and *terminated* in their state words, and reports to `spec.signals`.
+    ///
+    /// # Errors
+    ///
+    /// If the device cannot run the kernel, or not one more.
+    fn launch(&self, spec: LaunchSpec) -> Result<Box<dyn DeviceKernel>, BackendError>;
+}
+
+/// A kernel that a backend has launched.
+pub trait DeviceKernel: Send + Sync {
+    /// Says that a shard has something new: messages, a command, or space in its outbound ring after it
+    /// stalled.
+    ///
+    /// Must order the caller's earlier stores before it looks whether the shard sleeps (a SeqCst fence), so
+    /// that the shard either sees them or is woken. Cheap while the shard is awake.
+    fn wake(&self, shard: u32);
+
+    /// Says that somebody is about to wait for what the kernel reports, after [`HostSignals::is_awaited`] has
+    /// come to say so.
+    ///
+    /// Whoever looks at the kernel's words on behalf of those who wait may sleep until this call. Must order
+    /// the caller's earlier stores before it looks whether they sleep, as [`wake`](Self::wake) does. A
+    /// backend whose blocks report for themselves needs nothing here.
+    fn expect(&self) {}
+
+    /// Copies a shard's states out, in the order of its actors.
+    ///
+    /// # Errors
+    ///
+    /// If the device cannot.
+    ///
+    /// # Safety
+    ///
+    /// The shard is inactive or has terminated, as the caller has acquired, and stays so; nobody else reads
+    /// or sets its states meanwhile. There are as many bytes as the shard's states have.
+    unsafe fn read_states(&self, shard: u32, states: &mut [MaybeUninit<u8>]) -> Result<(), BackendError>;
+
+    /// Sets a shard's states.
+    ///
+    /// # Errors
+    ///
+    /// If the device cannot.
+    ///
+    /// # Safety
+    ///
+    /// As for [`read_states`](Self::read_states), and the bytes are valid values of the kernel's state type.
+    unsafe fn write_states(&self, shard: u32, states: &[MaybeUninit<u8>]) -> Result<(), BackendError>;
+
+    /// Copies the memory of a bound parameter out, by its number in the definition.
+    ///
+    /// # Errors
+    ///
+    /// If the device cannot.
+    ///
+    /// # Safety
+    ///
+    /// Every shard is inactive or has terminated, and stays so; there are as many bytes as the parameter has.
+    unsafe fn read_binding(&self, index: usize, memory: &mut [MaybeUninit<u8>]) -> Result<(), BackendError>;
+
+    /// Sets the memory of a bound parameter.
+    ///
+    /// # Errors
+    ///
+    /// If the device cannot.
+    ///
+    /// # Safety
+    ///
+    /// As for [`read_binding`](Self::read_binding), and the bytes are valid values of the parameter's type.
+    unsafe fn write_binding(&self, index: usize, memory: &[MaybeUninit<u8>]) -> Result<(), BackendError>;
+
+    /// Where what handlers send goes from the next activation on: to another kernel, or, as after the launch,
+    /// to the host. Outputs of calls are replies, and go to the host in any case. What the handlers have sent
+    /// already, and found no room yet, goes to the new target.
+    ///
+    /// # Errors
+    ///
+    /// If the two are not on the same device.
+    ///
+    /// # Safety
+    ///
+    /// Both were launched [linked](LaunchSpec::linked), by this backend. Every shard of this one is inactive
+    /// or has terminated, and stays so meanwhile. The target's message type is this kernel's output type.
+    unsafe fn connect(&self, link: Option<Link>) -> Result<(), BackendError> {
+        let _ = link;
+        Err(BackendError::new("its kernels cannot be connected: launch on another backend"))
+    }
+
+    /// By it a backend recognises its own kernels.
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// Where a kernel's outputs go, if not to the host.
+#[derive(Clone)]
+pub struct Link {
+    /// The kernel that takes them.
+    pub target: Weak<dyn LinkTarget>,
+    /// An output for which there is no room waits, and the block takes no message until it has gone; else it
+    /// is lost, and counted.
+    pub waits: bool,
+}
+
+/// A kernel to which others of its backend send.
+pub trait LinkTarget: Deliver {
+    /// The kernel as its backend launched it.
+    fn device(&self) -> Option<&dyn DeviceKernel>;
+}
+
+/// What a backend tells the runtime about a kernel, besides the [progress](Signals) of its shards. Called by
+/// whoever drives the shards, a worker or the runtime's pump.
+pub trait HostSignals: Signals {
+    /// Whether somebody waits for a report, or a queue in front of a ring for space in it. While nobody does,
+    /// reports may come late.
+    fn is_awaited(&self) -> bool;
+
+    /// The kernel was not told to end, and has: its device failed, or a block found its host gone. Each shard
+    /// that has ended says *terminated* in its state word, and will touch no memory any more. Closes the
+    /// kernel and tells what is left of it to end; what waits in its queues can be taken.
+    fn lost(&self);
+
+    /// Whether kernels have sent messages over the device's own memory that this one has not taken yet
+    /// ([`ShardMemory::forwarded`]). Where kernels run in epochs, by this the host knows that there is
+    /// something to do.
+    fn is_fed(&self) -> bool {
+        false
+    }
+
+    /// A launch on this device looks for the kernel's program, and compiles it if there is none. Called by a
+    /// launch, before it compiles.
+    fn compiling(&self, device: &str) {
+        let _ = device;
+    }
+
+    /// The device has the program. Called by a launch, once, if it needs one.
+    fn compiled(&self, compilation: Compilation) {
+        let _ = compilation;
+    }
+
+    /// Something that whoever runs the kernel should know, in words: that it runs otherwise than was asked
+    /// for, or does not begin. Stands in the kernel's [status](crate::KernelStatus::notes), and is a warning
+    /// in the program's `tracing`; each text once.
+    fn noted(&self, note: String) {
+        let _ = note;
+    }
+}
+
+/// A kernel to launch: validated, its memory laid out.
+pub struct LaunchSpec {
+    /// The kernel as data.
+    pub definition: &'static KernelDefinition,
+    /// The name that it runs under.
+    pub name: String,
+    /// The bound parameters, as the definition lists them.
+    pub bindings: Vec<Binding>,
+    /// The shards, one for each block.
+    pub shards: Vec<ShardMemory>,
+    /// Threads of a block.
+    pub block: u32,
+    /// Actors of the kernel: keys are `0..actors`, and key `k` lives in shard `k % shards`. 0 without
+    /// per-actor state.
+    pub actors: u64,
+    /// How a block takes its messages.
+    pub mode: ProcessingMode,
+    /// At most this many messages in one iteration.
+    pub max_messages_per_iteration: u32,
+    /// Whether the kernel can be [connected](DeviceKernel::connect).
+    pub linked: bool,
+    /// Whether the blocks take their turns together: none begins the next one before all have ended theirs,
+    /// and what it then does comes after all that they did.
+    pub supersteps: bool,
+    /// How long a block looks for more before it goes to sleep.
+    pub spin: Duration,
+    /// Whether messages carry their enqueue time.
+    pub timestamps: bool,
+    /// The runtime's clock.
+    pub clock: Clock,
+    /// Where to report.
+    pub signals: Arc<dyn HostSignals>,
+}
+
+impl fmt::Debug for LaunchSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LaunchSpec")
+            .field("kernel", &self.definition.name)
+            .field("grid", &self.shards.len())
+            .field("mode", &self.mode)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A device, for people and for choosing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeviceInfo {
+    /// What it calls itself.
+    pub name: String,
+    /// How many blocks run at the same time.
+    pub parallel_blocks: u32,
+    /// What else there is to say, a line each.
+    pub notes: Vec<String>,
+}
+
+/// Why a backend could not do something, in words that name the remedy. Two are equal if their words are.
+///
+/// `Debug` prints the same words as `Display`: by it a `main` that returns a `Result` shows its error.
+#[derive(Clone)]
+pub struct BackendError {
+    message: String,
+    source: Option<Arc<dyn std::error::Error + Send + Sync>>,
+}
+
+impl BackendError {
+    /// An error with this message.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), source: None }
+    }
+
+    /// The same error with what caused it, whose words the message has already.
+    pub fn caused_by(self, cause: impl std::error::Error + Send + Sync + 'static) -> Self {
+        Self { source: Some(Arc::new(cause)), ..self }
+    }
+}
+
+impl PartialEq for BackendError {
+    fn eq(&self, other: &Self) -> bool {
+        self.message == other.message
+    }
+}
+
+impl Eq for BackendError {}
+
+impl fmt::Display for BackendError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl fmt::Debug for BackendError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::error::Error for BackendError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.source.as_ref().map(|cause| &**cause as &(dyn std::error::Error + 'static))
+    }
+}
+
+/// Anything that a runtime can be built on: a backend, or a name for one.
+#[diagnostic::on_unimplemented(
+    message = "no backend was chosen",
+    label = "this is no backend",
+    note = "say `.backend(…)`; with `use annulus::prelude::*`, `build()` chooses by itself"
+)]
+pub trait BackendSource {
+    /// Opens the backend.
+    ///
+    /// # Errors
+    ///
+    /// If it needs something that this machine lacks; the message says what.
+    fn open(self) -> Result<Arc<dyn DeviceBackend>, BackendError>;
+
+    /// This backend, or another one if this machine lacks what it needs. The other is chosen when the reason
+    /// is known, so that a program can tell it: a handler means the same everywhere, but not everywhere does
+    /// it take the same time.
+    ///
+    /// ```
+    /// use annulus_runtime::{BackendError, BackendSource, DeviceBackend, Noop, Runtime};
+    /// # struct Gpu;
+    /// # impl BackendSource for Gpu {
+    /// #     fn open(self) -> Result<std::sync::Arc<dyn DeviceBackend>, BackendError> { Err(BackendError::new("no GPU")) }
+    /// # }
+    /// let backend = Gpu.or_else(|error| {
+    ///     eprintln!("{error}: going on without");
+    ///     Noop // the CPU, in a real program
+    /// });
+    /// assert_eq!(Runtime::builder().backend(backend).build()?.backend(), "noop");
+    /// # Ok::<(), BackendError>(())
+    /// ```
+    fn or_else<B: BackendSource, F: FnOnce(BackendError) -> B>(self, other: F) -> OrElse<Self, F>
+    where
+        Self: Sized,
+    {
+        OrElse { first: self, other }
+    }
+}
+
+/// A backend, or another one: see [`BackendSource::or_else`].
+#[derive(Clone, Copy, Debug)]
+pub struct OrElse<A, F> {
+    first: A,
+    other: F,
+}
+
+impl<A: BackendSource, B: BackendSource, F: FnOnce(BackendError) -> B> BackendSource for OrElse<A, F> {
+    fn open(self) -> Result<Arc<dyn DeviceBackend>, BackendError> {
+        self.first.open().or_else(|error| (self.other)(error).open())
+    }
+}
+
+impl<B: DeviceBackend> BackendSource for B {
+    fn open(self) -> Result<Arc<dyn DeviceBackend>, BackendError> {
+        Ok(Arc::new(self))
+    }
+}

@@ -1,0 +1,124 @@
+//! Receiving from a kernel.
+
+use std::{iter, marker::PhantomData, mem::MaybeUninit, time::Instant};
+
+use annulus_abi::ring::kind;
+use annulus_kernel::RingMessage;
+use annulus_queue::{RecvError, TryRecvError};
+use annulus_ring::ring::Consumer;
+
+use crate::{
+    error::CallError,
+    kernel::{
+        bytes::{Bytes, RawMessage, place},
+        outbound::Places,
+        shared::KernelShared,
+    },
+};
+
+/// A kernel, by the type of the outputs that it sends. The rest of the runtime knows outputs as bytes.
+pub(crate) struct Outlet<'a, O> {
+    kernel: &'a KernelShared,
+    _output: PhantomData<fn() -> O>,
+}
+
+impl<O: RingMessage> Places for Vec<O> {
+    fn place(&mut self) -> &mut Bytes {
+        self.reserve(1);
+        place(&mut self.spare_capacity_mut()[0])
+    }
+
+    unsafe fn take_run(&mut self, ring: &mut Consumer, most: usize) -> usize {
+        let before = self.len();
+        let next = || {
+            let slot = ring.peek()?;
+            if slot.kind != kind::MESSAGE || slot.header.correlation != 0 {
+                return None;
+            }
+            // SAFETY: the slot was just peeked, and is an output of this type by the caller's word.
+            let output = unsafe { ring.read::<O>(&slot) };
+            ring.advance(&slot);
+            ring.give_back();
+            Some(output)
+        };
+        self.extend(iter::from_fn(next).take(most));
+        self.len() - before
+    }
+
+    unsafe fn keep_one(&mut self) {
+        let length = self.len() + 1;
+        // SAFETY: there was room for it, and it was written, by the caller's word.
+        unsafe { self.set_len(length) };
+    }
+}
+
+impl<'a, O: RingMessage> Outlet<'a, O> {
+    /// Of a kernel.
+    ///
+    /// # Safety
+    ///
+    /// `O` is the kernel's output type.
+    #[inline]
+    pub(crate) unsafe fn new(kernel: &'a KernelShared) -> Self {
+        Self { kernel, _output: PhantomData }
+    }
+
+    /// The output that `receive` writes to its place, if it succeeds.
+    ///
+    /// # Safety
+    ///
+    /// If it succeeds, an output of the kernel's is there.
+    #[inline]
+    unsafe fn output<E>(
+        self,
+        receive: impl FnOnce(&KernelShared, &mut Bytes) -> Result<(), E>,
+    ) -> Result<O, E> {
+        let mut output = MaybeUninit::uninit();
+        receive(self.kernel, place(&mut output))?;
+        // SAFETY: by the caller's word; and of this type, by `new`.
+        Ok(unsafe { output.assume_init() })
+    }
+
+    #[inline]
+    pub(crate) fn try_recv(self) -> Result<O, TryRecvError> {
+        // SAFETY: that is what the function does.
+        unsafe { self.output(KernelShared::try_recv) }
+    }
+
+    /// Up to `max` outputs that are there now, appended to `outputs`.
+    pub(crate) fn try_recv_batch(self, outputs: &mut Vec<O>, max: usize) -> Result<usize, TryRecvError> {
+        // SAFETY: the kernel's outputs are of this type.
+        unsafe { self.kernel.try_recv_batch(outputs, max) }
+    }
+
+    pub(crate) async fn recv(self) -> Result<O, RecvError> {
+        let mut output = MaybeUninit::uninit();
+        self.kernel.recv(place(&mut output)).await?;
+        // SAFETY: it was received; and is of this type, by `new`.
+        Ok(unsafe { output.assume_init() })
+    }
+
+    pub(crate) fn recv_blocking(self, deadline: Option<Instant>) -> Result<O, RecvError> {
+        // SAFETY: that is what the function does.
+        unsafe { self.output(|kernel, output| kernel.recv_blocking(deadline, output)) }
+    }
+
+    pub(crate) async fn call(self, message: RawMessage<'_>) -> Result<O, CallError> {
+        let mut output = MaybeUninit::uninit();
+        self.kernel.call(message, place(&mut output)).await?;
+        // SAFETY: a reply is an output; and of this type, by `new`.
+        Ok(unsafe { output.assume_init() })
+    }
+
+    pub(crate) fn call_blocking(self, message: RawMessage<'_>) -> Result<O, CallError> {
+        // SAFETY: a reply is an output.
+        unsafe { self.output(|kernel, output| kernel.call_blocking(message, output)) }
+    }
+
+    pub(crate) fn call_timeout(self, message: RawMessage<'_>, deadline: Instant) -> Result<O, CallError> {
+        // SAFETY: a reply is an output.
+        unsafe { self.output(|kernel, output| kernel.call_timeout(message, deadline, output)) }
+    }
+}
+
+// What is received is written to `output`, if it succeeds.

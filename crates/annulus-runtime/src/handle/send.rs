@@ -1,0 +1,340 @@
+//! Sending to a kernel.
+
+use std::{marker::PhantomData, ops::Deref, time::Instant};
+
+use annulus_kernel::RingMessage;
+use annulus_queue::{
+    Admission, Backpressure, SendError, TrySendError,
+    front::{Fate, RUN},
+};
+use annulus_ring::ring::Header;
+use annulus_sync::{event::Event, wait::block_on};
+
+use crate::kernel::{
+    bytes::{Bytes, RawMessage},
+    front::Back,
+    send::{Sent, Touched},
+    shared::KernelShared,
+};
+
+/// A batch that was sent in part. The messages from `sent` on were not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{sent} messages of the batch were sent; then {cause}")]
+pub struct BatchError {
+    /// How many messages of the batch were sent.
+    pub sent: usize,
+    /// Why the next one was not.
+    #[source]
+    pub cause: SendError<()>,
+}
+
+/// A kernel, by the type of the messages that it takes. What is worth the code for each type is here; the
+/// rest knows messages as bytes.
+pub(crate) struct Inlet<'a, M> {
+    kernel: &'a KernelShared,
+    _message: PhantomData<fn(M)>,
+}
+
+impl<M> Clone for Inlet<'_, M> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<M> Copy for Inlet<'_, M> {}
+
+impl<M> Deref for Inlet<'_, M> {
+    type Target = KernelShared;
+
+    #[inline]
+    fn deref(&self) -> &KernelShared {
+        self.kernel
+    }
+}
+
+impl<'a, M: RingMessage> Inlet<'a, M> {
+    /// Of a kernel.
+    ///
+    /// # Safety
+    ///
+    /// `M` is the kernel's message type.
+    #[inline]
+    pub(crate) unsafe fn new(kernel: &'a KernelShared) -> Self {
+        Self { kernel, _message: PhantomData }
+    }
+
+    /// The message as this kernel's code without types takes it.
+    #[inline]
+    pub(crate) fn raw<'m>(&self, message: &'m mut M) -> RawMessage<'m> {
+        // SAFETY: it is given to `self.kernel`, whose messages are of this type.
+        unsafe { RawMessage::new(message) }
+    }
+
+    /// The shard that takes a message: its key's, else the least loaded.
+    #[inline]
+    fn shard_of(self, message: &M) -> usize {
+        if self.core.shards.len() == 1 {
+            return 0;
+        }
+        if M::KEYED {
+            return self.shard_of_key(message.key());
+        }
+        if self.core.deduplicates() {
+            // SAFETY: a message of the kernel's type.
+            return unsafe { self.shard_by_identity(std::ptr::from_ref(message).cast()) };
+        }
+        self.kernel.least_loaded()
+    }
+
+    /// Puts a message into its shard's queue, without waiting. Counts what is dropped, but not what is
+    /// refused. A message that is evicted takes this one's place.
+    #[inline]
+    fn offer(self, message: &mut M, correlation: u64) -> Result<Admission<()>, TrySendError<()>> {
+        let (shard, header) = (self.shard_of(message), self.header(correlation));
+        if !self.fronts.is_empty() {
+            return self.front_end().offer(shard, self.raw(message), header, false);
+        }
+        self.kernel.offer_open(shard, |slot| slot.write(*message, header))
+    }
+
+    #[inline]
+    pub(crate) fn try_send(self, mut message: M) -> Result<Admission<M>, TrySendError<M>> {
+        let result = self.offer(&mut message, 0);
+        if matches!(result, Err(TrySendError::Full(()))) {
+            self.refused();
+        }
+        match result {
+            Ok(admission) => Ok(admission.map(|()| message)),
+            Err(error) => Err(error.map(|()| message)),
+        }
+    }
+
+    /// [`try_send`](Self::try_send) of a message that was accepted before, and so is no duplicate of itself.
+    pub(crate) fn try_send_again(self, mut message: M) -> Result<Admission<M>, TrySendError<M>> {
+        if self.fronts.is_empty() {
+            return self.try_send(message);
+        }
+        let (shard, header) = (self.shard_of(&message), self.header(0));
+        let result = self.front_end().offer(shard, self.raw(&mut message), header, true);
+        if matches!(result, Err(TrySendError::Full(()))) {
+            self.refused();
+        }
+        match result {
+            Ok(admission) => Ok(admission.map(|()| message)),
+            Err(error) => Err(error.map(|()| message)),
+        }
+    }
+
+    /// One attempt of a send that may wait: `None` if waiting for space helps.
+    #[inline]
+    fn attempt(self, message: &mut M, correlation: u64) -> Option<Sent<()>> {
+        let offered = self.offer(message, correlation);
+        self.kernel.attempted(offered)
+    }
+
+    pub(crate) async fn send(self, mut message: M) -> Sent<M> {
+        let sent = match self.attempt(&mut message, 0) {
+            Some(sent) => sent,
+            None => self.kernel.send_when_free(self.raw(&mut message), 0).await,
+        };
+        hand_back(sent, message)
+    }
+
+    /// [`send`](Self::send), blocking: without a future, a waker and a parker as long as there is space.
+    #[inline]
+    pub(crate) fn send_blocking(self, mut message: M) -> Sent<M> {
+        let sent = self
+            .attempt(&mut message, 0)
+            .unwrap_or_else(|| self.kernel.send_when_free_blocking(self.raw(&mut message), 0, None));
+        hand_back(sent, message)
+    }
+
+    pub(crate) fn send_timeout(self, mut message: M, deadline: Instant) -> Sent<M> {
+        let sent = self.attempt(&mut message, 0).unwrap_or_else(|| {
+            self.kernel.send_when_free_blocking(self.raw(&mut message), 0, Some(deadline))
+        });
+        hand_back(sent, message)
+    }
+
+    /// Sends as many messages from the front as go without waiting; says how many, and whether it ended with
+    /// an error.
+    fn attempt_batch(
+        self,
+        messages: &[M],
+        back: Option<&mut Vec<Admission<M>>>,
+    ) -> (usize, Option<SendError<()>>) {
+        if !self.fronts.is_empty() {
+            return self.attempt_in_front(messages, back);
+        }
+        if self.core.options.backpressure == Backpressure::DropNew {
+            return self.attempt_each(messages, back);
+        }
+        let header = self.header(0);
+        if self.core.shards.len() == 1 {
+            return self.attempt_run(messages, header);
+        }
+        let mut touched = Touched::new(self.core.shards.len());
+        let mut sent = 0;
+        let mut error = None;
+        for message in messages {
+            let shard = self.shard_of(message);
+            match self.reserve(shard, 1) {
+                Ok(mut slot) => slot.write(*message, header),
+                Err(refused) => {
+                    error = self.batch_error(refused);
+                    break;
+                }
+            }
+            touched.insert(shard);
+            sent += 1;
+        }
+        touched.wake(&self.core);
+        (sent, error)
+    }
+
+    /// A batch through the queues in front, in runs for one shard each.
+    fn attempt_in_front(
+        self,
+        messages: &[M],
+        mut back: Option<&mut Vec<Admission<M>>>,
+    ) -> (usize, Option<SendError<()>>) {
+        let header = self.header(0);
+        let mut sent = 0;
+        while sent < messages.len() {
+            let shard = self.shard_of(&messages[sent]);
+            let most = RUN.min(messages.len() - sent);
+            let others = &messages[sent + 1..sent + most];
+            let run = if self.core.shards.len() == 1 {
+                most
+            } else {
+                1 + others.iter().take_while(|message| self.shard_of(message) == shard).count()
+            };
+            let mut each = |fate, message: &Bytes| {
+                // SAFETY: what comes back was sent to this kernel, whose messages are of this type; it may
+                // lie anywhere.
+                let message = unsafe { message.as_ptr().cast::<M>().read_unaligned() };
+                back.iter_mut().for_each(|back| back.push(returned(fate, message)));
+            };
+            let run = &messages[sent..sent + run];
+            // SAFETY: as long as the run, and borrowed like it.
+            let bytes = unsafe { std::slice::from_raw_parts(run.as_ptr().cast(), size_of_val(run)) };
+            let back = Back::Each(&mut each);
+            // SAFETY: messages of this kernel's type, in a row.
+            let (taken, refused) =
+                unsafe { self.front_end().offer_all(shard, bytes, run.len(), header, back) };
+            sent += taken;
+            if let Some(refused) = refused {
+                return (sent, self.batch_error(refused));
+            }
+        }
+        (sent, None)
+    }
+
+    /// A batch for one shard, several slots at a time.
+    fn attempt_run(self, messages: &[M], header: Header) -> (usize, Option<SendError<()>>) {
+        let mut sent = 0;
+        let mut error = None;
+        while sent < messages.len() {
+            match self.reserve(0, (messages.len() - sent) as u32) {
+                Ok(mut slots) => {
+                    let run = slots.remaining() as usize;
+                    for message in &messages[sent..sent + run] {
+                        slots.write(*message, header);
+                    }
+                    sent += run;
+                }
+                Err(refused) => {
+                    error = self.batch_error(refused);
+                    break;
+                }
+            }
+        }
+        if sent != 0 {
+            self.core.wake(0);
+        }
+        (sent, error)
+    }
+
+    /// A batch under a policy that decides message by message.
+    fn attempt_each(
+        self,
+        messages: &[M],
+        mut back: Option<&mut Vec<Admission<M>>>,
+    ) -> (usize, Option<SendError<()>>) {
+        for (sent, message) in messages.iter().enumerate() {
+            let mut message = *message;
+            match self.attempt(&mut message, 0) {
+                Some(Ok(Admission::Accepted)) => {}
+                Some(Ok(other)) => back.iter_mut().for_each(|back| back.push(other.map(|()| message))),
+                Some(Err(SendError::Closed(()))) => return (sent, Some(SendError::Closed(()))),
+                Some(Err(_)) => return (sent, Some(SendError::Full(()))),
+                None => return (sent, None),
+            }
+        }
+        (messages.len(), None)
+    }
+
+    /// What is notified when the queue of a message's shard has space.
+    fn space_for(self, message: &M) -> &'a Event {
+        self.kernel.space(self.shard_of(message))
+    }
+
+    pub(crate) async fn send_batch(
+        self,
+        messages: &[M],
+        mut back: Option<&mut Vec<Admission<M>>>,
+    ) -> Result<(), BatchError> {
+        let mut sent = 0;
+        loop {
+            let (more, error) = self.attempt_batch(&messages[sent..], back.as_deref_mut());
+            sent += more;
+            if let Some(cause) = error {
+                return Err(BatchError { sent, cause });
+            }
+            if sent == messages.len() {
+                return Ok(());
+            }
+            let listener = self.space_for(&messages[sent]).listen();
+            let (more, error) = self.attempt_batch(&messages[sent..], back.as_deref_mut());
+            sent += more;
+            match error {
+                Some(cause) => return Err(BatchError { sent, cause }),
+                None if more != 0 || sent == messages.len() => {}
+                None => self.wait_for(listener).await,
+            }
+        }
+    }
+
+    /// [`send_batch`](Self::send_batch), blocking: without a future as long as there is space.
+    pub(crate) fn send_batch_blocking(
+        self,
+        messages: &[M],
+        mut back: Option<&mut Vec<Admission<M>>>,
+    ) -> Result<(), BatchError> {
+        match self.attempt_batch(messages, back.as_deref_mut()) {
+            (sent, None) if sent == messages.len() => Ok(()),
+            (sent, None) => block_on(self.send_batch(&messages[sent..], back))
+                .map_err(|error| BatchError { sent: sent + error.sent, ..error }),
+            (sent, Some(cause)) => Err(BatchError { sent, cause }),
+        }
+    }
+}
+
+/// What a sender is told of a message that comes back.
+fn returned<M>(fate: Fate, message: M) -> Admission<M> {
+    match fate {
+        Fate::Evicted => Admission::Evicted(message),
+        Fate::Duplicate => Admission::Duplicate(message),
+        // What has expired does not come back.
+        Fate::Discarded | Fate::Expired => Admission::Discarded(message),
+    }
+}
+
+/// The outcome with the message in it, or the one that was evicted and took its place.
+#[inline]
+fn hand_back<M>(sent: Sent<()>, message: M) -> Sent<M> {
+    match sent {
+        Ok(admission) => Ok(admission.map(|()| message)),
+        Err(error) => Err(error.map(|()| message)),
+    }
+}

@@ -1,0 +1,166 @@
+//! Messages and outputs as bytes, for code that is compiled once and not for each type.
+//!
+//! Bytes may be uninitialised, as padding is. What is kept as bytes of one type comes out as a value of that
+//! type only; who knows the types is a [`KernelHandle`](crate::KernelHandle), by way of an
+//! [`Inlet`](crate::handle::send::Inlet) and an [`Outlet`](crate::handle::receive::Outlet).
+
+use std::{collections::VecDeque, mem::MaybeUninit, slice};
+
+use annulus_kernel::TypeDescriptor;
+
+pub(crate) use annulus_queue::front::Bytes;
+
+/// A message of the kernel that it is given to.
+pub(crate) struct RawMessage<'a> {
+    /// Aligned as the type is.
+    bytes: &'a mut Bytes,
+}
+
+impl<'a> RawMessage<'a> {
+    /// The bytes of `message`.
+    ///
+    /// # Safety
+    ///
+    /// It is given to kernels whose messages are of this type only.
+    #[inline]
+    pub(crate) unsafe fn new<M: Copy>(message: &'a mut M) -> Self {
+        let first = std::ptr::from_mut(message).cast();
+        // SAFETY: a value has as many bytes, borrowed like it; any of them may be uninitialised. What is
+        // written there is another message of the type, by `evicted`.
+        Self { bytes: unsafe { slice::from_raw_parts_mut(first, size_of::<M>()) } }
+    }
+
+    /// A message by its bytes.
+    ///
+    /// # Safety
+    ///
+    /// They are a message of the kernels that it is given to, aligned as its type is.
+    #[cfg(feature = "registry")]
+    pub(crate) unsafe fn of_bytes(bytes: &'a mut Bytes) -> Self {
+        Self { bytes }
+    }
+
+    /// The bytes.
+    #[inline]
+    pub(crate) fn bytes(&self) -> &Bytes {
+        self.bytes
+    }
+
+    /// The same message, for a while.
+    pub(crate) fn reborrow(&mut self) -> RawMessage<'_> {
+        RawMessage { bytes: self.bytes }
+    }
+
+    /// The bytes, to be replaced by those of another message.
+    ///
+    /// # Safety
+    ///
+    /// Whatever is written there is a message of the same kernel.
+    #[inline]
+    pub(crate) unsafe fn bytes_mut(&mut self) -> &mut Bytes {
+        self.bytes
+    }
+}
+
+/// A place for a value that code without types writes.
+#[inline]
+pub(crate) fn place<T: Copy>(value: &mut MaybeUninit<T>) -> &mut Bytes {
+    // SAFETY: as many bytes as the place has, borrowed like it, and uninitialised ones may be written there.
+    unsafe { slice::from_raw_parts_mut(value.as_mut_ptr().cast(), size_of::<T>()) }
+}
+
+/// Values of one size, first in, first out.
+pub(crate) struct ByteQueue {
+    size: usize,
+    /// Values in it; their bytes do not tell where they have none.
+    count: usize,
+    bytes: VecDeque<MaybeUninit<u8>>,
+}
+
+impl ByteQueue {
+    pub(crate) fn new(size: usize) -> Self {
+        Self { size, count: 0, bytes: VecDeque::new() }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.count
+    }
+
+    pub(crate) fn push(&mut self, value: &Bytes) {
+        assert_eq!(value.len(), self.size, "values of one size");
+        self.bytes.extend(value);
+        self.count += 1;
+    }
+
+    /// Takes the oldest value out; `false` if there is none.
+    pub(crate) fn pop(&mut self, to: &mut Bytes) -> bool {
+        if self.count == 0 {
+            return false;
+        }
+        assert_eq!(to.len(), self.size, "values of one size");
+        let (first, second) = self.bytes.as_slices();
+        let cut = first.len().min(self.size);
+        to[..cut].copy_from_slice(&first[..cut]);
+        to[cut..].copy_from_slice(&second[..self.size - cut]);
+        self.bytes.drain(..self.size);
+        self.count -= 1;
+        true
+    }
+}
+
+/// `size` bytes of nothing.
+pub(crate) fn blank(size: usize) -> Box<Bytes> {
+    Box::new_uninit_slice(size)
+}
+
+/// A place that is aligned as a type of which only the descriptor is known.
+pub(crate) struct Aligned {
+    room: Box<Bytes>,
+    offset: usize,
+    size: usize,
+}
+
+impl Aligned {
+    pub(crate) fn new(ty: &TypeDescriptor) -> Self {
+        let room = blank(ty.size + ty.align);
+        let offset = room.as_ptr().align_offset(ty.align);
+        Self { room, offset, size: ty.size }
+    }
+
+    pub(crate) fn bytes(&mut self) -> &mut Bytes {
+        &mut self.room[self.offset..][..self.size]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_come_out_whole_and_in_order() {
+        for size in [0, 1, 3, 8, 24] {
+            let mut queue = ByteQueue::new(size);
+            let value = |number: usize| vec![MaybeUninit::new(number as u8); size];
+            let (mut pushed, mut popped) = (0, 0);
+            // Ever more, so that values lie across the end of the memory, and it grows.
+            for round in 0..40 {
+                (0..round % 7).for_each(|_| {
+                    queue.push(&value(pushed));
+                    pushed += 1;
+                });
+                for _ in 0..round % 5 {
+                    let mut to = blank(size);
+                    let expected = popped < pushed;
+                    assert_eq!(queue.pop(&mut to), expected);
+                    for byte in to.iter().take(if expected { size } else { 0 }) {
+                        // SAFETY: a value was popped into it, whose bytes were all written.
+                        assert_eq!(unsafe { byte.assume_init() }, popped as u8);
+                    }
+                    popped += usize::from(expected);
+                }
+                assert_eq!(queue.len(), pushed - popped);
+            }
+            assert!(pushed > popped && popped > 30);
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! What is the same for every kernel, whatever its types: shards, lifecycle, counts.
+//!
+//! # Lifecycle
+//!
+//! launched → active ⇄ inactive → terminated, and beside it *closed to new messages* of the host's. The host
+//! writes the command words, under the lifecycle lock; each shard acknowledges in its state word; a
+//! transition is done when every shard has. Terminating ends with [`KernelCore::finished`]: set once, by
+//! whoever reports the last shard's end, after what was left in the rings has been taken out. From then on
+//! nobody but receivers touches the kernel's memory.
+//!
+//! The rings of a kernel close when it is closed. Those of one that others may be connected to stay open
+//! until it terminates: closing it refuses the host's messages alone ([`Gate`]). A message that got its
+//! ticket before a ring closed is written in any case, so taking out what is left ends.
+//!
+//! What *drained* means where kernels are connected stands in [`links`](crate::links).
+
+use std::{
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    time::Instant,
+};
+
+use annulus_abi::control::{command, state};
+use annulus_block::Clock;
+use annulus_kernel::KernelDefinition;
+use annulus_ring::{
+    memory::ShardMemory,
+    ring::{Producers, Ring},
+};
+use annulus_sync::{AtomicBool, AtomicU64, Ordering, event::Event, gate::Gate};
+
+use crate::{
+    backend::{Compilation, DeviceKernel},
+    error::LifecycleError,
+    kernel::{drops::HostDrops, told::Told, waits::Waits},
+    options::LaunchOptions,
+};
+
+/// The host's side of one shard.
+pub(crate) struct Shard {
+    pub(crate) memory: ShardMemory,
+    pub(crate) inbound: Producers,
+    /// For the gauge of depth; the consumer lies elsewhere.
+    pub(crate) outbound: Ring,
+    /// Notified when the inbound queue has space, and when it closes.
+    pub(crate) space: Event,
+}
+
+/// The part of a kernel that does not depend on its types.
+pub(crate) struct KernelCore {
+    pub(crate) name: String,
+    pub(crate) backend_name: &'static str,
+    pub(crate) definition: &'static KernelDefinition,
+    pub(crate) options: LaunchOptions,
+    pub(crate) clock: Clock,
+    pub(crate) launched: Instant,
+    pub(crate) shards: Box<[Shard]>,
+    /// How many elements each bound parameter has.
+    pub(crate) binding_lengths: Box<[usize]>,
+    /// Set by the launch, before anyone else has the kernel.
+    pub(crate) device: OnceLock<Box<dyn DeviceKernel>>,
+    /// Notified when some shard's inbound queue has space, where messages have no key.
+    pub(crate) space: Event,
+    /// Notified when replies are there, and when no more will come.
+    pub(crate) ready: Event,
+    /// Notified when a shard's state changes, when the kernel is finished, and, while `watched`, at each
+    /// progress.
+    pub(crate) changed: Event,
+    /// Shared by all kernels of the runtime: notified like `changed` for those that can be connected.
+    pub(crate) flow: Arc<Event>,
+    /// Through here the host's messages come, if the kernel can be connected.
+    pub(crate) gate: Gate,
+    pub(crate) drops: HostDrops,
+    /// What the queues had dropped when telemetry was last reset.
+    pub(crate) dropped_before: HostDrops,
+    /// When telemetry was enabled or reset last, on the runtime's clock.
+    pub(crate) counting_since: AtomicU64,
+    /// Somebody waits, or has waited, for the queues to drain.
+    pub(crate) watched: AtomicBool,
+    /// No more messages of the host are taken.
+    pub(crate) closing: AtomicBool,
+    /// Somebody has begun to take out what terminated shards left.
+    pub(crate) finishing: AtomicBool,
+    /// Every shard has terminated, and what it left was taken out.
+    pub(crate) finished: AtomicBool,
+    /// How the launch came by its program, if it needed one.
+    pub(crate) compilation: OnceLock<Compilation>,
+    pub(crate) told: Told,
+    pub(crate) waits: Waits,
+    /// What its backend had to say of it.
+    pub(crate) notes: Mutex<Vec<String>>,
+    /// The host's half of the command words, so that they change one after the other.
+    pub(crate) command: Mutex<u32>,
+    /// Given back when nobody can poll them any more.
+    pub(crate) _telemetry_lines: Option<Arc<dyn Send + Sync>>,
+}
+
+/// What a transition did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transition {
+    /// The kernel changed.
+    Done,
+    /// The kernel was like that already; nothing happened.
+    Already,
+}
+
+impl KernelCore {
+    #[inline]
+    pub(crate) fn wake(&self, shard: usize) {
+        if let Some(device) = self.device.get() {
+            device.wake(shard as u32);
+        }
+    }
+
+    /// Before waiting for what the kernel reports, once the caller has registered where
+    /// [`HostSignals::is_awaited`] looks: whoever reports may sleep until then. Either it sees the caller
+    /// there, or this sees it asleep (SYNC: expected).
+    #[inline]
+    pub(crate) fn expect(&self) {
+        if let Some(device) = self.device.get() {
+            device.expect();
+        }
+    }
+
+    pub(crate) fn wake_all(&self) {
+        (0..self.shards.len()).for_each(|shard| self.wake(shard));
+    }
+
+    pub(crate) fn lock_command(&self) -> MutexGuard<'_, u32> {
+        // The command is one word: a panic cannot leave it half written.
+        self.command.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes the command of every shard; says whether that changed anything.
+    pub(crate) fn change_command(&self, change: impl FnOnce(u32) -> u32) -> bool {
+        let changed = {
+            let mut command = self.lock_command();
+            let before = *command;
+            *command = change(before);
+            for shard in &self.shards {
+                // SYNC: command (release)
+                shard.memory.command().store(*command, Ordering::Release);
+            }
+            before != *command
+        };
+        if changed {
+            self.wake_all();
+            self.changed.notify_all();
+        }
+        changed
+    }
+
+    pub(crate) fn current_command(&self) -> u32 {
+        *self.lock_command()
+    }
+
+    /// Messages in the rings.
+    pub(crate) fn handed_over(&self) -> u64 {
+        self.shards.iter().map(|shard| shard.inbound.ring().depth()).sum()
+    }
+
+    pub(crate) fn is_finished(&self) -> bool {
+        self.finished.load(Ordering::Acquire)
+    }
+
+    /// Whether every shard has obeyed this command.
+    pub(crate) fn all_obeyed(&self, command: u32) -> bool {
+        self.shards.iter().all(|shard| {
+            // SYNC: state (acquire)
+            let obeyed = shard.memory.acknowledged().load(Ordering::Acquire) == command;
+            match shard.memory.state().load(Ordering::Acquire) {
+                state::TERMINATED => true,
+                // It has not looked at any command yet, not even at one that happens to equal the word's
+                // initial value.
+                state::LAUNCHED => false,
+                _ => obeyed,
+            }
+        })
+    }
+
+    /// Tells those who wait for a change, here or of all connected kernels.
+    pub(crate) fn tell(&self) {
+        self.changed.notify_all();
+        if self.options.linked {
+            self.flow.notify_all();
+        }
+    }
+
+    /// Calls `f` while every shard is inactive and stays so, or has terminated. Waits until the shards have
+    /// obeyed; `None` if the kernel is active.
+    pub(crate) async fn while_inactive<R>(&self, f: impl FnOnce(&dyn DeviceKernel) -> R) -> Option<R> {
+        loop {
+            let command = self.current_command();
+            if command & command::TERMINATE != 0 {
+                self.until(|| self.is_finished()).await;
+            } else if command & command::ACTIVE != 0 {
+                return None;
+            } else {
+                self.until(|| self.current_command() != command || self.all_obeyed(command)).await;
+            }
+            // Nobody changes the command while this is held.
+            let held = self.lock_command();
+            if *held == command {
+                let device = self.device.get().expect("a kernel that somebody holds was launched");
+                return Some(f(&**device));
+            }
+        }
+    }
+
+    pub(crate) async fn until(&self, condition: impl Fn() -> bool) {
+        while !condition() {
+            let listener = self.changed.listen();
+            if condition() {
+                return;
+            }
+            self.expect();
+            listener.await;
+        }
+    }
+
+    /// Whether every shard has obeyed a command, and none has ended.
+    pub(crate) fn is_ready(&self) -> bool {
+        self.shards.iter().all(|shard| {
+            let state = shard.memory.state().load(Ordering::Acquire);
+            state != state::LAUNCHED && state != state::TERMINATED
+        })
+    }
+
+    /// Waits until every shard has obeyed a command for the first time.
+    pub(crate) async fn ready(&self) -> Result<(), LifecycleError> {
+        let is_ending = || self.current_command() & command::TERMINATE != 0;
+        self.until(|| self.is_ready() || is_ending()).await;
+        if is_ending() { Err(LifecycleError::Terminated) } else { Ok(()) }
+    }
+
+    pub(crate) async fn set_active(&self, active: bool) -> Result<Transition, LifecycleError> {
+        if self.current_command() & command::TERMINATE != 0 {
+            return Err(LifecycleError::Terminated);
+        }
+        let wanted = if active { command::ACTIVE } else { 0 };
+        let changed = self.change_command(|command| {
+            let changed = if active { command | command::ACTIVE } else { command & !command::ACTIVE };
+            if changed == command { command } else { next_generation(changed) }
+        });
+        self.until(|| {
+            let command = self.current_command();
+            // Somebody else may ask for the opposite meanwhile: that ends the wait too.
+            (command & command::ACTIVE != 0) != active || self.all_obeyed(command)
+        })
+        .await;
+        let now = self.current_command();
+        if now & command::TERMINATE != 0 {
+            return Err(LifecycleError::Terminated);
+        }
+        if changed && now & command::ACTIVE == wanted {
+            self.tell_plainly(if active { "activated" } else { "deactivated" });
+        }
+        Ok(if changed { Transition::Done } else { Transition::Already })
+    }
+}
+
+/// A command unlike those before, so that whoever sees it acknowledged knows that it is this one that was
+/// obeyed.
+fn next_generation(command: u32) -> u32 {
+    const ONE: u32 = command::GENERATION & command::GENERATION.wrapping_neg();
+    let generation = (command & command::GENERATION).wrapping_add(ONE) & command::GENERATION;
+    command & !command::GENERATION | generation
+}

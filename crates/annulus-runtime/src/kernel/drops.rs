@@ -1,0 +1,74 @@
+//! What became of messages that a kernel's queues did not take.
+
+use annulus_sync::{AtomicU64, Ordering};
+
+/// Messages that a kernel's queues dropped before it took them, by cause.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct QueueDrops {
+    /// Refused because the queue was full, and handed back.
+    pub rejected: u64,
+    /// Evicted by a newer message (DropOldest).
+    pub evicted: u64,
+    /// Discarded when they were sent.
+    pub discarded: u64,
+    /// Recognised as duplicates when they were sent.
+    pub duplicate: u64,
+    /// Not handed over to the kernel within the launch's expiry.
+    pub expired: u64,
+}
+
+impl QueueDrops {
+    /// All of them.
+    pub fn total(&self) -> u64 {
+        self.rejected + self.evicted + self.discarded + self.duplicate + self.expired
+    }
+
+    /// What was added to what there was `before`.
+    pub(crate) fn since(self, before: Self) -> Self {
+        Self {
+            rejected: self.rejected.saturating_sub(before.rejected),
+            evicted: self.evicted.saturating_sub(before.evicted),
+            discarded: self.discarded.saturating_sub(before.discarded),
+            duplicate: self.duplicate.saturating_sub(before.duplicate),
+            expired: self.expired.saturating_sub(before.expired),
+        }
+    }
+}
+
+/// Messages that the host dropped, by cause. On the path of a message that is not queued, never on that of
+/// one that is.
+#[derive(Default)]
+pub(crate) struct HostDrops {
+    pub(crate) rejected: AtomicU64,
+    pub(crate) evicted: AtomicU64,
+    pub(crate) discarded: AtomicU64,
+    pub(crate) duplicate: AtomicU64,
+    pub(crate) expired: AtomicU64,
+    pub(crate) undelivered: AtomicU64,
+}
+
+impl HostDrops {
+    /// What the kernel's queues dropped so far.
+    #[inline]
+    pub(crate) fn by_queues(&self) -> QueueDrops {
+        let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        QueueDrops {
+            rejected: count(&self.rejected),
+            evicted: count(&self.evicted),
+            discarded: count(&self.discarded),
+            duplicate: count(&self.duplicate),
+            expired: count(&self.expired),
+        }
+    }
+}
+
+impl HostDrops {
+    /// Notes what the queues have dropped so far.
+    pub(crate) fn set(&self, drops: QueueDrops) {
+        self.rejected.store(drops.rejected, Ordering::Relaxed);
+        self.evicted.store(drops.evicted, Ordering::Relaxed);
+        self.discarded.store(drops.discarded, Ordering::Relaxed);
+        self.duplicate.store(drops.duplicate, Ordering::Relaxed);
+        self.expired.store(drops.expired, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,161 @@
+//! What a kernel lives through, as events of `tracing`. No lock of the runtime's is held while one is made.
+
+use annulus_sync::{Ordering, contain::contained};
+
+use crate::{
+    backend::{BackendError, Compilation},
+    kernel::{
+        core::KernelCore,
+        shared::KernelShared,
+        told::{ANSWERED, DRAINED, LAUNCHED, LOST},
+    },
+};
+
+/// The target of the events that tell of a kernel's life.
+///
+/// Each has the fields `kernel` (the instance's name) and `backend`. Times are in seconds.
+///
+/// | message | level | other fields | told by, and when |
+/// |---|---|---|---|
+/// | `compiling` | DEBUG | `device` | the launch, where a device needs a program |
+/// | `compiled` | INFO | `seconds`, `cached` | the launch: the program is there; see [`ProgramOrigin`](crate::ProgramOrigin) |
+/// | `launched` | INFO | `definition`, `grid`, `block`, `seconds` | the launch, which took so long |
+/// | `not launched` | WARN | `definition`, `error` | the launch: the backend could not |
+/// | `ready` | INFO | `seconds` | whoever reports the last block's first answer, so long after the launch began |
+/// | `activated`, `deactivated` | INFO | | the call that asked for it, once every block has obeyed |
+/// | `closed` | INFO | | the first call that closes the kernel |
+/// | `drained` | INFO | | the first call that finds a closed kernel drained |
+/// | `lost` | ERROR | | whoever finds that the kernel has ended and was not told to |
+/// | `terminated` | INFO | `processed`, `undelivered`, `uptime` | whoever reports the last block's end |
+///
+/// Whoever reports is a worker of the CPU backend or the pump of a device. What the program's subscriber does
+/// there holds up other kernels; a panic of it goes no further than the event.
+pub const LIFECYCLE_TARGET: &str = "annulus::lifecycle";
+
+impl KernelCore {
+    pub(crate) fn tell_compiling(&self, device: &str) {
+        contained(|| {
+            tracing::debug!(
+                target: LIFECYCLE_TARGET,
+                kernel = self.name,
+                backend = self.backend_name,
+                device,
+                "compiling"
+            );
+        });
+    }
+
+    pub(crate) fn tell_compiled(&self, compilation: Compilation) {
+        contained(|| {
+            tracing::info!(
+                target: LIFECYCLE_TARGET,
+                kernel = self.name,
+                backend = self.backend_name,
+                seconds = compilation.took.as_secs_f64(),
+                cached = %compilation.origin,
+                "compiled"
+            );
+        });
+    }
+
+    pub(crate) fn tell_launched(&self) {
+        contained(|| {
+            tracing::info!(
+                target: LIFECYCLE_TARGET,
+                kernel = self.name,
+                backend = self.backend_name,
+                definition = %format_args!("{}::{}", self.definition.module, self.definition.name),
+                grid = self.shards.len(),
+                block = self.options.block,
+                seconds = self.launched.elapsed().as_secs_f64(),
+                "launched"
+            );
+        });
+        self.tell_ready(LAUNCHED);
+    }
+
+    pub(crate) fn tell_not_launched(&self, error: &BackendError) {
+        contained(|| {
+            tracing::warn!(
+                target: LIFECYCLE_TARGET,
+                kernel = self.name,
+                backend = self.backend_name,
+                definition = %format_args!("{}::{}", self.definition.module, self.definition.name),
+                %error,
+                "not launched"
+            );
+        });
+    }
+
+    /// Some shard's state has changed, after a fence that every such caller makes.
+    pub(crate) fn tell_if_ready(&self) {
+        if !self.told.has(ANSWERED) && self.is_ready() {
+            self.tell_ready(ANSWERED);
+        }
+    }
+
+    /// A block may answer before its launch has returned: whoever comes second tells.
+    fn tell_ready(&self, what: u32) {
+        let before = self.told.add(what);
+        if before & what != 0 || (before | what) & (LAUNCHED | ANSWERED) != LAUNCHED | ANSWERED {
+            return;
+        }
+        contained(|| {
+            tracing::info!(
+                target: LIFECYCLE_TARGET,
+                kernel = self.name,
+                backend = self.backend_name,
+                seconds = self.launched.elapsed().as_secs_f64(),
+                "ready"
+            );
+        });
+    }
+
+    /// Of what has no figures.
+    pub(crate) fn tell_plainly(&self, what: &str) {
+        contained(|| {
+            tracing::info!(target: LIFECYCLE_TARGET, kernel = self.name, backend = self.backend_name, "{what}");
+        });
+    }
+
+    /// Somebody has found the kernel drained.
+    pub(crate) fn tell_drained(&self) {
+        if self.closing.load(Ordering::Acquire)
+            && !self.is_finished()
+            && self.told.add(DRAINED) & DRAINED == 0
+        {
+            self.tell_plainly("drained");
+        }
+    }
+
+    pub(crate) fn tell_lost(&self) {
+        if self.told.add(LOST) & LOST != 0 {
+            return;
+        }
+        contained(|| {
+            tracing::error!(
+                target: LIFECYCLE_TARGET,
+                kernel = self.name,
+                backend = self.backend_name,
+                "lost"
+            );
+        });
+    }
+}
+
+impl KernelShared {
+    pub(crate) fn tell_terminated(&self) {
+        let status = self.status();
+        contained(|| {
+            tracing::info!(
+                target: LIFECYCLE_TARGET,
+                kernel = status.name,
+                backend = status.backend,
+                processed = status.processed,
+                undelivered = status.drops.undelivered,
+                uptime = status.uptime.as_secs_f64(),
+                "terminated"
+            );
+        });
+    }
+}

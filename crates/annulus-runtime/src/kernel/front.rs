@@ -1,0 +1,445 @@
+//! The queues in front of a kernel's rings, one for each shard, where its policies are:
+//! [`annulus_queue::front`] says how they work.
+//!
+//! A kernel has them if its launch asks for DropOldest, priority, deduplication or expiry. Others have none,
+//! and their messages go straight into the rings. What other kernels send goes past them in any case: on some
+//! devices the host never sees it.
+//!
+//! What an operation did is noted while the queue's lock is held, and settled afterwards, by the thread that
+//! did it: space is told to those who wait for it, the shard is woken, calls whose messages are gone are
+//! ended, and what has expired goes to the dead letters. Settling may run the program's code (a message's id,
+//! an alert, a waker), so no lock is held then.
+//!
+//! # Who waits, and who tells them
+//!
+//! A send that waits for space waits in front, whatever the ring has. Places become free when messages are
+//! handed over or expire, so whoever does either notifies as many waiters as places. A waiter that was
+//! notified and takes no place, since its message has become a duplicate meanwhile, notifies the next one.
+//! Where duplicates are recognised a message belongs to one shard, by its key or else by its identity, so
+//! that it meets its like; then waiters wait for that shard's space.
+//!
+//! A kernel is drained when nothing waits in front and nothing is in the rings. That can come about by expiry
+//! alone, so whoever settles that tells those who watch.
+
+use std::mem::MaybeUninit;
+
+use annulus_kernel::{RingMessage, payload_hash};
+use annulus_queue::{
+    Admission, Backpressure, Deduplication, TrySendError,
+    front::{Facts, Fate, Front, FrontOptions, RUN, Told},
+};
+use annulus_ring::ring::{Header, Refused};
+use annulus_sync::{Ordering, event::Event};
+
+use crate::{
+    error::CallError,
+    kernel::{
+        bytes::{ByteQueue, Bytes, RawMessage, blank},
+        calls::CallTable,
+        core::{KernelCore, Shard},
+        letters::Letters,
+    },
+    options::LaunchOptions,
+};
+
+/// What the queues in front ask of messages: functions of the message's type. Pointers are to valid messages.
+#[derive(Clone, Copy)]
+pub(crate) struct Asked {
+    /// Whether the type declares an id.
+    pub(crate) identified: bool,
+    /// What is to be known of messages that lie one behind the other, as many as there are facts.
+    facts: unsafe fn(*const u8, &LaunchOptions, &mut [Facts]),
+    /// By what a message meets its like.
+    identity: unsafe fn(*const u8) -> u64,
+}
+
+/// The queues in front, one for each shard, or none.
+pub(crate) struct Fronts {
+    fronts: Box<[Front]>,
+    asked: Asked,
+}
+
+/// The queues in front of a kernel, with what of the kernel they need.
+#[derive(Clone, Copy)]
+pub(crate) struct FrontEnd<'a> {
+    pub(crate) fronts: &'a Fronts,
+    pub(crate) core: &'a KernelCore,
+    pub(crate) letters: Option<&'a Letters>,
+    pub(crate) calls: &'a CallTable,
+}
+
+/// Where messages go that the sender gets back.
+pub(crate) enum Back<'a> {
+    /// They are counted alone.
+    Nowhere,
+    /// The sender sends one message, and gets one back. An evicted one is copied here.
+    One(Option<Fate>, &'a mut Bytes),
+    /// This takes note of each, and does nothing else: it is called under the queue's lock.
+    Each(&'a mut dyn FnMut(Fate, &Bytes)),
+}
+
+/// An evicted message of at most so many bytes takes no memory from the heap.
+const NEAR: usize = 256;
+
+/// What an operation did, to be settled without the lock.
+struct Notes<'a> {
+    back: Back<'a>,
+    moved: bool,
+    freed: usize,
+    evicted: u64,
+    discarded: u64,
+    duplicate: u64,
+    /// Messages that have expired, and their calls.
+    expired: Option<(ByteQueue, Vec<u64>)>,
+    /// Calls whose messages were evicted.
+    ended: Vec<u64>,
+}
+
+impl Told for Notes<'_> {
+    fn gone(&mut self, fate: Fate, message: &Bytes, header: Header) {
+        match fate {
+            Fate::Expired => {
+                let (messages, calls) =
+                    self.expired.get_or_insert_with(|| (ByteQueue::new(message.len()), Vec::new()));
+                messages.push(message);
+                calls.push(header.correlation);
+                return;
+            }
+            Fate::Evicted => {
+                self.evicted += 1;
+                if header.correlation != 0 {
+                    self.ended.push(header.correlation);
+                }
+            }
+            Fate::Discarded => self.discarded += 1,
+            Fate::Duplicate => self.duplicate += 1,
+        }
+        match &mut self.back {
+            Back::Nowhere => {}
+            Back::One(to, place) => {
+                *to = Some(fate);
+                if fate == Fate::Evicted {
+                    place.copy_from_slice(message);
+                }
+            }
+            Back::Each(each) => each(fate, message),
+        }
+    }
+
+    fn moved(&mut self) {
+        self.moved = true;
+    }
+
+    fn freed(&mut self, places: usize) {
+        self.freed += places;
+    }
+}
+
+impl<'a> Notes<'a> {
+    fn new(back: Back<'a>) -> Self {
+        Self {
+            back,
+            moved: false,
+            freed: 0,
+            evicted: 0,
+            discarded: 0,
+            duplicate: 0,
+            expired: None,
+            ended: Vec::new(),
+        }
+    }
+}
+
+impl Asked {
+    /// Of messages of type `M`.
+    pub(crate) const fn of<M: RingMessage>() -> Self {
+        /// # Safety
+        ///
+        /// There are as many messages as facts.
+        unsafe fn facts<M: RingMessage>(messages: *const u8, options: &LaunchOptions, to: &mut [Facts]) {
+            // SAFETY: by the caller's word; the caller borrows them meanwhile.
+            let messages = unsafe { std::slice::from_raw_parts(messages.cast::<M>(), to.len()) };
+            for (to, message) in to.iter_mut().zip(messages) {
+                *to = facts_of(options, message);
+            }
+        }
+        /// # Safety
+        ///
+        /// There is a message.
+        unsafe fn identity<M: RingMessage>(message: *const u8) -> u64 {
+            // SAFETY: by the caller's word.
+            let message = unsafe { &*message.cast::<M>() };
+            // A message that has no identity is no duplicate of any, but must have one place to wait for.
+            message.id().unwrap_or_else(|| hash_of(message))
+        }
+        Self { identified: M::IDENTIFIED, facts: facts::<M>, identity: identity::<M> }
+    }
+}
+
+impl Fronts {
+    /// What these options ask for, in front of these shards. They keep at most two batches in each ring.
+    pub(crate) fn new(core: &KernelCore, shards: &[Shard], asked: Asked) -> Self {
+        let options = &core.options;
+        if !options.has_policies() {
+            return Self { fronts: Box::default(), asked };
+        }
+        let identified = options.deduplication != Deduplication::Off;
+        let front = FrontOptions {
+            size: core.message_size(),
+            capacity: options.capacity as usize,
+            backpressure: options.backpressure,
+            priority: options.priority,
+            window: identified.then(|| options.effective_deduplication_window() as usize),
+            expiry: options
+                .expiry
+                .map(|lifetime| u64::try_from(lifetime.as_nanos()).unwrap_or(u64::MAX).max(1)),
+            ahead: 2 * u64::from(core.max_batch()),
+        };
+        Self { fronts: shards.iter().map(|shard| Front::new(front, shard.inbound.clone())).collect(), asked }
+    }
+
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.fronts.is_empty()
+    }
+
+    /// How many messages wait in front of a shard's ring. Load this before the ring's depth.
+    #[inline]
+    pub(crate) fn waiting(&self, shard: usize) -> u64 {
+        self.fronts.get(shard).map_or(0, |front| front.waiting() as u64)
+    }
+
+    /// How many messages they ever accepted; `None` if there are none.
+    pub(crate) fn accepted(&self) -> Option<u64> {
+        (!self.fronts.is_empty()).then(|| self.fronts.iter().map(Front::accepted).sum())
+    }
+
+    /// Takes out what waits in front of a shard that has terminated.
+    pub(crate) fn drain(&self, shard: usize, to: impl FnMut(&Bytes, Header)) {
+        if let Some(front) = self.fronts.get(shard) {
+            front.drain(to);
+        }
+    }
+
+    /// The shard of `shards` in which a message meets its like.
+    ///
+    /// # Safety
+    ///
+    /// It is a message of this kernel's, aligned as its type is.
+    pub(crate) unsafe fn shard_by_identity(&self, message: *const u8, shards: usize) -> usize {
+        // SAFETY: by the caller's word.
+        let identity = unsafe { (self.asked.identity)(message) };
+        // A multiplicative hash, and its upper bits.
+        let mixed = (u128::from(identity) * 0x9E37_79B9_7F4A_7C15_u128) as u64;
+        ((u128::from(mixed) * shards as u128) >> 64) as usize
+    }
+}
+
+impl KernelCore {
+    /// Whether duplicates are recognised, so that messages without key have a place of their own, too.
+    #[inline]
+    pub(crate) fn deduplicates(&self) -> bool {
+        self.options.deduplication != Deduplication::Off
+    }
+
+    /// What is notified when a shard's queue has space. A message that may go to any shard waits for the
+    /// first space there is.
+    #[inline]
+    pub(crate) fn space_of(&self, shard: usize) -> &Event {
+        let is_placed = self.definition.key.is_some() || self.deduplicates();
+        if is_placed { &self.shards[shard].space } else { &self.space }
+    }
+
+    /// The envelope of a message that is sent now.
+    #[inline]
+    pub(crate) fn header(&self, correlation: u64) -> Header {
+        let is_timed = self.options.timestamps || self.options.expiry.is_some();
+        let enqueue_time = if is_timed { self.clock.now() } else { 0 };
+        // All shards have the same command, or are about to: of a message that is sent while they change it
+        // either is right.
+        let command = self.shards[0].memory.command().load(Ordering::Relaxed);
+        Header { enqueue_time, correlation, command }
+    }
+}
+
+/// What a queue in front must know of a message.
+#[inline]
+fn facts_of<M: RingMessage>(options: &LaunchOptions, message: &M) -> Facts {
+    let key = match options.deduplication {
+        Deduplication::Off => None,
+        Deduplication::ById => message.id(),
+        Deduplication::ByPayload => message.id().or_else(|| Some(hash_of(message))),
+    };
+    Facts { priority: if options.priority { message.priority() } else { 0 }, key }
+}
+
+/// What tells a message without id from others.
+fn hash_of<M: RingMessage>(message: &M) -> u64 {
+    M::PAYLOAD_HASH.unwrap_or(payload_hash::<M>)(message)
+}
+
+impl FrontEnd<'_> {
+    /// Offers one message without waiting. Counts what becomes of messages, but not a refusal. A message that
+    /// is evicted takes this one's place. `again`: it was accepted before, so it is no duplicate of itself.
+    pub(crate) fn offer(
+        &self,
+        shard: usize,
+        mut message: RawMessage<'_>,
+        header: Header,
+        again: bool,
+    ) -> Result<Admission<()>, TrySendError<()>> {
+        let mut facts = [Facts::default()];
+        if self.is_asked() {
+            // SAFETY: it is a message of this kernel's, as the type says, and aligned.
+            unsafe {
+                (self.fronts.asked.facts)(message.bytes().as_ptr().cast(), &self.core.options, &mut facts)
+            };
+        }
+        if again {
+            facts[0].key = None;
+        }
+        let (mut near, mut far);
+        let evicted = match message.bytes().len() {
+            _ if self.core.options.backpressure != Backpressure::DropOldest => &mut [],
+            size @ ..=NEAR => {
+                near = [MaybeUninit::uninit(); NEAR];
+                &mut near[..size]
+            }
+            size => {
+                far = blank(size);
+                &mut far[..]
+            }
+        };
+        let mut notes = Notes::new(Back::One(None, evicted));
+        let offered = self.fronts.fronts[shard].offer(message.bytes(), &facts, header, &mut notes);
+        let mut fate = None;
+        if let Back::One(found, evicted) = &notes.back {
+            fate = *found;
+            if fate == Some(Fate::Evicted) {
+                // SAFETY: it was offered to this kernel's queue, by this function or `offer_all`.
+                unsafe { message.bytes_mut() }.copy_from_slice(evicted);
+            }
+        }
+        self.settle_send(shard, notes);
+        match (offered.refused, fate) {
+            (Some(Refused::Full), _) => Err(TrySendError::Full(())),
+            (Some(Refused::Closed), _) => Err(TrySendError::Closed(())),
+            (None, Some(Fate::Evicted)) => Ok(Admission::Evicted(())),
+            (None, Some(Fate::Discarded)) => Ok(Admission::Discarded(())),
+            (None, Some(Fate::Duplicate)) => Ok(Admission::Duplicate(())),
+            (None, _) => Ok(Admission::Accepted),
+        }
+    }
+
+    /// Whether messages are asked for anything.
+    fn is_asked(&self) -> bool {
+        self.core.options.priority || self.core.deduplicates()
+    }
+
+    /// Offers a run of messages for one shard, at most [`RUN`] of them, until one is refused; says how many,
+    /// and why. What comes back goes to `back`.
+    ///
+    /// # Safety
+    ///
+    /// They are messages of this kernel's, one behind the other, aligned as their type is.
+    pub(crate) unsafe fn offer_all(
+        &self,
+        shard: usize,
+        messages: &Bytes,
+        count: usize,
+        header: Header,
+        back: Back<'_>,
+    ) -> (usize, Option<Refused>) {
+        let mut facts = [Facts::default(); RUN];
+        let facts = &mut facts[..count];
+        if self.is_asked() {
+            // SAFETY: by the caller's word.
+            unsafe { (self.fronts.asked.facts)(messages.as_ptr().cast(), &self.core.options, facts) };
+        }
+        let mut notes = Notes::new(back);
+        let offered = self.fronts.fronts[shard].offer(messages, facts, header, &mut notes);
+        self.settle_send(shard, notes);
+        (offered.taken, offered.refused)
+    }
+
+    /// Hands over what there is room for.
+    pub(crate) fn refill(&self, shard: usize) {
+        let Some(front) = self.fronts.fronts.get(shard) else { return };
+        let mut notes = Notes::new(Back::Nowhere);
+        front.refill(self.now(), &mut notes);
+        self.settle(shard, notes);
+    }
+
+    /// Closes all to new messages.
+    pub(crate) fn close(&self) {
+        for (shard, front) in self.fronts.fronts.iter().enumerate() {
+            let mut notes = Notes::new(Back::Nowhere);
+            front.close(self.now(), &mut notes);
+            self.settle(shard, notes);
+        }
+    }
+
+    /// The time, if messages expire, and the command in force.
+    fn now(&self) -> Header {
+        let command = self.core.shards[0].memory.command().load(Ordering::Relaxed);
+        let enqueue_time = if self.core.options.expiry.is_some() { self.core.clock.now() } else { 0 };
+        Header { enqueue_time, command, correlation: 0 }
+    }
+
+    fn settle_send(&self, shard: usize, notes: Notes<'_>) {
+        if notes.duplicate != 0 && self.core.options.backpressure == Backpressure::Block {
+            // Its sender may have been woken for a place that it did not take.
+            self.core.space_of(shard).notify(1);
+        }
+        self.settle(shard, notes);
+        if self.fronts.waiting(shard) != 0 {
+            self.core.expect();
+        }
+    }
+
+    /// After the lock is released.
+    #[inline]
+    fn settle(&self, shard: usize, notes: Notes<'_>) {
+        if notes.moved {
+            self.core.wake(shard);
+        }
+        if notes.freed != 0 {
+            self.core.space_of(shard).notify(notes.freed);
+        }
+        if notes.evicted + notes.discarded + notes.duplicate != 0 || notes.expired.is_some() {
+            self.settle_drops(notes);
+        }
+    }
+
+    #[cold]
+    fn settle_drops(&self, notes: Notes<'_>) {
+        let drops = &self.core.drops;
+        let expired = notes.expired.as_ref().map_or(0, |(messages, _)| messages.len() as u64);
+        for (count, of) in [
+            (&drops.evicted, notes.evicted),
+            (&drops.discarded, notes.discarded),
+            (&drops.duplicate, notes.duplicate),
+            (&drops.expired, expired),
+        ] {
+            if of != 0 {
+                count.fetch_add(of, Ordering::Relaxed);
+            }
+        }
+        for call in notes.ended {
+            self.calls.complete(call, Err(CallError::Dropped));
+        }
+        let Some((messages, calls)) = notes.expired else { return self.calls.wake_ready() };
+        for call in calls.into_iter().filter(|&call| call != 0) {
+            self.calls.complete(call, Err(CallError::Expired));
+        }
+        self.calls.wake_ready();
+        if let Some(letters) = self.letters {
+            // SAFETY: they were sent to this kernel.
+            unsafe { letters.bury_expired(messages) };
+        }
+        // The fence of the queue's lock stands between taking these out and this load (SYNC: watched).
+        if self.core.watched.load(Ordering::Relaxed) {
+            self.core.tell();
+        }
+    }
+}

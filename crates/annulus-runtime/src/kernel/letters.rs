@@ -1,0 +1,308 @@
+//! A kernel's dead letters: from the rings of its shards into a store that the program reads.
+//!
+//! A block puts the message of a failed call into its shard's ring of letters before it gives the message's
+//! slot back, so whoever sees the message consumed finds the letter, here or in the ring. Whoever collects
+//! moves one letter at a time, from the ring into the store under the ring's lock, so that nobody finds it in
+//! neither.
+//!
+//! Letters are bytes, in a backlog, until the program asks for them. The store that it gets knows their type,
+//! and so is compiled only where it is asked for. It takes the backlog's place under the backlog's lock.
+//!
+//! Two things about a letter are the program's code, and run under no lock: its message's id, which is asked
+//! for before the letter is moved, and the alert. Alerts come in the order of the letters, one after the
+//! other, since one thread at a time tells them; a collector that finds another one telling, which may be
+//! itself further up when the alert asks for letters, leaves its alerts to that one.
+
+use std::{
+    any::Any,
+    collections::VecDeque,
+    sync::{OnceLock, PoisonError},
+    time::SystemTime,
+};
+
+use annulus_abi::error;
+use annulus_kernel::RingMessage;
+use annulus_queue::{Alert, DeadLetters, Reason};
+use annulus_ring::ring::Consumer;
+use annulus_sync::{Mutex, MutexGuard, combining::CombiningLock, contain::contained};
+
+use crate::kernel::bytes::{ByteQueue, Bytes, blank};
+
+/// Slots of a shard's ring of letters. Source: this project's choice; letters are collected at each report of
+/// progress.
+pub(crate) const RING_CAPACITY: u32 = 64;
+
+/// The id of a message. The bytes are one of the kernel's.
+pub(crate) type MessageId = unsafe fn(&Bytes) -> Option<u64>;
+
+/// The [`MessageId`] of messages of type `M`.
+///
+/// # Safety
+///
+/// The bytes are an `M`.
+pub(crate) unsafe fn id_of<M: RingMessage>(message: &Bytes) -> Option<u64> {
+    // SAFETY: by the caller's word; they may lie anywhere.
+    unsafe { message.as_ptr().cast::<M>().read_unaligned() }.id()
+}
+
+/// The letters of a kernel, and the host's ends of the shards' rings.
+pub(crate) struct Letters {
+    id: MessageId,
+    /// Of messages of the kernel's.
+    rings: Box<[Mutex<Consumer>]>,
+    /// Bytes of a message.
+    size: usize,
+    /// What was collected before there was a store.
+    backlog: Mutex<Backlog>,
+    /// Once the program has asked for it. Set under the backlog's lock.
+    store: OnceLock<Box<dyn Store>>,
+    /// What the alert is still to be told.
+    alerts: Mutex<VecDeque<Alert>>,
+    /// Who tells it.
+    teller: CombiningLock<()>,
+}
+
+/// The latest letters, as many as the store may hold.
+struct Backlog {
+    capacity: usize,
+    messages: ByteQueue,
+    stamps: VecDeque<Stamp>,
+    evicted: u64,
+}
+
+/// What a letter says of its message.
+struct Stamp {
+    id: Option<u64>,
+    cause: Cause,
+    at: SystemTime,
+}
+
+/// Why a message is in a letter.
+#[derive(Clone, Copy)]
+enum Cause {
+    /// Its handler failed, or it is for no actor.
+    Code(u16),
+    Expired,
+}
+
+/// A store, whatever the type of its messages.
+trait Store: Send + Sync {
+    /// Puts a letter in; returns what the alert is to be told.
+    ///
+    /// # Safety
+    ///
+    /// `message` is a message of the store's type.
+    unsafe fn bury(&self, message: &Bytes, stamp: Stamp) -> Option<Alert>;
+    fn count_evicted(&self, letters: u64);
+    fn tell(&self, alert: &Alert);
+    /// By this who knows the type finds the store.
+    fn as_any(&self) -> &dyn Any;
+}
+
+impl<M: RingMessage> Store for DeadLetters<M> {
+    unsafe fn bury(&self, message: &Bytes, stamp: Stamp) -> Option<Alert> {
+        let Stamp { id, cause, at } = stamp;
+        // SAFETY: an `M` by the caller's word; it may lie anywhere.
+        let message = unsafe { message.as_ptr().cast::<M>().read_unaligned() };
+        self.bury_silently(message, id, reason(cause), at).1
+    }
+
+    fn count_evicted(&self, letters: u64) {
+        DeadLetters::count_evicted(self, letters);
+    }
+
+    fn tell(&self, alert: &Alert) {
+        DeadLetters::tell(self, alert);
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+fn reason(cause: Cause) -> Reason {
+    match cause {
+        Cause::Expired => Reason::Expired,
+        Cause::Code(code @ error::UNKNOWN_ACTOR) => Reason::Invalid(error::describe(code).into()),
+        Cause::Code(code) => Reason::Handler { code },
+    }
+}
+
+impl Letters {
+    /// At most `capacity` letters of messages of `size` bytes, from these rings.
+    ///
+    /// # Safety
+    ///
+    /// The rings carry messages of the type whose ids `id` knows, and nothing else.
+    pub(crate) unsafe fn new(
+        capacity: u32,
+        size: usize,
+        id: MessageId,
+        rings: impl Iterator<Item = Consumer>,
+    ) -> Self {
+        let backlog = Backlog {
+            capacity: (capacity as usize).max(1),
+            messages: ByteQueue::new(size),
+            stamps: VecDeque::new(),
+            evicted: 0,
+        };
+        Self {
+            id,
+            rings: rings.map(Mutex::new).collect(),
+            size,
+            backlog: Mutex::new(backlog),
+            store: OnceLock::new(),
+            alerts: Mutex::default(),
+            teller: CombiningLock::new(()),
+        }
+    }
+
+    /// The store, with all that the shards have published.
+    ///
+    /// # Safety
+    ///
+    /// `M` is the kernel's message type.
+    pub(crate) unsafe fn collected<M: RingMessage>(&self) -> Option<&DeadLetters<M>> {
+        if self.store.get().is_none() {
+            // SAFETY: by the caller's word.
+            unsafe { self.open(|capacity| Box::new(DeadLetters::<M>::with_capacity(capacity))) };
+        }
+        (0..self.rings.len()).for_each(|shard| self.collect(shard));
+        self.store.get()?.as_any().downcast_ref()
+    }
+
+    /// Puts a store in the backlog's place, unless there is one.
+    ///
+    /// # Safety
+    ///
+    /// The store is of the kernel's message type.
+    unsafe fn open(&self, new: impl FnOnce(usize) -> Box<dyn Store>) {
+        let mut backlog = lock(&self.backlog);
+        if self.store.get().is_some() {
+            return;
+        }
+        let store = new(backlog.capacity);
+        store.count_evicted(backlog.evicted);
+        let mut message = blank(self.size);
+        while let Some(stamp) = backlog.pop(&mut message) {
+            // SAFETY: the backlog has messages of the kernel's; the store is of their type by the caller's
+            // word. Nobody can have set its alert yet.
+            let _ = unsafe { store.bury(&message, stamp) };
+        }
+        // Nobody else sets it: that needs the lock.
+        let _ = self.store.set(store);
+    }
+
+    /// Takes what a shard has published.
+    pub(crate) fn collect(&self, shard: usize) {
+        let mut alerts = false;
+        let mut message = Box::default();
+        loop {
+            // A statement of its own, which ends the lock: in the head of a `while let` it would live as long
+            // as the body.
+            let first = self.front(&lock(&self.rings[shard]), &mut message);
+            let Some(position) = first else { break };
+            // SAFETY: it was just read, a message of the kernel's.
+            let id = contained(|| unsafe { (self.id)(&message) }).flatten();
+            let mut ring = lock(&self.rings[shard]);
+            let still_there = ring.peek().filter(|_| ring.position() == position);
+            // Else somebody else has moved it meanwhile.
+            let Some(slot) = still_there else { continue };
+            let stamp = Stamp { id, cause: Cause::Code(slot.length as u16), at: SystemTime::now() };
+            // SAFETY: as above.
+            alerts |= unsafe { self.bury(&message, stamp) };
+            ring.advance(&slot);
+            ring.give_back();
+        }
+        if alerts {
+            self.teller.run(|()| self.tell());
+        }
+    }
+
+    /// Takes messages that expired before a shard took them. Called under no lock: it asks for their ids, and
+    /// may call the alert.
+    ///
+    /// # Safety
+    ///
+    /// They are messages of the kernel's.
+    pub(crate) unsafe fn bury_expired(&self, mut messages: ByteQueue) {
+        let mut alerts = false;
+        let mut message = blank(self.size);
+        while messages.pop(&mut message) {
+            // SAFETY: by the caller's word.
+            let id = contained(|| unsafe { (self.id)(&message) }).flatten();
+            let stamp = Stamp { id, cause: Cause::Expired, at: SystemTime::now() };
+            // SAFETY: by the caller's word.
+            alerts |= unsafe { self.bury(&message, stamp) };
+        }
+        if alerts {
+            self.teller.run(|()| self.tell());
+        }
+    }
+
+    /// Copies the message of the letter at the front of a ring; returns where that is.
+    fn front(&self, ring: &Consumer, message: &mut Box<Bytes>) -> Option<u64> {
+        let slot = ring.peek()?;
+        if message.len() != self.size {
+            *message = blank(self.size);
+        }
+        // SAFETY: the slot was just peeked; blocks copy messages into rings of letters.
+        unsafe { ring.read_bytes(&slot, message) };
+        Some(ring.position())
+    }
+
+    /// Puts a letter into the store, or into the backlog as long as there is none; whether there is something
+    /// to [tell](Self::tell) the alert.
+    ///
+    /// # Safety
+    ///
+    /// `message` is a message of the kernel's.
+    unsafe fn bury(&self, message: &Bytes, stamp: Stamp) -> bool {
+        if self.store.get().is_none() {
+            let mut backlog = lock(&self.backlog);
+            if self.store.get().is_none() {
+                backlog.push(message, stamp);
+                return false;
+            }
+        }
+        let Some(store) = self.store.get() else { return false };
+        // SAFETY: the store is of the kernel's message type (`open`).
+        let Some(alert) = (unsafe { store.bury(message, stamp) }) else { return false };
+        lock(&self.alerts).push_back(alert);
+        true
+    }
+
+    /// Tells the alert what it is to be told.
+    fn tell(&self) {
+        // Alerts come of a store.
+        let Some(store) = self.store.get() else { return };
+        loop {
+            let next = lock(&self.alerts).pop_front();
+            let Some(alert) = next else { return };
+            // This may be a worker or the pump.
+            contained(|| store.tell(&alert));
+        }
+    }
+}
+
+impl Backlog {
+    fn push(&mut self, message: &Bytes, stamp: Stamp) {
+        if self.stamps.len() == self.capacity {
+            self.pop(&mut blank(message.len()));
+            self.evicted += 1;
+        }
+        self.messages.push(message);
+        self.stamps.push_back(stamp);
+    }
+
+    fn pop(&mut self, message: &mut Bytes) -> Option<Stamp> {
+        let stamp = self.stamps.pop_front()?;
+        self.messages.pop(message);
+        Some(stamp)
+    }
+}
+
+/// What is locked is whole at every point where a panic could poison its lock, so poison means nothing.
+fn lock<T>(locked: &Mutex<T>) -> MutexGuard<'_, T> {
+    locked.lock().unwrap_or_else(PoisonError::into_inner)
+}

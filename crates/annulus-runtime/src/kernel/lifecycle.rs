@@ -1,0 +1,210 @@
+//! What a kernel's life consists of, and what it tells of itself: closing, terminating, draining, its status.
+
+use std::{
+    sync::{Arc, PoisonError},
+    time::{Duration, Instant},
+};
+
+use annulus_abi::control::{command, state};
+use annulus_ring::memory::ShardMemory;
+use annulus_sync::{AtomicU64, Ordering};
+
+use crate::kernel::{
+    core::Transition,
+    shared::KernelShared,
+    status::{Drops, KernelState, KernelStatus},
+};
+
+impl KernelShared {
+    /// Closes the kernel to new messages of the host's. What was sent before is handled; what waits for space
+    /// is refused.
+    pub(crate) fn close(&self) -> Transition {
+        let core = self.core();
+        // Before the flag, so that no more are taken when this returns, whoever was first.
+        self.refuse_more();
+        if core.closing.swap(true, Ordering::AcqRel) {
+            return Transition::Already;
+        }
+        core.space.notify_all();
+        for shard in &core.shards {
+            shard.space.notify_all();
+        }
+        core.changed.notify_all();
+        core.tell_plainly("closed");
+        Transition::Done
+    }
+
+    /// Asks every shard to stop at its next message boundary.
+    pub(crate) fn request_termination(&self) -> Transition {
+        let core = self.core();
+        self.close();
+        // A queue in front of the ring keeps its messages; nothing is moved any more.
+        for shard in &core.shards {
+            shard.inbound.ring().close();
+        }
+        if core.change_command(|command| command | command::TERMINATE) {
+            Transition::Done
+        } else {
+            Transition::Already
+        }
+    }
+
+    /// Whether termination has been asked for.
+    pub(crate) fn is_ending(&self) -> bool {
+        self.core().current_command() & command::TERMINATE != 0
+    }
+
+    pub(crate) async fn finished(&self) {
+        let core = self.core();
+        core.until(|| core.is_finished()).await;
+    }
+
+    /// Messages that wait to be handled.
+    pub(crate) fn pending(&self) -> u64 {
+        let core = self.core();
+        // The queue in front first: a message has its ticket in the ring before it leaves the queue.
+        (0..core.shards.len()).map(|s| self.staged(s) + core.shards[s].inbound.ring().depth()).sum()
+    }
+
+    /// Whether everything that was sent before the kernel was closed has been handled.
+    pub(crate) async fn drained(self: &Arc<Self>) {
+        let core = self.core();
+        if core.options.linked {
+            self.settled().await;
+            return core.tell_drained();
+        }
+        // The fence of `listen`, within `until`, stands between this and the look at the queues (SYNC:
+        // watched).
+        core.watched.store(true, Ordering::Relaxed);
+        core.until(|| core.is_finished() || self.pending() == 0).await;
+        core.tell_drained();
+    }
+
+    /// Shards that wait for space in some ring.
+    pub(crate) fn stalled_shards(&self) -> u32 {
+        let shards = self.core().shards.iter();
+        shards
+            // Once terminated, it waits for nothing, whatever the word said last.
+            .filter(|shard| shard.memory.state().load(Ordering::Acquire) != state::TERMINATED)
+            .filter(|shard| shard.memory.stalled().load(Ordering::Acquire) != 0)
+            .count() as u32
+    }
+
+    pub(crate) fn status(&self) -> KernelStatus {
+        let core = self.core();
+        let sum = |count: fn(&ShardMemory) -> &AtomicU64| -> u64 {
+            core.shards.iter().map(|shard| count(&shard.memory).load(Ordering::Acquire)).sum()
+        };
+        // From the end of a message's way to its beginning, so that no message is seen to arrive that was not
+        // seen to leave.
+        let processed = sum(ShardMemory::processed);
+        let failed = sum(ShardMemory::failed);
+        let unknown_actor = sum(ShardMemory::unknown_actor);
+        // What other kernels sent over the device's memory, as far as it arrived.
+        let unread: u64 =
+            core.shards.iter().map(|shard| u64::from(shard.memory.unread().load(Ordering::Acquire))).sum();
+        let arrived = sum(ShardMemory::taken) + unread;
+        let drops = Drops {
+            rejected: core.drops.rejected.load(Ordering::Relaxed),
+            evicted: core.drops.evicted.load(Ordering::Relaxed),
+            discarded: core.drops.discarded.load(Ordering::Relaxed),
+            duplicate: core.drops.duplicate.load(Ordering::Relaxed),
+            expired: core.drops.expired.load(Ordering::Relaxed),
+            failed,
+            unknown_actor,
+            undelivered: core.drops.undelivered.load(Ordering::Relaxed) + unread,
+        };
+        let admitted = self
+            .admitted()
+            .unwrap_or_else(|| core.shards.iter().map(|shard| shard.inbound.ring().reserved()).sum());
+        KernelStatus {
+            name: core.name.clone(),
+            backend: core.backend_name,
+            state: self.state(),
+            accepts_messages: !core.closing.load(Ordering::Acquire),
+            sent: admitted + arrived + drops.rejected + drops.discarded + drops.duplicate,
+            pending: if core.is_finished() { 0 } else { self.pending() },
+            handed_over: if core.is_finished() { 0 } else { core.handed_over() },
+            processed,
+            drops,
+            produced: sum(ShardMemory::sent),
+            replies_waiting: core.shards.iter().map(|shard| shard.outbound.depth()).sum(),
+            outputs_lost: sum(ShardMemory::unforwarded),
+            stalled_shards: self.stalled_shards(),
+            stall: self.stall(),
+            letters_lost: sum(ShardMemory::letters_lost),
+            shards: core.shards.len() as u32,
+            last_error: core
+                .shards
+                .iter()
+                .map(|shard| shard.memory.last_error().load(Ordering::Relaxed) as u16)
+                .find(|&code| code != 0)
+                .unwrap_or(0),
+            notes: core.notes.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            uptime: core.launched.elapsed(),
+        }
+    }
+
+    pub(crate) fn state(&self) -> KernelState {
+        let core = self.core();
+        if core.is_finished() {
+            return KernelState::Terminated;
+        }
+        let states: Vec<u32> =
+            core.shards.iter().map(|shard| shard.memory.state().load(Ordering::Acquire)).collect();
+        if states.contains(&state::LAUNCHED) {
+            KernelState::Launched
+        } else if states.contains(&state::INACTIVE) {
+            KernelState::Inactive
+        } else {
+            KernelState::Active
+        }
+    }
+
+    /// Closes, drains and terminates; terminates anyway when `limit` has passed. Blocks.
+    pub(crate) fn shut_down(self: &Arc<Self>, limit: Duration) -> ShutdownOutcome {
+        use annulus_sync::wait::{block_on, block_on_deadline};
+        let core = self.core();
+        if core.is_finished() {
+            return ShutdownOutcome::AlreadyTerminated;
+        }
+        let deadline = Instant::now().checked_add(limit);
+        self.close();
+        let outcome = if core.current_command() & command::ACTIVE == 0 {
+            ShutdownOutcome::Inactive
+        } else {
+            let drained = match deadline {
+                Some(deadline) => block_on_deadline(self.drained(), deadline).is_some(),
+                None => {
+                    block_on(self.drained());
+                    true
+                }
+            };
+            match drained {
+                false => ShutdownOutcome::DeadlinePassed,
+                // Somebody else ended it, and what it left is taken out of the rings: they are empty, and not
+                // drained.
+                true if core.current_command() & command::TERMINATE != 0 => {
+                    ShutdownOutcome::AlreadyTerminated
+                }
+                true => ShutdownOutcome::Drained,
+            }
+        };
+        self.request_termination();
+        block_on(self.finished());
+        outcome
+    }
+}
+
+/// How a shutdown ended. The kernel has terminated in every case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ShutdownOutcome {
+    /// Every message that was sent was handled.
+    Drained,
+    /// The deadline passed first; what was left is returned.
+    DeadlinePassed,
+    /// The kernel was inactive, so it did not drain; what waited is returned.
+    Inactive,
+    /// The kernel had terminated before, or somebody else terminated it meanwhile.
+    AlreadyTerminated,
+}

@@ -1,0 +1,96 @@
+//! Which kernels a kernel is connected to: what is known of them. What it means stands in
+//! [`links`](crate::links).
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use annulus_ring::memory::ShardMemory;
+use annulus_sync::{AtomicBool, Ordering};
+
+/// A kernel's links. Kernels that were launched without leave them alone.
+pub(crate) struct Links<K> {
+    known: Mutex<Arc<Known<K>>>,
+    /// It was told that this kernel stands still in a cycle, since its links changed last.
+    pub(crate) told: AtomicBool,
+}
+
+/// The links at some moment.
+pub(crate) struct Known<K> {
+    /// Where outputs go, if not to the host.
+    pub(crate) target: Option<Weak<K>>,
+    /// Kernels that are connected to this one.
+    pub(crate) feeds: Vec<Feed<K>>,
+    /// What kernels that are connected to this one no more had forwarded to it.
+    pub(crate) fed_before: u64,
+}
+
+/// A kernel that is connected to this one.
+pub(crate) struct Feed<K> {
+    pub(crate) source: Weak<K>,
+    pub(crate) shards: Arc<[ShardMemory]>,
+    /// What it had forwarded when it was connected.
+    pub(crate) base: u64,
+}
+
+pub(crate) fn forwarded<'a>(shards: impl IntoIterator<Item = &'a ShardMemory>) -> u64 {
+    shards.into_iter().map(|shard| shard.forwarded().load(Ordering::Acquire)).sum()
+}
+
+impl<K> Feed<K> {
+    pub(crate) fn fed(&self) -> u64 {
+        forwarded(&*self.shards) - self.base
+    }
+}
+
+impl<K> Default for Known<K> {
+    fn default() -> Self {
+        Self { target: None, feeds: Vec::new(), fed_before: 0 }
+    }
+}
+
+impl<K> Clone for Known<K> {
+    fn clone(&self) -> Self {
+        Self { target: self.target.clone(), feeds: self.feeds.clone(), fed_before: self.fed_before }
+    }
+}
+
+impl<K> Clone for Feed<K> {
+    fn clone(&self) -> Self {
+        Self { source: Weak::clone(&self.source), shards: Arc::clone(&self.shards), base: self.base }
+    }
+}
+
+impl<K> Default for Links<K> {
+    fn default() -> Self {
+        Self { known: Mutex::default(), told: AtomicBool::new(false) }
+    }
+}
+
+impl<K> Links<K> {
+    fn lock(&self) -> MutexGuard<'_, Arc<Known<K>>> {
+        // The value is replaced by one assignment.
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn known(&self) -> Arc<Known<K>> {
+        Arc::clone(&self.lock())
+    }
+
+    pub(crate) fn change(&self, change: impl FnOnce(&mut Known<K>)) {
+        let mut known = self.lock();
+        let mut next = Known::clone(&known);
+        change(&mut next);
+        let before = std::mem::replace(&mut *known, Arc::new(next));
+        self.told.store(false, Ordering::Relaxed);
+        drop(known);
+        drop(before);
+    }
+}
+
+impl<K> Known<K> {
+    /// Forgets the kernels of which this holds. They forward nothing any more.
+    pub(crate) fn end_feeds(&mut self, ends: impl Fn(&Feed<K>) -> bool) {
+        let (ended, stay): (Vec<_>, Vec<_>) = std::mem::take(&mut self.feeds).into_iter().partition(ends);
+        self.feeds = stay;
+        self.fed_before += ended.iter().map(Feed::fed).sum::<u64>();
+    }
+}

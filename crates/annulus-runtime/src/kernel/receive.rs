@@ -1,0 +1,226 @@
+//! Receiving from a kernel whose types are forgotten: outputs are bytes.
+
+use std::{
+    future::poll_fn,
+    time::{Duration, Instant},
+};
+
+use annulus_queue::{Admission, RecvError, SendError, TryRecvError};
+use annulus_sync::{
+    Ordering, spin_loop,
+    wait::{block_on, block_on_deadline},
+};
+
+use crate::{
+    error::CallError,
+    kernel::{
+        bytes::{Bytes, RawMessage},
+        calls::PendingCall,
+        outbound::Places,
+        shared::KernelShared,
+    },
+};
+
+/// Outputs that are received before the look begins at the next shard: so many that lines stay in this core's
+/// cache, so few that no shard waits for long.
+const STAY: usize = 32;
+
+impl KernelShared {
+    pub(crate) fn try_recv(&self, output: &mut Bytes) -> Result<(), TryRecvError> {
+        // Before the look: what was published before the kernel finished is then seen.
+        let finished = self.core.is_finished();
+        let shards = self.outbound.len();
+        if shards == 1 {
+            return if self.may_have(0) && self.take_from(0, output) { Ok(()) } else { Err(empty(finished)) };
+        }
+        let start = self.received.load(Ordering::Relaxed) / STAY;
+        for i in 0..shards {
+            let shard = (start.wrapping_add(i)) % shards;
+            if self.may_have(shard) && self.take_from(shard, output) {
+                self.received.fetch_add(1, Ordering::Relaxed);
+                return Ok(());
+            }
+        }
+        Err(empty(finished))
+    }
+
+    /// Up to `max` outputs that are there now, appended to `outputs`.
+    ///
+    /// # Safety
+    ///
+    /// `outputs` takes outputs of this kernel's type.
+    pub(crate) unsafe fn try_recv_batch(
+        &self,
+        outputs: &mut dyn Places,
+        max: usize,
+    ) -> Result<usize, TryRecvError> {
+        let finished = self.core.is_finished();
+        let shards = self.outbound.len();
+        let start = self.received.fetch_add(STAY, Ordering::Relaxed) / STAY;
+        let mut taken = 0;
+        for i in 0..shards {
+            let shard = (start.wrapping_add(i)) % shards;
+            if taken < max && self.may_have(shard) {
+                // SAFETY: by the caller's word.
+                taken += unsafe { self.take_many(shard, max - taken, outputs) };
+            }
+        }
+        if taken == 0 && max != 0 { Err(empty(finished)) } else { Ok(taken) }
+    }
+
+    /// Whether a shard's outputs are worth the lock: an empty look then touches only the line that an output
+    /// will come in.
+    ///
+    /// After `false` there was a moment without an output: one that left the ring to be parked before that
+    /// moment is counted in `parked`, which the acquire load of the ring's position makes visible (SYNC:
+    /// parked).
+    #[inline]
+    pub(crate) fn may_have(&self, shard: usize) -> bool {
+        self.core.shards[shard].outbound.may_be_ready()
+            || self.outbound[shard].parked.load(Ordering::Relaxed) != 0
+    }
+
+    /// An attempt of a receive that may wait: `None` if waiting helps.
+    #[inline]
+    pub(crate) fn receive(&self, output: &mut Bytes) -> Option<Result<(), RecvError>> {
+        match self.try_recv(output) {
+            Ok(()) => Some(Ok(())),
+            Err(TryRecvError::Closed) => Some(Err(RecvError::Closed)),
+            Err(TryRecvError::Empty) => None,
+        }
+    }
+
+    pub(crate) async fn recv(&self, output: &mut Bytes) -> Result<(), RecvError> {
+        loop {
+            if let Some(received) = self.receive(output) {
+                return received;
+            }
+            let listener = self.core.ready.listen();
+            if let Some(received) = self.receive(output) {
+                return received;
+            }
+            self.core.expect();
+            listener.await;
+        }
+    }
+
+    pub(crate) fn recv_blocking(
+        &self,
+        deadline: Option<Instant>,
+        output: &mut Bytes,
+    ) -> Result<(), RecvError> {
+        if let Some(received) = self.spin_until(deadline, || self.receive(output)) {
+            return received;
+        }
+        match deadline {
+            None => block_on(self.recv(output)),
+            Some(deadline) => {
+                block_on_deadline(self.recv(output), deadline).unwrap_or(Err(RecvError::Timeout))
+            }
+        }
+    }
+
+    /// Tries for as long as the kernel's own blocks look for work, and not past the deadline: waking up costs
+    /// microseconds.
+    pub(crate) fn spin_until<R>(
+        &self,
+        deadline: Option<Instant>,
+        mut attempt: impl FnMut() -> Option<R>,
+    ) -> Option<R> {
+        let start = Instant::now();
+        let left = deadline.map_or(Duration::MAX, |deadline| deadline.saturating_duration_since(start));
+        let limit = self.core.options.spin.min(left);
+        loop {
+            // A clock read costs as much as several looks.
+            for _ in 0..32 {
+                if let Some(result) = attempt() {
+                    return Some(result);
+                }
+                spin_loop();
+            }
+            if start.elapsed() >= limit {
+                return None;
+            }
+        }
+    }
+
+    /// Begins a call.
+    ///
+    /// What a shard sent before stands in front of its reply, and may be what it waits for to go on: it is
+    /// put aside here, and from now on by whoever reports progress (SYNC: call-begun).
+    pub(crate) fn begin_call(&self, message: &RawMessage<'_>) -> PendingCall<'_> {
+        let call = self.calls.begin();
+        let keyed = self.core.definition.key.map(|_| self.shard_of(message));
+        let shards = keyed.map_or(0..self.outbound.len(), |shard| shard..shard + 1);
+        for shard in shards.filter(|&shard| self.core.shards[shard].outbound.may_be_ready()) {
+            self.demultiplex(shard);
+        }
+        call
+    }
+
+    pub(crate) async fn call(&self, message: RawMessage<'_>, reply: &mut Bytes) -> Result<(), CallError> {
+        if !self.core.options.calls {
+            return Err(CallError::Disabled);
+        }
+        let call = self.begin_call(&message);
+        accepted(self.send(message, call.correlation()).await)?;
+        self.core.expect();
+        poll_fn(|context| call.poll(context, reply)).await
+    }
+
+    /// [`call`](Self::call), blocking: looks busily for as long as the kernel's own blocks do, then sleeps.
+    pub(crate) fn call_blocking(&self, message: RawMessage<'_>, reply: &mut Bytes) -> Result<(), CallError> {
+        if !self.core.options.calls {
+            return Err(CallError::Disabled);
+        }
+        let call = self.begin_call(&message);
+        let mut completed = self.calls.completed();
+        accepted(self.send_blocking(message, call.correlation()))?;
+        let result = self.spin_until(None, || {
+            // The reply is completed by whoever sees it first, here or on the kernel's side.
+            for shard in
+                (0..self.outbound.len()).filter(|&shard| self.core.shards[shard].outbound.may_be_ready())
+            {
+                self.demultiplex(shard);
+            }
+            let now = self.calls.completed();
+            if now == completed {
+                return None;
+            }
+            completed = now;
+            call.try_take(reply)
+        });
+        result.unwrap_or_else(|| {
+            self.core.expect();
+            block_on(poll_fn(|context| call.poll(context, reply)))
+        })
+    }
+
+    pub(crate) fn call_timeout(
+        &self,
+        message: RawMessage<'_>,
+        deadline: Instant,
+        reply: &mut Bytes,
+    ) -> Result<(), CallError> {
+        block_on_deadline(self.call(message, reply), deadline).unwrap_or(Err(CallError::Timeout))
+    }
+}
+
+/// What became of a call's message, if it will not be answered.
+pub(crate) fn accepted(sent: Result<Admission<()>, SendError<()>>) -> Result<(), CallError> {
+    match sent {
+        Ok(Admission::Accepted | Admission::Evicted(_)) => Ok(()),
+        Ok(Admission::Discarded(_)) => Err(CallError::Dropped),
+        Ok(Admission::Duplicate(_)) => Err(CallError::Duplicate),
+        Err(SendError::Full(_)) => Err(CallError::Full),
+        Err(SendError::Closed(_)) => Err(CallError::Closed),
+        Err(SendError::Timeout(_)) => Err(CallError::Timeout),
+        // Messages of a kernel have one size, and its queue takes that; there is no other way of not being
+        // sent.
+        Err(_) => Err(CallError::Dropped),
+    }
+}
+
+pub(crate) fn empty(finished: bool) -> TryRecvError {
+    if finished { TryRecvError::Closed } else { TryRecvError::Empty }
+}

@@ -1,0 +1,277 @@
+//! Sending to a kernel whose types are forgotten: messages are bytes.
+
+use std::{
+    ops::{Deref, DerefMut},
+    time::Instant,
+};
+
+use annulus_queue::{Admission, Backpressure, SendError, TrySendError};
+use annulus_ring::ring::{Header, Refused, Reservation};
+use annulus_sync::{
+    Ordering,
+    event::{Event, Listener},
+    gate::Entered,
+    wait::{block_on, block_on_deadline},
+};
+
+use crate::kernel::{
+    bytes::{Aligned, Bytes, RawMessage},
+    core::KernelCore,
+    shared::KernelShared,
+};
+
+/// How a send that may wait ended.
+pub(crate) type Sent<M> = Result<Admission<M>, SendError<M>>;
+
+/// Beyond this many shards, a message without a key looks at two of them instead of all.
+const SCAN: usize = 8;
+
+impl KernelShared {
+    #[inline]
+    pub(crate) fn shard_of_key(&self, key: u64) -> usize {
+        (key % self.core.shards.len() as u64) as usize
+    }
+
+    /// The shard with the fewest messages, as far as it looks.
+    #[inline]
+    pub(crate) fn least_loaded(&self) -> usize {
+        let shards = self.core.shards.len();
+        let depth = |shard: usize| self.core.shards[shard].inbound.ring().depth() + self.staged(shard);
+        let first = self.dealt.fetch_add(1, Ordering::Relaxed);
+        let candidates = if shards <= SCAN { shards } else { 2 };
+        // With many shards: two that lie far apart, by a multiplicative hash of a counter.
+        let candidate = |i: usize| {
+            if shards <= SCAN { (first + i) % shards } else { (first + i).wrapping_mul(0x9E37_79B1) % shards }
+        };
+        (0..candidates).map(candidate).min_by_key(|&shard| depth(shard)).unwrap_or(0)
+    }
+
+    /// The shard that takes a message: its key's, else the least loaded.
+    pub(crate) fn shard_of(&self, message: &RawMessage<'_>) -> usize {
+        // SAFETY: the bytes of a message of this kernel's, as the type says; and aligned.
+        unsafe { self.shard_of_aligned(message.bytes()) }
+    }
+
+    /// # Safety
+    ///
+    /// It is a message of this kernel's, aligned as its type is.
+    pub(crate) unsafe fn shard_of_aligned(&self, message: &Bytes) -> usize {
+        if self.core.shards.len() == 1 {
+            return 0;
+        }
+        let Some(key) = self.core.definition.key else {
+            if self.core.deduplicates() {
+                // SAFETY: by the caller's word.
+                return unsafe { self.shard_by_identity(message.as_ptr().cast()) };
+            }
+            return self.least_loaded();
+        };
+        // SAFETY: the definition's key takes a message of its type.
+        self.shard_of_key(unsafe { key(message.as_ptr().cast()) })
+    }
+
+    /// # Safety
+    ///
+    /// It is a message of this kernel's, aligned as its type is.
+    pub(crate) unsafe fn shard_by_identity(&self, message: *const u8) -> usize {
+        // SAFETY: by the caller's word.
+        unsafe { self.fronts.shard_by_identity(message, self.core.shards.len()) }
+    }
+
+    /// [`shard_of`](Self::shard_of) of a message that lies anywhere.
+    ///
+    /// # Safety
+    ///
+    /// It is a message of this kernel's.
+    pub(crate) unsafe fn shard_of_anywhere(&self, message: &Bytes) -> usize {
+        if self.core.definition.key.is_none() {
+            // No queue in front takes it, so it need not meet its like.
+            return if self.core.shards.len() == 1 { 0 } else { self.least_loaded() };
+        }
+        if message.as_ptr().addr().is_multiple_of(self.core.definition.message.align) {
+            // SAFETY: aligned, or not looked at.
+            return unsafe { self.shard_of_aligned(message) };
+        }
+        let mut copy = Aligned::new(self.core.definition.message);
+        copy.bytes().copy_from_slice(message);
+        // SAFETY: a copy of the message, and aligned.
+        unsafe { self.shard_of_aligned(copy.bytes()) }
+    }
+
+    #[inline]
+    pub(crate) fn header(&self, correlation: u64) -> Header {
+        self.core.header(correlation)
+    }
+
+    /// Slots for the host in a shard's ring.
+    #[inline]
+    pub(crate) fn reserve(&self, shard: usize, want: u32) -> Result<HostSlots<'_>, Refused> {
+        let entered = if self.core.options.linked {
+            Some(self.core.gate.enter().ok_or(Refused::Closed)?)
+        } else {
+            None
+        };
+        let slots = self.core.shards[shard].inbound.reserve(want)?;
+        Ok(HostSlots { slots, _entered: entered })
+    }
+
+    /// Has a message written into its shard's ring.
+    #[inline]
+    pub(crate) fn offer_open(
+        &self,
+        shard: usize,
+        write: impl FnOnce(&mut HostSlots<'_>),
+    ) -> Result<Admission<()>, TrySendError<()>> {
+        match self.reserve(shard, 1) {
+            Ok(mut slot) => {
+                write(&mut slot);
+                drop(slot);
+                self.core.wake(shard);
+                Ok(Admission::Accepted)
+            }
+            Err(Refused::Closed) => Err(TrySendError::Closed(())),
+            Err(Refused::Full) if self.core.options.backpressure == Backpressure::DropNew => {
+                self.core.drops.discarded.fetch_add(1, Ordering::Relaxed);
+                Ok(Admission::Discarded(()))
+            }
+            Err(Refused::Full) => Err(TrySendError::Full(())),
+        }
+    }
+
+    pub(crate) fn refused(&self) {
+        self.core.drops.rejected.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// What an offer means for a send that may wait: `None` if waiting for space helps.
+    #[inline]
+    pub(crate) fn attempted(&self, offered: Result<Admission<()>, TrySendError<()>>) -> Option<Sent<()>> {
+        match offered {
+            Ok(admission) => Some(Ok(admission)),
+            Err(TrySendError::Full(())) if self.core.options.backpressure == Backpressure::Reject => {
+                self.refused();
+                Some(Err(SendError::Full(())))
+            }
+            Err(TrySendError::Full(())) => None,
+            Err(refusal) => Some(Err(refusal.into())),
+        }
+    }
+
+    pub(crate) fn attempt(&self, message: &mut RawMessage<'_>, correlation: u64) -> Option<Sent<()>> {
+        let (shard, header) = (self.shard_of(message), self.header(correlation));
+        let offered = if self.fronts.is_empty() {
+            self.offer_open(shard, |slot| slot.write_bytes(message.bytes(), header))
+        } else {
+            self.front_end().offer(shard, message.reborrow(), header, false)
+        };
+        self.attempted(offered)
+    }
+
+    /// What is notified when a shard's queue has space.
+    #[inline]
+    pub(crate) fn space(&self, shard: usize) -> &Event {
+        self.core.space_of(shard)
+    }
+
+    /// Sends a message, waiting for space.
+    pub(crate) async fn send(&self, mut message: RawMessage<'_>, correlation: u64) -> Sent<()> {
+        match self.attempt(&mut message, correlation) {
+            Some(sent) => sent,
+            None => self.send_when_free(message, correlation).await,
+        }
+    }
+
+    /// Sends a message for which there was no space.
+    pub(crate) async fn send_when_free(&self, mut message: RawMessage<'_>, correlation: u64) -> Sent<()> {
+        loop {
+            let listener = self.space(self.shard_of(&message)).listen();
+            if let Some(sent) = self.attempt(&mut message, correlation) {
+                return sent;
+            }
+            self.wait_for(listener).await;
+            if let Some(sent) = self.attempt(&mut message, correlation) {
+                return sent;
+            }
+        }
+    }
+
+    /// [`send`](Self::send), blocking.
+    pub(crate) fn send_blocking(&self, mut message: RawMessage<'_>, correlation: u64) -> Sent<()> {
+        self.attempt(&mut message, correlation)
+            .unwrap_or_else(|| self.send_when_free_blocking(message, correlation, None))
+    }
+
+    /// [`send_when_free`](Self::send_when_free), blocking; until the deadline, if there is one.
+    #[cold]
+    pub(crate) fn send_when_free_blocking(
+        &self,
+        message: RawMessage<'_>,
+        correlation: u64,
+        deadline: Option<Instant>,
+    ) -> Sent<()> {
+        let sending = self.send_when_free(message, correlation);
+        let Some(deadline) = deadline else { return block_on(sending) };
+        block_on_deadline(sending, deadline).unwrap_or_else(|| {
+            self.refused();
+            Err(SendError::Timeout(()))
+        })
+    }
+
+    /// What a refusal means for a batch: `None` if waiting helps.
+    pub(crate) fn batch_error(&self, refused: Refused) -> Option<SendError<()>> {
+        match refused {
+            Refused::Closed => Some(SendError::Closed(())),
+            Refused::Full if self.core.options.backpressure == Backpressure::Reject => {
+                self.refused();
+                Some(SendError::Full(()))
+            }
+            Refused::Full => None,
+        }
+    }
+
+    /// Waits for space, having found none after it began to listen.
+    pub(crate) async fn wait_for(&self, listener: Listener<'_>) {
+        self.core.expect();
+        let _waiting = self.wait_for_space();
+        listener.await;
+    }
+}
+
+/// A reservation of the host's.
+pub(crate) struct HostSlots<'a> {
+    slots: Reservation<'a>,
+    _entered: Option<Entered<'a>>,
+}
+
+impl<'a> Deref for HostSlots<'a> {
+    type Target = Reservation<'a>;
+
+    fn deref(&self) -> &Reservation<'a> {
+        &self.slots
+    }
+}
+
+impl DerefMut for HostSlots<'_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.slots
+    }
+}
+
+/// The shards that a batch went to, each once.
+pub(crate) struct Touched {
+    shards: Vec<bool>,
+}
+
+impl Touched {
+    pub(crate) fn new(shards: usize) -> Self {
+        Self { shards: vec![false; shards] }
+    }
+
+    pub(crate) fn insert(&mut self, shard: usize) {
+        self.shards[shard] = true;
+    }
+
+    pub(crate) fn wake(&self, core: &KernelCore) {
+        let touched = self.shards.iter().enumerate().filter(|&(_, &touched)| touched);
+        touched.for_each(|(shard, _)| core.wake(shard));
+    }
+}

@@ -1,0 +1,473 @@
+//! A launched kernel: queues in front, rings, replies. Its types are forgotten here, and all messages are
+//! bytes.
+
+use std::{
+    any::{Any, TypeId},
+    mem::MaybeUninit,
+    sync::{Mutex, MutexGuard, OnceLock, PoisonError, Weak},
+};
+
+use annulus_abi::{control::state, ring::kind};
+use annulus_block::{Deliver, Delivery, Progress, Signals};
+use annulus_kernel::{KernelDefinition, RingKernel};
+use annulus_ring::ring::{Consumer, Refused};
+use annulus_sync::{AtomicU64, AtomicUsize, Ordering, fence};
+
+use crate::{
+    backend::{Compilation, DeviceKernel, HostSignals, LinkTarget},
+    error::CallError,
+    kernel::{
+        bytes::{ByteQueue, Bytes, blank},
+        calls::CallTable,
+        core::{KernelCore, Shard},
+        front::{Asked, FrontEnd, Fronts},
+        letters::{Letters, MessageId, id_of},
+        links::Links,
+        outbound::{Outbound, OutboundEnd, Places},
+        print::Prints,
+    },
+};
+
+/// What a launch must know of a kernel's types, beside its definition. Its fields belong to one kernel.
+#[derive(Clone, Copy)]
+pub(crate) struct Kind {
+    pub(crate) definition: &'static KernelDefinition,
+    kernel: TypeId,
+    pub(crate) id: MessageId,
+    pub(crate) asked: Asked,
+}
+
+impl Kind {
+    /// Of `K`.
+    pub(crate) const fn of<K: RingKernel>() -> Self {
+        let asked = Asked::of::<K::Message>();
+        Self { definition: K::DEFINITION, kernel: TypeId::of::<K>(), id: id_of::<K::Message>, asked }
+    }
+}
+
+/// The names of kernels that run.
+pub(crate) trait Names: Send + Sync {
+    /// Frees a name: its kernel has terminated.
+    fn free(&self, name: &str);
+}
+
+/// A launched kernel. It is of one kernel's [`Kind`]: its rings, and what else holds messages or outputs,
+/// hold those of that kernel's types.
+pub(crate) struct KernelShared {
+    pub(crate) core: KernelCore,
+    /// Itself, once it was launched. Set before anyone else has the kernel.
+    pub(crate) this: OnceLock<Weak<KernelShared>>,
+    /// Where its name is freed when it has terminated.
+    names: Weak<dyn Names>,
+    pub(crate) links: Links<KernelShared>,
+    /// The type that stands for the kernel.
+    kernel: TypeId,
+    /// One queue for each shard, or none.
+    pub(crate) fronts: Fronts,
+    pub(crate) outbound: Box<[Outbound]>,
+    /// Outputs received so far: where the next receive begins to look.
+    pub(crate) received: AtomicUsize,
+    /// Messages without key sent so far: where the next one begins to look for a shard.
+    pub(crate) dealt: AtomicUsize,
+    /// Messages of other kernels that went past the queues in front of the rings.
+    passed: AtomicU64,
+    pub(crate) calls: CallTable,
+    pub(crate) letters: Option<Letters>,
+    prints: Option<Prints>,
+    /// What all handles hold; set by the first.
+    pub(crate) guard: OnceLock<Weak<dyn Any + Send + Sync>>,
+    /// What was left when the kernel terminated, until somebody takes it.
+    undelivered: Mutex<ByteQueue>,
+}
+
+impl KernelShared {
+    pub(crate) fn new(
+        kind: &Kind,
+        core: KernelCore,
+        fronts: Fronts,
+        outbound: Box<[Outbound]>,
+        letters: Option<Letters>,
+        prints: Option<Prints>,
+        names: Weak<dyn Names>,
+    ) -> Self {
+        let size = core.message_size();
+        let reply = core.output_size();
+        Self {
+            core,
+            this: OnceLock::new(),
+            names,
+            links: Links::default(),
+            kernel: kind.kernel,
+            fronts,
+            outbound,
+            received: AtomicUsize::new(0),
+            dealt: AtomicUsize::new(0),
+            passed: AtomicU64::new(0),
+            calls: CallTable::new(reply),
+            letters,
+            prints,
+            guard: OnceLock::new(),
+            undelivered: Mutex::new(ByteQueue::new(size)),
+        }
+    }
+
+    pub(crate) fn core(&self) -> &KernelCore {
+        &self.core
+    }
+
+    /// Whether it is this kernel.
+    pub(crate) fn is<K: RingKernel>(&self) -> bool {
+        self.kernel == TypeId::of::<K>()
+    }
+
+    /// Writes the next output of a shard to `to`, if there is one now.
+    pub(crate) fn take_from(&self, shard: usize, to: &mut Bytes) -> bool {
+        let taken = self.outbound[shard].end.with(
+            |end| {
+                let taken = end.take(&self.calls, to);
+                self.demultiplex_end(shard, end);
+                taken
+            },
+            |end| self.demultiplex_end(shard, end),
+        );
+        self.after_taking(shard);
+        taken
+    }
+
+    /// Takes up to `max` outputs of a shard.
+    ///
+    /// # Safety
+    ///
+    /// `outputs` takes outputs of this kernel's type.
+    pub(crate) unsafe fn take_many(&self, shard: usize, max: usize, outputs: &mut dyn Places) -> usize {
+        let taken = self.outbound[shard].end.with(
+            |end| {
+                let mut taken = 0;
+                while taken < max {
+                    if end.parked.len() == 0 {
+                        // SAFETY: blocks write outputs of the kernel's type, which `outputs` takes by the
+                        // caller's word.
+                        taken += unsafe { outputs.take_run(&mut end.consumer, max - taken) };
+                    }
+                    // One that is parked, or that stands behind something else.
+                    if taken == max || !end.take(&self.calls, outputs.place()) {
+                        break;
+                    }
+                    // SAFETY: it was written, an output of the type by the caller's word.
+                    unsafe { outputs.keep_one() };
+                    taken += 1;
+                }
+                self.demultiplex_end(shard, end);
+                taken
+            },
+            |end| self.demultiplex_end(shard, end),
+        );
+        self.after_taking(shard);
+        taken
+    }
+
+    fn demultiplex_end(&self, shard: usize, end: &mut OutboundEnd) {
+        let capacity = end.consumer.ring().layout().capacity as usize;
+        // A terminated shard sends no more, so what its ring holds still is all that there will be to park.
+        let room = if self.core.finishing.load(Ordering::Acquire) { usize::MAX } else { 2 * capacity };
+        let parked = &self.outbound[shard].parked;
+        // Before anything leaves the ring: a receiver that sees the ring empty (acquiring `consumed`) sees
+        // this, and takes the lock instead of going to sleep beside an output that is just being put aside
+        // (SYNC: parked).
+        parked.store(end.parked.len() + 1, Ordering::Relaxed);
+        end.demultiplex(&self.calls, room);
+        parked.store(end.parked.len(), Ordering::Relaxed);
+    }
+
+    /// Completes the calls whose replies a shard has published.
+    pub(crate) fn demultiplex(&self, shard: usize) {
+        self.outbound[shard].end.run(|end| self.demultiplex_end(shard, end));
+        self.after_taking(shard);
+    }
+
+    /// After slots of an outbound ring were given back: wakes the callers whose replies were in them, and the
+    /// shard if it waits for space.
+    ///
+    /// The combining lock's fence stands between giving slots back and this load; the shard stores `stalled`,
+    /// fences, and looks for space once more. So one of the two sees the other (SYNC: stalled).
+    #[inline]
+    fn after_taking(&self, shard: usize) {
+        self.calls.wake_ready();
+        if self.core.shards[shard].memory.stalled().load(Ordering::Relaxed) != 0 {
+            self.core.wake(shard);
+        }
+    }
+
+    /// The queues in front of the rings, with what they need.
+    #[inline]
+    pub(crate) fn front_end(&self) -> FrontEnd<'_> {
+        let letters = self.letters.as_ref();
+        FrontEnd { fronts: &self.fronts, core: &self.core, letters, calls: &self.calls }
+    }
+
+    /// Makes events of what a shard has printed.
+    fn show_prints(&self, shard: usize) {
+        if let Some(prints) = &self.prints {
+            prints.collect(shard, &self.core.shards[shard].memory);
+        }
+    }
+
+    /// After the last shard has terminated: takes out what is left, ends every call, frees the name.
+    fn finish(&self) {
+        (0..self.outbound.len()).for_each(|shard| self.show_prints(shard));
+        let mut calls = Vec::new();
+        let mut left = ByteQueue::new(self.core.message_size());
+        let mut message = blank(self.core.message_size());
+        for (index, shard) in self.core.shards.iter().enumerate() {
+            // SAFETY: the host made this ring's producers; the block, its consumer, has terminated, so this
+            // is the only one.
+            let ring = unsafe { shard.memory.inbound() };
+            // SAFETY: as above.
+            let mut consumer = unsafe { Consumer::new(ring) };
+            while !consumer.is_finished() {
+                let Some(slot) = consumer.peek() else {
+                    // A producer has its ticket and is about to write: it waits for nobody.
+                    std::thread::yield_now();
+                    continue;
+                };
+                if slot.kind == kind::MESSAGE {
+                    // SAFETY: the slot was just peeked, and is a message.
+                    unsafe { consumer.read_bytes(&slot, &mut message) };
+                    left.push(&message);
+                    calls.push(slot.header.correlation);
+                }
+                consumer.advance(&slot);
+                consumer.give_back();
+            }
+            self.fronts.drain(index, |message, header| {
+                left.push(message);
+                calls.push(header.correlation);
+            });
+        }
+        self.core.drops.undelivered.fetch_add(left.len() as u64, Ordering::Relaxed);
+        for correlation in calls {
+            if correlation != 0 {
+                self.calls.complete(correlation, Err(CallError::Terminated));
+            }
+        }
+        *self.lock_undelivered() = left;
+        (0..self.outbound.len()).for_each(|shard| self.demultiplex(shard));
+        if self.core.options.linked {
+            self.end_links();
+        }
+        if let Some(names) = self.names.upgrade() {
+            names.free(&self.core.name);
+        }
+        // SYNC: finished (release)
+        self.core.finished.store(true, Ordering::Release);
+        self.core.ready.notify_all();
+        self.tell_terminated();
+    }
+
+    /// After a report by which kernels that wait for room in each other may have come to stand still.
+    fn look_for_cycles(&self, shard: usize, progress: Progress) {
+        let has_emptied = || progress.consumed != 0 && self.core.shards[shard].inbound.ring().depth() == 0;
+        if (progress.stalled || progress.traffic || has_emptied()) && self.waits_for_a_kernel() {
+            self.tell_of_a_cycle();
+        }
+    }
+
+    /// The messages that were left when the kernel terminated; whoever asks first gets them.
+    pub(crate) fn take_undelivered(&self) -> ByteQueue {
+        let none = ByteQueue::new(self.core.message_size());
+        std::mem::replace(&mut *self.lock_undelivered(), none)
+    }
+
+    fn lock_undelivered(&self) -> MutexGuard<'_, ByteQueue> {
+        // The queue is replaced as a whole.
+        self.undelivered.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Closes the queues to new messages.
+    pub(crate) fn refuse_more(&self) {
+        if !self.fronts.is_empty() {
+            self.front_end().close();
+        } else if self.core.options.linked {
+            self.core.gate.close();
+        } else {
+            self.core.shards.iter().for_each(|shard| shard.inbound.ring().close());
+        }
+    }
+
+    /// Messages in front of a shard's ring.
+    pub(crate) fn staged(&self, shard: usize) -> u64 {
+        self.fronts.waiting(shard)
+    }
+
+    /// Messages that were ever admitted in front of the rings, or past that; `None` where all go straight in.
+    pub(crate) fn admitted(&self) -> Option<u64> {
+        Some(self.fronts.accepted()? + self.passed.load(Ordering::Relaxed))
+    }
+}
+
+impl KernelCore {
+    /// At most this many messages in one iteration of a block.
+    pub(crate) fn max_batch(&self) -> u32 {
+        match self.mode() {
+            annulus_kernel::ProcessingMode::Continuous => 1,
+            _ => self
+                .options
+                .max_messages_per_iteration
+                .unwrap_or(self.definition.max_messages_per_iteration)
+                .min(self.options.capacity),
+        }
+    }
+
+    /// Bytes of a message.
+    #[inline]
+    pub(crate) fn message_size(&self) -> usize {
+        self.definition.message.size
+    }
+
+    /// Bytes of an output; 0 where there is none.
+    #[inline]
+    pub(crate) fn output_size(&self) -> usize {
+        self.definition.output.map_or(0, |output| output.size)
+    }
+
+    /// How its blocks take messages.
+    pub(crate) fn mode(&self) -> annulus_kernel::ProcessingMode {
+        self.options.mode.unwrap_or(self.definition.mode)
+    }
+}
+
+impl Signals for KernelShared {
+    fn progressed(&self, shard: u32, progress: Progress) {
+        let shard = shard as usize;
+        if progress.prints {
+            self.show_prints(shard);
+        }
+        if progress.letters != 0
+            && let Some(letters) = &self.letters
+        {
+            letters.collect(shard);
+        }
+        if progress.produced != 0 {
+            // Its fence stands between publishing outputs and this look at the calls, so that either this
+            // sees a call that begins, or the call sees the outputs (SYNC: call-begun).
+            self.core.ready.notify(progress.produced as usize);
+            if self.calls.used() {
+                self.demultiplex(shard);
+            }
+        }
+        if progress.consumed != 0 {
+            if self.fronts.is_empty() {
+                self.space(shard).notify(progress.consumed as usize);
+            } else {
+                self.front_end().refill(shard);
+            }
+        }
+        if progress.traffic {
+            self.wake_target();
+        }
+        if progress.consumed != 0 || progress.traffic {
+            if self.core.options.linked {
+                self.wake_sources();
+            }
+            // A fence stands between giving slots back and this load, that of `notify` or of `wake_sources`
+            // (SYNC: watched).
+            if self.core.watched.load(Ordering::Relaxed) {
+                self.core.tell();
+            }
+        }
+        if self.core.options.linked {
+            self.look_for_cycles(shard, progress);
+        }
+        if progress.state_changed {
+            // Two shards that end at the same time must not each miss the other's word (SYNC: last-shard).
+            fence(Ordering::SeqCst);
+            self.core.tell_if_ready();
+            let terminated = |s: &Shard| s.memory.state().load(Ordering::Acquire) == state::TERMINATED;
+            if self.core.shards.iter().all(terminated) && !self.core.finishing.swap(true, Ordering::AcqRel) {
+                self.finish();
+            }
+            self.core.tell();
+        }
+    }
+}
+
+impl HostSignals for KernelShared {
+    fn is_awaited(&self) -> bool {
+        let core = &self.core;
+        // SYNC: expected
+        core.ready.has_waiters()
+            || core.changed.has_waiters()
+            || core.options.linked && core.flow.has_waiters()
+            || core.space.has_waiters()
+            || self.calls.pending() != 0
+            || core.shards.iter().any(|shard| shard.space.has_waiters())
+            || !self.fronts.is_empty() && (0..core.shards.len()).any(|shard| self.staged(shard) != 0)
+    }
+
+    fn lost(&self) {
+        self.core.tell_lost();
+        self.request_termination();
+        let progress = Progress { state_changed: true, ..Progress::default() };
+        self.progressed(0, progress);
+    }
+
+    fn is_fed(&self) -> bool {
+        self.core.options.linked && self.is_fed_by_others()
+    }
+
+    fn compiling(&self, device: &str) {
+        self.core.tell_compiling(device);
+    }
+
+    fn compiled(&self, compilation: Compilation) {
+        // A launch has one program.
+        let _ = self.core.compilation.set(compilation);
+        self.core.tell_compiled(compilation);
+    }
+
+    fn noted(&self, note: String) {
+        let mut notes = self.core.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        if notes.contains(&note) {
+            return;
+        }
+        notes.push(note.clone());
+        drop(notes);
+        tracing::warn!(kernel = self.core.name, "{note}");
+    }
+}
+
+impl LinkTarget for KernelShared {
+    fn device(&self) -> Option<&dyn DeviceKernel> {
+        self.core.device.get().map(|device| &**device)
+    }
+}
+
+impl Deliver for KernelShared {
+    unsafe fn deliver(&self, message: *const u8) -> Delivery {
+        let from = message.cast::<MaybeUninit<u8>>();
+        // SAFETY: the caller says that it is a message of this kernel's, which has so many bytes.
+        let message = unsafe { std::slice::from_raw_parts(from, self.core.message_size()) };
+        // SAFETY: as above.
+        let shard = unsafe { self.shard_of_anywhere(message) };
+        match self.core.shards[shard].inbound.reserve(1) {
+            Ok(mut slot) => {
+                if !self.fronts.is_empty() {
+                    self.passed.fetch_add(1, Ordering::Relaxed);
+                }
+                slot.write_bytes(message, self.header(0));
+                self.core.wake(shard);
+                Delivery::Done
+            }
+            Err(Refused::Full) => Delivery::Full,
+            Err(Refused::Closed) => Delivery::Closed,
+        }
+    }
+
+    unsafe fn has_room(&self, message: *const u8) -> bool {
+        // SAFETY: the caller says that it is a message of this kernel's, which has so many bytes.
+        let message = unsafe { std::slice::from_raw_parts(message.cast(), self.core.message_size()) };
+        // SAFETY: as above.
+        let ring = self.core.shards[unsafe { self.shard_of_anywhere(message) }].inbound.ring();
+        ring.is_closed() || ring.depth() < u64::from(ring.layout().capacity)
+    }
+}

@@ -1,0 +1,224 @@
+//! What a kernel tells about itself when it is asked.
+
+use std::{fmt, time::Duration};
+
+/// Where a kernel is in its life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum KernelState {
+    /// Not every shard has looked at its command yet.
+    Launched,
+    /// Consumes messages.
+    Active,
+    /// Keeps its state and its queues, consumes nothing.
+    Inactive,
+    /// Gone for good. Its last replies can still be received.
+    Terminated,
+}
+
+impl fmt::Display for KernelState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Launched => "launched",
+            Self::Active => "active",
+            Self::Inactive => "inactive",
+            Self::Terminated => "terminated",
+        })
+    }
+}
+
+/// Messages that were not processed, by cause, since launch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Drops {
+    /// Refused because the queue was full, and handed back.
+    pub rejected: u64,
+    /// Evicted by a newer message (DropOldest).
+    pub evicted: u64,
+    /// Discarded when they were sent (DropNew).
+    pub discarded: u64,
+    /// Recognised as duplicates when they were sent, and handed back.
+    pub duplicate: u64,
+    /// Not handed over to the kernel within the launch's expiry.
+    pub expired: u64,
+    /// Rolled back because the handler failed.
+    pub failed: u64,
+    /// Refused by the kernel because their key named no actor.
+    pub unknown_actor: u64,
+    /// Left in the queues when the kernel terminated. Handed back, but for what other kernels sent over a
+    /// device's own memory.
+    pub undelivered: u64,
+}
+
+impl Drops {
+    /// The causes and their counts.
+    pub fn by_cause(&self) -> [(&'static str, u64); 8] {
+        [
+            ("rejected", self.rejected),
+            ("evicted", self.evicted),
+            ("discarded", self.discarded),
+            ("duplicate", self.duplicate),
+            ("expired", self.expired),
+            ("failed", self.failed),
+            ("unknown_actor", self.unknown_actor),
+            ("undelivered", self.undelivered),
+        ]
+    }
+
+    /// All of them.
+    pub fn total(&self) -> u64 {
+        self.by_cause().iter().map(|(_, count)| count).sum()
+    }
+}
+
+/// A kernel's status. While it runs the numbers are read one after the other; at rest
+/// `sent = processed + drops.total() + pending`, exactly.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KernelStatus {
+    /// The instance's name.
+    pub name: String,
+    /// The backend that runs it.
+    pub backend: &'static str,
+    /// Where it is in its life.
+    pub state: KernelState,
+    /// Whether it is open to new messages.
+    pub accepts_messages: bool,
+    /// Messages that were sent, whatever became of them, by the host or by connected kernels. Refusals by a
+    /// closed kernel do not count. Of messages that kernels send each other over a device's own memory, those
+    /// that the kernel has not taken yet are not known here.
+    pub sent: u64,
+    /// Messages that wait to be handled.
+    pub pending: u64,
+    /// Of these, messages in the kernel's rings, which no policy reaches any more: they are handled in the
+    /// order in which they lie there, and neither evicted nor expire. A kernel with policies has at most two
+    /// batches of them in each shard, beside what connected kernels sent; one without has them all there.
+    pub handed_over: u64,
+    /// Messages whose handler succeeded.
+    pub processed: u64,
+    /// Messages that were not processed, by cause.
+    pub drops: Drops,
+    /// Messages that handlers sent.
+    pub produced: u64,
+    /// Of these, messages for a connected kernel that were lost: it had terminated, or had no room under
+    /// Reject; or this kernel terminated while they waited.
+    pub outputs_lost: u64,
+    /// Replies that wait in the outbound rings.
+    pub replies_waiting: u64,
+    /// Shards that wait for space in their outbound ring: they go on when somebody receives, or when the
+    /// kernel that they are connected to has room.
+    pub stalled_shards: u32,
+    /// What they wait for, if there are any.
+    pub stall: Option<Stall>,
+    /// Dead letters that were lost, since their shard's ring was full before the host came by.
+    pub letters_lost: u64,
+    /// Shards.
+    pub shards: u32,
+    /// A shard's last error code, 0 if none had an error.
+    pub last_error: u16,
+    /// What its backend has to say of it: that it runs otherwise than was asked for, or does not begin. Each
+    /// once, in the order of time.
+    pub notes: Vec<String>,
+    /// Time since launch.
+    pub uptime: Duration,
+}
+
+/// What the stalled shards of a kernel wait for, as of one look while all goes on.
+///
+/// A handler never waits; a shard does, between two messages, until there is room for what the next handler
+/// may send. So no kernel keeps another from being terminated or deactivated, but kernels that send to each
+/// other can stand still, each without room in the next one: that is a [cycle](StallEnd::Cycle). It is told
+/// as an event of `tracing`, too, once, at the level `WARN`, with the target
+/// [`STALL_TARGET`](crate::STALL_TARGET).
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Stall {
+    /// Shards that wait until the host receives.
+    pub for_host: u32,
+    /// Shards that wait for room in the kernel that this one is connected to.
+    pub for_kernel: u32,
+    /// The kernel that it is connected to, then the one that that one waits for, and so on, by name. Empty if
+    /// no shard waits for a kernel.
+    pub waits_for: Vec<String>,
+    /// What the last of these waits for, or this kernel, if there are none.
+    pub end: StallEnd,
+}
+
+/// Where the kernels end that wait for each other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StallEnd {
+    /// The last of them goes on, so there will be room.
+    Room,
+    /// Until the host receives what it has sent.
+    Host,
+    /// It is inactive, until it is activated.
+    Activation,
+    /// The last of them was there before: these wait for room in each other, each in the next one and the
+    /// last in the first, and go on when one of them is terminated, or deactivated and disconnected.
+    Cycle(Vec<String>),
+}
+
+impl fmt::Display for Stall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, name) in self.waits_for.iter().enumerate() {
+            let comma = if index == 0 { "" } else { ", which " };
+            write!(f, "{comma}waits for room in `{name}`")?;
+        }
+        match (&self.end, self.waits_for.is_empty()) {
+            (StallEnd::Host, true) => f.write_str("waits until the host receives"),
+            // It was disconnected just now.
+            (_, true) => f.write_str("waits for room"),
+            (StallEnd::Host, false) => f.write_str(", which waits until the host receives"),
+            (StallEnd::Activation, false) => f.write_str(", which is inactive: activate it"),
+            (StallEnd::Room, false) => Ok(()),
+            (StallEnd::Cycle(_), false) => f.write_str(
+                ": a cycle that stands still; terminate or disconnect one of them, and send less for each message",
+            ),
+        }?;
+        if self.for_host != 0 && !self.waits_for.is_empty() {
+            write!(f, "; {} of them wait until the host receives", self.for_host)?;
+        }
+        Ok(())
+    }
+}
+
+impl KernelStatus {
+    /// Whether the kernel consumes messages.
+    pub fn is_active(&self) -> bool {
+        self.state == KernelState::Active
+    }
+}
+
+impl fmt::Display for KernelStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} on {}: {}, {} sent, {} processed, {} dropped, {} pending, {} replies waiting",
+            self.name,
+            self.backend,
+            self.state,
+            self.sent,
+            self.processed,
+            self.drops.total(),
+            self.pending,
+            self.replies_waiting
+        )?;
+        if let Some(stall) = &self.stall {
+            let stalled = stall.for_host + stall.for_kernel;
+            write!(f, ", {stalled} of {} shards stalled: {stall}", self.shards)?;
+        }
+        if self.outputs_lost != 0 {
+            write!(f, ", {} outputs for a connected kernel lost", self.outputs_lost)?;
+        }
+        if self.last_error != 0 {
+            write!(
+                f,
+                ", last error {:#06x} ({})",
+                self.last_error,
+                annulus_abi::error::describe(self.last_error)
+            )?;
+        }
+        for note in &self.notes {
+            write!(f, "; {note}")?;
+        }
+        Ok(())
+    }
+}

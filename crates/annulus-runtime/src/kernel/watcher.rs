@@ -1,0 +1,233 @@
+//! Says what is waited for, where sends wait for long and nothing goes on.
+//!
+//! A future has no clock, and a thread that waits is asleep, so somebody else must look: one thread of the
+//! process, which is there only while sends wait for space. Whoever begins to wait counts itself in
+//! `waiting`, and enlists the kernel unless it is `watched`; the watcher takes a kernel off its list when
+//! nobody waits. Both sides write their own word and then look at the other's (SYNC: waits, Dekker's pair,
+//! SeqCst throughout), so a kernel for which somebody waits is on the list, or about to be.
+//!
+//! What counts is that the kernel takes nothing for [`PATIENCE`] while somebody waits: a send that waits its
+//! turn in a long line is no stall.
+
+use std::{
+    mem,
+    sync::{Condvar, Mutex, PoisonError, Weak},
+    thread,
+    time::{Duration, Instant},
+};
+
+use annulus_abi::control::STALLED_BY_KERNEL;
+use annulus_sync::{Ordering, contain::contained};
+use tracing::{Dispatch, dispatcher};
+
+use crate::{
+    kernel::{
+        core::KernelCore,
+        shared::KernelShared,
+        status::KernelState,
+        waits::{Waiting, Waits},
+    },
+    time::for_people,
+};
+
+/// The target of warnings about what stands still. Each is told once, until something goes on again.
+///
+/// - A cycle of kernels that wait for room in each other. Field `cycle`: the instances' names.
+/// - A send that has waited for a second, while the kernel took nothing. Fields: `kernel` (the instance's
+///   name), `backend`, `pending` (messages that wait to be handled), `replies_waiting` (outputs that nobody
+///   has received).
+pub const STALL_TARGET: &str = "annulus::stall";
+
+/// How long nothing must go on. Source: longer than any scheduler's pause, shorter than a person's patience.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// How often the watcher looks.
+const LOOK: Duration = Duration::from_millis(100);
+/// How long it stays when nobody waits any more.
+const LINGER: Duration = Duration::from_secs(5);
+
+impl KernelShared {
+    /// A send begins to wait.
+    pub(crate) fn wait_for_space(&self) -> Waiting<'_> {
+        let waits = &self.core.waits;
+        // SYNC: waits
+        waits.waiting.fetch_add(1, Ordering::SeqCst);
+        if !waits.watched.swap(true, Ordering::SeqCst) {
+            self.enlist();
+        }
+        Waiting(waits)
+    }
+
+    #[cold]
+    fn enlist(&self) {
+        // Set by the launch, before anyone else has the kernel.
+        let Some(kernel) = self.this.get() else { return };
+        let dispatch = dispatcher::get_default(Dispatch::clone);
+        WATCHER.enlist(Watch {
+            kernel: Weak::clone(kernel),
+            dispatch,
+            stall: Stall::new(self.core.taken_from_host()),
+        });
+    }
+}
+
+impl KernelCore {
+    /// Messages that the shards have taken from the host.
+    fn taken_from_host(&self) -> u64 {
+        self.shards.iter().map(|shard| shard.inbound.ring().consumed()).fold(0, u64::wrapping_add)
+    }
+}
+
+/// A kernel for which somebody waits.
+struct Watch {
+    kernel: Weak<KernelShared>,
+    /// Where the warning is told: where the events of whoever waits are.
+    dispatch: Dispatch,
+    stall: Stall,
+}
+
+/// Since when nothing goes on.
+struct Stall {
+    taken: u64,
+    since: Instant,
+    told: bool,
+}
+
+impl Stall {
+    fn new(taken: u64) -> Self {
+        Self { taken, since: Instant::now(), told: false }
+    }
+
+    /// Whether this look is the one that tells of a stall; by how much was taken so far.
+    fn look(&mut self, taken: u64, now: Instant) -> bool {
+        if taken != self.taken {
+            (self.taken, self.since, self.told) = (taken, now, false);
+        }
+        let stalls = now.saturating_duration_since(self.since) >= PATIENCE;
+        stalls && !mem::replace(&mut self.told, stalls)
+    }
+}
+
+struct Watcher {
+    list: Mutex<List>,
+    came: Condvar,
+}
+
+struct List {
+    watches: Vec<Watch>,
+    /// There is a thread.
+    runs: bool,
+}
+
+static WATCHER: Watcher =
+    Watcher { list: Mutex::new(List { watches: Vec::new(), runs: false }), came: Condvar::new() };
+
+impl Watcher {
+    fn enlist(&'static self, watch: Watch) {
+        let mut list = self.list.lock().unwrap_or_else(PoisonError::into_inner);
+        list.watches.push(watch);
+        if !list.runs {
+            // Where no thread is to be had, nothing is told.
+            list.runs = thread::Builder::new().name("annulus-stall".into()).spawn(|| self.run()).is_ok();
+        }
+        drop(list);
+        self.came.notify_one();
+    }
+
+    fn run(&self) {
+        loop {
+            let list = self.list.lock().unwrap_or_else(PoisonError::into_inner);
+            let idle = |list: &mut List| list.watches.is_empty();
+            let (mut list, waited) =
+                self.came.wait_timeout_while(list, LINGER, idle).unwrap_or_else(PoisonError::into_inner);
+            if waited.timed_out() {
+                list.runs = false;
+                return;
+            }
+            let watches = mem::take(&mut list.watches);
+            drop(list);
+            // Without the lock: kernels may be dropped here, and subscribers are the program's.
+            let mut kept: Vec<_> = watches.into_iter().filter_map(Watch::look).collect();
+            self.list.lock().unwrap_or_else(PoisonError::into_inner).watches.append(&mut kept);
+            thread::sleep(LOOK);
+        }
+    }
+}
+
+impl Watch {
+    /// Tells of a stall where it is time for it; itself, if somebody still waits.
+    fn look(mut self) -> Option<Self> {
+        let kernel = self.kernel.upgrade()?;
+        let Waits { waiting, watched } = &kernel.core().waits;
+        if waiting.load(Ordering::SeqCst) == 0 {
+            // SYNC: waits
+            watched.store(false, Ordering::SeqCst);
+            // Who came in between may have enlisted the kernel; else it stays on the list.
+            let stays = waiting.load(Ordering::SeqCst) != 0 && !watched.swap(true, Ordering::SeqCst);
+            return stays.then(|| Self { stall: Stall::new(kernel.core().taken_from_host()), ..self });
+        }
+        if self.stall.look(kernel.core().taken_from_host(), Instant::now()) {
+            // A subscriber is the program's code.
+            contained(|| {
+                dispatcher::with_default(&self.dispatch, || kernel.tell_stall(self.stall.since.elapsed()));
+            });
+        }
+        Some(self)
+    }
+}
+
+impl KernelShared {
+    fn tell_stall(&self, time: Duration) {
+        let status = self.status();
+        let core = self.core();
+        let by_kernel = core
+            .shards
+            .iter()
+            .any(|shard| shard.memory.stalled().load(Ordering::Acquire) == STALLED_BY_KERNEL);
+        let why = match status.state {
+            KernelState::Launched => "its blocks have not started yet: wait for `ready`".to_owned(),
+            KernelState::Inactive => "it is inactive: activate it".to_owned(),
+            _ if by_kernel => {
+                "the kernel that it is connected to has no room: receive what that one sends, or raise capacity".to_owned()
+            }
+            _ if status.stalled_shards != 0 => format!(
+                "its outbound ring is full too, with {} outputs that nobody has received: receive while you send, from another thread or task, \
+                 or raise output_capacity",
+                status.replies_waiting
+            ),
+            _ => "its handler has not returned: it takes that long, or runs for ever".to_owned(),
+        };
+        tracing::warn!(
+            target: STALL_TARGET,
+            kernel = status.name,
+            backend = status.backend,
+            pending = status.pending,
+            replies_waiting = status.replies_waiting,
+            "a send to `{}` has waited for {}: its inbound ring of {} slots is full, and {why}",
+            status.name,
+            for_people(time),
+            core.options.capacity
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stall_is_told_once_until_something_goes_on() {
+        let mut stall = Stall::new(7);
+        let start = stall.since;
+        let at = |millis| start + Duration::from_millis(millis);
+        assert!(!stall.look(7, at(999)));
+        assert!(stall.look(7, at(1000)));
+        assert!(!stall.look(7, at(5000)), "it was told");
+        assert!(!stall.look(8, at(5100)), "something goes on");
+        assert!(!stall.look(8, at(6099)));
+        assert!(stall.look(8, at(6100)), "another stall");
+        // However long the line is in which a send waits its turn.
+        let mut slow = Stall::new(0);
+        let start = slow.since;
+        assert!((1..100).all(|i| !slow.look(i, start + Duration::from_millis(900 * i))));
+    }
+}

@@ -1,0 +1,83 @@
+//! A kernel with its bound parameters.
+
+use std::marker::PhantomData;
+
+use annulus_kernel::{Binding, RingKernel};
+
+use crate::{
+    error::LaunchError,
+    handle::KernelHandle,
+    kernel::shared::Kind,
+    launch::{launching::Launching, runtime::Runtime, start::AnyBound},
+    options::LaunchOptions,
+};
+
+/// A kernel with its bound parameters, ready to launch.
+#[derive(Debug)]
+pub struct Bound<K> {
+    bindings: Vec<Binding>,
+    _kernel: PhantomData<K>,
+}
+
+impl<K: RingKernel> Bound<K> {
+    /// What `bind` of a kernel calls.
+    #[doc(hidden)]
+    pub fn new(bindings: Vec<Binding>) -> Self {
+        Self { bindings, _kernel: PhantomData }
+    }
+
+    /// Launches the kernel. Blocks until the device has its program: where that is compiled, for seconds. The
+    /// kernel takes messages from then on; when it has [begun to handle](crate::KernelControl::ready) them is
+    /// another matter.
+    ///
+    /// # Errors
+    ///
+    /// [`LaunchError`] names what is wrong, and the remedy. In a child that was forked from the process that
+    /// built the runtime every launch is refused.
+    pub fn launch(self, runtime: &Runtime, options: LaunchOptions) -> Result<KernelHandle<K>, LaunchError> {
+        let launched = self.any().launch(runtime, options)?;
+        Ok(launched.typed().expect("it was launched as that"))
+    }
+
+    /// [`launch`](Self::launch) for code that must not block: a thread of its own compiles and launches,
+    /// while this is awaited. The future is `'static`, so it can be spawned.
+    ///
+    /// Dropping the future before it is done ends the kernel, when the thread comes to it: a compiler is not
+    /// interrupted. Until then the name is taken. Where no thread is to be had, the launch blocks after all.
+    ///
+    /// ```
+    /// # extern crate annulus_runtime as annulus;
+    /// use annulus_runtime::{LaunchOptions, Noop, Runtime, block_on, prelude::*};
+    ///
+    /// #[derive(RingMessage, Clone, Copy)]
+    /// #[repr(C)]
+    /// struct Number {
+    ///     value: u64,
+    /// }
+    ///
+    /// #[ring_kernel]
+    /// fn scale(number: &Number, factor: &u64, out: &Outbox<Number>) {
+    ///     out.send(Number { value: number.value * factor });
+    /// }
+    ///
+    /// let runtime = Runtime::builder().backend(Noop).build()?;
+    /// block_on(async {
+    ///     let kernel = scale::bind(3).launch_async(&runtime, LaunchOptions::production()).await?;
+    ///     kernel.ready().await?;
+    ///     let _ = kernel.send(Number { value: 14 }).await?;
+    ///     Ok::<_, Box<dyn std::error::Error>>(())
+    /// })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The future's, as of `launch`.
+    pub fn launch_async(self, runtime: &Runtime, options: LaunchOptions) -> Launching<K> {
+        Launching::new(self.any(), runtime.clone(), options)
+    }
+
+    fn any(self) -> AnyBound {
+        AnyBound::new(Kind::of::<K>(), self.bindings)
+    }
+}

@@ -1,0 +1,12 @@
+//! Runtimes and launches.
+
+pub(crate) mod arena;
+pub(crate) mod bound;
+#[cfg(feature = "registry")]
+pub(crate) mod dynamic;
+pub(crate) mod launching;
+#[cfg(feature = "registry")]
+pub(crate) mod registered;
+pub(crate) mod registry;
+pub(crate) mod runtime;
+pub(crate) mod start;

@@ -1,0 +1,301 @@
+//! The kernels of a program, by name, and launching one whose types the caller does not know.
+//!
+//! `#[ring_kernel]` puts every kernel into a list that the linker gathers, from every crate that is linked
+//! in. A tool finds a kernel there by its name, launches it, and talks to it in JSON; what messages and
+//! outputs look like, their descriptors say.
+
+use std::{fmt, time::Duration};
+
+use annulus_kernel::{Binding, KernelDefinition, RingKernel};
+use annulus_queue::{RecvError, TryRecvError};
+use linkme::distributed_slice;
+
+use crate::{
+    KernelControl, LaunchError, LaunchOptions, Runtime,
+    handle::{AnyHandle, deadline},
+    kernel::{
+        bytes::{Aligned, Bytes, RawMessage, blank},
+        shared::{KernelShared, Kind},
+    },
+    launch::dynamic::DynamicMessage,
+    launch::start::AnyBound,
+};
+
+/// What the linker gathers.
+#[doc(hidden)]
+#[distributed_slice]
+pub static KERNELS: [RegisteredKernel];
+
+/// A kernel of this program.
+#[derive(Clone, Copy)]
+pub struct RegisteredKernel {
+    kind: Kind,
+    options: fn() -> LaunchOptions,
+}
+
+impl RegisteredKernel {
+    /// What the macro writes.
+    #[doc(hidden)]
+    pub const fn of<K: RingKernel>(options: fn() -> LaunchOptions) -> Self {
+        Self { kind: Kind::of::<K>(), options }
+    }
+
+    /// Every kernel that is linked into this program, by name, then by module.
+    pub fn all() -> Vec<&'static Self> {
+        let mut all: Vec<_> = KERNELS.iter().collect();
+        all.sort_by_key(|kernel| (kernel.kind.definition.name, kernel.kind.definition.module));
+        all
+    }
+
+    /// The kernel of this name; where several modules have one, `module::name` tells them apart, and so does
+    /// its end.
+    ///
+    /// # Errors
+    ///
+    /// [`NotRegistered`] lists what there is.
+    pub fn find(name: &str) -> Result<&'static Self, NotRegistered> {
+        let all = Self::all();
+        let is_meant = |kernel: &&&Self| {
+            let path = kernel.path();
+            path == name || path.strip_suffix(name).is_some_and(|front| front.ends_with("::"))
+        };
+        let found: Vec<_> = all.iter().filter(is_meant).collect();
+        match found[..] {
+            [kernel] => Ok(kernel),
+            [] => Err(NotRegistered { name: name.into(), ambiguous: false, there_are: paths(&all) }),
+            _ => {
+                let there_are = found.iter().map(|kernel| kernel.path()).collect();
+                Err(NotRegistered { name: name.into(), ambiguous: true, there_are })
+            }
+        }
+    }
+
+    /// The kernel as data.
+    pub fn definition(&self) -> &'static KernelDefinition {
+        self.kind.definition
+    }
+
+    /// The launch options that its attribute asks for.
+    pub fn options(&self) -> LaunchOptions {
+        (self.options)()
+    }
+
+    /// The module that its handler stands in, and its name: `my_crate::sensors::detect`.
+    pub fn path(&self) -> String {
+        format!("{}::{}", self.kind.definition.module, self.kind.definition.name)
+    }
+
+    /// Launches it, with what its definition says that a launch binds.
+    ///
+    /// # Errors
+    ///
+    /// [`LaunchError`] names what is wrong, and the remedy.
+    pub fn launch(
+        &self,
+        runtime: &Runtime,
+        options: LaunchOptions,
+        bindings: Vec<Binding>,
+    ) -> Result<DynamicKernel, LaunchError> {
+        let handle = AnyBound::new(self.kind, bindings).launch(runtime, options)?;
+        Ok(DynamicKernel { handle })
+    }
+}
+
+fn paths(kernels: &[&RegisteredKernel]) -> Vec<String> {
+    kernels.iter().map(|kernel| kernel.path()).collect()
+}
+
+impl fmt::Debug for RegisteredKernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RegisteredKernel").field("path", &self.path()).finish_non_exhaustive()
+    }
+}
+
+/// No kernel of this name, or more than one, is linked into this program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotRegistered {
+    name: String,
+    ambiguous: bool,
+    there_are: Vec<String>,
+}
+
+impl fmt::Display for NotRegistered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, ambiguous, there_are } = self;
+        let list = there_are.join(", ");
+        match (ambiguous, there_are.is_empty()) {
+            (true, _) => write!(f, "several kernels are called `{name}`: say which of {list}"),
+            (false, true) => {
+                write!(
+                    f,
+                    "no kernel is called `{name}`: this program has none; write `#[ring_kernel]` on a function"
+                )
+            }
+            (false, false) => write!(f, "no kernel is called `{name}`; there are {list}"),
+        }
+    }
+}
+
+impl std::error::Error for NotRegistered {}
+
+/// A launched kernel that takes and gives JSON, or messages that only descriptors tell of. Dropping it terminates the kernel.
+pub struct DynamicKernel {
+    handle: AnyHandle,
+}
+
+/// Why a message in JSON was not sent, or a call has no reply.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DynamicError {
+    /// The text is no message of the kernel's.
+    #[error("not of type {message}: {error}")]
+    Text {
+        /// The kernel's message type.
+        message: &'static str,
+        /// What is wrong, and where.
+        #[source]
+        error: serde_json::Error,
+    },
+    /// The kernel did not take it, or gave no reply: why.
+    #[error("{0}")]
+    Kernel(String),
+}
+
+impl DynamicKernel {
+    /// The kernel as data.
+    pub fn definition(&self) -> &'static KernelDefinition {
+        self.handle.shared().core.definition
+    }
+
+    /// Its lifecycle, status and telemetry.
+    pub fn control(&self) -> &KernelControl {
+        self.handle.control()
+    }
+
+    /// Sends a message in JSON, waiting for space under Block.
+    ///
+    /// # Errors
+    ///
+    /// [`DynamicError`] says what is wrong with the text, or why the kernel did not take it.
+    pub fn send(&self, json: &str) -> Result<(), DynamicError> {
+        self.send_message(&self.read(json)?)
+    }
+
+    /// Sends a message, waiting for space under Block.
+    ///
+    /// # Errors
+    ///
+    /// [`DynamicError`]: it is of another type, or the kernel did not take it.
+    pub fn send_message(&self, message: &DynamicMessage) -> Result<(), DynamicError> {
+        let mut message = self.own(message)?;
+        // SAFETY: a message of this kernel's, and aligned.
+        let message = unsafe { RawMessage::of_bytes(message.bytes()) };
+        let sent = self.handle.shared().send_blocking(message, 0);
+        sent.map(drop).map_err(|error| DynamicError::Kernel(error.to_string()))
+    }
+
+    /// An output in JSON, if there is one now.
+    ///
+    /// # Errors
+    ///
+    /// As for [`KernelHandle::try_recv`](crate::KernelHandle::try_recv).
+    pub fn try_recv(&self) -> Result<String, TryRecvError> {
+        self.try_recv_message().map(|output| json(&output))
+    }
+
+    /// An output, if there is one now.
+    ///
+    /// # Errors
+    ///
+    /// As for [`KernelHandle::try_recv`](crate::KernelHandle::try_recv).
+    pub fn try_recv_message(&self) -> Result<DynamicMessage, TryRecvError> {
+        self.output(|kernel, output| kernel.try_recv(output))
+    }
+
+    /// An output in JSON, waiting for at most `limit`.
+    ///
+    /// # Errors
+    ///
+    /// As for [`KernelHandle::recv_timeout`](crate::KernelHandle::recv_timeout).
+    pub fn recv(&self, limit: Duration) -> Result<String, RecvError> {
+        self.recv_message(limit).map(|output| json(&output))
+    }
+
+    /// An output, waiting for at most `limit`.
+    ///
+    /// # Errors
+    ///
+    /// As for [`KernelHandle::recv_timeout`](crate::KernelHandle::recv_timeout).
+    pub fn recv_message(&self, limit: Duration) -> Result<DynamicMessage, RecvError> {
+        self.output(|kernel, output| kernel.recv_blocking(Some(deadline(limit)), output))
+    }
+
+    /// Sends a message in JSON and waits for the reply to it.
+    ///
+    /// # Errors
+    ///
+    /// [`DynamicError`] says what is wrong with the text, or why there is no reply.
+    pub fn call(&self, text: &str) -> Result<String, DynamicError> {
+        self.call_message(&self.read(text)?).map(|reply| json(&reply))
+    }
+
+    /// Sends a message and waits for the reply to it.
+    ///
+    /// # Errors
+    ///
+    /// [`DynamicError`]: the message is of another type, or why there is no reply.
+    pub fn call_message(&self, message: &DynamicMessage) -> Result<DynamicMessage, DynamicError> {
+        let mut message = self.own(message)?;
+        // SAFETY: a message of this kernel's, and aligned.
+        let message = unsafe { RawMessage::of_bytes(message.bytes()) };
+        self.output(|kernel, reply| kernel.call_blocking(message, reply))
+            .map_err(|error| DynamicError::Kernel(error.to_string()))
+    }
+
+    /// A message, read by its type's descriptor.
+    fn read(&self, json: &str) -> Result<DynamicMessage, DynamicError> {
+        let ty = self.definition().message;
+        let mut text = serde_json::Deserializer::from_str(json);
+        let message = DynamicMessage::read(ty, &mut text).and_then(|message| text.end().map(|()| message));
+        message.map_err(|error| DynamicError::Text { message: ty.name, error })
+    }
+
+    /// A message of this kernel's, where one may lie.
+    fn own(&self, message: &DynamicMessage) -> Result<Aligned, DynamicError> {
+        let ty = self.definition().message;
+        if *message.ty() != *ty {
+            return Err(DynamicError::Kernel(format!(
+                "{} takes {}, not {}",
+                self.definition().name,
+                ty.name,
+                message.ty().name
+            )));
+        }
+        Ok(message.aligned())
+    }
+
+    /// The output that `receive` writes to its place.
+    fn output<E>(
+        &self,
+        receive: impl FnOnce(&KernelShared, &mut Bytes) -> Result<(), E>,
+    ) -> Result<DynamicMessage, E> {
+        let kernel = self.handle.shared();
+        let mut output = blank(kernel.core.output_size());
+        receive(kernel, &mut output)?;
+        let ty = self.definition().output.expect("only a kernel that has outputs sends one");
+        // SAFETY: an output of the kernel's was written there.
+        Ok(unsafe { DynamicMessage::of_bytes(ty, output) })
+    }
+}
+
+/// An output, by its type's descriptor. What a device wrote may be no valid value of an enum; then this says so, in JSON.
+fn json(output: &DynamicMessage) -> String {
+    let json = serde_json::to_string(output);
+    json.unwrap_or_else(|error| serde_json::json!({ "error": error.to_string() }).to_string())
+}
+
+impl fmt::Debug for DynamicKernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DynamicKernel").field("name", &self.control().name()).finish_non_exhaustive()
+    }
+}

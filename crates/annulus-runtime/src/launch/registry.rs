@@ -1,0 +1,94 @@
+//! The names of the kernels that run.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+};
+
+use annulus_sync::wait::block_on;
+
+use crate::{
+    error::{LaunchError, UnknownKernel},
+    kernel::shared::{KernelShared, Names},
+};
+
+/// Kernels by name. A name is taken from just before the launch until the kernel has terminated.
+#[derive(Default)]
+pub(crate) struct Registry {
+    kernels: Mutex<BTreeMap<String, Option<Weak<KernelShared>>>>,
+}
+
+/// A name that is freed again unless its kernel is launched.
+pub(crate) struct ReservedName<'a> {
+    registry: &'a Registry,
+    name: &'a str,
+}
+
+impl ReservedName<'_> {
+    /// The kernel was launched, and frees the name when it ends.
+    pub(crate) fn keep(self) {
+        std::mem::forget(self);
+    }
+}
+
+impl Drop for ReservedName<'_> {
+    fn drop(&mut self) {
+        self.registry.free(self.name);
+    }
+}
+
+impl Registry {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Option<Weak<KernelShared>>>> {
+        // Map operations do not panic half way.
+        self.kernels.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes a name for a kernel that is about to be launched. Waits for a kernel of that name that is about
+    /// to end, so that dropping a kernel and launching it again works.
+    pub(crate) fn reserve<'a>(&'a self, name: &'a str) -> Result<ReservedName<'a>, LaunchError> {
+        loop {
+            let ending = {
+                let mut kernels = self.lock();
+                match kernels.get(name) {
+                    None => {
+                        kernels.insert(name.into(), None);
+                        return Ok(ReservedName { registry: self, name });
+                    }
+                    Some(kernel) => kernel.as_ref().and_then(Weak::upgrade),
+                }
+            };
+            match ending {
+                Some(kernel) if kernel.is_ending() => block_on(kernel.finished()),
+                _ => return Err(LaunchError::AlreadyLaunched { name: name.into() }),
+            }
+        }
+    }
+
+    /// Gives the name to its kernel.
+    pub(crate) fn insert(&self, kernel: &Arc<KernelShared>) {
+        self.lock().insert(kernel.core().name.clone(), Some(Arc::downgrade(kernel)));
+    }
+
+    pub(crate) fn find(&self, name: &str) -> Result<Arc<KernelShared>, UnknownKernel> {
+        let kernels = self.lock();
+        kernels
+            .get(name)
+            .and_then(Option::as_ref)
+            .and_then(Weak::upgrade)
+            .ok_or_else(|| UnknownKernel { name: name.into(), running: kernels.keys().cloned().collect() })
+    }
+
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.lock().keys().cloned().collect()
+    }
+
+    pub(crate) fn all(&self) -> Vec<Arc<KernelShared>> {
+        self.lock().values().flatten().filter_map(Weak::upgrade).collect()
+    }
+}
+
+impl Names for Registry {
+    fn free(&self, name: &str) {
+        self.lock().remove(name);
+    }
+}

@@ -1,0 +1,200 @@
+//! The runtime: one backend, the kernels launched on it, and the arena of their telemetry.
+
+use std::{
+    fmt,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use annulus_abi::LINE;
+use annulus_block::Clock;
+use annulus_kernel::RingKernel;
+use annulus_ring::memory::SharedMemory;
+use annulus_sync::event::Event;
+
+use crate::{
+    backend::{BackendError, BackendSource, DeviceBackend, DeviceInfo},
+    error::{HandleError, LaunchError, UnknownKernel},
+    handle::{AnyHandle, KernelHandle, control::KernelControl},
+    kernel::{lifecycle::ShutdownOutcome, shared::KernelShared},
+    launch::{arena::Arena, registry::Registry},
+    links,
+};
+
+/// A runtime on one backend. Clones stand for the same runtime; it ends with the last clone and the last
+/// kernel handle.
+#[derive(Clone)]
+pub struct Runtime {
+    pub(crate) inner: Arc<RuntimeInner>,
+}
+
+pub(crate) struct RuntimeInner {
+    /// Before the backend, which ends with this: kernels need neither any more by then.
+    pub(crate) registry: Arc<Registry>,
+    /// Notified for those who wait until connected kernels are at rest.
+    pub(crate) flow: Arc<Event>,
+    pub(crate) backend: Arc<dyn DeviceBackend>,
+    pub(crate) clock: Clock,
+    pub(crate) arena: Arc<Arena>,
+    /// The process whose threads drive the kernels.
+    pub(crate) process: u32,
+}
+
+/// Builds a [`Runtime`].
+#[derive(Debug)]
+pub struct RuntimeBuilder<B> {
+    backend: B,
+    telemetry_lines: usize,
+}
+
+/// Marks a builder that has no backend yet.
+#[derive(Clone, Copy, Debug)]
+pub struct NoBackend;
+
+/// How many telemetry lines a runtime reserves unless told otherwise: 256 KB that cost nothing until they are
+/// used.
+pub const DEFAULT_TELEMETRY_LINES: usize = 4096;
+
+impl Runtime {
+    /// Begins a runtime. It needs a [`backend`](RuntimeBuilder::backend); the prelude of the `annulus` crate
+    /// builds it without, on the best that this machine has.
+    pub fn builder() -> RuntimeBuilder<NoBackend> {
+        RuntimeBuilder { backend: NoBackend, telemetry_lines: DEFAULT_TELEMETRY_LINES }
+    }
+
+    /// The name of its backend.
+    pub fn backend(&self) -> &'static str {
+        self.inner.backend.name()
+    }
+
+    /// The devices of its backend.
+    pub fn devices(&self) -> Vec<DeviceInfo> {
+        self.inner.backend.devices()
+    }
+
+    /// The kernel that runs under this name.
+    ///
+    /// # Errors
+    ///
+    /// [`UnknownKernel`], which lists those that run.
+    pub fn kernel(&self, name: &str) -> Result<KernelControl, UnknownKernel> {
+        Ok(KernelControl::new(self.inner.registry.find(name)?, self.inner.arena_lines()))
+    }
+
+    /// A handle of the kernel that runs under this name, with its types: like a clone of the one that
+    /// launched it.
+    ///
+    /// # Errors
+    ///
+    /// [`HandleError`] lists the kernels that run, or names the kernel that runs under this name.
+    pub fn handle<K: RingKernel>(&self, name: &str) -> Result<KernelHandle<K>, HandleError> {
+        let kernel = self.inner.registry.find(name).map_err(HandleError::Unknown)?;
+        if !kernel.is::<K>() {
+            let runs = kernel.core.definition;
+            return Err(HandleError::OtherKernel { name: name.into(), runs, wanted: K::DEFINITION });
+        }
+        let control = KernelControl::new(kernel, self.inner.arena_lines());
+        AnyHandle::again(control).and_then(AnyHandle::typed).ok_or_else(|| {
+            HandleError::Unknown(UnknownKernel { name: name.into(), running: self.inner.registry.names() })
+        })
+    }
+
+    /// The kernels that run, by name.
+    pub fn kernels(&self) -> Vec<KernelControl> {
+        let control = |kernel| KernelControl::new(kernel, self.inner.arena_lines());
+        self.inner.registry.all().into_iter().map(control).collect()
+    }
+
+    /// Shuts every kernel down, all within `limit`: closes all of them first, then drains and terminates one
+    /// after the other, in the order of the result: by name, but kernels that are
+    /// [connected](KernelHandle::connect) to others before these, so that nothing is lost between them.
+    /// Kernels that form a cycle drain together. Messages that were not delivered can be taken from the
+    /// kernels' handles. Blocks.
+    pub fn shutdown_blocking(&self, limit: Duration) -> Vec<(String, ShutdownOutcome)> {
+        let start = Instant::now();
+        let kernels = self.inner.registry.all();
+        for kernel in &kernels {
+            kernel.close();
+        }
+        let shut_down = |kernel: Arc<KernelShared>| {
+            let outcome = kernel.shut_down(limit.saturating_sub(start.elapsed()));
+            (kernel.core().name.clone(), outcome)
+        };
+        links::sources_first(kernels).into_iter().map(shut_down).collect()
+    }
+}
+
+impl fmt::Debug for Runtime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Runtime").field("backend", &self.backend()).finish_non_exhaustive()
+    }
+}
+
+impl<B> RuntimeBuilder<B> {
+    /// The backend to run on.
+    pub fn backend<S: BackendSource>(self, backend: S) -> RuntimeBuilder<S> {
+        RuntimeBuilder { backend, telemetry_lines: self.telemetry_lines }
+    }
+
+    /// How many telemetry lines to reserve: one for each block of each kernel that runs at the same time.
+    pub fn telemetry_lines(mut self, lines: usize) -> Self {
+        self.telemetry_lines = lines;
+        self
+    }
+}
+
+impl<B: BackendSource> RuntimeBuilder<B> {
+    /// Opens the backend and reserves the arena.
+    ///
+    /// # Errors
+    ///
+    /// If the backend needs something that this machine lacks; the error says what.
+    pub fn build(self) -> Result<Runtime, BackendError> {
+        let backend = self.backend.open()?;
+        let bytes = self.telemetry_lines.checked_mul(LINE).ok_or_else(|| {
+            BackendError::new(format!(
+                "telemetry_lines is {}, and memory ends at {} lines: reserve one for each block that runs at a time",
+                self.telemetry_lines,
+                usize::MAX / LINE
+            ))
+        })?;
+        let memory = allocate(&*backend, bytes)?;
+        let arena = Arc::new(Arena::new(memory, self.telemetry_lines));
+        let registry = Arc::new(Registry::default());
+        let (flow, clock) = (Arc::new(Event::new()), Clock::start());
+        let process = std::process::id();
+        Ok(Runtime { inner: Arc::new(RuntimeInner { registry, flow, backend, clock, arena, process }) })
+    }
+}
+
+impl RuntimeInner {
+    pub(crate) fn arena_lines(&self) -> usize {
+        self.arena.lines()
+    }
+
+    /// Whether this is the process whose threads drive the kernels, and no child of it.
+    pub(crate) fn check_process(&self) -> Result<(), LaunchError> {
+        let here = std::process::id();
+        if here == self.process {
+            return Ok(());
+        }
+        let error = BackendError::new(format!(
+            "the runtime was built in process {}, of which this one, {here}, was forked, and its threads are there: \
+             build a runtime here",
+            self.process
+        ));
+        Err(LaunchError::Backend { backend: self.backend.name(), error })
+    }
+}
+
+/// Memory of the backend's, as much as was asked for.
+pub(crate) fn allocate(backend: &dyn DeviceBackend, bytes: usize) -> Result<Arc<SharedMemory>, BackendError> {
+    let memory = backend.allocate(bytes)?;
+    if memory.bytes() < bytes {
+        return Err(BackendError::new(format!(
+            "the backend gave {} bytes of memory where {bytes} were asked for",
+            memory.bytes()
+        )));
+    }
+    Ok(Arc::new(memory))
+}

@@ -1,0 +1,240 @@
+//! A launch: what is checked, how a kernel is laid out, and how both sides are wired.
+
+use std::{
+    sync::{Arc, Mutex, OnceLock, Weak},
+    time::Instant,
+};
+
+use annulus_abi::{
+    control::command,
+    kernel::{KernelLayout, KernelShape},
+    ring::Envelope,
+};
+use annulus_kernel::{Binding, BindingKind, KernelDefinition, PrintSite, StateShape};
+use annulus_ring::{
+    memory::ShardMemory,
+    ring::{Consumer, Producers},
+    sealed,
+};
+use annulus_sync::{AtomicBool, AtomicU64, event::Event, gate::Gate};
+
+use crate::{
+    backend::{BackendError, HostSignals, LaunchSpec},
+    error::LaunchError,
+    handle::AnyHandle,
+    kernel::{
+        core::{KernelCore, Shard},
+        drops::HostDrops,
+        front::Fronts,
+        letters::{self, Letters},
+        outbound::Outbound,
+        print::{self, Prints},
+        shared::{KernelShared, Kind},
+        told::Told,
+        waits::Waits,
+    },
+    launch::{
+        registry::Registry,
+        runtime::{Runtime, RuntimeInner, allocate},
+    },
+    options::LaunchOptions,
+};
+
+/// A kernel with its bound parameters, its types forgotten.
+pub(crate) struct AnyBound {
+    kind: Kind,
+    bindings: Vec<Binding>,
+}
+
+impl AnyBound {
+    pub(crate) fn new(kind: Kind, bindings: Vec<Binding>) -> Self {
+        Self { kind, bindings }
+    }
+
+    pub(crate) fn launch(self, runtime: &Runtime, options: LaunchOptions) -> Result<AnyHandle, LaunchError> {
+        let Self { kind, bindings } = self;
+        // First: a lock that was held at the fork is held for ever here.
+        runtime.inner.check_process()?;
+        let definition = kind.definition;
+        options.validate_for(definition, kind.asked.identified).map_err(LaunchError::Invalid)?;
+        check_bindings(definition, &bindings)?;
+        definition.check().map_err(LaunchError::Handler)?;
+        let name = options.name.clone().unwrap_or_else(|| definition.name.into());
+        let reserved = runtime.inner.registry.reserve(&name)?;
+        let kernel = start(&runtime.inner, name.clone(), &kind, options, bindings)?;
+        reserved.keep();
+        Ok(kernel)
+    }
+}
+
+fn check_bindings(definition: &KernelDefinition, bindings: &[Binding]) -> Result<(), LaunchError> {
+    let expected = definition.bindings;
+    let fits = expected.len() == bindings.len()
+        && expected.iter().zip(bindings).all(|(expected, found)| {
+            let one = expected.kind != BindingKind::Parameter || found.len() == 1;
+            one && *expected.ty == *found.ty()
+        });
+    if fits {
+        return Ok(());
+    }
+    Err(LaunchError::Binding {
+        kernel: definition.name,
+        expected: expected.to_vec(),
+        found: bindings.iter().map(|binding| binding.ty().name).collect(),
+    })
+}
+
+/// Lays the kernel out, wires both sides and launches it.
+fn start(
+    runtime: &Arc<RuntimeInner>,
+    name: String,
+    kind: &Kind,
+    options: LaunchOptions,
+    bindings: Vec<Binding>,
+) -> Result<AnyHandle, LaunchError> {
+    let definition = kind.definition;
+    let backend = &runtime.backend;
+    let backend_error = |error| LaunchError::Backend { backend: backend.name(), error };
+
+    let sites = if backend.prints_where_it_runs() { Vec::new() } else { definition.prints() };
+    let layout = layout(definition, &options, &sites);
+    let seals = sealed::is_offered() && backend.seals(definition, options.block);
+    let layout = if seals { layout.sealed() } else { layout };
+    let bytes = layout.shard_bytes().checked_mul(options.grid as usize).ok_or_else(|| {
+        backend_error(BackendError::new(format!(
+            "{} blocks of {} bytes each are more than memory can be: launch with a smaller grid or capacity",
+            options.grid,
+            layout.shard_bytes()
+        )))
+    })?;
+    let memory = allocate(&**backend, bytes).map_err(backend_error)?;
+    let lines = runtime.arena.take(options.grid as usize).map(Arc::new);
+    let shards: Vec<ShardMemory> = (0..options.grid)
+        .map(|i| ShardMemory::new(&memory, &layout, i, lines.as_ref().map(|lines| lines.line(i as usize))))
+        .collect();
+
+    let output_size = definition.output.map_or(0, |output| output.size);
+    let outbound = shards.iter().map(|shard| outbound(shard, output_size)).collect();
+    let letters = (options.dead_letters != 0).then(|| {
+        let rings = shards.iter().filter_map(letters);
+        // SAFETY: blocks put messages of this kernel's into these rings, and the id is of its `Kind`.
+        unsafe { Letters::new(options.dead_letters, definition.message.size, kind.id, rings) }
+    });
+    let prints = (!sites.is_empty())
+        .then(|| Prints::new(sites, definition.name, &name, shards.iter().filter_map(prints)));
+    let command = if options.active { command::ACTIVE } else { 0 };
+    let core = KernelCore {
+        name,
+        backend_name: backend.name(),
+        definition,
+        clock: runtime.clock,
+        launched: Instant::now(),
+        shards: shards.iter().map(host_shard).collect(),
+        binding_lengths: bindings.iter().map(Binding::len).collect(),
+        device: OnceLock::new(),
+        space: Event::new(),
+        ready: Event::new(),
+        changed: Event::new(),
+        flow: Arc::clone(&runtime.flow),
+        gate: Gate::new(),
+        drops: HostDrops::default(),
+        dropped_before: HostDrops::default(),
+        counting_since: AtomicU64::new(0),
+        watched: AtomicBool::new(false),
+        closing: AtomicBool::new(false),
+        finishing: AtomicBool::new(false),
+        finished: AtomicBool::new(false),
+        compilation: OnceLock::new(),
+        told: Told::default(),
+        waits: Waits::default(),
+        notes: Mutex::default(),
+        command: Mutex::new(0),
+        _telemetry_lines: lines.map(|lines| lines as _),
+        options,
+    };
+    let fronts = Fronts::new(&core, &core.shards, kind.asked);
+    let names: Weak<Registry> = Arc::downgrade(&runtime.registry);
+    let shared = Arc::new(KernelShared::new(kind, core, fronts, outbound, letters, prints, names));
+    let core = &shared.core;
+    core.change_command(|_| command);
+
+    let spec = LaunchSpec {
+        definition,
+        name: core.name.clone(),
+        bindings,
+        shards,
+        block: core.options.block,
+        actors: match definition.state {
+            StateShape::PerActor(_) => core.options.actors,
+            _ => 0,
+        },
+        mode: core.mode(),
+        max_messages_per_iteration: core.max_batch(),
+        linked: core.options.linked,
+        supersteps: core.options.supersteps,
+        spin: core.options.spin,
+        timestamps: core.options.timestamps,
+        clock: core.clock,
+        signals: Arc::clone(&shared) as Arc<dyn HostSignals>,
+    };
+    let device = backend.launch(spec).map_err(|error| {
+        core.tell_not_launched(&error);
+        backend_error(error)
+    })?;
+    if core.device.set(device).is_err() {
+        unreachable!("a kernel is launched once");
+    }
+    // A kernel is launched once.
+    let _ = shared.this.set(Arc::downgrade(&shared));
+    runtime.registry.insert(&shared);
+    core.wake_all();
+    core.tell_launched();
+    Ok(AnyHandle::new(shared, Arc::clone(runtime) as _, runtime.arena_lines()))
+}
+
+fn layout(definition: &KernelDefinition, options: &LaunchOptions, prints: &[PrintSite]) -> KernelLayout {
+    KernelLayout::new(&KernelShape {
+        inbound_capacity: options.capacity,
+        outbound_capacity: options.output_capacity.unwrap_or(options.capacity),
+        message: (definition.message.size, definition.message.align),
+        output: definition.output.map_or((0, 1), |output| (output.size, output.align)),
+        envelope: Envelope { enqueue_time: options.timestamps, correlation: options.calls },
+        letters_capacity: if options.dead_letters == 0 { 0 } else { letters::RING_CAPACITY },
+        prints_capacity: if prints.is_empty() { 0 } else { print::RING_CAPACITY },
+        print_words: prints.iter().map(|site| site.words).max().unwrap_or(0),
+        histogram: options.track_latency,
+    })
+}
+
+fn outbound(shard: &ShardMemory, size: usize) -> Outbound {
+    // SAFETY: the block makes the producer; this is the host's one consumer, and it lies beside the shard's
+    // memory.
+    let ring = unsafe { shard.outbound() };
+    // SAFETY: as above.
+    Outbound::new(unsafe { Consumer::new(ring) }, size)
+}
+
+fn letters(shard: &ShardMemory) -> Option<Consumer> {
+    // SAFETY: the block makes the producer; this is the host's one consumer, and it lies beside the shard's
+    // memory.
+    let ring = unsafe { shard.letters() }?;
+    // SAFETY: as above.
+    Some(unsafe { Consumer::new(ring) })
+}
+
+fn prints(shard: &ShardMemory) -> Option<Consumer> {
+    // SAFETY: as for `letters`.
+    let ring = unsafe { shard.prints() }?;
+    // SAFETY: as above.
+    Some(unsafe { Consumer::new(ring) })
+}
+
+fn host_shard(shard: &ShardMemory) -> Shard {
+    // SAFETY: the host makes producers of this ring; they lie beside the shard's memory.
+    let inbound = unsafe { shard.inbound() };
+    // SAFETY: nobody makes a sole producer of an inbound ring.
+    let inbound = unsafe { Producers::new(inbound) };
+    // SAFETY: used as a gauge of depth only.
+    let outbound = unsafe { shard.outbound() };
+    Shard { memory: shard.clone(), inbound, outbound, space: Event::new() }
+}

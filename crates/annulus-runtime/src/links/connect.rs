@@ -1,0 +1,278 @@
+//! Connecting a kernel to another one, so that what its handlers send goes there instead of to the host.
+
+use std::{
+    any::Any,
+    ptr,
+    sync::{Arc, Weak},
+};
+
+use annulus_kernel::RingKernel;
+use annulus_queue::Backpressure;
+use annulus_sync::wait::block_on;
+
+use crate::{
+    backend::{BackendError, Link, LinkTarget},
+    error::debug_in_words,
+    handle::KernelHandle,
+    kernel::shared::KernelShared,
+    links,
+};
+
+/// Why a kernel could not be connected, or disconnected.
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConnectError {
+    /// A kernel was launched without links.
+    #[error("`{kernel}` was launched without links: launch it with LaunchOptions::linked(true)")]
+    NotLinked {
+        /// The instance's name.
+        kernel: String,
+    },
+    /// The kernel whose outputs are to go elsewhere consumes messages.
+    #[error(
+        "`{kernel}` is active, and sends at any time: deactivate it first, or launch it with active(false)"
+    )]
+    Active {
+        /// The instance's name.
+        kernel: String,
+    },
+    /// A kernel has terminated, or is about to.
+    #[error("`{kernel}` has terminated: launch it again")]
+    Terminated {
+        /// The instance's name.
+        kernel: String,
+    },
+    /// The two run on two runtimes.
+    #[error("`{source}` and `{target}` run on two runtimes: launch both on one")]
+    OtherRuntime {
+        /// The name of the kernel that sends. (Written so, it is no cause of the error.)
+        r#source: String,
+        /// The name of the kernel that is to take.
+        target: String,
+    },
+    /// Kernels offer each other less than they offer the host.
+    #[error("backpressure is {backpressure:?}, and between kernels it is Block or Reject: use one of these")]
+    Backpressure {
+        /// What was asked for.
+        backpressure: Backpressure,
+    },
+    /// The backend could not.
+    #[error("the {backend} backend cannot connect them: {error}")]
+    Backend {
+        /// The backend.
+        backend: &'static str,
+        /// Why.
+        #[source]
+        error: BackendError,
+    },
+}
+
+debug_in_words!(ConnectError);
+
+impl<K: RingKernel> KernelHandle<K> {
+    /// Sends what this kernel's handlers send to `target` from now on, instead of to the host; Block is the
+    /// backpressure. See [`connect_with`](Self::connect_with).
+    ///
+    /// ```
+    /// use annulus::prelude::*;
+    /// use annulus_runtime::{ConnectError, Noop};
+    /// # extern crate annulus_runtime as annulus;
+    ///
+    /// #[derive(RingMessage, Clone, Copy)]
+    /// #[repr(C)]
+    /// struct Celsius(f32);
+    ///
+    /// #[derive(RingMessage, Clone, Copy)]
+    /// #[repr(C)]
+    /// struct Kelvin(f32);
+    ///
+    /// #[ring_kernel]
+    /// fn convert(reading: &Celsius, out: &Outbox<Kelvin>) {
+    ///     out.send(Kelvin(reading.0 + 273.15));
+    /// }
+    ///
+    /// #[ring_kernel]
+    /// fn alert(reading: &Kelvin, out: &Outbox<Kelvin>) {
+    ///     if reading.0 > 373.0 {
+    ///         out.send(*reading);
+    ///     }
+    /// }
+    ///
+    /// let runtime = Runtime::builder().backend(Noop).build()?;
+    /// let linked = LaunchOptions::default().linked(true);
+    /// let convert = convert::launch(&runtime, linked.clone().active(false))?;
+    /// let alert = alert::launch(&runtime, linked)?;
+    /// convert.connect(&alert)?;
+    /// convert.activate_blocking()?;
+    ///
+    /// let error = convert.connect(&alert).unwrap_err();
+    /// assert_eq!(error, ConnectError::Active { kernel: "convert".into() });
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`connect_with`](Self::connect_with).
+    pub fn connect<T: RingKernel<Message = K::Output>>(
+        &self,
+        target: &KernelHandle<T>,
+    ) -> Result<(), ConnectError> {
+        self.connect_with(target, Backpressure::Block)
+    }
+
+    /// Sends what this kernel's handlers send to `target` from now on, instead of to the host, until it is
+    /// connected elsewhere or [disconnected](Self::disconnect).
+    ///
+    /// The handlers' outputs become messages of `target`, each for the shard that its key names, in the order
+    /// in which this kernel's shard sent them. What a handler sends for a [call](Self::call) goes to the host
+    /// all the same, since it is the reply. What this kernel sent to the host before can still be received;
+    /// it takes room in the outbound ring, which handlers need.
+    ///
+    /// When `target` has no room for an output, then under Block the output waits, and its shard takes no
+    /// message meanwhile; the shard shows as [stalled](crate::KernelStatus::stalled_shards). Under Reject the
+    /// output is lost, and [counted](crate::KernelStatus::outputs_lost). When `target` has terminated,
+    /// outputs for it are lost and counted, too; when it is inactive they wait in its queue. It may be
+    /// [closed](crate::KernelControl::close): that keeps out the host's messages only.
+    ///
+    /// A kernel may be connected to itself, and several kernels may form a cycle. A cycle in which every
+    /// queue is full stands still: where handlers send more than one output for a message, sooner or later; a
+    /// kernel that sends itself two for each that it takes does after as many messages as its queue holds. It
+    /// [names itself](crate::Stall) in the status of its kernels and in one event of `tracing`, and goes on
+    /// when one of them is terminated, or deactivated and disconnected. Several kernels may be connected to
+    /// one.
+    ///
+    /// The two need not be active for it, but this kernel must be inactive, so that it is certain what goes
+    /// where; a deactivation that is under way is waited for. The link does not keep `target` running. The
+    /// backpressure that `target` was launched with is for the host's messages, and does not matter here.
+    ///
+    /// # Errors
+    ///
+    /// [`ConnectError`] says which condition does not hold, and the remedy; nothing has changed then.
+    ///
+    /// ```
+    /// use annulus::prelude::*;
+    /// use annulus_runtime::Noop;
+    /// # extern crate annulus_runtime as annulus;
+    /// # #[derive(RingMessage, Clone, Copy)]
+    /// # #[repr(C)]
+    /// # struct Number(u64);
+    /// # #[ring_kernel]
+    /// # fn step(number: &Number, out: &Outbox<Number>) {
+    /// #     out.send(*number);
+    /// # }
+    /// # let runtime = Runtime::builder().backend(Noop).build()?;
+    /// let step = step::launch(&runtime, LaunchOptions::default().linked(true).active(false))?;
+    /// step.connect_with(&step, Backpressure::Reject)?;
+    ///
+    /// let error = step.connect_with(&step, Backpressure::DropOldest).unwrap_err();
+    /// assert!(error.to_string().contains("Block or Reject"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn connect_with<T: RingKernel<Message = K::Output>>(
+        &self,
+        target: &KernelHandle<T>,
+        backpressure: Backpressure,
+    ) -> Result<(), ConnectError> {
+        // SAFETY: by the handles' types, which are those of their kernels.
+        unsafe {
+            self.shared_arc().connect(self.runtime(), target.shared_arc(), target.runtime(), backpressure)
+        }
+    }
+
+    /// Sends what this kernel's handlers send to the host again. Outputs that waited for room in the other
+    /// kernel go to the host as well. Harmless if the kernel was not connected.
+    ///
+    /// # Errors
+    ///
+    /// [`ConnectError`], as for [`connect`](Self::connect).
+    ///
+    /// ```
+    /// use annulus::prelude::*;
+    /// use annulus_runtime::Noop;
+    /// # extern crate annulus_runtime as annulus;
+    /// # #[derive(RingMessage, Clone, Copy)]
+    /// # #[repr(C)]
+    /// # struct Number(u64);
+    /// # #[ring_kernel]
+    /// # fn step(number: &Number, out: &Outbox<Number>) {
+    /// #     out.send(*number);
+    /// # }
+    /// # let runtime = Runtime::builder().backend(Noop).build()?;
+    /// let options = LaunchOptions::default().linked(true);
+    /// let first = step::launch(&runtime, options.clone().name("first").active(false))?;
+    /// let second = step::launch(&runtime, options.name("second"))?;
+    /// first.connect(&second)?;
+    /// first.activate_blocking()?;
+    /// // …
+    /// first.deactivate_blocking()?;
+    /// first.disconnect()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn disconnect(&self) -> Result<(), ConnectError> {
+        // SAFETY: there is no target.
+        unsafe { self.shared_arc().change_link(None) }
+    }
+}
+
+impl KernelShared {
+    /// # Safety
+    ///
+    /// The target's messages are this kernel's outputs. The runtimes are those of the two.
+    unsafe fn connect(
+        self: &Arc<Self>,
+        runtime: &Arc<dyn Any + Send + Sync>,
+        target: &Arc<Self>,
+        its_runtime: &Arc<dyn Any + Send + Sync>,
+        backpressure: Backpressure,
+    ) -> Result<(), ConnectError> {
+        if !matches!(backpressure, Backpressure::Block | Backpressure::Reject) {
+            return Err(ConnectError::Backpressure { backpressure });
+        }
+        let name = || target.core.name.clone();
+        if !ptr::addr_eq(Arc::as_ptr(runtime), Arc::as_ptr(its_runtime)) {
+            return Err(ConnectError::OtherRuntime { source: self.core.name.clone(), target: name() });
+        }
+        if !target.core.options.linked {
+            return Err(ConnectError::NotLinked { kernel: name() });
+        }
+        if target.is_ending() {
+            return Err(ConnectError::Terminated { kernel: name() });
+        }
+        let taker: Weak<dyn LinkTarget> = Arc::downgrade(target) as _;
+        let link = Link { target: taker, waits: backpressure == Backpressure::Block };
+        // SAFETY: by the caller's word.
+        unsafe { self.change_link(Some((link, Arc::clone(target)))) }
+    }
+
+    /// # Safety
+    ///
+    /// The target of the link is the kernel beside it, which is of the same runtime, and whose messages are
+    /// this kernel's outputs.
+    unsafe fn change_link(
+        self: &Arc<Self>,
+        link: Option<(Link, Arc<KernelShared>)>,
+    ) -> Result<(), ConnectError> {
+        let core = &self.core;
+        let kernel = || core.name.clone();
+        if !core.options.linked {
+            return Err(ConnectError::NotLinked { kernel: kernel() });
+        }
+        let changed = core.while_inactive(|device| {
+            if core.is_finished() {
+                return Err(ConnectError::Terminated { kernel: kernel() });
+            }
+            let (link, target) = link.unzip();
+            // SAFETY: both were launched linked on this runtime, and so by its backend; every shard is
+            // inactive and stays so while `while_inactive` calls this; the target's messages are this
+            // kernel's outputs, by the caller's word.
+            let connected = unsafe { device.connect(link) };
+            connected.map_err(|error| ConnectError::Backend { backend: core.backend_name, error })?;
+            Ok(links::link(self, target.as_ref()))
+        });
+        let changed = block_on(changed).unwrap_or_else(|| Err(ConnectError::Active { kernel: kernel() }));
+        // Not before: what it wakes may want the kernel's command. So may what goes with the kernel that it
+        // was connected to.
+        core.flow.notify_all();
+        changed.map(drop)
+    }
+}

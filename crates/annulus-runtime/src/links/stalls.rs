@@ -1,0 +1,238 @@
+//! Whom stalled kernels wait for, and whether they wait in a circle.
+//!
+//! # What is looked at
+//!
+//! A shard that waits says so in its control block: that it has no room for the host, or none in the kernel
+//! that it is connected to. From there the look goes from kernel to kernel, along the links, as long as each
+//! has shards that wait for the next one, and ends with one that goes on, is inactive, or waits for the host;
+//! or it comes back to a kernel that it has seen. Then no handler of these kernels will run again by itself,
+//! if
+//!
+//! 1. each is active, and each of its shards that has messages waits for the next kernel, and has tried in
+//!    vain since it gave back the messages that it took last;
+//! 2. each has a full ring, so that there is no room that a shard has not seen yet;
+//! 3. nothing has moved between two looks at all that.
+//!
+//! A shard that finds room at last sends, and says after that that it waits no more. Before it sends it takes
+//! back that it rests: `rested` is then another number than `taken`, until its word is as it should be. Whoever
+//! sees in the counts what it has sent sees that, too (`SYNC: unrested`, acquire); so such a shard is taken for
+//! one that goes on.
+//!
+//! A shard that waits takes no message, so it makes no room; and the others have none to take. A shard counts
+//! what it took, and says then that it waits: so what the second look counts is no older than what the first
+//! saw wait (`SYNC: stalled-after-taken`). And it has given back what it took: on the CPU before it says that
+//! it waits; over a device's memory it comes to rest after that (`rested`, see [`links`](crate::links)),
+//! having tried in vain. If nothing was counted between the two looks, all this was so at the moment between
+//! them, of all these kernels at once: none takes, none sends, and each has a full ring.
+//!
+//! Which of a kernel's rings another one waits for the host does not see: where kernels have several shards,
+//! a circle may be told of for a moment that is just about to go on.
+//!
+//! # Who looks
+//!
+//! Whoever asks for a kernel's status. And whoever reports that a shard has begun to wait, or has come to its
+//! end of work beside one that waits: of several shards that wait for each other the last one has said so
+//! before the report, and sees the others (`SYNC: stalled`); of those that send over a device's memory, the
+//! last one that has come to rest. What either finds is told once, as an event of `tracing`, under no lock.
+
+use std::sync::{Arc, PoisonError};
+
+use annulus_abi::control::{STALLED_BY_KERNEL, command, state};
+use annulus_sync::{Mutex, Ordering, contain::contained};
+
+use crate::kernel::{
+    core::Shard,
+    shared::KernelShared,
+    status::{Stall, StallEnd},
+    watcher::STALL_TARGET,
+};
+
+/// What keeps a kernel from making room.
+enum Waits {
+    /// Nothing, as far as can be seen: it goes on, or is about to.
+    Nothing,
+    /// It is inactive.
+    Activation,
+    /// The host receives nothing.
+    Host,
+    /// The kernel that it is connected to.
+    Kernel,
+}
+
+/// A kernel on the way along the links. The first is not held: it is whoever asks.
+enum Step<'a> {
+    First(&'a KernelShared),
+    Next(Arc<KernelShared>),
+}
+
+impl Step<'_> {
+    fn kernel(&self) -> &KernelShared {
+        match self {
+            Self::First(kernel) => kernel,
+            Self::Next(kernel) => kernel,
+        }
+    }
+}
+
+/// What a shard waits for: 0 for nothing, else a value of its word.
+fn stalled(shard: &Shard) -> u32 {
+    // Once terminated, it waits for nothing, whatever the word said last.
+    if shard.memory.state().load(Ordering::Acquire) == state::TERMINATED {
+        return 0;
+    }
+    // SYNC: stalled-after-taken (acquire)
+    shard.memory.stalled().load(Ordering::Acquire)
+}
+
+/// Whether a shard has come to rest since it last took a message of another kernel over a device's memory, and since
+/// it last found room for what it held.
+fn rests(shard: &Shard) -> bool {
+    let rested = shard.memory.rested().load(Ordering::Acquire);
+    shard.memory.taken().load(Ordering::Acquire) == rested
+}
+
+/// Whether a shard that does not wait has something to do.
+fn has_messages(shard: &Shard) -> bool {
+    let consumed = shard.inbound.ring().consumed();
+    shard.inbound.ring().reserved() != consumed
+}
+
+impl KernelShared {
+    /// Whether one of its shards waits for room in the kernel that it is connected to.
+    pub(crate) fn waits_for_a_kernel(&self) -> bool {
+        self.core.shards.iter().any(|shard| stalled(shard) == STALLED_BY_KERNEL)
+    }
+
+    fn waits(&self) -> Waits {
+        if self.core.is_finished() {
+            return Waits::Nothing;
+        }
+        // Not the lock's copy: whoever holds the lock may be waiting for the device.
+        if self.core.shards[0].memory.command().load(Ordering::Relaxed) & command::ACTIVE == 0 {
+            return Waits::Activation;
+        }
+        let (mut host, mut kernel) = (false, false);
+        for shard in &self.core.shards {
+            // First, so that what it says next is not older.
+            let rests = rests(shard);
+            match stalled(shard) {
+                0 if !rests || has_messages(shard) => return Waits::Nothing,
+                0 => {}
+                STALLED_BY_KERNEL if !rests => return Waits::Nothing,
+                STALLED_BY_KERNEL => kernel = true,
+                _ => host = true,
+            }
+        }
+        match (host, kernel) {
+            (true, _) => Waits::Host,
+            (false, true) => Waits::Kernel,
+            (false, false) => Waits::Nothing,
+        }
+    }
+
+    /// Whether one of the rings that other kernels send to has no room, as far as the host sees: of rings in
+    /// a device's memory it knows the sum. Those are as long as the ones that the host sends to.
+    fn has_full_ring(&self) -> bool {
+        let capacity = u64::from(self.core.shards[0].inbound.ring().layout().capacity);
+        match self.unread() {
+            Some(unread) => unread >= capacity,
+            None => self.core.shards.iter().any(|shard| shard.inbound.ring().depth() >= capacity),
+        }
+    }
+
+    /// All that changes when something moves.
+    fn moved(&self, counts: &mut Vec<u64>) {
+        for shard in &self.core.shards {
+            let memory = &shard.memory;
+            let ring = shard.inbound.ring();
+            counts.extend([ring.consumed(), ring.reserved()]);
+            let words = [memory.taken(), memory.forwarded(), memory.unforwarded()];
+            counts.extend(words.map(|word| word.load(Ordering::Acquire)));
+        }
+    }
+
+    /// What its stalled shards wait for; `None` if none is stalled.
+    pub(crate) fn stall(&self) -> Option<Stall> {
+        let count =
+            |kind: fn(u32) -> bool| self.core.shards.iter().filter(|shard| kind(stalled(shard))).count();
+        let for_kernel = count(|word| word == STALLED_BY_KERNEL) as u32;
+        let for_host = count(|word| word != 0 && word != STALLED_BY_KERNEL) as u32;
+        if for_host + for_kernel == 0 {
+            return None;
+        }
+        let (way, end) = if for_kernel != 0 { self.way() } else { (Vec::new(), StallEnd::Host) };
+        tell(&way, &end);
+        let waits_for = way.iter().skip(1).map(|step| step.kernel().core.name.clone()).collect();
+        Some(Stall { for_host, for_kernel, waits_for, end })
+    }
+
+    /// The kernels that it waits for, itself first, and what the last one waits for. If that is one of those
+    /// before it, it is there twice.
+    fn way(&self) -> (Vec<Step<'_>>, StallEnd) {
+        let mut way = vec![Step::First(self)];
+        loop {
+            let Some(target) = way[way.len() - 1].kernel().target() else { return (way, StallEnd::Room) };
+            let seen = way.iter().position(|step| std::ptr::eq(step.kernel(), &raw const *target));
+            way.push(Step::Next(target));
+            if let Some(first) = seen {
+                let cycle: Vec<_> = way[first..way.len() - 1].iter().map(Step::kernel).collect();
+                let end = match stands_still(&cycle) {
+                    true => StallEnd::Cycle(cycle.iter().map(|kernel| kernel.core.name.clone()).collect()),
+                    false => StallEnd::Room,
+                };
+                return (way, end);
+            }
+            match way[way.len() - 1].kernel().waits() {
+                Waits::Kernel => {}
+                Waits::Nothing => return (way, StallEnd::Room),
+                Waits::Activation => return (way, StallEnd::Activation),
+                Waits::Host => return (way, StallEnd::Host),
+            }
+        }
+    }
+
+    /// Tells, once, if this kernel waits in a cycle that stands still.
+    pub(crate) fn tell_of_a_cycle(&self) {
+        let (way, end) = self.way();
+        tell(&way, &end);
+    }
+}
+
+/// Tells, once, if this is the way to a cycle.
+fn tell(way: &[Step<'_>], end: &StallEnd) {
+    let StallEnd::Cycle(names) = end else { return };
+    let is_new = {
+        // Of several that find the same cycle one tells it.
+        static ONE_BY_ONE: Mutex<()> = Mutex::new(());
+        let _one = ONE_BY_ONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let members = way[way.len() - 1 - names.len()..].iter().take(names.len());
+        members.filter(|step| !step.kernel().links.told.swap(true, Ordering::Relaxed)).count() != 0
+    };
+    if !is_new {
+        return;
+    }
+    let cycle = names.join(", ");
+    // This may be a worker or the pump.
+    contained(|| {
+        tracing::warn!(
+            target: STALL_TARGET,
+            kernel = names[0],
+            cycle,
+            "kernels wait for room in each other, and stand still: {cycle}; terminate or disconnect one of \
+             them, and send less for each message"
+        );
+    });
+}
+
+/// Whether none of these kernels, each of which waits for the next, goes on by itself; see the module.
+fn stands_still(cycle: &[&KernelShared]) -> bool {
+    let look = || {
+        let mut counts = Vec::new();
+        cycle.iter().for_each(|kernel| kernel.moved(&mut counts));
+        let waits =
+            |kernel: &&KernelShared| matches!(kernel.waits(), Waits::Kernel) && kernel.has_full_ring();
+        cycle.iter().all(waits).then_some(counts)
+    };
+    let first = look();
+    first.is_some() && look() == first
+}

@@ -1,0 +1,340 @@
+//! A kernel's state as a value: read out and set while the kernel is inactive.
+
+use std::{fmt, mem::MaybeUninit};
+
+use annulus_kernel::{BindingDefinition, BindingKind, DeviceType, StateShape, TypeDescriptor};
+
+use crate::{
+    backend::{BackendError, DeviceKernel},
+    kernel::{core::KernelCore, shared::KernelShared},
+};
+
+mod bytes;
+#[cfg(feature = "serde")]
+mod described;
+
+/// All that a kernel keeps between messages: its actors' states, in the order of their keys, whatever the
+/// grid; and its bound memory (`&mut [T]`, `&[AtomicU32]`). Parameters and tables, which never change, are
+/// not in it.
+#[derive(Clone)]
+pub struct Snapshot {
+    kernel: &'static str,
+    state: Option<Image>,
+    memory: Vec<(&'static str, Image)>,
+}
+
+/// Values of one type, as bytes; padding may be uninitialised.
+#[derive(Clone)]
+struct Image {
+    ty: &'static TypeDescriptor,
+    count: usize,
+    /// `count` valid values of the type.
+    bytes: Vec<MaybeUninit<u8>>,
+}
+
+/// Why a kernel's state could not be read or set.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SnapshotError {
+    /// The kernel consumes messages.
+    #[error("`{kernel}` is active, and its state changes at any time: deactivate it first")]
+    Active {
+        /// The instance's name.
+        kernel: String,
+    },
+    /// The kernel has terminated, so there is nothing to set.
+    #[error("`{kernel}` has terminated: launch it anew, with active(false), and restore that")]
+    Terminated {
+        /// The instance's name.
+        kernel: String,
+    },
+    /// The snapshot is another kernel's, or another launch's, or asked for as another type.
+    #[error("the {what} is {expected}, not {found}")]
+    Mismatch {
+        /// What the two differ in.
+        what: String,
+        /// What there is.
+        expected: String,
+        /// What was given or asked for.
+        found: String,
+    },
+    /// Bytes that are no snapshot of the kernel, or are damaged.
+    #[error("the bytes are no snapshot: {problem}")]
+    Bytes {
+        /// What is wrong with them.
+        problem: String,
+    },
+    /// The device could not.
+    #[error("{0}")]
+    Backend(#[from] BackendError),
+}
+
+fn mismatch(what: impl Into<String>, expected: impl fmt::Display, found: impl fmt::Display) -> SnapshotError {
+    SnapshotError::Mismatch { what: what.into(), expected: expected.to_string(), found: found.to_string() }
+}
+
+impl Image {
+    fn new(ty: &'static TypeDescriptor, count: usize) -> Self {
+        Self { ty, count, bytes: vec![MaybeUninit::uninit(); count * ty.size] }
+    }
+
+    fn check_type<T: DeviceType>(&self, what: &str) -> Result<(), SnapshotError> {
+        if *self.ty == *T::DESCRIPTOR {
+            return Ok(());
+        }
+        Err(mismatch(format!("type of {what}"), self.ty.name, T::DESCRIPTOR.name))
+    }
+
+    fn get<T: DeviceType>(&self, what: &str) -> Result<Vec<T>, SnapshotError> {
+        self.check_type::<T>(what)?;
+        let first = self.bytes.as_ptr().cast::<T>();
+        let value = |index| {
+            // SAFETY: the image has `count` values of the type's size, and the index is below.
+            let place = unsafe { first.add(index) };
+            // SAFETY: valid values of a type with the same descriptor, and so of the same layout and
+            // validity; the bytes may lie less aligned than the type.
+            unsafe { place.read_unaligned() }
+        };
+        Ok((0..self.count).map(value).collect())
+    }
+
+    fn set<T: DeviceType>(&mut self, what: &str, values: &[T]) -> Result<(), SnapshotError> {
+        self.check_type::<T>(what)?;
+        if values.len() != self.count {
+            return Err(mismatch(format!("length of {what}"), self.count, values.len()));
+        }
+        let to = self.bytes.as_mut_ptr().cast::<T>();
+        for (index, &value) in values.iter().enumerate() {
+            // SAFETY: the image has `count` values of the type's size, and there are as many here.
+            let place = unsafe { to.add(index) };
+            // SAFETY: the place is inside the image; the bytes may lie less aligned than the type.
+            unsafe { place.write_unaligned(value) };
+        }
+        Ok(())
+    }
+}
+
+impl Snapshot {
+    /// The kernel's id, which the snapshot belongs to.
+    pub fn kernel(&self) -> &'static str {
+        self.kernel
+    }
+
+    /// How many states there are: one for each actor, one for a kernel with one state, none for one without.
+    pub fn len(&self) -> usize {
+        self.state.as_ref().map_or(0, |image| image.count)
+    }
+
+    /// Whether there is no state.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Every actor's state, by key.
+    ///
+    /// # Errors
+    ///
+    /// [`SnapshotError::Mismatch`] if the kernel's state is of another type.
+    pub fn states<S: DeviceType>(&self) -> Result<Vec<S>, SnapshotError> {
+        self.state.as_ref().map_or_else(|| Ok(Vec::new()), |image| image.get("the state"))
+    }
+
+    /// Sets every actor's state, by key.
+    ///
+    /// # Errors
+    ///
+    /// [`SnapshotError::Mismatch`] if the kernel's state is of another type, or there are more or fewer
+    /// actors.
+    pub fn set_states<S: DeviceType>(&mut self, states: &[S]) -> Result<(), SnapshotError> {
+        match &mut self.state {
+            Some(image) => image.set("the state", states),
+            None if states.is_empty() => Ok(()),
+            None => Err(mismatch("kernel's state", "none", S::DESCRIPTOR.name)),
+        }
+    }
+
+    /// The contents of the bound parameter of this name.
+    ///
+    /// # Errors
+    ///
+    /// [`SnapshotError::Mismatch`] if there is none of that name that changes, or it is of another type.
+    pub fn memory<T: DeviceType>(&self, name: &str) -> Result<Vec<T>, SnapshotError> {
+        let found = self.memory.iter().find(|(own, _)| *own == name);
+        found.ok_or_else(|| self.no_memory(name))?.1.get(name)
+    }
+
+    /// Sets the contents of the bound parameter of this name.
+    ///
+    /// # Errors
+    ///
+    /// As for [`memory`](Self::memory), and if there are more or fewer values.
+    pub fn set_memory<T: DeviceType>(&mut self, name: &str, values: &[T]) -> Result<(), SnapshotError> {
+        let unknown = self.no_memory(name);
+        let found = self.memory.iter_mut().find(|(own, _)| *own == name);
+        found.ok_or(unknown)?.1.set(name, values)
+    }
+
+    fn no_memory(&self, name: &str) -> SnapshotError {
+        let names: Vec<_> = self.memory.iter().map(|(name, _)| *name).collect();
+        mismatch("bound memory", format!("[{}]", names.join(", ")), name)
+    }
+
+    /// Whether this can be set where `other` was read.
+    fn check_fits(&self, other: &Self) -> Result<(), SnapshotError> {
+        if self.kernel != other.kernel {
+            return Err(mismatch("kernel", other.kernel, self.kernel));
+        }
+        let shape = |snapshot: &Self| {
+            let image = |name: &str, image: &Image| format!("{name}: {} of {}", image.count, image.ty.name);
+            let state = snapshot.state.iter().map(|state| image("state", state));
+            let memory = snapshot.memory.iter().map(|(name, memory)| image(name, memory));
+            state.chain(memory).collect::<Vec<_>>().join(", ")
+        };
+        let same = |a: &Image, b: &Image| *a.ty == *b.ty && a.count == b.count;
+        let fits = match (&self.state, &other.state) {
+            (Some(a), Some(b)) => same(a, b),
+            (None, None) => true,
+            _ => false,
+        } && self.memory.len() == other.memory.len()
+            && self.memory.iter().zip(&other.memory).all(|((a, x), (b, y))| a == b && same(x, y));
+        if fits { Ok(()) } else { Err(mismatch("shape of the launch", shape(other), shape(self))) }
+    }
+}
+
+impl fmt::Debug for Snapshot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Snapshot")
+            .field("kernel", &self.kernel)
+            .field("len", &self.len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Whether what is bound to a parameter changes while the kernel runs.
+fn changes(binding: &BindingDefinition) -> bool {
+    matches!(binding.kind, BindingKind::Whole | BindingKind::Shared)
+}
+
+/// How a kernel's states are spread over its shards: actor `k` is number `k / grid` of shard `k % grid`.
+struct Spread {
+    size: usize,
+    count: usize,
+    grid: usize,
+}
+
+impl Spread {
+    fn in_shard(&self, shard: usize) -> usize {
+        self.count.saturating_sub(shard).div_ceil(self.grid)
+    }
+
+    /// Calls `each` with the place of each of a shard's states among all, and among the shard's.
+    fn pairs(&self, shard: usize) -> impl Iterator<Item = (std::ops::Range<usize>, std::ops::Range<usize>)> {
+        let (size, grid) = (self.size, self.grid);
+        (0..self.in_shard(shard)).map(move |index| {
+            let actor = index * grid + shard;
+            (actor * size..(actor + 1) * size, index * size..(index + 1) * size)
+        })
+    }
+}
+
+impl KernelCore {
+    /// An image of the right shape, with nothing in it yet.
+    fn blank(&self) -> Snapshot {
+        let definition = self.definition;
+        let count = match definition.state {
+            StateShape::Stateless => 0,
+            StateShape::Whole(_) => 1,
+            StateShape::PerActor(_) => self.options.actors as usize,
+        };
+        Snapshot {
+            kernel: definition.name,
+            state: definition.state.definition().map(|state| Image::new(state.ty, count)),
+            memory: definition
+                .bindings
+                .iter()
+                .zip(&self.binding_lengths)
+                .filter(|(binding, _)| changes(binding))
+                .map(|(binding, &length)| (binding.name, Image::new(binding.ty, length)))
+                .collect(),
+        }
+    }
+
+    fn spread(&self, image: &Image) -> Spread {
+        Spread { size: image.ty.size, count: image.count, grid: self.shards.len() }
+    }
+
+    /// The index of each bound parameter that changes, in the snapshot's order.
+    fn changing(&self) -> impl Iterator<Item = usize> {
+        let bindings = self.definition.bindings.iter().enumerate();
+        bindings.filter(|(_, binding)| changes(binding)).map(|(index, _)| index)
+    }
+
+    /// Only while every shard is at rest.
+    fn read(&self, device: &dyn DeviceKernel) -> Result<Snapshot, SnapshotError> {
+        let mut snapshot = self.blank();
+        if let Some(image) = &mut snapshot.state {
+            let spread = self.spread(image);
+            for shard in 0..spread.grid {
+                let mut part = vec![MaybeUninit::uninit(); spread.in_shard(shard) * spread.size];
+                // SAFETY: `at_rest` calls this; the shard has so many states, of so many bytes.
+                unsafe { device.read_states(shard as u32, &mut part) }?;
+                for (all, own) in spread.pairs(shard) {
+                    image.bytes[all].copy_from_slice(&part[own]);
+                }
+            }
+        }
+        for (index, (_, image)) in self.changing().zip(&mut snapshot.memory) {
+            // SAFETY: `at_rest` calls this; the image has the parameter's length and type.
+            unsafe { device.read_binding(index, &mut image.bytes) }?;
+        }
+        Ok(snapshot)
+    }
+
+    /// Only while every shard is at rest.
+    fn write(&self, device: &dyn DeviceKernel, snapshot: &Snapshot) -> Result<(), SnapshotError> {
+        snapshot.check_fits(&self.blank())?;
+        if let Some(image) = &snapshot.state {
+            let spread = self.spread(image);
+            for shard in 0..spread.grid {
+                let mut part = vec![MaybeUninit::uninit(); spread.in_shard(shard) * spread.size];
+                for (all, own) in spread.pairs(shard) {
+                    part[own].copy_from_slice(&image.bytes[all]);
+                }
+                // SAFETY: `at_rest` calls this; the shard has so many states, and the image holds valid ones
+                // of their type.
+                unsafe { device.write_states(shard as u32, &part) }?;
+            }
+        }
+        for (index, (_, image)) in self.changing().zip(&snapshot.memory) {
+            // SAFETY: `at_rest` calls this; the image has the parameter's length, and holds valid values of
+            // its type.
+            unsafe { device.write_binding(index, &image.bytes) }?;
+        }
+        Ok(())
+    }
+
+    /// Calls `f` while every shard is inactive and stays so, or has terminated.
+    async fn at_rest<R>(
+        &self,
+        f: impl FnOnce(&dyn DeviceKernel) -> Result<R, SnapshotError>,
+    ) -> Result<R, SnapshotError> {
+        let active = || Err(SnapshotError::Active { kernel: self.name.clone() });
+        self.while_inactive(f).await.unwrap_or_else(active)
+    }
+}
+
+pub(crate) async fn take(kernel: &KernelShared) -> Result<Snapshot, SnapshotError> {
+    let core = kernel.core();
+    core.at_rest(|device| core.read(device)).await
+}
+
+pub(crate) async fn restore(kernel: &KernelShared, snapshot: &Snapshot) -> Result<(), SnapshotError> {
+    let core = kernel.core();
+    core.at_rest(|device| {
+        if core.is_finished() {
+            return Err(SnapshotError::Terminated { kernel: core.name.clone() });
+        }
+        core.write(device, snapshot)
+    })
+    .await
+}

@@ -1,0 +1,345 @@
+//! Telemetry: the only value that can poll a kernel's 64 bytes per shard.
+
+use std::{fmt, sync::Arc, time::Duration};
+
+use annulus_abi::{
+    control::command,
+    histogram,
+    telemetry::{Telemetry as Block, TelemetryWords},
+};
+use annulus_sync::{Ordering, spin_loop, yield_now};
+
+use crate::{
+    error::TelemetryError,
+    kernel::{core::KernelCore, drops::QueueDrops, shared::KernelShared},
+    time::for_people,
+};
+use annulus_ring::memory::TelemetryLine;
+
+/// Polls a kernel's telemetry: without a lock, without an allocation, without the kernel's help.
+///
+/// Messages of [connected](crate::KernelHandle::connect) kernels count like those of the host, and their
+/// latencies begin when they were sent.
+///
+/// `enable_telemetry` on a launched kernel is the only way to get one, so polling what is not launched or not
+/// enabled does not compile. Counters begin with the launch, or with the last [`reset`](Self::reset);
+/// latencies are measured while telemetry is enabled. The last snapshot stays readable after the kernel has
+/// terminated.
+pub struct Telemetry {
+    kernel: Arc<KernelShared>,
+}
+
+impl Telemetry {
+    pub(crate) fn enable(kernel: Arc<KernelShared>, arena_lines: usize) -> Result<Self, TelemetryError> {
+        let core = kernel.core();
+        if core.is_finished() {
+            return Err(TelemetryError::Terminated);
+        }
+        if core.shards.iter().any(|shard| shard.memory.telemetry().is_none()) {
+            return Err(TelemetryError::NoLines { lines: arena_lines });
+        }
+        set_enabled(core, true);
+        Ok(Self { kernel })
+    }
+
+    /// A snapshot: each shard's line as it was at some moment during the call, summed up.
+    ///
+    /// The kernel may go on meanwhile; a line that it was writing is read again, so none is torn.
+    #[inline]
+    pub fn poll(&self) -> TelemetrySnapshot {
+        let core = self.kernel.core();
+        let epoch = (core.shards[0].memory.command().load(Ordering::Relaxed) >> command::EPOCH_SHIFT) as u16;
+        if let [shard] = &*core.shards
+            && let Some(block) = shard.memory.telemetry().map(read).filter(|block| block.epoch == epoch)
+        {
+            // Nothing to sum up.
+            return Self::snapshot(core, block);
+        }
+        let mut sum = Block::new(epoch);
+        for line in core.shards.iter().filter_map(|shard| shard.memory.telemetry()) {
+            let block = read(line);
+            sum.queue_depth = sum.queue_depth.saturating_add(block.queue_depth);
+            if block.epoch != epoch {
+                // The shard has not looked at the reset yet: its counters are those of the time before.
+                continue;
+            }
+            sum.messages_processed += block.messages_processed;
+            sum.messages_dropped += block.messages_dropped;
+            sum.unmeasured = sum.unmeasured.saturating_add(block.unmeasured);
+            sum.last_processed_timestamp = sum.last_processed_timestamp.max(block.last_processed_timestamp);
+            sum.total_latency_nanos = sum.total_latency_nanos.saturating_add(block.total_latency_nanos);
+            sum.max_latency_nanos = sum.max_latency_nanos.max(block.max_latency_nanos);
+            sum.min_latency_nanos = sum.min_latency_nanos.min(block.min_latency_nanos);
+            if block.error_code != 0 {
+                sum.error_code = block.error_code;
+            }
+        }
+        Self::snapshot(core, sum)
+    }
+
+    /// What the shards count, and what the host dropped before them.
+    #[inline]
+    fn snapshot(core: &KernelCore, mut block: Block) -> TelemetrySnapshot {
+        let queues = core.drops.by_queues().since(core.dropped_before.by_queues());
+        block.messages_dropped += queues.total();
+        TelemetrySnapshot {
+            queue_drops: queues,
+            ..TelemetrySnapshot::from_block(&block, core.counting_since.load(Ordering::Relaxed))
+        }
+    }
+
+    /// Sets every counter to zero and the minimum latency to `u64::MAX`; the queue depth is a gauge and
+    /// stays.
+    ///
+    /// Polls see the reset at once. What the kernel processes between this call and its next look at its
+    /// command is not counted; a message that is sent after this returns is.
+    pub fn reset(&self) {
+        let core = self.kernel.core();
+        core.dropped_before.set(core.drops.by_queues());
+        core.counting_since.store(core.clock.now(), Ordering::Relaxed);
+        core.change_command(|command| command.wrapping_add(1 << command::EPOCH_SHIFT));
+    }
+
+    /// Stops or resumes writing. While it is off the kernel pays nothing for telemetry, and polls see the
+    /// last snapshot.
+    pub fn set_enabled(&self, on: bool) {
+        set_enabled(self.kernel.core(), on);
+    }
+
+    /// The time on the clock of the snapshot's timestamps, in nanoseconds: what `is_healthy` compares with.
+    pub fn now(&self) -> u64 {
+        self.kernel.core().clock.now()
+    }
+}
+
+impl fmt::Debug for Telemetry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Telemetry").field("kernel", &self.kernel.core().name).finish_non_exhaustive()
+    }
+}
+
+fn set_enabled(core: &KernelCore, on: bool) {
+    if on && core.current_command() & command::TELEMETRY == 0 {
+        core.counting_since.store(core.clock.now(), Ordering::Relaxed);
+    }
+    core.change_command(
+        |command| {
+            if on { command | command::TELEMETRY } else { command & !command::TELEMETRY }
+        },
+    );
+}
+
+/// Copies a line out until the copy is whole.
+#[inline]
+fn read(line: &TelemetryLine) -> Block {
+    let mut attempts = 0u32;
+    loop {
+        // Relaxed: the check, not the order, tells whether the words belong together.
+        let words: TelemetryWords = std::array::from_fn(|i| line.word(i).load(Ordering::Relaxed));
+        if let Some(block) = Block::from_words(&words) {
+            // A line that no shard has written yet is all zeros, which is no latency of 0.
+            if block.min_latency_nanos == 0 && words == [0; 8] {
+                return Block::new(0);
+            }
+            return block;
+        }
+        attempts += 1;
+        // The writer may have lost its core between two stores.
+        if attempts.is_multiple_of(1024) { yield_now() } else { spin_loop() }
+    }
+}
+
+/// A kernel's telemetry at a moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TelemetrySnapshot {
+    /// Messages whose handler succeeded.
+    pub messages_processed: u64,
+    /// Messages that were dropped: by the kernel's queues, by handlers that failed, for unknown actors.
+    pub messages_dropped: u64,
+    /// Of these, what the queues dropped, by cause.
+    pub queue_drops: QueueDrops,
+    /// When the last message was processed, in nanoseconds on the runtime's clock; 0 before the first.
+    pub last_processed_timestamp: i64,
+    /// Messages waiting in the inbound rings, as the kernel last saw it.
+    pub queue_depth: i32,
+    /// Sum of the latencies from enqueue to the end of the handler, in nanoseconds.
+    pub total_latency_nanos: u64,
+    /// The largest of them; 0 before the first.
+    pub max_latency_nanos: u64,
+    /// The smallest of them; `u64::MAX` before the first.
+    pub min_latency_nanos: u64,
+    /// The last error code; 0 for none.
+    pub error_code: u16,
+    /// Of the processed messages, those whose latency was not measured: telemetry was off, or messages carry
+    /// no time.
+    pub unmeasured: u32,
+    /// When telemetry was enabled or reset last, in nanoseconds on the runtime's clock.
+    pub counting_since: u64,
+}
+
+impl TelemetrySnapshot {
+    fn from_block(block: &Block, counting_since: u64) -> Self {
+        Self {
+            messages_processed: block.messages_processed,
+            messages_dropped: block.messages_dropped,
+            queue_drops: QueueDrops::default(),
+            last_processed_timestamp: block.last_processed_timestamp,
+            queue_depth: block.queue_depth,
+            total_latency_nanos: block.total_latency_nanos,
+            max_latency_nanos: block.max_latency_nanos,
+            min_latency_nanos: block.min_latency_nanos,
+            error_code: block.error_code,
+            unmeasured: block.unmeasured,
+            counting_since,
+        }
+    }
+
+    /// The average of the latencies that were measured, in nanoseconds; 0 if none was.
+    pub fn average_latency_nanos(&self) -> u64 {
+        let measured = self.messages_processed.saturating_sub(self.unmeasured.into());
+        self.total_latency_nanos.checked_div(measured).unwrap_or(0)
+    }
+
+    /// The average of the latencies that were measured; `None` if none was.
+    ///
+    /// ```
+    /// # use annulus_runtime::TelemetrySnapshot;
+    /// # fn show(snapshot: TelemetrySnapshot) {
+    /// if let (Some(average), Some(most)) = (snapshot.average_latency(), snapshot.max_latency()) {
+    ///     println!("{} on average, {} at most", annulus_runtime::for_people(average), annulus_runtime::for_people(most));
+    /// }
+    /// # }
+    /// ```
+    pub fn average_latency(&self) -> Option<Duration> {
+        self.has_latency().then(|| Duration::from_nanos(self.average_latency_nanos()))
+    }
+
+    /// The smallest of the latencies that were measured; `None` if none was.
+    pub fn min_latency(&self) -> Option<Duration> {
+        self.has_latency().then(|| Duration::from_nanos(self.min_latency_nanos))
+    }
+
+    /// The largest of the latencies that were measured; `None` if none was.
+    pub fn max_latency(&self) -> Option<Duration> {
+        self.has_latency().then(|| Duration::from_nanos(self.max_latency_nanos))
+    }
+
+    /// The sum of the latencies that were measured.
+    pub fn total_latency(&self) -> Duration {
+        Duration::from_nanos(self.total_latency_nanos)
+    }
+
+    fn has_latency(&self) -> bool {
+        self.min_latency_nanos != u64::MAX
+    }
+
+    /// Messages per second over an uptime in seconds; 0 if that is not positive.
+    pub fn throughput(&self, uptime_seconds: f64) -> f64 {
+        if uptime_seconds > 0.0 { self.messages_processed as f64 / uptime_seconds } else { 0.0 }
+    }
+
+    /// The largest latency as a multiple of the smallest; 0 before the first message. Above 10, look for what
+    /// varies.
+    pub fn latency_variance(&self) -> f64 {
+        if self.min_latency_nanos == u64::MAX {
+            return 0.0;
+        }
+        // A latency below the clock's resolution reads as 0; its ratio would be infinite.
+        self.max_latency_nanos as f64 / self.min_latency_nanos.max(1) as f64
+    }
+
+    /// Whether there is no error code, and not: messages pending and none processed for longer than the
+    /// threshold, nor since telemetry was enabled or reset. An idle kernel is healthy. `now` is
+    /// [`Telemetry::now`].
+    ///
+    /// The depth is as the kernel last wrote it: a handler that never returns, called when nothing else
+    /// waited, shows in [`KernelControl::status`](crate::KernelControl::status) instead, whose `pending` is
+    /// the host's own count.
+    pub fn is_healthy(&self, now: u64, stuck_threshold_nanos: u64) -> bool {
+        let last = (self.last_processed_timestamp.max(0) as u64).max(self.counting_since);
+        let silent = now.saturating_sub(last);
+        self.error_code == 0 && !(self.queue_depth > 0 && silent > stuck_threshold_nanos)
+    }
+}
+
+impl fmt::Display for TelemetrySnapshot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} processed, {} dropped, {} queued",
+            self.messages_processed, self.messages_dropped, self.queue_depth
+        )?;
+        if let (Some(average), Some(min), Some(max)) =
+            (self.average_latency(), self.min_latency(), self.max_latency())
+        {
+            let [average, min, max] = [average, min, max].map(for_people);
+            write!(f, ", latency {average} ({min} to {max})")?;
+        }
+        if self.error_code != 0 {
+            write!(
+                f,
+                ", last error {:#06x} ({})",
+                self.error_code,
+                annulus_abi::error::describe(self.error_code)
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// The latencies of every message of a kernel launched with `track_latency`, in nanoseconds, from enqueue to
+/// the end of the handlers of its iteration, as each shard measured them.
+#[derive(Clone, Debug)]
+pub struct LatencyHistogram {
+    counts: Vec<u64>,
+}
+
+impl LatencyHistogram {
+    pub(crate) fn read(core: &KernelCore) -> Option<Self> {
+        if !core.options.track_latency {
+            return None;
+        }
+        let count = |bucket: usize| {
+            let count = |shard: &crate::kernel::core::Shard| {
+                shard.memory.latency_bucket(bucket).map_or(0, |count| count.load(Ordering::Relaxed))
+            };
+            core.shards.iter().map(count).sum()
+        };
+        Some(Self { counts: (0..histogram::BUCKETS).map(count).collect() })
+    }
+
+    /// How many latencies were measured.
+    pub fn count(&self) -> u64 {
+        self.counts.iter().sum()
+    }
+
+    /// The latency in nanoseconds that a share `quantile` (0.0 ..= 1.0) of the messages did not exceed, at
+    /// most 1/32 too high; 0 if nothing was measured.
+    pub fn quantile(&self, quantile: f64) -> u64 {
+        let total = self.count();
+        let rank = ((quantile.clamp(0.0, 1.0) * total as f64).ceil() as u64).clamp(1, total.max(1));
+        let mut seen = 0;
+        for (bucket, count) in self.counts.iter().enumerate() {
+            seen += count;
+            if seen >= rank {
+                return histogram::upper_bound(bucket);
+            }
+        }
+        0
+    }
+
+    /// [`quantile`](Self::quantile) as a duration.
+    pub fn quantile_time(&self, quantile: f64) -> Duration {
+        Duration::from_nanos(self.quantile(quantile))
+    }
+
+    /// [`max`](Self::max) as a duration.
+    pub fn max_time(&self) -> Duration {
+        Duration::from_nanos(self.max())
+    }
+
+    /// The largest latency in nanoseconds, at most 1/32 too high; 0 if nothing was measured.
+    pub fn max(&self) -> u64 {
+        self.counts.iter().rposition(|&count| count != 0).map_or(0, histogram::upper_bound)
+    }
+}

@@ -1,0 +1,62 @@
+//! A wake flag: something that is run by one thread at a time goes to sleep without missing a call.
+//!
+//! A *runner* is scheduled, runs as long as it finds work, and parks. A *caller* makes work, then calls. One
+//! word, `asleep`:
+//!
+//! * *awake* (false): scheduled or running, by exactly one thread. Callers leave it alone.
+//! * *asleep* (true): on no schedule. The first caller to swap the word to false schedules it; the others
+//!   leave it alone.
+//!
+//! The runner swaps the word to *asleep*, fences, and looks for work once more (`SYNC: wake-flag`); a caller
+//! makes work, fences, and loads the word. One of the two fences comes first: either the caller sees
+//! *asleep*, or the runner sees the work. If both do, the swap decides who goes on, so there is never more
+//! than one runner. The swap also hands the runner's memory from thread to thread.
+
+use crate::{AtomicBool, Ordering, fence};
+
+/// Whether a runner is asleep; see the module.
+#[derive(Debug)]
+pub struct WakeFlag {
+    asleep: AtomicBool,
+}
+
+impl WakeFlag {
+    /// A runner that is asleep: the first call schedules it.
+    pub fn new() -> Self {
+        Self { asleep: AtomicBool::new(true) }
+    }
+
+    /// After making work: whether the caller must schedule the runner.
+    ///
+    /// Costs a fence and a load as long as the runner is awake.
+    #[inline]
+    #[must_use = "the runner sleeps on unless it is scheduled"]
+    pub fn wake(&self) -> bool {
+        // SYNC: wake-flag
+        fence(Ordering::SeqCst);
+        self.asleep.load(Ordering::Relaxed) && self.claim()
+    }
+
+    /// By the runner: goes to sleep. It must look for work once more; if there is some,
+    /// [`claim`](Self::claim) says whether it is still the one to do it. It must not touch its data in
+    /// between.
+    pub fn park(&self) {
+        // A swap, though a store would do: every write of the word is then a link of one chain of
+        // read-modify-writes.
+        self.asleep.swap(true, Ordering::AcqRel);
+        // SYNC: wake-flag
+        fence(Ordering::SeqCst);
+    }
+
+    /// Whether the caller is the one who woke it, and must run or schedule it.
+    #[must_use = "the runner sleeps on unless it is scheduled"]
+    pub fn claim(&self) -> bool {
+        self.asleep.swap(false, Ordering::AcqRel)
+    }
+}
+
+impl Default for WakeFlag {
+    fn default() -> Self {
+        Self::new()
+    }
+}
