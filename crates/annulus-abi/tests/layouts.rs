@@ -162,7 +162,7 @@ fn a_ring_that_is_not_asked_for_takes_no_place() {
     assert_eq!((quiet.prints, quiet.prints_offset()), (None, quiet.histogram_offset()));
     assert_eq!(all.shard_bytes() - quiet.shard_bytes(), prints.bytes());
     let sealed = all.sealed();
-    assert!(sealed.inbound.is_sealed() && !sealed.outbound.is_sealed());
-    assert_eq!(KernelLayout { inbound: all.inbound, ..sealed }, all);
+    assert!(sealed.inbound.is_sealed() && sealed.outbound.is_sealed());
+    assert_eq!(KernelLayout { inbound: all.inbound, outbound: all.outbound, ..sealed }, all);
     assert!(all.prints_offset().is_multiple_of(128) && all.shard_bytes().is_multiple_of(128));
 }

@@ -57,7 +57,7 @@ ANN_FUNCTION void ann_owe(const ann_view *v)
     LOCAL ann_shared *b = v->shared;
     b->owed += 1;
     b->owing += b->taken;
-    if (b->owed >= ANN_OWED_TURNS || b->owing * 4 >= (u32)1 << b->launch.in_shift || b->letters != 0)
+    if (b->owed >= ANN_OWED_TURNS || b->owing * 4 >= (u32)1 << b->launch.in_shift)
         ann_settle_up(v);
 }
 

@@ -80,6 +80,8 @@ ANN_KERNEL void ann_main(
             shared.goes_on = !shared.over;
 #else
             shared.goes_on = !shared.ending;
+            if (shared.ending)
+                ann_settle_up(&view);
 #endif
         }
         ann_barrier();
@@ -128,7 +130,6 @@ ANN_KERNEL void ann_main(
         ann_barrier();
     }
     if (leader) {
-        ann_settle_up(&view);
         /* A block that has terminated leaves only this behind: rings and states are not its own any more. */
         view.record->state = shared.state;
         ann_store_release_u32(&view.record->ended, view.record->epoch);

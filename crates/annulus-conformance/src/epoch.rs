@@ -87,7 +87,7 @@ pub const KERNEL: &KernelDefinition = count::DEFINITION;
 /// What one shard of the kernel has.
 pub fn layout() -> KernelLayout {
     KernelLayout::new(&KernelShape {
-        inbound_capacity: 64,
+        inbound_capacity: 256,
         outbound_capacity: 128,
         message: (size_of::<Item>(), align_of::<Item>()),
         output: (size_of::<Counted>(), align_of::<Counted>()),

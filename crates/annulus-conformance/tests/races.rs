@@ -226,7 +226,7 @@ const ALONE_MUTANTS: &[(&str, &str, &str)] = &[
     (
         "the gauge counts answers that threads have not published",
         "            ann_store_gauges(v, first);\n",
-        "            ann_store_gauges(v, b->state.next_out);\n",
+        "            ann_store_gauges(v, b->state.next_out);\n        if (owes)\n            dawdle(100);\n",
     ),
     (
         "what was put off is told without a fence",
@@ -359,7 +359,9 @@ fn missing_barriers_are_found(sealed: bool) {
         return;
     }
     let barriers = barriers().count();
-    let needless = [0, barriers - 1];
+    // Sealed answers are published before the last but two, which open ones are filled in before: one of the two behind them is enough.
+    let needless: &[usize] =
+        if sealed { &[0, barriers - 3, barriers - 2, barriers - 1] } else { &[0, barriers - 1] };
     let unseen: Vec<_> = (0..barriers)
         .filter(|index| {
             let epoch = OnThreads::compile(sealed, &format!("without {index}"));

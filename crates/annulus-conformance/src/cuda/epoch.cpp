@@ -66,6 +66,8 @@ static void *sender(void *)
         u8 *to = shard + (from - arguments[7]);
 #if ANN_LAUNCH_SEALED
         if (!is_slow) await_looks(1);
+#else
+        if (is_slow) dawdle(300);
 #endif
         ann_store_release_u32((u32 *)(shard + ANN_CONTROL_COMMAND), command_before(ticket));
         ann_store_relaxed_u64((u64 *)(shard + l->inbound + ANN_RING_RESERVED), ticket + 1);

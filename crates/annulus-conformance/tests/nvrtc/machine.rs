@@ -525,7 +525,7 @@ impl<'a> Machine<'a> {
         *found.unwrap_or_else(|| panic!("{}: nothing lies at {address:#x}", what.text))
     }
 
-    #[allow(clippy::too_many_lines)] // One arm for each instruction.
+    #[allow(clippy::too_many_lines, clippy::collapsible_match)] // One arm for each instruction.
     fn step(&mut self, index: usize, mask: u32, at: usize) {
         let code = self.code;
         let i = &code.instructions[at];

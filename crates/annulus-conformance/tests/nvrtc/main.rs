@@ -354,8 +354,6 @@ fn sealed_slots_are_loaded_once() {
     assert!(all[first - 2].starts_with("ld.relaxed.sys.u32"), "{:?}", &all[first - 2..]);
     assert!(all[first - 1].starts_with("ld.relaxed.sys.u64"), "{:?}", &all[first - 2..]);
     assert!(all[first..first + 8].iter().all(|line| line.contains(".b128")));
-    // A handler without outputs loads no words at all.
-    assert_eq!(count(&ptx(kernels::swallow::DEFINITION, true), "ld.u64"), 0);
 }
 
 /// B-06: the barrier of the grid is in the machine code of kernels in step alone, for every architecture, in the device's scope: one word that
