@@ -1,7 +1,7 @@
 use std::error::Error;
 
 use annulus::{
-    message::{FrameReader, FrameWriter, Message},
+    message::{FrameReader, FrameWriter},
     prelude::*,
     queue::{Deduplication, MessageQueue, QueueOptions},
 };
@@ -72,7 +72,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut reader = FrameReader::new(&stream[..]);
     let frame = reader.read()?.ok_or("there are frames")?;
     println!("{}", frame.message::<Other>().unwrap_err());
-    println!("{}", Entry::decode(&stream[..100]).unwrap_err());
     // ANCHOR_END: errors
     Ok(())
 }

@@ -173,5 +173,8 @@ fn first_line(error: &rancor::Error) -> String {
 }
 
 fn refused(error: &rancor::Error) -> DecodeError {
-    DecodeError::new(first_line(error))
+    // Addresses differ from run to run, and tell whoever sent the bytes what is not theirs to know.
+    let words = first_line(error);
+    let shown = words.split(' ').map(|word| if word.contains("0x") { "…" } else { word });
+    DecodeError::new(format!("no archive of the type: {}", shown.collect::<Vec<_>>().join(" ")))
 }
