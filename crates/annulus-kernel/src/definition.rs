@@ -91,7 +91,7 @@ impl StateShape {
     /// The shape for a `&mut S` parameter of this kernel.
     pub const fn of<K: RingKernel, S: DeviceType + Default>() -> Self {
         let definition = StateDefinition { ty: S::DESCRIPTOR, init: init_default::<S> };
-        if K::Message::KEYED { Self::PerActor(definition) } else { Self::Whole(definition) }
+        if K::Message::IS_KEYED { Self::PerActor(definition) } else { Self::Whole(definition) }
     }
 
     /// The type and initial value, if there is state.
@@ -155,6 +155,6 @@ impl KernelDefinition {
             // SAFETY: the caller gives a valid message of type `M`.
             unsafe { &*message.cast::<M>() }.key()
         }
-        if K::Message::KEYED { Some(key::<K::Message>) } else { None }
+        if K::Message::IS_KEYED { Some(key::<K::Message>) } else { None }
     }
 }
