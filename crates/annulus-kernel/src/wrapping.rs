@@ -14,7 +14,7 @@ macro_rules! wrapping {
         // which is a device type.
         unsafe impl DeviceType for Wrapping<$ty> {
             const DESCRIPTOR: &'static TypeDescriptor = &TypeDescriptor {
-                name: "Wrapping",
+                name: concat!("Wrapping_", stringify!($ty)),
                 size: size_of::<Self>(),
                 align: align_of::<Self>(),
                 kind: TypeKind::Struct(&[FieldDescriptor { name: "0", offset: 0, ty: <$ty>::DESCRIPTOR }]),
