@@ -127,7 +127,8 @@ impl KernelDefinition {
         crate::handler_source(self, target)
     }
 
-    // What follows is asked of the kernel and not of its messages, so that a type that is no message is told once.
+    // What follows is asked of the kernel and not of its messages, so that a type that is no message is told
+    // once.
 
     /// The layout of what a kernel takes.
     pub const fn message_of<K: RingKernel>() -> &'static TypeDescriptor {

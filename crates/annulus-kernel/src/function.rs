@@ -90,7 +90,8 @@ pub mod without_companion {
 
     use super::{Handed, Witness};
 
-    /// It is of a function that is called by `F`. Where there is no such function at all, that is no type either, and nothing more is said of it.
+    /// It is of a function that is called by `F`. Where there is no such function at all, that is no type
+    /// either, and nothing more is said of it.
     #[allow(non_camel_case_types)] // The name that companions are imported by.
     #[derive(Debug)]
     pub struct __AnnulusCompanion<F>(PhantomData<F>);

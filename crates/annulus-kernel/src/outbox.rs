@@ -73,7 +73,8 @@ pub struct Outbox<M> {
     _messages: PhantomData<fn(M)>,
 }
 
-// Nothing here asks that `M` is a message, since `new` does, and a type that is none is told where the kernel names it.
+// Nothing here asks that `M` is a message: a kernel makes an outbox of its output, which is one, and
+// `TestOutbox` asks. A type that is none is told where the kernel names it, and not at each send.
 impl<M> Outbox<M> {
     /// Sends `message`, in the order of the calls. It leaves when the handler succeeds, never before.
     #[inline]

@@ -333,7 +333,8 @@ impl<T: Typed, const N: usize> Typed for [T; N] {
     }
 }
 
-/// The type that a descriptor describes. What is no device type for want of a derive beside it is not told here once more.
+/// The type that a descriptor describes. What is no device type for want of a derive beside it is not told
+/// here once more.
 pub fn type_of<T: DeviceType>() -> Type {
     T::DESCRIPTOR.into()
 }

@@ -1,4 +1,5 @@
-//! `core::num::Wrapping`, which a handler may have in its messages and its state: the number, whose operators never overflow.
+//! `core::num::Wrapping`, which a handler may have in its messages and its state: the number, whose operators
+//! never overflow.
 
 use std::num::Wrapping;
 
@@ -9,10 +10,11 @@ use crate::{
 
 macro_rules! wrapping {
     ($($ty:ty),+) => {$(
-        // SAFETY: `Wrapping` is `repr(transparent)` by its documentation, so it is laid out as its number, which is a device type.
+        // SAFETY: `Wrapping` is `repr(transparent)` by its documentation, so it is laid out as its number,
+        // which is a device type.
         unsafe impl DeviceType for Wrapping<$ty> {
             const DESCRIPTOR: &'static TypeDescriptor = &TypeDescriptor {
-                name: "Wrapping",
+                name: concat!("Wrapping_", stringify!($ty)),
                 size: size_of::<Self>(),
                 align: align_of::<Self>(),
                 kind: TypeKind::Struct(&[FieldDescriptor { name: "0", offset: 0, ty: <$ty>::DESCRIPTOR }]),

@@ -195,11 +195,17 @@ fn named(segment: &PathSegment) -> Option<String> {
                 "lives on the host's heap; write an array of structs of key and value, and a length".into()
             }
             "Vec" | "VecDeque" | "HashSet" | "BTreeSet" => {
-                format!("lives on the host's heap; write `[{first}; N]` and a length")
+                format!("lives on the host's heap; write `List<{first}, N>`, which holds up to N of them")
             }
             "Box" | "Rc" | "Arc" => format!("lives on the host's heap; store the `{first}` itself"),
             "Option" => {
                 format!("has no fixed layout; write `Maybe<{first}>`, whose `get()` gives the `Option`")
+            }
+            "Saturating" => {
+                format!("is no number of a device; write `{first}`, and `saturating_add` and its kin")
+            }
+            "NonZero" => {
+                format!("has values that a device cannot check; write `{first}`, and compare it with 0")
             }
             "Result" => "has no fixed layout; write an enum with `#[repr(u32)]`".into(),
             "Cell" | "RefCell" | "Mutex" | "RwLock" => {
@@ -212,9 +218,16 @@ fn named(segment: &PathSegment) -> Option<String> {
     }
     let reason = match name.as_str() {
         "char" => "has values that a device cannot check; write `u32`",
+        "NonZeroU8" | "NonZeroU16" | "NonZeroU32" | "NonZeroU64" | "NonZeroUsize" | "NonZeroI8"
+        | "NonZeroI16" | "NonZeroI32" | "NonZeroI64" | "NonZeroIsize" => {
+            let number = name.trim_start_matches("NonZero").to_lowercase();
+            return Some(format!(
+                "has values that a device cannot check; write `{number}`, and compare it with 0"
+            ));
+        }
         "u128" => "is not a number on any device; write `[u64; 2]`",
         "i128" => "is not a number on any device; write `[i64; 2]`",
-        "String" | "str" => "has no fixed size; write `[u8; N]` and a length",
+        "String" | "str" => "has no fixed size; write `Text<N>`, which holds up to N bytes",
         "AtomicU32" | "AtomicU64" | "AtomicI32" | "AtomicI64" => {
             return Some(format!(
                 "is shared memory, which is a handler's parameter: write `&[{name}]` there and a plain number here"

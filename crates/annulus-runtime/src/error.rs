@@ -1,5 +1,5 @@
-//! What can go wrong, one small enum per operation. `Debug` prints the same words as `Display`: by it a `main` that returns a `Result` shows
-//! its error.
+//! What can go wrong, one small enum per operation. `Debug` prints the same words as `Display`: by it a
+//! `main` that returns a `Result` shows its error.
 
 use std::fmt;
 

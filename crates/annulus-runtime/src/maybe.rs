@@ -10,13 +10,15 @@ use annulus_macros::device_impl;
 
 use crate::__private::{Derived, Meaning, OwnType, PlainMethods};
 
-/// A value, or nothing: what a message or a state has in the place of an `Option`, whose layout is rustc's own affair and another one in
-/// each version.
+/// A value, or nothing: what a message or a state has in the place of an `Option`, whose layout is rustc's
+/// own affair and another one in each version.
 ///
-/// [`get`](Self::get) gives the `Option`, and [`set`](Self::set) and `From` take one, in handlers as well as on the host:
+/// [`get`](Self::get) gives the `Option`, and [`set`](Self::set) and `From` take one, in handlers as well as
+/// on the host:
 ///
 /// ```
-/// use annulus_runtime::prelude::*;
+/// use annulus::prelude::*;
+/// # extern crate annulus_runtime as annulus;
 ///
 /// #[derive(RingMessage, Clone, Copy)]
 /// #[repr(C)]
@@ -42,7 +44,8 @@ use crate::__private::{Derived, Meaning, OwnType, PlainMethods};
 /// }
 /// ```
 ///
-/// Its layout is that of an enum with `#[repr(u8)]`: a byte that is 0 or 1, then the value where its alignment lets it begin.
+/// Its layout is that of an enum with `#[repr(u8)]`: a byte that is 0 or 1, then the value where its
+/// alignment lets it begin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Maybe<T> {
@@ -103,7 +106,8 @@ impl<T> From<Maybe<T>> for Option<T> {
     }
 }
 
-/// The layout of the variant with a value: RFC 2195 makes an enum with a primitive representation a union of such structs.
+/// The layout of the variant with a value: RFC 2195 makes an enum with a primitive representation a union of
+/// such structs.
 #[repr(C)]
 struct Just<T> {
     tag: u8,
@@ -111,8 +115,8 @@ struct Just<T> {
 }
 
 #[diagnostic::do_not_recommend]
-// SAFETY: size and alignment are asked of the compiler; `repr(u8)` fixes the layout, in which the value lies where it lies in `Just`; the
-// value is a device type.
+// SAFETY: size and alignment are asked of the compiler; `repr(u8)` fixes the layout, in which the value lies
+// where it lies in `Just`; the value is a device type.
 unsafe impl<T: DeviceType> DeviceType for Maybe<T> {
     const DESCRIPTOR: &'static TypeDescriptor = &TypeDescriptor {
         name: "Maybe",

@@ -1,4 +1,5 @@
-//! What is in order: slices, lists and texts beside each other, values of own types sorted and found, least and greatest ones.
+//! What is in order: slices, lists and texts beside each other, values of own types sorted and found, least
+//! and greatest ones.
 #![allow(
     clippy::too_many_lines,
     clippy::stable_sort_primitive,

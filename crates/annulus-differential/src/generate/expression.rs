@@ -173,11 +173,6 @@ impl Writer<'_> {
             0..=3 => {
                 let operator = self.choices.one(&["+", "-", "*", "&", "|", "^"]);
                 let (a, b) = (self.expression(ty), self.expression(ty));
-                if self.choices.percent(15) {
-                    return format!(
-                        "(std::num::Wrapping::<{name}>({a}) {operator} std::num::Wrapping({b})).0"
-                    );
-                }
                 format!("({a} {operator} {b})")
             }
             4 => {

@@ -19,7 +19,8 @@ const USIZE: Type = Type::Scalar(Scalar::Usize);
 const LONGEST: usize = 64;
 
 impl Lowerer<'_> {
-    /// `sort()`, `sort_unstable()`, `sort_by_key(f)` and `sort_by(f)`, by insertion: equal elements stay in their order.
+    /// `sort()`, `sort_unstable()`, `sort_by_key(f)` and `sort_by(f)`, by insertion: equal elements stay in
+    /// their order.
     pub(super) fn sort(
         &mut self,
         view: &View,

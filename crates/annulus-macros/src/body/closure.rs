@@ -1,5 +1,5 @@
-//! Closures, which stand only where a method of the standard library calls them at once: of `Option`, `Result`, `bool`, `Ordering`, of
-//! iterators, and of slices that are sorted.
+//! Closures, which stand only where a method of the standard library calls them at once: of `Option`,
+//! `Result`, `bool`, `Ordering`, of iterators, and of slices that are sorted.
 
 use annulus_tree::{Expression, ExpressionKind};
 use proc_macro2::{Span, TokenStream};

@@ -87,7 +87,8 @@ pub(crate) struct Reader {
     in_closure: bool,
     /// What a body returns, as tokens of a type; `None` for nothing.
     returns: Option<TokenStream>,
-    /// Where each type of which the body makes values is named first: what it lacks is told there, and not at each value.
+    /// Where each type of which the body makes values is named first: what it lacks is told there, and not at
+    /// each value.
     made: HashMap<String, Span>,
 }
 

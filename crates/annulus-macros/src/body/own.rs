@@ -43,7 +43,8 @@ impl Reader {
         self.check_recursion(function, Called::Path(&function.path));
         let (id, callee) = self.callee(Callee::Function(span(function)));
         let (arguments, tokens) = self.arguments(&call.args);
-        // The function is called where it is named, as in the body itself: what is wrong with its name is then said once.
+        // The function is called where it is named, as in the body itself: what is wrong with its name is
+        // then said once.
         let inputs: Vec<_> = (0..tokens.len())
             .map(|index| format_ident!("input_{index}", span = Span::mixed_site()))
             .collect();
@@ -59,7 +60,8 @@ impl Reader {
                 quote_spanned! {function.span()=>
                     ::annulus::__private::witness::handed(
                         {
-                            // A function without a companion is imported all the same, and then the name means what the other import brings.
+                            // A function without a companion is imported all the same, and then the name
+                            // means what the other import brings.
                             use ::annulus::__private::witness::without_companion::*;
                             #word
                             use #path as __AnnulusCompanion;
@@ -146,8 +148,9 @@ impl Reader {
     }
 }
 
-/// The path as an import has it, so that a function without `#[device_fn]` is found, too. Not of a path whose first word is a type, and not of one
-/// whose first word is a crate's of the standard library: there an import could mean another one.
+/// The path as an import has it, so that a function without `#[device_fn]` is found, too. Not of a path whose
+/// first word is a type, and not of one whose first word is a crate's of the standard library: there an
+/// import could mean another one.
 fn imported(path: &syn::Path) -> Option<TokenStream> {
     let rooted = path.segments.first().is_some_and(|first| {
         let name = first.ident.unraw().to_string();

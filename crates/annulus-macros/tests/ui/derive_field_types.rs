@@ -22,6 +22,9 @@ struct Everything {
     nested: [[char; 2]; 2],
     counter: AtomicU32,
     marker: PhantomData<u32>,
+    limited: std::num::Saturating<u32>,
+    counted: std::num::NonZeroU32,
+    present: std::num::NonZero<i16>,
 }
 
 fn main() {}
