@@ -72,7 +72,7 @@ enum Input {
     Json { input: Box<dyn BufRead>, bytes: Vec<u8> },
     Csv { rows: csv::Reader<Lines<Box<dyn BufRead>>>, unfinished: Rc<Cell<usize>>, columns: Vec<String> },
     Msgpack(rmp_serde::Deserializer<rmp_serde::decode::ReadReader<Bounded>>),
-    Wire { frames: FrameReader<Box<dyn BufRead>>, ty: WireType, pending: VecDeque<Vec<u8>> },
+    Wire { frames: Box<FrameReader<Box<dyn BufRead>>>, ty: WireType, pending: VecDeque<Vec<u8>> },
 }
 
 /// Why there is no message here.
@@ -103,7 +103,7 @@ impl Messages {
                 Input::Msgpack(rmp_serde::Deserializer::new(Bounded { from: input, left: MAX_ROW }))
             }
             Format::Wire => Input::Wire {
-                frames: FrameReader::new(input),
+                frames: Box::new(FrameReader::new(input)),
                 ty: WireType::new(schema_of(ty, 0), ty.size),
                 pending: VecDeque::new(),
             },

@@ -35,14 +35,16 @@ pub struct FrameReader<R> {
     broken: bool,
 }
 
+/// Whether a type reads messages of a schema, and if not, why.
+type Verdict = Result<(), Box<SchemaMismatch>>;
+
 /// The schemas of the stream, and which types of the program they are.
 #[derive(Default)]
 struct Known {
     schemas: BTreeMap<u64, Schema>,
     /// Their bytes as JSON, together.
     bytes: usize,
-    /// Whether the type reads messages of that schema.
-    verdicts: RefCell<BTreeMap<(TypeId, u64), Result<(), Box<SchemaMismatch>>>>,
+    verdicts: RefCell<BTreeMap<(TypeId, u64), Verdict>>,
 }
 
 /// Why a frame, or a message of it, was not read.
@@ -412,7 +414,7 @@ impl<'a> Frame<'a> {
     }
 
     /// Whether that type reads messages of the frame's schema.
-    fn judge(&self, here: &WireType) -> Result<Result<(), Box<SchemaMismatch>>, ReadError> {
+    fn judge(&self, here: &WireType) -> Result<Verdict, ReadError> {
         if here.hash() == self.header.schema {
             return Ok(Ok(()));
         }

@@ -1,5 +1,6 @@
 //! What is allocated on the way: nothing in steady state (D-06, Q-30), and never more than the limits,
 //! whatever the bytes say.
+#![allow(clippy::disallowed_types)] // An allocator counts, and loom does not run here.
 
 use std::{
     alloc::{GlobalAlloc, Layout, System},

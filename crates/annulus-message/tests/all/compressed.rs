@@ -31,7 +31,7 @@ fn records_become_small_and_come_back() {
         }
     }
     let records: Vec<u8> =
-        (0..64u64).flat_map(|i| [1000 + i, 1 << 40 | i * 3, 7, 0]).flat_map(u64::to_le_bytes).collect();
+        (0..64u64).flat_map(|i| [1000 + i, (1 << 40) | (i * 3), 7, 0]).flat_map(u64::to_le_bytes).collect();
     assert!(there_and_back(&records, 32) * 4 < records.len());
 }
 

@@ -68,7 +68,7 @@ pub(crate) fn order(number: u64) -> Order {
         text: "ÅNG, the text".repeat(number as usize % 3),
         symbol: "annulus".into(),
         legs: (0..number as i64 % 5).map(|i| Leg(i - 2, i % 2 == 0)).collect(),
-        limit: (number % 2 == 0).then_some(-0.25),
+        limit: number.is_multiple_of(2).then_some(-0.25),
         tags: (0..number as i32 % 9).map(|i| (format!("tag {i}"), i - 4)).collect(),
         seen: "äbc".chars().take(number as usize % 4).collect(),
         route: (0..number as u16 % 4).collect(),

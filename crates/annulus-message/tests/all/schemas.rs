@@ -119,7 +119,7 @@ fn a_reader_passes_over_what_a_type_has_gained() {
 fn other_changes_name_both_sides_and_the_field() {
     let order = first::Order { account: 1, text: String::new(), items: vec![] };
     assert_eq!(
-        refused::<grown::Order>(&stream(&[order.clone()])),
+        refused::<grown::Order>(&stream(std::slice::from_ref(&order))),
         "the sender's Order (version 1) is not the reader's Order (version 2): `note` is not there"
     );
     assert_eq!(
