@@ -359,9 +359,14 @@ fn missing_barriers_are_found(sealed: bool) {
         return;
     }
     let barriers = barriers().count();
-    // Sealed answers are published before the last but two, which open ones are filled in before: one of the two behind them is enough.
-    let needless: &[usize] =
-        if sealed { &[0, barriers - 3, barriers - 2, barriers - 1] } else { &[0, barriers - 1] };
+    // Sealed answers are published before the last but two, which open ones are filled in before: one of the two
+    // behind them is enough. And what the last but one orders with open ones shows only where the host is told at
+    // once, in one turn of sixteen: the lack may be seen, or not.
+    let needless: &[usize] = if sealed {
+        &[0, barriers - 3, barriers - 2, barriers - 1]
+    } else {
+        &[0, barriers - 2, barriers - 1]
+    };
     let unseen: Vec<_> = (0..barriers)
         .filter(|index| {
             let epoch = OnThreads::compile(sealed, &format!("without {index}"));
@@ -369,7 +374,8 @@ fn missing_barriers_are_found(sealed: bool) {
             (0..seeds).all(|seed| epoch.run(seed).is_ok())
         })
         .collect();
-    assert_eq!(unseen, needless, "of {barriers} barriers");
+    let overlooked: Vec<_> = unseen.iter().filter(|index| !needless.contains(index)).collect();
+    assert!(overlooked.is_empty(), "{overlooked:?} of {barriers} barriers");
 }
 
 fn mutants(sealed: bool) -> impl Iterator<Item = &'static (&'static str, &'static str, &'static str)> {

@@ -45,6 +45,9 @@ pub(crate) struct HostDrops {
     pub(crate) duplicate: AtomicU64,
     pub(crate) expired: AtomicU64,
     pub(crate) undelivered: AtomicU64,
+    /// Operations by which messages have expired that are not counted yet. As long as there are any, the
+    /// kernel is not drained.
+    pub(crate) unsettled: AtomicU64,
 }
 
 impl HostDrops {

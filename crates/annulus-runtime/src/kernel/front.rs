@@ -29,7 +29,7 @@ use annulus_queue::{
     front::{Facts, Fate, Front, FrontOptions, RUN, Told},
 };
 use annulus_ring::ring::{Header, Refused};
-use annulus_sync::{Ordering, event::Event};
+use annulus_sync::{AtomicU64, Ordering, event::Event, fence};
 
 use crate::{
     error::CallError,
@@ -37,6 +37,7 @@ use crate::{
         bytes::{ByteQueue, Bytes, RawMessage, blank},
         calls::CallTable,
         core::{KernelCore, Shard},
+        drops::HostDrops,
         letters::Letters,
     },
     options::LaunchOptions,
@@ -82,8 +83,8 @@ pub(crate) enum Back<'a> {
 const NEAR: usize = 256;
 
 /// What an operation did, to be settled without the lock.
-struct Notes<'a> {
-    back: Back<'a>,
+struct Notes<'b, 'a> {
+    back: Back<'b>,
     moved: bool,
     freed: usize,
     evicted: u64,
@@ -91,14 +92,37 @@ struct Notes<'a> {
     duplicate: u64,
     /// Messages that have expired, and their calls.
     expired: Option<(ByteQueue, Vec<u64>)>,
+    /// From when a message has expired until that is settled.
+    unsettled: Option<Unsettled<'a>>,
+    drops: &'a HostDrops,
     /// Calls whose messages were evicted.
     ended: Vec<u64>,
 }
 
-impl Told for Notes<'_> {
+/// Counts as long as it lives, so that what has left the queue and is not counted yet keeps the kernel from being
+/// drained.
+struct Unsettled<'a>(&'a AtomicU64);
+
+impl<'a> Unsettled<'a> {
+    fn new(count: &'a AtomicU64) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Self(count)
+    }
+}
+
+impl Drop for Unsettled<'_> {
+    fn drop(&mut self) {
+        // SYNC: settled (release)
+        self.0.fetch_sub(1, Ordering::Release);
+    }
+}
+
+impl Told for Notes<'_, '_> {
     fn gone(&mut self, fate: Fate, message: &Bytes, header: Header) {
         match fate {
             Fate::Expired => {
+                // Under the queue's lock: who sees that the queue is empty sees this.
+                self.unsettled.get_or_insert_with(|| Unsettled::new(&self.drops.unsettled));
                 let (messages, calls) =
                     self.expired.get_or_insert_with(|| (ByteQueue::new(message.len()), Vec::new()));
                 messages.push(message);
@@ -135,10 +159,12 @@ impl Told for Notes<'_> {
     }
 }
 
-impl<'a> Notes<'a> {
-    fn new(back: Back<'a>) -> Self {
+impl<'b, 'a> Notes<'b, 'a> {
+    fn new(back: Back<'b>, drops: &'a HostDrops) -> Self {
         Self {
             back,
+            unsettled: None,
+            drops,
             moved: false,
             freed: 0,
             evicted: 0,
@@ -310,7 +336,7 @@ impl FrontEnd<'_> {
                 &mut far[..]
             }
         };
-        let mut notes = Notes::new(Back::One(None, evicted));
+        let mut notes = Notes::new(Back::One(None, evicted), &self.core.drops);
         let offered = self.fronts.fronts[shard].offer(message.bytes(), &facts, header, &mut notes);
         let mut fate = None;
         if let Back::One(found, evicted) = &notes.back {
@@ -356,7 +382,7 @@ impl FrontEnd<'_> {
             // SAFETY: by the caller's word.
             unsafe { (self.fronts.asked.facts)(messages.as_ptr().cast(), &self.core.options, facts) };
         }
-        let mut notes = Notes::new(back);
+        let mut notes = Notes::new(back, &self.core.drops);
         let offered = self.fronts.fronts[shard].offer(messages, facts, header, &mut notes);
         self.settle_send(shard, notes);
         (offered.taken, offered.refused)
@@ -365,7 +391,7 @@ impl FrontEnd<'_> {
     /// Hands over what there is room for.
     pub(crate) fn refill(&self, shard: usize) {
         let Some(front) = self.fronts.fronts.get(shard) else { return };
-        let mut notes = Notes::new(Back::Nowhere);
+        let mut notes = Notes::new(Back::Nowhere, &self.core.drops);
         front.refill(self.now(), &mut notes);
         self.settle(shard, notes);
     }
@@ -373,7 +399,7 @@ impl FrontEnd<'_> {
     /// Closes all to new messages.
     pub(crate) fn close(&self) {
         for (shard, front) in self.fronts.fronts.iter().enumerate() {
-            let mut notes = Notes::new(Back::Nowhere);
+            let mut notes = Notes::new(Back::Nowhere, &self.core.drops);
             front.close(self.now(), &mut notes);
             self.settle(shard, notes);
         }
@@ -386,7 +412,7 @@ impl FrontEnd<'_> {
         Header { enqueue_time, command, correlation: 0 }
     }
 
-    fn settle_send(&self, shard: usize, notes: Notes<'_>) {
+    fn settle_send(&self, shard: usize, notes: Notes<'_, '_>) {
         if notes.duplicate != 0 && self.core.options.backpressure == Backpressure::Block {
             // Its sender may have been woken for a place that it did not take.
             self.core.space_of(shard).notify(1);
@@ -399,7 +425,7 @@ impl FrontEnd<'_> {
 
     /// After the lock is released.
     #[inline]
-    fn settle(&self, shard: usize, notes: Notes<'_>) {
+    fn settle(&self, shard: usize, notes: Notes<'_, '_>) {
         if notes.moved {
             self.core.wake(shard);
         }
@@ -412,9 +438,15 @@ impl FrontEnd<'_> {
     }
 
     #[cold]
-    fn settle_drops(&self, notes: Notes<'_>) {
+    fn settle_drops(&self, notes: Notes<'_, '_>) {
         let drops = &self.core.drops;
-        let expired = notes.expired.as_ref().map_or(0, |(messages, _)| messages.len() as u64);
+        let (messages, calls) = notes.expired.unzip();
+        let expired = messages.as_ref().map_or(0, |messages| messages.len() as u64);
+        // Who sees them counted finds the letters.
+        if let (Some(letters), Some(messages)) = (self.letters, messages) {
+            // SAFETY: they were sent to this kernel.
+            unsafe { letters.bury_expired(messages) };
+        }
         for (count, of) in [
             (&drops.evicted, notes.evicted),
             (&drops.discarded, notes.discarded),
@@ -428,18 +460,17 @@ impl FrontEnd<'_> {
         for call in notes.ended {
             self.calls.complete(call, Err(CallError::Dropped));
         }
-        let Some((messages, calls)) = notes.expired else { return self.calls.wake_ready() };
-        for call in calls.into_iter().filter(|&call| call != 0) {
+        for call in calls.into_iter().flatten().filter(|&call| call != 0) {
             self.calls.complete(call, Err(CallError::Expired));
         }
         self.calls.wake_ready();
-        if let Some(letters) = self.letters {
-            // SAFETY: they were sent to this kernel.
-            unsafe { letters.bury_expired(messages) };
-        }
-        // The fence of the queue's lock stands between taking these out and this load (SYNC: watched).
-        if self.core.watched.load(Ordering::Relaxed) {
-            self.core.tell();
+        if notes.unsettled.is_some() {
+            drop(notes.unsettled);
+            // Who waits until the kernel is drained says so, fences, and looks then (SYNC: watched).
+            fence(Ordering::SeqCst);
+            if self.core.watched.load(Ordering::Relaxed) {
+                self.core.tell();
+            }
         }
     }
 }

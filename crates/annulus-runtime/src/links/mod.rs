@@ -23,8 +23,8 @@
 //! A kernel is drained when nothing is under way in it, or in any kernel from which links lead to it. Let a
 //! **scan** look at all of these, in this order:
 //!
-//! 1. of all of them: `rested` (acquire); that nothing lies in front of their rings; that every ring of the
-//!    host's is empty, `consumed` (acquire) being what `reserved` is then; that no shard that lives is
+//! 1. of all of them: `rested` (acquire); that nothing lies in front of their rings, and that what has expired
+//!    there is counted; that every ring of the host's is empty, `consumed` (acquire) being what `reserved` is then; that no shard that lives is
 //!    stalled;
 //! 2. of all of them: that `taken` is what `rested` was, shard by shard;
 //! 3. of all of them: that what the kernel was fed is the sum of its shards' `taken`.
@@ -218,6 +218,10 @@ fn scan(kernels: &[Arc<KernelShared>]) -> Option<Vec<u64>> {
     // SYNC: rested (acquire)
     let rested: Vec<_> = shards().map(|shard| shard.memory.rested().load(Ordering::Acquire)).collect();
     if live.iter().any(|kernel| (0..kernel.core().shards.len()).any(|shard| kernel.staged(shard) != 0)) {
+        return None;
+    }
+    // What has expired in front of a ring is counted, and its letters lie there. SYNC: settled (acquire)
+    if live.iter().any(|kernel| kernel.core().drops.unsettled.load(Ordering::Acquire) != 0) {
         return None;
     }
     let mut counts = Vec::with_capacity(2 * rested.len());
