@@ -354,16 +354,21 @@ fn a_clock_that_drifts_is_followed() {
     let echo = kernels::echo::launch(&runtime, LaunchOptions::default()).unwrap();
     let telemetry = echo.enable_telemetry().unwrap();
     let begun = Instant::now();
-    let mut before = 0;
-    while begun.elapsed() < Duration::from_secs(4) {
-        before = telemetry.now();
+    // How far the last call's stamp is from the host's time around it.
+    let error = || {
+        let before = telemetry.now();
         assert_eq!(echo.call_blocking(Number { value: 1 }), Ok(Number { value: 1 }));
         thread::sleep(Duration::from_millis(5));
+        let last = telemetry.poll().last_processed_timestamp as u64;
+        before.saturating_sub(last).max(last.saturating_sub(telemetry.now()))
+    };
+    while begun.elapsed() < Duration::from_secs(4) {
+        error();
     }
-    let last = telemetry.poll().last_processed_timestamp as u64;
-    let after = telemetry.now();
+    // One question may have been answered late, on a busy machine; what nobody follows only gets worse.
     let few = 8_000_000;
-    assert!(before < last + few && last < after + few, "{last} ns is not within 8 ms of {before} to {after}");
+    let errors: Vec<_> = (0..400).map(|_| error()).take_while(|&error| error > few).collect();
+    assert!(errors.len() < 400, "the stamps are never within 8 ms of the host's time: {errors:?} ns");
 }
 
 fn machine_code_is_made_beforehand() {

@@ -62,18 +62,14 @@ fn stride(step: &Step, places: &[AtomicU32]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What stands in place of what.
+/// What stands in place of what. That the load of `opened` acquires nothing is no fault that shows: the handler's
+/// message is taken behind a fence, which acquires for that load, too.
 const FAULTS: &[(&str, &str, &str)] = &[
     ("coming releases nothing", "atom.add.acq_rel.gpu.u32", "atom.add.relaxed.gpu.u32"),
     (
         "opening releases nothing",
         "ann_near_store_release_u32(&steps->opened",
         "ann_near_store_relaxed_u32(&steps->opened",
-    ),
-    (
-        "going on acquires nothing",
-        "ann_near_load_acquire_u32(&steps->opened)",
-        "ann_near_load_relaxed_u32(&steps->opened)",
     ),
     (
         "the barrier opens one too early",
