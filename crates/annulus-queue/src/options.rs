@@ -216,8 +216,8 @@ impl QueueOptions {
         self
     }
 
-    /// The greatest [`Message::size`](crate::Message::size) that the queue takes, in bytes. A larger message
-    /// comes back as `TooLarge`, and is counted.
+    /// The greatest [`Message::payload_size`](crate::Message::payload_size) that the queue takes, in bytes. A
+    /// larger message comes back as `TooLarge`, and is counted.
     ///
     /// ```
     /// # use annulus_queue::{MessageQueue, QueueOptions, TrySendError};
