@@ -1,5 +1,5 @@
-//! Tells the suite whether it is built for release, which its own debug assertions do not say, and the macros that nobody
-//! launches its kernels by name.
+//! Tells the suite whether it is built for release, which its own debug assertions do not say, and the macros
+//! that nobody launches its kernels by name.
 
 fn main() {
     let profile = std::env::var("PROFILE").expect("Cargo sets it for build scripts");

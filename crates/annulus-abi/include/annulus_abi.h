@@ -43,7 +43,7 @@ typedef struct annulus_control_block {
     uint64_t sent;
     uint32_t shard_reserved;
     uint32_t acknowledged;
-    uint64_t letters_lost;
+    uint64_t dead_letters_lost;
     uint64_t prints_lost;
     uint32_t stalled;
     uint32_t unread;
@@ -68,7 +68,7 @@ typedef struct annulus_ring_header {
 #define ANNULUS_KIND_TOMBSTONE 2u
 #define ANNULUS_KIND_NO_REPLY 3u
 #define ANNULUS_KIND_FAILED 4u
-#define ANNULUS_KIND_LETTER 5u
+#define ANNULUS_KIND_DEAD_LETTER 5u
 #define ANNULUS_KIND_PRINT 6u
 
 typedef struct annulus_slot_header {
@@ -76,7 +76,8 @@ typedef struct annulus_slot_header {
     uint32_t meta;
 } annulus_slot_header;
 
-/* A unit of a sealed slot: the next words of the slot's image, and the slot's lap. Written and read in one access. */
+/* A unit of a sealed slot: the next words of the slot's image, and the slot's lap. Written and read in one
+   access. */
 typedef struct annulus_sealed_unit {
     uint32_t content[3];
     uint32_t lap;

@@ -67,8 +67,8 @@ pub struct ControlBlock {
     /// The command that the shard obeyed last. Written after `state`, so that who reads a command here sees
     /// what became of it.
     pub acknowledged: u32,
-    /// Dead letters that found no room in the ring of letters, since launch.
-    pub letters_lost: u64,
+    /// Dead letters that found no room in the ring of dead letters, since launch.
+    pub dead_letters_lost: u64,
     /// Prints that found no room in the ring of prints, since launch.
     pub prints_lost: u64,
     /// 1 while the shard waits for space in its outbound ring, [`STALLED_BY_KERNEL`] while it does in the
@@ -111,6 +111,6 @@ const _: () = {
     assert!(offset_of!(ControlBlock, rested) == 216);
     assert!(offset_of!(ControlBlock, unforwarded) == 224);
     assert!(offset_of!(ControlBlock, acknowledged) == 172);
-    assert!(offset_of!(ControlBlock, letters_lost) == 176);
+    assert!(offset_of!(ControlBlock, dead_letters_lost) == 176);
     assert!(offset_of!(ControlBlock, prints_lost) == 184);
 };

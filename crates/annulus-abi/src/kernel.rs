@@ -16,7 +16,7 @@ pub struct KernelLayout {
     /// From the shard to the host. Its envelope has a correlation exactly if the inbound one has.
     pub outbound: RingLayout,
     /// From the shard to the host: messages whose handling failed. No envelope words.
-    pub letters: Option<RingLayout>,
+    pub dead_letters: Option<RingLayout>,
     /// From the shard to the host: what handlers print. No envelope words; the payload is words, and follows
     /// the slot's header.
     pub prints: Option<RingLayout>,
@@ -38,7 +38,7 @@ pub struct KernelShape {
     /// Words of the inbound envelope.
     pub envelope: Envelope,
     /// Slots of the ring of dead letters, 0 for none.
-    pub letters_capacity: u32,
+    pub dead_letters_capacity: u32,
     /// Slots of the ring of prints, 0 for none.
     pub prints_capacity: u32,
     /// The most arguments of a print.
@@ -59,11 +59,11 @@ impl KernelLayout {
                 shape.envelope,
             ),
             outbound: RingLayout::new(shape.outbound_capacity, shape.output.0, shape.output.1, replies),
-            letters: if shape.letters_capacity == 0 {
+            dead_letters: if shape.dead_letters_capacity == 0 {
                 None
             } else {
                 Some(RingLayout::new(
-                    shape.letters_capacity,
+                    shape.dead_letters_capacity,
                     shape.message.0,
                     shape.message.1,
                     Envelope { enqueue_time: false, correlation: false },
@@ -83,8 +83,8 @@ impl KernelLayout {
         }
     }
 
-    /// The same layout with sealed slots in its inbound ring, and in its outbound one if answers are small enough for that, too; as it is if
-    /// messages are too large.
+    /// The same layout with sealed slots in its inbound ring, and in its outbound one if answers are small
+    /// enough for that, too; as it is if messages are too large.
     pub const fn sealed(self) -> Self {
         let Some(inbound) = self.inbound.sealed() else { return self };
         let outbound = match self.outbound.sealed() {
@@ -105,13 +105,13 @@ impl KernelLayout {
     }
 
     /// From the shard's start to its ring of dead letters, or to what follows if it has none.
-    pub const fn letters_offset(&self) -> usize {
+    pub const fn dead_letters_offset(&self) -> usize {
         self.outbound_offset() + self.outbound.bytes()
     }
 
     /// From the shard's start to its ring of prints, or to what follows if it has none.
     pub const fn prints_offset(&self) -> usize {
-        self.letters_offset() + bytes(&self.letters)
+        self.dead_letters_offset() + bytes(&self.dead_letters)
     }
 
     /// From the shard's start to its histogram, or to its end if it has none.

@@ -17,7 +17,7 @@ pub struct LaunchRecord {
     pub shard_stride: u64,
     pub inbound: u64,
     pub outbound: u64,
-    pub letters: u64,
+    pub dead_letters: u64,
     pub histogram: u64,
     pub in_stride: u64,
     pub in_time: u64,
@@ -27,8 +27,8 @@ pub struct LaunchRecord {
     pub out_correlation: u64,
     pub out_payload: u64,
     pub out_bytes: u64,
-    pub letter_stride: u64,
-    pub letter_payload: u64,
+    pub dead_letter_stride: u64,
+    pub dead_letter_payload: u64,
     pub prints: u64,
     pub print_stride: u64,
     pub actors: u64,
@@ -36,12 +36,12 @@ pub struct LaunchRecord {
     pub clock: u64,
     pub clock_origin: u64,
     pub scratch_stride: u64,
-    pub near: u64,
-    pub near_stride: u64,
-    pub near_slot: u64,
+    pub device_local: u64,
+    pub device_local_stride: u64,
+    pub device_local_slot: u64,
     pub in_shift: u32,
     pub out_shift: u32,
-    pub letter_shift: u32,
+    pub dead_letter_shift: u32,
     pub print_shift: u32,
     pub grid: u32,
     pub limit: u32,
@@ -52,7 +52,7 @@ pub struct LaunchRecord {
     pub nap_micros: u32,
     pub patience: u32,
     pub patience_polls: u32,
-    pub near_first: u32,
+    pub device_local_first: u32,
     pub in_units: u32,
     pub out_units: u32,
 }
@@ -124,7 +124,7 @@ pub struct BlockRecord {
 /// Where blocks wake the host, on devices that can.
 #[derive(Debug)]
 #[repr(C, align(128))]
-pub struct BellRecord {
+pub struct DoorbellRecord {
     /// Written by the host: 1 while it sleeps and wants to hear of progress, 2 while it sleeps and wants to
     /// hear of dead letters and prints alone.
     pub asleep: u32,
@@ -151,7 +151,7 @@ pub const fn scratch_bytes(
     limit: u32,
     max_outputs: u32,
     layout: &KernelLayout,
-    linked: bool,
+    connectable: bool,
 ) -> u64 {
     const REPLY: u64 = 16;
     const JOB: u64 = 32;
@@ -159,9 +159,9 @@ pub const fn scratch_bytes(
     const PARCEL: u64 = 24;
     let message = layout.inbound.image_stride() as u64;
     let outputs = max_outputs as u64 * (layout.outbound.payload_size as u64).next_multiple_of(8);
-    let parcels = if linked { max_outputs as u64 * PARCEL } else { 0 };
+    let parcels = if connectable { max_outputs as u64 * PARCEL } else { 0 };
     let answers = if max_outputs > 1 { max_outputs as u64 } else { 1 };
-    let each = match (threads, linked) {
+    let each = match (threads, connectable) {
         (1, false) => 0,
         (1, true) => outputs,
         _ => message + outputs + parcels + answers * REPLY + JOB + OWNER,

@@ -70,7 +70,7 @@ pub mod kind {
     /// The answer to a call whose handler failed; the error code stands in the length.
     pub const FAILED: u8 = 4;
     /// A dead letter: the message whose handling failed; the error code stands in the length.
-    pub const LETTER: u8 = 5;
+    pub const DEAD_LETTER: u8 = 5;
     /// A print: its number in the kernel stands in the length, its arguments are the payload, a word each.
     pub const PRINT: u8 = 6;
 }

@@ -32,7 +32,7 @@ fn t_01_t_03_c_and_rust_agree() {
         max_latency_nanos, min_latency_nanos, error_code, epoch, check);
     offsets!(source, ControlBlock, "annulus_control_block":
         command, host_reserved, host_heartbeat, host_padding, state, last_error, processed, failed, unknown_actor, sent,
-        shard_reserved, acknowledged, letters_lost, prints_lost, stalled, unread, forwarded, taken,
+        shard_reserved, acknowledged, dead_letters_lost, prints_lost, stalled, unread, forwarded, taken,
         rested, unforwarded, shard_padding);
     offsets!(source, RingHeader, "annulus_ring_header":
         reserved, consumed_seen, producer_padding, consumed, consumer_padding);
@@ -53,7 +53,7 @@ fn t_01_t_03_c_and_rust_agree() {
         ("ANNULUS_KIND_TOMBSTONE", kind::TOMBSTONE.into()),
         ("ANNULUS_KIND_NO_REPLY", kind::NO_REPLY.into()),
         ("ANNULUS_KIND_FAILED", kind::FAILED.into()),
-        ("ANNULUS_KIND_LETTER", kind::LETTER.into()),
+        ("ANNULUS_KIND_DEAD_LETTER", kind::DEAD_LETTER.into()),
         ("ANNULUS_KIND_PRINT", kind::PRINT.into()),
         ("ANNULUS_ERROR_FIRST_OWN", error::FIRST_OWN.into()),
         ("ANNULUS_ERROR_PANICKED", error::PANICKED.into()),

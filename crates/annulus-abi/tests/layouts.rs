@@ -147,7 +147,7 @@ fn a_ring_that_is_not_asked_for_takes_no_place() {
         message: (8, 8),
         output: (8, 8),
         envelope: Envelope::default(),
-        letters_capacity: 16,
+        dead_letters_capacity: 16,
         prints_capacity: 32,
         print_words: 9,
         histogram: true,
@@ -157,7 +157,7 @@ fn a_ring_that_is_not_asked_for_takes_no_place() {
     let prints = all.prints.expect("asked for");
     // The device runtime puts a print's words right behind the slot's header.
     assert_eq!((prints.payload_offset, prints.payload_size, prints.slot_stride), (8, 72, 2 * LINE));
-    assert_eq!(all.prints_offset(), all.letters_offset() + all.letters.expect("asked for").bytes());
+    assert_eq!(all.prints_offset(), all.dead_letters_offset() + all.dead_letters.expect("asked for").bytes());
     assert_eq!(all.histogram_offset(), all.prints_offset() + prints.bytes());
     assert_eq!((quiet.prints, quiet.prints_offset()), (None, quiet.histogram_offset()));
     assert_eq!(all.shard_bytes() - quiet.shard_bytes(), prints.bytes());

@@ -12,8 +12,8 @@ use crate::harness::{Failure, Run};
 
 /// The metrics that [`percentiles`] gives.
 ///
-/// `middle` is the mean of the middle half. Clocks move in steps (10 ns on AMD's processors), so a median of times as short as a
-/// few steps jumps from one to the next; a mean of many such samples does not.
+/// `middle` is the mean of the middle half. Clocks move in steps (10 ns on AMD's processors), so a median of
+/// times as short as a few steps jumps from one to the next; a mean of many such samples does not.
 pub(crate) const PERCENTILES: &[&str] = &["p50", "middle", "p99", "p99.9", "max"];
 
 /// p50, the mean of the middle half, p99, p99.9 and the maximum of samples, of which there is at least one.
@@ -50,8 +50,8 @@ pub(crate) fn process_time() -> Duration {
 
 /// Nanoseconds that one read of the clock takes now, the mean of the middle half of many.
 ///
-/// Every sample that lies between two reads contains the cost of one, and it is subtracted from ours and from the limits
-/// alike: leaving it in would flatter the ratio of the larger to the smaller.
+/// Every sample that lies between two reads contains the cost of one, and it is subtracted from ours and from
+/// the limits alike: leaving it in would flatter the ratio of the larger to the smaller.
 pub(crate) fn read_cost() -> f64 {
     let mut last = Instant::now();
     let mut reads: Vec<f64> = (0..2001)
@@ -68,8 +68,8 @@ pub(crate) fn read_cost() -> f64 {
 
 /// Nanoseconds that `f` takes with what `choices` holds, in which both are the same.
 ///
-/// Which of the two is taken depends on the time that was read, so the processor cannot begin before it knows that time.
-/// Without this it loads ahead of a clock read, and most of a cache line's way here is not seen.
+/// Which of the two is taken depends on the time that was read, so the processor cannot begin before it knows
+/// that time. Without this it loads ahead of a clock read, and most of a cache line's way here is not seen.
 #[inline(always)]
 pub(crate) fn time_of<T, R>(choices: [&T; 2], read_cost: f64, f: impl FnOnce(&T) -> R) -> (f64, R) {
     let choices = black_box(choices);
@@ -77,7 +77,8 @@ pub(crate) fn time_of<T, R>(choices: [&T; 2], read_cost: f64, f: impl FnOnce(&T)
     let nanos = black_box(start.duration_since(*ORIGIN).as_nanos() as u64);
     // Never set: the process would have to run for 292 years.
     let result = f(choices[(nanos >> 63) as usize]);
-    // By reference: a copy of what was just stored in other pieces waits for those stores, and is not what is measured.
+    // By reference: a copy of what was just stored in other pieces waits for those stores, and is not what is
+    // measured.
     black_box(&result);
     (between(start, Instant::now(), read_cost), result)
 }
@@ -89,7 +90,8 @@ pub(crate) fn between(start: Instant, end: Instant, read_cost: f64) -> f64 {
     ((end - start).as_nanos() as f64 - read_cost).max(0.0)
 }
 
-/// The percentiles of `samples` round trips, after a tenth as many that do not count. Each is given its number, from 1 on.
+/// The percentiles of `samples` round trips, after a tenth as many that do not count. Each is given its
+/// number, from 1 on.
 pub(crate) fn timed(samples: u32, round_trip: impl Fn(u32) -> Result<(), Failure>) -> Run {
     let warm_up = samples / 10 + 1;
     (1..=warm_up).try_for_each(&round_trip)?;

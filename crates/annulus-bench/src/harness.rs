@@ -1,8 +1,9 @@
 //! Cases, candidates, and the rounds in which they take turns.
 //!
-//! A machine's speed drifts: other programs, clock rates, the host of a virtual machine. Candidates that are measured one
-//! after the other see different machines. So every round runs every candidate of a case once, each round beginning with
-//! another one, and a ratio is taken inside a round before the median is taken over the rounds.
+//! A machine's speed drifts: other programs, clock rates, the host of a virtual machine. Candidates that are
+//! measured one after the other see different machines. So every round runs every candidate of a case once,
+//! each round beginning with another one, and a ratio is taken inside a round before the median is taken over
+//! the rounds.
 
 use std::error::Error;
 
@@ -227,7 +228,8 @@ mod tests {
         assert_eq!(Spread::of(&[4.0, 1.0, 2.0, 3.0]).median, 2.5);
     }
 
-    /// The candidate is always twice its limit, while the machine's speed changes from round to round: the ratio is 2.
+    /// The candidate is always twice its limit, while the machine's speed changes from round to round: the
+    /// ratio is 2.
     #[test]
     fn ratios_are_taken_inside_rounds() {
         let drift = [1.0, 50.0, 2.0];

@@ -172,8 +172,8 @@ pub(crate) fn burst(_cx: &Cx, message: &Burst, next: &Outbox<Large>) {
 /// Numbers that `swallow_once` knows, each with its place in their order: 512 buckets of four.
 pub(crate) const WINDOW_WORDS: usize = 2 * 4 * 512;
 
-/// Takes messages, and counts those of the last 1024 numbers as duplicates: in a window of four-way buckets, of which the oldest gives way. Word 0 counts messages, word 1
-/// duplicates.
+/// Takes messages, and counts those of the last 1024 numbers as duplicates: in a window of four-way buckets,
+/// of which the oldest gives way. Word 0 counts messages, word 1 duplicates.
 #[ring_kernel(mode = Batch, max_messages_per_iteration = 256)]
 pub(crate) fn swallow_once(_cx: &Cx, message: &Large, window: &mut [u64]) {
     let number = message.number + 1;

@@ -20,7 +20,8 @@ pub(crate) fn launch<K: RingKernel>(
     Ok(launch(&runtime(backend)?, options)?)
 }
 
-/// Tells the process, and those that it starts, which OpenCL device is measured (`--device`), and that kernels run in epochs (`--epochs`).
+/// Tells the process, and those that it starts, which OpenCL device is measured (`--device`), and that
+/// kernels run in epochs (`--epochs`).
 pub(crate) const DEVICE: &str = "ANNULUS_BENCH_DEVICE";
 pub(crate) const EPOCHS: &str = "ANNULUS_BENCH_EPOCHS";
 
@@ -57,7 +58,8 @@ pub(crate) fn runtime_of(backend: BackendName, threads: u32) -> Result<Runtime, 
     })
 }
 
-/// Ends a kernel, and makes sure that it processed what was sent, all of it, and answered as often as it should.
+/// Ends a kernel, and makes sure that it processed what was sent, all of it, and answered as often as it
+/// should.
 pub(crate) fn finish<K: RingKernel>(
     kernel: &KernelHandle<K>,
     sent: u64,

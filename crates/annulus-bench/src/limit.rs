@@ -31,8 +31,9 @@ struct Lines {
 
 const STOP: u64 = u64::MAX;
 
-/// Looks this often before it lets other threads run: many times what an undisturbed thread needs, since whoever is waited for
-/// has then lost its core. Ours sleep in that case; a limit that went on would lose a time slice each time.
+/// Looks this often before it lets other threads run: many times what an undisturbed thread needs, since
+/// whoever is waited for has then lost its core. Ours sleep in that case; a limit that went on would lose a
+/// time slice each time.
 const LOOKS: u32 = 20_000;
 
 /// Looks until there is something.
@@ -57,7 +58,8 @@ fn wait_past(word: &AtomicU64, last: u64) -> u64 {
     until(|| Some(word.load(Ordering::Acquire)).filter(|&value| value != last))
 }
 
-/// A counter goes there in one line and comes back in another; both threads spin. The percentiles of a round trip.
+/// A counter goes there in one line and comes back in another; both threads spin. The percentiles of a round
+/// trip.
 pub(crate) fn ping_pong(warm_up: u64, samples: u64) -> Run {
     let _here = OnCore::new(0);
     let lines = Arc::new(Lines::default());
@@ -90,8 +92,8 @@ pub(crate) fn ping_pong(warm_up: u64, samples: u64) -> Run {
     Ok(percentiles(times))
 }
 
-/// One line that another thread has written since it was last read: the percentiles of loading it. `pace` is run between
-/// the request to write and the load.
+/// One line that another thread has written since it was last read: the percentiles of loading it. `pace` is
+/// run between the request to write and the load.
 pub(crate) fn transfer(samples: u64, pace: impl Fn()) -> Run {
     let _here = OnCore::new(0);
     let lines = Arc::new(Lines::default());
@@ -140,7 +142,8 @@ pub(crate) fn cached_load(loads: u64) -> Run {
     Ok(vec![start.elapsed().as_nanos() as f64 / loads as f64])
 }
 
-/// One thread writes lines of a ring, another reads them; positions cross every 64 lines. In millions of lines a second.
+/// One thread writes lines of a ring, another reads them; positions cross every 64 lines. In millions of
+/// lines a second.
 pub(crate) fn line_stream(capacity: u64, lines: u64) -> Run {
     let _here = OnCore::new(0);
     let ring: Arc<[Line]> = (0..capacity).map(|_| Line::default()).collect();

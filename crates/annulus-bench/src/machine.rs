@@ -31,8 +31,9 @@ pub(crate) fn doubts() -> Vec<String> {
     doubts
 }
 
-/// Keeps the calling thread on one of this process's cores until it is dropped, so that two threads do not share one while another is
-/// idle. Threads that are spawned meanwhile stay there too, unless they hold one of their own. Does nothing but on Linux.
+/// Keeps the calling thread on one of this process's cores until it is dropped, so that two threads do not
+/// share one while another is idle. Threads that are spawned meanwhile stay there too, unless they hold one
+/// of their own. Does nothing but on Linux.
 pub(crate) struct OnCore {
     #[cfg(target_os = "linux")]
     before: Option<libc::cpu_set_t>,
@@ -88,8 +89,9 @@ impl Drop for OnCore {
     }
 }
 
-/// Runs this on a thread on the second core, while the caller holds the first ([`OnCore`]). Returns when it is there: a thread begins on its
-/// parent's core, and if that one waits busily, it gets to its own only after the parent's time slice, which would be in the figures.
+/// Runs this on a thread on the second core, while the caller holds the first ([`OnCore`]). Returns when it
+/// is there: a thread begins on its parent's core, and if that one waits busily, it gets to its own only
+/// after the parent's time slice, which would be in the figures.
 pub(crate) fn spawn_apart<R: Send + 'static>(
     run: impl FnOnce() -> R + Send + 'static,
 ) -> thread::JoinHandle<R> {

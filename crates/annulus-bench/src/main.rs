@@ -1,4 +1,5 @@
-//! `annulus-bench`: what Annulus costs, measured with both sides in the loop, next to what the hardware allows.
+//! `annulus-bench`: what Annulus costs, measured with both sides in the loop, next to what the hardware
+//! allows.
 //!
 //! # What it promises
 //!
@@ -7,7 +8,8 @@
 //!
 //! # What it does not do
 //!
-//! It does not pin threads or change the machine's settings, and it asserts no maximum time: marks are reported, not enforced.
+//! It does not pin threads or change the machine's settings, and it asserts no maximum time: marks are
+//! reported, not enforced.
 
 mod clock;
 mod cuda;
@@ -80,8 +82,8 @@ impl BackendName {
 
 /// Measures Annulus, both sides in the loop, next to bare limits of the hardware.
 ///
-/// Candidates named `annulus…` are ours; those named `limit…` are two threads and cache lines, nothing else. Both take turns in
-/// every round, so trust the column "× limit" before the times.
+/// Candidates named `annulus…` are ours; those named `limit…` are two threads and cache lines, nothing else.
+/// Both take turns in every round, so trust the column "× limit" before the times.
 #[derive(Debug, Parser)]
 #[command(name = "annulus-bench", version, after_help = AFTER_HELP)]
 struct Arguments {
@@ -97,7 +99,8 @@ struct Arguments {
     #[arg(long, hide = true, conflicts_with = "quick")]
     trial: bool,
 
-    /// One JSON object per line: suite, case, candidate, unit, median, min, max, runs, and limit_ratio where there is a limit
+    /// One JSON object per line: suite, case, candidate, unit, median, min, max, runs, and limit_ratio where
+    /// there is a limit
     #[arg(long)]
     json: bool,
 

@@ -1,5 +1,6 @@
-//! `annulus-gpu`, as it is run on a machine with a GPU: from an empty folder, with nothing but the system's own path. Libraries that stand in for
-//! NVIDIA's take the GPU's place, and where a test is about what goes wrong, a script takes a suite's.
+//! `annulus-gpu`, as it is run on a machine with a GPU: from an empty folder, with nothing but the system's
+//! own path. Libraries that stand in for NVIDIA's take the GPU's place, and where a test is about what goes
+//! wrong, a script takes a suite's.
 #![cfg(target_os = "linux")]
 
 use std::{
@@ -115,7 +116,8 @@ fn nothing_passes_without_a_device() {
     assert!(folder.report().contains("No device ran a kernel."));
 }
 
-/// A suite of four cases: one fails, one hangs (and cannot be ended politely), one says that it skipped itself.
+/// A suite of four cases: one fails, one hangs (and cannot be ended politely), one says that it skipped
+/// itself.
 const SUITE: &str = r#"#!/bin/sh
 if [ "$1" = --list ]; then
     for case in good bad stuck skips; do echo "persistent::a::$case: test"; done

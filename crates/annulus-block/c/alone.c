@@ -12,15 +12,16 @@ ANN_FUNCTION u32 ann_output_stride(const ann_view *v)
     return ANN_OUTPUT_STRIDE;
 }
 
-/* By the leader: whether it handles what it has found by itself: the turn's only message, of the host's, that fits into the block's own memory. */
+/* By the leader: whether it handles what it has found by itself: the turn's only message, of the host's, that
+   fits into the block's own memory. */
 ANN_FUNCTION u32 ann_is_for_one(const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
-    if (b->window != 1 || ann_is_near(v) || ANN_IMAGE_STRIDE(&b->launch) > ANN_BLOCK_IMAGE)
+    if (b->window != 1 || ann_is_device_local(v) || ANN_IMAGE_STRIDE(&b->launch) > ANN_BLOCK_IMAGE)
         return 0;
     if ((ANN_LIMIT > 1 ? ANN_LIMIT : 1) * ann_output_stride(v) > ANN_BLOCK_OUTPUTS)
         return 0;
-#if ANN_LAUNCH_LINKED
+#if ANN_LAUNCH_CONNECTABLE
     if (b->link.grid != 0)
         return 0;
 #endif
@@ -33,7 +34,8 @@ ANN_FUNCTION u32 ann_is_for_one(const ann_view *v)
 
 #if !ANN_LAUNCH_SEALED
 
-/* By the leader: copies the message of an open slot, which it has seen published with acquire; all words at once up to sixteen. */
+/* By the leader: copies the message of an open slot, which it has seen published with acquire; all words at
+   once up to sixteen. */
 ANN_FUNCTION void ann_bring_one(const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
@@ -74,7 +76,8 @@ ANN_FUNCTION void ann_seal_one(const ann_view *v, u64 ticket, u32 answers, u32 m
 
 #endif
 
-/* By the leader: publishes what became of the message in the outbound ring, from `ticket` on: by units, or behind one fence. */
+/* By the leader: publishes what became of the message in the outbound ring, from `ticket` on: by units, or
+   behind one fence. */
 ANN_FUNCTION void ann_answer_one(const ann_view *v, u64 ticket, u32 code, u32 sent, u64 caller)
 {
     LOCAL ann_shared *b = v->shared;
@@ -151,9 +154,10 @@ ANN_FUNCTION void ann_handle_one(const ann_view *v ANN_BINDING_PARAMETERS)
 
 #if (ANN_HOSTED || ANN_ALONE) && ANN_LAUNCH_THREADS > 1 && !defined(ANN_LAUNCH_SUPERSTEPS)
 
-/* By the leader: begins turns, and ends those that find nothing, or what is for it alone, until there is something to do for all. On a
-   processor all threads of a block take one after the other what a turn does between two barriers, so an
-   empty turn of all takes many times as long as a look of the leader's; on a device each barrier is a wait. */
+/* By the leader: begins turns, and ends those that find nothing, or what is for it alone, until there is
+   something to do for all. On a processor all threads of a block take one after the other what a turn does
+   between two barriers, so an empty turn of all takes many times as long as a look of the leader's; on a
+   device each barrier is a wait. */
 ANN_FUNCTION void ann_await_turn(const ann_view *v ANN_BINDING_PARAMETERS)
 {
     LOCAL ann_shared *b = v->shared;
@@ -170,8 +174,8 @@ ANN_FUNCTION void ann_await_turn(const ann_view *v ANN_BINDING_PARAMETERS)
 #endif
         if (b->window != 0 || b->again || b->ending)
             return;
-#if ANN_LAUNCH_LINKED
-        if (b->state.held != 0)
+#if ANN_LAUNCH_CONNECTABLE
+        if (b->state.pending != 0)
             return;
         ann_rest(v);
 #endif

@@ -2,7 +2,8 @@
 
 #if ANN_DEFERS
 
-/* By the leader: stores what was counted. Whoever sees behind a fence that a message was consumed sees it counted. */
+/* By the leader: stores what was counted. Whoever sees behind a fence that a message was consumed sees it
+   counted. */
 ANN_FUNCTION void ann_store_counts(const ann_view *v)
 {
     LOCAL ann_state *s = &v->shared->state;
@@ -16,12 +17,13 @@ ANN_FUNCTION void ann_store_counts(const ann_view *v)
     ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_SENT), s->sent);
 }
 
-/* By the leader, behind a fence: the gauges, and the slots that are given back. Who sees in a gauge that there is an answer, or a letter, finds it. */
+/* By the leader, behind a fence: the gauges, and the slots that are given back. Who sees in a gauge that
+   there is an answer, or a dead letter, finds it. */
 ANN_FUNCTION void ann_store_gauges(const ann_view *v, u64 next_out)
 {
     LOCAL ann_shared *b = v->shared;
-    if (b->launch.letters != 0)
-        ann_store_fenced_u64(ANN_U64(v->shard + b->launch.letters, ANN_RING_RESERVED), b->state.next_letter);
+    if (b->launch.dead_letters != 0)
+        ann_store_fenced_u64(ANN_U64(v->shard + b->launch.dead_letters, ANN_RING_RESERVED), b->state.next_dead_letter);
     ann_store_fenced_u64(ANN_U64(v->outbound, ANN_RING_RESERVED), next_out);
     /* SYNC: slots-returned (release) */
     ann_store_fenced_u64(ANN_U64(v->inbound, ANN_RING_CONSUMED), b->state.next_in);
@@ -29,7 +31,8 @@ ANN_FUNCTION void ann_store_gauges(const ann_view *v, u64 next_out)
     b->owing = 0;
 }
 
-/* By the leader, in front of the fence that publishes a turn's answers: what is owed of earlier turns goes with it. Whether there is something. */
+/* By the leader, in front of the fence that publishes a turn's answers: what is owed of earlier turns goes
+   with it. Whether there is something. */
 ANN_FUNCTION u32 ann_begin_to_pay(const ann_view *v)
 {
     u32 owes = v->shared->owed != 0;

@@ -12,9 +12,9 @@
 /* Whether the slot of the turn's i-th message is published. */
 ANN_FUNCTION u32 ann_turn_published(const ann_view *v, u32 i)
 {
-#if ANN_LAUNCH_LINKED
-    if (v->shared->near)
-        return ann_near_published(v, i);
+#if ANN_LAUNCH_CONNECTABLE
+    if (v->shared->device_local)
+        return ann_device_local_published(v, i);
 #endif
     return ann_published(v, v->shared->state.next_in + i);
 }
@@ -22,10 +22,10 @@ ANN_FUNCTION u32 ann_turn_published(const ann_view *v, u32 i)
 /* After slots were seen to be published, before they are read. */
 ANN_FUNCTION void ann_turn_fence(const ann_view *v)
 {
-#if ANN_LAUNCH_LINKED
-    if (v->shared->near) {
-        /* SYNC: near-published (acquire) */
-        ann_near_fence_acquire();
+#if ANN_LAUNCH_CONNECTABLE
+    if (v->shared->device_local) {
+        /* SYNC: device-local-published (acquire) */
+        ann_device_local_fence_acquire();
         return;
     }
 #endif
@@ -36,8 +36,8 @@ ANN_FUNCTION void ann_turn_fence(const ann_view *v)
 /* The command that the turn's messages come after. */
 ANN_FUNCTION u32 ann_turn_command(const ann_view *v)
 {
-#if ANN_LAUNCH_LINKED
-    if (v->shared->near)
+#if ANN_LAUNCH_CONNECTABLE
+    if (v->shared->device_local)
         return v->shared->command;
 #endif
     return ann_load_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_COMMAND));

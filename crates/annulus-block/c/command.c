@@ -21,7 +21,7 @@ ANN_FUNCTION void ann_obey(const ann_view *v, u32 command)
     s->command = command;
     ann_write_telemetry(v);
     u32 state = ANN_STATE_INACTIVE;
-#if ANN_LAUNCH_LINKED
+#if ANN_LAUNCH_CONNECTABLE
     /* What the host wrote before the command. */
     v->shared->link = *v->link;
     if ((command & ANN_TERMINATE) != 0)
@@ -43,7 +43,7 @@ ANN_FUNCTION void ann_obey(const ann_view *v, u32 command)
 ANN_FUNCTION void ann_give_up(const ann_view *v)
 {
     ann_settle_up(v);
-#if ANN_LAUNCH_LINKED
+#if ANN_LAUNCH_CONNECTABLE
     ann_unlink(v);
     v->shared->state.command |= ANN_TERMINATE;
 #endif

@@ -1,7 +1,7 @@
 /* The block: the dispatch loop. */
 
-#if ANN_LAUNCH_LINKED
-#define ANN_LINK_PARAMETERS , GLOBAL u8 *exchange, GLOBAL const u8 *link
+#if ANN_LAUNCH_CONNECTABLE
+#define ANN_LINK_PARAMETERS , GLOBAL u8 *device_heap, GLOBAL const u8 *link
 #else
 #define ANN_LINK_PARAMETERS
 #endif
@@ -13,7 +13,7 @@
 
 ANN_KERNEL void ann_main(
     GLOBAL u8 *memory, GLOBAL u8 *arena, GLOBAL u8 *records, GLOBAL const u8 *launch, GLOBAL u8 *states,
-    GLOBAL u8 *scratch, GLOBAL u8 *bell ANN_LINK_PARAMETERS ANN_STEP_PARAMETER ANN_BINDING_PARAMETERS)
+    GLOBAL u8 *scratch, GLOBAL u8 *doorbell ANN_LINK_PARAMETERS ANN_STEP_PARAMETER ANN_BINDING_PARAMETERS)
 {
     ANN_SHARED ann_shared shared;
     u32 leader = ann_thread() == 0;
@@ -31,13 +31,13 @@ ANN_KERNEL void ann_main(
 #else
         view.states = states;
 #endif
-#if ANN_LAUNCH_LINKED
+#if ANN_LAUNCH_CONNECTABLE
         view.link = (GLOBAL const ann_link *)link;
-        view.exchange = exchange;
-        view.near = ann_near_at(exchange, l->near + block * l->near_stride);
+        view.device_heap = device_heap;
+        view.device_local = ann_device_local_at(device_heap, l->device_local + block * l->device_local_stride);
         view.outputs = scratch + block * l->scratch_stride;
 #endif
-        view.bell = (GLOBAL ann_bell *)bell;
+        view.doorbell = (GLOBAL ann_doorbell *)doorbell;
         view.shared = &shared;
 #if ANN_LAUNCH_THREADS > 1
         ann_cut_scratch(&view, scratch + block * l->scratch_stride, l);
@@ -50,10 +50,10 @@ ANN_KERNEL void ann_main(
             shared.handled = 0;
             shared.busy = 0;
             shared.own = l->actors > block ? (l->actors - block + l->grid - 1) / l->grid : 0;
-#if ANN_LAUNCH_LINKED
+#if ANN_LAUNCH_CONNECTABLE
             shared.link = *view.link;
             shared.rested = ann_load_relaxed_u64(ANN_U64(view.shard, ANN_CONTROL_RESTED));
-            shared.near_turns = 0;
+            shared.device_local_turns = 0;
             shared.reserved = shared.state.next_in;
 #endif
 #if ANN_ALONE
@@ -92,7 +92,7 @@ ANN_KERNEL void ann_main(
 #if ANN_LAUNCH_THREADS == 1
         ann_handle(&view ANN_BINDING_ARGUMENTS);
 #else
-        u32 sealed = ANN_LAUNCH_SEALED && !ann_is_near(&view);
+        u32 sealed = ANN_LAUNCH_SEALED && !ann_is_device_local(&view);
         if (sealed) {
             ann_bring_sealed(&view);
         } else {
@@ -117,7 +117,7 @@ ANN_KERNEL void ann_main(
         ann_barrier();
         ann_publish_all(&view);
         ann_barrier();
-#if ANN_LAUNCH_LINKED && defined(ANN_OUTPUT)
+#if ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT)
         ann_forward_together(&view, leader);
 #endif
 #endif

@@ -56,13 +56,13 @@ ANN_FUNCTION void ann_handle(const ann_view *v ANN_BINDING_PARAMETERS)
 {
     LOCAL ann_shared *b = v->shared;
     LOCAL ann_launch *l = &b->launch;
-    u32 near = 0;
-#if ANN_LAUNCH_LINKED
-    near = b->near;
+    u32 device_local = 0;
+#if ANN_LAUNCH_CONNECTABLE
+    device_local = b->device_local;
 #endif
     for (u32 i = 0; i < b->count; i++) {
         /* Between any two messages of the host's: a batch is no reason to obey late. */
-        if (i != 0 && !near && ann_load_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_COMMAND)) != b->command)
+        if (i != 0 && !device_local && ann_load_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_COMMAND)) != b->command)
             break;
         GLOBAL u8 *slot = ann_turn_slot(v, i);
         b->taken += 1;
@@ -80,21 +80,21 @@ ANN_FUNCTION void ann_handle(const ann_view *v ANN_BINDING_PARAMETERS)
         outbox.refused = 0;
         u32 forwarded = ann_is_forwarded(v, caller);
         if (forwarded) {
-            outbox.first = v->outputs + (u64)b->state.held * ANN_OUTPUT_STRIDE;
+            outbox.first = v->outputs + (u64)b->state.pending * ANN_OUTPUT_STRIDE;
             outbox.ticket = 0;
             outbox.mask = ~(u64)0;
             outbox.stride = ANN_OUTPUT_STRIDE;
         }
         u32 code = ann_transact(v, message, ann_actor(v, message), ann_thread(), &outbox ANN_BINDING_ARGUMENTS);
         if (forwarded) {
-            b->state.held += code == 0 ? outbox.sent : 0;
+            b->state.pending += code == 0 ? outbox.sent : 0;
             ann_account(v, slot, code, outbox.sent, 0);
         } else {
             ann_answer(v, outbox.ticket, code, outbox.sent, caller);
             ann_account(v, slot, code, outbox.sent, ann_answers(code, outbox.sent, caller));
         }
     }
-#if ANN_LAUNCH_LINKED && defined(ANN_OUTPUT)
+#if ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT)
     ann_forward(v);
 #endif
 }
@@ -147,7 +147,8 @@ ANN_FUNCTION u32 ann_next_own(const ann_view *v, u32 i, u32 count)
 ANN_FUNCTION void ann_handle(const ann_view *v, u32 count ANN_BINDING_PARAMETERS)
 {
     LOCAL ann_launch *l = &v->shared->launch;
-    /* Each looks for its next message before any of them handles one, so that threads that go on together handle together. */
+    /* Each looks for its next message before any of them handles one, so that threads that go on together
+       handle together. */
     for (u32 i = ann_next_own(v, 0, count); i < count; i = ann_next_own(v, i + 1, count)) {
         GLOBAL ann_job *job = ann_job_at(v, i);
         ann_outbox outbox;

@@ -1,18 +1,18 @@
 /* The block: what it does when it finds nothing. */
 
-#if ANN_LAUNCH_LINKED
+#if ANN_LAUNCH_CONNECTABLE
 
 /* By the leader: whether the block would find something to do with other kernels. */
-ANN_FUNCTION u32 ann_has_near_work(const ann_view *v)
+ANN_FUNCTION u32 ann_has_device_local_work(const ann_view *v)
 {
     LOCAL ann_state *s = &v->shared->state;
     if ((s->command & ANN_ACTIVE) == 0 || v->shared->ending)
         return 0;
 #ifdef ANN_OUTPUT
-    if (s->held != 0)
+    if (s->pending != 0)
         return ann_would_forward(v);
 #endif
-    return ann_near_published(v, 0) && (!s->stalled || ann_credit(v, 1) != 0);
+    return ann_device_local_published(v, 0) && (!s->stalled || ann_credit(v, 1) != 0);
 }
 
 #endif
@@ -24,10 +24,10 @@ ANN_FUNCTION u32 ann_has_work(const ann_view *v)
     u32 command = ann_load_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_COMMAND));
     if (command != s->command || ann_is_asked_to_leave(v))
         return 1;
-#if ANN_LAUNCH_LINKED
-    if (ann_has_near_work(v))
+#if ANN_LAUNCH_CONNECTABLE
+    if (ann_has_device_local_work(v))
         return 1;
-    if (s->held != 0)
+    if (s->pending != 0)
         return 0;
 #endif
     if ((command & ANN_ACTIVE) == 0 || !ann_published(v, s->next_in))
@@ -40,12 +40,12 @@ ANN_FUNCTION u32 ann_has_work(const ann_view *v)
 ANN_FUNCTION u32 ann_nap_until_work(const ann_view *v, u32 seen)
 {
     u32 micros = v->shared->launch.nap_micros;
-#if ANN_LAUNCH_LINKED
+#if ANN_LAUNCH_CONNECTABLE
     if ((v->shared->state.command & ANN_ACTIVE) == 0)
         return ann_nap(&v->record->wake, seen, micros);
     /* No kernel wakes another one. */
-    for (u32 passed = 0; passed < micros; passed += ANN_NEAR_NAP) {
-        if (!ann_nap(&v->record->wake, seen, ANN_NEAR_NAP) || ann_has_near_work(v))
+    for (u32 passed = 0; passed < micros; passed += ANN_DEVICE_LOCAL_NAP) {
+        if (!ann_nap(&v->record->wake, seen, ANN_DEVICE_LOCAL_NAP) || ann_has_device_local_work(v))
             return 0;
     }
     return 1;

@@ -1,11 +1,11 @@
 /* The block: messages between kernels of one device. The protocol is described in `PROTOCOL.md`. */
 
-#if ANN_LAUNCH_LINKED
+#if ANN_LAUNCH_CONNECTABLE
 
 /* Looks at the ring between kernels for each one at the host's words, where both are empty. */
-#define ANN_NEAR_LOOKS 4
+#define ANN_DEVICE_LOCAL_LOOKS 4
 /* Turns in a row that take from other kernels, before the host's words are looked at again. */
-#define ANN_NEAR_TURNS 8
+#define ANN_DEVICE_LOCAL_TURNS 8
 
 /* By the leader of a block that found nothing: tells the host how far it has come, after all that it has done
    until then. */
@@ -25,32 +25,32 @@ ANN_FUNCTION void ann_rest(const ann_view *v)
 ANN_FUNCTION GLOBAL u8 *ann_ring_of(const ann_view *v, u32 block)
 {
     LOCAL ann_link *l = &v->shared->link;
-    return ann_near_at(v->exchange, l->rings + block * l->stride);
+    return ann_device_local_at(v->device_heap, l->rings + block * l->stride);
 }
 
 /* Takes up to `want` tickets, from *first on, in a ring of the connected kernel; says how many, or
-   ANN_NEAR_CLOSED if no message of it will be read. */
-ANN_FUNCTION u32 ann_near_reserve(const ann_view *v, GLOBAL u8 *ring, u32 want, PRIVATE u32 *first)
+   ANN_DEVICE_LOCAL_CLOSED if no message of it will be read. */
+ANN_FUNCTION u32 ann_device_local_reserve(const ann_view *v, GLOBAL u8 *ring, u32 want, PRIVATE u32 *first)
 {
     u32 capacity = (u32)1 << v->shared->link.shift;
-    GLOBAL u32 *word = ANN_U32(ring, ANN_NEAR_RESERVED);
-    u32 reserved = ann_near_load_relaxed_u32(word);
+    GLOBAL u32 *word = ANN_U32(ring, ANN_DEVICE_LOCAL_RESERVED);
+    u32 reserved = ann_device_local_load_relaxed_u32(word);
     for (;;) {
-        if ((reserved & ANN_NEAR_CLOSED) != 0)
-            return ANN_NEAR_CLOSED;
-        /* SYNC: near-returned (acquire) */
-        u32 consumed = ann_near_load_acquire_u32(ANN_U32(ring, ANN_NEAR_CONSUMED));
-        u32 used = (reserved - consumed) & ANN_NEAR_TICKETS;
+        if ((reserved & ANN_DEVICE_LOCAL_CLOSED) != 0)
+            return ANN_DEVICE_LOCAL_CLOSED;
+        /* SYNC: device-local-returned (acquire) */
+        u32 consumed = ann_device_local_load_acquire_u32(ANN_U32(ring, ANN_DEVICE_LOCAL_CONSUMED));
+        u32 used = (reserved - consumed) & ANN_DEVICE_LOCAL_TICKETS;
         if (used > capacity) {
             /* Others have taken tickets, and their messages were consumed, since `reserved` was read. */
-            reserved = ann_near_load_relaxed_u32(word);
+            reserved = ann_device_local_load_relaxed_u32(word);
             continue;
         }
         u32 room = capacity - used;
         u32 granted = want < room ? want : room;
         if (granted == 0)
             return 0;
-        u32 found = ann_near_swap_if_u32(word, reserved, (reserved + granted) & ANN_NEAR_TICKETS);
+        u32 found = ann_device_local_swap_if_u32(word, reserved, (reserved + granted) & ANN_DEVICE_LOCAL_TICKETS);
         if (found == reserved) {
             *first = reserved;
             return granted;
@@ -59,14 +59,14 @@ ANN_FUNCTION u32 ann_near_reserve(const ann_view *v, GLOBAL u8 *ring, u32 want, 
     }
 }
 
-ANN_FUNCTION GLOBAL u8 *ann_near_slot(const ann_view *v, GLOBAL u8 *ring, u32 ticket)
+ANN_FUNCTION GLOBAL u8 *ann_device_local_slot(const ann_view *v, GLOBAL u8 *ring, u32 ticket)
 {
     LOCAL ann_link *l = &v->shared->link;
     return ring + ANN_RING_SLOTS + (ticket & (((u32)1 << l->shift) - 1)) * l->slot_stride;
 }
 
 /* All of a slot but its payload and its commit word. */
-ANN_FUNCTION void ann_near_envelope(const ann_view *v, GLOBAL u8 *slot, u64 now)
+ANN_FUNCTION void ann_device_local_envelope(const ann_view *v, GLOBAL u8 *slot, u64 now)
 {
     LOCAL ann_link *l = &v->shared->link;
     if (l->time != 0)
@@ -77,16 +77,15 @@ ANN_FUNCTION void ann_near_envelope(const ann_view *v, GLOBAL u8 *slot, u64 now)
 }
 
 /* Shows in a slot that it is whole, after this thread has fenced. */
-ANN_FUNCTION void ann_near_commit(const ann_view *v, GLOBAL u8 *slot, u32 ticket)
+ANN_FUNCTION void ann_device_local_commit(const ann_view *v, GLOBAL u8 *slot, u32 ticket)
 {
-    u32 lap = ((ticket & ANN_NEAR_TICKETS) >> v->shared->link.shift) + 1;
-    ann_near_store_relaxed_u32(ANN_U32(slot, 0), lap);
+    u32 lap = ((ticket & ANN_DEVICE_LOCAL_TICKETS) >> v->shared->link.shift) + 1;
+    ann_device_local_store_relaxed_u32(ANN_U32(slot, 0), lap);
 }
 
-/* Before messages are published: whoever sees that one was taken sees it counted here.
-
-   A block that has said that it waits is about to go on, though the word that says so is still there. It takes back
-   first that it rests: whoever sees these messages counted does not take the block for one that waits. */
+/* Before messages are published: whoever sees that one was taken sees it counted here.  A block that has said
+   that it waits is about to go on, though the word that says so is still there. It takes back first that it
+   rests: whoever sees these messages counted does not take the block for one that waits. */
 ANN_FUNCTION void ann_count_forwarded(const ann_view *v, u32 count)
 {
     LOCAL ann_shared *b = v->shared;
@@ -112,13 +111,13 @@ ANN_FUNCTION void ann_count_unforwarded(const ann_view *v, u32 count)
 ANN_FUNCTION u32 ann_has_room(const ann_view *v, u32 block)
 {
     GLOBAL u8 *ring = ann_ring_of(v, block);
-    u32 reserved = ann_near_load_relaxed_u32(ANN_U32(ring, ANN_NEAR_RESERVED));
-    u32 consumed = ann_near_load_relaxed_u32(ANN_U32(ring, ANN_NEAR_CONSUMED));
+    u32 reserved = ann_device_local_load_relaxed_u32(ANN_U32(ring, ANN_DEVICE_LOCAL_RESERVED));
+    u32 consumed = ann_device_local_load_relaxed_u32(ANN_U32(ring, ANN_DEVICE_LOCAL_CONSUMED));
     u32 capacity = (u32)1 << v->shared->link.shift;
-    return (reserved & ANN_NEAR_CLOSED) != 0 || ((reserved - consumed) & ANN_NEAR_TICKETS) < capacity;
+    return (reserved & ANN_DEVICE_LOCAL_CLOSED) != 0 || ((reserved - consumed) & ANN_DEVICE_LOCAL_TICKETS) < capacity;
 }
 
-/* Whether the host has room for a held output of a kernel that is connected no more. */
+/* Whether the host has room for a pending output of a kernel that is connected no more. */
 ANN_FUNCTION u32 ann_would_return(const ann_view *v)
 {
     LOCAL ann_state *s = &v->shared->state;
@@ -130,10 +129,10 @@ ANN_FUNCTION u32 ann_would_return(const ann_view *v)
 /* By the leader: says in the control block whether outputs wait for room, so that a host that sees room wakes
    this block. Not before what the turn has taken is counted: a host that sees the block wait sees how full
    its ring is (SYNC: stalled-after-taken). */
-ANN_FUNCTION void ann_say_held(const ann_view *v)
+ANN_FUNCTION void ann_publish_pending(const ann_view *v)
 {
     LOCAL ann_state *s = &v->shared->state;
-    u32 stalled = s->held != 0;
+    u32 stalled = s->pending != 0;
     if (stalled == (s->stalled != 0))
         return;
     s->stalled = stalled;
@@ -142,8 +141,8 @@ ANN_FUNCTION void ann_say_held(const ann_view *v)
     ann_store_release_u32(ANN_U32(v->shard, ANN_CONTROL_STALLED), stalled ? ANN_STALLED_BY_KERNEL : 0);
 }
 
-/* By the leader: puts a held output into the ring to the host, if there is room: the kernel is connected no
-   more. */
+/* By the leader: puts a pending output into the ring to the host, if there is room: the kernel is connected
+   no more. */
 ANN_FUNCTION u32 ann_return(const ann_view *v, u32 place)
 {
     LOCAL ann_launch *l = &v->shared->launch;
@@ -180,7 +179,7 @@ ANN_FUNCTION u32 ann_return(const ann_view *v, u32 place)
 
 #if ANN_LAUNCH_THREADS == 1
 
-/* The block of the connected kernel that the output at `place` among those held is for. */
+/* The block of the connected kernel that the output at `place` among those pending is for. */
 ANN_FUNCTION u32 ann_addressee(const ann_view *v, u32 place)
 {
 #ifdef ANN_OUTPUT_KEY
@@ -193,8 +192,8 @@ ANN_FUNCTION u32 ann_addressee(const ann_view *v, u32 place)
 #endif
 }
 
-/* Sends as many of the held outputs as go without waiting: in order, and in one step those in a row for the
-   same block. */
+/* Sends as many of the pending outputs as go without waiting: in order, and in one step those in a row for
+   the same block. */
 ANN_FUNCTION void ann_forward(const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
@@ -203,21 +202,21 @@ ANN_FUNCTION void ann_forward(const ann_view *v)
     u32 full = 0; /* blocks in a row that did not take outputs without a key; */
     u32 closed = 0; /* those of them that never will */
     /* Of an inactive block nothing leaves: the host may be about to say where it goes. */
-    if (s->held == 0 || (s->command & ANN_ACTIVE) == 0)
+    if (s->pending == 0 || (s->command & ANN_ACTIVE) == 0)
         return;
     u64 now = b->link.time != 0 ? ann_now(v) : 0;
-    while (s->held_from < s->held) {
+    while (s->pending_from < s->pending) {
         if (grid == 0) {
-            if (!ann_return(v, s->held_from))
+            if (!ann_return(v, s->pending_from))
                 break;
-            s->held_from += 1;
+            s->pending_from += 1;
             continue;
         }
-        u32 left = s->held - s->held_from;
-        u32 block = ann_addressee(v, s->held_from);
+        u32 left = s->pending - s->pending_from;
+        u32 block = ann_addressee(v, s->pending_from);
 #ifdef ANN_OUTPUT_KEY
         u32 want = 1;
-        while (want < left && ann_addressee(v, s->held_from + want) == block)
+        while (want < left && ann_addressee(v, s->pending_from + want) == block)
             want++;
 #else
         u32 want = (left + grid - 1) / grid;
@@ -225,23 +224,23 @@ ANN_FUNCTION void ann_forward(const ann_view *v)
 #endif
         u32 first = 0;
         GLOBAL u8 *ring = ann_ring_of(v, block);
-        u32 granted = ann_near_reserve(v, ring, want, &first);
-        if (granted == 0 || granted == ANN_NEAR_CLOSED) {
+        u32 granted = ann_device_local_reserve(v, ring, want, &first);
+        if (granted == 0 || granted == ANN_DEVICE_LOCAL_CLOSED) {
 #ifndef ANN_OUTPUT_KEY
             /* Another block may take it. */
             full += 1;
-            closed += granted == ANN_NEAR_CLOSED;
+            closed += granted == ANN_DEVICE_LOCAL_CLOSED;
             if (full < grid)
                 continue;
             want = left;
-            granted = closed == grid ? ANN_NEAR_CLOSED : 0;
+            granted = closed == grid ? ANN_DEVICE_LOCAL_CLOSED : 0;
             full = 0;
             closed = 0;
 #endif
             if (granted == 0 && b->link.waits)
                 break;
             ann_count_unforwarded(v, want);
-            s->held_from += want;
+            s->pending_from += want;
             b->lost += want;
             continue;
         }
@@ -249,36 +248,36 @@ ANN_FUNCTION void ann_forward(const ann_view *v)
         closed = 0;
         ann_count_forwarded(v, granted);
         for (u32 i = 0; i < granted; i++) {
-            GLOBAL u8 *slot = ann_near_slot(v, ring, first + i);
-            GLOBAL const u8 *output = v->outputs + (u64)(s->held_from + i) * ANN_OUTPUT_STRIDE;
+            GLOBAL u8 *slot = ann_device_local_slot(v, ring, first + i);
+            GLOBAL const u8 *output = v->outputs + (u64)(s->pending_from + i) * ANN_OUTPUT_STRIDE;
             if (ANN_OUTPUT_BYTES != 0)
                 *(GLOBAL ANN_OUTPUT *)(slot + b->link.payload) = *(GLOBAL const ANN_OUTPUT *)output;
-            ann_near_envelope(v, slot, now);
+            ann_device_local_envelope(v, slot, now);
         }
-        /* SYNC: near-published (release) */
-        ann_near_fence_release();
+        /* SYNC: device-local-published (release) */
+        ann_device_local_fence_release();
         for (u32 i = 0; i < granted; i++)
-            ann_near_commit(v, ann_near_slot(v, ring, first + i), first + i);
-        s->held_from += granted;
+            ann_device_local_commit(v, ann_device_local_slot(v, ring, first + i), first + i);
+        s->pending_from += granted;
         b->granted += granted;
     }
-    if (s->held_from == s->held) {
-        s->held = 0;
-        s->held_from = 0;
+    if (s->pending_from == s->pending) {
+        s->pending = 0;
+        s->pending_from = 0;
     }
     /* Else when the turn has counted what it took. */
     if (b->taken == 0)
-        ann_say_held(v);
+        ann_publish_pending(v);
 }
 
-/* Whether a held output would go now. */
+/* Whether a pending output would go now. */
 ANN_FUNCTION u32 ann_would_forward(const ann_view *v)
 {
     LOCAL ann_link *l = &v->shared->link;
     if (l->grid == 0)
         return ann_would_return(v);
 #ifdef ANN_OUTPUT_KEY
-    return ann_has_room(v, ann_addressee(v, v->shared->state.held_from));
+    return ann_has_room(v, ann_addressee(v, v->shared->state.pending_from));
 #else
     for (u32 block = 0; block < l->grid; block++)
         if (ann_has_room(v, block))
@@ -290,7 +289,7 @@ ANN_FUNCTION u32 ann_would_forward(const ann_view *v)
 /* Outputs that have not gone. */
 ANN_FUNCTION u32 ann_on_the_way(const ann_view *v)
 {
-    return v->shared->state.held - v->shared->state.held_from;
+    return v->shared->state.pending - v->shared->state.pending_from;
 }
 
 #else
@@ -302,7 +301,7 @@ typedef struct {
     u32 rank;   /* how many before it are for the same block */
     u32 last;   /* the last of those for the same block, which asks for all of them; */
     u32 first;  /* it has their first ticket */
-    u32 granted; /* and how many there are, or ANN_NEAR_CLOSED */
+    u32 granted; /* and how many there are, or ANN_DEVICE_LOCAL_CLOSED */
 } ann_parcel;
 
 #define ANN_GONE 0xFFFFFFFFu
@@ -313,14 +312,14 @@ ANN_FUNCTION GLOBAL ann_parcel *ann_parcel_at(const ann_view *v, u32 i)
 }
 
 /* Each thread finds out for its share of the outputs for which block they are. */
-ANN_FUNCTION void ann_address(const ann_view *v, u32 held)
+ANN_FUNCTION void ann_address(const ann_view *v, u32 pending)
 {
     LOCAL ann_shared *b = v->shared;
     u32 grid = b->link.grid;
     if (grid == 0)
         return;
-    u32 run = (held + grid - 1) / grid;
-    for (u32 k = ann_thread(); k < held; k += ANN_LAUNCH_THREADS) {
+    u32 run = (pending + grid - 1) / grid;
+    for (u32 k = ann_thread(); k < pending; k += ANN_LAUNCH_THREADS) {
         GLOBAL ann_parcel *parcel = ann_parcel_at(v, k);
         if (parcel->source == ANN_GONE)
             continue;
@@ -336,18 +335,18 @@ ANN_FUNCTION void ann_address(const ann_view *v, u32 held)
 
 /* Each thread numbers its share of the outputs among those for the same block, and asks for tickets for those
    of which it has the last. */
-ANN_FUNCTION void ann_ask(const ann_view *v, u32 held)
+ANN_FUNCTION void ann_ask(const ann_view *v, u32 pending)
 {
     LOCAL ann_shared *b = v->shared;
     if (b->link.grid == 0)
         return;
-    for (u32 k = ann_thread(); k < held; k += ANN_LAUNCH_THREADS) {
+    for (u32 k = ann_thread(); k < pending; k += ANN_LAUNCH_THREADS) {
         GLOBAL ann_parcel *parcel = ann_parcel_at(v, k);
         if (parcel->source == ANN_GONE)
             continue;
         u32 rank = 0;
         u32 last = k;
-        for (u32 j = 0; j < held; j++) {
+        for (u32 j = 0; j < pending; j++) {
             GLOBAL const ann_parcel *other = ann_parcel_at(v, j);
             if (other->source == ANN_GONE || other->block != parcel->block)
                 continue;
@@ -359,10 +358,10 @@ ANN_FUNCTION void ann_ask(const ann_view *v, u32 held)
         if (last != k)
             continue;
         u32 first = 0;
-        u32 granted = ann_near_reserve(v, ann_ring_of(v, parcel->block), rank + 1, &first);
+        u32 granted = ann_device_local_reserve(v, ann_ring_of(v, parcel->block), rank + 1, &first);
         parcel->first = first;
         parcel->granted = granted;
-        if (granted != ANN_NEAR_CLOSED)
+        if (granted != ANN_DEVICE_LOCAL_CLOSED)
             ann_count_up_by(&b->granted, granted);
     }
 }
@@ -370,18 +369,18 @@ ANN_FUNCTION void ann_ask(const ann_view *v, u32 held)
 /* Whether the output has a ticket. */
 ANN_FUNCTION u32 ann_has_ticket(GLOBAL const ann_parcel *parcel, GLOBAL const ann_parcel *last)
 {
-    return last->granted != ANN_NEAR_CLOSED && parcel->rank < last->granted;
+    return last->granted != ANN_DEVICE_LOCAL_CLOSED && parcel->rank < last->granted;
 }
 
 /* Each thread copies its share of the words of outputs that have tickets, and writes its share of their
    envelopes. */
-ANN_FUNCTION void ann_load_up(const ann_view *v, u32 held)
+ANN_FUNCTION void ann_load_up(const ann_view *v, u32 pending)
 {
     LOCAL ann_shared *b = v->shared;
     if (b->link.grid == 0)
         return;
     u32 words = ANN_OUTPUT_STRIDE != 0 ? ANN_OUTPUT_STRIDE / 8 : 1;
-    u32 all = held * (ANN_OUTPUT_STRIDE / 8);
+    u32 all = pending * (ANN_OUTPUT_STRIDE / 8);
     for (u32 word = ann_thread(); word < all; word += ANN_LAUNCH_THREADS) {
         GLOBAL const ann_parcel *parcel = ann_parcel_at(v, word / words);
         if (parcel->source == ANN_GONE)
@@ -390,41 +389,41 @@ ANN_FUNCTION void ann_load_up(const ann_view *v, u32 held)
         if (!ann_has_ticket(parcel, last))
             continue;
         u64 at = word % words * 8;
-        GLOBAL u8 *slot = ann_near_slot(v, ann_ring_of(v, parcel->block), last->first + parcel->rank);
+        GLOBAL u8 *slot = ann_device_local_slot(v, ann_ring_of(v, parcel->block), last->first + parcel->rank);
         GLOBAL const u8 *output = v->outputs + (u64)parcel->source * ANN_OUTPUT_STRIDE;
         ann_store_word(slot + b->link.payload + at, ann_load_word(output + at));
     }
-    u64 now = held != 0 && b->link.time != 0 ? ann_now(v) : 0;
-    for (u32 k = ann_thread(); k < held; k += ANN_LAUNCH_THREADS) {
+    u64 now = pending != 0 && b->link.time != 0 ? ann_now(v) : 0;
+    for (u32 k = ann_thread(); k < pending; k += ANN_LAUNCH_THREADS) {
         GLOBAL const ann_parcel *parcel = ann_parcel_at(v, k);
         if (parcel->source == ANN_GONE)
             continue;
         GLOBAL const ann_parcel *last = ann_parcel_at(v, parcel->last);
         if (ann_has_ticket(parcel, last))
-            ann_near_envelope(
-                v, ann_near_slot(v, ann_ring_of(v, parcel->block), last->first + parcel->rank), now);
+            ann_device_local_envelope(
+                v, ann_device_local_slot(v, ann_ring_of(v, parcel->block), last->first + parcel->rank), now);
     }
 }
 
 /* Each thread publishes its share of the outputs that have tickets, and counts what is lost and what is left.
    */
-ANN_FUNCTION void ann_send_off(const ann_view *v, u32 held)
+ANN_FUNCTION void ann_send_off(const ann_view *v, u32 pending)
 {
     LOCAL ann_shared *b = v->shared;
     if (b->link.grid == 0)
         return;
-    /* SYNC: near-published (release): of all that threads of the block wrote before the barrier. */
-    if (held != 0)
-        ann_near_fence_release();
-    for (u32 k = ann_thread(); k < held; k += ANN_LAUNCH_THREADS) {
+    /* SYNC: device-local-published (release): of all that threads of the block wrote before the barrier. */
+    if (pending != 0)
+        ann_device_local_fence_release();
+    for (u32 k = ann_thread(); k < pending; k += ANN_LAUNCH_THREADS) {
         GLOBAL ann_parcel *parcel = ann_parcel_at(v, k);
         if (parcel->source == ANN_GONE)
             continue;
         GLOBAL const ann_parcel *last = ann_parcel_at(v, parcel->last);
         if (ann_has_ticket(parcel, last)) {
             u32 ticket = last->first + parcel->rank;
-            ann_near_commit(v, ann_near_slot(v, ann_ring_of(v, parcel->block), ticket), ticket);
-        } else if (last->granted == ANN_NEAR_CLOSED || !b->link.waits) {
+            ann_device_local_commit(v, ann_device_local_slot(v, ann_ring_of(v, parcel->block), ticket), ticket);
+        } else if (last->granted == ANN_DEVICE_LOCAL_CLOSED || !b->link.waits) {
             ann_count_up_by(&b->lost, 1);
         } else {
             ann_count_up_by(&b->left, 1);
@@ -449,16 +448,16 @@ ANN_FUNCTION void ann_forward_together(const ann_view *v, u32 leader)
     LOCAL ann_shared *b = v->shared;
     /* Of an inactive block nothing leaves: the host may be about to say where it goes. Nor of one that ends.
        */
-    u32 held = (b->state.command & ANN_ACTIVE) != 0 && !b->ending ? b->state.held : 0;
-    ann_address(v, held);
+    u32 pending = (b->state.command & ANN_ACTIVE) != 0 && !b->ending ? b->state.pending : 0;
+    ann_address(v, pending);
     ann_barrier();
-    ann_ask(v, held);
+    ann_ask(v, pending);
     ann_barrier();
     if (leader)
         ann_count_granted(v);
-    ann_load_up(v, held);
+    ann_load_up(v, pending);
     ann_barrier();
-    ann_send_off(v, held);
+    ann_send_off(v, pending);
     ann_barrier();
 }
 
@@ -467,10 +466,10 @@ ANN_FUNCTION void ann_settle(const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
     LOCAL ann_state *s = &b->state;
-    if (s->held == 0)
+    if (s->pending == 0)
         return;
     if (b->link.grid == 0) {
-        for (u32 k = 0; k < s->held && b->left == 0; k++) {
+        for (u32 k = 0; k < s->pending && b->left == 0; k++) {
             GLOBAL ann_parcel *parcel = ann_parcel_at(v, k);
             if (parcel->source == ANN_GONE)
                 continue;
@@ -488,19 +487,19 @@ ANN_FUNCTION void ann_settle(const ann_view *v)
         s->dealt = (s->dealt + (b->left != 0 ? 1 : b->granted)) % b->link.grid;
 #endif
     if (b->left == 0)
-        s->held = 0;
+        s->pending = 0;
     /* Else when the turn has counted what it took. */
     if (b->taken == 0)
-        ann_say_held(v);
+        ann_publish_pending(v);
 }
 
-/* Whether a held output would go now. */
+/* Whether a pending output would go now. */
 ANN_FUNCTION u32 ann_would_forward(const ann_view *v)
 {
     LOCAL ann_link *l = &v->shared->link;
     if (l->grid == 0)
         return ann_would_return(v);
-    for (u32 k = 0; k < v->shared->state.held; k++) {
+    for (u32 k = 0; k < v->shared->state.pending; k++) {
         GLOBAL const ann_parcel *parcel = ann_parcel_at(v, k);
         if (parcel->source != ANN_GONE && ann_has_room(v, parcel->block))
             return 1;
@@ -512,7 +511,7 @@ ANN_FUNCTION u32 ann_would_forward(const ann_view *v)
 ANN_FUNCTION u32 ann_on_the_way(const ann_view *v)
 {
     u32 count = 0;
-    for (u32 k = 0; k < v->shared->state.held; k++)
+    for (u32 k = 0; k < v->shared->state.pending; k++)
         count += ann_parcel_at(v, k)->source != ANN_GONE;
     return count;
 }
@@ -524,20 +523,20 @@ ANN_FUNCTION u32 ann_on_the_way(const ann_view *v)
 ANN_FUNCTION void ann_unlink(const ann_view *v)
 {
     LOCAL ann_state *s = &v->shared->state;
-    GLOBAL u32 *word = ANN_U32(v->near, ANN_NEAR_RESERVED);
-    u32 reserved = ann_near_load_relaxed_u32(word);
+    GLOBAL u32 *word = ANN_U32(v->device_local, ANN_DEVICE_LOCAL_RESERVED);
+    u32 reserved = ann_device_local_load_relaxed_u32(word);
     for (;;) {
-        u32 found = ann_near_swap_if_u32(word, reserved, reserved | ANN_NEAR_CLOSED);
+        u32 found = ann_device_local_swap_if_u32(word, reserved, reserved | ANN_DEVICE_LOCAL_CLOSED);
         if (found == reserved)
             break;
         reserved = found;
     }
-    u32 unread = (reserved - ann_near_next(v)) & ANN_NEAR_TICKETS;
+    u32 unread = (reserved - ann_device_local_next(v)) & ANN_DEVICE_LOCAL_TICKETS;
 #ifdef ANN_OUTPUT
     s->unforwarded += ann_on_the_way(v);
 #endif
-    s->held = 0;
-    s->held_from = 0;
+    s->pending = 0;
+    s->pending_from = 0;
     ann_store_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_UNREAD), unread);
     ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_UNFORWARDED), s->unforwarded);
     ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_RESTED), s->taken);
@@ -546,10 +545,10 @@ ANN_FUNCTION void ann_unlink(const ann_view *v)
 #endif
 
 /* Whether the turn takes from the ring between kernels. */
-ANN_FUNCTION u32 ann_is_near(const ann_view *v)
+ANN_FUNCTION u32 ann_is_device_local(const ann_view *v)
 {
-#if ANN_LAUNCH_LINKED
-    return v->shared->near;
+#if ANN_LAUNCH_CONNECTABLE
+    return v->shared->device_local;
 #else
     return 0;
 #endif
@@ -558,9 +557,9 @@ ANN_FUNCTION u32 ann_is_near(const ann_view *v)
 /* From slot to slot of the ring that the turn takes from, which is open. */
 ANN_FUNCTION u64 ann_turn_stride(const ann_view *v)
 {
-#if ANN_LAUNCH_LINKED
-    if (v->shared->near)
-        return v->shared->launch.near_slot;
+#if ANN_LAUNCH_CONNECTABLE
+    if (v->shared->device_local)
+        return v->shared->launch.device_local_slot;
 #endif
     return v->shared->launch.in_stride;
 }
@@ -568,9 +567,9 @@ ANN_FUNCTION u64 ann_turn_stride(const ann_view *v)
 /* The slot of the turn's i-th message. */
 ANN_FUNCTION GLOBAL u8 *ann_turn_slot(const ann_view *v, u32 i)
 {
-#if ANN_LAUNCH_LINKED
-    if (v->shared->near)
-        return ann_near_in_slot(v, ann_near_next(v) + i);
+#if ANN_LAUNCH_CONNECTABLE
+    if (v->shared->device_local)
+        return ann_device_local_in_slot(v, ann_device_local_next(v) + i);
 #endif
     return ann_in_slot(v, v->shared->state.next_in + i);
 }

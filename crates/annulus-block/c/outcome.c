@@ -49,7 +49,7 @@ ANN_FUNCTION u32 ann_answers(u32 code, u32 sent, u64 caller)
 /* Whether what the handler of a message sends goes to another kernel. */
 ANN_FUNCTION u32 ann_is_forwarded(const ann_view *v, u64 caller)
 {
-#if ANN_LAUNCH_LINKED && defined(ANN_OUTPUT)
+#if ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT)
     return caller == 0 && v->shared->link.grid != 0;
 #else
     return 0;

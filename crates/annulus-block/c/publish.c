@@ -39,11 +39,11 @@ ANN_FUNCTION void ann_number(const ann_view *v, u32 count)
         u64 caller = job->caller;
         u32 code = job->code;
         u32 sent = job->sent;
-#if ANN_LAUNCH_LINKED && defined(ANN_OUTPUT)
+#if ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT)
         if (ann_is_forwarded(v, caller)) {
             for (u32 j = 0; code == 0 && j < sent; j++)
-                ann_parcel_at(v, b->state.held + j)->source = i * ANN_LIMIT + j;
-            b->state.held += code == 0 ? sent : 0;
+                ann_parcel_at(v, b->state.pending + j)->source = i * ANN_LIMIT + j;
+            b->state.pending += code == 0 ? sent : 0;
             ann_account(v, ann_message_at(v, i), code, sent, 0);
             continue;
         }

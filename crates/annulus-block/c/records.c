@@ -17,7 +17,7 @@
 #define ANN_ALONE 0
 #endif
 /* What nobody waits for is told to the host later: see `books.c`. */
-#define ANN_DEFERS (ANN_ALONE && !ANN_LAUNCH_LINKED)
+#define ANN_DEFERS (ANN_ALONE && !ANN_LAUNCH_CONNECTABLE)
 /* Turns that find something, or looks that find nothing, after which the host is told what was put off. */
 #define ANN_OWED_TURNS 16
 #define ANN_OWED_LOOKS 4
@@ -33,7 +33,7 @@
 #define ANN_KIND_MESSAGE 1u
 #define ANN_KIND_NO_REPLY 3u
 #define ANN_KIND_FAILED 4u
-#define ANN_KIND_LETTER 5u
+#define ANN_KIND_DEAD_LETTER 5u
 #define ANN_TOO_MANY_OUTPUTS 0xFF02u
 #define ANN_UNKNOWN_ACTOR 0xFF03u
 #define ANN_STATELESS 0
@@ -52,7 +52,7 @@
 #define ANN_CONTROL_SENT 160
 #define ANN_CONTROL_STALLED 192
 #define ANN_CONTROL_ACKNOWLEDGED 172
-#define ANN_CONTROL_LETTERS_LOST 176
+#define ANN_CONTROL_DEAD_LETTERS_LOST 176
 #define ANN_CONTROL_PRINTS_LOST 184
 #define ANN_CONTROL_UNREAD 196
 #define ANN_CONTROL_FORWARDED 200
@@ -68,7 +68,7 @@ typedef struct {
     u64 shard_stride;
     u64 inbound;
     u64 outbound;
-    u64 letters;   /* 0 if there are none */
+    u64 dead_letters;   /* 0 if there are none */
     u64 histogram; /* 0 if there is none */
     u64 in_stride;
     u64 in_time;        /* 0 if messages carry none */
@@ -78,8 +78,8 @@ typedef struct {
     u64 out_correlation; /* 0 exactly if in_correlation is */
     u64 out_payload;
     u64 out_bytes;
-    u64 letter_stride;
-    u64 letter_payload;
+    u64 dead_letter_stride;
+    u64 dead_letter_payload;
     u64 prints; /* 0 if there are none */
     u64 print_stride;
     u64 actors;
@@ -87,12 +87,12 @@ typedef struct {
     u64 clock;            /* what the device's clock needs to be read */
     u64 clock_origin;     /* what the device's clock shows when the runtime's shows 0 */
     u64 scratch_stride;
-    u64 near;        /* where the blocks' rings between kernels begin, as ann_near_at takes it */
-    u64 near_stride; /* from ring to ring */
-    u64 near_slot;   /* from slot to slot in them: as in the host's ring, were it open */
+    u64 device_local;        /* where the blocks' rings between kernels begin, as ann_device_local_at takes it */
+    u64 device_local_stride; /* from ring to ring */
+    u64 device_local_slot;   /* from slot to slot in them: as in the host's ring, were it open */
     u32 in_shift; /* the capacity is 1 << in_shift */
     u32 out_shift;
-    u32 letter_shift;
+    u32 dead_letter_shift;
     u32 print_shift;
     u32 grid;
     u32 limit;          /* messages in one turn */
@@ -103,14 +103,14 @@ typedef struct {
     u32 nap_micros;
     u32 patience; /* whole naps without a heartbeat after which the kernel ends itself */
     u32 patience_polls; /* looks that count as a nap where there are no naps */
-    u32 near_first; /* the first ticket of the rings between kernels */
+    u32 device_local_first; /* the first ticket of the rings between kernels */
     u32 in_units;   /* of a sealed slot of the inbound ring; 0 if slots are open */
     u32 out_units;  /* the same of the outbound ring */
 } ann_launch;
 
 /* Where outputs go, if not to the host. Twin of `LinkRecord`. */
 typedef struct {
-    u64 rings;       /* of the connected kernel's blocks, as ann_near_at takes it */
+    u64 rings;       /* of the connected kernel's blocks, as ann_device_local_at takes it */
     u64 stride;      /* from ring to ring */
     u64 slot_stride; /* and from slot to slot */
     u64 time;        /* 0 if its messages carry none */
@@ -127,9 +127,9 @@ typedef struct {
     u64 next_in;
     u64 next_out;
     u64 out_seen; /* a copy of the outbound ring's `consumed`, never ahead of it */
-    u64 next_letter;
-    u64 letters_seen; /* the same of the ring of letters */
-    u64 letters_lost;
+    u64 next_dead_letter;
+    u64 dead_letters_seen; /* the same of the ring of dead letters */
+    u64 dead_letters_lost;
     u64 next_print;
     u64 prints_seen; /* the same of the ring of prints */
     u64 prints_lost;
@@ -158,8 +158,8 @@ typedef struct {
     u32 answered; /* the host's last question for the time */
     /* outputs in the block's scratch memory on the way to the connected kernel, those in front that have gone
        included */
-    u32 held;
-    u32 held_from; /* of these, how many in front have gone; used by blocks of one thread */
+    u32 pending;
+    u32 pending_from; /* of these, how many in front have gone; used by blocks of one thread */
     u32 dealt;     /* the block of the connected kernel that gets the next output without a key */
 } ann_state;
 
@@ -183,13 +183,13 @@ typedef struct {
     u32 host_padding[23];
 } ann_block_record;
 
-/* Where blocks wake the host. Twin of `BellRecord`. */
+/* Where blocks wake the host. Twin of `DoorbellRecord`. */
 typedef struct {
     /* written by the host: it sleeps, and wants to hear of progress (1), or of dead letters and prints alone
        (2) */
     u32 asleep;
     u32 rung;
-} ann_bell;
+} ann_doorbell;
 
 typedef char ann_launch_is_264_bytes[sizeof(ann_launch) == 264 ? 1 : -1];
 typedef char ann_link_is_64_bytes[sizeof(ann_link) == 64 ? 1 : -1];
@@ -222,7 +222,7 @@ typedef struct {
     u32 processed;
     u32 dropped;
     u32 produced;
-    u32 letters;
+    u32 dead_letters;
     u32 error;
     u64 first_time; /* of the processed messages' enqueue times */
     u64 earliest;
@@ -235,7 +235,8 @@ typedef struct {
     u32 agreed; /* slots from state.next_in on whose stamps are the command that the leader has seen */
 #endif
 #if ANN_INDEPENDENT && ANN_LAUNCH_THREADS > 1
-    /* What a turn knows of its messages, if it takes no more than so many; and what the next one's first message is. */
+    /* What a turn knows of its messages, if it takes no more than so many; and what the next one's first
+       message is. */
     ANN_ALIGNED(16) u64 jobs[ANN_BLOCK_JOBS * 4];
     u32 owners[ANN_BLOCK_JOBS];
     ANN_ALIGNED(128) u8 image[ANN_BLOCK_IMAGE];
@@ -250,11 +251,11 @@ typedef struct {
 #ifdef ANN_PRINTS
     ann_print_turn prints;
 #endif
-#if ANN_LAUNCH_LINKED
+#if ANN_LAUNCH_CONNECTABLE
     ann_link link;
     u64 rested;     /* what the host was told of state.taken at rest */
-    u32 near;       /* the turn takes from the ring between kernels */
-    u32 near_turns; /* turns in a row that did */
+    u32 device_local;       /* the turn takes from the ring between kernels */
+    u32 device_local_turns; /* turns in a row that did */
     u32 granted;    /* outputs that got a ticket in this turn */
     u32 lost;       /* outputs that were lost in this turn */
     u32 left;       /* outputs that found no room in this turn */
@@ -282,10 +283,10 @@ typedef struct {
     GLOBAL u8 *answers;
     GLOBAL u8 *jobs;
     GLOBAL u8 *owners;
-    GLOBAL ann_bell *bell;
-#if ANN_LAUNCH_LINKED
-    GLOBAL u8 *exchange; /* what places of rings between kernels count from */
-    GLOBAL u8 *near;     /* the block's ring between kernels */
+    GLOBAL ann_doorbell *doorbell;
+#if ANN_LAUNCH_CONNECTABLE
+    GLOBAL u8 *device_heap; /* what places of rings between kernels count from */
+    GLOBAL u8 *device_local;     /* the block's ring between kernels */
     GLOBAL const ann_link *link;
     /* of blocks of several threads: what is known of each output on its way to the connected kernel */
     GLOBAL u8 *parcels;

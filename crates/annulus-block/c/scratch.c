@@ -29,7 +29,7 @@ ANN_FUNCTION void ann_cut_scratch(ann_view *v, GLOBAL u8 *scratch, GLOBAL const 
     v->outputs = v->messages + limit * ANN_IMAGE_STRIDE(l);
     v->answers = v->outputs + limit * ANN_LIMIT * ANN_OUTPUT_STRIDE;
     v->jobs = v->answers + limit * ANN_MOST_ANSWERS * sizeof(ann_reply);
-#if ANN_LAUNCH_LINKED && defined(ANN_OUTPUT)
+#if ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT)
     v->parcels = v->jobs + limit * sizeof(ann_job);
     v->owners = v->parcels + limit * ANN_LIMIT * sizeof(ann_parcel);
 #else

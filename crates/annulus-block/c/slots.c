@@ -40,42 +40,42 @@ ANN_FUNCTION GLOBAL u8 *ann_message_at(const ann_view *v, u32 i)
     return v->messages + i * ANN_IMAGE_STRIDE(&v->shared->launch);
 }
 
-#if ANN_LAUNCH_LINKED
+#if ANN_LAUNCH_CONNECTABLE
 
 /* Tickets of rings between kernels have 31 bits; the last closes the ring. */
-#define ANN_NEAR_TICKETS 0x7FFFFFFFu
-#define ANN_NEAR_CLOSED 0x80000000u
+#define ANN_DEVICE_LOCAL_TICKETS 0x7FFFFFFFu
+#define ANN_DEVICE_LOCAL_CLOSED 0x80000000u
 /* Words of such a ring's header, by their offsets in bytes. */
-#define ANN_NEAR_RESERVED 0
-#define ANN_NEAR_CONSUMED 128
+#define ANN_DEVICE_LOCAL_RESERVED 0
+#define ANN_DEVICE_LOCAL_CONSUMED 128
 
 /* The block's next ticket of its ring between kernels. */
-ANN_FUNCTION u32 ann_near_next(const ann_view *v)
+ANN_FUNCTION u32 ann_device_local_next(const ann_view *v)
 {
-    return ((u32)v->shared->state.taken + v->shared->launch.near_first) & ANN_NEAR_TICKETS;
+    return ((u32)v->shared->state.taken + v->shared->launch.device_local_first) & ANN_DEVICE_LOCAL_TICKETS;
 }
 
 /* The slot of a ticket in the ring between kernels. */
-ANN_FUNCTION GLOBAL u8 *ann_near_in_slot(const ann_view *v, u32 ticket)
+ANN_FUNCTION GLOBAL u8 *ann_device_local_in_slot(const ann_view *v, u32 ticket)
 {
     LOCAL ann_launch *l = &v->shared->launch;
-    return v->near + ANN_RING_SLOTS + (u64)(ticket & (((u32)1 << l->in_shift) - 1)) * l->near_slot;
+    return v->device_local + ANN_RING_SLOTS + (u64)(ticket & (((u32)1 << l->in_shift) - 1)) * l->device_local_slot;
 }
 
 /* Whether the slot of the i-th ticket from the next one on is published. Who has seen that fences before
-   anybody reads the slot (SYNC: near-published). */
-ANN_FUNCTION u32 ann_near_published(const ann_view *v, u32 i)
+   anybody reads the slot (SYNC: device-local-published). */
+ANN_FUNCTION u32 ann_device_local_published(const ann_view *v, u32 i)
 {
-    u32 ticket = (ann_near_next(v) + i) & ANN_NEAR_TICKETS;
+    u32 ticket = (ann_device_local_next(v) + i) & ANN_DEVICE_LOCAL_TICKETS;
     u32 lap = (ticket >> v->shared->launch.in_shift) + 1;
-    return ann_near_load_relaxed_u32(ANN_U32(ann_near_in_slot(v, ticket), 0)) == lap;
+    return ann_device_local_load_relaxed_u32(ANN_U32(ann_device_local_in_slot(v, ticket), 0)) == lap;
 }
 
 /* Tickets that other kernels took and this block has not taken messages for. */
-ANN_FUNCTION u32 ann_near_waiting(const ann_view *v)
+ANN_FUNCTION u32 ann_device_local_waiting(const ann_view *v)
 {
-    u32 reserved = ann_near_load_relaxed_u32(ANN_U32(v->near, ANN_NEAR_RESERVED));
-    return (reserved - ann_near_next(v)) & ANN_NEAR_TICKETS;
+    u32 reserved = ann_device_local_load_relaxed_u32(ANN_U32(v->device_local, ANN_DEVICE_LOCAL_RESERVED));
+    return (reserved - ann_device_local_next(v)) & ANN_DEVICE_LOCAL_TICKETS;
 }
 
 #endif

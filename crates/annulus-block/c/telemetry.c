@@ -13,8 +13,8 @@ ANN_FUNCTION u32 ann_depth(const ann_view *v)
     /* The gauge may be older than a slot that was seen. */
     if ((i64)depth < 0)
         depth = 0;
-#if ANN_LAUNCH_LINKED
-    depth += ann_near_waiting(v);
+#if ANN_LAUNCH_CONNECTABLE
+    depth += ann_device_local_waiting(v);
 #endif
     return depth < 0x7FFFFFFFul ? (u32)depth : 0x7FFFFFFFu;
 }

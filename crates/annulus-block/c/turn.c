@@ -19,11 +19,11 @@ ANN_FUNCTION u32 ann_accept(const ann_view *v, u32 ready, u32 command)
     return ready;
 }
 
-#if ANN_LAUNCH_LINKED
+#if ANN_LAUNCH_CONNECTABLE
 
 /* By the leader: whether this turn takes from other kernels. The host's words may be far away, and are looked
    at now and then only while messages come this way. */
-ANN_FUNCTION u32 ann_begin_near(const ann_view *v)
+ANN_FUNCTION u32 ann_begin_device_local(const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
     LOCAL ann_state *s = &b->state;
@@ -33,39 +33,39 @@ ANN_FUNCTION u32 ann_begin_near(const ann_view *v)
     if (b->granted + b->lost != 0)
         b->again = 1;
 #endif
-    if (b->near_turns >= ANN_NEAR_TURNS || !active || s->held != 0) {
+    if (b->device_local_turns >= ANN_DEVICE_LOCAL_TURNS || !active || s->pending != 0) {
         /* That the host has nothing does not mean that there is nothing. */
-        b->again |= b->near_turns >= ANN_NEAR_TURNS;
-        b->near_turns = 0;
+        b->again |= b->device_local_turns >= ANN_DEVICE_LOCAL_TURNS;
+        b->device_local_turns = 0;
         return 0;
     }
-    for (u32 look = 0; look < ANN_NEAR_LOOKS; look++) {
-        if (!ann_near_published(v, 0))
+    for (u32 look = 0; look < ANN_DEVICE_LOCAL_LOOKS; look++) {
+        if (!ann_device_local_published(v, 0))
             continue;
         b->command = s->command;
 #if ANN_LAUNCH_THREADS == 1
         u32 ready = 1;
-        while (ready < b->launch.limit && ann_near_published(v, ready))
+        while (ready < b->launch.limit && ann_device_local_published(v, ready))
             ready++;
-        /* SYNC: near-published (acquire) */
-        ann_near_fence_acquire();
+        /* SYNC: device-local-published (acquire) */
+        ann_device_local_fence_acquire();
         b->count = ann_accept(v, ready, s->command);
-        b->near = b->count != 0;
+        b->device_local = b->count != 0;
 #else
         if (!s->stalled || ann_credit(v, 1) != 0) {
-            u32 waiting = ann_near_waiting(v);
+            u32 waiting = ann_device_local_waiting(v);
             b->window = waiting < b->launch.limit ? waiting : b->launch.limit;
             /* Tickets were looked at after the slot, and may be older. */
             if (waiting == 0)
                 b->window = 1;
             b->found = b->window;
-            b->near = 1;
+            b->device_local = 1;
         }
 #endif
-        b->near_turns = b->near ? b->near_turns + 1 : 0;
-        return b->near;
+        b->device_local_turns = b->device_local ? b->device_local_turns + 1 : 0;
+        return b->device_local;
     }
-    b->near_turns = 0;
+    b->device_local_turns = 0;
     return 0;
 }
 
@@ -84,12 +84,12 @@ ANN_FUNCTION void ann_begin_turn(const ann_view *v)
     b->processed = 0;
     b->dropped = 0;
     b->produced = 0;
-    b->letters = 0;
+    b->dead_letters = 0;
     b->error = 0;
     b->latest = 0;
     b->sum = 0;
-#if ANN_LAUNCH_LINKED
-    b->near = 0;
+#if ANN_LAUNCH_CONNECTABLE
+    b->device_local = 0;
     b->granted = 0;
     b->lost = 0;
     b->left = 0;
@@ -99,13 +99,13 @@ ANN_FUNCTION void ann_begin_turn(const ann_view *v)
     /* In step with others an ending block goes on for a while, and does nothing. */
     if (b->ending)
         return;
-#if ANN_LAUNCH_LINKED
+#if ANN_LAUNCH_CONNECTABLE
     if ((s->command & ANN_TERMINATE) != 0) {
         /* It ended in an earlier epoch, and was launched again for others. */
         b->ending = 1;
         return;
     }
-    if (ann_begin_near(v))
+    if (ann_begin_device_local(v))
         return;
 #endif
     /* One after the other, and none waits for the one before: the host's memory may be far away. */
@@ -162,8 +162,8 @@ ANN_FUNCTION void ann_begin_turn(const ann_view *v)
         ann_note_depth(v);
         return;
     }
-#if ANN_LAUNCH_LINKED
-    first = first && s->held == 0;
+#if ANN_LAUNCH_CONNECTABLE
+    first = first && s->pending == 0;
 #endif
     if (!first) {
         ann_note_depth(v);
@@ -206,14 +206,14 @@ ANN_FUNCTION void ann_end_turn(const ann_view *v)
     LOCAL ann_state *s = &b->state;
     if (b->ending)
         return;
-#if ANN_LAUNCH_LINKED && defined(ANN_OUTPUT) && ANN_LAUNCH_THREADS > 1
+#if ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT) && ANN_LAUNCH_THREADS > 1
     if ((s->command & ANN_ACTIVE) != 0)
         ann_settle(v);
     if (b->granted + b->lost != 0)
         b->again = 1;
 #endif
     if (b->taken == 0) {
-#if ANN_LAUNCH_LINKED
+#if ANN_LAUNCH_CONNECTABLE
         if (!b->again)
             ann_rest(v);
 #endif
@@ -238,20 +238,20 @@ ANN_FUNCTION void ann_end_turn(const ann_view *v)
         }
 #endif
     }
-    u32 near = 0;
-#if ANN_LAUNCH_LINKED
-    near = b->near;
+    u32 device_local = 0;
+#if ANN_LAUNCH_CONNECTABLE
+    device_local = b->device_local;
 #endif
-    if (near)
+    if (device_local)
         s->taken += b->taken;
     else
         s->next_in += b->taken;
-#if ANN_LAUNCH_LINKED
+#if ANN_LAUNCH_CONNECTABLE
     /* Before what became of them is counted. */
-    if (near)
+    if (device_local)
         ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_TAKEN), s->taken);
 #ifdef ANN_OUTPUT
-    ann_say_held(v);
+    ann_publish_pending(v);
 #endif
 #endif
     s->processed += b->processed;
@@ -270,15 +270,15 @@ ANN_FUNCTION void ann_end_turn(const ann_view *v)
         ann_store_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_ERROR), b->error);
     }
     ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_SENT), s->sent);
-    if (b->letters != 0 || b->produced != 0) {
-        /* Who sees in the gauges that there is an answer, or a letter, finds it. */
+    if (b->dead_letters != 0 || b->produced != 0) {
+        /* Who sees in the gauges that there is an answer, or a dead letter, finds it. */
         ann_fence_release();
-        if (b->letters != 0)
-            ann_store_fenced_u64(ANN_U64(v->shard + b->launch.letters, ANN_RING_RESERVED), s->next_letter);
+        if (b->dead_letters != 0)
+            ann_store_fenced_u64(ANN_U64(v->shard + b->launch.dead_letters, ANN_RING_RESERVED), s->next_dead_letter);
         if (b->produced != 0)
             ann_store_fenced_u64(ANN_U64(v->outbound, ANN_RING_RESERVED), s->next_out);
     }
-    u32 noted = b->letters;
+    u32 noted = b->dead_letters;
 #ifdef ANN_PRINTS
     if (b->prints.count != 0) {
         ann_count_prints(v);
@@ -286,13 +286,13 @@ ANN_FUNCTION void ann_end_turn(const ann_view *v)
     }
 #endif
     ann_count_telemetry(v);
-#if ANN_LAUNCH_LINKED
-    if (near) {
-        /* SYNC: near-returned (release) */
-        ann_near_store_release_u32(ANN_U32(v->near, ANN_NEAR_CONSUMED), ann_near_next(v));
+#if ANN_LAUNCH_CONNECTABLE
+    if (device_local) {
+        /* SYNC: device-local-returned (release) */
+        ann_device_local_store_release_u32(ANN_U32(v->device_local, ANN_DEVICE_LOCAL_CONSUMED), ann_device_local_next(v));
     }
 #endif
-    if (!near) {
+    if (!device_local) {
         /* SYNC: slots-returned (release) */
         ann_store_release_u64(ANN_U64(v->inbound, ANN_RING_CONSUMED), s->next_in);
     }
@@ -302,7 +302,7 @@ ANN_FUNCTION void ann_end_turn(const ann_view *v)
         b->handled += b->taken;
         if (b->handled >= b->launch.epoch_messages) {
             b->ending = 1;
-#if ANN_LAUNCH_LINKED
+#if ANN_LAUNCH_CONNECTABLE
             /* There may be nothing to do, and so no other epoch. */
             ann_rest(v);
 #endif

@@ -4,11 +4,11 @@ use std::time::Instant;
 
 /// Nanoseconds since the runtime was built, monotonic, the same for host and shards of one runtime.
 #[derive(Clone, Copy, Debug)]
-pub struct Clock {
+pub struct RuntimeClock {
     origin: Instant,
 }
 
-impl Clock {
+impl RuntimeClock {
     /// A clock that shows 1 now: 0 stands for "never" in the words that carry times.
     pub fn start() -> Self {
         Self { origin: Instant::now() }

@@ -5,7 +5,7 @@ use annulus_sync::{Ordering, fence};
 use crate::{
     host::Progress,
     runner::Runner,
-    turn::{Batch, BlockCore},
+    turn::{BlockCore, TurnTotals},
 };
 
 /// What a block that waits for the host to receive says in its control block.
@@ -15,7 +15,7 @@ impl<R: Runner> BlockCore<R> {
     /// Whether the outbound ring has room for all that a message may need; says so in the control block if
     /// not.
     #[inline]
-    pub(crate) fn has_credit(&mut self, batch: &Batch) -> bool {
+    pub(crate) fn has_credit(&mut self, batch: &TurnTotals) -> bool {
         self.or_stall(STALLED_BY_HOST, batch, |block| block.outbound.has_credit(block.credit))
     }
 
@@ -25,7 +25,12 @@ impl<R: Runner> BlockCore<R> {
     /// It says so in an iteration that has consumed nothing: what the one before has consumed was given back,
     /// so that whoever sees the block wait sees how full its ring is.
     #[inline]
-    pub(crate) fn or_stall(&mut self, by: u32, batch: &Batch, attempt: impl Fn(&mut Self) -> bool) -> bool {
+    pub(crate) fn or_stall(
+        &mut self,
+        by: u32,
+        batch: &TurnTotals,
+        attempt: impl Fn(&mut Self) -> bool,
+    ) -> bool {
         let mut room = attempt(self);
         if room != self.stalled || !room && batch.consumed != 0 {
             return room;
@@ -47,12 +52,12 @@ impl<R: Runner> BlockCore<R> {
 
     /// Whether what the block waits for has come.
     pub(crate) fn has_room(&mut self) -> bool {
-        if self.held.is_some() { self.deliver() } else { self.outbound.has_credit(self.credit) }
+        if self.pending.is_some() { self.deliver() } else { self.outbound.has_credit(self.credit) }
     }
 
     /// Before the block goes to sleep: reports that it waits for room in another kernel, if it does.
-    pub fn tell_stall(&mut self) {
-        if self.stalled && self.held.is_some() && !std::mem::replace(&mut self.told_stalled, true) {
+    pub fn publish_pending(&mut self) {
+        if self.stalled && self.pending.is_some() && !std::mem::replace(&mut self.told_stalled, true) {
             let progress = Progress { stalled: true, ..Progress::default() };
             if let Some(signals) = &self.signals {
                 signals.progressed(self.cx.block_index(), progress);

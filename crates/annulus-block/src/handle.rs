@@ -9,13 +9,13 @@ use annulus_sync::contain::discard;
 
 use crate::{
     runner::Runner,
-    turn::{Batch, BlockCore, Held},
+    turn::{BlockCore, PendingOutputs, TurnTotals},
 };
 
 impl<R: Runner> BlockCore<R> {
     /// Handles one message as a transaction.
     #[inline]
-    pub(crate) fn handle(&mut self, slot: &Slot, batch: &mut Batch) {
+    pub(crate) fn handle(&mut self, slot: &Slot, batch: &mut TurnTotals) {
         if slot.kind != kind::MESSAGE {
             return;
         }
@@ -27,7 +27,7 @@ impl<R: Runner> BlockCore<R> {
         let caller = slot.header.correlation;
         let reply = |correlation| Header { correlation, ..Header::default() };
         if code == 0 && caller == 0 && self.link.is_some() {
-            self.held = Some(Held { gone: 0, all: self.outbox.sent() });
+            self.pending = Some(PendingOutputs { gone: 0, all: self.outbox.sent() });
         } else if code == 0 {
             let sent = self.outbox.sent();
             for i in 0..sent {

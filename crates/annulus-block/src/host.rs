@@ -16,7 +16,7 @@ pub struct Progress {
     /// Messages that it published in its outbound ring.
     pub produced: u32,
     /// Dead letters that it published.
-    pub letters: u32,
+    pub dead_letters: u32,
     /// Whether it may have printed something that was not reported yet, or lost a print.
     pub prints: bool,
     /// Whether it has obeyed a new command, and acknowledged it.

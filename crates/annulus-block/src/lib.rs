@@ -14,7 +14,7 @@ mod state;
 mod telemetry;
 mod turn;
 
-pub use clock::Clock;
+pub use clock::RuntimeClock;
 pub use host::{Deliver, Delivery, Link, Progress, Signals};
 pub use runner::Runner;
 pub use state::{BlockState, Cells, StateMemory, TooManyStates};
@@ -28,7 +28,7 @@ pub const RUNTIME: &str = concat!(
     "\n",
     include_str!("../c/clock.c"),
     "\n",
-    include_str!("../c/bell.c"),
+    include_str!("../c/doorbell.c"),
     "\n",
     include_str!("../c/telemetry.c"),
     "\n",

@@ -5,12 +5,12 @@ use annulus_sync::{AtomicU64, Ordering};
 use crate::{
     host::Progress,
     runner::Runner,
-    turn::{Batch, BlockCore},
+    turn::{BlockCore, TurnTotals},
 };
 
 impl<R: Runner> BlockCore<R> {
     /// Makes an iteration's results visible, and reports them.
-    pub(crate) fn publish(&mut self, batch: &Batch) {
+    pub(crate) fn publish(&mut self, batch: &TurnTotals) {
         // One clock read for the batch: a message's latency then ends with its batch's last handler.
         let is_timed = batch.processed != 0 && (self.telemetry_on || self.enqueued.is_some());
         let now = if is_timed { self.clock.now() } else { 0 };
@@ -23,10 +23,10 @@ impl<R: Runner> BlockCore<R> {
             self.memory.unknown_actor().store(counts.unknown_actor, Ordering::Relaxed);
             self.memory.last_error().store(batch.error.into(), Ordering::Relaxed);
         }
-        if batch.letters != 0
-            && let Some(letters) = &self.letters
+        if batch.dead_letters != 0
+            && let Some(dead_letters) = &self.dead_letters
         {
-            letters.show();
+            dead_letters.show();
         }
         if batch.produced != 0 || batch.forwarded {
             self.memory.sent().store(counts.sent, Ordering::Relaxed);
@@ -40,7 +40,7 @@ impl<R: Runner> BlockCore<R> {
             let progress = Progress {
                 consumed: batch.consumed,
                 produced: batch.produced,
-                letters: batch.letters,
+                dead_letters: batch.dead_letters,
                 ..Progress::default()
             };
             signals.progressed(self.cx.block_index(), progress);

@@ -6,7 +6,7 @@ use annulus_sync::Ordering;
 use crate::{
     publish::add,
     runner::Runner,
-    turn::{Batch, BlockCore},
+    turn::{BlockCore, TurnTotals},
 };
 
 impl<R: Runner> BlockCore<R> {
@@ -15,7 +15,7 @@ impl<R: Runner> BlockCore<R> {
     }
 
     #[inline]
-    pub(crate) fn note_success(&mut self, enqueued: u64, batch: &mut Batch) {
+    pub(crate) fn note_success(&mut self, enqueued: u64, batch: &mut TurnTotals) {
         batch.processed += 1;
         if let Some(times) = &mut self.enqueued {
             times.push(enqueued);
@@ -52,7 +52,7 @@ impl<R: Runner> BlockCore<R> {
     }
 
     /// Counts an iteration in the telemetry line; `now` is when its last handler ended, if telemetry is on.
-    pub(crate) fn count_telemetry(&mut self, batch: &Batch, now: u64) {
+    pub(crate) fn count_telemetry(&mut self, batch: &TurnTotals, now: u64) {
         let telemetry = &mut self.telemetry;
         telemetry.messages_processed += u64::from(batch.processed);
         telemetry.messages_dropped += u64::from(batch.dropped);

@@ -27,7 +27,7 @@ use annulus_ring::{
 use annulus_sync::Ordering;
 
 use crate::{
-    clock::Clock,
+    clock::RuntimeClock,
     host::{Link, Signals},
     runner::Runner,
     state::BlockState,
@@ -56,7 +56,7 @@ pub struct BlockParameters {
     /// Whether messages carry their enqueue time.
     pub timestamps: bool,
     /// The runtime's clock.
-    pub clock: Clock,
+    pub clock: RuntimeClock,
     /// Where to report.
     pub signals: Arc<dyn Signals>,
 }
@@ -68,7 +68,7 @@ pub struct BlockCore<R> {
     pub(crate) inbound: Consumer,
     pub(crate) outbound: SoleProducer,
     /// The ring of dead letters, if the launch keeps them.
-    pub(crate) letters: Option<SoleProducer>,
+    pub(crate) dead_letters: Option<SoleProducer>,
     pub(crate) outbox: RawOutbox,
     /// Where outputs go, if not to the host, as of the last command that was obeyed.
     pub(crate) link: Option<Link>,
@@ -76,7 +76,7 @@ pub struct BlockCore<R> {
     pub(crate) next_link: Arc<Mutex<Option<Link>>>,
     /// The outputs of the message at the front of the inbound ring, if its handler has succeeded and they
     /// have not all gone.
-    pub(crate) held: Option<Held>,
+    pub(crate) pending: Option<PendingOutputs>,
     /// The kernel's bound parameters; `_bindings` owns the memory.
     pub(crate) bindings: Box<[BoundMemory]>,
     pub(crate) _bindings: Arc<Vec<Binding>>,
@@ -94,7 +94,7 @@ pub struct BlockCore<R> {
     pub(crate) timestamps: bool,
     /// The enqueue times of an iteration's messages, if their latencies are counted: at most `max_batch`.
     pub(crate) enqueued: Option<Vec<u64>>,
-    pub(crate) clock: Clock,
+    pub(crate) clock: RuntimeClock,
     /// Until the block has terminated.
     pub(crate) signals: Option<Arc<dyn Signals>>,
     /// The command that was looked at last; [`NONE_SEEN`] before the first look.
@@ -133,14 +133,14 @@ pub(crate) struct Counts {
 
 /// One iteration's messages.
 #[derive(Default)]
-pub(crate) struct Batch {
+pub(crate) struct TurnTotals {
     pub(crate) consumed: u32,
     pub(crate) produced: u32,
     /// Whether handlers have sent to a connected kernel.
     pub(crate) forwarded: bool,
     pub(crate) processed: u32,
     pub(crate) dropped: u32,
-    pub(crate) letters: u32,
+    pub(crate) dead_letters: u32,
     pub(crate) error: u16,
     /// Of the enqueue times of processed messages.
     pub(crate) earliest: u64,
@@ -151,7 +151,7 @@ pub(crate) struct Batch {
 /// Outputs on their way to another kernel. They lie in the outbound ring, the first of them all in the slot
 /// of the next ticket.
 #[derive(Clone, Copy)]
-pub(crate) struct Held {
+pub(crate) struct PendingOutputs {
     pub(crate) gone: u32,
     pub(crate) all: u32,
 }
@@ -186,10 +186,10 @@ impl<R: Runner> BlockCore<R> {
         let inbound = unsafe { Consumer::new(inbound) };
         // SAFETY: this block is the outbound ring's one producer, and keeps the memory beside it.
         let outbound = unsafe { memory.outbound() };
-        // SAFETY: this block is the one producer of its ring of letters, and keeps the memory beside it.
-        let letters = unsafe { memory.letters() };
+        // SAFETY: this block is the one producer of its ring of dead letters, and keeps the memory beside it.
+        let dead_letters = unsafe { memory.dead_letters() };
         // SAFETY: as above.
-        let letters = letters.map(|ring| unsafe { SoleProducer::new(ring) });
+        let dead_letters = dead_letters.map(|ring| unsafe { SoleProducer::new(ring) });
         let layout = *outbound.layout();
         // SAFETY: as above.
         let outbound = unsafe { SoleProducer::new(outbound) };
@@ -208,11 +208,11 @@ impl<R: Runner> BlockCore<R> {
         Self {
             inbound,
             outbound,
-            letters,
+            dead_letters,
             outbox,
             link: None,
             next_link: link,
-            held: None,
+            pending: None,
             bindings: bindings.iter().map(|b| BoundMemory { data: b.as_ptr(), len: b.len() }).collect(),
             _bindings: bindings,
             state,
@@ -262,7 +262,7 @@ impl<R: Runner> BlockCore<R> {
             ProcessingMode::Adaptive if !self.inbound.is_ready_after(1) => 1,
             ProcessingMode::Adaptive => self.depth().clamp(1, self.max_batch.into()) as u32,
         };
-        let mut batch = Batch::default();
+        let mut batch = TurnTotals::default();
         while batch.consumed < limit {
             let Some(slot) = self.inbound.peek() else { break };
             // Between any two messages: a batch is no reason to obey late. And a message that was sent after
@@ -273,7 +273,7 @@ impl<R: Runner> BlockCore<R> {
                 }
                 break;
             }
-            if self.held.is_none() {
+            if self.pending.is_none() {
                 if !self.has_credit(&batch) {
                     break;
                 }
@@ -282,7 +282,7 @@ impl<R: Runner> BlockCore<R> {
                 }
                 self.handle(&slot, &mut batch);
             }
-            if self.held.is_some() && !self.release(&slot, &mut batch) {
+            if self.pending.is_some() && !self.release(&slot, &mut batch) {
                 break;
             }
             self.inbound.advance(&slot);

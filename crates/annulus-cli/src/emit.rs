@@ -18,8 +18,8 @@ use crate::{failure::Failure, values};
 ///
 /// Comments name the Rust lines that statements come from. `annulus run --list` lists the kernels.
 ///
-/// Machine code is for machines without NVRTC, NVIDIA's compiler: `Cuda::cubins` takes the folder that it was written to. Making it
-/// needs NVRTC, and no device.
+/// Machine code is for machines without NVRTC, NVIDIA's compiler: `Cuda::cubins` takes the folder that it was
+/// written to. Making it needs NVRTC, and no device.
 #[derive(Args)]
 pub(crate) struct Emit {
     /// The kernel's name, or `module::name` where several have it
@@ -46,9 +46,9 @@ pub(crate) struct Emit {
     threads: u32,
 
     #[cfg(feature = "cuda")]
-    /// For launches with LaunchOptions::linked, which may be connected to other kernels
+    /// For launches with LaunchOptions::connectable, which may be connected to other kernels
     #[arg(long, requires = "cubin")]
-    linked: bool,
+    connectable: bool,
 
     #[cfg(feature = "cuda")]
     /// For launches with LaunchOptions::supersteps, whose blocks take their turns together
@@ -82,7 +82,7 @@ impl Emit {
         for architecture in architectures {
             let shape = cuda::Shape {
                 threads: self.threads,
-                linked: self.linked,
+                connectable: self.connectable,
                 supersteps: self.supersteps,
                 ..Default::default()
             };

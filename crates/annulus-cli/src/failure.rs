@@ -11,7 +11,8 @@ pub(crate) enum Failure {
     Usage(String),
     /// The data, a file or the machine is at fault; exit code 1.
     Fault(String),
-    /// Whoever reads standard output has gone, as in `annulus … | head -1`: nothing is wrong, nothing is said.
+    /// Whoever reads standard output has gone, as in `annulus … | head -1`: nothing is wrong, nothing is
+    /// said.
     ClosedPipe,
 }
 

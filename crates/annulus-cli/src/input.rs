@@ -17,7 +17,8 @@ const CHUNKS: usize = 4;
 /// The longest line that is held back until it is whole.
 const LONGEST: usize = 1 << 20;
 
-/// An input, whole lines of it unless it has none, that a thread of its own reads, which may be left blocked in a read.
+/// An input, whole lines of it unless it has none, that a thread of its own reads, which may be left blocked
+/// in a read.
 pub(crate) struct UntilStopped {
     chunks: Receiver<io::Result<Vec<u8>>>,
     stop: Interrupt,
@@ -32,7 +33,8 @@ pub(crate) struct UntilStopped {
 }
 
 impl UntilStopped {
-    /// The input until its end, or until that is asked for: then lines that were read are still given, but no part of one.
+    /// The input until its end, or until that is asked for: then lines that were read are still given, but no
+    /// part of one.
     ///
     /// # Errors
     ///

@@ -19,8 +19,8 @@
 //! }
 //! ```
 //!
-//! Exit codes: 0 done (also when whoever reads standard output has gone), 1 the data or the machine is at fault, 2 the
-//! command line is.
+//! Exit codes: 0 done (also when whoever reads standard output has gone), 1 the data or the machine is at
+//! fault, 2 the command line is.
 
 mod cli;
 mod completions;
@@ -50,8 +50,9 @@ use tracing_subscriber::{filter::Targets, prelude::*};
 
 use cli::{Cli, Command};
 
-/// Does what the command line says. What kernels print goes to standard error, and of their lives what went wrong, unless the program has a subscriber
-/// of its own. `ANNULUS_LOG` chooses other events, as `target=level` with commas in between: `annulus::lifecycle=debug`.
+/// Does what the command line says. What kernels print goes to standard error, and of their lives what went
+/// wrong, unless the program has a subscriber of its own. `ANNULUS_LOG` chooses other events, as
+/// `target=level` with commas in between: `annulus::lifecycle=debug`.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let told = tracing_subscriber::fmt::layer().with_writer(io::stderr).without_time();

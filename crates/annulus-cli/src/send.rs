@@ -27,8 +27,9 @@ use crate::{
 
 /// Send messages to a kernel as JSON lines, or in another format, and print what it sends
 ///
-/// Each line is one message, up to 1 MiB of UTF-8: an object with the fields of the kernel's message type. What the kernel sends comes out in the same
-/// format, in the order in which each of its blocks sent it; a summary goes to standard error. `annulus run --list` lists the kernels.
+/// Each line is one message, up to 1 MiB of UTF-8: an object with the fields of the kernel's message type.
+/// What the kernel sends comes out in the same format, in the order in which each of its blocks sent it; a
+/// summary goes to standard error. `annulus run --list` lists the kernels.
 #[derive(Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Send {
@@ -40,7 +41,8 @@ pub(crate) struct Send {
     #[arg(value_name = "FILE")]
     input: Option<PathBuf>,
 
-    /// What the launch binds to the handler's parameter NAME: JSON, or @FILE with JSON; of memory, an array or {"repeat": value, "count": n}
+    /// What the launch binds to the handler's parameter NAME: JSON, or @FILE with JSON; of memory, an array
+    /// or {"repeat": value, "count": n}
     #[arg(long, value_name = "NAME=JSON")]
     bind: Vec<String>,
 

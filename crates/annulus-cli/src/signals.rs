@@ -17,8 +17,8 @@ pub(crate) struct Interrupt {
 }
 
 impl Interrupt {
-    /// From now on the first of these signals asks for the end. Another one ends the process on the spot, with the code that shells give to a
-    /// process that the signal killed.
+    /// From now on the first of these signals asks for the end. Another one ends the process on the spot,
+    /// with the code that shells give to a process that the signal killed.
     pub(crate) fn on_signals() -> Result<Self, Failure> {
         let stop = Self::default();
         let register = |signal, code| -> io::Result<()> {

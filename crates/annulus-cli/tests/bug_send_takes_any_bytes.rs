@@ -1,5 +1,5 @@
-//! `annulus send` ended at a line that is not UTF-8 though it was told to skip bad ones, took lines of any length into memory, and
-//! refused a byte order mark.
+//! `annulus send` ended at a line that is not UTF-8 though it was told to skip bad ones, took lines of any
+//! length into memory, and refused a byte order mark.
 
 use std::{
     io::{ErrorKind, Write},

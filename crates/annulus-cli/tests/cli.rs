@@ -101,8 +101,8 @@ fn alerts(path: &Path) -> Vec<(String, String, f32)> {
         .collect()
 }
 
-/// Runs on the outlier followed by `rest`, expects it to end with code 1 and a message that has all of `expected`, and
-/// checks that the outlier's alert was written before.
+/// Runs on the outlier followed by `rest`, expects it to end with code 1 and a message that has all of
+/// `expected`, and checks that the outlier's alert was written before.
 #[track_caller]
 fn fails_after_the_alert(name: &str, rest: impl AsRef<[u8]>, expected: &[&str]) {
     let input = TempFile::with(&format!("{name}.csv"), [one_outlier().as_bytes(), rest.as_ref()].concat());
@@ -527,7 +527,8 @@ fn a_device_finds_the_same_alerts() {
     assert_eq!(alerts("opencl"), expected);
 }
 
-/// A built program is kept on disk, and built anew when what is kept is damaged. PoCL keeps its own programs, unless it is told not to.
+/// A built program is kept on disk, and built anew when what is kept is damaged. PoCL keeps its own programs,
+/// unless it is told not to.
 #[test]
 fn a_damaged_program_is_built_anew() {
     if let Some(missing) = devices("opencl")[0]["missing"].as_str() {

@@ -46,7 +46,8 @@ fn the_processor_is_well_everywhere() {
     assert!(!text.contains("opencl"), "{text}");
 }
 
-/// The loader finds no driver: said, with what mends it, and in the exit status of whoever asked for that backend alone.
+/// The loader finds no driver: said, with what mends it, and in the exit status of whoever asked for that
+/// backend alone.
 #[test]
 fn what_lacks_is_told_with_its_remedy() {
     let none = [("OCL_ICD_VENDORS", "/nonexistent/"), ("OCL_ICD_FILENAMES", "")];

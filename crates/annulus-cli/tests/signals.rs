@@ -1,4 +1,5 @@
-//! What SIGINT and SIGTERM do: the first ends the input, and what was sent is handled and summed up; a second ends the program.
+//! What SIGINT and SIGTERM do: the first ends the input, and what was sent is handled and summed up; a second
+//! ends the program.
 #![cfg(unix)]
 
 use std::{
@@ -109,7 +110,8 @@ fn a_paced_run_is_ended_between_messages() {
     assert!(summary["sent"] == summary["processed"] && summary["interrupted"] == true, "{summary}");
 }
 
-/// Nobody reads the alerts, so the program waits to write them: the first signal cannot end that, the second does.
+/// Nobody reads the alerts, so the program waits to write them: the first signal cannot end that, the second
+/// does.
 #[test]
 fn a_second_signal_ends_it_at_once() {
     for (name, code) in [("INT", 130), ("TERM", 143)] {

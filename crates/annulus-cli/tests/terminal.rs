@@ -3,7 +3,8 @@
 
 use std::process::{Command, Stdio};
 
-/// What a command shows on a terminal of so many columns, with nothing typed; `None` where there is no `script`.
+/// What a command shows on a terminal of so many columns, with nothing typed; `None` where there is no
+/// `script`.
 fn shown(columns: u32, arguments: &str) -> Option<String> {
     let command = format!("stty cols {columns} rows 24; '{}' {arguments}", env!("CARGO_BIN_EXE_annulus"));
     let output = Command::new("script")

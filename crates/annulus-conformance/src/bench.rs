@@ -48,12 +48,14 @@ impl Needs {
     }
 }
 
-/// Runs one case on a fresh runtime of the subject. What `conformance_suite!` calls. One at a time in a process: what one case keeps
-/// resident on a device would be missing to another, and waits would be those of a crowd.
+/// Runs one case on a fresh runtime of the subject. What `conformance_suite!` calls. One at a time in a
+/// process: what one case keeps resident on a device would be missing to another, and waits would be those of
+/// a crowd.
 ///
 /// # Panics
 ///
-/// If the case does, and if it has not ended after `ANNULUS_PATIENCE` seconds: then with the status of every kernel.
+/// If the case does, and if it has not ended after `ANNULUS_PATIENCE` seconds: then with the status of every
+/// kernel.
 pub fn run(subject: impl Subject + 'static, name: &str, needs: Needs, case: fn(&Bench)) {
     static ALONE: Mutex<()> = Mutex::new(());
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -99,8 +101,8 @@ pub fn run(subject: impl Subject + 'static, name: &str, needs: Needs, case: fn(&
     }
 }
 
-/// Adds a line to the file that `ANNULUS_TIMES` names, if it names one: the seconds, those of the processor, the test binary and the
-/// case.
+/// Adds a line to the file that `ANNULUS_TIMES` names, if it names one: the seconds, those of the processor,
+/// the test binary and the case.
 fn note_time(name: &str, (began, before): (Instant, Option<Duration>)) {
     let time = began.elapsed();
     let Some(file) = std::env::var_os("ANNULUS_TIMES") else { return };
@@ -124,7 +126,8 @@ fn note_time(name: &str, (began, before): (Instant, Option<Duration>)) {
 /// User and system time of this process and of those that it has waited for, in the kernel's ticks of 10 ms.
 fn processor_time() -> Option<Duration> {
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
-    // The name before the last parenthesis may hold spaces; the four times are the 14th to 17th fields of all.
+    // The name before the last parenthesis may hold spaces; the four times are the 14th to 17th fields of
+    // all.
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
     let ticks: Vec<u64> = fields.get(11..15)?.iter().filter_map(|field| field.parse().ok()).collect();
     Some(Duration::from_millis(ticks.iter().sum::<u64>() * 10))
@@ -159,7 +162,8 @@ fn run_in_a_process(subject: &str, name: &str) {
 /// What backends say of devices on which a case's kernel cannot be right, or not run at all.
 const REFUSALS: [&str; 2] = ["it ends all loops of a run", "blocks of a kernel at once, though it says"];
 
-/// Why the device refused the case's kernel, if that is why it panicked: the launch said what is wrong with the device.
+/// Why the device refused the case's kernel, if that is why it panicked: the launch said what is wrong with
+/// the device.
 fn refusal(panic: &(dyn std::any::Any + Send)) -> Option<String> {
     let text = panic.downcast_ref::<String>()?;
     REFUSALS.iter().any(|refusal| text.contains(refusal)).then(|| text.clone())
@@ -200,11 +204,13 @@ impl Bench {
     pub fn size(&self, modest: u64, full: u64) -> u64 {
         let all = if is_long() || env!("ANNULUS_PROFILE") == "release" { full } else { modest };
         let part = self.subject.shrinks();
-        // Below that a case is short everywhere, or needs so many. Halves and tenths are whole, as they are of what is given.
+        // Below that a case is short everywhere, or needs so many. Halves and tenths are whole, as they are
+        // of what is given.
         if all < 200 || is_long() || part == 1 { all } else { all.div_ceil(part).next_multiple_of(10) }
     }
 
-    /// Launches under a name whose last owner may still be on its way out: dropping a handle does not wait, launching does.
+    /// Launches under a name whose last owner may still be on its way out: dropping a handle does not wait,
+    /// launching does.
     ///
     /// # Panics
     ///

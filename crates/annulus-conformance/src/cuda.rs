@@ -1,37 +1,43 @@
-//! CUDA without a GPU: libraries that stand in for NVIDIA's driver and for its run-time compiler, so that the host's side of a CUDA
-//! backend and the programs that it compiles run end to end on the processor.
+//! CUDA without a GPU: libraries that stand in for NVIDIA's driver and for its run-time compiler, so that the
+//! host's side of a CUDA backend and the programs that it compiles run end to end on the processor.
 //!
-//! [`stand_in`] builds both with the host's C++ compiler and loads them; whoever then loads `libcuda.so` or `libnvrtc.so` by its
-//! name gets them. To a program of its own [`build`]'s folder is given as `LD_LIBRARY_PATH`.
+//! [`stand_in`] builds both with the host's C++ compiler and loads them; whoever then loads `libcuda.so` or
+//! `libnvrtc.so` by its name gets them. To a program of its own [`build`]'s folder is given as
+//! `LD_LIBRARY_PATH`.
 //!
 //! # How it works
 //!
-//! *The compiler* takes a program's text as NVIDIA's does. Inline PTX becomes calls of functions that do what the instruction says
-//! (`program.hpp`, `device.hpp`); all else is C++. The "cubin" is a shared object. Equal programs are compiled once.
+//! *The compiler* takes a program's text as NVIDIA's does. Inline PTX becomes calls of functions that do what
+//! the instruction says (`program.hpp`, `device.hpp`); all else is C++. The "cubin" is a shared object. Equal
+//! programs are compiled once.
 //!
-//! *The driver* runs each resident block on a thread of its own, and the block's GPU threads as fibers of it, switched at barriers, looks at
-//! shared words, after stores to them, and when they sleep, by a seed. Streams, events, allocations, launches and errors mean what CUDA's manual
-//! says. Blocks for which there is no room wait until others end.
+//! *The driver* runs each resident block on a thread of its own, and the block's GPU threads as fibers of it,
+//! switched at barriers, looks at shared words, after stores to them, and when they sleep, by a seed.
+//! Streams, events, allocations, launches and errors mean what CUDA's manual says. Blocks for which there is
+//! no room wait until others end.
 //!
 //! # What it finds
 //!
 //! It ends the process, with a message, where a GPU would hang, or be silently wrong:
 //!
-//! - a call that waits for everything on the device while a kernel stays there: allocation and release of memory (but in a
-//!   stream's order), loading and unloading of modules, synchronous copies, the legacy stream, the synchronisation of a context;
+//! - a call that waits for everything on the device while a kernel stays there: allocation and release of
+//!   memory (but in a stream's order), loading and unloading of modules, synchronous copies, the legacy
+//!   stream, the synchronisation of a context;
 //! - a barrier to which not all threads of the block come;
 //! - accesses to memory that was freed, or beside an allocation; memory that is freed twice;
 //! - misaligned accesses to ordered words.
 //!
-//! Fresh memory, the block's own included, holds bytes that are nothing. The environment sets what the devices are, plants failures, and
-//! says whether waiting calls are reported: see `src/cuda/stand_in/settings.cpp`.
+//! Fresh memory, the block's own included, holds bytes that are nothing. The environment sets what the
+//! devices are, plants failures, and says whether waiting calls are reported: see
+//! `src/cuda/stand_in/settings.cpp`.
 //!
 //! # What it cannot show
 //!
-//! Orders that only PTX's memory model allows, stale caches, and how fast anything is: the processor's own memory is stronger than a
-//! GPU's. Device memory is memory of the host, which a host that reads it by mistake does not notice. Occupancy is counted by threads,
-//! memory and a limit, not by registers. Only ordered accesses are schedule points; data races between plain ones are for the thread sanitizer,
-//! under which one block runs as threads ([`on_threads`]).
+//! Orders that only PTX's memory model allows, stale caches, and how fast anything is: the processor's own
+//! memory is stronger than a GPU's. Device memory is memory of the host, which a host that reads it by
+//! mistake does not notice. Occupancy is counted by threads, memory and a limit, not by registers. Only
+//! ordered accesses are schedule points; data races between plain ones are for the thread sanitizer, under
+//! which one block runs as threads ([`on_threads`]).
 
 use std::{
     ffi::{CString, c_char, c_void},
@@ -86,7 +92,8 @@ pub fn build() -> Result<&'static Path, String> {
     FOLDER.get_or_init(build_now).as_deref().map_err(Clone::clone)
 }
 
-/// Loads both libraries, so that whoever loads them by their names in this process gets these: call it before anything else of CUDA.
+/// Loads both libraries, so that whoever loads them by their names in this process gets these: call it before
+/// anything else of CUDA.
 ///
 /// # Errors
 ///
@@ -96,8 +103,8 @@ pub fn stand_in() -> Result<(), String> {
     LOADED.get_or_init(|| LIBRARIES.iter().try_for_each(|(name, _)| load(name).map(|_| ()))).clone()
 }
 
-/// A program's text as that of a C++ program of the host that runs one block, its GPU threads as threads of the host; for the thread
-/// sanitizer. `end` stands behind it.
+/// A program's text as that of a C++ program of the host that runs one block, its GPU threads as threads of
+/// the host; for the thread sanitizer. `end` stands behind it.
 ///
 /// # Errors
 ///

@@ -1,11 +1,12 @@
-//! One epoch of a block of four threads, laid out in memory that any device program can be given: messages for several actors, of which
-//! some fail and some are for an actor that there is not. What the epoch must leave is known.
+//! One epoch of a block of four threads, laid out in memory that any device program can be given: messages
+//! for several actors, of which some fail and some are for an actor that there is not. What the epoch must
+//! leave is known.
 #![allow(missing_docs)] // Message fields say what they are by their names.
 #![allow(clippy::manual_is_multiple_of)] // The kernel language has `%`.
 
 use std::ptr::NonNull;
 
-use annulus_abi::launch::{BellRecord, BlockRecord, LaunchRecord, scratch_bytes};
+use annulus_abi::launch::{BlockRecord, DoorbellRecord, LaunchRecord, scratch_bytes};
 use annulus_abi::{
     control::command,
     kernel::{KernelLayout, KernelShape},
@@ -15,7 +16,7 @@ use annulus_kernel::{KernelDefinition, RingKernel};
 use annulus_macros::{DeviceType, RingMessage, ring_kernel};
 use annulus_ring::{
     region::Region,
-    ring::{Consumer, Header, Producers, Reservation, Ring},
+    ring::{Consumer, Header, Producers, Ring, SlotReservation},
 };
 use annulus_runtime::{
     device_print,
@@ -60,7 +61,8 @@ pub struct Count {
     pub count: u64,
 }
 
-/// Counts each actor's messages; fails on a sequence number that is a multiple of 100, after it has counted, printed and sent.
+/// Counts each actor's messages; fails on a sequence number that is a multiple of 100, after it has counted,
+/// printed and sent.
 #[ring_kernel(mode = Batch, max_messages_per_iteration = 64, max_outputs = 2)]
 pub fn count(item: &Item, count: &mut Count, replies: &Outbox<Counted>) -> Result<(), Failure> {
     count.count += 1;
@@ -77,8 +79,9 @@ pub fn count(item: &Item, count: &mut Count, replies: &Outbox<Counted>) -> Resul
     Ok(())
 }
 
-/// What stands behind a CUDA program's text to make it one that runs the epoch on [threads](crate::cuda::on_threads): it reads
-/// [`Epoch::arguments`] from one file and writes the shard to another.
+/// What stands behind a CUDA program's text to make it one that runs the epoch on
+/// [threads](crate::cuda::on_threads): it reads [`Epoch::arguments`] from one file and writes the shard to
+/// another.
 pub const CUDA_END: &str = include_str!("cuda/epoch.cpp");
 
 /// The kernel that the epoch is of.
@@ -92,7 +95,7 @@ pub fn layout() -> KernelLayout {
         message: (size_of::<Item>(), align_of::<Item>()),
         output: (size_of::<Counted>(), align_of::<Counted>()),
         envelope: Envelope { enqueue_time: true, correlation: true },
-        letters_capacity: 16,
+        dead_letters_capacity: 16,
         prints_capacity: PRINTS as u32,
         print_words: 3,
         histogram: true,
@@ -107,7 +110,7 @@ pub fn launch(layout: &KernelLayout, grid: u32) -> LaunchRecord {
         shard_stride: layout.shard_bytes() as u64,
         inbound: layout.inbound_offset() as u64,
         outbound: layout.outbound_offset() as u64,
-        letters: layout.letters_offset() as u64,
+        dead_letters: layout.dead_letters_offset() as u64,
         histogram: layout.histogram_offset() as u64,
         in_stride: layout.inbound.slot_stride as u64,
         in_time: layout.inbound.enqueue_time_offset.unwrap() as u64,
@@ -117,9 +120,9 @@ pub fn launch(layout: &KernelLayout, grid: u32) -> LaunchRecord {
         out_correlation: layout.outbound.correlation_offset.unwrap() as u64,
         out_payload: layout.outbound.payload_offset as u64,
         out_bytes: layout.outbound.payload_size as u64,
-        letter_stride: layout.letters.unwrap().slot_stride as u64,
-        letter_payload: layout.letters.unwrap().payload_offset as u64,
-        letter_shift: layout.letters.unwrap().capacity.trailing_zeros(),
+        dead_letter_stride: layout.dead_letters.unwrap().slot_stride as u64,
+        dead_letter_payload: layout.dead_letters.unwrap().payload_offset as u64,
+        dead_letter_shift: layout.dead_letters.unwrap().capacity.trailing_zeros(),
         prints: layout.prints_offset() as u64,
         print_stride: layout.prints.unwrap().slot_stride as u64,
         print_shift: layout.prints.unwrap().capacity.trailing_zeros(),
@@ -147,8 +150,9 @@ pub struct Epoch {
 }
 
 impl Epoch {
-    /// Memory as the host leaves it: the messages are in the ring, and the kernel is active. With a host beside it there are [late](Self::late) messages,
-    /// too, and the epoch lasts until they have been handled.
+    /// Memory as the host leaves it: the messages are in the ring, and the kernel is active. With a host
+    /// beside it there are [late](Self::late) messages, too, and the epoch lasts until they have been
+    /// handled.
     pub fn new(sealed: bool, beside_host: bool) -> Self {
         let layout = if sealed { layout().sealed() } else { layout() };
         let mut shard = Shard::new(layout.shard_bytes());
@@ -159,7 +163,7 @@ impl Epoch {
         };
         // SAFETY: as above.
         let producers = unsafe { Producers::new(inbound) };
-        let write = |slots: &mut Reservation<'_>, number: u64, command| {
+        let write = |slots: &mut SlotReservation<'_>, number: u64, command| {
             let item = Item { key: (number % (ACTORS + 1)) as u32, producer: 1, sequence: number * 25 };
             let correlation = if number % 7 == 0 { number + 1 } else { 0 };
             slots.write(item, Header { enqueue_time: 5, correlation, command });
@@ -193,7 +197,8 @@ impl Epoch {
         Self { shard, layout, launch, late }
     }
 
-    /// The bytes behind each of the entry's pointers, in its order. The first is the shard, which the epoch changes.
+    /// The bytes behind each of the entry's pointers, in its order. The first is the shard, which the epoch
+    /// changes.
     pub fn arguments(&mut self) -> [Vec<u8>; 7] {
         // SAFETY: all zeros is what a record is before its first launch.
         let mut record: BlockRecord = unsafe { std::mem::zeroed() };
@@ -205,12 +210,12 @@ impl Epoch {
             bytes_of(&self.launch).to_vec(),
             vec![0; ACTORS as usize * size_of::<Count>()],
             vec![0; self.launch.scratch_stride as usize],
-            vec![0; size_of::<BellRecord>()],
+            vec![0; size_of::<DoorbellRecord>()],
         ]
     }
 
-    /// The shard as it would be if the messages had been published for which places are reserved, each sent after a command of its own: what a
-    /// host may publish meanwhile. Empty without one.
+    /// The shard as it would be if the messages had been published for which places are reserved, each sent
+    /// after a command of its own: what a host may publish meanwhile. Empty without one.
     pub fn late(&self) -> &[u8] {
         &self.late
     }
@@ -229,7 +234,8 @@ impl Epoch {
 
 /// A record as bytes.
 fn bytes_of<T>(record: &T) -> &[u8] {
-    // SAFETY: records have no padding, as their twins in the device runtime check, and are read for as long as they are borrowed.
+    // SAFETY: records have no padding, as their twins in the device runtime check, and are read for as long
+    // as they are borrowed.
     unsafe { std::slice::from_raw_parts(std::ptr::from_ref(record).cast(), size_of::<T>()) }
 }
 
@@ -302,7 +308,7 @@ fn check(shard: &mut Shard, layout: &KernelLayout, messages: u64) {
         outbound.advance(&slot);
     }
     assert!(outbound.peek().is_none());
-    check_letters(&region, layout, messages, failed + unknown);
+    check_dead_letters(&region, layout, messages, failed + unknown);
     check_prints(&region, layout, messages);
     assert_eq!(region.u64(136).load(Ordering::Relaxed), counts.iter().sum::<u64>());
     assert_eq!(
@@ -314,33 +320,33 @@ fn check(shard: &mut Shard, layout: &KernelLayout, messages: u64) {
     assert_eq!(consumed, messages);
 }
 
-/// Every message that failed is a letter.
-fn check_letters(region: &Region, layout: &KernelLayout, messages: u64, expected: u64) {
-    let ring = layout.letters.unwrap();
+/// Every message that failed is a dead letter.
+fn check_dead_letters(region: &Region, layout: &KernelLayout, messages: u64, expected: u64) {
+    let ring = layout.dead_letters.unwrap();
     // SAFETY: the kernel has ended; this is the ring's one consumer.
-    let letters = unsafe { Ring::new(region.part(layout.letters_offset(), ring.bytes()), ring) };
+    let dead_letters = unsafe { Ring::new(region.part(layout.dead_letters_offset(), ring.bytes()), ring) };
     // SAFETY: as above.
-    let mut letters = unsafe { Consumer::new(letters) };
+    let mut dead_letters = unsafe { Consumer::new(dead_letters) };
     // In the messages' order, as many as there is room for: nobody gives any back.
     let room = u64::from(ring.capacity).min(expected);
     let failing = (0..messages).filter(|number| number % (ACTORS + 1) == ACTORS || number * 25 % 100 == 0);
     let mut count = 0;
     for number in failing.take(room as usize) {
-        let slot = letters.peek().expect("a letter for each message that failed");
+        let slot = dead_letters.peek().expect("a dead letter for each message that failed");
         // SAFETY: the slot was just peeked, and the kernel copies messages.
-        let item = unsafe { letters.read::<Item>(&slot) };
+        let item = unsafe { dead_letters.read::<Item>(&slot) };
         assert_eq!((u64::from(item.key), item.sequence), (number % (ACTORS + 1), number * 25));
         let code = if u64::from(item.key) == ACTORS { 0xFF03 } else { 7 };
-        assert_eq!((slot.kind, slot.length), (kind::LETTER, code));
-        letters.advance(&slot);
+        assert_eq!((slot.kind, slot.length), (kind::DEAD_LETTER, code));
+        dead_letters.advance(&slot);
         count += 1;
     }
-    assert!(letters.peek().is_none());
+    assert!(dead_letters.peek().is_none());
     assert_eq!(count + region.u64(176).load(Ordering::Relaxed), expected);
 }
 
-/// There are as many prints as find room, since nobody gives any back; the others are counted. Each is one of a message for an actor, and of
-/// one actor they are in the messages' order.
+/// There are as many prints as find room, since nobody gives any back; the others are counted. Each is one of
+/// a message for an actor, and of one actor they are in the messages' order.
 fn check_prints(region: &Region, layout: &KernelLayout, messages: u64) {
     let ring = layout.prints.unwrap();
     // SAFETY: the kernel has ended; this is the ring's one consumer.

@@ -1,6 +1,7 @@
 //! OpenCL implementations that stand beside the machine's own, each chosen for a whole process.
 //!
-//! A loader reads `OCL_ICD_VENDORS` once, when the process first asks for OpenCL: so a test binary that uses one of these uses no other.
+//! A loader reads `OCL_ICD_VENDORS` once, when the process first asks for OpenCL: so a test binary that uses
+//! one of these uses no other.
 
 use std::{
     env, fs,
@@ -12,8 +13,9 @@ use std::{
 pub enum Implementation {
     /// Mesa's rusticl on the processor (llvmpipe).
     Rusticl,
-    /// Intel's runtime for processors: in the folder that `ANNULUS_INTEL_OPENCL` names, else in `annulus/intel-opencl` of the user's cache, where `lib` holds the
-    /// files of the Python packages `intel-opencl-rt`, `intel-cmplr-lib-rt` and `tbb`.
+    /// Intel's runtime for processors: in the folder that `ANNULUS_INTEL_OPENCL` names, else in
+    /// `annulus/intel-opencl` of the user's cache, where `lib` holds the files of the Python packages
+    /// `intel-opencl-rt`, `intel-cmplr-lib-rt` and `tbb`.
     Intel,
 }
 
@@ -31,7 +33,8 @@ pub fn choose(which: Implementation) -> Result<(), String> {
     let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
     fs::create_dir_all(&folder).map_err(failed)?;
     fs::write(folder.join("only.icd"), driver + "\n").map_err(failed)?;
-    // SAFETY: Rust's own accesses to the environment are ordered by a lock; no C code of this process reads it before OpenCL's loader does, which comes after this.
+    // SAFETY: Rust's own accesses to the environment are ordered by a lock; no C code of this process reads
+    // it before OpenCL's loader does, which comes after this.
     unsafe { env::set_var("OCL_ICD_VENDORS", &folder) };
     if which == Implementation::Rusticl {
         // SAFETY: as above.

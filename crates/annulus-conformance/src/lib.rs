@@ -2,14 +2,16 @@
 //!
 //! # What this crate promises
 //!
-//! A backend that passes behaves as all others do: the lifecycle and what its repetition says; which messages are handled, in
-//! which order, and what becomes of the others, by exact count; that a handler is a transaction; that a kernel whose replies
-//! nobody reads waits and loses nothing; what kernels send to each other; calls; telemetry; shutdown; and that no wake-up is lost.
+//! A backend that passes behaves as all others do: the lifecycle and what its repetition says; which messages
+//! are handled, in which order, and what becomes of the others, by exact count; that a handler is a
+//! transaction; that a kernel whose replies nobody reads waits and loses nothing; what kernels send to each
+//! other; calls; telemetry; shutdown; and that no wake-up is lost.
 //!
 //! # What it does not do
 //!
-//! It measures nothing: no case asserts a maximum time. A case that hangs becomes a failure that shows the status of every
-//! kernel of its runtime. It does not test what a handler's Rust means on a device: that is the kernel language's suite.
+//! It measures nothing: no case asserts a maximum time. A case that hangs becomes a failure that shows the
+//! status of every kernel of its runtime. It does not test what a handler's Rust means on a device: that is
+//! the kernel language's suite.
 //!
 //! # Adding a backend
 //!
@@ -37,18 +39,20 @@
 //! annulus_conformance::conformance_suite!(Nothing);
 //! ```
 //!
-//! A case that the backend cannot do prints `skipped:` and why, and passes. The idle kernels' use of the processor is measured
-//! for the whole process, so [`idle_suite!`] stands in a test binary of its own.
+//! A case that the backend cannot do prints `skipped:` and why, and passes. The idle kernels' use of the
+//! processor is measured for the whole process, so [`idle_suite!`] stands in a test binary of its own.
 //!
 //! # Adding a case
 //!
-//! Write a `pub fn name(bench: &Bench)` in a module of [`cases`], and list it in `suite.rs`; a test sees to it that every case
-//! is listed. What a case waits for, it waits for without a limit: the runner has one for the whole case.
+//! Write a `pub fn name(bench: &Bench)` in a module of [`cases`], and list it in `suite.rs`; a test sees to
+//! it that every case is listed. What a case waits for, it waits for without a limit: the runner has one for
+//! the whole case.
 //!
 //! # Sizes
 //!
-//! `ANNULUS_LONG=1` and release builds run the long cases at their full size; `ANNULUS_PATIENCE` is the number of seconds
-//! after which a case counts as hung (default 120). `ANNULUS_TIMES` names a file to which each case adds a line with its time, and the processor's.
+//! `ANNULUS_LONG=1` and release builds run the long cases at their full size; `ANNULUS_PATIENCE` is the
+//! number of seconds after which a case counts as hung (default 120). `ANNULUS_TIMES` names a file to which
+//! each case adds a line with its time, and the processor's.
 
 // The types that `annulus-macros` emits code for stand under `::annulus`.
 extern crate annulus_runtime as annulus;

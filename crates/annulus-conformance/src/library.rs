@@ -21,7 +21,8 @@ const GLOBAL: c_int = 0x100;
 pub struct Library(NonNull<c_void>);
 
 impl Library {
-    /// Loads the library of this file, if it is one. What it has is seen by those that are loaded later if `global`.
+    /// Loads the library of this file, if it is one. What it has is seen by those that are loaded later if
+    /// `global`.
     ///
     /// # Safety
     ///

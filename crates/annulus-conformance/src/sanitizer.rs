@@ -29,8 +29,8 @@ pub fn compile(folder: &Path, text: &str) -> Result<PathBuf, String> {
     if compiled.status.success() { Ok(program) } else { Err(said) }
 }
 
-/// A command that runs a program of the sanitizer, which wants addresses without randomness. One that does not end within so many seconds
-/// is ended.
+/// A command that runs a program of the sanitizer, which wants addresses without randomness. One that does
+/// not end within so many seconds is ended.
 pub fn runs(program: &Path, seconds: u32) -> Command {
     let mut command = Command::new("timeout");
     command

@@ -15,8 +15,8 @@ pub trait Subject: Send + Sync {
         None
     }
 
-    /// Whether each case runs in a process of its own, since the implementation may end the process by itself: what it then does is no case's failure, and
-    /// told as skipped.
+    /// Whether each case runs in a process of its own, since the implementation may end the process by
+    /// itself: what it then does is no case's failure, and told as skipped.
     fn crashes(&self) -> bool {
         false
     }
@@ -31,7 +31,8 @@ pub trait Subject: Send + Sync {
         self.runs_handlers()
     }
 
-    /// Whether its kernels read a clock that is finer than a message takes. Else their stamps are as old as the host's last heartbeat.
+    /// Whether its kernels read a clock that is finer than a message takes. Else their stamps are as old as
+    /// the host's last heartbeat.
     fn has_fine_clock(&self) -> bool {
         true
     }
@@ -46,21 +47,21 @@ pub trait Subject: Send + Sync {
         u32::MAX
     }
 
-    /// By how much cases of 200 messages or rounds and more are smaller than elsewhere, unless long ones are asked for: an emulator
-    /// does much work for a message, and a kernel that runs in epochs waits for each.
+    /// By how much cases of 200 messages or rounds and more are smaller than elsewhere, unless long ones are
+    /// asked for: an emulator does much work for a message, and a kernel that runs in epochs waits for each.
     fn shrinks(&self) -> u64 {
         1
     }
 
-    /// What else shows the cases of this module of the suite, if something does as well: they are skipped unless long ones are asked
-    /// for.
+    /// What else shows the cases of this module of the suite, if something does as well: they are skipped
+    /// unless long ones are asked for.
     fn repeats(&self, module: &str) -> Option<&str> {
         let _ = module;
         None
     }
 
-    /// Whether the device may refuse a case's kernel for what is wrong with the device; the case is then skipped. Elsewhere
-    /// a refusal is a failure.
+    /// Whether the device may refuse a case's kernel for what is wrong with the device; the case is then
+    /// skipped. Elsewhere a refusal is a failure.
     fn may_refuse(&self) -> bool {
         false
     }

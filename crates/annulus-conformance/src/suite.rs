@@ -1,6 +1,7 @@
 //! The list of cases.
 
-/// Instantiates every case as a `#[test]`, for a subject: an expression that makes a [`Subject`](crate::Subject).
+/// Instantiates every case as a `#[test]`, for a subject: an expression that makes a
+/// [`Subject`](crate::Subject).
 ///
 /// Each case says what it needs of the backend.
 #[macro_export]
@@ -84,7 +85,7 @@ macro_rules! conformance_suite {
                 q26_what_has_expired_is_a_dead_letter: Handlers,
                 q26_what_is_handled_in_time_does_not_expire: Handlers,
                 q26_expiry_ends_a_drain: Handlers,
-                a_letter_is_sent_again_under_deduplication: Handlers,
+                a_dead_letter_is_sent_again_under_deduplication: Handlers,
                 a_call_ends_with_its_message: Handlers,
                 a_duplicate_leaves_the_space_to_others: Handlers,
                 closing_is_final_under_every_policy: Handlers,
@@ -115,14 +116,14 @@ macro_rules! conformance_suite {
                 the_end_can_be_read: Handlers,
                 snapshots_race_with_activation: Handlers,
             }
-            letters {
+            dead_letters {
                 e03_a_failed_message_is_a_dead_letter: Handlers,
-                e03_a_letter_is_sent_again: Handlers,
-                e03_an_alert_is_told_of_each_letter: Handlers,
-                letters_of_unknown_actors_are_invalid: Handlers,
-                letters_are_kept_or_counted: Handlers,
-                a_terminated_kernel_leaves_its_letters: Handlers,
-                no_letters_unless_asked_for: Handlers,
+                e03_a_dead_letter_is_sent_again: Handlers,
+                e03_an_alert_is_told_of_each_dead_letter: Handlers,
+                dead_letters_of_unknown_actors_are_invalid: Handlers,
+                dead_letters_are_kept_or_counted: Handlers,
+                a_terminated_kernel_leaves_its_dead_letters: Handlers,
+                no_dead_letters_unless_asked_for: Handlers,
             }
             stalls {
                 unread_replies_stall_the_kernel: Handlers,
@@ -169,7 +170,7 @@ macro_rules! conformance_suite {
                 a_waker_reads_the_states_of_all_blocks: Handlers,
                 a_waker_changes_the_link: Handlers,
                 a_waker_drops_the_last_handle: Handlers,
-                an_alert_asks_for_letters: Handlers,
+                an_alert_asks_for_dead_letters: Handlers,
                 a_subscriber_calls_back: Handlers,
                 what_a_panic_carries_ends_nothing: Handlers,
             }

@@ -31,7 +31,8 @@ mod one_worker {
     conformance_suite!(Workers(1));
 }
 
-/// More workers than this machine has cores, so that blocks of one kernel run at the same time and in any order.
+/// More workers than this machine has cores, so that blocks of one kernel run at the same time and in any
+/// order.
 mod four_workers {
     use super::*;
     conformance_suite!(Workers(4));

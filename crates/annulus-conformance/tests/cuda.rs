@@ -1,5 +1,5 @@
-//! the CUDA backend, on libraries that stand in for NVIDIA's: kernels that stay, and kernels that run in epochs. Where `ANNULUS_GPU` is set, as
-//! `./test-gpu` does, on NVIDIA's own.
+//! the CUDA backend, on libraries that stand in for NVIDIA's: kernels that stay, and kernels that run
+//! in epochs. Where `ANNULUS_GPU` is set, as `./test-gpu` does, on NVIDIA's own.
 #![cfg(target_os = "linux")]
 
 use std::{sync::OnceLock, thread};
@@ -21,7 +21,7 @@ const MOVES: [&str; 13] = [
     "state",
     "backpressure",
     "failures",
-    "letters",
+    "dead letters",
     "stalls",
     "undelivered",
     "calls",
@@ -40,7 +40,8 @@ fn stand_in() -> Option<String> {
             return Ok(());
         }
         let folder = cuda::build()?;
-        // SAFETY: cases run one at a time, and the first comes here before anything else of CUDA: no C code reads the environment now.
+        // SAFETY: cases run one at a time, and the first comes here before anything else of CUDA: no C code
+        // reads the environment now.
         unsafe { std::env::set_var("ANNULUS_NVRTC", folder) };
         for (name, value) in SETTINGS {
             // SAFETY: as above.
@@ -74,14 +75,16 @@ impl Subject for Device {
     fn runtime(&self) -> Runtime {
         let runtime =
             Runtime::builder().backend(self.0.clone()).build().expect("it was available a moment ago");
-        // A GPU on which kernels do not stay must not look as if they did. Only epochs take any number of blocks.
+        // A GPU on which kernels do not stay must not look as if they did. Only epochs take any number of
+        // blocks.
         let device = runtime.devices().swap_remove(0);
         let stays = device.notes.iter().any(|note| note.starts_with("persistent"));
         assert!(stays || self.1 == u32::MAX, "kernels do not stay: {device:?}");
         runtime
     }
 
-    /// The device's clock is related to the host's by questions, whose answers wait for a core where blocks are threads of the host.
+    /// The device's clock is related to the host's by questions, whose answers wait for a core where blocks
+    /// are threads of the host.
     fn clock_error(&self) -> u64 {
         20_000_000
     }
@@ -114,7 +117,8 @@ mod persistent {
     conformance_suite!(Device(cuda().threads_per_block(1), BLOCKS, None));
 }
 
-/// Blocks of as many threads as the backend takes unless told otherwise, among which messages are dealt. Slots are sealed.
+/// Blocks of as many threads as the backend takes unless told otherwise, among which messages are dealt.
+/// Slots are sealed.
 mod many_threads {
     use super::*;
     conformance_suite!(Device(cuda(), BLOCKS, None));
@@ -132,7 +136,8 @@ mod epochs {
     conformance_suite!(Device(cuda().threads_per_block(1).force_epochs(), u32::MAX, None));
 }
 
-/// Numbers through four blocks of 256 threads, a hundred million on a GPU: each comes back once, whichever block had it.
+/// Numbers through four blocks of 256 threads, a hundred million on a GPU: each comes back once, whichever
+/// block had it.
 #[test]
 fn every_message_comes_back_once() {
     run(

@@ -1,5 +1,5 @@
-//! What the CUDA backend does where a device is unwilling, and how kernels make way: on the libraries that stand in for NVIDIA's, each
-//! case in a process of its own, whose environment says what the device is like.
+//! What the CUDA backend does where a device is unwilling, and how kernels make way: on the libraries that
+//! stand in for NVIDIA's, each case in a process of its own, whose environment says what the device is like.
 #![cfg(target_os = "linux")]
 
 use std::{
@@ -100,7 +100,8 @@ fn echoes(runtime: &Runtime, name: &str) {
     echo.shutdown_blocking(LIMIT);
 }
 
-/// Does something while messages go through a kernel that stays, and sees that none of them is lost, doubled or out of order.
+/// Does something while messages go through a kernel that stays, and sees that none of them is lost, doubled
+/// or out of order.
 fn beside_traffic(runtime: &Runtime, something: impl FnOnce()) {
     beside_traffic_of(runtime, LaunchOptions::default(), something);
 }
@@ -195,7 +196,8 @@ fn kernels_in_step_make_way() {
     });
 }
 
-/// Where the device does not begin a block before another one has ended, a kernel of several does not stay: it goes into epochs, keeps what it had, and says so.
+/// Where the device does not begin a block before another one has ended, a kernel of several does not stay:
+/// it goes into epochs, keeps what it had, and says so.
 fn blocks_one_after_the_other_get_their_turn() {
     let runtime = runtime(cuda());
     beside_traffic(&runtime, || {

@@ -126,7 +126,8 @@ fn failures_have_their_codes() {
     }
 }
 
-/// Where meaning is easily lost: operands that are calls, references that branches give, values of blocks, names of inner blocks.
+/// Where meaning is easily lost: operands that are calls, references that branches give, values of blocks,
+/// names of inner blocks.
 #[test]
 fn edges() {
     agree("edges", kernels::EDGES);

@@ -1,4 +1,5 @@
-//! Handlers with what the language has learnt since its first suites, as Rust and as text, on random and edge values.
+//! Handlers with what the language has learnt since its first suites, as Rust and as text, on random and edge
+//! values.
 
 use std::path::Path;
 

@@ -1,4 +1,5 @@
-//! The OpenCL backend, where this machine has a device for it: kernels that stay, and kernels that run in epochs.
+//! The OpenCL backend, where this machine has a device for it: kernels that stay, and kernels that run in
+//! epochs.
 
 use std::sync::OnceLock;
 
@@ -65,7 +66,8 @@ mod many_threads {
     conformance_suite!(Device(opencl().threads_per_block(8), BLOCKS, true, 4));
 }
 
-/// As devices run it that have no more than OpenCL itself: no naps, no clock, no bell, and buffers instead of shared virtual memory.
+/// As devices run it that have no more than OpenCL itself: no naps, no clock, no doorbell, and buffers
+/// instead of shared virtual memory.
 mod portable {
     use super::*;
     conformance_suite!(Device(

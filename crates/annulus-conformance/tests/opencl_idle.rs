@@ -1,4 +1,5 @@
-//! What idle kernels cost on the OpenCL backend, the pump included. Alone in its process, whose processor time is measured.
+//! What idle kernels cost on the OpenCL backend, the pump included. Alone in its process, whose processor
+//! time is measured.
 
 use annulus_conformance::{Subject, idle_suite};
 use annulus_opencl::OpenCl;

@@ -1,8 +1,9 @@
-//! The device runtime under what watches every access: one epoch of a block of four threads, in which no two threads may touch the same
-//! word without a barrier between them. A barrier that is taken out must be found.
+//! The device runtime under what watches every access: one epoch of a block of four threads, in which no two
+//! threads may touch the same word without a barrier between them. A barrier that is taken out must be found.
 //!
-//! OpenCL C runs under the simulator `oclgrind` (Debian's package of that name); without it the tests say that they are skipped. CUDA C++ runs
-//! on threads of the host, compiled with its compiler's thread sanitizer.
+//! OpenCL C runs under the simulator `oclgrind` (Debian's package of that name); without it the tests say
+//! that they are skipped. CUDA C++ runs on threads of the host, compiled with its compiler's thread
+//! sanitizer.
 #![cfg(target_os = "linux")]
 
 use std::{
@@ -68,9 +69,10 @@ fn the_runtime_has_no_data_race() {
     assert!(found.trim().is_empty(), "{found}");
 }
 
-/// Of each barrier that threads of the block need the lack is seen. They can do without the first, since the first turn's follows before
-/// anybody reads what the leader wrote, and without the last of a turn, which only keeps a compiler from exchanging turns. Those around the
-/// publication of answers are there for the host, which the simulator lacks.
+/// Of each barrier that threads of the block need the lack is seen. They can do without the first, since the
+/// first turn's follows before anybody reads what the leader wrote, and without the last of a turn, which
+/// only keeps a compiler from exchanging turns. Those around the publication of answers are there for the
+/// host, which the simulator lacks.
 #[test]
 fn a_missing_barrier_is_found() {
     let barriers = barriers().count();
@@ -85,7 +87,8 @@ fn a_missing_barrier_is_found() {
     assert_eq!(unseen, [0, barriers - 3, barriers - 2, barriers - 1], "of {barriers} barriers");
 }
 
-/// The barriers of the dispatch loop, and where they stand in the runtime. What is there for connected kernels is not compiled here.
+/// The barriers of the dispatch loop, and where they stand in the runtime. What is there for connected
+/// kernels is not compiled here.
 fn barriers() -> impl Iterator<Item = (usize, &'static str)> {
     let entry = RUNTIME.find(&format!("ANN_KERNEL void {ENTRY}")).unwrap();
     RUNTIME.match_indices("    ann_barrier();").filter(move |(at, _)| *at > entry)
@@ -159,9 +162,9 @@ const MUTANTS: &[(&str, &str, &str)] = &[
         "    return i % ANN_LAUNCH_THREADS;",
     ),
     (
-        "letters are published without release",
-        "ann_store_release_u32(ANN_U32(slot, 0), (u32)(s->next_letter",
-        "ann_store_relaxed_u32(ANN_U32(slot, 0), (u32)(s->next_letter",
+        "dead letters are published without release",
+        "ann_store_release_u32(ANN_U32(slot, 0), (u32)(s->next_dead_letter",
+        "ann_store_relaxed_u32(ANN_U32(slot, 0), (u32)(s->next_dead_letter",
     ),
     (
         "a print is published without release",
@@ -340,8 +343,8 @@ impl OnThreads {
     }
 }
 
-/// How many seeds a run that should find nothing gets, and at most one that should find something: few are needed, but
-/// on a busy machine the threads meet seldom.
+/// How many seeds a run that should find nothing gets, and at most one that should find something: few are
+/// needed, but on a busy machine the threads meet seldom.
 const SEEDS: u32 = 20;
 const SEEDS_TO_FIND: u32 = 400;
 
@@ -353,15 +356,16 @@ fn has_no_data_race(sealed: bool) {
     (0..SEEDS).try_for_each(|seed| epoch.run(seed)).unwrap_or_else(|error| panic!("{error}"));
 }
 
-/// Of each barrier that block and host need the lack is seen, but for those of which OpenCL's test says that it can do without.
+/// Of each barrier that block and host need the lack is seen, but for those of which OpenCL's test says that
+/// it can do without.
 fn missing_barriers_are_found(sealed: bool) {
     if !can_run(sealed) {
         return;
     }
     let barriers = barriers().count();
-    // Sealed answers are published before the last but two, which open ones are filled in before: one of the two
-    // behind them is enough. And what the last but one orders with open ones shows only where the host is told at
-    // once, in one turn of sixteen: the lack may be seen, or not.
+    // Sealed answers are published before the last but two, which open ones are filled in before: one of the
+    // two behind them is enough. And what the last but one orders with open ones shows only where the host is
+    // told at once, in one turn of sixteen: the lack may be seen, or not.
     let needless: &[usize] = if sealed {
         &[0, barriers - 3, barriers - 2, barriers - 1]
     } else {
@@ -494,7 +498,8 @@ fn one_epoch() {
             .unwrap();
     }
     let threads = THREADS as usize;
-    // SAFETY: one dimension, and both sizes live through the call; the arguments are those that the entry takes.
+    // SAFETY: one dimension, and both sizes live through the call; the arguments are those that the entry
+    // takes.
     unsafe {
         enqueue_nd_range_kernel(
             queue,

@@ -1,4 +1,5 @@
-//! What only the types show to be beyond a device: lowering refuses it, with the line and what to write instead.
+//! What only the types show to be beyond a device: lowering refuses it, with the line and what to write
+//! instead.
 
 extern crate annulus_runtime as annulus;
 

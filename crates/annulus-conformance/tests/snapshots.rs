@@ -1,5 +1,5 @@
-//! The texts that kernels are lowered to, kept as files: `UPDATE_SNAPSHOTS=1 cargo test -p annulus-conformance --test snapshots`
-//! writes them anew; read the difference before committing.
+//! The texts that kernels are lowered to, kept as files: `UPDATE_SNAPSHOTS=1 cargo test -p
+//! annulus-conformance --test snapshots` writes them anew; read the difference before committing.
 
 use std::{env, fs, path::Path};
 
@@ -33,7 +33,8 @@ fn check(definitions: &[&'static KernelDefinition], target: Target) {
     );
 }
 
-/// Comments name lines of the Rust by their distance from the handler's, so that what is written above it changes nothing.
+/// Comments name lines of the Rust by their distance from the handler's, so that what is written above it
+/// changes nothing.
 fn without_lines(text: &str, handler: u32) -> String {
     let mut relative = String::with_capacity(text.len());
     for line in text.lines() {
@@ -80,7 +81,8 @@ fn metal() {
     check(&[kernels::prints::print_functions::DEFINITION], Target::Metal);
 }
 
-/// All dialects write all kernels, but those of `f64`, of wide atomics and of two functions where there are none.
+/// All dialects write all kernels, but those of `f64`, of wide atomics and of two functions where there are
+/// none.
 #[test]
 fn every_kernel_has_a_text_in_every_dialect() {
     let lists = [

@@ -1,5 +1,6 @@
-//! B-06: blocks in step on threads of the host, compiled with its compiler's thread sanitizer. In each superstep a block writes a place that the others
-//! read in the next one, by accesses that order nothing: only the barrier of the grid lies between. Faults that are planted in it must be found.
+//! B-06: blocks in step on threads of the host, compiled with its compiler's thread sanitizer. In each
+//! superstep a block writes a place that the others read in the next one, by accesses that order nothing:
+//! only the barrier of the grid lies between. Faults that are planted in it must be found.
 #![cfg(target_os = "linux")]
 #![allow(clippy::disallowed_types)] // A handler's shared table is the user's data.
 
@@ -12,7 +13,7 @@ use std::{
     sync::atomic::{AtomicU32, Ordering},
 };
 
-use annulus_abi::launch::{BellRecord, BlockRecord, LaunchRecord, NO_LINE, StepRecord};
+use annulus_abi::launch::{BlockRecord, DoorbellRecord, LaunchRecord, NO_LINE, StepRecord};
 use annulus_abi::{
     control::{command, state},
     kernel::{KernelLayout, KernelShape},
@@ -48,7 +49,8 @@ struct Step {
     number: u32,
 }
 
-/// Sees that all blocks have had the message before this one, and says that its own has had this one. There are places for two supersteps, which take turns.
+/// Sees that all blocks have had the message before this one, and says that its own has had this one. There
+/// are places for two supersteps, which take turns.
 #[ring_kernel]
 fn stride(step: &Step, places: &[AtomicU32]) -> Result<(), Failure> {
     let (before, now) = ((step.number + 1) as usize % 2, step.number as usize % 2);
@@ -62,14 +64,14 @@ fn stride(step: &Step, places: &[AtomicU32]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What stands in place of what. That the load of `opened` acquires nothing is no fault that shows: the handler's
-/// message is taken behind a fence, which acquires for that load, too.
+/// What stands in place of what. That the load of `opened` acquires nothing is no fault that shows: the
+/// handler's message is taken behind a fence, which acquires for that load, too.
 const FAULTS: &[(&str, &str, &str)] = &[
     ("coming releases nothing", "atom.add.acq_rel.gpu.u32", "atom.add.relaxed.gpu.u32"),
     (
         "opening releases nothing",
-        "ann_near_store_release_u32(&steps->opened",
-        "ann_near_store_relaxed_u32(&steps->opened",
+        "ann_device_local_store_release_u32(&steps->opened",
+        "ann_device_local_store_relaxed_u32(&steps->opened",
     ),
     (
         "the barrier opens one too early",
@@ -78,16 +80,16 @@ const FAULTS: &[(&str, &str, &str)] = &[
     ),
     (
         "the barrier opens before it is empty",
-        "        ann_near_store_relaxed_u32(&steps->arrived, 0);\n",
-        "        ann_near_store_release_u32(&steps->opened, (before & ~7u) + 8);\n        \
-         ann_near_store_relaxed_u32(&steps->arrived, 0);\n",
+        "        ann_device_local_store_relaxed_u32(&steps->arrived, 0);\n",
+        "        ann_device_local_store_release_u32(&steps->opened, (before & ~7u) + 8);\n        \
+         ann_device_local_store_relaxed_u32(&steps->arrived, 0);\n",
     ),
     (
         "a vote is lost",
-        "    if ((vote & ANN_STEP_END) == 0)\n        ann_near_store_relaxed_u32(&steps->goes_on, 1);\n",
+        "    if ((vote & ANN_STEP_END) == 0)\n        ann_device_local_store_relaxed_u32(&steps->goes_on, 1);\n",
         "",
     ),
-    ("a vote counts twice", "        ann_near_store_relaxed_u32(&steps->goes_on, 0);\n", ""),
+    ("a vote counts twice", "        ann_device_local_store_relaxed_u32(&steps->goes_on, 0);\n", ""),
     ("a block ends alone", "shared.goes_on = !shared.over;", "shared.goes_on = !shared.ending;"),
 ];
 
@@ -114,7 +116,7 @@ fn layout() -> KernelLayout {
         message: (size_of::<Step>(), align_of::<Step>()),
         output: (0, 1),
         envelope: Envelope { enqueue_time: false, correlation: false },
-        letters_capacity: 0,
+        dead_letters_capacity: 0,
         prints_capacity: 0,
         print_words: 0,
         histogram: false,
@@ -129,7 +131,8 @@ fn shards(layout: &KernelLayout) -> Vec<u8> {
     let start = start.wrapping_add(start.align_offset(128));
     for block in 0..BLOCKS {
         let base = NonNull::new(start.wrapping_add(block * bytes)).unwrap();
-        // SAFETY: aligned, since shards are as long as a multiple of 128; inside the memory, which outlives the ring.
+        // SAFETY: aligned, since shards are as long as a multiple of 128; inside the memory, which outlives
+        // the ring.
         let region = unsafe { Region::new(base, bytes) };
         let marches = block < MARCHING;
         let command = if marches { command::ACTIVE } else { command::ACTIVE | command::TERMINATE };
@@ -169,7 +172,8 @@ fn record(layout: &KernelLayout) -> LaunchRecord {
 
 /// A record as bytes.
 fn bytes_of<T>(record: &T) -> &[u8] {
-    // SAFETY: records have no padding, as their twins in the device runtime check, and are read for as long as they are borrowed.
+    // SAFETY: records have no padding, as their twins in the device runtime check, and are read for as long
+    // as they are borrowed.
     unsafe { std::slice::from_raw_parts(std::ptr::from_ref(record).cast(), size_of::<T>()) }
 }
 
@@ -199,7 +203,7 @@ impl Blocks {
             bytes_of(&record(&self.layout)).to_vec(),
             vec![0; 64],
             vec![0; 64],
-            vec![0; size_of::<BellRecord>()],
+            vec![0; size_of::<DoorbellRecord>()],
             vec![0; size_of::<StepRecord>()],
             vec![0; 2 * MARCHING * 4],
         ];

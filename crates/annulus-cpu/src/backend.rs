@@ -16,7 +16,7 @@ use annulus_runtime::{
 
 use crate::{
     block::Block,
-    pool::{Pool, Workers},
+    pool::{WorkerPool, Workers},
     step::{InStep, Party},
 };
 
@@ -112,7 +112,7 @@ struct CpuKernel {
     bindings: Arc<Vec<Binding>>,
     /// Where the blocks' outputs go; they look when they obey a command.
     link: Arc<Mutex<Option<BlockLink>>>,
-    pool: Arc<Pool>,
+    pool: Arc<WorkerPool>,
 }
 
 impl DeviceKernel for CpuKernel {

@@ -28,18 +28,18 @@ use annulus_sync::{
 use crate::block::Block;
 
 /// The queue of blocks that are awake and have no worker.
-pub(crate) struct Pool(Schedule<Arc<Block>>);
+pub(crate) struct WorkerPool(Schedule<Arc<Block>>);
 
 /// The workers' threads; dropping it ends them after the queue has run empty.
 pub(crate) struct Workers {
-    pool: Arc<Pool>,
+    pool: Arc<WorkerPool>,
     threads: Vec<JoinHandle<()>>,
 }
 
 /// What a worker's thread knows.
 struct Worker {
     /// Its pool; none on other threads.
-    pool: OnceCell<Arc<Pool>>,
+    pool: OnceCell<Arc<WorkerPool>>,
     /// Whether it is delivering a message right now.
     delivers: Cell<bool>,
     /// A block that is awake, which it runs next.
@@ -110,11 +110,11 @@ impl Drop for Looking {
     }
 }
 
-impl Pool {
+impl WorkerPool {
     /// [`push`](Self::push), or keeps the block if this is a worker that delivers a message to it.
     #[inline]
     pub(crate) fn push_or_keep(&self, block: Arc<Block>) {
-        let is_own = |pool: &Arc<Pool>| std::ptr::eq(&raw const **pool, self);
+        let is_own = |pool: &Arc<WorkerPool>| std::ptr::eq(&raw const **pool, self);
         let delivers = |worker: &Worker| worker.delivers.get() && worker.pool.get().is_some_and(is_own);
         // A thread of the program may send while its locals are being destroyed.
         if !WORKER.try_with(delivers).unwrap_or(false) {
@@ -143,7 +143,7 @@ impl Pool {
 impl Workers {
     /// Starts `count` workers.
     pub(crate) fn start(count: usize) -> std::io::Result<Self> {
-        let pool = Arc::new(Pool(Schedule::new()));
+        let pool = Arc::new(WorkerPool(Schedule::new()));
         let mut workers = Self { pool, threads: Vec::with_capacity(count) };
         for index in 0..count {
             let pool = Arc::clone(&workers.pool);
@@ -169,7 +169,7 @@ impl Workers {
         Ok(workers)
     }
 
-    pub(crate) fn pool(&self) -> &Arc<Pool> {
+    pub(crate) fn pool(&self) -> &Arc<WorkerPool> {
         &self.pool
     }
 

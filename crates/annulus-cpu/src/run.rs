@@ -13,13 +13,13 @@ use annulus_sync::{spin_loop, yield_now};
 
 use crate::{
     block::{Block, OnWorker},
-    pool::{self, Delivering, Looking, Pool},
+    pool::{self, Delivering, Looking, WorkerPool},
     step::InStep,
 };
 
 impl Block {
     /// Runs the block until it sleeps, gives way or terminates.
-    pub(crate) fn run(self: &Arc<Self>, pool: &Pool) {
+    pub(crate) fn run(self: &Arc<Self>, pool: &WorkerPool) {
         // A panic outside a handler would be a bug of this crate; the block's words are each valid at any
         // time.
         let mut core = self.core.lock().unwrap_or_else(PoisonError::into_inner);
@@ -36,7 +36,7 @@ impl Block {
                     if !others_wait && self.look_busily(&mut core, &mut idle_since, others_wait_for_it) {
                         continue;
                     }
-                    core.tell_stall();
+                    core.publish_pending();
                     self.flag.park();
                     if (core.has_work() || others_wait_for_it()) && self.flag.claim() {
                         continue;
@@ -47,7 +47,7 @@ impl Block {
                     idle_since = None;
                     core.end_turn();
                     if step.is_some() {
-                        core.tell_stall();
+                        core.publish_pending();
                     }
                     if step.is_some_and(|step| !step.arrive(self, |block| pool.push(block))) {
                         return;

@@ -33,7 +33,7 @@ fn take(_number: &Number) {}
 #[test]
 fn another_worker_runs_it() {
     let runtime = Runtime::builder().backend(Cpu::new().workers(2)).build().expect("threads can be had");
-    let options = || LaunchOptions::default().linked(true).active(false).spin(Duration::ZERO);
+    let options = || LaunchOptions::default().connectable(true).active(false).spin(Duration::ZERO);
     let target = take::launch(&runtime, options().name("target")).expect("the options are right");
     let batches = options().mode(ProcessingMode::Batch).max_messages_per_iteration(16);
     let source = pass_on::launch(&runtime, batches.name("source")).expect("the options are right");

@@ -82,7 +82,7 @@ fn sleeps() -> u64 {
 fn a_ball_stays_on_its_worker() {
     let runtime = Runtime::builder().backend(Cpu::new().workers(2)).build().expect("threads can be had");
     let [one, two] = ["one", "two"].map(|name| {
-        let options = LaunchOptions::default().name(name).actors(1).linked(true).active(false);
+        let options = LaunchOptions::default().name(name).actors(1).connectable(true).active(false);
         hit::launch(&runtime, options.spin(Duration::ZERO)).expect("the options are right")
     });
     one.connect(&two).expect("both are inactive");

@@ -35,23 +35,26 @@ fn they_are_kept_in_order() {
     let kernel = work::launch(&runtime, options).expect("the options are right");
     fail(&kernel, 0..10);
 
-    let letters = kernel.dead_letters().expect("it was launched with them");
-    let ids = || letters.drain_batch().iter().map(|letter| letter.message.id).collect::<Vec<_>>();
-    let counters = letters.counters();
-    assert_eq!((counters.buried, counters.evicted, letters.capacity()), (10, 6, 4));
+    let dead_letters = kernel.dead_letters().expect("it was launched with them");
+    let ids =
+        || dead_letters.drain_batch().iter().map(|dead_letter| dead_letter.message.id).collect::<Vec<_>>();
+    let counters = dead_letters.counters();
+    assert_eq!((counters.buried, counters.evicted, dead_letters.capacity()), (10, 6, 4));
     // The backlog is gone, and what comes now comes behind it.
     fail(&kernel, 10..11);
     let counters = kernel.dead_letters().expect("as before").counters();
     assert_eq!((counters.buried, counters.evicted), (11, 7));
-    let batch = letters.clone().drain_batch();
-    let found: Vec<_> =
-        batch.iter().map(|letter| (letter.message.id, &letter.reason, letter.attempts)).collect();
+    let batch = dead_letters.clone().drain_batch();
+    let found: Vec<_> = batch
+        .iter()
+        .map(|dead_letter| (dead_letter.message.id, &dead_letter.reason, dead_letter.attempts))
+        .collect();
     let expected: Vec<_> = (7..11).map(|id| (id, Reason::Handler { code: 100 + id as u16 }, 1)).collect();
     assert_eq!(
         found,
         expected.iter().map(|(id, reason, attempts)| (*id, reason, *attempts)).collect::<Vec<_>>()
     );
-    assert!(batch.is_sorted_by_key(|letter| letter.at));
+    assert!(batch.is_sorted_by_key(|dead_letter| dead_letter.at));
     assert!(ids().is_empty());
 }
 
@@ -62,11 +65,11 @@ fn their_attempts_and_alerts_count() {
     fail(&kernel, 3..5);
     let told = Arc::new(Mutex::new(Vec::new()));
     let heard = Arc::clone(&told);
-    let letters = kernel.dead_letters().expect("it was launched with them");
-    assert!(letters.set_alert(move |alert| heard.lock().unwrap().push((alert.id, alert.attempts))));
+    let dead_letters = kernel.dead_letters().expect("it was launched with them");
+    assert!(dead_letters.set_alert(move |alert| heard.lock().unwrap().push((alert.id, alert.attempts))));
     assert_eq!(kernel.redrive(3).sent, 2);
     annulus_runtime::block_on(kernel.drained());
     let again = kernel.dead_letters().expect("as before").drain_batch();
-    assert_eq!(again.iter().map(|letter| letter.attempts).collect::<Vec<_>>(), [2, 2]);
+    assert_eq!(again.iter().map(|dead_letter| dead_letter.attempts).collect::<Vec<_>>(), [2, 2]);
     assert_eq!(*told.lock().unwrap(), [(Some(3), 2), (Some(4), 2)]);
 }

@@ -2,8 +2,8 @@
 
 use std::{fmt, str::FromStr};
 
-/// A generation of NVIDIA's devices by its compute capability: `sm_90` is 9.0. Machine code runs on devices of its own generation's first
-/// number that are not older.
+/// A generation of NVIDIA's devices by its compute capability: `sm_90` is 9.0. Machine code runs on devices
+/// of its own generation's first number that are not older.
 ///
 /// ```
 /// use annulus_cuda::Architecture;

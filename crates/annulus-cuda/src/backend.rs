@@ -16,7 +16,7 @@ use crate::{
     device::{self, Device},
     driver::{CudaDriver, Reserve},
     probe::Verdict,
-    program::{Places, compiles_sealed},
+    program::{Sources, compiles_sealed},
 };
 
 /// The CUDA backend, as `Runtime::builder().backend(…)` takes it.
@@ -31,7 +31,7 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct Cuda {
     choice: Choice,
-    places: Places,
+    sources: Sources,
     reserve: Reserve,
     host: HostOptions,
 }
@@ -42,7 +42,8 @@ enum Choice {
     Named(String),
 }
 
-/// Bytes of the host's memory that are reserved unless a program says otherwise: rings, records and telemetry lie there.
+/// Bytes of the host's memory that are reserved unless a program says otherwise: rings, records and telemetry
+/// lie there.
 pub const PINNED_BYTES: usize = 64 << 20;
 
 impl Cuda {
@@ -50,13 +51,14 @@ impl Cuda {
     pub fn new() -> Self {
         Self {
             choice: Choice::Index(0),
-            places: Places { shipped: None, cache: default_directory("cuda") },
+            sources: Sources { shipped: None, cache: default_directory("cuda") },
             reserve: Reserve { pinned: PINNED_BYTES, device: None },
             host: HostOptions { threads: THREADS, sealed: true, ..HostOptions::default() },
         }
     }
 
-    /// The device at this place of `annulus devices`' list. It is the driver's order, which `CUDA_VISIBLE_DEVICES` changes.
+    /// The device at this place of `annulus devices`' list. It is the driver's order, which
+    /// `CUDA_VISIBLE_DEVICES` changes.
     pub fn device_index(mut self, index: usize) -> Self {
         self.choice = Choice::Index(index);
         self
@@ -68,8 +70,8 @@ impl Cuda {
         self
     }
 
-    /// Threads of a block, for launches that leave `LaunchOptions::block` at 1. A block's threads share its messages: one warp's are
-    /// 32.
+    /// Threads of a block, for launches that leave `LaunchOptions::block` at 1. A block's threads share its
+    /// messages: one warp's are 32.
     pub fn threads_per_block(mut self, threads: u32) -> Self {
         self.host.threads = threads.max(1);
         self
@@ -81,49 +83,53 @@ impl Cuda {
         self
     }
 
-    /// Whether small messages come to blocks of several threads in sealed slots: each 16 bytes of a slot prove by themselves that they are of the
-    /// message which is waited for, so that the device waits for the bus once per message, and not twice. A third more bytes cross the bus, and the host writes 16 bytes at a time.
+    /// Whether small messages come to blocks of several threads in sealed slots: each 16 bytes of a slot
+    /// prove by themselves that they are of the message which is waited for, so that the device waits for the
+    /// bus once per message, and not twice. A third more bytes cross the bus, and the host writes 16 bytes at
+    /// a time.
     ///
-    /// They are by default, where the host's processor stores 16 bytes in one access (x86-64 with AVX), messages with their envelope have up to 256 bytes, and NVRTC, if
-    /// there is one, is that of CUDA 12.4 or newer; elsewhere slots are open, whatever is said here. That this is faster is reasoned and has not been measured on a
-    /// GPU. `annulus-bench rtt --backend cuda` measures both.
+    /// They are by default, where the host's processor stores 16 bytes in one access (x86-64 with AVX),
+    /// messages with their envelope have up to 256 bytes, and NVRTC, if there is one, is that of CUDA 12.4 or
+    /// newer; elsewhere slots are open, whatever is said here. That this is faster is reasoned and has not
+    /// been measured on a GPU. `annulus-bench rtt --backend cuda` measures both.
     pub fn sealed(mut self, sealed: bool) -> Self {
         self.host.sealed = sealed;
         self
     }
 
-    /// How many bytes of the host's memory are reserved, pinned, when the backend is opened, at least: rings, records and telemetry lie
-    /// there. More is reserved when it is needed; kernels that stay leave the device for as long.
+    /// How many bytes of the host's memory are reserved, pinned, when the backend is opened, at least: rings,
+    /// records and telemetry lie there. More is reserved when it is needed; kernels that stay leave the
+    /// device for as long.
     pub fn pinned_bytes(mut self, bytes: usize) -> Self {
         self.reserve.pinned = bytes.max(PINNED_LEAST);
         self
     }
 
-    /// How many bytes of the device's memory are reserved when the backend is opened, at least: states and bound memory lie there. 256
-    /// MiB unless said, or an eighth of what the device has if that is less. More is reserved when it is needed; kernels that
-    /// stay leave the device for as long.
+    /// How many bytes of the device's memory are reserved when the backend is opened, at least: states and
+    /// bound memory lie there. 256 MiB unless said, or an eighth of what the device has if that is less. More
+    /// is reserved when it is needed; kernels that stay leave the device for as long.
     pub fn device_bytes(mut self, bytes: usize) -> Self {
         self.reserve.device = Some(bytes.max(1));
         self
     }
 
-    /// A folder with machine code that was made beforehand, by `annulus emit KERNEL --cubin`: with it a program runs where there is no
-    /// NVRTC. What is not found there is compiled.
+    /// A folder with machine code that was made beforehand, by `annulus emit KERNEL --cubin`: with it a
+    /// program runs where there is no NVRTC. What is not found there is compiled.
     pub fn cubins(mut self, folder: impl AsRef<Path>) -> Self {
-        self.places.shipped = Some(folder.as_ref().into());
+        self.sources.shipped = Some(folder.as_ref().into());
         self
     }
 
-    /// Where machine code is kept. By default `annulus/cuda` in the user's cache directory. A directory in which others may write
-    /// is not used, which is said once.
+    /// Where machine code is kept. By default `annulus/cuda` in the user's cache directory. A directory in
+    /// which others may write is not used, which is said once.
     pub fn cache_directory(mut self, directory: impl AsRef<Path>) -> Self {
-        self.places.cache = Some(directory.as_ref().into());
+        self.sources.cache = Some(directory.as_ref().into());
         self
     }
 
     /// Keeps no machine code on disk, and takes none from there but what was shipped along.
     pub fn without_cache(mut self) -> Self {
-        self.places.cache = None;
+        self.sources.cache = None;
         self
     }
 
@@ -160,7 +166,7 @@ impl Cuda {
     }
 }
 
-/// What a backend needs for itself: the pump's bell, and room to copy through.
+/// What a backend needs for itself: the pump's doorbell, and room to copy through.
 const PINNED_LEAST: usize = 4 << 20;
 
 impl Default for Cuda {
@@ -172,8 +178,8 @@ impl Default for Cuda {
 impl BackendSource for Cuda {
     fn open(self) -> Result<Arc<dyn DeviceBackend>, BackendError> {
         let device = self.choose(device::devices()?)?;
-        let opened = device.open(&self.places)?;
-        let driver = CudaDriver::new(device, opened, self.host.epochs, self.places.clone(), self.reserve)?;
+        let opened = device.open(&self.sources)?;
+        let driver = CudaDriver::new(device, opened, self.host.epochs, self.sources.clone(), self.reserve)?;
         let host = DeviceHost::new(driver, self.host.clone())?;
         Ok(Arc::new(CudaBackend { device, host, options: self }))
     }
@@ -185,9 +191,10 @@ struct CudaBackend {
     options: Cuda,
 }
 
-// SAFETY: `DeviceHost` launches kernels whose blocks serve one shard each by the device runtime's protocol: a block's leader is the inbound
-// ring's one consumer and the outbound ring's one producer, handlers are the definition's own text over types of the definition's
-// layout, and a block that has stored *terminated* touches neither rings nor states again (`annulus_block`).
+// SAFETY: `DeviceHost` launches kernels whose blocks serve one shard each by the device runtime's protocol: a
+// block's leader is the inbound ring's one consumer and the outbound ring's one producer, handlers are the
+// definition's own text over types of the definition's layout, and a block that has stored *terminated*
+// touches neither rings nor states again (`annulus_block`).
 unsafe impl DeviceBackend for CudaBackend {
     fn name(&self) -> &'static str {
         "cuda"
@@ -241,7 +248,7 @@ impl CudaBackend {
                     Verdict::Persistent(why) => format!("persistent: {why}"),
                     Verdict::Epochs(why) => format!("epochs: {why}"),
                 });
-                let (step, known) = (opened.relation.step(), opened.relation.uncertainty());
+                let (step, known) = (opened.clock_sync.step(), opened.clock_sync.uncertainty());
                 notes.push(format!("its clock goes in steps of {step:?}, and is known to {known:?}"));
             }
         }

@@ -1,11 +1,11 @@
 //! The devices of this process: each opened once, whatever number of backends use it.
 //!
-//! A device is shared because its limits are: kernels of all backends of a process take their places from one stock, and a program
-//! that was loaded once serves all. What is opened stays open until the process ends.
+//! A device is shared because its limits are: kernels of all backends of a process take their places from one
+//! stock, and a program that was loaded once serves all. What is opened stays open until the process ends.
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use annulus_device::{Programs, Relation, Residency};
+use annulus_device::{ClockSync, Programs, Residency};
 use annulus_runtime::{BackendError, ProgramOrigin};
 use cudarc::driver::sys::CUresult;
 
@@ -13,7 +13,7 @@ use crate::{
     architecture::Architecture,
     cu::{self, Context, CuError, DeviceId, PATIENCE, Program, Reach, Stream},
     probe::{self, Found, Verdict},
-    program::{self, Places},
+    program::{self, Sources},
     text::Text,
 };
 
@@ -36,23 +36,25 @@ pub(crate) struct Opened {
     pub(crate) context: Arc<Context>,
     pub(crate) verdict: Verdict,
     /// How its clock relates to the host's.
-    pub(crate) relation: Arc<Relation>,
+    pub(crate) clock_sync: Arc<ClockSync>,
     programs: Programs<Program>,
-    /// Streams for kernels to come. Making one may wait for kernels that stay, so some are made beforehand, and none is destroyed.
+    /// Streams for kernels to come. Making one may wait for kernels that stay, so some are made beforehand,
+    /// and none is destroyed.
     streams: Mutex<Vec<Stream>>,
 }
 
 /// How many streams are made at a time.
 const STREAMS: usize = 16;
 
-/// How many kernels stay at a time: devices keep at most 128 grids, and the rest is for epochs. Source: the table of technical
-/// specifications in the CUDA C++ Programming Guide, for compute capability 7.0 and newer.
+/// How many kernels stay at a time: devices keep at most 128 grids, and the rest is for epochs. Source: the
+/// table of technical specifications in the CUDA C++ Programming Guide, for compute capability 7.0 and newer.
 const KERNELS: usize = 120;
 
-/// What kernels that stay need of the driver, as variables of the environment and their values: opening a backend sets those that are not set. A
-/// program that uses CUDA before it opens one sets them first. Programs are loaded at once: by default a part of one is
-/// loaded when it is first launched, which waits for the kernels that stay. And streams have as many queues to the device as there can be:
-/// by default eight, and what shares one with a kernel that stays may wait for its end.
+/// What kernels that stay need of the driver, as variables of the environment and their values: opening a
+/// backend sets those that are not set. A program that uses CUDA before it opens one sets them first.
+/// Programs are loaded at once: by default a part of one is loaded when it is first launched, which waits for
+/// the kernels that stay. And streams have as many queues to the device as there can be: by default eight,
+/// and what shares one with a kernel that stays may wait for its end.
 pub const DRIVER_VARIABLES: [(&str, &str); 2] =
     [("CUDA_MODULE_LOADING", "EAGER"), ("CUDA_DEVICE_MAX_CONNECTIONS", "32")];
 
@@ -81,9 +83,10 @@ pub(crate) fn devices() -> Result<&'static [Device], BackendError> {
 fn tell_the_driver() {
     for (variable, value) in DRIVER_VARIABLES {
         if std::env::var_os(variable).is_none() {
-            // SAFETY: Rust's own accesses to the environment are ordered by the standard library's lock. What remains is C code of
-            // another thread that reads the environment at this very moment; it cannot be excluded from here. This runs once, when the
-            // process opens its first CUDA device, and not at all where the variables are set; the crate's front page says so.
+            // SAFETY: Rust's own accesses to the environment are ordered by the standard library's lock. What
+            // remains is C code of another thread that reads the environment at this very moment; it cannot
+            // be excluded from here. This runs once, when the process opens its first CUDA device, and not at
+            // all where the variables are set; the crate's front page says so.
             unsafe { std::env::set_var(variable, value) };
         }
     }
@@ -120,18 +123,18 @@ impl Device {
         self.opened.get()
     }
 
-    /// Opens the device, if nobody has: retains its context and finds out what it can do. What fails may be tried again, with another folder of
-    /// machine code.
-    pub(crate) fn open(&self, places: &Places) -> Result<&Opened, BackendError> {
+    /// Opens the device, if nobody has: retains its context and finds out what it can do. What fails may be
+    /// tried again, with another folder of machine code.
+    pub(crate) fn open(&self, sources: &Sources) -> Result<&Opened, BackendError> {
         let _opening = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(opened) = self.opened.get() {
             return Ok(opened);
         }
-        let opened = self.open_first(places)?;
+        let opened = self.open_first(sources)?;
         Ok(self.opened.get_or_init(|| opened))
     }
 
-    fn open_first(&self, places: &Places) -> Result<Opened, BackendError> {
+    fn open_first(&self, sources: &Sources) -> Result<Opened, BackendError> {
         let no_use = |why: String| BackendError::new(format!("`{}` cannot run kernels: {why}", self.name));
         if self.architecture < Architecture::OLDEST {
             let oldest = Architecture::OLDEST;
@@ -151,12 +154,12 @@ impl Device {
         })?;
         let context = Arc::new(context);
         let text = probe::text();
-        let (program, _) = self.load(&context, &text, probe::ENTRY, places)?;
+        let (program, _) = self.load(&context, &text, probe::ENTRY, sources)?;
         let Found { verdict, moment, step } = probe::probe(&context, &program)
             .map_err(|why| no_use(format!("{why}; choose another device")))?;
-        let relation = Arc::new(Relation::new(moment, step));
+        let clock_sync = Arc::new(ClockSync::new(moment, step));
         let (programs, streams) = (Programs::default(), Mutex::default());
-        let opened = Opened { context, verdict, relation, programs, streams };
+        let opened = Opened { context, verdict, clock_sync, programs, streams };
         let first = opened.stream()?;
         opened.take_back(first);
         Ok(opened)
@@ -168,11 +171,11 @@ impl Device {
         opened: &Opened,
         text: &Text,
         entry: &str,
-        places: &Places,
+        sources: &Sources,
     ) -> Result<(Arc<Program>, ProgramOrigin), BackendError> {
         let mut loaded_from = ProgramOrigin::Process;
         let build = || {
-            let (program, origin) = self.load(&opened.context, text, entry, places)?;
+            let (program, origin) = self.load(&opened.context, text, entry, sources)?;
             loaded_from = origin;
             Ok::<_, BackendError>(program)
         };
@@ -180,18 +183,19 @@ impl Device {
         Ok((program, loaded_from))
     }
 
-    /// Loads a program. Machine code that the driver refuses is made anew, once: what is kept on disk may be of another driver's time.
+    /// Loads a program. Machine code that the driver refuses is made anew, once: what is kept on disk may be
+    /// of another driver's time.
     fn load(
         &self,
         context: &Arc<Context>,
         text: &Text,
         entry: &str,
-        places: &Places,
+        sources: &Sources,
     ) -> Result<(Program, ProgramOrigin), BackendError> {
-        let (code, mut origin) = program::machine_code(text, self.architecture, places)?;
+        let (code, mut origin) = program::machine_code(text, self.architecture, sources)?;
         let mut loaded = Program::load(context, &code, entry);
         if let Some(Err(_)) = loaded
-            && let Ok(code) = program::machine_code_anew(text, self.architecture, places)
+            && let Ok(code) = program::machine_code_anew(text, self.architecture, sources)
         {
             loaded = Program::load(context, &code, entry);
             origin = ProgramOrigin::Compiled;

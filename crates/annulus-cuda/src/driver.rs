@@ -12,22 +12,22 @@ use std::{
 
 use annulus_block::ENTRY;
 use annulus_device::{
-    Abilities, Argument, DeviceClock, Driver, Entry, Memory, NearMemory, Program, Relation, Remedies,
+    Abilities, Argument, ClockSync, DeviceClock, DeviceLocalMemory, Driver, Entry, Memory, Program, Remedies,
     Residency, Run, Shape,
 };
 use annulus_kernel::Target;
-use annulus_runtime::{BackendError, Clock, ProgramOrigin};
+use annulus_runtime::{BackendError, ProgramOrigin, RuntimeClock};
 
 use crate::{
     cu::{self, Arena, Copies, CopyError, CuError, Kind, NoRoom, PATIENCE, Stream},
     device::{Device, Opened},
     probe::Verdict,
-    program::Places,
+    program::Sources,
     text::Text,
 };
 
-/// How long a look for something to do takes a block: two loads of the host's memory, of which others have measured about a
-/// microsecond each on an H100.
+/// How long a look for something to do takes a block: two loads of the host's memory, of which others have
+/// measured about a microsecond each on an H100.
 const LOOK: Duration = Duration::from_micros(2);
 /// Messages after which a block leaves an epoch.
 const EPOCH_MESSAGES: u32 = 4096;
@@ -37,7 +37,8 @@ const EPOCH_MESSAGES: u32 = 4096;
 pub(crate) struct Reserve {
     /// Pinned memory of the host, in bytes.
     pub(crate) pinned: usize,
-    /// The device's own, in bytes; `None` for [`DEVICE_BYTES`], or an eighth of what the device has if that is less.
+    /// The device's own, in bytes; `None` for [`DEVICE_BYTES`], or an eighth of what the device has if that
+    /// is less.
     pub(crate) device: Option<usize>,
 }
 
@@ -50,7 +51,7 @@ pub(crate) struct CudaDriver {
     opened: &'static Opened,
     /// Kernels stay.
     stays: bool,
-    places: Places,
+    sources: Sources,
     shared: Arc<Arena>,
     own: Arc<Arena>,
     copies: Arc<Copies>,
@@ -62,7 +63,7 @@ impl CudaDriver {
         device: &'static Device,
         opened: &'static Opened,
         epochs: bool,
-        places: Places,
+        sources: Sources,
         reserve: Reserve,
     ) -> Result<Self, BackendError> {
         let context = &opened.context;
@@ -74,7 +75,7 @@ impl CudaDriver {
         let copies =
             Copies::new(context, &shared).map_err(|why| no_room(Kind::Shared, reserve.pinned, why))?;
         let stays = !epochs && matches!(opened.verdict, Verdict::Persistent(_));
-        Ok(Self { device, opened, stays, places, shared, own, copies: Arc::new(copies) })
+        Ok(Self { device, opened, stays, sources, shared, own, copies: Arc::new(copies) })
     }
 
     fn take(&self, kind: Kind, bytes: usize) -> Result<CudaMemory, BackendError> {
@@ -103,9 +104,10 @@ fn no_room(kind: Kind, wanted: usize, why: NoRoom) -> BackendError {
     })
 }
 
-// SAFETY: memory is a part of an arena that nobody else has, aligned to 128 and zeroed where the host sees it, until it is dropped. Entries
-// run on one stream, one after the other, with the text around the handler that `Text::new` assembles. A run is over when its stream is idle, and
-// nothing of it touches memory then. Places are multiprocessors, and the driver says how many blocks of a program one keeps.
+// SAFETY: memory is a part of an arena that nobody else has, aligned to 128 and zeroed where the host sees
+// it, until it is dropped. Entries run on one stream, one after the other, with the text around the handler
+// that `Text::new` assembles. A run is over when its stream is idle, and nothing of it touches memory then.
+// Places are multiprocessors, and the driver says how many blocks of a program one keeps.
 unsafe impl Driver for CudaDriver {
     fn name(&self) -> &str {
         &self.device.name
@@ -123,7 +125,7 @@ unsafe impl Driver for CudaDriver {
             far: true,
             look: LOOK,
             epoch_messages: EPOCH_MESSAGES,
-            loop_turns: None,
+            loop_iterations: None,
             hears: true,
             yields: false,
             remedies: Remedies { epochs: "Cuda::force_epochs", places: "or with fewer threads in a block" },
@@ -134,15 +136,15 @@ unsafe impl Driver for CudaDriver {
         &self.device.residency
     }
 
-    fn clock(&self, runtime: Clock) -> DeviceClock {
+    fn clock(&self, runtime: RuntimeClock) -> DeviceClock {
         let before = Instant::now();
         let now = runtime.now();
         let between = before + before.elapsed() / 2;
-        DeviceClock { needs: 0, origin: self.opened.relation.origin(between, now) }
+        DeviceClock { needs: 0, origin: self.opened.clock_sync.origin(between, now) }
     }
 
-    fn relation(&self) -> Option<&Arc<Relation>> {
-        Some(&self.opened.relation)
+    fn clock_sync(&self) -> Option<&Arc<ClockSync>> {
+        Some(&self.opened.clock_sync)
     }
 
     fn shared(&self, bytes: usize) -> Result<Arc<dyn Memory>, BackendError> {
@@ -160,14 +162,18 @@ unsafe impl Driver for CudaDriver {
         Ok(Arc::new(self.take(Kind::Device, bytes)?))
     }
 
-    fn near(&self, contents: &[u8]) -> Result<NearMemory, BackendError> {
+    fn device_local(&self, contents: &[u8]) -> Result<DeviceLocalMemory, BackendError> {
         let memory = self.take(Kind::Device, contents.len())?;
         // SAFETY: bytes are bytes, borrowed for as long; `MaybeUninit` may be any of them.
         let contents = unsafe { slice::from_raw_parts(contents.as_ptr().cast(), contents.len()) };
         // SAFETY: the memory is new: no kernel has it.
         unsafe { memory.write(0, contents) }?;
         // A place is an address, which counts from nothing.
-        Ok(NearMemory { place: memory.memory.device(), base: self.scratch(0)?, owner: Box::new(memory) })
+        Ok(DeviceLocalMemory {
+            place: memory.memory.device(),
+            base: self.scratch(0)?,
+            owner: Box::new(memory),
+        })
     }
 
     fn program(&self, kernel: &str, handler: &str, shape: Shape) -> Result<Box<dyn Program>, BackendError> {
@@ -179,7 +185,7 @@ unsafe impl Driver for CudaDriver {
             )));
         }
         let text = Text::new(kernel, handler, shape);
-        let (program, origin) = self.device.program(self.opened, &text, ENTRY, &self.places)?;
+        let (program, origin) = self.device.program(self.opened, &text, ENTRY, &self.sources)?;
         let per_unit = program.blocks_per_multiprocessor(shape.threads)?;
         let per_unit = NonZeroU32::new(per_unit).ok_or_else(|| {
             BackendError::new(format!(

@@ -1,7 +1,7 @@
 //! NVIDIA's run-time compiler, which makes machine code of text. It needs no device.
 //!
-//! It is loaded when it is first needed. Its functions are looked up here, since it may lie in a folder that no loader searches, and
-//! since what is missing must be said, not panicked over.
+//! It is loaded when it is first needed. Its functions are looked up here, since it may lie in a folder that
+//! no loader searches, and since what is missing must be said, not panicked over.
 
 use std::{
     env,
@@ -42,9 +42,10 @@ const FILES: [&str; 2] = ["nvrtc-builtins64_", "nvrtc64_"];
 #[cfg(not(windows))]
 const FILES: [&str; 2] = ["libnvrtc-builtins.so", "libnvrtc.so"];
 
-/// What decides the machine code besides text and architecture. Rust rounds after each operation, and keeps subnormals. What is not
-/// worth a warning: functions of the language, and variables, that a handler does not use; values of types without fields, which nothing sets; what is known to compare
-/// equal, or to fail before it divides.
+/// What decides the machine code besides text and architecture. Rust rounds after each operation, and keeps
+/// subnormals. What is not worth a warning: functions of the language, and variables, that a handler does not
+/// use; values of types without fields, which nothing sets; what is known to compare equal, or to fail before
+/// it divides.
 pub(crate) const OPTIONS: [&str; 6] = [
     "--std=c++20",
     "--fmad=false",

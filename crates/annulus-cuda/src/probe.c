@@ -1,5 +1,6 @@
-/* Answers the host's numbers from 1 to `rounds` with themselves and the time, each when it is seen, and ends with one that is not seen
-   for `patience` nanoseconds. Before, it sees in which steps the clock goes: the least by which it changes. */
+/* Answers the host's numbers from 1 to `rounds` with themselves and the time, each when it is seen, and ends
+   with one that is not seen for `patience` nanoseconds. Before, it sees in which steps the clock goes: the
+   least by which it changes. */
 ANN_KERNEL void ann_probe(u32 *words, u64 rounds, u64 patience)
 {
     u64 last = ann_clock(0);

@@ -1,13 +1,15 @@
 //! What a device does, tried when it is opened: whether a kernel can stay, and what its clock shows.
 //!
-//! A small kernel answers the host's numbers while it runs, each with the time on the device's clock (`%globaltimer`). If the answers come,
-//! host and running kernel see each other's writes, and kernels stay (*persistent*), unless the platform is known to end kernels
-//! that take long. Else the same kernel is run once more with its number already there; if that is answered, kernels run in *epochs*.
-//! If not even that works, the device is no use.
+//! A small kernel answers the host's numbers while it runs, each with the time on the device's clock
+//! (`%globaltimer`). If the answers come, host and running kernel see each other's writes, and kernels stay
+//! (*persistent*), unless the platform is known to end kernels that take long. Else the same kernel is run
+//! once more with its number already there; if that is answered, kernels run in *epochs*. If not even that
+//! works, the device is no use.
 //!
-//! Each answer was given between the host's store of the number and its look at the answer, so the device's time belongs to some
-//! moment of that interval. The narrowest is kept: half its width is how far the two clocks' relation may be wrong when it was
-//! measured. Later moments correct it ([`annulus_device::Relation`]).
+//! Each answer was given between the host's store of the number and its look at the answer, so the device's
+//! time belongs to some moment of that interval. The narrowest is kept: half its width is how far the two
+//! clocks' relation may be wrong when it was measured. Later moments correct it
+//! ([`annulus_device::ClockSync`]).
 
 use std::{
     sync::Arc,
@@ -26,7 +28,8 @@ use crate::{
 
 /// The small kernel's name.
 pub(crate) const ENTRY: &str = "ann_probe";
-/// Numbers that the host says at most and at least. The first ones find caches cold; on a busy host most find a thread that waits for its turn.
+/// Numbers that the host says at most and at least. The first ones find caches cold; on a busy host most find
+/// a thread that waits for its turn.
 const ROUNDS: u32 = 1000;
 const ROUNDS_LEAST: u32 = 32;
 /// How long it goes on beyond the least.
@@ -128,7 +131,8 @@ impl Trial {
 
     fn time(&self) -> u64 {
         let place = self.word(TIME).as_ptr().cast::<u64>();
-        // SAFETY: word 34 begins at a multiple of eight bytes, two words inside the memory, and is accessed as a whole by both sides.
+        // SAFETY: word 34 begins at a multiple of eight bytes, two words inside the memory, and is accessed
+        // as a whole by both sides.
         unsafe { AtomicU64::from_ptr(place) }.load(Ordering::Relaxed)
     }
 
@@ -142,7 +146,8 @@ impl Trial {
         entry.memory(&self.words);
         entry.number(rounds.into());
         entry.number(KERNEL_PATIENCE.as_nanos() as u64);
-        // SAFETY: the arguments are what `probe.c` takes; the words live until the kernel has been seen to end, or are leaked (`end`).
+        // SAFETY: the arguments are what `probe.c` takes; the words live until the kernel has been seen to
+        // end, or are leaked (`end`).
         unsafe { self.stream.start(&entry, Shape { blocks: 1, threads: 1, ..Shape::default() }, None) }
     }
 
@@ -159,7 +164,8 @@ impl Trial {
         Ok(true)
     }
 
-    /// Says each number as soon as the one before is answered, until a moment is known well enough; `None` if one is not answered.
+    /// Says each number as soon as the one before is answered, until a moment is known well enough; `None` if
+    /// one is not answered.
     fn talk_while_it_runs(self, program: &Program) -> Result<Option<(Moment, Duration)>, CuError> {
         let run = self.start(program, ROUNDS)?;
         let begun = Instant::now();

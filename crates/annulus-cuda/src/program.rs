@@ -2,10 +2,12 @@
 //!
 //! # Machine code that is shipped along
 //!
-//! Where a program is to run without NVRTC, `annulus emit KERNEL --cubin` makes its machine code beforehand, and `Cuda::cubins` names the
-//! folder. A file is found by its name, `KERNEL-THREADS-ARCHITECTURE-HASH.cubin`: the kernel's name, the block's threads, what it was
-//! compiled for, and the first 16 hexadecimal digits of the SHA-256 of compiler options and text. So machine code of another
-//! version of the handler, or of Annulus, is not found, rather than wrong. The compiler's version is not in it.
+//! Where a program is to run without NVRTC, `annulus emit KERNEL --cubin` makes its machine code beforehand,
+//! and `Cuda::cubins` names the folder. A file is found by its name,
+//! `KERNEL-THREADS-ARCHITECTURE-HASH.cubin`: the kernel's name, the block's threads, what it was compiled
+//! for, and the first 16 hexadecimal digits of the SHA-256 of compiler options and text. So machine code of
+//! another version of the handler, or of Annulus, is not found, rather than wrong. The compiler's version is
+//! not in it.
 
 use std::{
     path::{Path, PathBuf},
@@ -26,26 +28,27 @@ use crate::{
 
 /// Where machine code is looked for before it is made.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Places {
+pub(crate) struct Sources {
     /// Machine code that was shipped along.
     pub(crate) shipped: Option<PathBuf>,
     /// Machine code that was made before.
     pub(crate) cache: Option<PathBuf>,
 }
 
-/// Machine code of this text that a device of this architecture runs: shipped along, from the cache, or made; and which it was.
+/// Machine code of this text that a device of this architecture runs: shipped along, from the cache, or made;
+/// and which it was.
 pub(crate) fn machine_code(
     text: &Text,
     device: Architecture,
-    places: &Places,
+    sources: &Sources,
 ) -> Result<(Arc<Vec<u8>>, ProgramOrigin), BackendError> {
-    if let Some(cubin) = places.shipped.as_deref().and_then(|folder| shipped(text, device, folder)) {
+    if let Some(cubin) = sources.shipped.as_deref().and_then(|folder| shipped(text, device, folder)) {
         return Ok((Arc::new(cubin), ProgramOrigin::Shipped));
     }
-    let (nvrtc, architecture) = compiler(text, device, places)?;
+    let (nvrtc, architecture) = compiler(text, device, sources)?;
     MADE.get(
         text.key(architecture, nvrtc.version()),
-        places.cache.as_deref(),
+        sources.cache.as_deref(),
         |kept| Some(kept.to_vec()),
         || compile(nvrtc, text, architecture),
         |cubin| Some(cubin.clone()),
@@ -56,12 +59,12 @@ pub(crate) fn machine_code(
 pub(crate) fn machine_code_anew(
     text: &Text,
     device: Architecture,
-    places: &Places,
+    sources: &Sources,
 ) -> Result<Arc<Vec<u8>>, BackendError> {
-    let (nvrtc, architecture) = compiler(text, device, places)?;
+    let (nvrtc, architecture) = compiler(text, device, sources)?;
     let cubin = compile(nvrtc, text, architecture)?;
     let key = text.key(architecture, nvrtc.version());
-    Ok(MADE.replace(key, places.cache.as_deref(), cubin, |cubin| Some(cubin.clone())))
+    Ok(MADE.replace(key, sources.cache.as_deref(), cubin, |cubin| Some(cubin.clone())))
 }
 
 /// This process's machine code, whatever device it is for: an architecture's devices share it.
@@ -71,10 +74,10 @@ static MADE: LazyLock<Programs<Vec<u8>>> = LazyLock::new(Programs::default);
 fn compiler(
     text: &Text,
     device: Architecture,
-    places: &Places,
+    sources: &Sources,
 ) -> Result<(&'static Nvrtc, Architecture), BackendError> {
     let nvrtc = Nvrtc::get().map_err(|missing| {
-        let lacks = match &places.shipped {
+        let lacks = match &sources.shipped {
             Some(folder) => format!("; {} has no {}", folder.display(), text.file(device)),
             None => String::new(),
         };
@@ -149,8 +152,9 @@ pub struct Cubin {
     pub bytes: Vec<u8>,
 }
 
-/// Whether this machine's NVRTC knows loads of 16 bytes in one access, which came with CUDA 12.4 (12.3 has them
-/// without the scope of the system, which a look at the host's memory needs). Where there is none, machine code was made elsewhere.
+/// Whether this machine's NVRTC knows loads of 16 bytes in one access, which came with CUDA 12.4 (12.3 has
+/// them without the scope of the system, which a look at the host's memory needs). Where there is none,
+/// machine code was made elsewhere.
 pub(crate) fn compiles_sealed() -> bool {
     Nvrtc::get().map_or(true, |nvrtc| nvrtc.version() >= (12, 4))
 }
@@ -164,8 +168,9 @@ pub fn architectures() -> Result<Vec<Architecture>, BackendError> {
     Nvrtc::get().map(|nvrtc| nvrtc.architectures().to_vec())
 }
 
-/// Machine code of a kernel for one architecture, for launches of a shape (of any number of blocks), with open slots and, where launches may ask for them, with
-/// [sealed](crate::Cuda::sealed) ones; and that of the small program that finds out about a device when it is opened. Needs NVRTC, and no device.
+/// Machine code of a kernel for one architecture, for launches of a shape (of any number of blocks), with
+/// open slots and, where launches may ask for them, with [sealed](crate::Cuda::sealed) ones; and that of the
+/// small program that finds out about a device when it is opened. Needs NVRTC, and no device.
 ///
 /// # Errors
 ///
@@ -185,7 +190,8 @@ pub fn cubins(
     let handler = handler_source(definition, Target::Cuda)
         .map_err(|error| BackendError::new(error.to_string()).caused_by(error))?;
     let threads = shape.threads.max(1);
-    // Whether they are depends on the envelope as well, which is the launch's: without one a slot is smallest.
+    // Whether they are depends on the envelope as well, which is the launch's: without one a slot is
+    // smallest.
     let message = definition.message;
     let smallest = RingLayout::new(MIN_CAPACITY, message.size, message.align, Envelope::default());
     let sealed = threads > 1 && smallest.sealed().is_some() && compiles_sealed();
@@ -252,13 +258,14 @@ mod tests {
     fn machine_code_that_was_shipped_along_is_found_for_the_nearest_architecture() {
         let folder = Folder::new("shipped");
         let kernel = text("kernel", "no C at all");
-        let places = Places { shipped: Some(folder.0.clone()), cache: None };
+        let sources = Sources { shipped: Some(folder.0.clone()), cache: None };
         let ship = |minor, bytes: &[u8]| {
             fs::write(folder.0.join(kernel.file(Architecture::new(8, minor))), bytes).unwrap()
         };
         let found =
-            |minor| machine_code(&kernel, Architecture::new(8, minor), &places).map(|(code, _)| code[15]);
-        // Heads alone, which a letter in their padding tells apart; the last says that sections stand where there is nothing any more.
+            |minor| machine_code(&kernel, Architecture::new(8, minor), &sources).map(|(code, _)| code[15]);
+        // Heads alone, which a letter in their padding tells apart; the last says that sections stand where
+        // there is nothing any more.
         let image = |letter| {
             let mut image = [0; 64];
             image[..6].copy_from_slice(b"\x7fELF\x02\x01");
@@ -272,7 +279,7 @@ mod tests {
         ship(8, b"not machine code");
         ship(9, &torn);
         assert_eq!([found(0), found(5), found(6), found(9)], [Ok(b'0'), Ok(b'0'), Ok(b'6'), Ok(b'6')]);
-        let error = machine_code(&kernel, HOPPER, &places).unwrap_err().to_string();
+        let error = machine_code(&kernel, HOPPER, &sources).unwrap_err().to_string();
         match Nvrtc::get() {
             Ok(_) => assert!(
                 error.contains("`kernel` does not compile for sm_90:\nkernel.cu(1): error"),
@@ -291,9 +298,9 @@ mod tests {
             return;
         }
         let folder = Folder::new("cache");
-        let places = Places { shipped: None, cache: Some(folder.0.clone()) };
+        let sources = Sources { shipped: None, cache: Some(folder.0.clone()) };
         let source = "extern \"C\" __global__ void kept(int *p) { *p = 7; }";
-        let (code, _) = machine_code(&text("kept", source), HOPPER, &places).unwrap();
+        let (code, _) = machine_code(&text("kept", source), HOPPER, &sources).unwrap();
         assert!(code.starts_with(b"\x7fELF"));
         let kept: Vec<_> = fs::read_dir(&folder.0).unwrap().map(|entry| entry.unwrap().path()).collect();
         assert_eq!(kept.len(), 1);
@@ -316,7 +323,7 @@ mod tests {
         if nvrtc().is_none() {
             return;
         }
-        let error = machine_code(&probe::text(), Architecture::new(99, 0), &Places::default())
+        let error = machine_code(&probe::text(), Architecture::new(99, 0), &Sources::default())
             .unwrap_err()
             .to_string();
         assert!(error.contains("none of which runs on a device of sm_990: install another"), "{error}");

@@ -1,6 +1,8 @@
-//! Machines without CUDA: the program starts all the same, and is told what to install when it asks for a device.
+//! Machines without CUDA: the program starts all the same, and is told what to install when it asks for a
+//! device.
 //!
-//! What a process loads, it loads once: each case runs in a process of its own, which is told to look for CUDA where there is none.
+//! What a process loads, it loads once: each case runs in a process of its own, which is told to look for
+//! CUDA where there is none.
 
 use std::process::Command;
 

@@ -3,11 +3,11 @@
 use std::{any::Any, mem::MaybeUninit, num::NonZeroU32, sync::Arc, time::Duration};
 
 use annulus_kernel::Target;
-use annulus_runtime::{BackendError, Clock, ProgramOrigin};
+use annulus_runtime::{BackendError, ProgramOrigin, RuntimeClock};
 
 pub use crate::memory::Memory;
 
-use crate::{relation::Relation, residency::Residency};
+use crate::{clock_sync::ClockSync, residency::Residency};
 
 /// An opened device. Its methods, and those of what it hands out, are called from any thread, also while
 /// kernels stay on the device, for whose end none of them waits.
@@ -36,11 +36,11 @@ pub unsafe trait Driver: Send + Sync {
 
     /// What a block needs to read its clock, for a launch that is about to start. Asked only of devices whose
     /// blocks have one.
-    fn clock(&self, runtime: Clock) -> DeviceClock;
+    fn clock(&self, runtime: RuntimeClock) -> DeviceClock;
 
     /// How its clock relates to the host's, where it drifts from that: then blocks are asked for the time,
     /// and told what came of it.
-    fn relation(&self) -> Option<&Arc<Relation>> {
+    fn clock_sync(&self) -> Option<&Arc<ClockSync>> {
         None
     }
 
@@ -70,7 +70,7 @@ pub unsafe trait Driver: Send + Sync {
     /// # Errors
     ///
     /// If there is not that much.
-    fn near(&self, contents: &[u8]) -> Result<NearMemory, BackendError>;
+    fn device_local(&self, contents: &[u8]) -> Result<DeviceLocalMemory, BackendError>;
 
     /// The program around a handler's text ([`assemble`](crate::assemble)), compiled or found among those
     /// compiled before ([`Programs`](crate::Programs)). The kernel's name is for messages.
@@ -98,7 +98,7 @@ pub struct Abilities {
     pub stays: bool,
     /// The most threads of a block.
     pub threads: u32,
-    /// Blocks wake the host's pump, by the futex of the bell's `rung`. Else it looks, at short intervals
+    /// Blocks wake the host's pump, by the futex of the doorbell's `rung`. Else it looks, at short intervals
     /// while somebody waits.
     pub rings: bool,
     /// Blocks have a clock ([`Driver::clock`]). Else the host's heartbeat is theirs, and is renewed more
@@ -118,7 +118,7 @@ pub struct Abilities {
     pub epoch_messages: u32,
     /// All loops of a run end after so many turns together, whatever their conditions say; `None` where they
     /// end when they should. Epochs are shorter than that.
-    pub loop_turns: Option<u32>,
+    pub loop_iterations: Option<u32>,
     /// A running kernel sees what its host writes meanwhile. Else a look that finds nothing in an epoch finds
     /// nothing after it, either.
     pub hears: bool,
@@ -156,7 +156,7 @@ pub struct Shape {
     /// Threads of each.
     pub threads: u32,
     /// The kernel may be connected to others.
-    pub linked: bool,
+    pub connectable: bool,
     /// Inbound slots are sealed.
     pub sealed: bool,
     /// The blocks wait for each other: a run of the program begins only when all of them can run at once.
@@ -167,7 +167,8 @@ impl Shape {
     /// The macros that say so: what stands in front of a program's text.
     pub fn macros(&self) -> String {
         let mut macros = format!("#define ANN_LAUNCH_THREADS {}\n", self.threads);
-        let all = [("LINKED", self.linked), ("SEALED", self.sealed), ("SUPERSTEPS", self.supersteps)];
+        let all =
+            [("CONNECTABLE", self.connectable), ("SEALED", self.sealed), ("SUPERSTEPS", self.supersteps)];
         for (name, _) in all.iter().filter(|(_, on)| *on) {
             macros += &format!("#define ANN_LAUNCH_{name} 1\n");
         }
@@ -176,8 +177,8 @@ impl Shape {
 }
 
 /// Memory in which kernels send to each other.
-pub struct NearMemory {
-    /// Where it begins, as blocks take it (`ann_near_at`).
+pub struct DeviceLocalMemory {
+    /// Where it begins, as blocks take it (`ann_device_local_at`).
     pub place: u64,
     /// What that counts from: an argument of every kernel that may be connected. All of it lives as long as
     /// this.

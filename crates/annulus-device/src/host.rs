@@ -2,18 +2,18 @@
 
 use std::{borrow::Cow, mem::MaybeUninit, slice, sync::Arc, time::Instant};
 
-use annulus_abi::launch::{BellRecord, BlockRecord, LaunchRecord, LinkRecord, StepRecord};
+use annulus_abi::launch::{BlockRecord, DoorbellRecord, LaunchRecord, LinkRecord, StepRecord};
 use annulus_kernel::{KernelDefinition, handler_source};
 use annulus_runtime::{BackendError, Compilation, DeviceKernel, LaunchSpec, SharedMemory};
 
 use crate::{
-    bell::Bell,
+    doorbell::Doorbell,
     driver::{Abilities, Argument, Driver, Program, Remedies, Shape},
-    kernel::{LaunchedKernel, Near, Parts, Running},
+    kernel::{DeviceLocal, LaunchedKernel, Parts, Running},
+    launch_plan::{self, LaunchPlan},
     options::HostOptions,
-    plan::{self, Plan},
     pump::{Pump, Rhythm, Watched},
-    residency::Places,
+    residency::ResidentSlots,
     runtime_memory,
     state::{self, States},
 };
@@ -39,7 +39,7 @@ impl DeviceHost {
     /// If the device has no memory to share, or the system no thread.
     pub fn new(driver: impl Driver + 'static, options: HostOptions) -> Result<Self, BackendError> {
         let memory = driver
-            .shared(size_of::<BellRecord>())
+            .shared(size_of::<DoorbellRecord>())
             .map_err(|error| BackendError::new(format!("`{}` shares no memory: {error}", driver.name())))?;
         let abilities = driver.abilities();
         let rhythm = Rhythm {
@@ -47,7 +47,7 @@ impl DeviceHost {
             clock: abilities.clock,
             no_heartbeat: options.faults.no_heartbeat,
         };
-        let pump = Pump::start(Arc::new(Bell::new(memory)), rhythm, driver.residency())?;
+        let pump = Pump::start(Arc::new(Doorbell::new(memory)), rhythm, driver.residency())?;
         Ok(Self { pump, driver: Box::new(driver), options })
     }
 
@@ -65,7 +65,7 @@ impl DeviceHost {
         let abilities = self.driver.abilities();
         self.options.sealed
             && abilities.far
-            && plan::threads(&abilities, &self.options, definition, block) > 1
+            && launch_plan::threads(&abilities, &self.options, definition, block) > 1
     }
 
     /// What [`DeviceBackend::launch`](annulus_runtime::DeviceBackend::launch) owes. Each block serves one
@@ -77,14 +77,14 @@ impl DeviceHost {
     /// places or memory, or does not start the kernel.
     pub fn launch(&self, spec: LaunchSpec) -> Result<Box<dyn DeviceKernel>, BackendError> {
         let driver = &*self.driver;
-        let mut plan = Plan::new(driver, &self.options, &spec)?;
+        let mut plan = LaunchPlan::new(driver, &self.options, &spec)?;
         let name = spec.definition.name;
         let handler = self.handler(spec.definition)?;
         let blocks = spec.shards.len() as u32;
         let shape = Shape {
             blocks,
             threads: plan.threads,
-            linked: spec.linked,
+            connectable: spec.connectable,
             sealed: plan.sealed,
             supersteps: plan.supersteps,
         };
@@ -101,22 +101,28 @@ impl DeviceHost {
         let records = driver.shared(blocks as usize * size_of::<BlockRecord>()).map_err(failed)?;
         plan.fill_records(&*records, &spec)?;
         let states = States::new(driver, spec.definition.state, spec.actors, blocks.into())?;
-        let near = match spec.linked {
+        let device_local = match spec.connectable {
             true => {
-                let memory =
-                    driver.near(&plan.near_rings(spec.shards[0].layout(), blocks)).map_err(failed)?;
+                let memory = driver
+                    .device_local(&plan.device_local_rings(spec.shards[0].layout(), blocks))
+                    .map_err(failed)?;
                 let link = driver.shared(size_of::<LinkRecord>()).map_err(failed)?;
-                Some(Near::new(memory, link))
+                Some(DeviceLocal::new(memory, link))
             }
             false => None,
         };
-        let launch = plan.record(driver, &spec, states.per_block, near.as_ref().map(|near| &*near.memory));
+        let launch = plan.record(
+            driver,
+            &spec,
+            states.per_block,
+            device_local.as_ref().map(|device_local| &*device_local.memory),
+        );
         let first = spec.shards[0].place();
         let arena = match spec.shards[0].telemetry() {
             Some(line) => Arc::clone(runtime_memory::allocation(&line.place())?),
             None => driver.scratch(0).map_err(failed)?,
         };
-        let bell = Arc::clone(self.pump.bell());
+        let doorbell = Arc::clone(self.pump.doorbell());
         let mut held = vec![
             Arc::clone(runtime_memory::allocation(&first)?),
             arena,
@@ -124,10 +130,10 @@ impl DeviceHost {
             driver.own(bytes_of(&launch)).map_err(failed)?,
             Arc::clone(&states.memory),
             driver.scratch((plan.scratch * u64::from(blocks)) as usize).map_err(failed)?,
-            Arc::clone(bell.memory()),
+            Arc::clone(doorbell.memory()),
         ];
-        if let Some(near) = &near {
-            held.extend([Arc::clone(&near.memory.base), Arc::clone(&near.link)]);
+        if let Some(device_local) = &device_local {
+            held.extend([Arc::clone(&device_local.memory.base), Arc::clone(&device_local.link)]);
         }
         if plan.supersteps {
             held.push(driver.own(&[MaybeUninit::zeroed(); size_of::<StepRecord>()]).map_err(failed)?);
@@ -145,7 +151,7 @@ impl DeviceHost {
         let running = Arc::new(Running::new(Parts {
             abilities: driver.abilities(),
             shards: spec.shards,
-            bell,
+            doorbell,
             stays: plan.stays,
             bounds,
             launch: record,
@@ -158,7 +164,7 @@ impl DeviceHost {
             states: states.memory,
             state_bytes: state_bytes * states.per_block as usize,
             bindings,
-            near,
+            device_local,
             memory: held,
         }));
         let run = match plan.stays {
@@ -166,8 +172,8 @@ impl DeviceHost {
             true => Some(unsafe { running.start(1) }.map_err(failed)?),
             false => None,
         };
-        let relation = driver.relation().map(Arc::clone);
-        self.pump.watch(Watched::new(Arc::clone(&running), spec.clock, relation, spec.signals, run));
+        let clock_sync = driver.clock_sync().map(Arc::clone);
+        self.pump.watch(Watched::new(Arc::clone(&running), spec.clock, clock_sync, spec.signals, run));
         Ok(Box::new(LaunchedKernel(running)))
     }
 
@@ -185,10 +191,10 @@ impl DeviceHost {
     fn place(
         &self,
         program: &dyn Program,
-        plan: &mut Plan,
+        plan: &mut LaunchPlan,
         spec: &LaunchSpec,
         shape: Shape,
-    ) -> Result<Option<Places>, BackendError> {
+    ) -> Result<Option<ResidentSlots>, BackendError> {
         let driver = &*self.driver;
         let Abilities { yields, .. } = driver.abilities();
         // A block by itself waits for no other.

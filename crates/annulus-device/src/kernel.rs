@@ -14,16 +14,16 @@ use annulus_runtime::{BackendError, DeviceKernel, Link, ShardMemory};
 use annulus_sync::{AtomicU32, AtomicU64, Ordering, stay::Stay, wake_flag::WakeFlag};
 
 use crate::{
-    bell::Bell,
-    driver::{Abilities, Entry, Memory, NearMemory, Run},
-    residency::{Places, Residency, Visit},
+    doorbell::Doorbell,
+    driver::{Abilities, DeviceLocalMemory, Entry, Memory, Run},
+    residency::{Residency, ResidentSlots, Visit},
 };
 
 /// A launched kernel.
 pub(crate) struct Running {
     abilities: Abilities,
-    pub(crate) shards: Box<[Shard]>,
-    pub(crate) bell: Arc<Bell>,
+    pub(crate) shards: Box<[DeviceShard]>,
+    pub(crate) doorbell: Arc<Doorbell>,
     /// Whether the kernel stays on the device, and naps there; else it comes back after each epoch, and then
     /// sleeps until there is work: the pump is its runner. Goes into epochs at most once, by the pump, while
     /// nothing of the kernel runs.
@@ -44,11 +44,11 @@ pub(crate) struct Running {
     state_bytes: usize,
     bindings: Vec<Arc<dyn Memory>>,
     /// Where other kernels send to, and where outputs go, if the kernel may be connected.
-    near: Option<Near>,
+    device_local: Option<DeviceLocal>,
     /// Everything else that the kernel was given, the records of its blocks among it.
     _memory: Vec<Arc<dyn Memory>>,
     /// Those of a kernel that stays, or whose blocks wait for each other, until it has left the device.
-    places: Mutex<Option<Places>>,
+    places: Mutex<Option<ResidentSlots>>,
 }
 
 /// How an epoch ends: what a block does in one launch, at most.
@@ -61,36 +61,36 @@ pub(crate) struct Bounds {
 }
 
 /// One block's words.
-pub(crate) struct Shard {
+pub(crate) struct DeviceShard {
     pub(crate) memory: ShardMemory,
     /// For the gauges; the block is the consumer.
     pub(crate) inbound: Ring,
     /// For the gauges; the block is the producer.
     pub(crate) outbound: Ring,
     /// The same of its dead letters, if the launch keeps them.
-    pub(crate) letters: Option<Ring>,
+    pub(crate) dead_letters: Option<Ring>,
     /// The same of its prints, if the kernel prints.
     prints: Option<Ring>,
     record: NonNull<BlockRecord>,
 }
 
 // SAFETY: the record lies in memory that `Running::_memory` keeps, and is reached through atomics only.
-unsafe impl Send for Shard {}
+unsafe impl Send for DeviceShard {}
 // SAFETY: as for `Send`.
-unsafe impl Sync for Shard {}
+unsafe impl Sync for DeviceShard {}
 
 /// How a kernel is connected to others.
-pub(crate) struct Near {
+pub(crate) struct DeviceLocal {
     /// The rings, one for each block, in which other kernels send to this one.
-    pub(crate) memory: Arc<NearMemory>,
+    pub(crate) memory: Arc<DeviceLocalMemory>,
     /// The [`LinkRecord`].
     pub(crate) link: Arc<dyn Memory>,
     /// The rings of kernels that this one was connected to, which its blocks may touch as long as they run.
-    reached: Mutex<Vec<Arc<NearMemory>>>,
+    reached: Mutex<Vec<Arc<DeviceLocalMemory>>>,
 }
 
-impl Near {
-    pub(crate) fn new(memory: NearMemory, link: Arc<dyn Memory>) -> Self {
+impl DeviceLocal {
+    pub(crate) fn new(memory: DeviceLocalMemory, link: Arc<dyn Memory>) -> Self {
         Self { memory: Arc::new(memory), link, reached: Mutex::default() }
     }
 
@@ -111,13 +111,13 @@ impl Near {
 pub(crate) struct Parts {
     pub(crate) abilities: Abilities,
     pub(crate) shards: Vec<ShardMemory>,
-    pub(crate) bell: Arc<Bell>,
+    pub(crate) doorbell: Arc<Doorbell>,
     pub(crate) stays: bool,
     pub(crate) bounds: Bounds,
     /// Holds the launch's record.
     pub(crate) launch: Arc<dyn Memory>,
     /// A kernel that stays has its places, and one whose blocks wait for each other.
-    pub(crate) places: Option<Places>,
+    pub(crate) places: Option<ResidentSlots>,
     /// A kernel in epochs has this.
     pub(crate) visit: Option<Visit>,
     pub(crate) supersteps: bool,
@@ -131,7 +131,7 @@ pub(crate) struct Parts {
     pub(crate) state_bytes: usize,
     /// The bound parameters' memory.
     pub(crate) bindings: Vec<Arc<dyn Memory>>,
-    pub(crate) near: Option<Near>,
+    pub(crate) device_local: Option<DeviceLocal>,
     /// All that it was given besides, the records among it.
     pub(crate) memory: Vec<Arc<dyn Memory>>,
 }
@@ -150,17 +150,17 @@ impl Running {
             // SAFETY: as above.
             let outbound = unsafe { memory.outbound() };
             // SAFETY: as above.
-            let letters = unsafe { memory.letters() };
+            let dead_letters = unsafe { memory.dead_letters() };
             // SAFETY: as above.
             let prints = unsafe { memory.prints() };
             // SAFETY: the memory has a record for each shard, by the assertion.
             let record = unsafe { base.add(index) };
-            Shard { memory, inbound, outbound, letters, prints, record }
+            DeviceShard { memory, inbound, outbound, dead_letters, prints, record }
         };
         Self {
             abilities: parts.abilities,
             shards: parts.shards.into_iter().enumerate().map(shard).collect(),
-            bell: parts.bell,
+            doorbell: parts.doorbell,
             stay: Stay::new(parts.stays),
             bounds: parts.bounds,
             launch: parts.launch,
@@ -171,7 +171,7 @@ impl Running {
             states: parts.states,
             state_bytes: parts.state_bytes,
             bindings: parts.bindings,
-            near: parts.near,
+            device_local: parts.device_local,
             _memory: parts.memory,
             places: Mutex::new(parts.places),
         }
@@ -251,7 +251,11 @@ impl Running {
 
     /// Whether the kernel is in the way of those that run in epochs.
     pub(crate) fn is_in_the_way(&self) -> bool {
-        self.places.lock().unwrap_or_else(PoisonError::into_inner).as_ref().is_some_and(Places::is_in_the_way)
+        self.places
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .as_ref()
+            .is_some_and(ResidentSlots::is_in_the_way)
     }
 
     /// The kernel was told to end: whoever wants its places may wait for them, and the pump hurries.
@@ -260,7 +264,7 @@ impl Running {
         if let Some(places) = &*self.places.lock().unwrap_or_else(PoisonError::into_inner) {
             places.leaving();
         }
-        self.bell.expect();
+        self.doorbell.expect();
     }
 
     /// Starts the kernel, or its next epoch.
@@ -340,8 +344,8 @@ impl Running {
     }
 
     /// Whether it may be connected to other kernels.
-    pub(crate) fn is_linked(&self) -> bool {
-        self.near.is_some()
+    pub(crate) fn is_connectable(&self) -> bool {
+        self.device_local.is_some()
     }
 
     /// Whether some block takes messages, and does not wait for room: as far as the host knows.
@@ -355,7 +359,7 @@ impl Running {
 
     /// Whether a block waits for room in another kernel, of which only the device sees whether there is some.
     pub(crate) fn holds(&self) -> bool {
-        self.is_linked()
+        self.is_connectable()
             && self.shards.iter().any(|shard| {
                 shard.memory.stalled().load(Ordering::Relaxed) == STALLED_BY_KERNEL
                     && shard.memory.state().load(Ordering::Relaxed) == state::ACTIVE
@@ -364,7 +368,7 @@ impl Running {
 
     /// Whether a block would find something to do.
     pub(crate) fn has_work(&self) -> bool {
-        self.shards.iter().any(|shard| shard.has_work(self.credit, self.is_linked()))
+        self.shards.iter().any(|shard| shard.has_work(self.credit, self.is_connectable()))
     }
 
     /// Tells the blocks where their outputs go.
@@ -372,12 +376,13 @@ impl Running {
     /// # Safety
     ///
     /// Every block is inactive or has ended, and stays so meanwhile. The target is of the same backend.
-    unsafe fn connect(&self, near: &Near, target: &Self, waits: bool) {
+    unsafe fn connect(&self, device_local: &DeviceLocal, target: &Self, waits: bool) {
         let layout = target.shards[0].memory.layout().inbound.open();
-        let rings = target.near.as_ref().expect("the runtime connects kernels that were launched for it");
+        let rings =
+            target.device_local.as_ref().expect("the runtime connects kernels that were launched for it");
         let rings = &rings.memory;
         let place = |offset: Option<usize>| offset.unwrap_or(0) as u64;
-        let mut reached = near.reached.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut reached = device_local.reached.lock().unwrap_or_else(PoisonError::into_inner);
         if !reached.iter().any(|other| Arc::ptr_eq(other, rings)) {
             reached.push(Arc::clone(rings));
         }
@@ -395,7 +400,7 @@ impl Running {
             reserved: 0,
         };
         // SAFETY: the caller's word.
-        unsafe { near.set(record) };
+        unsafe { device_local.set(record) };
     }
 
     /// How the kernel sleeps between epochs.
@@ -421,7 +426,7 @@ impl Running {
     }
 }
 
-impl Shard {
+impl DeviceShard {
     /// The record's word at an offset: one of its 32-bit words.
     #[inline]
     fn word(&self, offset: usize) -> &AtomicU32 {
@@ -464,7 +469,7 @@ impl Shard {
         self.word(offset_of!(BlockRecord, obeyed)).load(Ordering::Acquire)
     }
 
-    fn has_work(&self, credit: u64, linked: bool) -> bool {
+    fn has_work(&self, credit: u64, connectable: bool) -> bool {
         let wanted = self.memory.command().load(Ordering::Acquire);
         let now = self.memory.state().load(Ordering::Acquire);
         if now == state::TERMINATED {
@@ -473,7 +478,7 @@ impl Shard {
         if now == state::LAUNCHED || wanted != self.memory.acknowledged().load(Ordering::Acquire) {
             return true;
         }
-        if wanted & command::TELEMETRY != 0 && self.shows_another_depth(linked) {
+        if wanted & command::TELEMETRY != 0 && self.shows_another_depth(connectable) {
             return true;
         }
         // Without credit a message is work as long as the block has not said that it is stalled: only then
@@ -483,11 +488,11 @@ impl Shard {
 
     /// Whether telemetry shows another depth than the inbound ring has: a block that takes nothing shows it
     /// all the same.
-    fn shows_another_depth(&self, linked: bool) -> bool {
+    fn shows_another_depth(&self, connectable: bool) -> bool {
         let Some(line) = self.memory.telemetry() else { return false };
         let shown = u64::from(line.word(3).load(Ordering::Relaxed) as u32);
         // What other kernels sent is in it, which only the device sees.
-        if linked { shown < self.inbound.depth() } else { shown != self.inbound.depth() }
+        if connectable { shown < self.inbound.depth() } else { shown != self.inbound.depth() }
     }
 
     /// Whether the block has not said that it waits for room, or there is some by now.
@@ -529,13 +534,13 @@ impl DeviceKernel for LaunchedKernel {
             }
         };
         if running.stay.call(end_nap) {
-            running.bell.ring();
+            running.doorbell.ring();
         }
     }
 
     #[inline]
     fn expect(&self) {
-        self.0.bell.expect();
+        self.0.doorbell.expect();
     }
 
     unsafe fn read_states(&self, shard: u32, states: &mut [MaybeUninit<u8>]) -> Result<(), BackendError> {
@@ -563,20 +568,22 @@ impl DeviceKernel for LaunchedKernel {
     }
 
     unsafe fn connect(&self, link: Option<Link>) -> Result<(), BackendError> {
-        let near = self.0.near.as_ref().expect("the runtime connects kernels that were launched for it");
+        let device_local =
+            self.0.device_local.as_ref().expect("the runtime connects kernels that were launched for it");
         let Some(link) = link else {
             // SAFETY: the caller's word.
-            unsafe { near.set(LinkRecord::default()) };
+            unsafe { device_local.set(LinkRecord::default()) };
             return Ok(());
         };
         let gone = || BackendError::new("the kernel that is to take the messages has gone: launch it again");
         let target = link.target.upgrade().ok_or_else(gone)?;
         let target = target.device().ok_or_else(gone)?.as_any().downcast_ref::<Self>();
-        let target = target.filter(|target| Arc::ptr_eq(&target.0.bell, &self.0.bell)).ok_or_else(|| {
-            BackendError::new("the two kernels are not on one device: launch them by one runtime")
-        })?;
+        let target =
+            target.filter(|target| Arc::ptr_eq(&target.0.doorbell, &self.0.doorbell)).ok_or_else(|| {
+                BackendError::new("the two kernels are not on one device: launch them by one runtime")
+            })?;
         // SAFETY: the caller's word.
-        unsafe { self.0.connect(near, &target.0, link.waits) };
+        unsafe { self.0.connect(device_local, &target.0, link.waits) };
         Ok(())
     }
 }
@@ -585,7 +592,7 @@ fn not_copied(error: BackendError) -> BackendError {
     BackendError::new(format!("the device does not copy the kernel's memory: {error}"))
 }
 
-impl Shard {
+impl DeviceShard {
     #[cold]
     fn end_nap(&self, in_futex: bool) {
         let wake = self.word(offset_of!(BlockRecord, wake));

@@ -16,7 +16,7 @@
 //! * Where somebody needs a device to itself, kernels that stay leave it and come again
 //!   ([`Residency::ask_to_leave`]).
 //! * Kernels that are connected send to each other over the device's own memory, without the host.
-//! * Where a device's clock drifts from the host's, it is followed ([`Relation`]).
+//! * Where a device's clock drifts from the host's, it is followed ([`ClockSync`]).
 //! * What a device may still touch is never freed: if its end cannot be found out, it is leaked, and the
 //!   kernel reported lost.
 //!
@@ -26,38 +26,38 @@
 //! and receivers use the rings by themselves, and waking a block reads a word through a pointer that the
 //! kernel keeps. So what lies behind [`Driver`] is objects.
 
-mod bell;
 mod cache;
+mod clock_sync;
+mod device_heap;
+mod doorbell;
 mod driver;
-mod exchange;
 mod file;
+mod free_list;
 #[cfg(target_os = "linux")]
 mod futex;
 mod host;
 mod kernel;
+mod launch_plan;
 mod memory;
 mod options;
 mod pace;
-mod plan;
 mod program;
 mod pump;
-mod ranges;
-mod relation;
 mod residency;
 mod runtime_memory;
 mod state;
 
 pub use cache::default_directory;
+pub use clock_sync::{ClockSync, Moment};
+pub use device_heap::DeviceHeap;
 pub use driver::{
-    Abilities, Argument, DeviceClock, Driver, Entry, Memory, NearMemory, Program, Remedies, Run, Shape,
+    Abilities, Argument, DeviceClock, DeviceLocalMemory, Driver, Entry, Memory, Program, Remedies, Run, Shape,
 };
-pub use exchange::Exchange;
 pub use file::read_regular;
+pub use free_list::{FreeList, PART_ALIGN};
 pub use host::DeviceHost;
 pub use options::HostOptions;
 #[doc(hidden)]
 pub use options::{Faults, HandlerText};
 pub use program::{Programs, assemble, explain};
-pub use ranges::{PART_ALIGN, Ranges};
-pub use relation::{Moment, Relation};
-pub use residency::{Asked, Places, Residency};
+pub use residency::{Asked, Residency, ResidentSlots};

@@ -19,7 +19,7 @@ pub struct Faults {
     /// Whole naps without a heartbeat after which a block ends itself, if not as many as usual.
     pub patience: Option<u32>,
     /// The first ticket of rings between kernels, so that a test sees tickets begin anew.
-    pub near_first: u32,
+    pub device_local_first: u32,
 }
 
 /// What a backend's user decides, whatever the device.

@@ -3,7 +3,7 @@
 //!
 //! A device cannot wake a thread of the host's, or not without cost, so somebody must look. The pump does,
 //! for the kernels of its backend: it reports progress to the runtime, renews the heartbeats, launches
-//! epochs, and sees kernels off the device. It looks busily for a moment, then sleeps ([`Bell`]): lightly
+//! epochs, and sees kernels off the device. It looks busily for a moment, then sleeps ([`Doorbell`]): lightly
 //! while somebody waits, so that devices that can ring wake it, and others are looked at often; deeply while
 //! nobody does, until its next heartbeat is due, a host thread rings, or it is time to see whether devices
 //! that cannot ring have dead letters. Whoever is about to wait rings (`DeviceKernel::expect`); whoever sends
@@ -35,7 +35,7 @@ use std::{
 use annulus_runtime::BackendError;
 use annulus_sync::{AtomicBool, Ordering, contain::contained, spin_loop};
 
-use crate::{bell::Bell, residency::Residency};
+use crate::{doorbell::Doorbell, residency::Residency};
 
 mod epochs;
 mod watched;
@@ -53,7 +53,7 @@ const BUSY: Duration = Duration::from_micros(20);
 const SHORT: Duration = Duration::from_micros(50);
 const LONG: Duration = Duration::from_micros(500);
 /// The first sleep while nobody waits, but dead letters or prints may come of what cannot ring.
-const LETTERS: Duration = Duration::from_millis(1);
+const DEAD_LETTERS: Duration = Duration::from_millis(1);
 /// How long a backend that is dropped waits for its kernels to leave.
 pub(crate) const FAREWELL: Duration = Duration::from_secs(10);
 
@@ -64,7 +64,7 @@ pub(crate) struct Pump {
 }
 
 struct Shared {
-    bell: Arc<Bell>,
+    doorbell: Arc<Doorbell>,
     /// Launched, and not yet seen by the pump.
     arrived: Mutex<Vec<Watched>>,
     some_arrived: AtomicBool,
@@ -87,14 +87,14 @@ pub(crate) struct Rhythm {
 
 impl Pump {
     pub(crate) fn start(
-        bell: Arc<Bell>,
+        doorbell: Arc<Doorbell>,
         rhythm: Rhythm,
         residency: &Arc<Residency>,
     ) -> Result<Self, BackendError> {
-        residency.rings(&bell);
+        residency.rings(&doorbell);
         let shared = Arc::new(Shared {
             residency: Arc::clone(residency),
-            bell,
+            doorbell,
             arrived: Mutex::default(),
             some_arrived: AtomicBool::new(false),
             stop: AtomicBool::new(false),
@@ -111,8 +111,8 @@ impl Pump {
         Ok(Self { shared, thread: thread.thread().id() })
     }
 
-    pub(crate) fn bell(&self) -> &Arc<Bell> {
-        &self.shared.bell
+    pub(crate) fn doorbell(&self) -> &Arc<Doorbell> {
+        &self.shared.doorbell
     }
 
     /// Hands over a launched kernel.
@@ -121,14 +121,14 @@ impl Pump {
         arrived.push(kernel);
         self.shared.some_arrived.store(true, Ordering::Release);
         drop(arrived);
-        self.shared.bell.ring();
+        self.shared.doorbell.ring();
     }
 }
 
 impl Drop for Pump {
     fn drop(&mut self) {
         self.shared.stop.store(true, Ordering::Release);
-        self.shared.bell.ring();
+        self.shared.doorbell.ring();
         // A waker that the pump called may be what drops the backend: it cannot wait for itself.
         if thread::current().id() == self.thread {
             return;
@@ -205,19 +205,19 @@ impl Shared {
                 }
                 continue;
             }
-            // Who cannot ring must be looked at, even if only for letters and prints; and no device says that
-            // it is done with a kernel.
+            // Who cannot ring must be looked at, even if only for dead letters and prints; and no device says
+            // that it is done with a kernel.
             let limit = match self.rhythm.rings {
                 _ if leaving => nap.min(LONG),
                 true => beat,
                 false if light => nap.min(LONG),
-                false => nap.max(LETTERS),
+                false => nap.max(DEAD_LETTERS),
             };
             let holds = kernels.iter().any(|kernel| kernel.running.holds());
             let limit = if holds { limit.min(RETRY) } else { limit };
             nap = (nap * 2).min(BEAT);
             let stopping = stopping.is_some();
-            self.bell.sleep(!light, limit.min(beat), || {
+            self.doorbell.sleep(!light, limit.min(beat), || {
                 let quiet = |kernel: &Watched| match light {
                     true => !kernel.has_news(),
                     // Nobody waits: what is new can be reported at the next beat.

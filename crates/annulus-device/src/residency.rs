@@ -38,7 +38,7 @@ use std::{
 
 use annulus_sync::{AtomicU32, Ordering};
 
-use crate::bell::Bell;
+use crate::doorbell::Doorbell;
 
 /// The units of one device, and who stays there.
 #[derive(Debug)]
@@ -55,7 +55,7 @@ pub struct Residency {
     /// How many ask the kernels to leave.
     asking: AtomicU32,
     /// Those of the pumps.
-    bells: Mutex<Vec<Weak<Bell>>>,
+    doorbells: Mutex<Vec<Weak<Doorbell>>>,
 }
 
 /// Kernels that stay are asked to leave as long as this lives.
@@ -63,7 +63,7 @@ pub struct Asked {
     residency: Arc<Residency>,
     /// Those that were rung. The last to hold one drops what it stands in, device's memory among it: not
     /// before the asker has let go of its locks.
-    _bells: Vec<Arc<Bell>>,
+    _doorbells: Vec<Arc<Doorbell>>,
 }
 
 impl fmt::Debug for Asked {
@@ -91,7 +91,7 @@ struct Resident {
 
 /// Places that a kernel holds until it has left the device.
 #[derive(Debug)]
-pub struct Places {
+pub struct ResidentSlots {
     residency: Arc<Residency>,
     id: u64,
 }
@@ -110,7 +110,7 @@ impl Residency {
             kernels: Mutex::default(),
             freed: Condvar::new(),
             asking: AtomicU32::new(0),
-            bells: Mutex::default(),
+            doorbells: Mutex::default(),
         }
     }
 
@@ -135,7 +135,7 @@ impl Residency {
     /// # Errors
     ///
     /// If there are too few: says for how many of its blocks there is room.
-    pub fn take(self: &Arc<Self>, blocks: u32, per_unit: NonZeroU32) -> Result<Places, u32> {
+    pub fn take(self: &Arc<Self>, blocks: u32, per_unit: NonZeroU32) -> Result<ResidentSlots, u32> {
         let deadline = Instant::now() + PATIENCE;
         let mut kernels = self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
@@ -143,7 +143,7 @@ impl Residency {
             if blocks <= free {
                 let id = kernels.iter().map(|kernel| kernel.id + 1).max().unwrap_or(0);
                 kernels.push(Resident { id, blocks, per_unit, leaving: false });
-                return Ok(Places { residency: Arc::clone(self), id });
+                return Ok(ResidentSlots { residency: Arc::clone(self), id });
             }
             let soon = self.free(kernels.iter().filter(|kernel| !kernel.leaving), per_unit);
             let left = deadline.saturating_duration_since(Instant::now());
@@ -172,7 +172,7 @@ impl Residency {
     /// their blocks see it; a kernel that is launched meanwhile comes, and leaves again.
     pub fn ask_to_leave(self: &Arc<Self>) -> Asked {
         self.asking.fetch_add(1, Ordering::AcqRel);
-        Asked { _bells: self.ring(), residency: Arc::clone(self) }
+        Asked { _doorbells: self.ring(), residency: Arc::clone(self) }
     }
 
     /// Whether kernels that stay are asked to leave.
@@ -180,20 +180,20 @@ impl Residency {
         self.asking.load(Ordering::Acquire) != 0
     }
 
-    /// Rings this bell when that changes.
-    pub(crate) fn rings(&self, bell: &Arc<Bell>) {
-        let mut bells = self.bells.lock().unwrap_or_else(PoisonError::into_inner);
-        bells.retain(|bell| bell.strong_count() != 0);
-        bells.push(Arc::downgrade(bell));
+    /// Rings this doorbell when that changes.
+    pub(crate) fn rings(&self, doorbell: &Arc<Doorbell>) {
+        let mut doorbells = self.doorbells.lock().unwrap_or_else(PoisonError::into_inner);
+        doorbells.retain(|doorbell| doorbell.strong_count() != 0);
+        doorbells.push(Arc::downgrade(doorbell));
     }
 
-    fn ring(&self) -> Vec<Arc<Bell>> {
-        let bells: Vec<_> = {
-            let bells = self.bells.lock().unwrap_or_else(PoisonError::into_inner);
-            bells.iter().filter_map(Weak::upgrade).collect()
+    fn ring(&self) -> Vec<Arc<Doorbell>> {
+        let doorbells: Vec<_> = {
+            let doorbells = self.doorbells.lock().unwrap_or_else(PoisonError::into_inner);
+            doorbells.iter().filter_map(Weak::upgrade).collect()
         };
-        bells.iter().for_each(|bell| bell.ring());
-        bells
+        doorbells.iter().for_each(|doorbell| doorbell.ring());
+        doorbells
     }
 
     /// For how many blocks of one more kernel there is room beside these.
@@ -225,7 +225,7 @@ impl Drop for Visit {
     }
 }
 
-impl Places {
+impl ResidentSlots {
     /// Whether kernels in epochs lack a place, and this kernel is the one to make room.
     pub(crate) fn is_in_the_way(&self) -> bool {
         let residency = &self.residency;
@@ -248,7 +248,7 @@ impl Places {
     }
 }
 
-impl Drop for Places {
+impl Drop for ResidentSlots {
     fn drop(&mut self) {
         self.residency.change(|kernels| kernels.retain(|kernel| kernel.id != self.id));
     }

@@ -15,16 +15,16 @@ use std::{
 
 use annulus_abi::launch::BlockRecord;
 use annulus_device::{
-    Abilities, Argument, DeviceClock, DeviceHost, Driver, Entry, Exchange, HostOptions, Memory, NearMemory,
-    Program, Remedies, Residency, Run, Shape,
+    Abilities, Argument, DeviceClock, DeviceHeap, DeviceHost, DeviceLocalMemory, Driver, Entry, HostOptions,
+    Memory, Program, Remedies, Residency, Run, Shape,
 };
 use annulus_kernel::{KernelDefinition, Outbox, Target};
 use annulus_macros::{RingMessage, ring_kernel};
 use annulus_ring::sealed;
 use annulus_runtime::{
-    BackendError, Clock, Compilation, DeviceBackend, DeviceInfo, DeviceKernel, HostSignals, KernelHandle,
-    KernelState, LaunchOptions, LaunchSpec, ProgramOrigin, Progress, RecvError, Runtime, SharedMemory,
-    Signals,
+    BackendError, Compilation, DeviceBackend, DeviceInfo, DeviceKernel, HostSignals, KernelHandle,
+    KernelState, LaunchOptions, LaunchSpec, ProgramOrigin, Progress, RecvError, Runtime, RuntimeClock,
+    SharedMemory, Signals,
 };
 use annulus_sync::{AtomicU32, Mutex, Ordering};
 
@@ -131,7 +131,7 @@ unsafe impl Driver for FakeDriver {
             far: self.far,
             look: Duration::from_nanos(1),
             epoch_messages: 1,
-            loop_turns: None,
+            loop_iterations: None,
             hears: true,
             yields: false,
             remedies: Remedies { epochs: "HostOptions::epochs", places: "or buy a larger one" },
@@ -142,7 +142,7 @@ unsafe impl Driver for FakeDriver {
         &self.residency
     }
 
-    fn clock(&self, _: Clock) -> DeviceClock {
+    fn clock(&self, _: RuntimeClock) -> DeviceClock {
         unreachable!("it has none")
     }
 
@@ -161,8 +161,8 @@ unsafe impl Driver for FakeDriver {
         self.shared(bytes)
     }
 
-    fn near(&self, contents: &[u8]) -> Result<NearMemory, BackendError> {
-        Exchange::new(self.shared(contents.len())?).take(contents, "nothing")
+    fn device_local(&self, contents: &[u8]) -> Result<DeviceLocalMemory, BackendError> {
+        DeviceHeap::new(self.shared(contents.len())?).take(contents, "nothing")
     }
 
     fn program(&self, _: &str, handler: &str, shape: Shape) -> Result<Box<dyn Program>, BackendError> {

@@ -1,13 +1,16 @@
 //! Random handlers: what they say as Rust, beside what they are lowered to.
 //!
-//! The tests of this crate run some hundred of them on random messages and states, as Rust, as C on the host, and on an OpenCL device:
-//! outputs, states, shared memory and error codes must be the same. The program of this crate does the same for as many as one likes, goes on where it
-//! was interrupted, and makes a handler that fails as small as it can. `CONTRIBUTING.md` shows how.
+//! The tests of this crate run some hundred of them on random messages and states, as Rust, as C on the host,
+//! and on an OpenCL device: outputs, states, shared memory and error codes must be the same. The program of
+//! this crate does the same for as many as one likes, goes on where it was interrupted, and makes a handler
+//! that fails as small as it can. `CONTRIBUTING.md` shows how.
 //!
-//! Each handler has four tables of atomics, which nobody else changes during a call, so that what is in them afterwards is the same everywhere too.
+//! Each handler has four tables of atomics, which nobody else changes during a call, so that what is in them
+//! afterwards is the same everywhere too.
 //!
-//! Not among what is generated: bound memory that is no atomics, instances of generic functions for tuples and options (which the language does
-//! not have), and functions of floats that are only as exact as the target's.
+//! Not among what is generated: bound memory that is no atomics, instances of generic functions for tuples
+//! and options (which the language does not have), and functions of floats that are only as exact as the
+//! target's.
 //!
 //! Nobody but this project needs it.
 

@@ -11,7 +11,8 @@ use std::{
 use annulus_differential::generate::{Choices, handler};
 use clap::{Parser, Subcommand};
 
-/// Random handlers: what they say as Rust, beside what they are lowered to, on the host and on an OpenCL device.
+/// Random handlers: what they say as Rust, beside what they are lowered to, on the host and on an OpenCL
+/// device.
 ///
 /// The handlers are compiled by `cargo test`, so this must run inside the project's folder.
 #[derive(Parser)]

@@ -24,7 +24,8 @@ use annulus_differential::generate::ELEMENTS;
 
 extern crate annulus_runtime as annulus;
 
-/// How many handlers go into one program for a device: compilers take long for the first, and little for each more.
+/// How many handlers go into one program for a device: compilers take long for the first, and little for each
+/// more.
 const PROGRAM: usize = 60;
 
 /// How many calls each handler gets.

@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let _ = queue.try_send(entry(1, 10, Level::Fine))?;
     let _ = queue.try_send(entry(2, 200, wrong))?;
     let again = queue.try_send(entry(1, 10, Level::Fine))?;
-    println!("sent again: {}", if let Admission::Duplicate(_) = again { "a duplicate" } else { "new" });
+    println!("sent again: {}", if let SendOutcome::Duplicate(_) = again { "a duplicate" } else { "new" });
     // ANCHOR_END: queue
 
     // ANCHOR: write

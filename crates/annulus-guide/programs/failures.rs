@@ -48,11 +48,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let again = kernel.redrive(3);
     println!("{} sent again", again.sent);
     annulus::block_on(kernel.drained());
-    if let Some(letters) = kernel.dead_letters() {
-        for letter in letters.drain_batch() {
+    if let Some(dead_letters) = kernel.dead_letters() {
+        for dead_letter in dead_letters.drain_batch() {
             println!(
                 "transfer {}, after {} attempts: {}",
-                letter.message.number, letter.attempts, letter.reason
+                dead_letter.message.number, dead_letter.attempts, dead_letter.reason
             );
         }
     }

@@ -51,7 +51,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let kernel = add_up::launch(&runtime, options.name("forgetful"))?;
     let mut evicted = Vec::new();
     for value in 0..100 {
-        if let Admission::Evicted(old) = kernel.send_blocking(Number { value })? {
+        if let SendOutcome::Evicted(old) = kernel.send_blocking(Number { value })? {
             evicted.push(old.value);
         }
     }
@@ -66,7 +66,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for (number, urgency) in [(1, 5), (2, 5), (3, 5), (4, 200), (5, 0), (6, 200)] {
         let _ = kernel.send_blocking(Order { number, urgency })?;
     }
-    if let Admission::Duplicate(order) = kernel.send_blocking(Order { number: 3, urgency: 5 })? {
+    if let SendOutcome::Duplicate(order) = kernel.send_blocking(Order { number: 3, urgency: 5 })? {
         println!("order {} was sent before", order.number);
     }
     println!("{} of {} are handed over", kernel.status().handed_over, kernel.status().pending);

@@ -1,4 +1,5 @@
-// Where integers overflow, and what else Rust's methods ask of their bits. T, U, W, BITS are those of RS_INTEGER.
+// Where integers overflow, and what else Rust's methods ask of their bits. T, U, W, BITS are those of
+// RS_INTEGER.
 
 #define RS_BITS(T, U, W, BITS)                                                                                             \
     RS_FN T rs_reverse_bits_##T(T a) {                                                                                     \

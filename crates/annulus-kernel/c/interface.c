@@ -7,7 +7,8 @@ typedef struct {
     u32 thread_index;
 } ann_cx;
 
-/* Where a call's outputs go: payloads `stride` bytes apart from `first` on, at the places (ticket + i) & mask. */
+/* Where a call's outputs go: payloads `stride` bytes apart from `first` on, at the places (ticket + i) &
+   mask. */
 typedef struct {
     GLOBAL u8 *first;
     u64 ticket;

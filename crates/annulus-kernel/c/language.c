@@ -1,7 +1,9 @@
-// What Rust's operators and methods mean, in C that has no undefined behaviour: the same text for every dialect.
+// What Rust's operators and methods mean, in C that has no undefined behaviour: the same text for every
+// dialect.
 //
-// The prelude before it defines u8 .. i64, f32 and (where the device has it) f64, and GLOBAL, PRIVATE, CONSTANT. A function's name
-// is rs_<method>_<type>. Overflow wraps; rs_<method>_overflows_<type> says where it would.
+// The prelude before it defines u8 .. i64, f32 and (where the device has it) f64, and GLOBAL, PRIVATE,
+// CONSTANT. A function's name is rs_<method>_<type>. Overflow wraps; rs_<method>_overflows_<type> says where
+// it would.
 
 #if defined(__OPENCL_VERSION__)
 #define RS_FN static
@@ -57,7 +59,8 @@
 #define RS_INFINITY_F64 (1.0 / 0.0)
 #define RS_NAN_F64 (0.0 / 0.0)
 
-// Integers. T: the type; U: unsigned, as wide; W: unsigned, as wide and not narrower than u32, in which is calculated.
+// Integers. T: the type; U: unsigned, as wide; W: unsigned, as wide and not narrower than u32, in which is
+// calculated.
 
 #define RS_INTEGER(T, U, W, BITS)                                                                                          \
     RS_FN T rs_add_##T(T a, T b) { return (T)((W)a + (W)b); }                                                              \
@@ -249,8 +252,8 @@ RS_FN u64 rs_to_bits_f64(f64 x) { u64 bits; __builtin_memcpy(&bits, &x, 8); retu
 RS_FN f64 rs_from_bits_f64(u64 bits) { f64 x; __builtin_memcpy(&x, &bits, 8); return x; }
 #endif
 
-// What a function gives for x, and NaN for NaN: PoCL 3.1's own are compiled as if there were none, and give anything for one that the
-// compiler knows.
+// What a function gives for x, and NaN for NaN: PoCL 3.1's own are compiled as if there were none, and give
+// anything for one that the compiler knows.
 #if defined(__OPENCL_VERSION__)
 #define RS_NUMBER(x, value) ((x) != (x) ? (x) : (value))
 #else
@@ -327,8 +330,8 @@ RS_FN f64 rs_from_bits_f64(u64 bits) { f64 x; __builtin_memcpy(&x, &bits, 8); re
                   (i64)9223372036854775807)                                                                                \
     RS_TO_INTEGER(u64, F, N(0.0), N(18446744073709551615.0), (u64)0, ~(u64)0)
 
-// `as`: towards zero, to the nearest value that there is, and NaN to 0. LOW and HIGH are the bounds as floats; where the upper one
-// was rounded up it is beyond MAX, so `>=` is right in either case.
+// `as`: towards zero, to the nearest value that there is, and NaN to 0. LOW and HIGH are the bounds as
+// floats; where the upper one was rounded up it is beyond MAX, so `>=` is right in either case.
 #define RS_TO_INTEGER(T, F, LOW, HIGH, MIN, MAX)                                                                           \
     RS_FN T rs_##T##_from_##F(F x) { return x != x ? (T)0 : x <= LOW ? MIN : x >= HIGH ? MAX : (T)x; }
 
@@ -408,7 +411,8 @@ RS_ATOMIC(u64, atom)
 RS_ATOMIC(i64, atom)
 #endif
 #elif defined(__CUDACC__) || defined(__CUDACC_RTC__)
-// Relaxed operations, and fences where the order asks for them. Signed 64-bit words are counted as unsigned ones, but compared as signed.
+// Relaxed operations, and fences where the order asks for them. Signed 64-bit words are counted as unsigned
+// ones, but compared as signed.
 #define RS_BEFORE(order) if ((order) >= RS_RELEASE) __threadfence()
 #define RS_AFTER(order) if ((order) != RS_RELAXED && (order) != RS_RELEASE) __threadfence()
 #define RS_ATOMIC_OP(T, U, NAME, FUNCTION)                                                                                 \
@@ -451,7 +455,8 @@ RS_ATOMIC(i32, u32)
 RS_ATOMIC(u64, u64)
 RS_ATOMIC(i64, u64)
 #elif defined(__METAL_VERSION__)
-// Relaxed operations, of 32 bits alone, and fences where the order asks for them. Until Metal 4.1 a fence is sequentially consistent or none.
+// Relaxed operations, of 32 bits alone, and fences where the order asks for them. Until Metal 4.1 a fence is
+// sequentially consistent or none.
 #if __METAL_VERSION__ < 320
 #define RS_BEFORE(order)
 #define RS_AFTER(order)

@@ -37,8 +37,8 @@ pub enum BindingKind {
 ///
 /// # Safety
 ///
-/// The type has the size and bit validity of [`Value`](Self::Value), at most 64 bytes of alignment, and can be changed through
-/// a shared reference.
+/// The type has the size and bit validity of [`Value`](Self::Value), at most 64 bytes of alignment, and can
+/// be changed through a shared reference.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an atomic that devices have",
     label = "write `AtomicU32`, `AtomicI32`, `AtomicU64` or `AtomicI64` of `std::sync::atomic`"
@@ -48,19 +48,23 @@ pub unsafe trait DeviceAtomic: Send + Sync + 'static {
     type Value: DeviceType;
 }
 
-// SAFETY: the standard library gives `AtomicU32` the size and bit validity of `u32`, and its alignment, which is the type's size.
+// SAFETY: the standard library gives `AtomicU32` the size and bit validity of `u32`, and its alignment, which
+// is the type's size.
 unsafe impl DeviceAtomic for AtomicU32 {
     type Value = u32;
 }
-// SAFETY: the standard library gives `AtomicI32` the size and bit validity of `i32`, and its alignment, which is the type's size.
+// SAFETY: the standard library gives `AtomicI32` the size and bit validity of `i32`, and its alignment, which
+// is the type's size.
 unsafe impl DeviceAtomic for AtomicI32 {
     type Value = i32;
 }
-// SAFETY: the standard library gives `AtomicU64` the size and bit validity of `u64`, and its alignment, which is the type's size.
+// SAFETY: the standard library gives `AtomicU64` the size and bit validity of `u64`, and its alignment, which
+// is the type's size.
 unsafe impl DeviceAtomic for AtomicU64 {
     type Value = u64;
 }
-// SAFETY: the standard library gives `AtomicI64` the size and bit validity of `i64`, and its alignment, which is the type's size.
+// SAFETY: the standard library gives `AtomicI64` the size and bit validity of `i64`, and its alignment, which
+// is the type's size.
 unsafe impl DeviceAtomic for AtomicI64 {
     type Value = i64;
 }
@@ -95,17 +99,19 @@ impl Binding {
     ///
     /// # Safety
     ///
-    /// `values` is valid for reads of as many valid values of the type that `ty` describes; they may lie less aligned.
+    /// `values` is valid for reads of as many valid values of the type that `ty` describes; they may lie less
+    /// aligned.
     unsafe fn copied(ty: &'static TypeDescriptor, len: usize, values: *const u8) -> Self {
         let layout = Self::layout(ty, len).expect("values that exist have a valid layout");
         let Some(binding) = Self::zeroed(ty, len) else { handle_alloc_error(layout) };
-        // SAFETY: source and destination are valid for the values' bytes and distinct allocations; copying bytes keeps padding.
+        // SAFETY: source and destination are valid for the values' bytes and distinct allocations; copying
+        // bytes keeps padding.
         unsafe { values.copy_to_nonoverlapping(binding.data.as_ptr(), len * ty.size) };
         binding
     }
 
-    /// Room for `len` values, all of it zero; nothing if there is no memory for it. Whoever asks for it writes valid values there
-    /// before anybody else sees it.
+    /// Room for `len` values, all of it zero; nothing if there is no memory for it. Whoever asks for it
+    /// writes valid values there before anybody else sees it.
     fn zeroed(ty: &'static TypeDescriptor, len: usize) -> Option<Self> {
         let layout = Self::layout(ty, len)?;
         // SAFETY: the layout's size is not zero.
@@ -119,7 +125,8 @@ impl Binding {
         Layout::from_size_align(len.checked_mul(ty.size)?.max(1), ty.align.max(64)).ok()
     }
 
-    /// As many values as there are bytes for, `len`; nothing if there is no memory for them. `fill` gets the bytes, which are zero.
+    /// As many values as there are bytes for, `len`; nothing if there is no memory for them. `fill` gets the
+    /// bytes, which are zero.
     ///
     /// # Safety
     ///
@@ -131,7 +138,8 @@ impl Binding {
         fill: impl FnOnce(&mut [u8]),
     ) -> Option<Self> {
         let binding = Self::zeroed(ty, len)?;
-        // SAFETY: the memory is the binding's own, as long as the values, all of it is initialised, and nobody else has it yet.
+        // SAFETY: the memory is the binding's own, as long as the values, all of it is initialised, and
+        // nobody else has it yet.
         fill(unsafe { std::slice::from_raw_parts_mut(binding.data.as_ptr(), len * ty.size) });
         Some(binding)
     }
@@ -159,7 +167,8 @@ impl Binding {
 
 impl Drop for Binding {
     fn drop(&mut self) {
-        // SAFETY: `data` came from `alloc_zeroed` with this layout and is freed once. Plain old data needs no drop.
+        // SAFETY: `data` came from `alloc_zeroed` with this layout and is freed once. Plain old data needs no
+        // drop.
         unsafe { dealloc(self.data.as_ptr(), self.layout) };
     }
 }

@@ -26,7 +26,8 @@ impl Cx {
         self.grid_size
     }
 
-    /// The thread within the block. Always 0 on the CPU backend, where a block without barriers is a plain loop.
+    /// The thread within the block. Always 0 on the CPU backend, where a block without barriers is a plain
+    /// loop.
     #[inline]
     pub const fn thread_index(&self) -> u32 {
         self.thread_index

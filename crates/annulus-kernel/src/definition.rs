@@ -9,8 +9,8 @@ use crate::{
 ///
 /// # Safety
 ///
-/// The definition describes the associated types and one handler: its descriptors are theirs, its `key` takes a `Message`, and its
-/// `cpu` entry is sound to call with memory of the types that the definition names.
+/// The definition describes the associated types and one handler: its descriptors are theirs, its `key` takes
+/// a `Message`, and its `cpu` entry is sound to call with memory of the types that the definition names.
 pub unsafe trait RingKernel: Send + Sync + 'static {
     /// What it takes.
     type Message: RingMessage;
@@ -37,7 +37,8 @@ pub struct KernelDefinition {
     pub output: Option<&'static TypeDescriptor>,
     /// The key of a message, if its type has one. The pointer is to a valid message.
     pub key: Option<unsafe fn(*const u8) -> u64>,
-    /// Where the key stands in the message, for devices; `None` where there is none, and where code computes it.
+    /// Where the key stands in the message, for devices; `None` where there is none, and where code computes
+    /// it.
     pub key_field: Option<KeyDescriptor>,
     /// The same of an output: by it a device finds the shard of a connected kernel that an output is for.
     pub output_key_field: Option<KeyDescriptor>,
@@ -60,8 +61,8 @@ pub struct KernelDefinition {
     pub tree: Option<fn() -> KernelTree>,
 }
 
-/// The loop budget of a kernel whose attribute gives none: enough for any sensible handler, and little enough that a device
-/// that runs into an endless loop is back within a second.
+/// The loop budget of a kernel whose attribute gives none: enough for any sensible handler, and little enough
+/// that a device that runs into an endless loop is back within a second.
 pub const DEFAULT_LOOP_BUDGET: u32 = 1 << 24;
 
 /// How many messages a block takes in one iteration.

@@ -4,14 +4,15 @@ use std::{any::TypeId, cmp, mem::MaybeUninit};
 
 /// A plain-old-data type that means the same on host and device.
 ///
-/// Derive it with `#[derive(DeviceType)]` on a `#[repr(C)]` struct of such types, or on an enum with a primitive
-/// representation such as `#[repr(u32)]`.
+/// Derive it with `#[derive(DeviceType)]` on a `#[repr(C)]` struct of such types, or on an enum with a
+/// primitive representation such as `#[repr(u32)]`.
 ///
 /// # Safety
 ///
 /// * `DESCRIPTOR` gives the size, alignment, field offsets and field types that the compiler really uses.
 /// * The layout is fixed by the language (`repr(C)`, a primitive representation, or a primitive type).
-/// * The type holds no pointer and no reference. (Padding is allowed: values are copied as possibly uninitialised bytes.)
+/// * The type holds no pointer and no reference. (Padding is allowed: values are copied as possibly
+///   uninitialised bytes.)
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no layout that host and device share",
     label = "a device cannot hold a `{Self}`",
@@ -52,7 +53,8 @@ pub enum Meaning {
     Wrapping,
 }
 
-/// Which traits of comparison a type derives, so that they compare variant and fields in order of declaration.
+/// Which traits of comparison a type derives, so that they compare variant and fields in order of
+/// declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Derived {
     /// `PartialEq`.
@@ -65,8 +67,8 @@ pub struct Derived {
     pub methods: PlainMethods,
 }
 
-/// Asks whether a type's methods `cmp`, `partial_cmp`, `max`, `min` and `clamp` are those of `Ord` and `PartialOrd`: a function of the type's own
-/// `impl` block comes before a trait's. No two are told apart.
+/// Asks whether a type's methods `cmp`, `partial_cmp`, `max`, `min` and `clamp` are those of `Ord` and
+/// `PartialOrd`: a function of the type's own `impl` block comes before a trait's. No two are told apart.
 #[derive(Clone, Copy, Debug)]
 pub struct PlainMethods(pub fn() -> bool);
 
@@ -97,7 +99,8 @@ pub enum TypeKind {
         /// How many there are.
         len: usize,
     },
-    /// An enum with a primitive representation: a tag at offset 0, then the fields of the variant that the tag names.
+    /// An enum with a primitive representation: a tag at offset 0, then the fields of the variant that the
+    /// tag names.
     Enum {
         /// The type of the tag.
         tag: Primitive,
@@ -208,15 +211,16 @@ impl TypeDescriptor {
         }
     }
 
-    /// Writes valid values behind the first `count` items of a list: they mean nothing, but are there. False if the items' type has none.
+    /// Writes valid values behind the first `count` items of a list: they mean nothing, but are there. False
+    /// if the items' type has none.
     pub(crate) fn fill_behind(&self, count: usize, to: &mut [u8]) -> bool {
         self.bounded().is_none_or(|(_, items, element, room)| {
             (count..room).all(|i| element.fill(&mut to[items.offset + i * element.size..][..element.size]))
         })
     }
 
-    /// The fields of a [`List`](crate::List) or [`Text`](crate::Text), if the type is one: its length and its items, and of these the
-    /// type and the room.
+    /// The fields of a [`List`](crate::List) or [`Text`](crate::Text), if the type is one: its length and its
+    /// items, and of these the type and the room.
     pub(crate) fn bounded(&self) -> Option<(&FieldDescriptor, &FieldDescriptor, &'static Self, usize)> {
         let (Meaning::List | Meaning::Text, TypeKind::Struct([len, items])) = (self.meaning, &self.kind)
         else {
@@ -284,7 +288,8 @@ unsafe impl<T: DeviceType, const N: usize> DeviceType for [T; N] {
     };
 }
 
-// SAFETY: `Ordering` is `repr(i8)` by its documentation, and its variants are these; size and alignment are asked of the compiler.
+// SAFETY: `Ordering` is `repr(i8)` by its documentation, and its variants are these; size and alignment are
+// asked of the compiler.
 unsafe impl DeviceType for cmp::Ordering {
     const DESCRIPTOR: &'static TypeDescriptor = &TypeDescriptor {
         name: "Ordering",

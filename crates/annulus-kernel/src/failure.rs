@@ -4,7 +4,8 @@ use std::{any::Any, num::NonZeroU16};
 
 use annulus_abi::error::{self, FIRST_OWN};
 
-/// Why a message was rolled back: a 16-bit code of the application's that telemetry, status and replies carry.
+/// Why a message was rolled back: a 16-bit code of the application's that telemetry, status and replies
+/// carry.
 ///
 /// Codes from `0xFF00` on are Annulus's own, listed in `annulus_abi::error`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -71,8 +72,9 @@ impl<E: Into<Failure>> HandlerReturn for Result<(), E> {
     }
 }
 
-/// The code of a handler that panicked, by what the panic says: an index out of bounds, a division by zero and an overflow have
-/// codes of their own, which devices give too. Any other panic is [`PANICKED`](error::PANICKED).
+/// The code of a handler that panicked, by what the panic says: an index out of bounds, a division by zero
+/// and an overflow have codes of their own, which devices give too. Any other panic is
+/// [`PANICKED`](error::PANICKED).
 ///
 /// The texts are those of the standard library. Should one change, its panics become `PANICKED`.
 ///

@@ -1,4 +1,5 @@
-//! Functions of the user's that handlers call, as data: what `#[device_fn]` and `#[device_impl]` write. Not for programs.
+//! Functions of the user's that handlers call, as data: what `#[device_fn]` and `#[device_impl]` write. Not
+//! for programs.
 #![allow(clippy::disallowed_types)] // These atomics are the user's data, not a protocol of ours.
 
 use std::{
@@ -129,7 +130,8 @@ pub trait DeviceMethod<const NAME: u128>: Sized {
     fn tree() -> FunctionTree;
 }
 
-/// A type, as what its functions are asked of: of its own `impl` blocks, and of its traits with `#[device_trait]`.
+/// A type, as what its functions are asked of: of its own `impl` blocks, and of its traits with
+/// `#[device_trait]`.
 #[derive(Debug)]
 pub struct Subject<T: ?Sized>(PhantomData<*mut T>);
 
@@ -137,7 +139,8 @@ pub struct Subject<T: ?Sized>(PhantomData<*mut T>);
 #[derive(Debug)]
 pub struct Inherent;
 
-/// The subject has a function of this name, which `M` tells from others of the name: it stands for the trait that has it, so that `M` is inferred.
+/// The subject has a function of this name, which `M` tells from others of the name: it stands for the trait
+/// that has it, so that `M` is inferred.
 #[diagnostic::on_unimplemented(
     message = "a device has no such function of this type",
     label = "not a function that devices know",
@@ -155,7 +158,8 @@ impl<T: DeviceMethod<NAME>, const NAME: u128> SubjectFunction<NAME, Inherent> fo
     }
 }
 
-/// The type is on the left side of an operator of the user's, by its trait's number, or a conversion makes it of `R`.
+/// The type is on the left side of an operator of the user's, by its trait's number, or a conversion makes it
+/// of `R`.
 pub trait DeviceOperator<const NAME: u128, R: 'static>: Sized {
     /// The function as data.
     fn tree() -> FunctionTree;
@@ -179,7 +183,8 @@ pub struct Operands<L: ?Sized, R: ?Sized>(PhantomData<*mut L>, PhantomData<*mut 
 /// An operator, for its identity.
 struct NamedOperator<L, R, const NAME: u128>(PhantomData<(L, R)>);
 
-/// Asks whether the types that were inferred have the operator of this name: by [`HasOperator`], or else [`HasNoOperator`].
+/// Asks whether the types that were inferred have the operator of this name: by [`HasOperator`], or else
+/// [`HasNoOperator`].
 #[derive(Debug)]
 pub struct Operates<'w, L: ?Sized, R: ?Sized, const NAME: u128>(
     #[allow(dead_code)] &'w Witness<Operands<L, R>>,
@@ -214,8 +219,8 @@ impl<L: OwnType + DeviceReferenceOperator<NAME, R>, R: 'static, const NAME: u128
     }
 }
 
-/// Asks whether the types that were inferred have the comparison of this name: by [`HasOperator`], by [`HasMixedComparison`], or else
-/// [`HasNoOperator`]. It is asked by two references.
+/// Asks whether the types that were inferred have the comparison of this name: by [`HasOperator`], by
+/// [`HasMixedComparison`], or else [`HasNoOperator`]. It is asked by two references.
 #[derive(Debug)]
 pub struct Compares<'w, L: ?Sized, R: ?Sized, const NAME: u128>(
     #[allow(dead_code)] &'w Witness<Operands<L, R>>,
@@ -439,8 +444,8 @@ impl<T, const N: usize> Receiver for [T; N] {
     type Side = AnArray;
 }
 
-/// Stands for every `Option`, `Result` and tuple: they have no functions of the user's, and may hold references, whose lifetimes no
-/// witness may name.
+/// Stands for every `Option`, `Result` and tuple: they have no functions of the user's, and may hold
+/// references, whose lifetimes no witness may name.
 macro_rules! standard {
     ($($name:ident: $([$($parameter:ident),+] => $ty:ty),+;)+) => {$(
         #[doc = "What methods of the standard library are called on."]
@@ -471,7 +476,8 @@ standard! {
         [A, B, C, D, E, F, G, H, I, J, K, L] => (A, B, C, D, E, F, G, H, I, J, K, L);
 }
 
-/// The receiver of a method, which may be one of the user's. It keeps its type, which may still be any integer's.
+/// The receiver of a method, which may be one of the user's. It keeps its type, which may still be any
+/// integer's.
 pub fn receiver<'a, R: Receiver + ?Sized>(_: &Witness<R::Target>, _: &R) -> &'a mut R {
     unreachable!("a body with witnesses is never run")
 }

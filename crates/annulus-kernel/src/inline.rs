@@ -1,11 +1,11 @@
 //! Text and lists of bounded length that lie inside a message or a state.
 //!
-//! A device has no heap, and a ring copies messages as they are. So a message that has text or a collection carries it inside, with room
-//! for its greatest length: [`Text`] and [`List`]. On a device both are plain structs, `len` and `items`, which a handler reads like
-//! any other: `order.legs.items[i]`, `order.legs.len`.
+//! A device has no heap, and a ring copies messages as they are. So a message that has text or a collection
+//! carries it inside, with room for its greatest length: [`Text`] and [`List`]. On a device both are plain
+//! structs, `len` and `items`, which a handler reads like any other: `order.legs.items[i]`, `order.legs.len`.
 //!
-//! What a device wrote is data from outside: [`List::as_slice`] looks at no more than there is room for, whatever `len` says, and
-//! [`Text::as_str`] checks that the bytes are UTF-8.
+//! What a device wrote is data from outside: [`List::as_slice`] looks at no more than there is room for,
+//! whatever `len` says, and [`Text::as_str`] checks that the bytes are UTF-8.
 
 use std::{cmp::Ordering, fmt, mem::offset_of, str::Utf8Error};
 
@@ -200,7 +200,8 @@ impl<const N: usize> fmt::Display for Text<N> {
     }
 }
 
-// SAFETY: size, alignment and offsets are asked of the compiler, `repr(C)` fixes them, and both fields are device types.
+// SAFETY: size, alignment and offsets are asked of the compiler, `repr(C)` fixes them, and both fields are
+// device types.
 unsafe impl<T: DeviceType, const N: usize> DeviceType for List<T, N> {
     const DESCRIPTOR: &'static TypeDescriptor = &TypeDescriptor {
         name: "List",

@@ -2,8 +2,8 @@
 
 use crate::{Cx, Failure, Outbox, RawOutbox};
 
-/// The CPU entry that `#[ring_kernel]` writes: takes the parameters out of an [`Invocation`], calls the user's function,
-/// and stores the actor's state if that succeeded.
+/// The CPU entry that `#[ring_kernel]` writes: takes the parameters out of an [`Invocation`], calls the
+/// user's function, and stores the actor's state if that succeeded.
 ///
 /// # Safety
 ///
@@ -26,7 +26,8 @@ pub struct Invocation<'a> {
     pub cx: Cx,
     /// The message, in its slot. Nobody writes it during the call.
     pub message: *const u8,
-    /// The state of the actor or of the kernel; dangling if it has none. Nobody else touches it during the call.
+    /// The state of the actor or of the kernel; dangling if it has none. Nobody else touches it during the
+    /// call.
     pub state: *mut u8,
     /// The bound parameters, in the order of the definition.
     pub bindings: &'a [BoundMemory],
@@ -42,7 +43,8 @@ impl<'a> Invocation<'a> {
     /// `M` is the kernel's message type.
     #[inline(always)]
     pub unsafe fn message<M>(&self) -> &'a M {
-        // SAFETY: the field's invariant: it points to a message of the kernel's type that nobody writes during the call.
+        // SAFETY: the field's invariant: it points to a message of the kernel's type that nobody writes
+        // during the call.
         unsafe { &*self.message.cast::<M>() }
     }
 
@@ -53,7 +55,8 @@ impl<'a> Invocation<'a> {
     /// `S` is the kernel's state type.
     #[inline(always)]
     pub unsafe fn load_state<S>(&self) -> S {
-        // SAFETY: the field's invariant: it points to an initialised state of the kernel's type, ours during the call.
+        // SAFETY: the field's invariant: it points to an initialised state of the kernel's type, ours during
+        // the call.
         unsafe { self.state.cast::<S>().read() }
     }
 
@@ -87,7 +90,8 @@ impl<'a> Invocation<'a> {
     #[inline(always)]
     pub unsafe fn table<T>(&self, index: usize) -> &'a [T] {
         let memory = self.bindings[index];
-        // SAFETY: bound memory lives as long as the kernel; it is read-only, or atomic and of the plain type's layout.
+        // SAFETY: bound memory lives as long as the kernel; it is read-only, or atomic and of the plain
+        // type's layout.
         unsafe { std::slice::from_raw_parts(memory.data.cast::<T>(), memory.len) }
     }
 
@@ -95,12 +99,13 @@ impl<'a> Invocation<'a> {
     ///
     /// # Safety
     ///
-    /// The kernel's binding `index` is [`Whole`](crate::BindingKind::Whole) memory of `T`, the kernel has a single block,
-    /// and the slice is asked for once in a call.
+    /// The kernel's binding `index` is [`Whole`](crate::BindingKind::Whole) memory of `T`, the kernel has a
+    /// single block, and the slice is asked for once in a call.
     #[inline(always)]
     pub unsafe fn whole<T>(&self, index: usize) -> &'a mut [T] {
         let memory = self.bindings[index];
-        // SAFETY: a kernel with such memory has one block, which handles one message at a time, so this is the only view.
+        // SAFETY: a kernel with such memory has one block, which handles one message at a time, so this is
+        // the only view.
         unsafe { std::slice::from_raw_parts_mut(memory.data.cast::<T>(), memory.len) }
     }
 

@@ -2,10 +2,11 @@
 
 use std::{cell::Cell, marker::PhantomData};
 
-/// The untyped outbox of one call: a window of outbound slots that nobody else sees until the block commits them.
+/// The untyped outbox of one call: a window of outbound slots that nobody else sees until the block commits
+/// them.
 ///
-/// The block has credit for `limit` slots before it calls the handler. `send` writes straight into their payloads; the
-/// block publishes them when the handler has succeeded, and forgets them when it has not.
+/// The block has credit for `limit` slots before it calls the handler. `send` writes straight into their
+/// payloads; the block publishes them when the handler has succeeded, and forgets them when it has not.
 #[derive(Debug)]
 pub struct RawOutbox {
     payloads: *mut u8,
@@ -18,13 +19,14 @@ pub struct RawOutbox {
 }
 
 impl RawOutbox {
-    /// An outbox over the ring whose slot 0 has its payload at `payloads`, whose slots are `stride` bytes apart, and
-    /// which has `mask + 1` slots.
+    /// An outbox over the ring whose slot 0 has its payload at `payloads`, whose slots are `stride` bytes
+    /// apart, and which has `mask + 1` slots.
     ///
     /// # Safety
     ///
-    /// As long as the outbox is used for sends of type `M`: every payload is valid for writes of `M` and aligned for it,
-    /// and the slots of tickets `0 .. limit` belong to the caller alone until the first [`begin`](Self::begin).
+    /// As long as the outbox is used for sends of type `M`: every payload is valid for writes of `M` and
+    /// aligned for it, and the slots of tickets `0 .. limit` belong to the caller alone until the first
+    /// [`begin`](Self::begin).
     pub const unsafe fn new(payloads: *mut u8, stride: usize, mask: u64, limit: u32) -> Self {
         Self {
             payloads,
@@ -64,8 +66,9 @@ impl RawOutbox {
 
 /// Sends messages of type `M` out of a handler.
 ///
-/// A handler may send up to `max_outputs` messages (1 unless the attribute says more). Sending more makes the whole
-/// message fail: its state and all its sends are rolled back. What is sent becomes visible when the handler succeeds.
+/// A handler may send up to `max_outputs` messages (1 unless the attribute says more). Sending more makes the
+/// whole message fail: its state and all its sends are rolled back. What is sent becomes visible when the
+/// handler succeeds.
 #[derive(Debug)]
 #[repr(transparent)]
 pub struct Outbox<M> {
@@ -86,9 +89,11 @@ impl<M> Outbox<M> {
             return;
         }
         let slot = (raw.first.get() + u64::from(sent)) & raw.mask;
-        // SAFETY: `slot` is below the ring's slot count, so the offset stays inside the ring's allocation, by `new`.
+        // SAFETY: `slot` is below the ring's slot count, so the offset stays inside the ring's allocation, by
+        // `new`.
         let payload = unsafe { raw.payloads.add(slot as usize * raw.stride) };
-        // SAFETY: the ticket is inside `first .. first + limit`, so the payload is the caller's, valid and aligned, by `new`.
+        // SAFETY: the ticket is inside `first .. first + limit`, so the payload is the caller's, valid and
+        // aligned, by `new`.
         unsafe { payload.cast::<M>().write(message) };
         raw.sent.set(sent + 1);
     }

@@ -1,7 +1,8 @@
 //! What `device_print!` leaves of itself beside a body: how the words that a device sends become text.
 //!
-//! On the CPU a print formats its arguments where it stands. A device sends the print's number and its arguments' bits, a word each, and the
-//! host formats those by the same text: the macro writes it once more, into the [`PrintSite`].
+//! On the CPU a print formats its arguments where it stands. A device sends the print's number and its
+//! arguments' bits, a word each, and the host formats those by the same text: the macro writes it once more,
+//! into the [`PrintSite`].
 
 use std::{fmt, sync::Arc};
 
@@ -28,7 +29,8 @@ impl PrintSite {
         Self { file, line, words: P::COUNT, format }
     }
 
-    /// The text for these arguments, of which there are [`words`](Self::words); one that is missing is taken for 0.
+    /// The text for these arguments, of which there are [`words`](Self::words); one that is missing is taken
+    /// for 0.
     pub fn message<'a>(&'a self, words: &'a [u64]) -> impl fmt::Display + 'a {
         fmt::from_fn(move |f| (self.format)(words, f))
     }
@@ -41,8 +43,8 @@ impl fmt::Debug for PrintSite {
 }
 
 impl KernelDefinition {
-    /// The prints of the handler and of all functions that it can reach, by the numbers that its device texts have for them. A
-    /// `cpu_only` kernel, which has no such text, has none.
+    /// The prints of the handler and of all functions that it can reach, by the numbers that its device texts
+    /// have for them. A `cpu_only` kernel, which has no such text, has none.
     pub fn prints(&self) -> Vec<PrintSite> {
         let Some(tree) = self.tree else { return Vec::new() };
         let KernelTree { mut prints, functions, .. } = tree();
@@ -56,8 +58,8 @@ impl KernelDefinition {
 /// How a print writes its arguments.
 pub type Written<P> = fn(P, &mut fmt::Formatter<'_>) -> fmt::Result;
 
-/// A value of type `V` that `device_print!` shows, perhaps through references. The type is a parameter so that rustc can infer a literal's
-/// from it.
+/// A value of type `V` that `device_print!` shows, perhaps through references. The type is a parameter so
+/// that rustc can infer a literal's from it.
 #[diagnostic::on_unimplemented(
     message = "`device_print!` shows numbers and booleans, not `{Self}`",
     label = "a `{Self}`",

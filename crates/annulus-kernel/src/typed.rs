@@ -144,7 +144,8 @@ pub enum Value {
     Scalar(u64),
     /// A struct's fields in order of declaration, or a tuple's parts.
     Struct(Vec<Self>),
-    /// An enum's variant by its place in the declaration, and its fields. `None` and `Ok` are first in theirs.
+    /// An enum's variant by its place in the declaration, and its fields. `None` and `Ok` are first in
+    /// theirs.
     Enum {
         /// Which variant.
         variant: usize,
@@ -163,8 +164,9 @@ pub enum Value {
 
 /// A type that a device's handler can compute with.
 ///
-/// `#[derive(DeviceType)]` and `#[derive(RingMessage)]` implement it. What an error would list of these implementations is some
-/// of them, with the macros that they come from: its notes say all, so none is recommended.
+/// `#[derive(DeviceType)]` and `#[derive(RingMessage)]` implement it. What an error would list of these
+/// implementations is some of them, with the macros that they come from: its notes say all, so none is
+/// recommended.
 #[diagnostic::on_unimplemented(
     message = "a device does not compute with `{Self}`",
     label = "a value of type `{Self}`",
@@ -339,7 +341,8 @@ pub fn type_of<T: DeviceType>() -> Type {
     T::DESCRIPTOR.into()
 }
 
-/// The value of a struct or enum, read field by field through its descriptor, so that no padding is looked at.
+/// The value of a struct or enum, read field by field through its descriptor, so that no padding is looked
+/// at.
 pub fn device_value<T: DeviceType>(value: &T) -> Value {
     // SAFETY: the descriptor of a `DeviceType` describes it, and the reference is to an initialised value.
     unsafe { read(T::DESCRIPTOR, std::ptr::from_ref(value).cast()) }
@@ -355,7 +358,8 @@ unsafe fn read(descriptor: &'static TypeDescriptor, at: *const u8) -> Value {
             .map(|field| {
                 // SAFETY: a field lies within its struct, at the offset that the descriptor says.
                 let at = unsafe { at.add(field.offset) };
-                // SAFETY: the field has the type that the descriptor says, and is initialised as its struct is.
+                // SAFETY: the field has the type that the descriptor says, and is initialised as its struct
+                // is.
                 unsafe { read(field.ty, at) }
             })
             .collect()

@@ -1,13 +1,14 @@
 //! Values of fixed layout as bytes, for files, sockets and other processes: the payload of direct messages.
 //!
-//! The bytes are those of the value in memory, at the offsets of its descriptor, with numbers in little-endian order, and zero
-//! wherever the value has nothing: in padding, behind the items of a [`List`](crate::List), in the fields of other variants. (A decoded list
-//! has valid items there, the same for all.) So equal values have
-//! equal bytes, on every machine, and a decoded value is as long as its type.
+//! The bytes are those of the value in memory, at the offsets of its descriptor, with numbers in
+//! little-endian order, and zero wherever the value has nothing: in padding, behind the items of a
+//! [`List`](crate::List), in the fields of other variants. (A decoded list has valid items there, the same
+//! for all.) So equal values have equal bytes, on every machine, and a decoded value is as long as its type.
 //!
-//! Bytes from outside are checked against the descriptor: a length that is not the type's, a `bool` that is neither 0 nor 1, a tag
-//! of no variant and a list longer than its room are errors that say where. What is valid for the type's layout is taken; a rule
-//! of the program's own (a price above zero) is the program's to check.
+//! Bytes from outside are checked against the descriptor: a length that is not the type's, a `bool` that is
+//! neither 0 nor 1, a tag of no variant and a list longer than its room are errors that say where. What is
+//! valid for the type's layout is taken; a rule of the program's own (a price above zero) is the program's to
+//! check.
 
 use std::mem::MaybeUninit;
 
@@ -74,12 +75,14 @@ pub fn decode<T: DeviceType>(bytes: &[u8]) -> Result<T, DecodeError> {
     // SAFETY: the place is as long as the type, lives, and all of it is initialised.
     let to = unsafe { std::slice::from_raw_parts_mut(value.as_mut_ptr().cast::<u8>(), size_of::<T>()) };
     read(ty, bytes, to)?;
-    // SAFETY: every part that the descriptor names was written with a value that is valid for it, a list's items behind its end too; the rest
-    // is padding, of which any byte will do, or belongs to variants that the tag does not name.
+    // SAFETY: every part that the descriptor names was written with a value that is valid for it, a list's
+    // items behind its end too; the rest is padding, of which any byte will do, or belongs to variants that
+    // the tag does not name.
     Ok(unsafe { value.assume_init() })
 }
 
-/// Appends the bytes of values that lie one after the other, by their type's descriptor: what [`encode`] does with each.
+/// Appends the bytes of values that lie one after the other, by their type's descriptor: what [`encode`] does
+/// with each.
 ///
 /// # Safety
 ///
@@ -96,8 +99,8 @@ pub unsafe fn encode_values(ty: &TypeDescriptor, from: &[MaybeUninit<u8>], to: &
     }
 }
 
-/// The values that were encoded as `bytes`, which may come from anywhere, one after the other: as many valid values of the type as the bytes
-/// are long for.
+/// The values that were encoded as `bytes`, which may come from anywhere, one after the other: as many valid
+/// values of the type as the bytes are long for.
 ///
 /// # Errors
 ///
@@ -124,7 +127,8 @@ pub fn decode_values(ty: &TypeDescriptor, bytes: &[u8]) -> Result<Vec<u8>, Decod
 ///
 /// # Safety
 ///
-/// `from` must be a valid value of the type, or of a part of one: initialised wherever the descriptor has a number.
+/// `from` must be a valid value of the type, or of a part of one: initialised wherever the descriptor has a
+/// number.
 unsafe fn write(ty: &TypeDescriptor, from: &[MaybeUninit<u8>], to: &mut [u8]) {
     // SAFETY: by the caller's word.
     let bits = |offset: usize, number: Primitive| unsafe { number.bits(&from[offset..]) };

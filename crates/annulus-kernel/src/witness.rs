@@ -21,11 +21,13 @@ pub struct KernelTree {
     pub syntax: &'static [u8],
     /// What its witnesses saw, in the order of their numbers.
     pub witnesses: Vec<Witnessed>,
-    /// The functions that it calls, in the order of their numbers; `None` for one that turned out to be the standard library's.
+    /// The functions that it calls, in the order of their numbers; `None` for one that turned out to be the
+    /// standard library's.
     pub functions: Vec<Option<Callee>>,
     /// Its prints, in the order of their numbers.
     pub prints: Vec<PrintSite>,
-    /// Whether the build of its crate has debug assertions: then overflow is an error, and `debug_assert!` asserts.
+    /// Whether the build of its crate has debug assertions: then overflow is an error, and `debug_assert!`
+    /// asserts.
     pub checks: bool,
 }
 
@@ -80,12 +82,14 @@ pub fn lent<'a, T: Typed>(_: &Witness<T>, value: &'a T) -> &'a T {
     value
 }
 
-/// The reference as it is, perhaps compared with another: the witness has the type that the option has without it.
+/// The reference as it is, perhaps compared with another: the witness has the type that the option has
+/// without it.
 pub fn lent_some<'a, T: Typed>(_: &Witness<Option<T>>, value: Option<&'a T>) -> Option<&'a T> {
     value
 }
 
-/// The value as it is, which a struct's or a variant's name made: `pattern` names it in a pattern, which a function cannot be.
+/// The value as it is, which a struct's or a variant's name made: `pattern` names it in a pattern, which a
+/// function cannot be.
 pub fn made<T: Typed>(_: &Witness<T>, value: T, _pattern: fn(&T) -> bool) -> T {
     value
 }

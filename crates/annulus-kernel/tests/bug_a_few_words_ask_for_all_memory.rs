@@ -1,4 +1,5 @@
-//! `{"repeat": 1, "count": 2305843009213693951}` ended the program, since no memory is as large; a launch binds such text.
+//! `{"repeat": 1, "count": 2305843009213693951}` ended the program, since no memory is as large; a launch
+//! binds such text.
 
 use annulus_kernel::{Binding, BindingDefinition, BindingKind, DeviceType, List, TypeDescriptor};
 use serde_json::{Value, json};

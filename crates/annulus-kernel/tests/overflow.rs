@@ -1,4 +1,5 @@
-//! Overflow is an error on a device where the build of the handler's crate makes it one in Rust: this crate's tests are built so.
+//! Overflow is an error on a device where the build of the handler's crate makes it one in Rust: this crate's
+//! tests are built so.
 #![cfg(debug_assertions)]
 #![allow(clippy::disallowed_names, clippy::arithmetic_side_effects)]
 

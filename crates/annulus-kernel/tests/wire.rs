@@ -65,7 +65,8 @@ fn messages_go_there_and_back() {
     }
 }
 
-/// the same bytes for equal messages, whatever lies in padding and behind the items, and from every thread.
+/// the same bytes for equal messages, whatever lies in padding and behind the items, and from every
+/// thread.
 #[test]
 fn equal_messages_have_equal_bytes() {
     for action in ACTIONS {
@@ -113,7 +114,8 @@ fn errors_say_where() {
     assert!(decode::<NoOutput>(&[]).is_err(), "there is no value of it");
 }
 
-/// whatever the bytes are, they are refused, or are those of a message, which is valid and encodes to what it means.
+/// whatever the bytes are, they are refused, or are those of a message, which is valid and encodes to
+/// what it means.
 #[test]
 fn any_bytes_are_decoded_or_refused() {
     let mut random = 0x9E37_79B9_7F4A_7C15_u64;

@@ -110,7 +110,8 @@ fn meaning(input: &DeriveInput, derived: &Derived) -> TokenStream {
     }))
 }
 
-/// What stands for the implementations of a type that is refused, beside the errors: the kernels that use it are not blamed, too.
+/// What stands for the implementations of a type that is refused, beside the errors: the kernels that use it
+/// are not blamed, too.
 pub(crate) fn stand_in(input: &DeriveInput) -> TokenStream {
     let fields: Vec<&Field> = match &input.data {
         syn::Data::Struct(data) => data.fields.iter().collect(),
@@ -136,9 +137,9 @@ fn implementations(
     let shown = name.unraw().to_string();
     let generics = bounded(input, &quote!(::annulus::__private::DeviceType));
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
-    // SAFETY of the emitted impl: size, alignment and offsets are asked of the compiler (for an enum's fields through
-    // mirrors, see `enum_kind`); `Layout::of` has seen the representation that fixes the layout; each field's type is a
-    // `DeviceType`, or its descriptor could not be named, so there is no pointer in it.
+    // SAFETY of the emitted impl: size, alignment and offsets are asked of the compiler (for an enum's fields
+    // through mirrors, see `enum_kind`); `Layout::of` has seen the representation that fixes the layout; each
+    // field's type is a `DeviceType`, or its descriptor could not be named, so there is no pointer in it.
     quote! {
         const _: () = {
             #(#mirrors)*
@@ -195,8 +196,9 @@ fn struct_kind(fields: &syn::Fields) -> TokenStream {
 
 /// The mirrors of the variants, and the kind that asks them for offsets.
 ///
-/// RFC 2195 fixes the layout of an enum with a primitive representation: a union of `repr(C)` structs, one for each
-/// variant, whose first field is the tag. The mirrors are those structs, so their offsets are the enum's.
+/// RFC 2195 fixes the layout of an enum with a primitive representation: a union of `repr(C)` structs, one
+/// for each variant, whose first field is the tag. The mirrors are those structs, so their offsets are the
+/// enum's.
 fn enum_kind(tag: &Ident, variants: &Punctuated<Variant, Comma>) -> (Vec<TokenStream>, TokenStream) {
     // `repr` means the primitive type, whatever else has its name where the enum stands.
     let (tag_type, bits) = (primitive(tag), primitive(&unsigned(tag)));
@@ -272,7 +274,8 @@ pub(crate) fn members(fields: &syn::Fields) -> impl Iterator<Item = (Member, &Fi
     })
 }
 
-/// The descriptor of `field`, which is `slot` in `holder`. An error about the field's type stands at that type.
+/// The descriptor of `field`, which is `slot` in `holder`. An error about the field's type stands at that
+/// type.
 fn descriptor(field: &Field, member: &Member, holder: &impl ToTokens, slot: &impl ToTokens) -> TokenStream {
     let name = match member {
         Member::Named(ident) => ident.unraw().to_string(),

@@ -1,4 +1,5 @@
-//! `#[device_type]`: tells the derive of `DeviceType` or `RingMessage` what else is derived, which no derive sees.
+//! `#[device_type]`: tells the derive of `DeviceType` or `RingMessage` what else is derived, which no derive
+//! sees.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -59,8 +60,8 @@ pub(crate) fn expand(attribute: &TokenStream, item: TokenStream) -> TokenStream 
     quote!(#input #wrong)
 }
 
-/// The full path of a comparison's trait, if this is its name or a path of the standard library's: a name may also mean another derive, which
-/// then is not used.
+/// The full path of a comparison's trait, if this is its name or a path of the standard library's: a name may
+/// also mean another derive, which then is not used.
 fn standard(path: &Path) -> Option<Path> {
     let last = path.segments.last()?;
     let known = COMPARISONS.iter().any(|name| last.ident == name);

@@ -12,7 +12,8 @@ use crate::{errors::Errors, types};
 pub(crate) enum Layout<'a> {
     /// `repr(C)` or `repr(transparent)`.
     Struct(&'a Fields),
-    /// A primitive representation: a union of `repr(C)` structs that begin with a tag of this type (RFC 2195).
+    /// A primitive representation: a union of `repr(C)` structs that begin with a tag of this type (RFC
+    /// 2195).
     Enum { tag: Ident, variants: &'a Punctuated<Variant, Comma> },
 }
 

@@ -2,18 +2,20 @@
 //!
 //! # What they promise
 //!
-//! * **Your function stays your function.** `#[ring_kernel]` leaves it as it is, to be called, tested and documented as
-//!   any other, and puts beside it a type of the same name that is the kernel.
-//! * **The signature is the contract.** What a handler may touch, and so what may run beside it, is read off its
-//!   parameters (the table below) and nothing else.
-//! * **Layouts are the compiler's.** Sizes, alignments and offsets in a descriptor are asked of rustc, never computed.
-//! * **Errors speak of your code.** They stand at the word that is wrong, say what to write instead, and come all at once.
+//! * **Your function stays your function.** `#[ring_kernel]` leaves it as it is, to be called, tested and
+//!   documented as any other, and puts beside it a type of the same name that is the kernel.
+//! * **The signature is the contract.** What a handler may touch, and so what may run beside it, is read off
+//!   its parameters (the table below) and nothing else.
+//! * **Layouts are the compiler's.** Sizes, alignments and offsets in a descriptor are asked of rustc, never
+//!   computed.
+//! * **Errors speak of your code.** They stand at the word that is wrong, say what to write instead, and come
+//!   all at once.
 //! * **No `unsafe` of yours.** What the macros write compiles under `#![forbid(unsafe_code)]`.
 //!
 //! # What they do not do
 //!
-//! They read how a type is *written*, not what it is; what a name means is checked by the compiler, through the traits of
-//! `annulus-kernel`. Everything they write names `::annulus::__private`, so a crate without the
+//! They read how a type is *written*, not what it is; what a name means is checked by the compiler, through
+//! the traits of `annulus-kernel`. Everything they write names `::annulus::__private`, so a crate without the
 //! facade writes `extern crate annulus_runtime as annulus;`.
 //!
 //! ```
@@ -66,25 +68,27 @@
 //! | `c: &[AtomicU32]`, or `AtomicI32`, `AtomicU64`, `AtomicI64` | memory that all blocks share; not rolled back | any |
 //! | `m: &mut [T]` | memory of the whole kernel, for messages without a key; not rolled back | any |
 //!
-//! After the message the order is free. The last four are bound at launch, in the handler's order and by its names:
-//! `detect::bind(p, &t, &c, &m).launch(&runtime, options)`, with atomics and memory given as their first contents. A
-//! handler that has none of them is launched with `detect::launch(&runtime, options)`.
+//! After the message the order is free. The last four are bound at launch, in the handler's order and by its
+//! names: `detect::bind(p, &t, &c, &m).launch(&runtime, options)`, with atomics and memory given as their
+//! first contents. A handler that has none of them is launched with `detect::launch(&runtime, options)`.
 //!
-//! `Cx`, `Outbox` and the atomics are recognised by the last word of their path, so an alias of another name is not.
+//! `Cx`, `Outbox` and the atomics are recognised by the last word of their path, so an alias of another name
+//! is not.
 //!
 //! # What a handler returns
 //!
-//! Nothing, or `Result<(), E>` where `E` turns into a `Failure`. On an error, and when it sends more than `max_outputs`,
-//! its state stays as it was and its sends are dropped.
+//! Nothing, or `Result<(), E>` where `E` turns into a `Failure`. On an error, and when it sends more than
+//! `max_outputs`, its state stays as it was and its sends are dropped.
 //!
 //! # What a handler's body may have
 //!
-//! What devices have; `annulus-kernel` lists it (`annulus::kernel`). The macro reads the body into a tree, refuses the rest at its
-//! place, and has rustc infer the types of a copy that is never run. The copy is warned of nothing. With the word
-//! `cpu_only` the body may be any Rust.
+//! What devices have; `annulus-kernel` lists it (`annulus::kernel`). The macro reads the body into a tree,
+//! refuses the rest at its place, and has rustc infer the types of a copy that is never run. The copy is
+//! warned of nothing. With the word `cpu_only` the body may be any Rust.
 //!
-//! What only lowering shows to be beyond devices, every launch says, on any backend, and a test that the macro writes beside the
-//! kernel, `track_on_devices::runs` for a kernel `track`. The word `untested` leaves the test out.
+//! What only lowering shows to be beyond devices, every launch says, on any backend, and a test that the
+//! macro writes beside the kernel, `track_on_devices::runs` for a kernel `track`. The word `untested` leaves
+//! the test out.
 //!
 //! # Words of `#[ring_kernel(..)]`
 //!
@@ -98,9 +102,10 @@
 //! | `untested` | none: no test stands beside the kernel | |
 //! | `name` | a string: the kernel's id | the handler's name |
 //!
-//! Words that say how the kernel is launched unless its launch says otherwise: `capacity`, `output_capacity`, `backpressure`,
-//! `deduplication`, `deduplication_window`, `priority`, `timestamps`, `calls`, `track_latency`, `dead_letters`, `active`, `grid`,
-//! `block`, `actors`. Each is the method of `LaunchOptions` of that name; `detect::options()` gives options with all of them:
+//! Words that say how the kernel is launched unless its launch says otherwise: `capacity`, `output_capacity`,
+//! `backpressure`, `deduplication`, `deduplication_window`, `priority`, `timestamps`, `calls`,
+//! `track_latency`, `dead_letters`, `active`, `grid`, `block`, `actors`. Each is the method of
+//! `LaunchOptions` of that name; `detect::options()` gives options with all of them:
 //! `detect::launch(&runtime, detect::options())`.
 //!
 //! # Words of `#[ring(..)]` on a message's field
@@ -135,11 +140,12 @@ fn refused(errors: &syn::Error, stand_in: proc_macro2::TokenStream) -> proc_macr
     tokens
 }
 
-/// Implements `DeviceType`: the type means the same on host and device, and a descriptor says how it lies in memory.
+/// Implements `DeviceType`: the type means the same on host and device, and a descriptor says how it lies in
+/// memory.
 ///
-/// The type is a struct with `#[repr(C)]` (or `transparent`), or an enum with an integer representation such as
-/// `#[repr(u32)]`, with or without fields. It is `Copy`, and every field is a `DeviceType`: a number, `bool`, an array, or
-/// another such type. Structs may have type parameters, each held to `DeviceType`.
+/// The type is a struct with `#[repr(C)]` (or `transparent`), or an enum with an integer representation such
+/// as `#[repr(u32)]`, with or without fields. It is `Copy`, and every field is a `DeviceType`: a number,
+/// `bool`, an array, or another such type. Structs may have type parameters, each held to `DeviceType`.
 ///
 /// ```
 /// use annulus::prelude::*;
@@ -157,8 +163,8 @@ fn refused(errors: &syn::Error, stand_in: proc_macro2::TokenStream) -> proc_macr
 ///
 /// [`#[device_type]`](macro@device_type) above the derive makes derived comparisons ones of handlers, too.
 ///
-/// Derive this or [`RingMessage`](macro@RingMessage), which implies it, but not both: the compiler would report
-/// conflicting implementations.
+/// Derive this or [`RingMessage`](macro@RingMessage), which implies it, but not both: the compiler would
+/// report conflicting implementations.
 #[proc_macro_derive(DeviceType, attributes(ring, device))]
 pub fn derive_device_type(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
@@ -167,10 +173,11 @@ pub fn derive_device_type(input: TokenStream) -> TokenStream {
         .into()
 }
 
-/// Makes the comparisons that a type derives ones that handlers use on devices too: `==` by `PartialEq`, `<` by `PartialOrd`, `cmp`, `max`, `min` and
-/// `clamp` by `Ord`.
+/// Makes the comparisons that a type derives ones that handlers use on devices too: `==` by `PartialEq`, `<`
+/// by `PartialOrd`, `cmp`, `max`, `min` and `clamp` by `Ord`.
 ///
-/// It stands above the `derive`, since a derive does not see what else is derived. The derives are those of the standard library, as ever.
+/// It stands above the `derive`, since a derive does not see what else is derived. The derives are those of
+/// the standard library, as ever.
 ///
 /// ```
 /// use annulus::prelude::*;
@@ -207,9 +214,10 @@ pub fn device_type(attribute: TokenStream, item: TokenStream) -> TokenStream {
 
 /// Makes a type a message: implements `Message`, and `Payload` by which it becomes bytes.
 ///
-/// A *direct* message is plain old data, and travels through kernels' rings: `RingMessage` and `DeviceType` are implemented, too, and what holds for
-/// [`DeviceType`](macro@DeviceType) holds here. A *bridged* message holds text, lists, maps, options, other bridged types, and travels through the host's
-/// queues, files and pipes; that takes the feature `wire` of the crate `annulus`.
+/// A *direct* message is plain old data, and travels through kernels' rings: `RingMessage` and `DeviceType`
+/// are implemented, too, and what holds for [`DeviceType`](macro@DeviceType) holds here. A *bridged* message
+/// holds text, lists, maps, options, other bridged types, and travels through the host's queues, files and
+/// pipes; that takes the feature `wire` of the crate `annulus`.
 ///
 /// | above the type | meaning |
 /// |---|---|
@@ -218,7 +226,8 @@ pub fn device_type(attribute: TokenStream, item: TokenStream) -> TokenStream {
 /// | `#[ring(direct)]`, `#[ring(bridged)]` | that, or an error that says why not |
 /// | `#[ring(version = 2)]` | the version that frames and errors tell |
 ///
-/// Fields may be marked `#[ring(key)]`, `#[ring(id)]`, `#[ring(priority)]` and `#[ring(timestamp)]`; see the [crate's front page](crate).
+/// Fields may be marked `#[ring(key)]`, `#[ring(id)]`, `#[ring(priority)]` and `#[ring(timestamp)]`; see the
+/// [crate's front page](crate).
 ///
 /// ```
 /// use annulus::prelude::*;
@@ -245,12 +254,13 @@ pub fn derive_ring_message(input: TokenStream) -> TokenStream {
         .into()
 }
 
-/// Makes a ring kernel of a free function, its handler. The [crate's front page](crate) says what parameters it may have
-/// and lists the attribute's words.
+/// Makes a ring kernel of a free function, its handler. The [crate's front page](crate) says what parameters
+/// it may have and lists the attribute's words.
 ///
-/// Beside the function it writes a type of the same name that implements `RingKernel`, with `launch(&runtime, options)`,
-/// or with `bind(..)` if the launch must bind parameters. `#[cfg]` and documentation are copied to it. The function may
-/// stand at module level or inside another function; it is not async, generic, `const`, `unsafe` or `extern`.
+/// Beside the function it writes a type of the same name that implements `RingKernel`, with `launch(&runtime,
+/// options)`, or with `bind(..)` if the launch must bind parameters. `#[cfg]` and documentation are copied to
+/// it. The function may stand at module level or inside another function; it is not async, generic, `const`,
+/// `unsafe` or `extern`.
 ///
 /// ```
 /// use annulus::prelude::*;
@@ -279,8 +289,8 @@ pub fn ring_kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
 
 /// Makes a function one that handlers call on devices too, and other such functions.
 ///
-/// The function stays as it is. Beside it stands a hidden type of its name that carries it as data, so that an import of the function brings
-/// both, from any module or crate. Its body may have what a handler's may.
+/// The function stays as it is. Beside it stands a hidden type of its name that carries it as data, so that
+/// an import of the function brings both, from any module or crate. Its body may have what a handler's may.
 ///
 /// | parameter | on a device |
 /// |---|---|
@@ -289,9 +299,10 @@ pub fn ring_kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
 /// | `c: &[AtomicU32]`, `c: &AtomicU32` and their kin | shared memory |
 /// | `cx: &Cx`, `out: &Outbox<T>` | the caller's |
 ///
-/// It returns nothing or a value. A check that fails in it, such as an index that is out of bounds, fails the message. Types and constants may be
-/// parameters: `fn sum<T: …, const N: usize>(values: &[T; N]) -> T`; each instance is a function of its own on a device. A
-/// function does not call itself, directly or through others.
+/// It returns nothing or a value. A check that fails in it, such as an index that is out of bounds, fails the
+/// message. Types and constants may be parameters: `fn sum<T: …, const N: usize>(values: &[T; N]) -> T`; each
+/// instance is a function of its own on a device. A function does not call itself, directly or through
+/// others.
 ///
 /// A call of a function without the attribute is refused where it stands.
 ///
@@ -328,12 +339,13 @@ pub fn device_fn(attribute: TokenStream, item: TokenStream) -> TokenStream {
     function::expand(&attribute.into(), item.into()).into()
 }
 
-/// Makes the functions of a trait ones that handlers call on devices too: of a type that has the trait, by the bound of a type parameter, and those
-/// that have a default.
+/// Makes the functions of a trait ones that handlers call on devices too: of a type that has the trait, by
+/// the bound of a type parameter, and those that have a default.
 ///
-/// Each `impl` of the trait has [`#[device_impl]`](macro@device_impl) before it; rustc misses an item whose name ends in `…_in_device_trait_and_device_impl`
-/// where one of the two is not there. The trait has no parameters of its own; it may have associated constants and types, and
-/// supertraits. A function that is for the host alone has `#[cpu_only]` before it.
+/// Each `impl` of the trait has [`#[device_impl]`](macro@device_impl) before it; rustc misses an item whose
+/// name ends in `…_in_device_trait_and_device_impl` where one of the two is not there. The trait has no
+/// parameters of its own; it may have associated constants and types, and supertraits. A function that is for
+/// the host alone has `#[cpu_only]` before it.
 ///
 /// ```
 /// use annulus::prelude::*;
@@ -379,16 +391,19 @@ pub fn device_trait(attribute: TokenStream, item: TokenStream) -> TokenStream {
     function::expand_trait(&attribute.into(), item.into()).into()
 }
 
-/// Makes the functions of an `impl` block, of a type or of a trait for a type, ones that handlers call on devices too: methods with `self`,
-/// `&self` and `&mut self`, and associated functions.
+/// Makes the functions of an `impl` block, of a type or of a trait for a type, ones that handlers call on
+/// devices too: methods with `self`, `&self` and `&mut self`, and associated functions.
 ///
-/// Before the `impl` of an operator's trait (`Add`, `MulAssign<f32>`, `Neg`, `PartialEq`, `PartialOrd`, `From<E>` …) it makes the operator one that handlers use:
-/// `a + b`, `-a`, `a == b`, `T::from(e)`, and the `?` that turns one error into another. Their sides are values or references.
+/// Before the `impl` of an operator's trait (`Add`, `MulAssign<f32>`, `Neg`, `PartialEq`, `PartialOrd`,
+/// `From<E>` …) it makes the operator one that handlers use: `a + b`, `-a`, `a == b`, `T::from(e)`, and the
+/// `?` that turns one error into another. Their sides are values or references.
 ///
-/// Of a trait of the program, the trait has [`#[device_trait]`](macro@device_trait) before it; of a trait of another crate, which has not, write
-/// `#[device_impl(foreign)]`: then its functions are called on the type, and neither by bounds nor as defaults.
+/// Of a trait of the program, the trait has [`#[device_trait]`](macro@device_trait) before it; of a trait of
+/// another crate, which has not, write `#[device_impl(foreign)]`: then its functions are called on the type,
+/// and neither by bounds nor as defaults.
 ///
-/// What holds for [`device_fn`](macro@device_fn) holds for each. A function that is for the host alone has `#[cpu_only]` before it.
+/// What holds for [`device_fn`](macro@device_fn) holds for each. A function that is for the host alone has
+/// `#[cpu_only]` before it.
 ///
 /// ```
 /// use annulus::prelude::*;

@@ -1,6 +1,8 @@
-//! Types that cannot stand in device memory, by the way they are written: what is wrong, and what to write instead.
+//! Types that cannot stand in device memory, by the way they are written: what is wrong, and what to write
+//! instead.
 //!
-//! This is for the reader's sake. The compiler decides, by the trait `DeviceType`, which every type is held to as well.
+//! This is for the reader's sake. The compiler decides, by the trait `DeviceType`, which every type is held
+//! to as well.
 
 use quote::ToTokens;
 use syn::{Error, GenericArgument, PathArguments, PathSegment, Type};
@@ -122,8 +124,8 @@ pub(crate) fn check(ty: &Type) -> syn::Result<()> {
     }
 }
 
-/// Refuses a written type of a body or a device function that can be seen to be the host's. What only the compiler sees, the
-/// trait `Typed` refuses.
+/// Refuses a written type of a body or a device function that can be seen to be the host's. What only the
+/// compiler sees, the trait `Typed` refuses.
 pub(crate) fn check_value(ty: &Type) -> syn::Result<()> {
     let refuse = |reason: &str| Err(Error::new_spanned(ty, format!("`{}` {reason}", text(ty))));
     match bare(ty) {

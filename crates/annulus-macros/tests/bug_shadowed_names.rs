@@ -1,5 +1,6 @@
-//! What the macros write means the same, whatever has the standard library's names where it stands. An enum's tag once took
-//! the type that the user's scope calls `u8`, so that a descriptor said of fields that they lie outside of the value.
+//! What the macros write means the same, whatever has the standard library's names where it stands. An enum's
+//! tag once took the type that the user's scope calls `u8`, so that a descriptor said of fields that they lie
+//! outside of the value.
 
 use annulus::{
     __private::{DeviceType as Descriptor, TypeDescriptor, TypeKind},

@@ -93,7 +93,8 @@ impl Ring {
     }
 
     fn outbox(&mut self, limit: u32) -> RawOutbox {
-        // SAFETY: four aligned slots that live as long as the ring, which the caller keeps still; nobody else looks.
+        // SAFETY: four aligned slots that live as long as the ring, which the caller keeps still; nobody else
+        // looks.
         let outbox = unsafe { RawOutbox::new(self.slots.as_mut_ptr().cast(), size_of::<Alert>(), 3, limit) };
         // SAFETY: the outbox's slots are this test's own.
         unsafe { outbox.begin(0) };
@@ -308,8 +309,9 @@ fn w06_the_attribute_says_how_it_is_launched() {
     assert_eq!(quiet::options(), LaunchOptions::production());
 }
 
-/// W-01, W-02, W-04, W-05: one type per kernel launches it, by named options and never by position, and hands out a typed handle; before
-/// the launch there is nothing to send to, poll or reset, so the texts that forbid it are type errors. The handle closes what it opened.
+/// W-01, W-02, W-04, W-05: one type per kernel launches it, by named options and never by position, and hands
+/// out a typed handle; before the launch there is nothing to send to, poll or reset, so the texts that forbid
+/// it are type errors. The handle closes what it opened.
 #[test]
 fn w01_w02_w04_w05_a_kernel_has_a_type_of_its_own() {
     use annulus::{LaunchOptions, Runtime, prelude::*};

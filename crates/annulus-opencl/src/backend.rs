@@ -36,7 +36,7 @@ pub struct OpenCl {
     mapped: bool,
     resident_groups: u32,
     cache: Option<PathBuf>,
-    exchange_bytes: usize,
+    device_heap_bytes: usize,
     host: HostOptions,
 }
 
@@ -46,11 +46,12 @@ enum Choice {
     Named(String),
 }
 
-/// Groups that PoCL can keep resident, unless told otherwise: each is a thread that sleeps while it has nothing to do.
+/// Groups that PoCL can keep resident, unless told otherwise: each is a thread that sleeps while it has
+/// nothing to do.
 pub const RESIDENT_GROUPS: u32 = 64;
 
 /// Memory for rings between kernels, unless told otherwise.
-const EXCHANGE_BYTES: usize = 16 << 20;
+const DEVICE_HEAP_BYTES: usize = 16 << 20;
 
 impl OpenCl {
     /// The first device of this machine, one thread per block unless a launch says more.
@@ -61,7 +62,7 @@ impl OpenCl {
             mapped: false,
             resident_groups: RESIDENT_GROUPS,
             cache: default_directory("opencl"),
-            exchange_bytes: EXCHANGE_BYTES,
+            device_heap_bytes: DEVICE_HEAP_BYTES,
             host: HostOptions::default(),
         }
     }
@@ -78,15 +79,16 @@ impl OpenCl {
         self
     }
 
-    /// How much memory rings between kernels have, all together ([`LaunchOptions::linked`](annulus_runtime::LaunchOptions::linked)); 16 MiB unless said
+    /// How much memory rings between kernels have, all together
+    /// ([`LaunchOptions::connectable`](annulus_runtime::LaunchOptions::connectable)); 16 MiB unless said
     /// otherwise. Taken when the first kernel is launched that may be connected.
-    pub fn exchange_bytes(mut self, bytes: usize) -> Self {
-        self.exchange_bytes = bytes;
+    pub fn device_heap_bytes(mut self, bytes: usize) -> Self {
+        self.device_heap_bytes = bytes;
         self
     }
 
-    /// Threads of a block, for launches that leave `LaunchOptions::block` at 1. On a processor one is fastest; on a GPU a block
-    /// needs many.
+    /// Threads of a block, for launches that leave `LaunchOptions::block` at 1. On a processor one is
+    /// fastest; on a GPU a block needs many.
     pub fn threads_per_block(mut self, threads: u32) -> Self {
         self.host.threads = threads.max(1);
         self
@@ -98,7 +100,8 @@ impl OpenCl {
         self
     }
 
-    /// Does without what only some systems have: naps, a clock and the bell. For tests of what other devices do.
+    /// Does without what only some systems have: naps, a clock and the doorbell. For tests of what other
+    /// devices do.
     pub fn force_portable(mut self) -> Self {
         self.portable = true;
         self
@@ -110,15 +113,17 @@ impl OpenCl {
         self
     }
 
-    /// How many groups PoCL can keep resident, by starting so many threads and one more: for the process's first use of OpenCL, and
-    /// unless the environment's `POCL_MAX_PTHREAD_COUNT` says otherwise. Other drivers have limits of their own.
+    /// How many groups PoCL can keep resident, by starting so many threads and one more: for the process's
+    /// first use of OpenCL, and unless the environment's `POCL_MAX_PTHREAD_COUNT` says otherwise. Other
+    /// drivers have limits of their own.
     pub fn resident_groups(mut self, groups: u32) -> Self {
         self.resident_groups = groups.max(1);
         self
     }
 
-    /// Where built programs are kept. By default `annulus/opencl` in the user's cache directory. A directory in which others may
-    /// write is not used, which is said once. PoCL keeps its programs by itself, in its own cache.
+    /// Where built programs are kept. By default `annulus/opencl` in the user's cache directory. A directory
+    /// in which others may write is not used, which is said once. PoCL keeps its programs by itself, in its
+    /// own cache.
     pub fn cache_directory(mut self, directory: impl AsRef<Path>) -> Self {
         self.cache = Some(directory.as_ref().into());
         self
@@ -192,8 +197,8 @@ impl BackendSource for OpenCl {
             kind,
             portable: self.portable,
             cache: self.cache.clone(),
-            exchange_bytes: self.exchange_bytes,
-            exchange: Mutex::default(),
+            device_heap_bytes: self.device_heap_bytes,
+            device_heap: Mutex::default(),
         };
         let host = DeviceHost::new(driver, self.host.clone())?;
         Ok(Arc::new(OpenClBackend { device, host, options: self }))
@@ -206,9 +211,10 @@ struct OpenClBackend {
     options: OpenCl,
 }
 
-// SAFETY: `DeviceHost` launches kernels whose blocks serve one shard each by the device runtime's protocol: a block's leader is the inbound
-// ring's one consumer and the outbound ring's one producer, handlers are the definition's own text over types of the definition's
-// layout, and a block that has stored *terminated* touches neither rings nor states again (`annulus_block`).
+// SAFETY: `DeviceHost` launches kernels whose blocks serve one shard each by the device runtime's protocol: a
+// block's leader is the inbound ring's one consumer and the outbound ring's one producer, handlers are the
+// definition's own text over types of the definition's layout, and a block that has stored *terminated*
+// touches neither rings nor states again (`annulus_block`).
 unsafe impl DeviceBackend for OpenClBackend {
     fn name(&self) -> &'static str {
         "opencl"

@@ -1,11 +1,11 @@
 //! The clock of kernels that run on this machine's processor: the system's monotonic one.
 
 use annulus_device::DeviceClock;
-use annulus_runtime::Clock;
+use annulus_runtime::RuntimeClock;
 
 /// Where kernels that run in this process call it, and what it shows when the runtime's shows 0.
 #[cfg(target_os = "linux")]
-pub(crate) fn clock(runtime: Clock) -> DeviceClock {
+pub(crate) fn clock(runtime: RuntimeClock) -> DeviceClock {
     let before = monotonic();
     let now = runtime.now();
     let after = monotonic();
@@ -26,6 +26,6 @@ fn monotonic() -> u64 {
 
 /// Kernels have no clock elsewhere.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn clock(_: Clock) -> DeviceClock {
+pub(crate) fn clock(_: RuntimeClock) -> DeviceClock {
     DeviceClock::default()
 }

@@ -1,7 +1,7 @@
 //! The devices of this process: each opened once, whatever number of backends use it.
 //!
-//! A device is shared because its limits are: kernels of all backends of a process take their places from one stock, and a program
-//! that was built once serves all. What is opened stays open until the process ends.
+//! A device is shared because its limits are: kernels of all backends of a process take their places from one
+//! stock, and a program that was built once serves all. What is opened stays open until the process ends.
 
 use std::{
     collections::HashSet,
@@ -53,14 +53,16 @@ const POCL_CACHE: &str = "POCL_KERNEL_CACHE";
 const INSTALL: &str = "install the loader and a device's driver; for this machine's processor, on Debian: \
                        apt install ocl-icd-libopencl1 pocl-opencl-icd";
 
-/// For tests of what happens on a device that runs groups one after the other: so many places are believed in without a trial.
+/// For tests of what happens on a device that runs groups one after the other: so many places are believed in
+/// without a trial.
 const BELIEVED: &str = "ANNULUS_OPENCL_BELIEVED_PLACES";
 
 fn believed_places() -> Option<u32> {
     std::env::var(BELIEVED).ok()?.parse().ok()
 }
 
-/// Every device of this machine. The first call of the process decides how many groups PoCL can keep resident.
+/// Every device of this machine. The first call of the process decides how many groups PoCL can keep
+/// resident.
 pub(crate) fn devices(resident_groups: u32) -> Result<&'static [Arc<Device>], BackendError> {
     static DEVICES: OnceLock<Result<Vec<Arc<Device>>, BackendError>> = OnceLock::new();
     let devices = DEVICES.get_or_init(|| {
@@ -75,16 +77,17 @@ pub(crate) fn devices(resident_groups: u32) -> Result<&'static [Arc<Device>], Ba
     }
 }
 
-/// PoCL runs each resident group on a thread of its own, as many as it has cores unless told otherwise, and needs one more for
-/// everything else.
+/// PoCL runs each resident group on a thread of its own, as many as it has cores unless told otherwise, and
+/// needs one more for everything else.
 fn give_pocl_threads(resident_groups: u32) {
     if std::env::var_os(POCL_THREADS).is_some() {
         return;
     }
     let threads = resident_groups.saturating_add(1).to_string();
-    // SAFETY: Rust's own accesses to the environment are ordered by the standard library's lock. What remains is C code of another
-    // thread that reads the environment at this very moment; it cannot be excluded from here. This runs once, when the process opens its
-    // first OpenCL device, and not at all where the variable is set; the crate's front page says so.
+    // SAFETY: Rust's own accesses to the environment are ordered by the standard library's lock. What remains
+    // is C code of another thread that reads the environment at this very moment; it cannot be excluded from
+    // here. This runs once, when the process opens its first OpenCL device, and not at all where the variable
+    // is set; the crate's front page says so.
     unsafe { std::env::set_var(POCL_THREADS, threads) };
 }
 
@@ -128,7 +131,8 @@ impl Device {
         }
     }
 
-    /// The build options: the newest C that the runtime is written for, and Rust's rounding where the device has it.
+    /// The build options: the newest C that the runtime is written for, and Rust's rounding where the device
+    /// has it.
     pub(crate) fn build_options(&self) -> String {
         let language = match self.version.strip_prefix("OpenCL ").and_then(|rest| rest.chars().next()) {
             Some('3') => "-cl-std=CL3.0",
@@ -139,15 +143,16 @@ impl Device {
         format!("{language}{rounding}")
     }
 
-    /// Whether the driver keeps on disk what it builds. PoCL does, unless it is told not to; asked for a binary it builds
-    /// one more kernel, for groups of any size, which takes as long as the one that runs.
+    /// Whether the driver keeps on disk what it builds. PoCL does, unless it is told not to; asked for a
+    /// binary it builds one more kernel, for groups of any size, which takes as long as the one that runs.
     pub(crate) fn keeps_programs(&self) -> bool {
         self.is_pocl() && std::env::var_os(POCL_CACHE).is_none_or(|value| value != "0")
     }
 
-    /// Whether a kernel needs a program for each size of its grid. PoCL counts the runs of a program's loaded versions, one version
-    /// for each width of the grid, and takes the end of a run for that of any version's: when instances with different grids run
-    /// beside each other, it closes what still runs, or aborts the process.
+    /// Whether a kernel needs a program for each size of its grid. PoCL counts the runs of a program's loaded
+    /// versions, one version for each width of the grid, and takes the end of a run for that of any
+    /// version's: when instances with different grids run beside each other, it closes what still runs, or
+    /// aborts the process.
     pub(crate) fn programs_by_grid(&self) -> bool {
         self.is_pocl()
     }
@@ -191,7 +196,8 @@ impl Device {
 
     fn probe<'a>(&'a self, context: &'a Arc<Context>, kind: MemoryKind, groups: u32) -> Probe<'a> {
         let options = self.build_options();
-        // PoCL's one thread more, and what it does with grids of several sizes beside each other (`programs_by_grid`), leave nothing to be tried.
+        // PoCL's one thread more, and what it does with grids of several sizes beside each other
+        // (`programs_by_grid`), leave nothing to be tried.
         let (groups, beside) =
             if self.is_pocl() { (groups.saturating_sub(1), false) } else { (groups, true) };
         Probe { context, kind, options, groups, beside }

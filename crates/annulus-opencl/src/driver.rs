@@ -10,11 +10,11 @@ use std::{
 };
 
 use annulus_device::{
-    Abilities, Argument, DeviceClock, Driver, Entry, Exchange, Memory, NearMemory, Program, Remedies,
-    Residency, Run, Shape,
+    Abilities, Argument, DeviceClock, DeviceHeap, DeviceLocalMemory, Driver, Entry, Memory, Program,
+    Remedies, Residency, Run, Shape,
 };
 use annulus_kernel::Target;
-use annulus_runtime::{BackendError, Clock, ProgramOrigin};
+use annulus_runtime::{BackendError, ProgramOrigin, RuntimeClock};
 
 use crate::{
     cl::{self, ClError, Context, Event, Kernel, MemoryKind, Queue},
@@ -27,7 +27,7 @@ use crate::{
 /// Messages after which a block leaves an epoch; the pump makes it less where they take long.
 const EPOCH_MESSAGES: u32 = 1 << 16;
 /// Turns that a device lets pass which ends loops by itself: llvmpipe's 65,535.
-const LOOP_TURNS: u32 = 65_000;
+const LOOP_ITERATIONS: u32 = 65_000;
 
 /// A backend's way to its device.
 pub(crate) struct OpenClDriver {
@@ -40,13 +40,14 @@ pub(crate) struct OpenClDriver {
     /// Where built programs are kept.
     pub(crate) cache: Option<PathBuf>,
     /// How much memory kernels send to each other in, and that memory once some kernel may be connected.
-    pub(crate) exchange_bytes: usize,
-    pub(crate) exchange: Mutex<Option<Arc<Exchange>>>,
+    pub(crate) device_heap_bytes: usize,
+    pub(crate) device_heap: Mutex<Option<Arc<DeviceHeap>>>,
 }
 
-// SAFETY: memory and runs are OpenCL's objects: mapped or shared as long as they live, and over when their event is complete, after which
-// no command of theirs touches memory. Shared memory is zeroed, and its alignment looked at. Entries of one queue run one after the other,
-// with the text of `program::assemble`. Places on PoCL are its threads but one, elsewhere compute units, each of which runs a group.
+// SAFETY: memory and runs are OpenCL's objects: mapped or shared as long as they live, and over when their
+// event is complete, after which no command of theirs touches memory. Shared memory is zeroed, and its
+// alignment looked at. Entries of one queue run one after the other, with the text of `program::assemble`.
+// Places on PoCL are its threads but one, elsewhere compute units, each of which runs a group.
 unsafe impl Driver for OpenClDriver {
     fn name(&self) -> &str {
         &self.device.name
@@ -67,7 +68,7 @@ unsafe impl Driver for OpenClDriver {
             far: false,
             look: found.look,
             epoch_messages: EPOCH_MESSAGES,
-            loop_turns: if found.loops { None } else { Some(LOOP_TURNS) },
+            loop_iterations: if found.loops { None } else { Some(LOOP_ITERATIONS) },
             hears: matches!(found.verdict, Verdict::Persistent(_)),
             yields: self.device.yields(),
             remedies: Remedies {
@@ -81,7 +82,7 @@ unsafe impl Driver for OpenClDriver {
         &self.opened.residency
     }
 
-    fn clock(&self, runtime: Clock) -> DeviceClock {
+    fn clock(&self, runtime: RuntimeClock) -> DeviceClock {
         clock::clock(runtime)
     }
 
@@ -108,13 +109,13 @@ unsafe impl Driver for OpenClDriver {
     }
 
     /// In one buffer, since a kernel reaches only what it was given.
-    fn near(&self, contents: &[u8]) -> Result<NearMemory, BackendError> {
-        let mut exchange = self.exchange.lock().unwrap_or_else(PoisonError::into_inner);
-        let exchange = match &*exchange {
-            Some(exchange) => Arc::clone(exchange),
-            None => Arc::clone(exchange.insert(Exchange::new(self.shared(self.exchange_bytes)?))),
+    fn device_local(&self, contents: &[u8]) -> Result<DeviceLocalMemory, BackendError> {
+        let mut device_heap = self.device_heap.lock().unwrap_or_else(PoisonError::into_inner);
+        let device_heap = match &*device_heap {
+            Some(device_heap) => Arc::clone(device_heap),
+            None => Arc::clone(device_heap.insert(DeviceHeap::new(self.shared(self.device_heap_bytes)?))),
         };
-        exchange.take(contents, "OpenCl::exchange_bytes")
+        device_heap.take(contents, "OpenCl::device_heap_bytes")
     }
 
     fn program(&self, kernel: &str, handler: &str, shape: Shape) -> Result<Box<dyn Program>, BackendError> {

@@ -1,7 +1,8 @@
 //! Why a library that is there does not load: the loader's own words.
 //!
-//! An OpenCL program loads the library `libOpenCL`, which loads the drivers that `.icd` files name. Either may be there and lack something that it
-//! needs; the one then looks like a machine without OpenCL, the other like a machine without the device.
+//! An OpenCL program loads the library `libOpenCL`, which loads the drivers that `.icd` files name. Either
+//! may be there and lack something that it needs; the one then looks like a machine without OpenCL, the other
+//! like a machine without the device.
 
 #[cfg(target_os = "linux")]
 pub(crate) use self::linux::unloadable;
@@ -28,7 +29,8 @@ mod linux {
     /// The variables by which loaders find a folder of `.icd` files, or one such file.
     const FOLDERS: [&str; 2] = ["OCL_ICD_VENDORS", "OPENCL_VENDOR_PATH"];
 
-    /// What of OpenCL was found on this machine and does not load, a sentence each, in the loader's own words.
+    /// What of OpenCL was found on this machine and does not load, a sentence each, in the loader's own
+    /// words.
     pub(crate) fn unloadable() -> Vec<String> {
         let said = env::var("OPENCL_DYLIB_PATH").unwrap_or_default();
         let libraries = said.split(';').filter(|path| !path.is_empty());
@@ -70,7 +72,8 @@ mod linux {
     /// Why a library does not load; `None` if it does, or is not there at all.
     fn why_not(library: &str) -> Option<String> {
         let name = CString::new(library).ok()?;
-        // SAFETY: the name is a C string. A library that loads here is one that OpenCL's loader has loaded, or was to load, in this process.
+        // SAFETY: the name is a C string. A library that loads here is one that OpenCL's loader has loaded,
+        // or was to load, in this process.
         let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
         if !handle.is_null() {
             // SAFETY: the handle is that of the library, and closed once.

@@ -1,5 +1,6 @@
-/* Each group answers the host's word with itself, until that is 2 or patience ends. Its answers lie in a line of its own; how many groups have
-   arrived so far they count in one that they share. A loop that only counts says how long loops may be. */
+/* Each group answers the host's word with itself, until that is 2 or patience ends. Its answers lie in a line
+   of its own; how many groups have arrived so far they count in one that they share. A loop that only counts
+   says how long loops may be. */
 ANN_KERNEL void ann_probe(GLOBAL u32 *words, u64 looks, u64 turns)
 {
     if (ann_thread() == 0) {

@@ -1,18 +1,22 @@
 //! What a device does: tried, not assumed.
 //!
-//! *Whether kernels can stay.* A small kernel is started, in as many groups as would stay, that waits for a word of the host's, answers, waits for the next and
-//! answers again. If answers come while it runs, host and device see each other's writes, and kernels stay (*persistent*). Else the same kernel
-//! is run in two bounded launches; if the words arrive between launches, kernels run in *epochs*. If not even that works, the device is no use.
+//! *Whether kernels can stay.* A small kernel is started, in as many groups as would stay, that waits for a
+//! word of the host's, answers, waits for the next and answers again. If answers come while it runs, host and
+//! device see each other's writes, and kernels stay (*persistent*). Else the same kernel is run in two
+//! bounded launches; if the words arrive between launches, kernels run in *epochs*. If not even that works,
+//! the device is no use.
 //!
-//! *How many.* A device may say that it runs two groups at a time, and run one after the other on one thread: the second would wait for ever for the end of
-//! the first, which stays. So all groups must have answered before any of them is told to end. If some have not, groups of one kernel count as not running
-//! together, and kernels of one group are started beside each other, until one does not answer: so many places there are.
-//! What is tried is believed for the groups' size that it was tried with; groups of several threads are tried when such a kernel is launched
-//! ([`runs_together`]).
+//! *How many.* A device may say that it runs two groups at a time, and run one after the other on one thread:
+//! the second would wait for ever for the end of the first, which stays. So all groups must have answered
+//! before any of them is told to end. If some have not, groups of one kernel count as not running together,
+//! and kernels of one group are started beside each other, until one does not answer: so many places there
+//! are. What is tried is believed for the groups' size that it was tried with; groups of several threads are
+//! tried when such a kernel is launched ([`runs_together`]).
 //!
 //! *How long a look takes*, by which times become numbers of looks.
 //!
-//! *How long loops may be.* llvmpipe of Mesa 22.3 ends all loops of a run after 65,535 turns together, without a word.
+//! *How long loops may be.* llvmpipe of Mesa 22.3 ends all loops of a run after 65,535 turns together,
+//! without a word.
 
 use std::{
     sync::Arc,
@@ -54,19 +58,22 @@ pub(crate) struct Found {
     pub(crate) loops: bool,
 }
 
-/// How long the host waits for a first answer. A device that needs longer, once, runs in epochs: slower, and never wrong.
+/// How long the host waits for a first answer. A device that needs longer, once, runs in epochs: slower, and
+/// never wrong.
 const PATIENCE: Duration = Duration::from_secs(3);
 /// How long the host waits for one more answer when some have come.
 const GATHERING: Duration = Duration::from_millis(300);
 /// How long the host waits for a run that ends by itself. One that does not is left behind.
 const LONG_PATIENCE: Duration = Duration::from_secs(30);
-/// After this many looks the kernel gives up by itself: longer than the host waits, on any device that is fast enough to be of use.
+/// After this many looks the kernel gives up by itself: longer than the host waits, on any device that is
+/// fast enough to be of use.
 const LOOKS: u64 = 1 << 26;
 /// Looks of a run by which a look is measured, and of one in which groups wait for each other.
 const MEASURED: u64 = 4096;
 /// Turns of a loop, more than a device that ends loops by itself lets pass.
 const TURNS: u64 = 70_000;
-/// A turn of the dispatch loop that finds nothing takes so many of the probe's looks: on PoCL 30 ns, where this look takes 3 to 8.
+/// A turn of the dispatch loop that finds nothing takes so many of the probe's looks: on PoCL 30 ns, where
+/// this look takes 3 to 8.
 const LOOKS_OF_A_TURN: u32 = 5;
 /// The most groups that are tried.
 const GROUPS: u32 = 1024;
@@ -102,7 +109,8 @@ pub(crate) fn probe(probe: Probe) -> Found {
     }
 }
 
-/// Whether so many groups of so many threads run at the same time. For a device on which kernels stay; takes as many places.
+/// Whether so many groups of so many threads run at the same time. For a device on which kernels stay; takes
+/// as many places.
 pub(crate) fn runs_together(probe: Probe, threads: u32) -> Result<bool, String> {
     let program = probe.program(threads)?;
     let trial = |looks| {
@@ -282,7 +290,8 @@ impl Trial {
 
     fn start(&mut self) -> Result<Event, ClError> {
         self.running = true;
-        // SAFETY: the arguments are what `probe.c` takes; the words live until the kernel has been seen to end, or are leaked (`drop`).
+        // SAFETY: the arguments are what `probe.c` takes; the words live until the kernel has been seen to
+        // end, or are leaked (`drop`).
         unsafe { self.queue.start(&self.kernel, self.size.groups, self.size.threads) }
     }
 
@@ -304,7 +313,8 @@ impl Trial {
         self.end(&run)
     }
 
-    /// How many groups have answered while all that had begun were running, and whether the run then ended as it was told to.
+    /// How many groups have answered while all that had begun were running, and whether the run then ended as
+    /// it was told to.
     fn gather(&mut self) -> Result<(u32, bool), ClError> {
         let run = self.start()?;
         self.word(0).store(1, Ordering::Release);
@@ -317,7 +327,8 @@ impl Trial {
                 break;
             }
         }
-        // A run that is over was not waiting: it has seen nothing of the host's while it ran, but at most before it.
+        // A run that is over was not waiting: it has seen nothing of the host's while it ran, but at most
+        // before it.
         let over = most == 0 || run.is_over()?;
         // In case that it sees this after all.
         self.word(0).store(2, Ordering::Release);

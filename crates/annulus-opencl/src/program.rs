@@ -20,8 +20,8 @@ pub(crate) fn has_loops(handler: &str) -> bool {
     ["for (", "while (", "do {"].iter().any(|word| handler.contains(word))
 }
 
-/// The whole text of a program; `portable` does without what only some systems have, `by_grid` makes each grid's its own
-/// ([`Device::programs_by_grid`]).
+/// The whole text of a program; `portable` does without what only some systems have, `by_grid` makes each
+/// grid's its own ([`Device::programs_by_grid`]).
 pub(crate) fn assemble(handler: &str, shape: Shape, portable: bool, by_grid: bool) -> String {
     let blocks =
         if by_grid { format!("#define ANN_LAUNCH_BLOCKS {}\n", shape.blocks) } else { String::new() };

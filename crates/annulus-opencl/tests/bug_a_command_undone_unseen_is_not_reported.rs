@@ -1,5 +1,6 @@
-//! The pump once compared the acknowledged command with the one that it had seen last: a kernel that was activated and deactivated again
-//! between two looks seemed not to have changed, and whoever waited for the second waited for ever.
+//! The pump once compared the acknowledged command with the one that it had seen last: a kernel that was
+//! activated and deactivated again between two looks seemed not to have changed, and whoever waited for the
+//! second waited for ever.
 
 extern crate annulus_runtime as annulus;
 

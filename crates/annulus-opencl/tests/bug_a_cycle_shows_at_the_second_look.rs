@@ -30,7 +30,7 @@ fn the_first_status_shows_it() {
             return println!("skipped: no OpenCL device");
         };
         let options =
-            |name: &str| LaunchOptions::default().name(name).linked(true).capacity(16).active(false);
+            |name: &str| LaunchOptions::default().name(name).connectable(true).capacity(16).active(false);
         let [one, two] = ["one", "two"].map(|name| double::launch(&runtime, options(name)).unwrap());
         one.connect(&two).unwrap();
         two.connect(&one).unwrap();

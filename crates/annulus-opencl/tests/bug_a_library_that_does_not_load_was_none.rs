@@ -1,5 +1,5 @@
-//! A driver that is there and lacks a library of its own was told as "no device", and an OpenCL library as "no library". The loader's own reason is told.
-//! Alone in its process, whose environment it changes.
+//! A driver that is there and lacks a library of its own was told as "no device", and an OpenCL library as
+//! "no library". The loader's own reason is told. Alone in its process, whose environment it changes.
 #![cfg(target_os = "linux")]
 
 use std::{fs, path::PathBuf};

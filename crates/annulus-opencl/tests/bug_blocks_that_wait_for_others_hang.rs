@@ -1,6 +1,7 @@
-//! A device may say that it runs several groups at a time, and begin one only when the one before has ended. A kernel of two blocks that stays then stood
-//! still for ever, half of its messages pending, and nothing said so. Here PoCL does that, which has one thread, and is believed to have room for more.
-//! Alone in its process, whose first use of OpenCL decides how many threads PoCL has.
+//! A device may say that it runs several groups at a time, and begin one only when the one before has ended.
+//! A kernel of two blocks that stays then stood still for ever, half of its messages pending, and nothing
+//! said so. Here PoCL does that, which has one thread, and is believed to have room for more. Alone in its
+//! process, whose first use of OpenCL decides how many threads PoCL has.
 
 extern crate annulus_runtime as annulus;
 

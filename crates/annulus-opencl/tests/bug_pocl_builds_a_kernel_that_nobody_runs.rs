@@ -1,5 +1,6 @@
-//! After each build we asked PoCL for the program's binary, to keep it. For that PoCL built the kernel once more, for groups of
-//! any size: a third of a cold start, of which nothing ran; and PoCL keeps what it builds by itself.
+//! After each build we asked PoCL for the program's binary, to keep it. For that PoCL built the kernel once
+//! more, for groups of any size: a third of a cold start, of which nothing ran; and PoCL keeps what it builds
+//! by itself.
 #![cfg(target_os = "linux")]
 
 extern crate annulus_runtime as annulus;

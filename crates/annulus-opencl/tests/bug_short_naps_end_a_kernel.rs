@@ -1,5 +1,5 @@
-//! A block that napped often and briefly once took itself for abandoned: it counted naps without a heartbeat, and a nap that a message
-//! cuts short is too short for one.
+//! A block that napped often and briefly once took itself for abandoned: it counted naps without a heartbeat,
+//! and a nap that a message cuts short is too short for one.
 
 extern crate annulus_runtime as annulus;
 

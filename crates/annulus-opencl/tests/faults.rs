@@ -13,8 +13,8 @@ use common::{Number, alone, echo};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// A kernel that the device ends without a word is lost: what it has done stands, what it has not is handed back, and there is room
-/// for the next one.
+/// A kernel that the device ends without a word is lost: what it has done stands, what it has not is handed
+/// back, and there is room for the next one.
 #[test]
 fn a_kernel_that_is_lost_hands_back() {
     let _alone = alone();

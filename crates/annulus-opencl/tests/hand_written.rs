@@ -11,7 +11,8 @@ use annulus_opencl::OpenCl;
 use annulus_runtime::{CallError, LaunchOptions, Runtime};
 use common::{Counted, Item, Number, alone, count, echo};
 
-/// Every way to run: resident or in epochs, with what only some systems have or without, by both kinds of shared memory.
+/// Every way to run: resident or in epochs, with what only some systems have or without, by both kinds of
+/// shared memory.
 fn ways() -> [(&'static str, OpenCl); 5] {
     [
         ("resident", OpenCl::new()),

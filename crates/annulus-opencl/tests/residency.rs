@@ -1,5 +1,5 @@
-//! Kernels that stay take places, of which there are as many as the device can keep. Alone in its process, whose first use of OpenCL
-//! decides how many PoCL has.
+//! Kernels that stay take places, of which there are as many as the device can keep. Alone in its process,
+//! whose first use of OpenCL decides how many PoCL has.
 
 extern crate annulus_runtime as annulus;
 

@@ -1,4 +1,5 @@
-//! What the specification's checklist asks of a device, by its numbers, on the first OpenCL device; more is in the conformance suite.
+//! What the specification's checklist asks of a device, by its numbers, on the first OpenCL device; more is
+//! in the conformance suite.
 
 extern crate annulus_runtime as annulus;
 
@@ -23,8 +24,8 @@ fn runtime(options: OpenCl) -> Option<Runtime> {
     }
 }
 
-/// Q-03, T-09, R-13: rings, control blocks and telemetry lie in memory that host and device see at one address or mapping, and which
-/// the host reads and writes through a pointer.
+/// Q-03, T-09, R-13: rings, control blocks and telemetry lie in memory that host and device see at one
+/// address or mapping, and which the host reads and writes through a pointer.
 #[test]
 fn q03_t09_r13_memory_is_seen_by_both_sides() {
     let _alone = alone();
@@ -48,8 +49,8 @@ fn q03_t09_r13_memory_is_seen_by_both_sides() {
     }
 }
 
-/// any thread of a block takes messages and sends: with 32 threads and a batch dealt to them, none is lost or doubled, and order
-/// per key holds.
+/// any thread of a block takes messages and sends: with 32 threads and a batch dealt to them, none is
+/// lost or doubled, and order per key holds.
 #[test]
 fn q35_any_thread_takes_and_sends() {
     let _alone = alone();
@@ -67,8 +68,9 @@ fn q35_any_thread_takes_and_sends() {
     assert_eq!(counts, [100; 40]);
 }
 
-/// T-06, T-07: the device writes every field of its telemetry by itself: processed, dropped, the error, depth, latencies and the time of
-/// the last message. (What that costs per message is measured, not asserted.)
+/// T-06, T-07: the device writes every field of its telemetry by itself: processed, dropped, the error,
+/// depth, latencies and the time of the last message. (What that costs per message is measured, not
+/// asserted.)
 #[test]
 fn t06_t07_the_device_writes_its_telemetry() {
     let _alone = alone();
@@ -94,13 +96,14 @@ fn t06_t07_the_device_writes_its_telemetry() {
     assert!(seen.last_processed_timestamp > 0);
     assert!(seen.min_latency_nanos <= seen.max_latency_nanos && seen.max_latency_nanos > 0, "{seen}");
     assert!(seen.total_latency_nanos >= seen.max_latency_nanos);
-    let letters = kernel.dead_letters().unwrap().drain_batch();
-    let reasons: Vec<_> = letters.iter().map(|letter| &letter.reason).collect();
+    let dead_letters = kernel.dead_letters().unwrap().drain_batch();
+    let reasons: Vec<_> = dead_letters.iter().map(|dead_letter| &dead_letter.reason).collect();
     assert_eq!(reasons[0], &Reason::Handler { code: 7 });
     assert!(matches!(reasons[1], Reason::Invalid(_)));
 }
 
-/// R-12, M-01: a kernel that stays is launched once and answers until it is terminated; afterwards it is gone.
+/// R-12, M-01: a kernel that stays is launched once and answers until it is terminated; afterwards it is
+/// gone.
 #[test]
 fn r12_m01_a_kernel_stays_until_it_is_terminated() {
     let _alone = alone();
@@ -121,8 +124,8 @@ fn r12_m01_a_kernel_stays_until_it_is_terminated() {
     assert_eq!(kernel.status().processed, 3);
 }
 
-/// M-02: a kernel that cannot stay comes back after at most so many messages, is launched again with its state kept, and all its blocks
-/// take part.
+/// M-02: a kernel that cannot stay comes back after at most so many messages, is launched again with its
+/// state kept, and all its blocks take part.
 #[test]
 fn m02_epochs_keep_state() {
     let _alone = alone();
@@ -146,7 +149,8 @@ fn m02_epochs_keep_state() {
     assert_eq!(last.count, total / 4 + 1);
 }
 
-/// every device tells its name, how it runs kernels and why; a handler with `f64` is for devices that have it.
+/// every device tells its name, how it runs kernels and why; a handler with `f64` is for devices
+/// that have it.
 #[test]
 fn x01_x04_devices_tell_what_they_can_do() {
     let _alone = alone();
@@ -174,8 +178,8 @@ fn halves(message: &Half, replies: &annulus_kernel::Outbox<Half>) {
     replies.send(Half { value: message.value / 2.0 });
 }
 
-/// what the host publishes, a running kernel sees whole, and the other way round: 100,000 messages through a ring of 16 slots, each
-/// checked, in both directions.
+/// what the host publishes, a running kernel sees whole, and the other way round: 100,000 messages
+/// through a ring of 16 slots, each checked, in both directions.
 #[test]
 fn x07_both_sides_see_whole_messages() {
     let _alone = alone();

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::{Admission, Receiver, RecvError, Reservation, ReserveError, SendError, Sender, TrySendError};
+use crate::{Receiver, RecvError, Reservation, ReserveError, SendError, SendOutcome, Sender, TrySendError};
 use annulus_sync::wait::Backoff;
 
 /// Sends one by one, in order; how many are queued. `back` gets what comes back: a message that is not, or
@@ -10,7 +10,7 @@ use annulus_sync::wait::Backoff;
 #[inline]
 pub(crate) fn send_each<T, E: Into<Refused<T>>>(
     messages: impl IntoIterator<Item = T>,
-    mut send: impl FnMut(T) -> Result<Admission<T>, E>,
+    mut send: impl FnMut(T) -> Result<SendOutcome<T>, E>,
     mut back: impl FnMut(T),
 ) -> usize {
     messages.into_iter().map(|message| settle(send(message), &mut back)).filter(|&queued| queued).count()
@@ -19,16 +19,16 @@ pub(crate) fn send_each<T, E: Into<Refused<T>>>(
 /// Whether the message is queued; if another comes back for it, or it itself, `back` gets that.
 #[inline]
 pub(crate) fn settle<T, E: Into<Refused<T>>>(
-    outcome: Result<Admission<T>, E>,
+    outcome: Result<SendOutcome<T>, E>,
     back: &mut impl FnMut(T),
 ) -> bool {
     match outcome {
-        Ok(Admission::Accepted) => true,
-        Ok(Admission::Evicted(oldest)) => {
+        Ok(SendOutcome::Accepted) => true,
+        Ok(SendOutcome::Evicted(oldest)) => {
             back(oldest);
             true
         }
-        Ok(Admission::Discarded(message) | Admission::Duplicate(message)) => {
+        Ok(SendOutcome::Discarded(message) | SendOutcome::Duplicate(message)) => {
             back(message);
             false
         }

@@ -23,11 +23,11 @@ pub struct Counters {
     pub rejected: u64,
     /// Messages that left to make room for newer ones.
     pub evicted: u64,
-    /// New messages that were given back as [`Discarded`](crate::Admission::Discarded).
+    /// New messages that were given back as [`Discarded`](crate::SendOutcome::Discarded).
     pub discarded: u64,
     /// Sends that were refused because the queue was closed.
     pub closed: u64,
-    /// Messages that were given back as [`Duplicate`](crate::Admission::Duplicate).
+    /// Messages that were given back as [`Duplicate`](crate::SendOutcome::Duplicate).
     pub duplicate: u64,
     /// Messages that were given back because they were larger than the queue allows.
     pub too_large: u64,

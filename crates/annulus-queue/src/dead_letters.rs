@@ -8,7 +8,7 @@ use std::{
     time::SystemTime,
 };
 
-use crate::{Admission, Message, MessageQueue, TrySendError};
+use crate::{Message, MessageQueue, SendOutcome, TrySendError};
 use annulus_sync::{Arc, Mutex, MutexGuard};
 
 /// Why a message is a dead letter.
@@ -45,7 +45,7 @@ impl fmt::Display for Reason {
 /// A message that could not be delivered or handled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Letter<T> {
+pub struct DeadLetter<T> {
     /// The message.
     pub message: T,
     /// Why it is here.
@@ -58,7 +58,7 @@ pub struct Letter<T> {
     pub at: SystemTime,
     /// The message's id, asked for before it came under the store's lock.
     id: Option<u64>,
-    /// How many came before it. Letters lie in this order.
+    /// How many came before it. Dead letters lie in this order.
     number: u64,
 }
 
@@ -72,7 +72,7 @@ pub struct Alert {
     pub reason: Reason,
     /// How many times it came here.
     pub attempts: u32,
-    /// Whether an older letter was evicted to make room.
+    /// Whether an older dead letter was evicted to make room.
     pub evicted: bool,
 }
 
@@ -80,14 +80,14 @@ pub struct Alert {
 /// evicted +` those present.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct LetterCounters {
-    /// Letters that came, each time they came.
+pub struct DeadLetterCounters {
+    /// Dead letters that came, each time they came.
     pub buried: u64,
-    /// Letters that left to make room for newer ones.
+    /// Dead letters that left to make room for newer ones.
     pub evicted: u64,
-    /// Letters that were drained.
+    /// Dead letters that were drained.
     pub drained: u64,
-    /// Letters whose message was sent again.
+    /// Dead letters whose message was sent again.
     pub redriven: u64,
 }
 
@@ -98,9 +98,9 @@ pub struct LetterCounters {
 pub struct Redriven<T> {
     /// How many messages are queued again.
     pub sent: usize,
-    /// How many letters stay because they had all their attempts.
+    /// How many dead letters stay because they had all their attempts.
     pub exhausted: usize,
-    /// Whether the queue refused one, so that it and all newer letters stay.
+    /// Whether the queue refused one, so that it and all newer dead letters stay.
     pub refused: bool,
     /// What left to make room: in a full queue
     /// ([`Backpressure::DropOldest`](crate::Backpressure::DropOldest)), or here, if others filled the store
@@ -110,54 +110,54 @@ pub struct Redriven<T> {
 
 /// A bounded store of dead letters, which evicts its oldest. Clones share it.
 ///
-/// Letters come from queues whose messages expire
+/// Dead letters come from queues whose messages expire
 /// ([`MessageQueueBuilder::dead_letters`](crate::MessageQueueBuilder::dead_letters)) and from
 /// [`bury`](Self::bury): a handler buries what is invalid, and retries what failed for a passing reason. They
 /// leave in batches ([`drain_batch`](Self::drain_batch)) or are sent again ([`redrive`](Self::redrive)).
 ///
-/// Burying never waits and never fails. Memory for the first [1000](Self::DEFAULT_CAPACITY) letters is
+/// Burying never waits and never fails. Memory for the first [1000](Self::DEFAULT_CAPACITY) dead letters is
 /// allocated at the start, and that for more when they come; if there is none, the store counts as full.
 ///
 /// ```
 /// use annulus_queue::{DeadLetters, MessageQueue, Reason};
 ///
-/// let letters = DeadLetters::with_alert(1000, |alert| eprintln!("dead letter: {}", alert.reason));
-/// letters.bury(7, Reason::Failed("the disk was full".into()));
+/// let dead_letters = DeadLetters::with_alert(1000, |alert| eprintln!("dead letter: {}", alert.reason));
+/// dead_letters.bury(7, Reason::Failed("the disk was full".into()));
 ///
 /// let queue = MessageQueue::with_defaults();
-/// assert_eq!(letters.redrive(&queue, 3).sent, 1);
+/// assert_eq!(dead_letters.redrive(&queue, 3).sent, 1);
 /// assert_eq!(queue.try_recv(), Ok(7));
 /// ```
 pub struct DeadLetters<T> {
     shared: Arc<Shared<T>>,
 }
 
-/// Letters that a store has space for from the start, if it may have as many.
+/// Dead letters that a store has space for from the start, if it may have as many.
 const AT_FIRST: usize = 1000;
 
 type OnAlert = dyn Fn(&Alert) + Send + Sync;
 
 struct Shared<T> {
     store: Mutex<Store<T>>,
-    /// Called without the lock. Set once, before letters come or while they do.
+    /// Called without the lock. Set once, before dead letters come or while they do.
     alert: OnceLock<Box<OnAlert>>,
 }
 
 struct Store<T> {
     /// Oldest first. Never more than `capacity`. It has space for [`AT_FIRST`] of them from the start.
-    letters: VecDeque<Letter<T>>,
+    dead_letters: VecDeque<DeadLetter<T>>,
     /// At least 1.
     capacity: usize,
     /// The ids of the last messages that were re-driven, oldest first, with their attempts so far; as many as
-    /// letters, at most.
+    /// dead letters, at most.
     redriven: VecDeque<(u64, u32)>,
-    counters: LetterCounters,
+    counters: DeadLetterCounters,
 }
 
 impl<T> DeadLetters<T> {
-    /// How many letters are kept unless said otherwise: 1000.
+    /// How many dead letters are kept unless said otherwise: 1000.
     pub const DEFAULT_CAPACITY: usize = 1000;
-    /// How many letters [`drain_batch`](Self::drain_batch) takes at most: 100.
+    /// How many dead letters [`drain_batch`](Self::drain_batch) takes at most: 100.
     pub const BATCH: usize = 100;
 
     /// A store of the [default capacity](Self::DEFAULT_CAPACITY), without an alert.
@@ -169,20 +169,21 @@ impl<T> DeadLetters<T> {
         Self::with_capacity(Self::DEFAULT_CAPACITY)
     }
 
-    /// A store of `capacity` letters, at least one, that calls `alert` once for each, after it was stored.
+    /// A store of `capacity` dead letters, at least one, that calls `alert` once for each, after it was
+    /// stored.
     ///
-    /// The call is made by whoever buries the letter, or meets the expired message, and under no lock: it may
-    /// use the store, and the queue too. It should be short.
+    /// The call is made by whoever buries the dead letter, or meets the expired message, and under no lock:
+    /// it may use the store, and the queue too. It should be short.
     ///
     /// ```
     /// # use annulus_queue::{DeadLetters, Reason};
-    /// let letters = DeadLetters::with_alert(10, |alert| println!("{:?}: {}", alert.id, alert.reason));
-    /// letters.bury(7, Reason::Invalid("negative".into()));
+    /// let dead_letters = DeadLetters::with_alert(10, |alert| println!("{:?}: {}", alert.id, alert.reason));
+    /// dead_letters.bury(7, Reason::Invalid("negative".into()));
     /// ```
     pub fn with_alert(capacity: usize, alert: impl Fn(&Alert) + Send + Sync + 'static) -> Self {
-        let letters = Self::with_capacity(capacity);
-        letters.set_alert(alert);
-        letters
+        let dead_letters = Self::with_capacity(capacity);
+        dead_letters.set_alert(alert);
+        dead_letters
     }
 
     /// Has `alert` called from now on, as [`with_alert`](Self::with_alert) says. Only the first alert of a
@@ -190,15 +191,15 @@ impl<T> DeadLetters<T> {
     ///
     /// ```
     /// # use annulus_queue::{DeadLetters, Reason};
-    /// let letters = DeadLetters::<u32>::new();
-    /// assert!(letters.set_alert(|alert| println!("{}", alert.reason)));
-    /// assert!(!letters.set_alert(|_| ()));
+    /// let dead_letters = DeadLetters::<u32>::new();
+    /// assert!(dead_letters.set_alert(|alert| println!("{}", alert.reason)));
+    /// assert!(!dead_letters.set_alert(|_| ()));
     /// ```
     pub fn set_alert(&self, alert: impl Fn(&Alert) + Send + Sync + 'static) -> bool {
         self.shared.alert.set(Box::new(alert)).is_ok()
     }
 
-    /// A store of `capacity` letters, at least one, without an alert.
+    /// A store of `capacity` dead letters, at least one, without an alert.
     ///
     /// ```
     /// assert_eq!(annulus_queue::DeadLetters::<u32>::with_capacity(10).capacity(), 10);
@@ -206,40 +207,40 @@ impl<T> DeadLetters<T> {
     pub fn with_capacity(capacity: usize) -> Self {
         let capacity = capacity.max(1);
         let store = Store {
-            letters: VecDeque::with_capacity(capacity.min(AT_FIRST)),
+            dead_letters: VecDeque::with_capacity(capacity.min(AT_FIRST)),
             capacity,
             redriven: VecDeque::with_capacity(capacity.min(AT_FIRST)),
-            counters: LetterCounters::default(),
+            counters: DeadLetterCounters::default(),
         };
         Self { shared: Arc::new(Shared { store: Mutex::new(store), alert: OnceLock::new() }) }
     }
 
-    /// Takes up to [`BATCH`](Self::BATCH) letters, oldest first; none if there are none. Others may bury
+    /// Takes up to [`BATCH`](Self::BATCH) dead letters, oldest first; none if there are none. Others may bury
     /// meanwhile.
     ///
     /// ```
     /// # use annulus_queue::{DeadLetters, Reason};
-    /// let letters = DeadLetters::new();
-    /// (0..150).for_each(|i| drop(letters.bury(i, Reason::Expired)));
-    /// assert_eq!(letters.drain_batch().len(), 100);
-    /// assert_eq!(letters.drain_batch().len(), 50);
+    /// let dead_letters = DeadLetters::new();
+    /// (0..150).for_each(|i| drop(dead_letters.bury(i, Reason::Expired)));
+    /// assert_eq!(dead_letters.drain_batch().len(), 100);
+    /// assert_eq!(dead_letters.drain_batch().len(), 50);
     /// ```
-    pub fn drain_batch(&self) -> Vec<Letter<T>> {
+    pub fn drain_batch(&self) -> Vec<DeadLetter<T>> {
         let mut batch = Vec::with_capacity(Self::BATCH);
         let mut store = self.lock();
-        let taken = store.letters.len().min(Self::BATCH);
-        batch.extend(store.letters.drain(..taken));
+        let taken = store.dead_letters.len().min(Self::BATCH);
+        batch.extend(store.dead_letters.drain(..taken));
         store.counters.drained += taken as u64;
         batch
     }
 
-    /// How many letters there are. Others may change it at any time.
+    /// How many dead letters there are. Others may change it at any time.
     ///
     /// ```
     /// assert_eq!(annulus_queue::DeadLetters::<u32>::new().len(), 0);
     /// ```
     pub fn len(&self) -> usize {
-        self.lock().letters.len()
+        self.lock().dead_letters.len()
     }
 
     /// Whether there is none. Others may change it at any time.
@@ -251,7 +252,7 @@ impl<T> DeadLetters<T> {
         self.len() == 0
     }
 
-    /// How many letters are kept at most. Never changes.
+    /// How many dead letters are kept at most. Never changes.
     ///
     /// ```
     /// assert_eq!(annulus_queue::DeadLetters::<u32>::with_alert(10, |_| ()).capacity(), 10);
@@ -260,15 +261,15 @@ impl<T> DeadLetters<T> {
         self.lock().capacity
     }
 
-    /// What became of all letters so far, at one moment.
+    /// What became of all dead letters so far, at one moment.
     ///
     /// ```
     /// # use annulus_queue::{DeadLetters, Reason};
-    /// let letters = DeadLetters::new();
-    /// letters.bury(7, Reason::Expired);
-    /// assert_eq!(letters.counters().buried, 1);
+    /// let dead_letters = DeadLetters::new();
+    /// dead_letters.bury(7, Reason::Expired);
+    /// assert_eq!(dead_letters.counters().buried, 1);
     /// ```
-    pub fn counters(&self) -> LetterCounters {
+    pub fn counters(&self) -> DeadLetterCounters {
         self.lock().counters
     }
 
@@ -276,11 +277,11 @@ impl<T> DeadLetters<T> {
     ///
     /// ```
     /// # use annulus_queue::{DeadLetters, Reason};
-    /// let letters = DeadLetters::new();
-    /// letters.bury_with_id([1.5f32; 2], Some(7), Reason::Handler { code: 3 });
-    /// assert_eq!(letters.len(), 1);
+    /// let dead_letters = DeadLetters::new();
+    /// dead_letters.bury_with_id([1.5f32; 2], Some(7), Reason::Handler { code: 3 });
+    /// assert_eq!(dead_letters.len(), 1);
     /// ```
-    pub fn bury_with_id(&self, message: T, id: Option<u64>, reason: Reason) -> Option<Letter<T>> {
+    pub fn bury_with_id(&self, message: T, id: Option<u64>, reason: Reason) -> Option<DeadLetter<T>> {
         let (evicted, alert) = self.bury_silently(message, id, reason, SystemTime::now());
         if let Some(alert) = &alert {
             self.tell(alert);
@@ -289,7 +290,7 @@ impl<T> DeadLetters<T> {
     }
 
     /// [`bury_with_id`](Self::bury_with_id) for a caller who holds a lock, and so calls no alert: what it is
-    /// to be [told](Self::tell) afterwards, if there is one. The letter is of the moment `at`.
+    /// to be [told](Self::tell) afterwards, if there is one. The dead letter is of the moment `at`.
     #[doc(hidden)]
     pub fn bury_silently(
         &self,
@@ -297,8 +298,8 @@ impl<T> DeadLetters<T> {
         id: Option<u64>,
         reason: Reason,
         at: SystemTime,
-    ) -> (Option<Letter<T>>, Option<Alert>) {
-        // Copied before the letter is given away, and only if somebody listens, since it may allocate.
+    ) -> (Option<DeadLetter<T>>, Option<Alert>) {
+        // Copied before the dead letter is given away, and only if somebody listens, since it may allocate.
         let told = self.shared.alert.get().map(|_| reason.clone());
         let (attempts, evicted) = {
             let mut store = self.lock();
@@ -306,20 +307,20 @@ impl<T> DeadLetters<T> {
             let evicted = store.make_room();
             let number = store.counters.buried;
             store.counters.buried += 1;
-            store.letters.push_back(Letter { message, reason, attempts, at, id, number });
+            store.dead_letters.push_back(DeadLetter { message, reason, attempts, at, id, number });
             (attempts, evicted)
         };
         let alert = told.map(|reason| Alert { id, reason, attempts, evicted: evicted.is_some() });
         (evicted, alert)
     }
 
-    /// Counts letters that were buried and evicted before this store was made, for a caller who kept the
+    /// Counts dead letters that were buried and evicted before this store was made, for a caller who kept the
     /// others elsewhere.
     #[doc(hidden)]
-    pub fn count_evicted(&self, letters: u64) {
+    pub fn count_evicted(&self, dead_letters: u64) {
         let counters = &mut self.lock().counters;
-        counters.buried += letters;
-        counters.evicted += letters;
+        counters.buried += dead_letters;
+        counters.evicted += dead_letters;
     }
 
     /// Calls the alert.
@@ -334,29 +335,29 @@ impl<T> DeadLetters<T> {
     ///
     /// ```
     /// # use annulus_queue::{DeadLetters, QueueOptions, Reason, queue};
-    /// let letters = DeadLetters::new();
-    /// letters.bury(7, Reason::Failed("busy".into()));
+    /// let dead_letters = DeadLetters::new();
+    /// dead_letters.bury(7, Reason::Failed("busy".into()));
     /// let (tx, rx) = queue(QueueOptions::new())?;
-    /// assert_eq!(letters.redrive_by(3, |message| tx.try_send(message)).sent, 1);
+    /// assert_eq!(dead_letters.redrive_by(3, |message| tx.try_send(message)).sent, 1);
     /// assert_eq!(rx.try_recv(), Ok(7));
     /// # Ok::<(), annulus_queue::InvalidOptions>(())
     /// ```
     pub fn redrive_by(
         &self,
         max_attempts: u32,
-        mut send: impl FnMut(T) -> Result<Admission<T>, TrySendError<T>>,
+        mut send: impl FnMut(T) -> Result<SendOutcome<T>, TrySendError<T>>,
     ) -> Redriven<T> {
         let mut done = Redriven { sent: 0, exhausted: 0, refused: false, evicted: Vec::new() };
         for _ in 0..self.len() {
-            let Some(letter) = self.lock().take_retryable(max_attempts) else { break };
-            let Letter { message, reason, attempts, at, id, number } = letter;
+            let Some(dead_letter) = self.lock().take_retryable(max_attempts) else { break };
+            let DeadLetter { message, reason, attempts, at, id, number } = dead_letter;
             let refused = match send(message) {
-                Ok(Admission::Accepted) => None,
-                Ok(Admission::Evicted(oldest)) => {
+                Ok(SendOutcome::Accepted) => None,
+                Ok(SendOutcome::Evicted(oldest)) => {
                     done.evicted.push(oldest);
                     None
                 }
-                Ok(Admission::Discarded(message) | Admission::Duplicate(message)) => Some(message),
+                Ok(SendOutcome::Discarded(message) | SendOutcome::Duplicate(message)) => Some(message),
                 Err(refusal) => Some(refusal.into_inner()),
             };
             let Some(message) = refused else {
@@ -365,11 +366,16 @@ impl<T> DeadLetters<T> {
                 continue;
             };
             done.refused = true;
-            let evicted = self.lock().put_back(Letter { message, reason, attempts, at, id, number });
-            done.evicted.extend(evicted.map(|letter| letter.message));
+            let evicted = self.lock().put_back(DeadLetter { message, reason, attempts, at, id, number });
+            done.evicted.extend(evicted.map(|dead_letter| dead_letter.message));
             break;
         }
-        done.exhausted = self.lock().letters.iter().filter(|letter| letter.attempts >= max_attempts).count();
+        done.exhausted = self
+            .lock()
+            .dead_letters
+            .iter()
+            .filter(|dead_letter| dead_letter.attempts >= max_attempts)
+            .count();
         done
     }
     /// No user code runs under the lock, so nothing panics there, and poison means nothing.
@@ -379,31 +385,32 @@ impl<T> DeadLetters<T> {
 }
 
 impl<T: Message + Send> DeadLetters<T> {
-    /// Stores a message as the newest letter, then calls the alert. If the store is full, the oldest letter
-    /// leaves and is returned.
+    /// Stores a message as the newest dead letter, then calls the alert. If the store is full, the oldest
+    /// dead letter leaves and is returned.
     ///
     /// ```
     /// # use annulus_queue::{DeadLetters, Reason};
-    /// let letters = DeadLetters::with_alert(1, |_| ());
-    /// assert_eq!(letters.bury(7, Reason::Expired), None);
-    /// assert_eq!(letters.bury(8, Reason::Expired).map(|oldest| oldest.message), Some(7));
+    /// let dead_letters = DeadLetters::with_alert(1, |_| ());
+    /// assert_eq!(dead_letters.bury(7, Reason::Expired), None);
+    /// assert_eq!(dead_letters.bury(8, Reason::Expired).map(|oldest| oldest.message), Some(7));
     /// ```
-    pub fn bury(&self, message: T, reason: Reason) -> Option<Letter<T>> {
+    pub fn bury(&self, message: T, reason: Reason) -> Option<DeadLetter<T>> {
         let id = message.id();
         self.bury_with_id(message, id, reason)
     }
 
-    /// Sends the messages of the letters that are here now to a queue again, oldest first, without waiting.
+    /// Sends the messages of the dead letters that are here now to a queue again, oldest first, without
+    /// waiting.
     ///
-    /// A letter that already had `max_attempts` stays, and so does every one from the first that the queue
-    /// refuses or discards. What is sent again is no duplicate of itself, and its time in the queue begins
-    /// anew. The queue counts it as any other message.
+    /// A dead letter that already had `max_attempts` stays, and so does every one from the first that the
+    /// queue refuses or discards. What is sent again is no duplicate of itself, and its time in the queue
+    /// begins anew. The queue counts it as any other message.
     ///
     /// ```
     /// # use annulus_queue::{DeadLetters, MessageQueue, Reason};
-    /// let letters = DeadLetters::new();
-    /// letters.bury(7, Reason::Failed("busy".into()));
-    /// let redriven = letters.redrive(&MessageQueue::with_defaults(), 3);
+    /// let dead_letters = DeadLetters::new();
+    /// dead_letters.bury(7, Reason::Failed("busy".into()));
+    /// let redriven = dead_letters.redrive(&MessageQueue::with_defaults(), 3);
     /// assert_eq!((redriven.sent, redriven.exhausted, redriven.refused), (1, 0, false));
     /// ```
     pub fn redrive(&self, to: &MessageQueue<T>, max_attempts: u32) -> Redriven<T> {
@@ -412,49 +419,49 @@ impl<T: Message + Send> DeadLetters<T> {
 }
 
 impl<T> Store<T> {
-    /// Whether there is no space for one more letter.
+    /// Whether there is no space for one more dead letter.
     fn is_full(&mut self) -> bool {
         // The second is true of no empty store, since that has space for one.
-        self.letters.len() == self.capacity || self.letters.try_reserve(1).is_err()
+        self.dead_letters.len() == self.capacity || self.dead_letters.try_reserve(1).is_err()
     }
 
-    /// Evicts the oldest letter if there is no space.
-    fn make_room(&mut self) -> Option<Letter<T>> {
+    /// Evicts the oldest dead letter if there is no space.
+    fn make_room(&mut self) -> Option<DeadLetter<T>> {
         if !self.is_full() {
             return None;
         }
         self.counters.evicted += 1;
-        self.letters.pop_front()
+        self.dead_letters.pop_front()
     }
 
-    /// Takes the oldest letter that has attempts left, and remembers those that it had before its message can
-    /// come back.
-    fn take_retryable(&mut self, max_attempts: u32) -> Option<Letter<T>> {
-        let index = self.letters.iter().position(|letter| letter.attempts < max_attempts)?;
-        let letter = self.letters.remove(index)?;
-        if let Some(id) = letter.id {
+    /// Takes the oldest dead letter that has attempts left, and remembers those that it had before its
+    /// message can come back.
+    fn take_retryable(&mut self, max_attempts: u32) -> Option<DeadLetter<T>> {
+        let index = self.dead_letters.iter().position(|dead_letter| dead_letter.attempts < max_attempts)?;
+        let dead_letter = self.dead_letters.remove(index)?;
+        if let Some(id) = dead_letter.id {
             if self.redriven.len() == self.capacity || self.redriven.try_reserve(1).is_err() {
                 self.redriven.pop_front();
             }
-            self.redriven.push_back((id, letter.attempts));
+            self.redriven.push_back((id, dead_letter.attempts));
         }
-        Some(letter)
+        Some(dead_letter)
     }
 
-    /// Returns a letter to its place; or what leaves to make room, which is the letter itself if it is the
-    /// oldest.
-    fn put_back(&mut self, letter: Letter<T>) -> Option<Letter<T>> {
-        if let Some(id) = letter.id {
+    /// Returns a dead letter to its place; or what leaves to make room, which is the dead letter itself if it
+    /// is the oldest.
+    fn put_back(&mut self, dead_letter: DeadLetter<T>) -> Option<DeadLetter<T>> {
+        if let Some(id) = dead_letter.id {
             self.take_attempts(id);
         }
-        let index = self.letters.partition_point(|other| other.number < letter.number);
+        let index = self.dead_letters.partition_point(|other| other.number < dead_letter.number);
         if index == 0 && self.is_full() {
             self.counters.evicted += 1;
-            return Some(letter);
+            return Some(dead_letter);
         }
         let evicted = self.make_room();
         let index = index - usize::from(evicted.is_some());
-        self.letters.insert(index, letter);
+        self.dead_letters.insert(index, dead_letter);
         evicted
     }
 

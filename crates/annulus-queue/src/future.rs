@@ -9,7 +9,7 @@ use std::{
 };
 
 use crate::{
-    Admission, Backpressure, RecvError, SendError, TryRecvError, TrySendError,
+    Backpressure, RecvError, SendError, SendOutcome, TryRecvError, TrySendError,
     queue::Shared,
     turn::{Receiving, Sending, Source, Target},
 };
@@ -50,7 +50,7 @@ impl<'a, T> RecvFuture<'a, T> {
 impl<T> Unpin for SendFuture<'_, T> {}
 
 impl<T> Future for SendFuture<'_, T> {
-    type Output = Result<Admission<T>, SendError<T>>;
+    type Output = Result<SendOutcome<T>, SendError<T>>;
 
     /// # Panics
     /// If it was ready before.
@@ -101,7 +101,7 @@ impl<'a, T> Source<'a> for SharedEnd<'a, T> {
 impl<'a, T> Target<'a> for SharedEnd<'a, T> {
     type Message = T;
 
-    fn offer(&mut self, message: T) -> Result<Admission<T>, TrySendError<T>> {
+    fn offer(&mut self, message: T) -> Result<SendOutcome<T>, TrySendError<T>> {
         self.0.offer_noticing(message)
     }
 

@@ -15,22 +15,23 @@
 //! |---|---|---|---|
 //! | many | many | [`queue`](queue()) | peek |
 //! | one | many | [`spmc::spmc`] | peek; receivers cannot close |
-//! | many | one | [`solo::mpsc`] | [`DropOldest`](Backpressure::DropOldest) |
-//! | one | one | [`solo::spsc`] | `DropOldest` |
+//! | many | one | [`single_consumer::mpsc`] | [`DropOldest`](Backpressure::DropOldest) |
+//! | one | one | [`single_consumer::spsc`] | `DropOldest` |
 //! | one | each gets all it can | [`lossy::ring`] | for plain old data; overwrites what is not read in time, and never waits |
 //!
 //! The further down, the cheaper: an end that is alone needs no compare-exchange, and that is checked by the
 //! types, since it cannot be cloned and is used through `&mut`. All offer the same verbs, each as a future,
 //! blocking, with a timeout and without waiting: send and receive, one or a batch; a place to write a message
-//! in ([`Reservation`], [`solo::Reservation`]); drain, clear, flush, close; and with the feature `futures`
-//! (on by default) a `Sink` and a `Stream`. Futures need no particular runtime.
+//! in ([`Reservation`], [`single_consumer::Reservation`]); drain, clear, flush, close; and with the feature
+//! `futures` (on by default) a `Sink` and a `Stream`. Futures need no particular runtime.
 //!
-//! For a stream, one sender and one receiver with batches ([`solo::Sender::send_batch_blocking`],
-//! [`solo::Receiver::recv_batch_blocking`]) is the fastest there is here. For one message at a time, back and
-//! forth, the same ends are: a message of up to 56 bytes and its stamp share a cache line, so that it crosses
-//! between cores as one transfer.
+//! For a stream, one sender and one receiver with batches ([`single_consumer::Sender::send_batch_blocking`],
+//! [`single_consumer::Receiver::recv_batch_blocking`]) is the fastest there is here. For one message at a
+//! time, back and forth, the same ends are: a message of up to 56 bytes and its stamp share a cache line, so
+//! that it crosses between cores as one transfer.
 //!
-//! What follows is of [`queue`](queue()); [`solo`], [`spmc`] and [`MessageQueue`] say what differs.
+//! What follows is of [`queue`](queue()); [`single_consumer`], [`spmc`] and [`MessageQueue`] say what
+//! differs.
 //!
 //! # What it promises
 //!
@@ -57,9 +58,9 @@
 //!   (`std::mem::forget`, or a task that its executor keeps and never polls), keeps its place among those who
 //!   wait. The wake-up that comes to it is lost to the others: a receiver may sleep on beside a message, or a
 //!   sender beside space, until the next one comes. A future that is dropped hands its wake-up on. An end
-//!   that is [alone](solo) on its side forgets with it: its next future takes the place.
+//!   that is [alone](single_consumer) on its side forgets with it: its next future takes the place.
 //! - *Looking without taking.* There is no peek where receivers may be many: what was seen may be gone at
-//!   once. A receiver that is alone has [one](solo::Receiver::peek), and so has a [queue with
+//!   once. A receiver that is alone has [one](single_consumer::Receiver::peek), and so has a [queue with
 //!   policies](MessageQueue::peek).
 //! - *Survival.* Messages live in memory; what is queued when the last receiver goes away is dropped, and
 //!   counted as abandoned. If a sender is just copying one in, or holds a reservation, that very thread drops
@@ -80,11 +81,11 @@
 //! in place could not be evicted, so such a queue [offers no reservations](ReserveError::Evicts).
 //!
 //! ```
-//! use annulus_queue::{Admission, Backpressure, QueueOptions, queue};
+//! use annulus_queue::{SendOutcome, Backpressure, QueueOptions, queue};
 //!
 //! let (tx, rx) = queue(QueueOptions::new().capacity(16).backpressure(Backpressure::DropOldest).name("latest"))?;
 //! for reading in 0..20 {
-//!     if let Admission::Evicted(old) = tx.try_send(reading)? {
+//!     if let SendOutcome::Evicted(old) = tx.try_send(reading)? {
 //!         println!("{old} was never read");
 //!     }
 //! }
@@ -127,9 +128,9 @@ mod receiver;
 mod registry;
 mod reserve;
 mod sender;
+pub mod single_consumer;
 mod slab;
 mod slots;
-pub mod solo;
 pub mod spmc;
 pub mod stack;
 mod status;
@@ -153,7 +154,7 @@ pub use annulus_sync::{combining, contain, gate, phase_barrier, schedule, stay, 
 pub use annulus_sync::{event, wait};
 pub use clock::Clock;
 pub use counters::Counters;
-pub use dead_letters::{Alert, DeadLetters, Letter, LetterCounters, Reason, Redriven};
+pub use dead_letters::{Alert, DeadLetter, DeadLetterCounters, DeadLetters, Reason, Redriven};
 pub use future::{RecvFuture, SendFuture};
 pub use invalid::{InvalidOptions, OptionProblem};
 pub use message::Message;
@@ -165,7 +166,9 @@ pub use message_future::{MessageRecv, MessageSend};
 pub use message_queue::MessageQueue;
 pub use message_verbs::PeekError;
 pub use options::{Deduplication, QueueOptions};
-pub use outcome::{Admission, Backpressure, RecvError, ReserveError, SendError, TryRecvError, TrySendError};
+pub use outcome::{
+    Backpressure, RecvError, ReserveError, SendError, SendOutcome, TryRecvError, TrySendError,
+};
 pub use queue::queue;
 #[cfg(loom)]
 #[doc(hidden)]

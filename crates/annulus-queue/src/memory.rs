@@ -13,7 +13,7 @@ impl QueueOptions {
     /// capacities.
     ///
     /// A [`MessageQueue`](crate::MessageQueue) has [its own figure](crate::MessageQueue::memory_usage_of),
-    /// and so have [queues with one receiver](crate::solo::memory_usage) and [lossy
+    /// and so have [queues with one receiver](crate::single_consumer::memory_usage) and [lossy
     /// rings](crate::lossy::memory_usage).
     ///
     /// A slot is the message and 8 bytes; what fits into a cache line is padded to a power of two.

@@ -24,13 +24,13 @@ impl<T: Message + Send> MessageQueueBuilder<T> {
     /// ```
     /// # use annulus_queue::{DeadLetters, MessageQueue, QueueOptions};
     /// # use std::time::Duration;
-    /// let letters = DeadLetters::<u32>::new();
+    /// let dead_letters = DeadLetters::<u32>::new();
     /// let options = QueueOptions::new().expiry(Duration::from_secs(30));
-    /// let queue = MessageQueue::builder(options).dead_letters(&letters).build()?;
+    /// let queue = MessageQueue::builder(options).dead_letters(&dead_letters).build()?;
     /// # Ok::<(), annulus_queue::InvalidOptions>(())
     /// ```
-    pub fn dead_letters(mut self, letters: &DeadLetters<T>) -> Self {
-        self.dead_letters = Some(letters.clone());
+    pub fn dead_letters(mut self, dead_letters: &DeadLetters<T>) -> Self {
+        self.dead_letters = Some(dead_letters.clone());
         self
     }
 

@@ -8,7 +8,7 @@ use std::{
 };
 
 use crate::{
-    Admission, Message, RecvError, SendError, TryRecvError, TrySendError,
+    Message, RecvError, SendError, SendOutcome, TryRecvError, TrySendError,
     message_inner::Inner,
     policed::Facts,
     turn::{Receiving, Sending, Source, Target},
@@ -50,7 +50,7 @@ impl<'a, T: Message + Send> MessageRecv<'a, T> {
 impl<T: Message + Send> Unpin for MessageSend<'_, T> {}
 
 impl<T: Message + Send> Future for MessageSend<'_, T> {
-    type Output = Result<Admission<T>, SendError<T>>;
+    type Output = Result<SendOutcome<T>, SendError<T>>;
 
     /// # Panics
     /// If it was ready before.
@@ -106,7 +106,7 @@ struct MessageTarget<'a, T> {
 impl<'a, T: Message + Send> Target<'a> for MessageTarget<'a, T> {
     type Message = T;
 
-    fn offer(&mut self, message: T) -> Result<Admission<T>, TrySendError<T>> {
+    fn offer(&mut self, message: T) -> Result<SendOutcome<T>, TrySendError<T>> {
         self.queue.offer(message, self.facts)
     }
 

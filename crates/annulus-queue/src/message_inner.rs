@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use crate::{
-    Admission, Backpressure, Counters, DeadLetters, Message, Reason, Receiver, SendError, Sender,
+    Backpressure, Counters, DeadLetters, Message, Reason, Receiver, SendError, SendOutcome, Sender,
     TryRecvError, TrySendError,
     counters::Count,
     policed::{Facts, Policed},
@@ -47,17 +47,17 @@ impl<T: Message + Send> Inner<T> {
 
     /// Sends without waiting for space, and counts the verdict, whatever it is.
     #[inline]
-    pub(crate) fn try_send(&self, message: T, again: bool) -> Result<Admission<T>, TrySendError<T>> {
+    pub(crate) fn try_send(&self, message: T, again: bool) -> Result<SendOutcome<T>, TrySendError<T>> {
         match &self.kind {
             // The short ways.
             Kind::Plain(tx, _) if self.max_message_bytes.is_none() => match tx.try_send(message) {
-                Ok(Admission::Accepted) => Ok(Admission::Accepted),
+                Ok(SendOutcome::Accepted) => Ok(SendOutcome::Accepted),
                 other => self.not_simply_accepted(other),
             },
             Kind::Policed(queue) if self.max_message_bytes.is_none() => {
                 let facts = queue.facts(&message, again);
                 match queue.offer(message, facts) {
-                    Ok(admission) => Ok(admission),
+                    Ok(outcome) => Ok(outcome),
                     Err(refusal) => Err(self.refused(refusal)),
                 }
             }
@@ -79,14 +79,14 @@ impl<T: Message + Send> Inner<T> {
     /// Sends without waiting for space. Counts every verdict but `Full` of a queue that blocks, which is a
     /// verdict only if the caller does not try again.
     #[inline]
-    pub(crate) fn offer(&self, message: T, facts: Facts) -> Result<Admission<T>, TrySendError<T>> {
+    pub(crate) fn offer(&self, message: T, facts: Facts) -> Result<SendOutcome<T>, TrySendError<T>> {
         if self.max_message_bytes.is_some_and(|most| message.payload_size() > most) {
             self.too_large.add_one();
             return Err(TrySendError::TooLarge(message));
         }
         match &self.kind {
             Kind::Plain(tx, _) => match tx.shared.offer(message) {
-                Ok(Admission::Accepted) => Ok(Admission::Accepted),
+                Ok(SendOutcome::Accepted) => Ok(SendOutcome::Accepted),
                 other => self.not_simply_accepted(other),
             },
             Kind::Policed(queue) => queue.offer(message, facts),
@@ -95,7 +95,11 @@ impl<T: Message + Send> Inner<T> {
 
     /// One attempt of a send that may wait: the message again, if waiting for space helps.
     #[inline]
-    pub(crate) fn attempt(&self, message: T, facts: Facts) -> Result<Result<Admission<T>, SendError<T>>, T> {
+    pub(crate) fn attempt(
+        &self,
+        message: T,
+        facts: Facts,
+    ) -> Result<Result<SendOutcome<T>, SendError<T>>, T> {
         match self.offer(message, facts) {
             Err(TrySendError::Full(message)) if self.blocks() => Err(message),
             outcome => Ok(outcome.map_err(SendError::from)),
@@ -132,9 +136,9 @@ impl<T: Message + Send> Inner<T> {
     }
 
     pub(crate) fn expire(&self, message: T) {
-        if let Some(letters) = &self.dead_letters {
+        if let Some(dead_letters) = &self.dead_letters {
             // What it evicts is counted there.
-            drop(letters.bury(message, Reason::Expired));
+            drop(dead_letters.bury(message, Reason::Expired));
         }
     }
 }
@@ -223,8 +227,8 @@ impl<T> Inner<T> {
     #[cold]
     fn not_simply_accepted(
         &self,
-        outcome: Result<Admission<T>, TrySendError<T>>,
-    ) -> Result<Admission<T>, TrySendError<T>> {
+        outcome: Result<SendOutcome<T>, TrySendError<T>>,
+    ) -> Result<SendOutcome<T>, TrySendError<T>> {
         if !matches!(outcome, Err(TrySendError::Closed(_))) {
             self.see(self.capacity);
         }

@@ -2,12 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use crate::{
-    Admission, Message, MessageRecv, MessageSend, RecvError, SendError, TryRecvError, TrySendError,
-    message_inner::Inner,
-};
 #[cfg(doc)]
 use crate::{Backpressure, QueueOptions};
+use crate::{
+    Message, MessageRecv, MessageSend, RecvError, SendError, SendOutcome, TryRecvError, TrySendError,
+    message_inner::Inner,
+};
 #[cfg(doc)]
 use annulus_sync::wait::WaitStrategy;
 use annulus_sync::{
@@ -31,8 +31,8 @@ use annulus_sync::{
 ///
 /// # What it promises
 ///
-/// - What a send returns is what became of the message, as [`Admission`], [`TrySendError`] and [`SendError`]
-///   say; whatever is not queued comes back, or goes to the dead letters if it expires.
+/// - What a send returns is what became of the message, as [`SendOutcome`], [`TrySendError`] and
+///   [`SendError`] say; whatever is not queued comes back, or goes to the dead letters if it expires.
 /// - Order: with [`priority`](QueueOptions::priority), 255 first; else, and among equals, first in, first
 ///   out.
 /// - With priorities, [`Backpressure::DropOldest`] evicts the oldest message of the lowest priority present.
@@ -50,7 +50,7 @@ use annulus_sync::{
 /// - *Deduplication of what was re-driven.* What dead letters send again was accepted before, and passes.
 ///
 /// ```
-/// use annulus_queue::{Admission, Deduplication, Message, MessageQueue, QueueOptions};
+/// use annulus_queue::{SendOutcome, Deduplication, Message, MessageQueue, QueueOptions};
 ///
 /// #[derive(Debug, PartialEq)]
 /// struct Alarm {
@@ -70,7 +70,7 @@ use annulus_sync::{
 /// let queue = MessageQueue::new(QueueOptions::new().priority(true).deduplication(Deduplication::ById))?;
 /// let _ = queue.try_send(Alarm { number: 1, urgent: false });
 /// let _ = queue.try_send(Alarm { number: 2, urgent: true });
-/// assert!(matches!(queue.try_send(Alarm { number: 1, urgent: false }), Ok(Admission::Duplicate(_))));
+/// assert!(matches!(queue.try_send(Alarm { number: 1, urgent: false }), Ok(SendOutcome::Duplicate(_))));
 /// assert_eq!(queue.try_recv().map(|alarm| alarm.number), Ok(2));
 /// # Ok::<(), annulus_queue::InvalidOptions>(())
 /// ```
@@ -83,20 +83,20 @@ impl<T: Message + Send> MessageQueue<T> {
     /// [`MessageQueue`] for the policies.
     ///
     /// ```
-    /// # use annulus_queue::{Admission, MessageQueue, QueueOptions, TrySendError};
+    /// # use annulus_queue::{SendOutcome, MessageQueue, QueueOptions, TrySendError};
     /// let queue = MessageQueue::new(QueueOptions::new())?;
-    /// assert_eq!(queue.try_send(1), Ok(Admission::Accepted));
+    /// assert_eq!(queue.try_send(1), Ok(SendOutcome::Accepted));
     /// queue.close();
     /// assert_eq!(queue.try_send(2), Err(TrySendError::Closed(2)));
     /// # Ok::<(), annulus_queue::InvalidOptions>(())
     /// ```
     #[inline]
-    pub fn try_send(&self, message: T) -> Result<Admission<T>, TrySendError<T>> {
+    pub fn try_send(&self, message: T) -> Result<SendOutcome<T>, TrySendError<T>> {
         self.inner.try_send(message, false)
     }
 
     /// [`try_send`](Self::try_send) of a message that was accepted before, and so is not its own duplicate.
-    pub(crate) fn try_send_again(&self, message: T) -> Result<Admission<T>, TrySendError<T>> {
+    pub(crate) fn try_send_again(&self, message: T) -> Result<SendOutcome<T>, TrySendError<T>> {
         self.inner.try_send(message, true)
     }
 
@@ -107,9 +107,9 @@ impl<T: Message + Send> MessageQueue<T> {
     /// not end it.
     ///
     /// ```
-    /// # use annulus_queue::{Admission, MessageQueue, QueueOptions, wait::block_on};
+    /// # use annulus_queue::{SendOutcome, MessageQueue, QueueOptions, wait::block_on};
     /// let queue = MessageQueue::new(QueueOptions::new().priority(true))?;
-    /// assert_eq!(block_on(queue.send(1)), Ok(Admission::Accepted));
+    /// assert_eq!(block_on(queue.send(1)), Ok(SendOutcome::Accepted));
     /// # Ok::<(), annulus_queue::InvalidOptions>(())
     /// ```
     pub fn send(&self, message: T) -> MessageSend<'_, T> {
@@ -121,12 +121,12 @@ impl<T: Message + Send> MessageQueue<T> {
     /// their [`block_timeout`](QueueOptions::block_timeout).
     ///
     /// ```
-    /// # use annulus_queue::{Admission, MessageQueue, QueueOptions};
+    /// # use annulus_queue::{SendOutcome, MessageQueue, QueueOptions};
     /// let queue = MessageQueue::new(QueueOptions::new())?;
-    /// assert_eq!(queue.send_blocking(1), Ok(Admission::Accepted));
+    /// assert_eq!(queue.send_blocking(1), Ok(SendOutcome::Accepted));
     /// # Ok::<(), annulus_queue::InvalidOptions>(())
     /// ```
-    pub fn send_blocking(&self, message: T) -> Result<Admission<T>, SendError<T>> {
+    pub fn send_blocking(&self, message: T) -> Result<SendOutcome<T>, SendError<T>> {
         self.send_within(message, self.inner.block_timeout)
     }
 
@@ -142,11 +142,11 @@ impl<T: Message + Send> MessageQueue<T> {
     /// assert_eq!(queue.send_timeout(16, Duration::from_millis(1)), Err(SendError::Timeout(16)));
     /// # Ok::<(), annulus_queue::InvalidOptions>(())
     /// ```
-    pub fn send_timeout(&self, message: T, timeout: Duration) -> Result<Admission<T>, SendError<T>> {
+    pub fn send_timeout(&self, message: T, timeout: Duration) -> Result<SendOutcome<T>, SendError<T>> {
         self.send_within(message, Some(timeout))
     }
 
-    fn send_within(&self, message: T, timeout: Option<Duration>) -> Result<Admission<T>, SendError<T>> {
+    fn send_within(&self, message: T, timeout: Option<Duration>) -> Result<SendOutcome<T>, SendError<T>> {
         let inner = &*self.inner;
         let facts = inner.facts(&message, false);
         let mut waiting = match inner.attempt(message, facts) {

@@ -27,7 +27,7 @@ impl fmt::Display for PeekError {
             Self::Empty => "no message is waiting",
             Self::Closed => "the queue is closed and everything was received",
             Self::NotOffered => {
-                "a queue without priority, deduplication and expiry has no peek: give it one of them, or use the ends of `solo`, \
+                "a queue without priority, deduplication and expiry has no peek: give it one of them, or use the ends of `single_consumer`, \
                  whose receiver is alone"
             }
         })

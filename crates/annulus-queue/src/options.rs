@@ -146,10 +146,10 @@ impl QueueOptions {
     /// By what duplicates are recognised.
     ///
     /// ```
-    /// # use annulus_queue::{Admission, Deduplication, MessageQueue, QueueOptions};
+    /// # use annulus_queue::{SendOutcome, Deduplication, MessageQueue, QueueOptions};
     /// let queue = MessageQueue::new(QueueOptions::new().deduplication(Deduplication::ByPayload))?;
-    /// assert_eq!(queue.try_send(7), Ok(Admission::Accepted));
-    /// assert_eq!(queue.try_send(7), Ok(Admission::Duplicate(7)));
+    /// assert_eq!(queue.try_send(7), Ok(SendOutcome::Accepted));
+    /// assert_eq!(queue.try_send(7), Ok(SendOutcome::Duplicate(7)));
     /// # Ok::<(), annulus_queue::InvalidOptions>(())
     /// ```
     pub fn deduplication(mut self, by: Deduplication) -> Self {

@@ -24,7 +24,7 @@ pub enum Backpressure {
 /// How a send that did not fail ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "an evicted, discarded or duplicate message comes back in it; where there are none, write `let _ =`"]
-pub enum Admission<T> {
+pub enum SendOutcome<T> {
     /// The message is queued.
     Accepted,
     /// The message is queued, and this older one left to make room ([`Backpressure::DropOldest`]).
@@ -35,13 +35,13 @@ pub enum Admission<T> {
     Duplicate(T),
 }
 
-impl<T> Admission<T> {
+impl<T> SendOutcome<T> {
     /// Whether the message being sent is queued now.
     ///
     /// ```
-    /// # use annulus_queue::Admission;
-    /// assert!(Admission::Evicted(1).is_queued());
-    /// assert!(!Admission::Duplicate(1).is_queued());
+    /// # use annulus_queue::SendOutcome;
+    /// assert!(SendOutcome::Evicted(1).is_queued());
+    /// assert!(!SendOutcome::Duplicate(1).is_queued());
     /// ```
     pub fn is_queued(&self) -> bool {
         matches!(self, Self::Accepted | Self::Evicted(_))
@@ -50,16 +50,16 @@ impl<T> Admission<T> {
     /// The same outcome with something made of the message in it.
     ///
     /// ```
-    /// # use annulus_queue::Admission;
-    /// assert_eq!(Admission::Evicted(7).map(|n| n + 1), Admission::Evicted(8));
+    /// # use annulus_queue::SendOutcome;
+    /// assert_eq!(SendOutcome::Evicted(7).map(|n| n + 1), SendOutcome::Evicted(8));
     /// ```
     #[inline]
-    pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Admission<U> {
+    pub fn map<U>(self, f: impl FnOnce(T) -> U) -> SendOutcome<U> {
         match self {
-            Self::Accepted => Admission::Accepted,
-            Self::Evicted(message) => Admission::Evicted(f(message)),
-            Self::Discarded(message) => Admission::Discarded(f(message)),
-            Self::Duplicate(message) => Admission::Duplicate(f(message)),
+            Self::Accepted => SendOutcome::Accepted,
+            Self::Evicted(message) => SendOutcome::Evicted(f(message)),
+            Self::Discarded(message) => SendOutcome::Discarded(f(message)),
+            Self::Duplicate(message) => SendOutcome::Duplicate(f(message)),
         }
     }
 }

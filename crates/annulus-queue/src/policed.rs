@@ -5,7 +5,7 @@
 //! Both events are notified after the lock is released; see [`Event::notify_after_unlock`].
 
 use crate::{
-    Admission, Backpressure, Clock, Counters, Deduplication, Message, QueueOptions, TryRecvError,
+    Backpressure, Clock, Counters, Deduplication, Message, QueueOptions, SendOutcome, TryRecvError,
     TrySendError,
     buckets::Buckets,
     clock::nanoseconds,
@@ -107,7 +107,7 @@ impl<T> Policed<T> {
     /// Sends without waiting for space. Counts every verdict but `Full` of a queue that blocks, which is a
     /// verdict only if the caller does not try again.
     #[inline]
-    pub(crate) fn offer(&self, message: T, facts: Facts) -> Result<Admission<T>, TrySendError<T>> {
+    pub(crate) fn offer(&self, message: T, facts: Facts) -> Result<SendOutcome<T>, TrySendError<T>> {
         let at = self.now();
         let mut state = self.lock();
         match state.judge(facts, self.rules.backpressure) {
@@ -115,7 +115,7 @@ impl<T> Policed<T> {
                 state.accept(message, facts, at, vacancy);
                 drop(state);
                 self.not_empty.notify_after_unlock(1);
-                Ok(Admission::Accepted)
+                Ok(SendOutcome::Accepted)
             }
             verdict => self.offer_hard(state, verdict, message, facts, at),
         }
@@ -130,7 +130,7 @@ impl<T> Policed<T> {
         message: T,
         facts: Facts,
         at: u64,
-    ) -> Result<Admission<T>, TrySendError<T>> {
+    ) -> Result<SendOutcome<T>, TrySendError<T>> {
         match verdict {
             Verdict::Accept(_) => unreachable!("the caller has accepted it"),
             Verdict::Evict(lowest, vacancy) => {
@@ -138,10 +138,10 @@ impl<T> Policed<T> {
                 state.accept(message, facts, at, vacancy);
                 drop(state);
                 self.not_empty.notify_after_unlock(1);
-                Ok(Admission::Evicted(oldest))
+                Ok(SendOutcome::Evicted(oldest))
             }
-            Verdict::Discard => Ok(Admission::Discarded(message)),
-            Verdict::Duplicate => Ok(Admission::Duplicate(message)),
+            Verdict::Discard => Ok(SendOutcome::Discarded(message)),
+            Verdict::Duplicate => Ok(SendOutcome::Duplicate(message)),
             Verdict::Full => Err(TrySendError::Full(message)),
             Verdict::Closed => Err(TrySendError::Closed(message)),
         }

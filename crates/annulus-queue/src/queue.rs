@@ -3,7 +3,7 @@
 use std::mem::MaybeUninit;
 
 use crate::{
-    Admission, Backpressure, Counters, InvalidOptions, QueueOptions, Receiver, ReserveError, Sender,
+    Backpressure, Counters, InvalidOptions, QueueOptions, Receiver, ReserveError, SendOutcome, Sender,
     TryRecvError, TrySendError,
     counters::Tally,
     dropping::drop_all,
@@ -18,12 +18,12 @@ use annulus_sync::{Arc, AtomicUsize, Ordering, barrier, event::Event, fence, wai
 /// takes the first time.
 ///
 /// ```
-/// use annulus_queue::{Admission, QueueOptions, queue};
+/// use annulus_queue::{SendOutcome, QueueOptions, queue};
 ///
 /// let (tx, rx) = queue(QueueOptions::new().capacity(64))?;
 /// std::thread::spawn(move || {
 ///     for i in 0..1000 {
-///         assert_eq!(tx.send_blocking(i), Ok(Admission::Accepted));
+///         assert_eq!(tx.send_blocking(i), Ok(SendOutcome::Accepted));
 ///     }
 /// }); // its end of the queue is dropped here, which closes the queue
 /// let mut sum = 0;
@@ -118,9 +118,9 @@ impl<T> Shared<T> {
     /// Sends without waiting for space. Counts every verdict but `Full` of a queue that blocks, which is a
     /// verdict only if the caller does not try again.
     #[inline]
-    pub(crate) fn offer(&self, message: T) -> Result<Admission<T>, TrySendError<T>> {
+    pub(crate) fn offer(&self, message: T) -> Result<SendOutcome<T>, TrySendError<T>> {
         match self.offer_at_once(message) {
-            Ok(()) => Ok(Admission::Accepted),
+            Ok(()) => Ok(SendOutcome::Accepted),
             Err(message) => self.offer_hard(message),
         }
     }
@@ -137,7 +137,7 @@ impl<T> Shared<T> {
 
     /// [`offer`](Self::offer) by a sender that may be the only one.
     #[inline]
-    pub(crate) fn offer_noticing(&self, message: T) -> Result<Admission<T>, TrySendError<T>> {
+    pub(crate) fn offer_noticing(&self, message: T) -> Result<SendOutcome<T>, TrySendError<T>> {
         self.notice();
         self.offer(message)
     }
@@ -162,18 +162,18 @@ impl<T> Shared<T> {
     /// [`offer`](Self::offer) when the first look did not do. Apart, so that a message that is simply
     /// accepted is moved once: where both ways meet in one function, their outcomes go through memory.
     #[inline(never)]
-    fn offer_hard(&self, message: T) -> Result<Admission<T>, TrySendError<T>> {
+    fn offer_hard(&self, message: T) -> Result<SendOutcome<T>, TrySendError<T>> {
         if self.evicts() { self.offer_evicting(message) } else { self.offer_again(message) }
     }
 
     /// [`offer`](Self::offer) when the first look did not do: rare, and so kept out of the callers' code.
     #[inline(never)]
-    pub(crate) fn offer_again(&self, message: T) -> Result<Admission<T>, TrySendError<T>> {
+    pub(crate) fn offer_again(&self, message: T) -> Result<SendOutcome<T>, TrySendError<T>> {
         match self.slots.claim() {
             Ok(claim) => {
                 self.slots.publish(claim, message);
                 self.announce();
-                Ok(Admission::Accepted)
+                Ok(SendOutcome::Accepted)
             }
             Err(reason) => self.refuse(reason, message),
         }
@@ -280,7 +280,7 @@ impl<T> Shared<T> {
 
     /// [`offer`](Self::offer) where the oldest message may have to leave.
     #[inline(always)]
-    pub(crate) fn offer_evicting(&self, message: T) -> Result<Admission<T>, TrySendError<T>> {
+    pub(crate) fn offer_evicting(&self, message: T) -> Result<SendOutcome<T>, TrySendError<T>> {
         match self.slots.claim_evicting() {
             None => self.refuse(NoTicket::Closed, message),
             // SAFETY: what the slots said of this claim.
@@ -293,7 +293,7 @@ impl<T> Shared<T> {
     /// # Safety
     /// Nobody else sends meanwhile.
     #[inline]
-    pub(crate) unsafe fn offer_evicting_alone(&self, message: T) -> Result<Admission<T>, TrySendError<T>> {
+    pub(crate) unsafe fn offer_evicting_alone(&self, message: T) -> Result<SendOutcome<T>, TrySendError<T>> {
         self.notice();
         // SAFETY: the caller's word; only sends claim.
         match unsafe { self.slots.claim_evicting_alone() } {
@@ -313,18 +313,18 @@ impl<T> Shared<T> {
         claim: Claim,
         must_leave: bool,
         message: T,
-    ) -> Result<Admission<T>, TrySendError<T>> {
+    ) -> Result<SendOutcome<T>, TrySendError<T>> {
         if !must_leave {
             self.slots.publish(claim, message);
             self.announce();
-            return Ok(Admission::Accepted);
+            return Ok(SendOutcome::Accepted);
         }
         self.tally.evicted.add_one();
         // A guard, so that the oldest message can be read straight to where it is returned.
         let then = PublishOnDrop { shared: self, claim: Some(claim), message: MaybeUninit::new(message) };
         let claim = then.claim.as_ref().expect("it has just been put there");
         // SAFETY: the caller's word; once.
-        Ok(Admission::Evicted(unsafe { self.slots.evicted(claim) }))
+        Ok(SendOutcome::Evicted(unsafe { self.slots.evicted(claim) }))
     }
 
     #[inline(always)]
@@ -333,11 +333,11 @@ impl<T> Shared<T> {
     }
 
     /// The verdict on a message that got no ticket.
-    fn refuse(&self, reason: NoTicket, message: T) -> Result<Admission<T>, TrySendError<T>> {
+    fn refuse(&self, reason: NoTicket, message: T) -> Result<SendOutcome<T>, TrySendError<T>> {
         match (reason, self.backpressure) {
             (NoTicket::Full, Backpressure::DropNew) => {
                 self.tally.discarded.add_one();
-                Ok(Admission::Discarded(message))
+                Ok(SendOutcome::Discarded(message))
             }
             (NoTicket::Full, Backpressure::Block) => Err(TrySendError::Full(message)),
             (NoTicket::Full, _) => {

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::{Admission, Backpressure, SendError, SendFuture, TrySendError, queue::Shared};
+use crate::{Backpressure, SendError, SendFuture, SendOutcome, TrySendError, queue::Shared};
 use annulus_sync::{
     Arc,
     wait::{Backoff, block_on, block_on_deadline},
@@ -25,27 +25,27 @@ impl<T: Send> Sender<T> {
     /// space the moment after `Full`.
     ///
     /// ```
-    /// # use annulus_queue::{Admission, Backpressure, QueueOptions, TrySendError, queue};
+    /// # use annulus_queue::{SendOutcome, Backpressure, QueueOptions, TrySendError, queue};
     /// let (tx, _rx) = queue(QueueOptions::new().capacity(16).backpressure(Backpressure::DropOldest))?;
     /// for i in 0..16 {
-    ///     assert_eq!(tx.try_send(i), Ok(Admission::Accepted));
+    ///     assert_eq!(tx.try_send(i), Ok(SendOutcome::Accepted));
     /// }
-    /// assert_eq!(tx.try_send(16), Ok(Admission::Evicted(0)));
+    /// assert_eq!(tx.try_send(16), Ok(SendOutcome::Evicted(0)));
     /// tx.close();
     /// assert_eq!(tx.try_send(17), Err(TrySendError::Closed(17)));
     /// # Ok::<(), annulus_queue::InvalidOptions>(())
     /// ```
     #[inline]
-    pub fn try_send(&self, message: T) -> Result<Admission<T>, TrySendError<T>> {
+    pub fn try_send(&self, message: T) -> Result<SendOutcome<T>, TrySendError<T>> {
         match self.shared.offer_at_once(message) {
-            Ok(()) => Ok(Admission::Accepted),
+            Ok(()) => Ok(SendOutcome::Accepted),
             Err(message) => self.try_send_again(message),
         }
     }
 
     /// [`try_send`](Self::try_send) when the first look did not do.
     #[inline(never)]
-    pub(crate) fn try_send_again(&self, message: T) -> Result<Admission<T>, TrySendError<T>> {
+    pub(crate) fn try_send_again(&self, message: T) -> Result<SendOutcome<T>, TrySendError<T>> {
         if self.shared.evicts() {
             return self.shared.offer_evicting(message);
         }
@@ -64,10 +64,10 @@ impl<T: Send> Sender<T> {
     /// is lost. Who waits longest is woken first, but whoever sends at that moment may still be faster.
     ///
     /// ```
-    /// # use annulus_queue::{Admission, QueueOptions, queue, wait::block_on};
+    /// # use annulus_queue::{SendOutcome, QueueOptions, queue, wait::block_on};
     /// let (tx, rx) = queue(QueueOptions::new())?;
     /// block_on(async {
-    ///     assert_eq!(tx.send("hello").await, Ok(Admission::Accepted));
+    ///     assert_eq!(tx.send("hello").await, Ok(SendOutcome::Accepted));
     ///     assert_eq!(rx.recv().await, Ok("hello"));
     /// });
     /// # Ok::<(), annulus_queue::InvalidOptions>(())
@@ -79,15 +79,15 @@ impl<T: Send> Sender<T> {
     /// [`send`](Self::send) for threads: looks for space busily for some microseconds, then sleeps.
     ///
     /// ```
-    /// # use annulus_queue::{Admission, QueueOptions, queue};
+    /// # use annulus_queue::{SendOutcome, QueueOptions, queue};
     /// let (tx, _rx) = queue(QueueOptions::new())?;
-    /// assert_eq!(tx.send_blocking("hello"), Ok(Admission::Accepted));
+    /// assert_eq!(tx.send_blocking("hello"), Ok(SendOutcome::Accepted));
     /// # Ok::<(), annulus_queue::InvalidOptions>(())
     /// ```
     #[inline]
-    pub fn send_blocking(&self, message: T) -> Result<Admission<T>, SendError<T>> {
+    pub fn send_blocking(&self, message: T) -> Result<SendOutcome<T>, SendError<T>> {
         match self.shared.offer_at_once(message) {
-            Ok(()) => Ok(Admission::Accepted),
+            Ok(()) => Ok(SendOutcome::Accepted),
             Err(message) => self.send_until(message, None),
         }
     }
@@ -106,7 +106,7 @@ impl<T: Send> Sender<T> {
     /// assert_eq!(tx.send_timeout(16, Duration::from_millis(1)), Err(SendError::Timeout(16)));
     /// # Ok::<(), annulus_queue::InvalidOptions>(())
     /// ```
-    pub fn send_timeout(&self, message: T, timeout: Duration) -> Result<Admission<T>, SendError<T>> {
+    pub fn send_timeout(&self, message: T, timeout: Duration) -> Result<SendOutcome<T>, SendError<T>> {
         // A deadline that the clock cannot express never comes.
         self.send_until(message, Instant::now().checked_add(timeout))
     }
@@ -116,7 +116,7 @@ impl<T: Send> Sender<T> {
         &self,
         message: T,
         deadline: Option<Instant>,
-    ) -> Result<Admission<T>, SendError<T>> {
+    ) -> Result<SendOutcome<T>, SendError<T>> {
         let mut message = message;
         let mut backoff = Backoff::new();
         while !backoff.is_spent() && deadline.is_none_or(|deadline| Instant::now() < deadline) {

@@ -1,10 +1,10 @@
 //! The slots of a queue in memory: where each lies, and what its owner may do with it.
 //!
 //! A slot is a stamp and a message. Which stamp means what, and who owns a slot when, is the business of the
-//! protocols in `slots` and `solo`; here is only where they lie. **A slot that fits into a cache line lies in
-//! one**, stamp and all: 8 bytes of stamp and up to 56 of message move between two cores as one line. Such
-//! slots are padded to a power of two, and the first begins a line. Larger ones follow each other as closely
-//! as their alignment allows.
+//! protocols in `slots` and `single_consumer`; here is only where they lie. **A slot that fits into a cache
+//! line lies in one**, stamp and all: 8 bytes of stamp and up to 56 of message move between two cores as one
+//! line. Such slots are padded to a power of two, and the first begins a line. Larger ones follow each other
+//! as closely as their alignment allows.
 //!
 //! **Small messages may share a stamp** ([`Packing`]), where one thread stamps them all, in order: seven
 //! messages of 8 bytes and a stamp are a line, where four slots would be. A ticket is found by a division by
@@ -197,7 +197,7 @@ unsafe fn store<T>(place: *mut MaybeUninit<T>, message: MaybeUninit<T>) {
 
 /// Slots, found by ticket. Dropping it drops no messages: who made it takes them out before.
 pub(crate) struct Slab<T, K: Packing> {
-    places: Places<T, K>,
+    places: SlotArray<T, K>,
     /// How many tickets there are places for at once.
     capacity: usize,
     owns: PhantomData<Message<T>>,
@@ -205,28 +205,28 @@ pub(crate) struct Slab<T, K: Packing> {
 
 /// Where the slots of a slab lie. An end keeps a copy ([`Cursor`]), which needs no look at what it shares
 /// with others.
-pub(crate) struct Places<T, K> {
+pub(crate) struct SlotArray<T, K> {
     first: NonNull<Message<T>>,
     /// The number of stamps, a power of two, less one.
     mask: usize,
     packing: PhantomData<fn() -> K>,
 }
 
-impl<T, K> Clone for Places<T, K> {
+impl<T, K> Clone for SlotArray<T, K> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<T, K> Copy for Places<T, K> {}
+impl<T, K> Copy for SlotArray<T, K> {}
 
 // SAFETY: it gives out shared slots, whose users promise that the slab lives; slots may be shared if messages
 // may be sent.
-unsafe impl<T: Send, K> Send for Places<T, K> {}
+unsafe impl<T: Send, K> Send for SlotArray<T, K> {}
 // SAFETY: the same.
-unsafe impl<T: Send, K> Sync for Places<T, K> {}
+unsafe impl<T: Send, K> Sync for SlotArray<T, K> {}
 
-impl<T, K: Packing> Places<T, K> {
+impl<T, K: Packing> SlotArray<T, K> {
     /// How many messages share a stamp: as many as a line holds beside it, if that is more than one line's
     /// worth of slots.
     pub(crate) const SHARING: usize = {
@@ -321,7 +321,7 @@ impl<T, K: Packing> Places<T, K> {
 
 /// The place of an end that goes from ticket to ticket: it finds the next slot without a division.
 pub(crate) struct Cursor<T, K> {
-    places: Places<T, K>,
+    places: SlotArray<T, K>,
     /// The place of the next ticket's message, where messages share stamps.
     at: NonNull<Message<T>>,
 }
@@ -341,7 +341,7 @@ impl<T, K> Copy for Cursor<T, K> {}
 
 impl<T, K: Packing> Cursor<T, K> {
     /// Where the slots lie.
-    pub(crate) fn places(self) -> Places<T, K> {
+    pub(crate) fn places(self) -> SlotArray<T, K> {
         self.places
     }
 
@@ -351,15 +351,15 @@ impl<T, K: Packing> Cursor<T, K> {
     /// The slab lives for `'a`.
     #[inline(always)]
     pub(crate) unsafe fn slot<'a>(self, ticket: u64) -> Slot<'a, T> {
-        if Places::<T, K>::SHARING == 1 {
+        if SlotArray::<T, K>::SHARING == 1 {
             // SAFETY: the caller's word.
             return unsafe { self.places.slot(ticket) };
         }
         // SAFETY: the caller's word.
         debug_assert!(std::ptr::eq(unsafe { self.places.slot(ticket) }.message, self.at.as_ptr()));
-        let group = self.at.as_ptr().map_addr(|at| at & !(Places::<T, K>::STRIDE - 1));
+        let group = self.at.as_ptr().map_addr(|at| at & !(SlotArray::<T, K>::STRIDE - 1));
         // SAFETY: a group begins at a multiple of its size, and its stamp's offset is inside it.
-        let stamp = unsafe { group.byte_add(Places::<T, K>::TO_STAMP) }.cast::<AtomicU64>();
+        let stamp = unsafe { group.byte_add(SlotArray::<T, K>::TO_STAMP) }.cast::<AtomicU64>();
         // SAFETY: `Slab::new` made it there, it lives as long as the slab, and only shared references to it
         // are ever made.
         let message = unsafe { self.at.as_ref() };
@@ -371,12 +371,13 @@ impl<T, K: Packing> Cursor<T, K> {
     /// Goes to the next ticket, which is this one.
     #[inline(always)]
     pub(crate) fn advance(&mut self, ticket: u64) {
-        if Places::<T, K>::SHARING == 1 {
+        if SlotArray::<T, K>::SHARING == 1 {
             return;
         }
         // SAFETY: the place is one of a group's, and the stamp lies behind them all.
         self.at = unsafe { self.at.add(1) };
-        if self.at.addr().get() % Places::<T, K>::STRIDE >= Places::<T, K>::SHARING * size_of::<Message<T>>()
+        if self.at.addr().get() % SlotArray::<T, K>::STRIDE
+            >= SlotArray::<T, K>::SHARING * size_of::<Message<T>>()
         {
             self.jump(ticket);
         }
@@ -385,7 +386,7 @@ impl<T, K: Packing> Cursor<T, K> {
     /// Goes to a ticket.
     #[inline(always)]
     pub(crate) fn jump(&mut self, ticket: u64) {
-        if Places::<T, K>::SHARING != 1 {
+        if SlotArray::<T, K>::SHARING != 1 {
             // SAFETY: the reference is not used.
             self.at = NonNull::from_ref(unsafe { self.places.slot(ticket) }.message);
         }
@@ -400,9 +401,9 @@ impl<T, K: Packing> Slab<T, K> {
         let layout = Self::layout(capacity);
         // SAFETY: a slot has a stamp, so the layout's size is not zero.
         let Some(start) = NonNull::new(unsafe { alloc(layout) }) else { handle_alloc_error(layout) };
-        let groups = Places::<T, K>::groups(capacity);
-        let places = Places { first: start.cast(), mask: groups - 1, packing: PhantomData };
-        let sharing = Places::<T, K>::SHARING;
+        let groups = SlotArray::<T, K>::groups(capacity);
+        let places = SlotArray { first: start.cast(), mask: groups - 1, packing: PhantomData };
+        let sharing = SlotArray::<T, K>::SHARING;
         for index in 0..groups {
             let group = places.group(index as u64);
             for message in 0..sharing {
@@ -412,7 +413,7 @@ impl<T, K: Packing> Slab<T, K> {
                 unsafe { place.write(Message(UnsafeCell::new(MaybeUninit::uninit()))) };
             }
             // SAFETY: the offset is inside the group.
-            let stamp = unsafe { group.byte_add(Places::<T, K>::TO_STAMP) }.cast::<AtomicU64>();
+            let stamp = unsafe { group.byte_add(SlotArray::<T, K>::TO_STAMP) }.cast::<AtomicU64>();
             // SAFETY: the place is inside the allocation, aligned, and nobody has it yet.
             unsafe { stamp.write(AtomicU64::new((index * sharing) as u64)) };
         }
@@ -421,13 +422,13 @@ impl<T, K: Packing> Slab<T, K> {
 
     /// How many bytes `new` allocates.
     pub(crate) const fn bytes(capacity: usize) -> usize {
-        Places::<T, K>::STRIDE.saturating_mul(Places::<T, K>::groups(capacity))
+        SlotArray::<T, K>::STRIDE.saturating_mul(SlotArray::<T, K>::groups(capacity))
     }
 
     /// What `new` allocates.
     pub(crate) fn layout(capacity: usize) -> Layout {
         let align = START.max(align_of::<Message<T>>()).max(align_of::<AtomicU64>());
-        let bytes = Places::<T, K>::STRIDE.checked_mul(Places::<T, K>::groups(capacity));
+        let bytes = SlotArray::<T, K>::STRIDE.checked_mul(SlotArray::<T, K>::groups(capacity));
         bytes
             .and_then(|bytes| Layout::from_size_align(bytes, align).ok())
             .expect("the greatest capacity times the size of a message is less than the address space")
@@ -475,14 +476,14 @@ impl<T, K: Packing> Drop for Slab<T, K> {
         if cfg!(loom) {
             for index in 0..=self.places.mask {
                 let group = self.places.group(index as u64);
-                for message in 0..Places::<T, K>::SHARING {
+                for message in 0..SlotArray::<T, K>::SHARING {
                     // SAFETY: the offset is inside the group.
                     let place = unsafe { group.add(message) };
                     // SAFETY: `new` made a place there; it is dropped once, here, and not used again.
                     unsafe { place.drop_in_place() };
                 }
                 // SAFETY: the offset is inside the group.
-                let stamp = unsafe { group.byte_add(Places::<T, K>::TO_STAMP) }.cast::<AtomicU64>();
+                let stamp = unsafe { group.byte_add(SlotArray::<T, K>::TO_STAMP) }.cast::<AtomicU64>();
                 // SAFETY: as above.
                 unsafe { stamp.drop_in_place() };
             }

@@ -35,8 +35,8 @@
 use std::{fmt, time::Duration};
 
 use crate::{
-    Admission, Backpressure, Counters, InvalidOptions, QueueOptions, RecvError, RecvFuture, Reservation,
-    ReserveError, SendError, SendFuture, TryRecvError, TrySendError, batch::send_each, queue::ends_with,
+    Backpressure, Counters, InvalidOptions, QueueOptions, RecvError, RecvFuture, Reservation, ReserveError,
+    SendError, SendFuture, SendOutcome, TryRecvError, TrySendError, batch::send_each, queue::ends_with,
 };
 
 #[cfg(feature = "futures")]
@@ -84,24 +84,24 @@ impl<T: Send> Sender<T> {
     /// Sends without waiting for space, as [`Sender::try_send`](crate::Sender::try_send) does.
     ///
     /// ```
-    /// # use annulus_queue::{Admission, QueueOptions, TrySendError, spmc::spmc};
+    /// # use annulus_queue::{SendOutcome, QueueOptions, TrySendError, spmc::spmc};
     /// let (mut tx, rx) = spmc(QueueOptions::new())?;
-    /// assert_eq!(tx.try_send(1), Ok(Admission::Accepted));
+    /// assert_eq!(tx.try_send(1), Ok(SendOutcome::Accepted));
     /// drop(rx);
     /// assert_eq!(tx.try_send(2), Err(TrySendError::Closed(2)));
     /// # Ok::<(), annulus_queue::InvalidOptions>(())
     /// ```
     #[inline]
-    pub fn try_send(&mut self, message: T) -> Result<Admission<T>, TrySendError<T>> {
+    pub fn try_send(&mut self, message: T) -> Result<SendOutcome<T>, TrySendError<T>> {
         match self.send_alone(message) {
-            Ok(()) => Ok(Admission::Accepted),
+            Ok(()) => Ok(SendOutcome::Accepted),
             Err(message) => self.try_send_again(message),
         }
     }
 
     /// [`try_send`](Self::try_send) when the first look did not do.
     #[inline(never)]
-    fn try_send_again(&mut self, message: T) -> Result<Admission<T>, TrySendError<T>> {
+    fn try_send_again(&mut self, message: T) -> Result<SendOutcome<T>, TrySendError<T>> {
         if self.0.shared.evicts() {
             // SAFETY: this is the only sender that its queue ever has, and it is borrowed mutably, so nobody
             // else sends.
@@ -115,9 +115,9 @@ impl<T: Send> Sender<T> {
     /// nothing but its own message, which was not sent.
     ///
     /// ```
-    /// # use annulus_queue::{Admission, QueueOptions, spmc::spmc, wait::block_on};
+    /// # use annulus_queue::{SendOutcome, QueueOptions, spmc::spmc, wait::block_on};
     /// let (mut tx, rx) = spmc(QueueOptions::new())?;
-    /// assert_eq!(block_on(tx.send(7)), Ok(Admission::Accepted));
+    /// assert_eq!(block_on(tx.send(7)), Ok(SendOutcome::Accepted));
     /// assert_eq!(block_on(rx.recv()), Ok(7));
     /// # Ok::<(), annulus_queue::InvalidOptions>(())
     /// ```
@@ -128,15 +128,15 @@ impl<T: Send> Sender<T> {
     /// [`send`](Self::send) that blocks the thread while it waits.
     ///
     /// ```
-    /// # use annulus_queue::{Admission, QueueOptions, spmc::spmc};
+    /// # use annulus_queue::{SendOutcome, QueueOptions, spmc::spmc};
     /// let (mut tx, _rx) = spmc(QueueOptions::new())?;
-    /// assert_eq!(tx.send_blocking(7), Ok(Admission::Accepted));
+    /// assert_eq!(tx.send_blocking(7), Ok(SendOutcome::Accepted));
     /// # Ok::<(), annulus_queue::InvalidOptions>(())
     /// ```
     #[inline]
-    pub fn send_blocking(&mut self, message: T) -> Result<Admission<T>, SendError<T>> {
+    pub fn send_blocking(&mut self, message: T) -> Result<SendOutcome<T>, SendError<T>> {
         match self.send_alone(message) {
-            Ok(()) => Ok(Admission::Accepted),
+            Ok(()) => Ok(SendOutcome::Accepted),
             Err(message) => self.0.send_until(message, None),
         }
     }
@@ -152,7 +152,7 @@ impl<T: Send> Sender<T> {
     /// assert_eq!(tx.send_timeout(16, Duration::from_millis(1)), Err(SendError::Timeout(16)));
     /// # Ok::<(), annulus_queue::InvalidOptions>(())
     /// ```
-    pub fn send_timeout(&mut self, message: T, timeout: Duration) -> Result<Admission<T>, SendError<T>> {
+    pub fn send_timeout(&mut self, message: T, timeout: Duration) -> Result<SendOutcome<T>, SendError<T>> {
         self.0.send_timeout(message, timeout)
     }
 

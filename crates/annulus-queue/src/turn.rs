@@ -25,7 +25,7 @@ use std::{
     task::{Context, Poll},
 };
 
-use crate::{Admission, RecvError, SendError, TryRecvError, TrySendError};
+use crate::{RecvError, SendError, SendOutcome, TryRecvError, TrySendError};
 use annulus_sync::{
     Ordering,
     event::{Event, Listener},
@@ -53,7 +53,7 @@ pub trait Target<'a> {
     fn offer(
         &mut self,
         message: Self::Message,
-    ) -> Result<Admission<Self::Message>, TrySendError<Self::Message>>;
+    ) -> Result<SendOutcome<Self::Message>, TrySendError<Self::Message>>;
     /// Whether a sender waits where there is no space.
     #[doc(hidden)]
     fn blocks(&self) -> bool;
@@ -104,7 +104,7 @@ impl<S> Receiving<'_, S> {
 }
 
 /// How a send ends.
-type Sent<T> = Result<Admission<T>, SendError<T>>;
+type Sent<T> = Result<SendOutcome<T>, SendError<T>>;
 
 /// A send under way, or one after the other.
 pub(crate) struct Sending<'a, S, T> {

@@ -11,9 +11,9 @@ use std::{
 };
 
 use annulus_queue::{
-    Admission, Backpressure, Clock, DeadLetters, Deduplication, Message, MessageQueue, QueueOptions, Reason,
-    lossy, queue,
-    solo::{Many, One, Producers, Receiver, Sender, memory_usage, mpsc, spsc},
+    Backpressure, Clock, DeadLetters, Deduplication, Message, MessageQueue, QueueOptions, Reason,
+    SendOutcome, lossy, queue,
+    single_consumer::{Many, One, ProducerMode, Receiver, Sender, memory_usage, mpsc, spsc},
 };
 use annulus_sync::wait::block_on;
 
@@ -124,9 +124,9 @@ fn nothing_is_allocated_per_message() {
             let options = options.clone().capacity(64).backpressure(backpressure);
             let clock = Clock::manual();
             let mut builder = MessageQueue::builder(options.clone()).clock(&clock);
-            let letters = DeadLetters::with_alert(16, |alert| assert_eq!(alert.reason, Reason::Expired));
+            let dead_letters = DeadLetters::with_alert(16, |alert| assert_eq!(alert.reason, Reason::Expired));
             if expires(&options) {
-                builder = builder.dead_letters(&letters);
+                builder = builder.dead_letters(&dead_letters);
             }
             let queue = builder.build().unwrap();
             let run = |round: u64| {
@@ -146,7 +146,7 @@ fn nothing_is_allocated_per_message() {
     let (tx, rx) = queue(QueueOptions::new()).unwrap();
     let moved = allocations(|| {
         for number in 0..10_000 {
-            assert!(matches!(tx.try_send(reading(number)), Ok(Admission::Accepted)));
+            assert!(matches!(tx.try_send(reading(number)), Ok(SendOutcome::Accepted)));
             assert!(rx.try_recv().is_ok());
         }
     });
@@ -167,7 +167,7 @@ fn nothing_is_allocated_per_message() {
     assert_eq!(moved, 0);
 }
 
-fn move_by_every_verb<P: Producers>(tx: &mut Sender<Reading, P>, rx: &mut Receiver<Reading, P>) {
+fn move_by_every_verb<P: ProducerMode>(tx: &mut Sender<Reading, P>, rx: &mut Receiver<Reading, P>) {
     for number in 0..10_000 {
         assert!(tx.try_send(reading(number)).is_ok() && rx.try_recv().is_ok());
         assert!(tx.send_blocking(reading(number)).is_ok() && rx.recv_blocking().is_ok());

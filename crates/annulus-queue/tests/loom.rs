@@ -12,7 +12,7 @@
 
 use std::{future::Future, task::Context};
 
-use annulus_queue::{Admission, Backpressure, RecvError, SendError, TryRecvError, TrySendError, queue_of};
+use annulus_queue::{Backpressure, RecvError, SendError, SendOutcome, TryRecvError, TrySendError, queue_of};
 use annulus_sync::{Arc, wait::block_on};
 use loom::thread;
 
@@ -39,9 +39,9 @@ fn q_02_publish_and_take() {
         let (tx, rx) = queue_of(2, Backpressure::Reject);
         let other = thread::spawn({
             let tx = tx.clone();
-            move || assert_eq!(tx.try_send(boxed(1)), Ok(Admission::Accepted))
+            move || assert_eq!(tx.try_send(boxed(1)), Ok(SendOutcome::Accepted))
         });
-        assert_eq!(tx.try_send(boxed(2)), Ok(Admission::Accepted));
+        assert_eq!(tx.try_send(boxed(2)), Ok(SendOutcome::Accepted));
         let early = rx.try_recv().expect("this thread has sent one");
         other.join().unwrap();
         let late = rx.try_recv().expect("the other has sent one");
@@ -100,8 +100,8 @@ fn q_16_evict_against_take() {
         let producer = thread::spawn(move || tx.try_send(boxed(3)).expect("nobody closes"));
         let taken = *rx.try_recv().expect("two were there");
         match producer.join().unwrap() {
-            Admission::Accepted => assert_eq!(taken, 1),
-            Admission::Evicted(old) => assert!((*old, taken) == (1, 2)),
+            SendOutcome::Accepted => assert_eq!(taken, 1),
+            SendOutcome::Evicted(old) => assert!((*old, taken) == (1, 2)),
             other => panic!("{other:?}"),
         }
         let mut rest = Vec::new();
@@ -128,7 +128,7 @@ fn q_16_evict_against_evict() {
         });
         let mine = tx.try_send(boxed(4));
         let theirs = other.join().unwrap();
-        let (Ok(Admission::Evicted(a)), Ok(Admission::Evicted(b))) = (mine, theirs) else {
+        let (Ok(SendOutcome::Evicted(a)), Ok(SendOutcome::Evicted(b))) = (mine, theirs) else {
             panic!("not full?")
         };
         assert_eq!(*a + *b, 3);
@@ -196,7 +196,7 @@ fn q_14_sender_sleeps_and_wakes() {
         let _ = tx.try_send(boxed(2));
         let producer = thread::spawn(move || block_on(tx.send(boxed(3))));
         assert_eq!(*rx.try_recv().unwrap(), 1);
-        assert_eq!(producer.join().unwrap(), Ok(Admission::Accepted));
+        assert_eq!(producer.join().unwrap(), Ok(SendOutcome::Accepted));
         assert_eq!(*rx.try_recv().unwrap(), 2);
         assert_eq!(*rx.try_recv().unwrap(), 3);
     });

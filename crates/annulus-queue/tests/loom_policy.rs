@@ -6,7 +6,7 @@
 //! to stop a thread between its two steps, one to return to it); the third is margin.
 #![cfg(loom)]
 
-use annulus_queue::{Admission, Backpressure, MessageQueue, RecvError, SendError, message_queue_of};
+use annulus_queue::{Backpressure, MessageQueue, RecvError, SendError, SendOutcome, message_queue_of};
 use loom::thread;
 
 fn model(run: impl Fn() + Send + Sync + 'static) {
@@ -22,7 +22,7 @@ fn the_lock_is_handed_on() {
         let queue: MessageQueue<u32> = message_queue_of(4, Backpressure::Reject);
         let senders = [1, 2].map(|n| {
             let queue = queue.clone();
-            thread::spawn(move || assert_eq!(queue.try_send(n), Ok(Admission::Accepted)))
+            thread::spawn(move || assert_eq!(queue.try_send(n), Ok(SendOutcome::Accepted)))
         });
         let early = queue.try_recv().unwrap_or(0);
         for sender in senders {
@@ -39,7 +39,7 @@ fn a_message_wakes_a_receiver() {
         let queue: MessageQueue<u32> = message_queue_of(2, Backpressure::Block);
         let sender = thread::spawn({
             let queue = queue.clone();
-            move || assert_eq!(queue.try_send(1), Ok(Admission::Accepted))
+            move || assert_eq!(queue.try_send(1), Ok(SendOutcome::Accepted))
         });
         assert_eq!(queue.recv_blocking(), Ok(1));
         sender.join().unwrap();
@@ -51,13 +51,13 @@ fn a_message_wakes_a_receiver() {
 fn space_wakes_a_sender() {
     model(|| {
         let queue: MessageQueue<u32> = message_queue_of(1, Backpressure::Block);
-        assert_eq!(queue.try_send(1), Ok(Admission::Accepted));
+        assert_eq!(queue.try_send(1), Ok(SendOutcome::Accepted));
         let sender = thread::spawn({
             let queue = queue.clone();
             move || queue.send_blocking(2)
         });
         assert_eq!(queue.try_recv(), Ok(1));
-        assert_eq!(sender.join().unwrap(), Ok(Admission::Accepted));
+        assert_eq!(sender.join().unwrap(), Ok(SendOutcome::Accepted));
         assert_eq!(queue.try_recv(), Ok(2));
     });
 }
@@ -76,7 +76,7 @@ fn closing_wakes_everybody() {
     });
     model(|| {
         let queue: MessageQueue<u32> = message_queue_of(1, Backpressure::Block);
-        assert_eq!(queue.try_send(1), Ok(Admission::Accepted));
+        assert_eq!(queue.try_send(1), Ok(SendOutcome::Accepted));
         let sender = thread::spawn({
             let queue = queue.clone();
             move || queue.send_blocking(2)

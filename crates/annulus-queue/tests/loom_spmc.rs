@@ -5,7 +5,7 @@
 //! preemption where somebody sleeps, evicts or leaves; see `loom.rs` for why that suffices.
 #![cfg(loom)]
 
-use annulus_queue::{Admission, Backpressure, RecvError, TryRecvError, TrySendError, spmc::spmc_of};
+use annulus_queue::{Backpressure, RecvError, SendOutcome, TryRecvError, TrySendError, spmc::spmc_of};
 use annulus_sync::{Arc, wait::block_on};
 use loom::thread;
 
@@ -63,8 +63,8 @@ fn evict_against_take() {
         let _ = (tx.try_send(Arc::new(1)), tx.try_send(Arc::new(2)));
         let taker = thread::spawn(move || *rx.try_recv().expect("two were there"));
         let evicted = match tx.try_send(Arc::new(3)) {
-            Ok(Admission::Accepted) => None,
-            Ok(Admission::Evicted(old)) => Some(*old),
+            Ok(SendOutcome::Accepted) => None,
+            Ok(SendOutcome::Evicted(old)) => Some(*old),
             // The receiver has taken one and left.
             Err(TrySendError::Closed(_)) => None,
             other => panic!("{other:?}"),

@@ -91,7 +91,7 @@ pub struct ShardMemory {
     control: Region,
     inbound: (Region, RingLayout),
     outbound: (Region, RingLayout),
-    letters: Option<(Region, RingLayout)>,
+    dead_letters: Option<(Region, RingLayout)>,
     prints: Option<(Region, RingLayout)>,
     histogram: Option<Region>,
     telemetry: Option<TelemetryLine>,
@@ -127,11 +127,12 @@ impl ShardMemory {
         let shard = memory.region().part(offset, layout.shard_bytes());
         let histogram =
             layout.histogram.then(|| shard.part(layout.histogram_offset(), layout.histogram_bytes()));
-        let letters =
-            layout.letters.map(|letters| (shard.part(layout.letters_offset(), letters.bytes()), letters));
+        let dead_letters = layout.dead_letters.map(|dead_letters| {
+            (shard.part(layout.dead_letters_offset(), dead_letters.bytes()), dead_letters)
+        });
         let prints = layout.prints.map(|prints| (shard.part(layout.prints_offset(), prints.bytes()), prints));
         Self {
-            letters,
+            dead_letters,
             prints,
             control: shard.part(0, layout.inbound_offset()),
             inbound: (shard.part(layout.inbound_offset(), layout.inbound.bytes()), layout.inbound),
@@ -181,8 +182,8 @@ impl ShardMemory {
     /// # Safety
     ///
     /// As for [`outbound`](Self::outbound).
-    pub unsafe fn letters(&self) -> Option<Ring> {
-        let (region, layout) = self.letters.as_ref()?;
+    pub unsafe fn dead_letters(&self) -> Option<Ring> {
+        let (region, layout) = self.dead_letters.as_ref()?;
         // SAFETY: as for `inbound`.
         Some(unsafe { Ring::new(region.clone(), *layout) })
     }
@@ -266,7 +267,7 @@ impl ShardMemory {
 
     /// Dead letters that found no room in their ring, since launch.
     #[inline]
-    pub fn letters_lost(&self) -> &AtomicU64 {
+    pub fn dead_letters_lost(&self) -> &AtomicU64 {
         self.control.u64(176)
     }
 

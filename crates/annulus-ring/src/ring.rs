@@ -59,7 +59,7 @@ mod producers;
 mod sole_producer;
 
 pub use consumer::{Consumer, Slot};
-pub use producers::{Producers, Reservation};
+pub use producers::{Producers, SlotReservation};
 pub use sole_producer::SoleProducer;
 
 const RESERVED: usize = 0;

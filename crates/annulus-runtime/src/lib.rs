@@ -81,11 +81,11 @@ pub use crate::{
     time::{ForPeople, for_people},
 };
 pub use annulus_abi::error::describe as describe_error;
-pub use annulus_block::{Clock, Deliver, Delivery, Progress, Signals};
+pub use annulus_block::{Deliver, Delivery, Progress, RuntimeClock, Signals};
 pub use annulus_kernel::ProcessingMode;
 pub use annulus_queue::{
-    Admission, Alert, Backpressure, DeadLetters, Deduplication, Letter, Reason, RecvError, Redriven,
-    SendError, TryRecvError, TrySendError,
+    Alert, Backpressure, DeadLetter, DeadLetters, Deduplication, Reason, RecvError, Redriven, SendError,
+    SendOutcome, TryRecvError, TrySendError,
 };
 pub use annulus_ring::memory::{Place, ShardMemory, SharedMemory, TelemetryLine};
 pub use annulus_sync::wait::block_on;
@@ -197,8 +197,8 @@ pub mod __private {
 /// What a program that uses ring kernels imports.
 pub mod prelude {
     pub use crate::{
-        Admission, Backpressure, CallError, KernelHandle, LaunchError, LaunchOptions, Maybe, ProcessingMode,
-        RecvError, Runtime, SendError, TryRecvError, TrySendError, device_print,
+        Backpressure, CallError, KernelHandle, LaunchError, LaunchOptions, Maybe, ProcessingMode, RecvError,
+        Runtime, SendError, SendOutcome, TryRecvError, TrySendError, device_print,
     };
     pub use annulus_kernel::{
         Cx, DeviceType, Failure, List, Message as _, Outbox, RingKernel, RingMessage, Text,

@@ -44,7 +44,7 @@ pub struct LaunchOptions {
     pub(crate) calls: bool,
     pub(crate) track_latency: bool,
     pub(crate) dead_letters: u32,
-    pub(crate) linked: bool,
+    pub(crate) connectable: bool,
     pub(crate) active: bool,
     pub(crate) supersteps: bool,
     pub(crate) spin: Duration,
@@ -72,7 +72,7 @@ impl LaunchOptions {
             calls: true,
             track_latency: false,
             dead_letters: 100,
-            linked: false,
+            connectable: false,
             active: true,
             supersteps: false,
             spin: Duration::from_micros(20),
@@ -139,7 +139,7 @@ impl LaunchOptions {
         self
     }
 
-    /// By what duplicates are recognised: they come back as [`Duplicate`](crate::Admission::Duplicate).
+    /// By what duplicates are recognised: they come back as [`Duplicate`](crate::SendOutcome::Duplicate).
     /// `ById` needs a message with a `#[ring(id)]`. Where messages have no key, their identity decides which
     /// shard they go to, so that duplicates meet.
     pub fn deduplication(mut self, by: Deduplication) -> Self {
@@ -164,9 +164,9 @@ impl LaunchOptions {
 
     /// How long a message waits to be handed over to the kernel, from the moment at which it was sent; for
     /// ever unless given. One that is older when its turn comes is skipped, counted, and goes to the [dead
-    /// letters](Self::dead_letters), if there are any; a call that waits for its reply ends. Nobody looks for
-    /// expired messages but who sends to that shard, and the kernel when it takes messages: until then they
-    /// take their places. What was handed over, two batches at most, does not expire.
+    /// dead letters](Self::dead_letters), if there are any; a call that waits for its reply ends. Nobody
+    /// looks for expired messages but who sends to that shard, and the kernel when it takes messages: until
+    /// then they take their places. What was handed over, two batches at most, does not expire.
     ///
     /// Costs a clock read per send or batch, which [`timestamps`](Self::timestamps) cost already, and one
     /// each time that messages are handed over.
@@ -214,16 +214,16 @@ impl LaunchOptions {
     /// How many dead letters the host keeps: messages whose handler failed, and such as were for no actor.
     /// The oldest leaves for a newer one. 100 unless said otherwise; 0 for none, which saves each shard a
     /// ring of 64 messages.
-    pub fn dead_letters(mut self, letters: u32) -> Self {
-        self.dead_letters = letters;
+    pub fn dead_letters(mut self, dead_letters: u32) -> Self {
+        self.dead_letters = dead_letters;
         self
     }
 
     /// Whether the kernel can be [connected](crate::KernelHandle::connect): to another kernel that takes what
     /// its handlers send, or as the one that takes. Off by default. On a device each block then has a second
     /// inbound ring, in the device's own memory, as large as the first, and looks at both.
-    pub fn linked(mut self, on: bool) -> Self {
-        self.linked = on;
+    pub fn connectable(mut self, on: bool) -> Self {
+        self.connectable = on;
         self
     }
 

@@ -9,8 +9,8 @@ fn debug_prints_the_words() {
     assert_eq!(format!("{error:?}"), "no `driver`: say \"yes\"");
     let error = LaunchError::Backend { backend: "cuda", error };
     assert_eq!(format!("{error:?}"), "the cuda backend cannot launch it: no `driver`: say \"yes\"");
-    let error = ConnectError::NotLinked { kernel: "average".into() };
-    let words = "`average` was launched without links: launch it with LaunchOptions::linked(true)";
+    let error = ConnectError::NotConnectable { kernel: "average".into() };
+    let words = "`average` was launched without links: launch it with LaunchOptions::connectable(true)";
     assert_eq!(format!("{error:?}"), words);
     assert_eq!(format!("{:?}", CallError::Timeout), CallError::Timeout.to_string());
 }

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use annulus_queue::QueueOptions;
 use annulus_runtime::{
-    Admission, Backpressure, Deduplication, LaunchOptions, MAX_BLOCK, MAX_GRID, MAX_WINDOW, MIN_WINDOW,
-    ProcessingMode,
+    Backpressure, Deduplication, LaunchOptions, MAX_BLOCK, MAX_GRID, MAX_WINDOW, MIN_WINDOW, ProcessingMode,
+    SendOutcome,
 };
 
 /// What is wrong with these options.
@@ -108,9 +108,9 @@ fn q10_options_of_a_queue() {
     let (sender, receiver) = annulus_queue::queue(options.to_queue_options()).unwrap();
     assert_eq!((sender.capacity(), sender.name()), (16, Some("readings")));
     for i in 0..16 {
-        assert_eq!(sender.try_send(i), Ok(Admission::Accepted));
+        assert_eq!(sender.try_send(i), Ok(SendOutcome::Accepted));
     }
-    assert_eq!(sender.try_send(16), Ok(Admission::Evicted(0)));
+    assert_eq!(sender.try_send(16), Ok(SendOutcome::Evicted(0)));
     assert_eq!(receiver.try_recv(), Ok(1));
     let (unnamed, _receiver) =
         annulus_queue::queue::<u8>(LaunchOptions::default().to_queue_options()).unwrap();

@@ -12,7 +12,7 @@ use std::{
 
 use annulus_kernel::KernelDefinition;
 use annulus_runtime::{
-    Admission, Backpressure, Deduplication, KernelHandle, LaunchOptions, Noop, Runtime,
+    Backpressure, Deduplication, KernelHandle, LaunchOptions, Noop, Runtime, SendOutcome,
     prelude::{RingKernel, RingMessage},
 };
 
@@ -107,14 +107,14 @@ fn no_queue_is_made_for_who_asks_for_none() {
     let (_, _warm) = measure("warm", LaunchOptions::default());
     let (plain, kernel) = measure("plain", LaunchOptions::default());
     for id in 0..CAPACITY {
-        assert_eq!(kernel.try_send(Ticket { id: id.into(), priority: 0 }), Ok(Admission::Accepted));
+        assert_eq!(kernel.try_send(Ticket { id: id.into(), priority: 0 }), Ok(SendOutcome::Accepted));
     }
     let status = kernel.status();
     assert_eq!((status.pending, status.handed_over), (CAPACITY.into(), CAPACITY.into()));
 
     let (policed, kernel) = measure("policed", LaunchOptions::default().priority(true));
     for id in 0..CAPACITY {
-        assert_eq!(kernel.try_send(Ticket { id: id.into(), priority: 0 }), Ok(Admission::Accepted));
+        assert_eq!(kernel.try_send(Ticket { id: id.into(), priority: 0 }), Ok(SendOutcome::Accepted));
     }
     let status = kernel.status();
     assert_eq!((status.pending, status.handed_over), (CAPACITY.into(), 2));

@@ -1,11 +1,13 @@
-//! Bodies of handlers and of the functions that they call as plain data: what the macros read, and what `annulus-kernel` lowers.
+//! Bodies of handlers and of the functions that they call as plain data: what the macros read, and what
+//! `annulus-kernel` lowers.
 //!
 //! # What this crate promises
 //!
-//! * A [`HandlerTree`] says what was written, with source lines, and nothing that was concluded from it: it has no types. Where
-//!   a type or a constant's value is needed, it has the number of a *witness*, of which rustc tells the type.
-//! * [`HandlerTree::decode`] gives back what [`HandlerTree::encode`] was given. The encoding is the same build's on both ends:
-//!   it has no versions, and bytes that it did not write are refused, not interpreted.
+//! * A [`HandlerTree`] says what was written, with source lines, and nothing that was concluded from it: it
+//!   has no types. Where a type or a constant's value is needed, it has the number of a *witness*, of which
+//!   rustc tells the type.
+//! * [`HandlerTree::decode`] gives back what [`HandlerTree::encode`] was given. The encoding is the same
+//!   build's on both ends: it has no versions, and bytes that it did not write are refused, not interpreted.
 //!
 //! # What it does not do
 //!

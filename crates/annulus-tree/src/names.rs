@@ -1,4 +1,5 @@
-//! The names that the language knows: the macro refuses others at their place, and lowering gives these their meaning.
+//! The names that the language knows: the macro refuses others at their place, and lowering gives these their
+//! meaning.
 
 /// Methods, whatever they are called on.
 #[rustfmt::skip] // A table.

@@ -41,7 +41,8 @@ tree_struct! {
 }
 
 tree_enum! {
-    /// What a parameter is to its handler, or to its function. Where there is a witness it has the type behind the reference.
+    /// What a parameter is to its handler, or to its function. Where there is a witness it has the type
+    /// behind the reference.
     ParameterRole {
         /// `&Cx`.
         Cx,
@@ -137,15 +138,16 @@ tree_enum! {
         Method { receiver: Box<Expression>, method: String, arguments: Vec<Expression>, witness: Option<WitnessId> },
         /// `T::function(arguments)`; the first witness has `T`, the second the result.
         Function { ty: WitnessId, function: String, arguments: Vec<Expression>, witness: WitnessId },
-        /// `function(arguments)`, `T::function(arguments)`, `receiver.function(arguments)` with the receiver as first argument: a
-        /// function of the user's.
+        /// `function(arguments)`, `T::function(arguments)`, `receiver.function(arguments)` with the receiver
+        /// as first argument: a function of the user's.
         Call { function: FunctionId, arguments: Vec<Expression> },
-        /// A `Method` or `Function` whose name may be that of a function of the user's, which is then meant; or an operator that may
-        /// be one.
+        /// A `Method` or `Function` whose name may be that of a function of the user's, which is then meant;
+        /// or an operator that may be one.
         Own { function: FunctionId, otherwise: Box<Expression> },
         /// `std::cmp::min(a, b)` and `max`; `std::mem::replace(a, b)` and `swap`.
         Compare { function: String, arguments: Vec<Expression> },
-        /// `Name { field: value, ..base }` or `Name(value)`: a struct, or a variant of that name, of the witness's type.
+        /// `Name { field: value, ..base }` or `Name(value)`: a struct, or a variant of that name, of the
+        /// witness's type.
         Construct { name: String, fields: Vec<FieldValue>, base: Option<Box<Expression>>, witness: WitnessId },
         /// `(a, b)`.
         Tuple { items: Vec<Expression> },
@@ -153,7 +155,8 @@ tree_enum! {
         Array { items: Vec<Expression>, witness: WitnessId },
         /// `[item; N]`.
         Repeat { item: Box<Expression>, witness: WitnessId },
-        /// `start..end`, `start..=end` and its kin: what a `for` runs over, or which part of a slice is meant.
+        /// `start..end`, `start..=end` and its kin: what a `for` runs over, or which part of a slice is
+        /// meant.
         Range { start: Option<Box<Expression>>, end: Option<Box<Expression>>, inclusive: bool },
         /// `{ … }`, `'label: { … }`.
         Block { label: Option<String>, block: Block },
@@ -167,7 +170,8 @@ tree_enum! {
         While { label: Option<String>, condition: Box<Expression>, body: Block },
         /// `loop { … }`.
         Loop { label: Option<String>, body: Block },
-        /// `for pattern in items { … }`: a range, an array, a slice, or one of these after methods of iterators.
+        /// `for pattern in items { … }`: a range, an array, a slice, or one of these after methods of
+        /// iterators.
         For { label: Option<String>, pattern: Pattern, items: Box<Expression>, body: Block },
         /// `break 'label value`.
         Break { label: Option<String>, value: Option<Box<Expression>> },
@@ -187,7 +191,8 @@ tree_enum! {
         Assert { condition: Box<Expression> },
         /// `debug_assert!(condition)`: only where the build has debug assertions.
         DebugAssert { condition: Box<Expression> },
-        /// `device_print!("…", arguments)`: the print's number in the body, and all values that its text names.
+        /// `device_print!("…", arguments)`: the print's number in the body, and all values that its text
+        /// names.
         Print { number: u32, arguments: Vec<Expression> },
     }
 }

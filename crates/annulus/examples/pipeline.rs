@@ -113,19 +113,19 @@ fn summarise(reading: &Celsius, day: &mut Day, summaries: &Outbox<Summary>) {
 }
 
 /// What failed where, and why.
-fn show<M: RingMessage + Debug>(letters: Option<&DeadLetters<M>>) {
-    for letter in letters.map(|letters| letters.drain_batch()).unwrap_or_default() {
-        println!("{:?}: {}", letter.message, letter.reason);
+fn show<M: RingMessage + Debug>(dead_letters: Option<&DeadLetters<M>>) {
+    for dead_letter in dead_letters.map(|dead_letters| dead_letters.drain_batch()).unwrap_or_default() {
+        println!("{:?}: {}", dead_letter.message, dead_letter.reason);
     }
 }
 
 fn main() -> std::process::ExitCode {
     common::run(|runtime| {
         // Kernels that are connected say so at launch. One that sends is inactive while it is connected.
-        let linked = LaunchOptions::production().linked(true);
-        let parse = parse::launch(runtime, linked.clone().active(false))?;
-        let convert = convert::launch(runtime, linked.clone().active(false))?;
-        let summarise = summarise::launch(runtime, linked.actors(STATIONS))?;
+        let connectable = LaunchOptions::production().connectable(true);
+        let parse = parse::launch(runtime, connectable.clone().active(false))?;
+        let convert = convert::launch(runtime, connectable.clone().active(false))?;
+        let summarise = summarise::launch(runtime, connectable.actors(STATIONS))?;
         parse.connect(&convert)?;
         convert.connect(&summarise)?;
         convert.activate_blocking()?;

@@ -34,7 +34,7 @@ fn main() -> std::process::ExitCode {
         // Inactive, since a kernel must not run while it is connected.
         let launch = |place: usize| {
             let options =
-                LaunchOptions::production().linked(true).active(false).name(format!("sieve {place}"));
+                LaunchOptions::production().connectable(true).active(false).name(format!("sieve {place}"));
             sieve::launch(runtime, options)
         };
         let chain = (0..LENGTH).map(launch).collect::<Result<Vec<_>, _>>()?;

@@ -92,9 +92,10 @@ fn main() -> std::process::ExitCode {
         let again = kernel.redrive(2);
         show();
         println!("{} were sent again; these failed once more:", again.sent);
-        let letters = kernel.dead_letters().map(|letters| letters.drain_batch()).unwrap_or_default();
-        for letter in letters {
-            println!("  {:?}: {}", letter.message, letter.reason);
+        let dead_letters =
+            kernel.dead_letters().map(|dead_letters| dead_letters.drain_batch()).unwrap_or_default();
+        for dead_letter in dead_letters {
+            println!("  {:?}: {}", dead_letter.message, dead_letter.reason);
         }
         println!("{}", kernel.status());
         Ok(())

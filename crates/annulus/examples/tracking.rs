@@ -103,8 +103,8 @@ fn main() -> std::process::ExitCode {
             let measured = position + 5.0 * off;
             let believed = kernel.call_blocking(Measured { target: 0, position: measured })?;
             let mut line = [b' '; 60];
-            for (place, letter) in [(measured, b'x'), (position, b'|'), (believed.position, b'*')] {
-                line[(place.max(0.0) as usize).min(59)] = letter;
+            for (place, dead_letter) in [(measured, b'x'), (position, b'|'), (believed.position, b'*')] {
+                line[(place.max(0.0) as usize).min(59)] = dead_letter;
             }
             println!("{step:3}  {}", String::from_utf8_lossy(&line).trim_end());
             if step >= 10 {

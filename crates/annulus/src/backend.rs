@@ -13,12 +13,12 @@ use annulus_runtime::{BackendError, BackendSource, DeviceBackend, NoBackend, Noo
 /// A backend by name, with its defaults. For more say, give the builder a backend itself: `Cpu`, `Cuda`,
 /// `OpenCl`, [`Noop`].
 ///
-/// Each of the first three is there if the crate's feature of its name is on, as it is by default. Without it the
-/// backend is still known by name, and opening it is an error that names the feature.
+/// Each of the first three is there if the crate's feature of its name is on, as it is by default. Without it
+/// the backend is still known by name, and opening it is an error that names the feature.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Backend {
-    /// The fastest that this machine is sure to have. Today that is the CPU; in a program that was built without
-    /// the feature `cpu`, the first of CUDA and OpenCL that can be opened.
+    /// The fastest that this machine is sure to have. Today that is the CPU; in a program that was built
+    /// without the feature `cpu`, the first of CUDA and OpenCL that can be opened.
     #[default]
     Auto,
     /// Worker threads.

@@ -153,7 +153,7 @@
 //! }
 //!
 //! let runtime = Runtime::builder().backend(Backend::Cpu).build()?;
-//! let options = LaunchOptions::production().linked(true);
+//! let options = LaunchOptions::production().connectable(true);
 //! let warmest = warmest::launch(&runtime, options.clone().actors(8).grid(2))?; // each reading goes to its sensor's block
 //! let convert = convert::launch(&runtime, options.active(false))?; // inactive while it is connected
 //! convert.connect(&warmest)?;

@@ -1,5 +1,5 @@
-//! The examples run, on both backends, and show the same on both. Cargo builds them for a test of the whole package; for this file
-//! alone, run `cargo build -p annulus --examples` before.
+//! The examples run, on both backends, and show the same on both. Cargo builds them for a test of the whole
+//! package; for this file alone, run `cargo build -p annulus --examples` before.
 
 use std::{
     env, fs,

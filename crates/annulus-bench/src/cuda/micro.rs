@@ -1,4 +1,5 @@
-//! What single instructions of a device cost, and what it promises of them: the figures that the design of a resident kernel rests on.
+//! What single instructions of a device cost, and what it promises of them: the figures that the design of a
+//! resident kernel rests on.
 
 #[cfg(target_arch = "x86_64")]
 use std::thread;
@@ -84,7 +85,8 @@ impl Bench {
             launch.arg(more);
         }
         let shape = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (threads, 1, 1), shared_mem_bytes: 0 };
-        // SAFETY: the arguments are those of the loop of this name in `micro.cu`; the memory lives until the loop has ended, below.
+        // SAFETY: the arguments are those of the loop of this name in `micro.cu`; the memory lives until the
+        // loop has ended, below.
         unsafe { launch.launch(shape) }.map_err(failed("cuLaunchKernel"))?;
         self.device.wait()?;
         Ok(self.value(0) as f64 / f64::from(rounds))
@@ -133,7 +135,8 @@ pub(crate) fn clock_step(looks: u32) -> Run {
     }
 }
 
-/// The percentiles of the way of a word to a thread that looks for it, and of its answer to the host, in nanoseconds.
+/// The percentiles of the way of a word to a thread that looks for it, and of its answer to the host, in
+/// nanoseconds.
 pub(crate) fn word_round_trips(samples: u32) -> Run {
     let device = Device::open(SOURCE)?;
     let function = device.function("echo")?;
@@ -156,7 +159,8 @@ pub(crate) fn word_round_trips(samples: u32) -> Run {
 #[cfg(target_arch = "x86_64")]
 struct Unit(*mut std::arch::x86_64::__m128i);
 
-// SAFETY: the memory is the driver's, not a thread's; whoever has the place outlives it, and is the only one of the host who accesses it.
+// SAFETY: the memory is the driver's, not a thread's; whoever has the place outlives it, and is the only one
+// of the host who accesses it.
 #[cfg(target_arch = "x86_64")]
 unsafe impl Send for Unit {}
 
@@ -175,15 +179,16 @@ impl Unit {
             number += 1;
             // SAFETY: every x86-64 processor has SSE2.
             let both = unsafe { _mm_set1_epi64x(number) };
-            // SAFETY: the memory is aligned to a page and lives as long as the buffer, which outlives this call. That the device sees
-            // the unit whole is what is being found out.
+            // SAFETY: the memory is aligned to a page and lives as long as the buffer, which outlives this
+            // call. That the device sees the unit whole is what is being found out.
             unsafe { _mm_store_si128(self.0, both) };
         }
     }
 }
 
-/// At least so many looks, by many threads of the device, at a unit of 16 bytes that the host stores again and again: millions of looks; those at
-/// which its halves differed; and millions of those that saw another unit than the look before.
+/// At least so many looks, by many threads of the device, at a unit of 16 bytes that the host stores again
+/// and again: millions of looks; those at which its halves differed; and millions of those that saw another
+/// unit than the look before.
 #[cfg(target_arch = "x86_64")]
 pub(crate) fn unit_looks(blocks: u32, threads: u32, looks: u64) -> Run {
     let bench = Bench::open()?;

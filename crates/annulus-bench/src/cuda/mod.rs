@@ -1,5 +1,6 @@
-//! CUDA as a program without Annulus uses it: a launch for each message, a graph that is replayed for each, and a hand-written loop that
-//! stays. What a resident kernel is compared with. And what single instructions cost ([`micro`]).
+//! CUDA as a program without Annulus uses it: a launch for each message, a graph that is replayed for each,
+//! and a hand-written loop that stays. What a resident kernel is compared with. And what single instructions
+//! cost ([`micro`]).
 
 pub(crate) mod micro;
 
@@ -157,7 +158,8 @@ impl Device {
         }
         let shape =
             LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (threads, 1, 1), shared_mem_bytes: 0 };
-        // SAFETY: the functions take two or three pointers, to memory with room for `MOST` messages that lives as long as `self`.
+        // SAFETY: the functions take two or three pointers, to memory with room for `MOST` messages that
+        // lives as long as `self`.
         unsafe { launch.launch(shape) }.map_err(failed("cuLaunchKernel"))?;
         Ok(())
     }

@@ -23,8 +23,8 @@ __kernel void launched_batch(__global const uint *in, __global uint *out, uint m
         answer(in + m * WORDS, out + m * WORDS);
 }
 
-/* A loop that stays, with nothing around it: `flags[0]` counts messages, `flags[32]` answers; all bits set end it.
-   Every turn ends with a barrier, and only the leader looks. */
+/* A loop that stays, with nothing around it: `flags[0]` counts messages, `flags[32]` answers; all bits set
+   end it. Every turn ends with a barrier, and only the leader looks. */
 __kernel void resident(__global const uint *in, __global uint *out, volatile __global atomic_uint *flags)
 {
     __local uint seen;

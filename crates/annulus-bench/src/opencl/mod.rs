@@ -1,5 +1,5 @@
-//! OpenCL as a program without Annulus uses it: a launch for each message, and a hand-written loop that stays. What a resident
-//! kernel is compared with.
+//! OpenCL as a program without Annulus uses it: a launch for each message, and a hand-written loop that
+//! stays. What a resident kernel is compared with.
 
 pub(crate) mod handlers;
 

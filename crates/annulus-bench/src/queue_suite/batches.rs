@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use annulus_queue::{
     QueueOptions, queue,
-    solo::{mpsc, spsc},
+    single_consumer::{mpsc, spsc},
     spmc::spmc,
 };
 
@@ -31,7 +31,8 @@ pub(super) fn cases(scale: u64) -> Vec<Case> {
     cases
 }
 
-/// One thread sends batches, another receives them: nanoseconds per message. The clock runs after a lap, as the limit's does.
+/// One thread sends batches, another receives them: nanoseconds per message. The clock runs after a lap, as
+/// the limit's does.
 fn stream<T: Payload>(
     messages: u64,
     mut send: impl FnMut(std::ops::Range<u64>) + Send + 'static,

@@ -44,7 +44,8 @@ fn numbers(messages: u64) -> u64 {
     (0..messages).fold(0, u64::wrapping_add)
 }
 
-/// One thread sends, another receives: nanoseconds per message, and the longest time in which none came, in microseconds.
+/// One thread sends, another receives: nanoseconds per message, and the longest time in which none came, in
+/// microseconds.
 pub(crate) fn stream<K: Kind, T: Payload>(messages: u64) -> Run {
     let _here = OnCore::new(0);
     let (mut tx, mut rx) = K::make::<T>();
@@ -109,7 +110,8 @@ pub(crate) fn ping_pong<K: Kind, T: Payload>(trips: u64) -> Run {
     Ok(vec![time])
 }
 
-/// Two threads send, two receive: nanoseconds per message, and the longest that any single call took, in nanoseconds too.
+/// Two threads send, two receive: nanoseconds per message, and the longest that any single call took, in
+/// nanoseconds too.
 pub(crate) fn two_to_two<K: Kind, T: Payload>(messages: u64) -> Run
 where
     K::Tx<T>: Clone,
@@ -158,7 +160,8 @@ where
     Ok(vec![time, longest.as_nanos() as f64])
 }
 
-/// The longest time between two looks at the clock, which are 64 messages apart so that the clock costs little.
+/// The longest time between two looks at the clock, which are 64 messages apart so that the clock costs
+/// little.
 struct Stall {
     last: Instant,
     longest: Duration,

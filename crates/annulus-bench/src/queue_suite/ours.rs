@@ -1,8 +1,8 @@
 //! Our own queues.
 
 use annulus_queue::{
-    Admission, QueueOptions, Receiver, Sender, queue,
-    solo::{self, Many, One, Producers, mpsc, spsc},
+    QueueOptions, Receiver, SendOutcome, Sender, queue,
+    single_consumer::{self, Many, One, ProducerMode, mpsc, spsc},
     spmc,
 };
 
@@ -30,7 +30,7 @@ impl<T: Payload> Tx<T> for Sender<T> {
     #[inline(always)]
     fn push(&mut self, message: T) -> Result<(), T> {
         match self.try_send(message) {
-            Ok(Admission::Accepted) => Ok(()),
+            Ok(SendOutcome::Accepted) => Ok(()),
             Ok(_) => unreachable!("these queues drop nothing"),
             Err(error) => Err(error.into_inner()),
         }
@@ -59,10 +59,10 @@ pub(crate) struct Spsc;
 
 impl Kind for Spsc {
     const NAME: &'static str = "annulus spsc";
-    type Tx<T: Payload> = solo::Sender<T, One>;
-    type Rx<T: Payload> = solo::Receiver<T, One>;
+    type Tx<T: Payload> = single_consumer::Sender<T, One>;
+    type Rx<T: Payload> = single_consumer::Receiver<T, One>;
 
-    fn make<T: Payload>() -> (solo::Sender<T, One>, solo::Receiver<T, One>) {
+    fn make<T: Payload>() -> (single_consumer::Sender<T, One>, single_consumer::Receiver<T, One>) {
         spsc(QueueOptions::new().capacity(CAPACITY)).expect(VALID)
     }
 }
@@ -72,10 +72,10 @@ pub(crate) struct Mpsc;
 
 impl Kind for Mpsc {
     const NAME: &'static str = "annulus mpsc";
-    type Tx<T: Payload> = solo::Sender<T, Many>;
-    type Rx<T: Payload> = solo::Receiver<T, Many>;
+    type Tx<T: Payload> = single_consumer::Sender<T, Many>;
+    type Rx<T: Payload> = single_consumer::Receiver<T, Many>;
 
-    fn make<T: Payload>() -> (solo::Sender<T, Many>, solo::Receiver<T, Many>) {
+    fn make<T: Payload>() -> (single_consumer::Sender<T, Many>, single_consumer::Receiver<T, Many>) {
         mpsc(QueueOptions::new().capacity(CAPACITY)).expect(VALID)
     }
 }
@@ -97,7 +97,7 @@ impl<T: Payload> Tx<T> for spmc::Sender<T> {
     #[inline(always)]
     fn push(&mut self, message: T) -> Result<(), T> {
         match self.try_send(message) {
-            Ok(Admission::Accepted) => Ok(()),
+            Ok(SendOutcome::Accepted) => Ok(()),
             Ok(_) => unreachable!("these queues drop nothing"),
             Err(error) => Err(error.into_inner()),
         }
@@ -121,11 +121,11 @@ impl<T: Payload> Rx<T> for spmc::Receiver<T> {
     }
 }
 
-impl<T: Payload, P: Producers> Tx<T> for solo::Sender<T, P> {
+impl<T: Payload, P: ProducerMode> Tx<T> for single_consumer::Sender<T, P> {
     #[inline(always)]
     fn push(&mut self, message: T) -> Result<(), T> {
         match self.try_send(message) {
-            Ok(Admission::Accepted) => Ok(()),
+            Ok(SendOutcome::Accepted) => Ok(()),
             Ok(_) => unreachable!("these queues drop nothing"),
             Err(error) => Err(error.into_inner()),
         }
@@ -137,7 +137,7 @@ impl<T: Payload, P: Producers> Tx<T> for solo::Sender<T, P> {
     }
 }
 
-impl<T: Payload, P: Producers> Rx<T> for solo::Receiver<T, P> {
+impl<T: Payload, P: ProducerMode> Rx<T> for single_consumer::Receiver<T, P> {
     #[inline(always)]
     fn pop(&mut self) -> Option<T> {
         self.try_recv().ok()

@@ -3,7 +3,7 @@
 use std::{sync::Arc, thread, time::Instant};
 
 use annulus_queue::{
-    Admission, Backpressure, QueueOptions, Sender, lossy, queue,
+    Backpressure, QueueOptions, SendOutcome, Sender, lossy, queue,
     spmc::{self, spmc},
 };
 use annulus_sync::{AtomicBool, Ordering};
@@ -39,7 +39,7 @@ impl<T: Payload> Evicts<T> for Sender<T> {
     #[inline]
     fn evict(&mut self, message: T) -> Option<T> {
         match self.try_send(message) {
-            Ok(Admission::Evicted(oldest)) => Some(oldest),
+            Ok(SendOutcome::Evicted(oldest)) => Some(oldest),
             _ => None,
         }
     }
@@ -49,7 +49,7 @@ impl<T: Payload> Evicts<T> for spmc::Sender<T> {
     #[inline]
     fn evict(&mut self, message: T) -> Option<T> {
         match self.try_send(message) {
-            Ok(Admission::Evicted(oldest)) => Some(oldest),
+            Ok(SendOutcome::Evicted(oldest)) => Some(oldest),
             _ => None,
         }
     }
@@ -117,8 +117,8 @@ fn alone<T: Payload>(scale: u64) -> Case {
     case(format!("overflow, {} B", size_of::<T>()), candidates, marks)
 }
 
-/// Nanoseconds per message that is sent while another thread receives what it can; each must come out once, or go missing in the
-/// lossy ring, which counts that.
+/// Nanoseconds per message that is sent while another thread receives what it can; each must come out once,
+/// or go missing in the lossy ring, which counts that.
 fn contended<T: Payload>(
     messages: u64,
     mut send: impl FnMut(T) -> u64,

@@ -130,7 +130,8 @@ polled!(
     "heapless spsc",
     HeaplessTx<T>,
     HeaplessRx<T>,
-    // Its ends borrow the queue, and threads of a run own theirs: a queue a run is given up. It holds one less than its size.
+    // Its ends borrow the queue, and threads of a run own theirs: a queue a run is given up. It holds one
+    // less than its size.
     Box::leak(Box::new(heapless::spsc::Queue::<T, { CAPACITY + 1 }>::new())).split()
 );
 impl<T: Payload> Tx<T> for HeaplessTx<T> {
@@ -216,7 +217,8 @@ macro_rules! ends {
 
 const OPEN: &str = "the other end is there until the run is over";
 
-// Polled: their own waiting calls can lose a wake-up, and then a run never ends (both threads asleep in `recv`, 0.9.0).
+// Polled: their own waiting calls can lose a wake-up, and then a run never ends (both threads asleep in
+// `recv`, 0.9.0).
 polled!(
     GilSpsc,
     GilSpscBackOff,

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use annulus_queue::{Admission, Deduplication, MessageQueue, QueueOptions, queue};
+use annulus_queue::{Deduplication, MessageQueue, QueueOptions, SendOutcome, queue};
 
 use crate::harness::{Candidate, Case, Goal, Mark, Run};
 
@@ -67,7 +67,7 @@ fn pairs<T: Payload>(
 /// A message queue with these options, driven by one thread.
 fn message_queue<T: Payload>(options: QueueOptions, backlog: u64, messages: u64) -> Run {
     let queue = MessageQueue::<T>::new(options)?;
-    let send = |message| matches!(queue.try_send(message), Ok(Admission::Accepted));
+    let send = |message| matches!(queue.try_send(message), Ok(SendOutcome::Accepted));
     pairs(backlog, messages, send, || queue.try_recv().ok())
 }
 

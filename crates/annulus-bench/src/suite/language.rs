@@ -1,4 +1,5 @@
-//! What the kernel language costs: the C that Rust becomes beside C written by hand, and the time that a build takes for it.
+//! What the kernel language costs: the C that Rust becomes beside C written by hand, and the time that a
+//! build takes for it.
 
 use std::{
     cell::{Cell, RefCell},

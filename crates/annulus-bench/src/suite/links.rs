@@ -83,7 +83,7 @@ const SPIN: Duration = Duration::from_secs(10);
 
 /// Blocks that look for messages as long as a run lasts.
 fn options(name: &str) -> LaunchOptions {
-    LaunchOptions::high_throughput().name(name).linked(true).spin(SPIN)
+    LaunchOptions::high_throughput().name(name).connectable(true).spin(SPIN)
 }
 
 /// Waits until the kernels have processed so many messages, all together.
@@ -97,7 +97,8 @@ fn until<K: RingKernel>(kernels: &[&KernelHandle<K>], processed: u64) -> Result<
         if begun.elapsed() > Duration::from_secs(60) {
             return Err(format!("{processed} messages should have been processed by now: {status:?}").into());
         }
-        // Asleep, since a host that looks all the time takes a core from one of two kernels where there are but two cores.
+        // Asleep, since a host that looks all the time takes a core from one of two kernels where there are
+        // but two cores.
         thread::sleep(Duration::from_micros(50));
     }
 }
@@ -140,7 +141,7 @@ fn to_and_fro(config: Config, hops: u64, threads: u32, spin: Duration) -> Run {
 
 fn through_the_host(config: Config, hops: u64) -> Run {
     let runtime = runtime_of(config.backend, 1)?;
-    let plain = |name: &str| options(name).linked(false);
+    let plain = |name: &str| options(name).connectable(false);
     let [there, back] = ["there", "back"].map(|name| kernels::hop::launch(&runtime, plain(name)));
     let kernels = [there?, back?];
     let mut took = Duration::ZERO;

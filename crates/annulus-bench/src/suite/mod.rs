@@ -48,7 +48,8 @@ pub(crate) enum Length {
     Trial,
 }
 
-/// What a process does that another one of this program started to be measured; `None` if this is no such process.
+/// What a process does that another one of this program started to be measured; `None` if this is no such
+/// process.
 pub(crate) fn measured_process(begun: Instant) -> Option<Result<(), Failure>> {
     let cache = std::env::var_os(resident::READY)?;
     Some(resident::be_ready(begun, &cache))

@@ -28,7 +28,8 @@ pub(super) const SUITE: Suite = Suite {
     cases,
 };
 
-/// Between the request for a write and the look at it: several times what a message takes on the host's own cores.
+/// Between the request for a write and the look at it: several times what a message takes on the host's own
+/// cores.
 const PACE: Duration = Duration::from_micros(2);
 /// The same where a device is slower.
 const SLOWEST: Duration = Duration::from_millis(2);

@@ -201,7 +201,8 @@ fn annulus_round_trips(backend: BackendName, threads: u32, samples: u32) -> Run 
     Ok(percentiles(times))
 }
 
-/// One host thread, which sends a batch and takes what has come back: with two cores a second would take the kernel's.
+/// One host thread, which sends a batch and takes what has come back: with two cores a second would take the
+/// kernel's.
 fn annulus_rate(backend: BackendName, threads: u32, batch: usize, messages: u64) -> Run {
     let kernel = launch(backend, threads, 2048)?;
     let mut outputs = Vec::with_capacity(2048);
@@ -232,7 +233,8 @@ fn annulus_rate(backend: BackendName, threads: u32, batch: usize, messages: u64)
     Ok(vec![messages as f64 / elapsed.as_secs_f64() / 1e6])
 }
 
-/// Tells a process of this program to be what is measured: with the backend, and the directory where built programs are kept.
+/// Tells a process of this program to be what is measured: with the backend, and the directory where built
+/// programs are kept.
 pub(super) const READY: &str = "ANNULUS_BENCH_READY";
 const READY_CACHE: &str = "ANNULUS_BENCH_READY_CACHE";
 

@@ -264,7 +264,8 @@ fn into_sink(config: Config, setup: &Setup) -> Run {
     Ok(rate(messages, elapsed))
 }
 
-/// Waits until the kernel has processed so many messages; what is left when everything was sent is a ring at most.
+/// Waits until the kernel has processed so many messages; what is left when everything was sent is a ring at
+/// most.
 pub(super) fn await_processed(kernel: &KernelControl, messages: u64) {
     while kernel.status().processed < messages {
         spin_loop();
@@ -298,7 +299,8 @@ impl Answers {
     }
 }
 
-/// The host sends and receives on one thread, with at most half a ring in flight, so that neither side ever waits for good.
+/// The host sends and receives on one thread, with at most half a ring in flight, so that neither side ever
+/// waits for good.
 fn echo_one_thread(config: Config, setup: &Setup) -> Run {
     let kernel = launch(config.backend, kernels::echo_medium::launch, setup.options.clone())?;
     let mut answers = Answers::default();

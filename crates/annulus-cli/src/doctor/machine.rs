@@ -1,5 +1,5 @@
-//! What can be seen of the machine without a driver: its graphics processors, the files through which drivers reach them, and how packages are
-//! installed here.
+//! What can be seen of the machine without a driver: its graphics processors, the files through which drivers
+//! reach them, and how packages are installed here.
 
 use std::{
     fs::{self, OpenOptions},

@@ -16,7 +16,8 @@ use crate::{failure::Failure, values};
 
 /// Check what kernels need of this machine: drivers, compilers, caches, permissions
 ///
-/// On every backend a kernel is launched, in a process of its own, and must answer right. What lacks is told with the command that mends it.
+/// On every backend a kernel is launched, in a process of its own, and must answer right. What lacks is told
+/// with the command that mends it.
 #[derive(Args)]
 #[command(after_long_help = CODES)]
 pub(crate) struct Doctor {

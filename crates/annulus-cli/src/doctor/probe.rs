@@ -1,4 +1,5 @@
-//! Whether a kernel runs on a backend: tried in a process of its own, since a driver that fails may take its process along.
+//! Whether a kernel runs on a backend: tried in a process of its own, since a driver that fails may take its
+//! process along.
 
 use std::{
     io::{self, Read, Write},

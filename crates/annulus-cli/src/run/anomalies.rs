@@ -1,4 +1,5 @@
-//! `annulus run anomalies`: a ring kernel watches many series and alerts on readings that are far from what they have shown.
+//! `annulus run anomalies`: a ring kernel watches many series and alerts on readings that are far from what
+//! they have shown.
 
 use std::io::{self, Write};
 use std::num::NonZeroU64;
@@ -22,9 +23,10 @@ use crate::values;
 
 /// Watch many time series for readings that are far from normal
 ///
-/// Each reading of the input is a message to a ring kernel, in which every series is an actor that keeps its own running
-/// mean and variance. A reading more than THRESHOLD standard deviations from the mean before it comes back as an alert.
-/// Without --input, the readings are a year of hourly weather at New York's airports, built into the program.
+/// Each reading of the input is a message to a ring kernel, in which every series is an actor that keeps its
+/// own running mean and variance. A reading more than THRESHOLD standard deviations from the mean before it
+/// comes back as an alert. Without --input, the readings are a year of hourly weather at New York's airports,
+/// built into the program.
 ///
 /// Alerts and the summary go to standard output, progress to standard error.
 #[derive(Args)]

@@ -49,7 +49,8 @@ impl<R: Read> CsvInput<R> {
     ) -> Result<Self, InputError> {
         let unfinished = Rc::new(Cell::new(0));
         let lines = Lines::new(bytes, Rc::clone(&unfinished));
-        // With \n alone as terminator the line of a row can be told exactly; \r is trimmed off the last field.
+        // With \n alone as terminator the line of a row can be told exactly; \r is trimmed off the last
+        // field.
         let mut reader = ReaderBuilder::new()
             .has_headers(false)
             .flexible(true)
@@ -92,8 +93,8 @@ impl<R: Read> CsvInput<R> {
         Ok(Self { reader, row, unfinished, file, header, time, series, value })
     }
 
-    /// The next reading with its time, or `None` at the end. After an error that concerns only one row, the next call goes
-    /// on behind that row.
+    /// The next reading with its time, or `None` at the end. After an error that concerns only one row, the
+    /// next call goes on behind that row.
     pub(crate) fn next(&mut self, series: &mut Series) -> Result<Option<(&str, Reading)>, InputError> {
         if !self.read_row()? {
             return Ok(None);

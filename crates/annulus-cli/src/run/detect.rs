@@ -1,15 +1,15 @@
 //! The detector's arithmetic: is a reading far from what its series has shown so far?
 //!
-//! It is in `f32` throughout and uses nothing but `+ - * /`, a square root and comparisons, so that a ring kernel can do the
-//! same steps on a device and reach the same verdicts.
+//! It is in `f32` throughout and uses nothing but `+ - * /`, a square root and comparisons, so that a ring
+//! kernel can do the same steps on a device and reach the same verdicts.
 
 use annulus::prelude::DeviceType;
 
 /// Readings of a series before the first verdict on one.
 pub(crate) const WARM_UP: u32 = 30;
 
-/// At this count the statistics are halved. Without that, adding to `m2` would lose the addend once `m2` is 2²⁴ times as
-/// large, the variance would seem to shrink, and a long run would end in false alarms.
+/// At this count the statistics are halved. Without that, adding to `m2` would lose the addend once `m2` is
+/// 2²⁴ times as large, the variance would seem to shrink, and a long run would end in false alarms.
 pub(crate) const FORGET_AT: u32 = 1 << 20;
 
 /// Welford's running mean and variance of one series.
@@ -26,8 +26,9 @@ pub(crate) struct Stats {
 
 /// Judges `value` by the statistics of the readings before it, then takes it into them.
 ///
-/// Gives the value's distance from the mean in standard deviations where that is more than `threshold`, and `None` where
-/// it is not, during the warm-up, and while all readings have been equal. `value` must be finite.
+/// Gives the value's distance from the mean in standard deviations where that is more than `threshold`, and
+/// `None` where it is not, during the warm-up, and while all readings have been equal. `value` must be
+/// finite.
 ///
 /// The kernel does the same steps; this is what a test holds it to.
 #[cfg(test)]

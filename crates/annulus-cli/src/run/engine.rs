@@ -31,17 +31,18 @@ pub(crate) struct Alert {
 
 /// Judges readings, each by the earlier ones of its series ([`step`](super::detect::step)).
 ///
-/// Readings of one series are judged in the order sent. Alerts arrive in any order; each is appended to `alerts` once, by
-/// the first call after it has come back that takes `alerts`.
+/// Readings of one series are judged in the order sent. Alerts arrive in any order; each is appended to
+/// `alerts` once, by the first call after it has come back that takes `alerts`.
 pub(crate) trait Engine {
-    /// Queues `readings`, in order, as the next ones of the sequence; waits for space as needed, and takes in alerts while
-    /// it does, so that a full way back never stops the way there.
+    /// Queues `readings`, in order, as the next ones of the sequence; waits for space as needed, and takes in
+    /// alerts while it does, so that a full way back never stops the way there.
     fn send(&mut self, readings: &[Reading], alerts: &mut Vec<Alert>) -> Result<(), EngineError>;
 
     /// Takes in the alerts that have come back; does not wait.
     fn poll(&mut self, alerts: &mut Vec<Alert>) -> Result<(), EngineError>;
 
-    /// Waits until every reading sent so far is settled (processed or dropped) and all their alerts are in `alerts`.
+    /// Waits until every reading sent so far is settled (processed or dropped) and all their alerts are in
+    /// `alerts`.
     fn drain(&mut self, alerts: &mut Vec<Alert>) -> Result<(), EngineError>;
 
     /// Readings sent and not yet processed or dropped; may be stale.

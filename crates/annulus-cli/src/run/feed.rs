@@ -47,7 +47,8 @@ pub(crate) enum Event {
     Failed(InputError),
 }
 
-/// Starts reading. The thread ends when the input does or when the receiver is dropped; it may be left blocked in a read.
+/// Starts reading. The thread ends when the input does or when the receiver is dropped; it may be left
+/// blocked in a read.
 pub(crate) fn start(options: FeedOptions) -> io::Result<Receiver<Event>> {
     let (sender, receiver) = sync_channel(BATCHES_AHEAD);
     thread::Builder::new().name("input".into()).spawn(move || {

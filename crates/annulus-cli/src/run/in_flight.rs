@@ -1,8 +1,9 @@
 //! The times of the readings that an alert may still come back for.
 //!
-//! The kernel is sent no times, only readings; an alert names its reading by its place in the sequence. Shards run in
-//! parallel, so a count of processed readings does not tell *which* are done: one may lag behind any number of others. The
-//! batches are therefore kept until the engine has been drained, which the pipeline does whenever this log is full.
+//! The kernel is sent no times, only readings; an alert names its reading by its place in the sequence.
+//! Shards run in parallel, so a count of processed readings does not tell *which* are done: one may lag
+//! behind any number of others. The batches are therefore kept until the engine has been drained, which the
+//! pipeline does whenever this log is full.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -23,7 +24,8 @@ impl InFlight {
         Self { batches: VecDeque::new(), bytes: 0, limit }
     }
 
-    /// Keeps a batch whose first reading is number `first` of the sequence; batches come in the order of the sequence.
+    /// Keeps a batch whose first reading is number `first` of the sequence; batches come in the order of the
+    /// sequence.
     pub(crate) fn push(&mut self, first: u64, batch: Arc<Batch>) {
         self.bytes += batch.bytes();
         self.batches.push_back((first, batch));

@@ -38,8 +38,8 @@ struct Limits {
     threshold: f32,
 }
 
-/// Judges a reading by the earlier ones of its series: [`step`](super::detect::step), written out, since a device calls no
-/// functions. A test holds the two together.
+/// Judges a reading by the earlier ones of its series: [`step`](super::detect::step), written out, since a
+/// device calls no functions. A test holds the two together.
 #[ring_kernel(mode = Batch, max_messages_per_iteration = 256)]
 fn anomalies(reading: &Observation, stats: &mut Stats, limits: &Limits, alerts: &Outbox<Deviation>) {
     let Observation { series, value, sequence } = *reading;
@@ -69,9 +69,9 @@ const CAPACITY: u32 = 8192;
 /// The most readings that are sent before alerts are taken in.
 const CHUNK: usize = 256;
 
-/// Alerts that may wait in each shard. When a chunk is sent every alert before it has been taken in, and no more readings
-/// can turn into alerts meanwhile than the inbound ring and the chunk hold; so the kernel never has to wait for the host
-/// while the host waits for the kernel.
+/// Alerts that may wait in each shard. When a chunk is sent every alert before it has been taken in, and no
+/// more readings can turn into alerts meanwhile than the inbound ring and the chunk hold; so the kernel never
+/// has to wait for the host while the host waits for the kernel.
 const ALERT_CAPACITY: u32 = 2 * CAPACITY;
 const _: () = assert!(ALERT_CAPACITY as usize >= CAPACITY as usize + CHUNK);
 

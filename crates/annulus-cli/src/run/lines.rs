@@ -8,7 +8,8 @@ use std::rc::Rc;
 /// A row longer than this is refused: it is no reading, but perhaps a quote that was never closed.
 pub(crate) const MAX_ROW: usize = 1 << 20;
 
-/// Bytes on their way to the CSV reader: the last line gets an end, and a row that never ends becomes an error.
+/// Bytes on their way to the CSV reader: the last line gets an end, and a row that never ends becomes an
+/// error.
 pub(crate) struct Lines<R> {
     bytes: R,
     /// Whether the last byte read was the end of a line, or none was read.

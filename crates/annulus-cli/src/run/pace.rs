@@ -3,13 +3,15 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// At most this many readings go at once when behind schedule: a large batch would hide the latency of a single reading.
+/// At most this many readings go at once when behind schedule: a large batch would hide the latency of a
+/// single reading.
 const BURST: u64 = 64;
 
 /// Sleeping may last this much longer than asked for; the rest of a wait is spun.
 const SLEEP_SLACK: Duration = Duration::from_micros(200);
 
-/// A schedule on which reading number *n* is due *n / rate* seconds after the start, however late the ones before it were.
+/// A schedule on which reading number *n* is due *n / rate* seconds after the start, however late the ones
+/// before it were.
 pub(crate) struct Pace {
     /// Readings per second, at least 1.
     rate: u64,
@@ -29,7 +31,8 @@ impl Pace {
         *self = Self::new(self.rate);
     }
 
-    /// Waits until a reading is due or `patience` is over, and tells how many of the next `wanted` readings are to go now.
+    /// Waits until a reading is due or `patience` is over, and tells how many of the next `wanted` readings
+    /// are to go now.
     pub(crate) fn wait(&mut self, wanted: usize, patience: Duration) -> usize {
         let begin = Instant::now();
         loop {

@@ -20,8 +20,8 @@ use crate::signals::Interrupt;
 /// How long alerts may lie unseen while nothing is sent.
 const POLL: Duration = Duration::from_millis(5);
 
-/// Memory for the times of readings that an alert may still come back for: about a million readings' worth. Emptying the
-/// queue once it is full costs far less time than filling it takes.
+/// Memory for the times of readings that an alert may still come back for: about a million readings' worth.
+/// Emptying the queue once it is full costs far less time than filling it takes.
 const IN_FLIGHT_BYTES: usize = 16 << 20;
 
 /// Moves readings to the engine and alerts from it.
@@ -55,8 +55,9 @@ impl<'a> Pipeline<'a> {
         Self { engine, pace, limit, stop, sink, progress, in_flight, alerts: Vec::new(), sent: 0 }
     }
 
-    /// Runs until the input ends, the limit is reached or the end is asked for, and all answers are there. What came before a fault of the input
-    /// is processed, and its alerts are written, before that fault is returned.
+    /// Runs until the input ends, the limit is reached or the end is asked for, and all answers are there.
+    /// What came before a fault of the input is processed, and its alerts are written, before that fault is
+    /// returned.
     pub(crate) fn run(mut self, events: &Receiver<Event>) -> Result<(Tally, EngineReport), Failure> {
         let mut bad_rows = 0;
         let mut fault = None;
@@ -178,7 +179,8 @@ mod tests {
     use crate::run::engine::{EngineError, LaunchReport, Reading};
     use crate::run::input_error::InputError;
 
-    /// Alerts on every reading, as late as an engine may and in the reverse order; takes its figures from its queue.
+    /// Alerts on every reading, as late as an engine may and in the reverse order; takes its figures from its
+    /// queue.
     #[derive(Default)]
     struct LateEngine {
         queued: Vec<Alert>,
@@ -233,7 +235,8 @@ mod tests {
         Event::Batch { batch: Arc::new(batch), new_series, bad_rows: 0 }
     }
 
-    /// Runs `events` with room for `in_flight` bytes, and gives the outcome and the lines of the alerts' file.
+    /// Runs `events` with room for `in_flight` bytes, and gives the outcome and the lines of the alerts'
+    /// file.
     fn run(
         name: &str,
         events: Vec<Event>,

@@ -70,7 +70,8 @@ impl fmt::Display for Source {
 /// The text in `bytes`, which may be gzip-compressed.
 pub(crate) fn decompressed(bytes: impl Read + 'static) -> io::Result<Box<dyn Read>> {
     let mut bytes = BufReader::with_capacity(READ_BUFFER, bytes);
-    // A pipe may give the two bytes one at a time; one byte is not enough to tell, and such a pipe is not worth more code.
+    // A pipe may give the two bytes one at a time; one byte is not enough to tell, and such a pipe is not
+    // worth more code.
     let is_gzip = bytes.fill_buf()?.starts_with(GZIP_MAGIC);
     Ok(if is_gzip { Box::new(MultiGzDecoder::new(bytes)) } else { Box::new(bytes) })
 }

@@ -4,7 +4,7 @@
 
 use std::{thread, time::Duration};
 
-use annulus_runtime::{Admission, Backpressure, KernelHandle, LaunchOptions, SendError, TrySendError};
+use annulus_runtime::{Backpressure, KernelHandle, LaunchOptions, SendError, SendOutcome, TrySendError};
 
 use crate::{
     Bench,
@@ -24,7 +24,7 @@ fn inactive(bench: &Bench, backpressure: Backpressure) -> KernelHandle<echo> {
 
 fn fill(kernel: &KernelHandle<echo>) {
     for message in numbers(0..CAPACITY) {
-        assert_eq!(kernel.try_send(message), Ok(Admission::Accepted));
+        assert_eq!(kernel.try_send(message), Ok(SendOutcome::Accepted));
     }
 }
 
@@ -60,7 +60,7 @@ pub fn q14_block_waits_for_space(bench: &Bench) {
     fill(&kernel);
     thread::scope(|scope| {
         let sender = scope.spawn(|| {
-            assert_eq!(kernel.send_blocking(number(16)), Ok(Admission::Accepted));
+            assert_eq!(kernel.send_blocking(number(16)), Ok(SendOutcome::Accepted));
             kernel.send_batch_blocking(&numbers(17..100)).unwrap();
         });
         thread::sleep(Duration::from_millis(2));
@@ -97,8 +97,8 @@ pub fn q15_reject_then_drain(bench: &Bench) {
 pub fn q17_drop_new(bench: &Bench) {
     let kernel = inactive(bench, Backpressure::DropNew);
     fill(&kernel);
-    assert_eq!(kernel.try_send(number(100)), Ok(Admission::Discarded(number(100))));
-    assert_eq!(kernel.send_blocking(number(101)), Ok(Admission::Discarded(number(101))));
+    assert_eq!(kernel.try_send(number(100)), Ok(SendOutcome::Discarded(number(100))));
+    assert_eq!(kernel.send_blocking(number(101)), Ok(SendOutcome::Discarded(number(101))));
     assert_eq!(kernel.send_batch_blocking(&numbers(102..105)), Ok(()));
     let status = balanced(&kernel);
     assert_eq!((status.sent, status.pending, status.drops.discarded, status.drops.total()), (21, 16, 5, 5));
@@ -115,8 +115,8 @@ pub fn q17_drop_new_then_drain(bench: &Bench) {
 /// Sends `count` messages under DropOldest; says what was evicted.
 fn overflow(kernel: &KernelHandle<echo>, count: u64) -> Vec<u64> {
     let send = |message| match kernel.try_send(message) {
-        Ok(Admission::Accepted) => None,
-        Ok(Admission::Evicted(old)) => Some(old.value),
+        Ok(SendOutcome::Accepted) => None,
+        Ok(SendOutcome::Evicted(old)) => Some(old.value),
         other => panic!("DropOldest does not refuse: {other:?}"),
     };
     numbers(0..count).into_iter().filter_map(send).collect()
@@ -141,7 +141,8 @@ pub fn q16_drop_oldest_then_drain(bench: &Bench) {
     replies(&kernel, (0..2).chain(24..40));
 }
 
-/// A kernel that keeps up drops nothing, and one that does not loses only what is counted, under every strategy.
+/// A kernel that keeps up drops nothing, and one that does not loses only what is counted, under every
+/// strategy.
 pub fn counts_are_exact_under_every_strategy(bench: &Bench) {
     let strategies =
         [Backpressure::Block, Backpressure::Reject, Backpressure::DropOldest, Backpressure::DropNew];

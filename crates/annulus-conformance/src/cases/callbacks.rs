@@ -176,9 +176,9 @@ pub fn a_waker_changes_the_link(bench: &Bench) {
     outcome(&told);
 }
 
-/// An alert asks for the letters, which may bring new ones: it hears of each once, one after the other, in
-/// order.
-pub fn an_alert_asks_for_letters(bench: &Bench) {
+/// An alert asks for the dead letters, which may bring new ones: it hears of each once, one after the other,
+/// in order.
+pub fn an_alert_asks_for_dead_letters(bench: &Bench) {
     let kernel = fragile::launch(bench.runtime(), LaunchOptions::default().capacity(256)).unwrap();
     let own = Arc::new(Mutex::new(Some(kernel.clone())));
     let (tell, told) = channel();
@@ -204,7 +204,7 @@ pub fn an_alert_asks_for_letters(bench: &Bench) {
     }
     drain(&kernel);
     let _ = kernel.dead_letters();
-    let lost = kernel.status().letters_lost;
+    let lost = kernel.status().dead_letters_lost;
     for _ in 0..count - lost {
         assert_eq!(told.recv(), Ok((0, 1)), "one alert at a time");
     }
@@ -220,7 +220,7 @@ pub fn a_subscriber_calls_back(bench: &Bench) {
     let (its, counts) = (Mutex::new(Some(kernel.clone())), Arc::clone(&heard));
     let hook = keeper().hook(&name, move |_| {
         let Some(own) = its.lock().unwrap().clone() else { return };
-        let _ = (own.status(), own.try_recv(), own.dead_letters().map(|letters| letters.len()));
+        let _ = (own.status(), own.try_recv(), own.dead_letters().map(|dead_letters| dead_letters.len()));
         assert!(matches!(poll_once(pin!(own.snapshot())), Some(Err(SnapshotError::Active { .. })) | None));
         if counts.fetch_add(1, Ordering::Relaxed) == 9 {
             // A handler is at work, or has only just ended.

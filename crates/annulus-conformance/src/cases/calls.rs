@@ -2,7 +2,7 @@
 
 use std::{pin::pin, thread, time::Duration};
 
-use annulus_runtime::{Admission, Backpressure, CallError, LaunchOptions, block_on};
+use annulus_runtime::{Backpressure, CallError, LaunchOptions, SendOutcome, block_on};
 
 use crate::{
     Bench,
@@ -16,8 +16,8 @@ fn unique(thread: u64, round: u64, slot: u64) -> u64 {
     (thread << 48) | (round << 16) | slot
 }
 
-/// Eight threads with eight calls each in flight, among plain sends and receives: each caller gets its own reply, each receiver
-/// only what was not called for.
+/// Eight threads with eight calls each in flight, among plain sends and receives: each caller gets its own
+/// reply, each receiver only what was not called for.
 pub fn replies_reach_their_callers(bench: &Bench) {
     let options = LaunchOptions::default().grid(3).capacity(64).output_capacity(32);
     let kernel = echo::launch(bench.runtime(), options).unwrap();
@@ -101,7 +101,8 @@ pub fn a_call_that_fails(bench: &Bench) {
     assert!(error.to_string().contains("LaunchOptions::actors"), "{error}");
 }
 
-/// A call that waits in a kernel when that terminates is told so; so is one that waits for space, and one that comes later.
+/// A call that waits in a kernel when that terminates is told so; so is one that waits for space, and one
+/// that comes later.
 pub fn termination_ends_calls(bench: &Bench) {
     for backpressure in [Backpressure::Block, Backpressure::DropOldest] {
         let options = LaunchOptions::default().capacity(16).active(false).backpressure(backpressure);
@@ -221,9 +222,9 @@ pub fn calls_under_pressure(bench: &Bench) {
     thread::scope(|scope| {
         let evicted = scope.spawn(|| drop_oldest.call_blocking(number(1)));
         eventually(|| drop_oldest.status().pending == 3);
-        let admissions: Vec<_> =
+        let outcomes: Vec<_> =
             numbers(10..26).into_iter().map(|m| drop_oldest.try_send(m).unwrap()).collect();
-        assert_eq!(admissions[15], Admission::Evicted(number(1)));
+        assert_eq!(outcomes[15], SendOutcome::Evicted(number(1)));
         assert_eq!(evicted.join().unwrap(), Err(CallError::Dropped));
     });
     assert_eq!(balanced(&drop_oldest).drops.evicted, 1);

@@ -152,7 +152,8 @@ pub fn k01_a_wait_ends_with_its_cause(bench: &Bench) {
     let count = 150;
     std::thread::scope(|scope| {
         scope.spawn(|| first.send_batch_blocking(&numbers(0..count)).unwrap());
-        // Each look is of one moment, and what a block waits for shows when it has slept or looked again: a way is waited for as a whole.
+        // Each look is of one moment, and what a block waits for shows when it has slept or looked again: a
+        // way is waited for as a whole.
         let waits = |kernel: &KernelHandle<echo>, way: &[String], end: StallEnd| {
             let is = |stall: Stall| stall.waits_for == way && stall.end == end;
             eventually(|| stall(kernel).is_some_and(is));

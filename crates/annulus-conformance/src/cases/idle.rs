@@ -9,8 +9,8 @@ use crate::{
     kernels::{echo, number},
 };
 
-/// a hundred idle kernels leave the processor alone, and all still answer. Measures the whole process, so nothing may run
-/// beside it: [`idle_suite!`](crate::idle_suite).
+/// a hundred idle kernels leave the processor alone, and all still answer. Measures the whole process,
+/// so nothing may run beside it: [`idle_suite!`](crate::idle_suite).
 pub fn r14_a_hundred_idle_kernels(bench: &Bench) {
     let launch = |i: u64| {
         let options = LaunchOptions::default().capacity(16).name(format!("kernel-{i}"));
@@ -21,7 +21,8 @@ pub fn r14_a_hundred_idle_kernels(bench: &Bench) {
         assert_eq!(kernel.call_blocking(number(i as u64)), Ok(number(i as u64)));
     }
     let window = Duration::from_millis(300);
-    // What a window shows beyond the kernels' own use is somebody else's: the least of three is closest to theirs.
+    // What a window shows beyond the kernels' own use is somebody else's: the least of three is closest to
+    // theirs.
     let least = (0..3).filter_map(|_| {
         let before = processor_time()?;
         thread::sleep(window);
@@ -39,7 +40,8 @@ pub fn r14_a_hundred_idle_kernels(bench: &Bench) {
 /// User and system time of this process, in the kernel's ticks of 10 ms.
 fn processor_time() -> Option<Duration> {
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
-    // The name before the last parenthesis may hold spaces; utime and stime are the 14th and 15th fields of all.
+    // The name before the last parenthesis may hold spaces; utime and stime are the 14th and 15th fields of
+    // all.
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
     let ticks = |index: usize| fields.get(index)?.parse::<u64>().ok();
     Some(Duration::from_millis((ticks(11)? + ticks(12)?) * 10))

@@ -19,7 +19,8 @@ use crate::{
     prints::keeper,
 };
 
-/// A kernel is ready when every block has answered, and not launched any more by then, also one that begins inactive.
+/// A kernel is ready when every block has answered, and not launched any more by then, also one that begins
+/// inactive.
 pub fn a_ready_kernel_has_answered(bench: &Bench) {
     for (grid, active, state) in
         [(1, true, KernelState::Active), (3, true, KernelState::Active), (2, false, KernelState::Inactive)]
@@ -115,7 +116,8 @@ pub fn a_dropped_launch_leaves_no_kernel(bench: &Bench) {
     eventually(|| echo::launch(bench.runtime(), LaunchOptions::default()).is_ok());
 }
 
-/// Where a device compiles, the handle tells how long that took, and whether it was needed; a second launch in a process needs none.
+/// Where a device compiles, the handle tells how long that took, and whether it was needed; a second launch
+/// in a process needs none.
 pub fn a_launch_tells_of_its_program(bench: &Bench) {
     let compilation = || echo::launch(bench.runtime(), LaunchOptions::default()).unwrap().compilation();
     let (first, second) = (compilation(), compilation());

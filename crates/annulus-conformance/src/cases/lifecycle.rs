@@ -187,7 +187,8 @@ pub fn an_unknown_kernel_lists_the_running(bench: &Bench) {
     assert_eq!(bench.runtime().kernels().len(), 2);
 }
 
-/// a handle by name has the types of what runs, and only those; it keeps the kernel running like any other.
+/// a handle by name has the types of what runs, and only those; it keeps the kernel running like any
+/// other.
 pub fn r08_a_handle_by_name_and_type(bench: &Bench) {
     let runtime = bench.runtime();
     let first = echo::launch(runtime, LaunchOptions::default().name("mine")).unwrap();

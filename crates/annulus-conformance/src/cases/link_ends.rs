@@ -1,4 +1,5 @@
-//! What becomes of a kernel's outputs when the kernel that they are for is full, inactive, closed or gone, or is another one. K-01.
+//! What becomes of a kernel's outputs when the kernel that they are for is full, inactive, closed or gone, or
+//! is another one. K-01.
 
 use std::{thread, time::Duration};
 
@@ -92,7 +93,8 @@ pub fn k01_outputs_for_a_terminated_target_are_counted(bench: &Bench) {
     }
 }
 
-/// K-01: a source that waits for room in a kernel goes on when that kernel ends; what had arrived counts as undelivered there.
+/// K-01: a source that waits for room in a kernel goes on when that kernel ends; what had arrived counts as
+/// undelivered there.
 pub fn k01_the_end_of_a_full_target_frees_its_source(bench: &Bench) {
     let first = echo::launch(bench.runtime(), source("first").capacity(128)).unwrap();
     let second = echo::launch(bench.runtime(), source("second").capacity(16)).unwrap();
@@ -133,7 +135,8 @@ pub fn k01_a_stalled_source_is_terminated(bench: &Bench) {
     }
 }
 
-/// K-01: whichever of two kernels ends while messages are on their way, each that was sent has arrived or was lost, by exact count.
+/// K-01: whichever of two kernels ends while messages are on their way, each that was sent has arrived or was
+/// lost, by exact count.
 pub fn k01_ends_race_with_outputs(bench: &Bench) {
     for round in 0..bench.size(60, 600) {
         let first = echo::launch(bench.runtime(), source(&format!("first-{round}")).capacity(64)).unwrap();
@@ -200,7 +203,8 @@ pub fn k01_disconnected_outputs_go_to_the_host(bench: &Bench) {
     }
 }
 
-/// K-01: outputs that wait for room, some of a handler's while others have gone, go wherever the kernel is connected to when it is activated again.
+/// K-01: outputs that wait for room, some of a handler's while others have gone, go wherever the kernel is
+/// connected to when it is activated again.
 pub fn k01_held_outputs_follow_the_link(bench: &Bench) {
     for to_host in [true, false] {
         let name = |kernel: &str| format!("{kernel}-{to_host}");

@@ -18,7 +18,7 @@ use crate::{
 pub(super) const LONG: Duration = Duration::from_secs(3600);
 
 pub(super) fn linked(name: &str) -> LaunchOptions {
-    LaunchOptions::default().linked(true).name(name)
+    LaunchOptions::default().connectable(true).name(name)
 }
 
 /// Options of a kernel that is to be connected.
@@ -69,7 +69,8 @@ fn stream<F: RingKernel<Message = Number>, L: RingKernel<Output = Number>>(
     })
 }
 
-/// K-01: each output of one kernel is handled by the other once, in order, and nothing of it reaches the host.
+/// K-01: each output of one kernel is handled by the other once, in order, and nothing of it reaches the
+/// host.
 pub fn k01_outputs_become_messages(bench: &Bench) {
     let first = next::launch(bench.runtime(), source("first").capacity(256)).unwrap();
     let second = next::launch(bench.runtime(), linked("second").capacity(64)).unwrap();
@@ -183,18 +184,18 @@ pub fn k01_failing_handlers_send_nothing(bench: &Bench) {
 
 /// K-01: what cannot be connected is refused, saying which condition does not hold.
 pub fn k01_what_cannot_be_connected(bench: &Bench) {
-    let launch = |name: &str, linked, active| {
-        let options = LaunchOptions::default().name(name).linked(linked).active(active);
+    let launch = |name: &str, connectable, active| {
+        let options = LaunchOptions::default().name(name).connectable(connectable).active(active);
         echo::launch(bench.runtime(), options).unwrap()
     };
     let (first, second) = (launch("first", true, false), launch("second", true, true));
     let named = |kernel: &KernelControl| kernel.name().to_owned();
 
     let plain = launch("plain", false, false);
-    let not_linked = || Err(ConnectError::NotLinked { kernel: named(&plain) });
-    assert_eq!(first.connect(&plain), not_linked());
-    assert_eq!(plain.connect(&first), not_linked());
-    assert_eq!(plain.disconnect(), not_linked());
+    let not_connectable = || Err(ConnectError::NotConnectable { kernel: named(&plain) });
+    assert_eq!(first.connect(&plain), not_connectable());
+    assert_eq!(plain.connect(&first), not_connectable());
+    assert_eq!(plain.disconnect(), not_connectable());
 
     let active = Err(ConnectError::Active { kernel: named(&second) });
     assert_eq!(second.connect(&first), active);
@@ -217,7 +218,7 @@ pub fn k01_what_cannot_be_connected(bench: &Bench) {
     assert_eq!(ended.connect(&first), terminated());
     assert_eq!(ended.disconnect(), terminated());
 
-    for error in [not_linked(), active, terminated()] {
+    for error in [not_connectable(), active, terminated()] {
         let said = error.unwrap_err().to_string();
         assert!(said.contains("launch") || said.contains("deactivate"), "{said} names no remedy");
     }

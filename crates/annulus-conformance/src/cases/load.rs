@@ -2,7 +2,7 @@
 
 use std::{ops::Range, thread};
 
-use annulus_runtime::{Admission, Backpressure, KernelHandle, LaunchOptions};
+use annulus_runtime::{Backpressure, KernelHandle, LaunchOptions, SendOutcome};
 
 use crate::{
     Bench,
@@ -40,8 +40,8 @@ fn account(kernel: &KernelHandle<audit>) -> Seen {
     seen
 }
 
-/// Ten million messages of four producers under Block: each delivered exactly once, in order, with its contents.
-/// Fewer on a device that is only stood in for.
+/// Ten million messages of four producers under Block: each delivered exactly once, in order, with its
+/// contents. Fewer on a device that is only stood in for.
 pub fn ten_million_messages(bench: &Bench) {
     let each = bench.size(2_500_000, 2_500_000);
     let kernel = launch(bench, LaunchOptions::high_throughput().grid(2));
@@ -68,7 +68,8 @@ pub fn ten_million_messages(bench: &Bench) {
     assert_eq!(seen.checksum, (0..PRODUCERS as u64).flat_map(contents).fold(0, u64::wrapping_add));
 }
 
-/// A million messages under a strategy that drops: what was not handled is counted, and handed back, to the message.
+/// A million messages under a strategy that drops: what was not handled is counted, and handed back, to the
+/// message.
 fn a_million(bench: &Bench, backpressure: Backpressure) {
     let each = bench.size(250_000, 2_500_000);
     let kernel = launch(bench, LaunchOptions::default().capacity(256).grid(2).backpressure(backpressure));
@@ -77,10 +78,10 @@ fn a_million(bench: &Bench, backpressure: Backpressure) {
             let kernel = &kernel;
             scope.spawn(move || {
                 let not_queued = |item| match kernel.try_send(item) {
-                    Ok(Admission::Accepted) => false,
-                    Ok(Admission::Evicted(_)) => backpressure == Backpressure::DropOldest,
-                    Ok(Admission::Discarded(new)) => new == item,
-                    Ok(Admission::Duplicate(_)) => false,
+                    Ok(SendOutcome::Accepted) => false,
+                    Ok(SendOutcome::Evicted(_)) => backpressure == Backpressure::DropOldest,
+                    Ok(SendOutcome::Discarded(new)) => new == item,
+                    Ok(SendOutcome::Duplicate(_)) => false,
                     Err(error) => error.into_inner() == item,
                 };
                 items(producer, 0..each).filter(|&item| not_queued(item)).count() as u64

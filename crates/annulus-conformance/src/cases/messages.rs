@@ -11,7 +11,7 @@ use std::{
 };
 
 use annulus_runtime::{
-    Admission, LaunchOptions, ProcessingMode, RecvError, SendError, TryRecvError, block_on,
+    LaunchOptions, ProcessingMode, RecvError, SendError, SendOutcome, TryRecvError, block_on,
 };
 use futures_core::Stream;
 
@@ -25,10 +25,10 @@ use crate::{
 pub fn launch_and_echo(bench: &Bench) {
     let kernel = echo::launch(bench.runtime(), LaunchOptions::low_latency()).unwrap();
     assert_eq!(kernel.try_recv(), Err(TryRecvError::Empty));
-    assert_eq!(kernel.try_send(number(7)), Ok(Admission::Accepted));
+    assert_eq!(kernel.try_send(number(7)), Ok(SendOutcome::Accepted));
     assert_eq!(kernel.recv_blocking(), Ok(number(7)));
     block_on(async {
-        assert_eq!(kernel.send(number(8)).await, Ok(Admission::Accepted));
+        assert_eq!(kernel.send(number(8)).await, Ok(SendOutcome::Accepted));
         assert_eq!(kernel.recv().await, Ok(number(8)));
     });
     drain(&kernel);
@@ -36,7 +36,8 @@ pub fn launch_and_echo(bench: &Bench) {
     assert_eq!((status.sent, status.processed, status.produced, status.replies_waiting), (2, 2, 2, 0));
 }
 
-/// Messages of one producer for one key are handled in order, whatever the number of shards, keys and producers.
+/// Messages of one producer for one key are handled in order, whatever the number of shards, keys and
+/// producers.
 pub fn order_per_key_and_producer(bench: &Bench) {
     for (grid, actors, batches) in [(1, 1, false), (3, 16, false), (2, 5, true)] {
         let options =
@@ -55,7 +56,7 @@ pub fn order_per_key_and_producer(bench: &Bench) {
                         items.chunks(37).for_each(|chunk| kernel.send_batch_blocking(chunk).unwrap());
                     } else {
                         items.iter().for_each(|&item| {
-                            assert_eq!(kernel.send_blocking(item), Ok(Admission::Accepted))
+                            assert_eq!(kernel.send_blocking(item), Ok(SendOutcome::Accepted))
                         });
                     }
                 });
@@ -249,7 +250,7 @@ pub fn a_cancelled_send_loses_nothing(bench: &Bench) {
             let sender = scope.spawn(|| kernel.send_blocking(number(16)));
             thread::sleep(Duration::from_millis(2));
             kernel.activate_blocking().unwrap();
-            assert_eq!(sender.join().unwrap(), Ok(Admission::Accepted));
+            assert_eq!(sender.join().unwrap(), Ok(SendOutcome::Accepted));
         });
     }
     for value in 0..17 {

@@ -30,7 +30,8 @@ pub fn k01_a_chain_of_many(bench: &Bench) {
     }
 }
 
-/// K-01: two kernels that send to each other go round without the host, and are drained when the last ball lies.
+/// K-01: two kernels that send to each other go round without the host, and are drained when the last ball
+/// lies.
 pub fn k01_ping_pong(bench: &Bench) {
     let hits = bench.size(500, 20_000);
     let balls = 8;
@@ -112,8 +113,10 @@ pub fn p04_validate_transform_aggregate(bench: &Bench) {
     let invalid = count - valid().count() as u64;
     let status = balanced(&validate);
     assert_eq!((status.processed, status.drops.failed), (count - invalid, invalid));
-    let letters = validate.dead_letters().unwrap().drain_batch();
-    assert!(!letters.is_empty() && letters.iter().all(|letter| letter.message.value % 7 == 3));
+    let dead_letters = validate.dead_letters().unwrap().drain_batch();
+    assert!(
+        !dead_letters.is_empty() && dead_letters.iter().all(|dead_letter| dead_letter.message.value % 7 == 3)
+    );
     assert!(status.last_error == ODD_ONE);
     assert_eq!(
         (balanced(&transform).processed, balanced(&aggregate).processed),
@@ -195,7 +198,8 @@ pub fn p04_a_cycle_is_shut_down(bench: &Bench) {
     }
 }
 
-/// P-04: a runtime shuts a pipeline down from its beginning, and loses nothing, in whatever order it was launched.
+/// P-04: a runtime shuts a pipeline down from its beginning, and loses nothing, in whatever order it was
+/// launched.
 pub fn p04_a_runtime_shuts_a_pipeline_down(bench: &Bench) {
     let count = bench.size(2_000, 20_000);
     for names in [["a", "b", "c"], ["c", "b", "a"], ["b", "c", "a"]] {

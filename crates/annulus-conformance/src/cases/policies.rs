@@ -1,11 +1,12 @@
-//! What the queues in front of a kernel do, and that whatever they drop is counted and comes back: through a kernel.
+//! What the queues in front of a kernel do, and that whatever they drop is counted and comes back
+//! to through a kernel.
 //!
 //! [`policy_model`](super::policy_model) has the random programs.
 
 use std::{thread, time::Duration};
 
 use annulus_runtime::{
-    Admission, Backpressure, CallError, Deduplication, LaunchError, LaunchOptions, Reason, SendError,
+    Backpressure, CallError, Deduplication, LaunchError, LaunchOptions, Reason, SendError, SendOutcome,
     TrySendError,
 };
 
@@ -50,7 +51,8 @@ pub(super) fn policies() -> [(&'static str, LaunchOptions); 6] {
     ]
 }
 
-/// a kernel whose messages have no id cannot deduplicate by it, and says so before it runs; by payload it can.
+/// a kernel whose messages have no id cannot deduplicate by it, and says so before it runs; by payload
+/// it can.
 pub fn q20_deduplication_needs_an_id(bench: &Bench) {
     let options = LaunchOptions::default().deduplication(Deduplication::ById);
     let error = swallow::launch(bench.runtime(), options.clone()).unwrap_err();
@@ -62,8 +64,8 @@ pub fn q20_deduplication_needs_an_id(bench: &Bench) {
     let kernel =
         swallow::launch(bench.runtime(), options.deduplication(Deduplication::ByPayload).active(false))
             .unwrap();
-    assert_eq!(kernel.try_send(number(7)), Ok(Admission::Accepted));
-    assert_eq!(kernel.try_send(number(7)), Ok(Admission::Duplicate(number(7))));
+    assert_eq!(kernel.try_send(number(7)), Ok(SendOutcome::Accepted));
+    assert_eq!(kernel.try_send(number(7)), Ok(SendOutcome::Duplicate(number(7))));
     assert_eq!(balanced(&kernel).drops.duplicate, 1);
 }
 
@@ -73,12 +75,12 @@ pub fn q18_the_attribute_says_it_all(bench: &Bench) {
     kernel.deactivate_blocking().unwrap();
     // Two are handed over, sixteen wait.
     for id in 0..18 {
-        assert_eq!(kernel.try_send(ticket(id, 100 + id as u8)), Ok(Admission::Accepted));
+        assert_eq!(kernel.try_send(ticket(id, 100 + id as u8)), Ok(SendOutcome::Accepted));
     }
-    assert_eq!(kernel.try_send(ticket(17, 255)), Ok(Admission::Duplicate(ticket(17, 255))));
-    assert_eq!(kernel.try_send(ticket(18, 255)), Ok(Admission::Discarded(ticket(18, 255))));
+    assert_eq!(kernel.try_send(ticket(17, 255)), Ok(SendOutcome::Duplicate(ticket(17, 255))));
+    assert_eq!(kernel.try_send(ticket(18, 255)), Ok(SendOutcome::Discarded(ticket(18, 255))));
     // The window is 16: the key of the first two has left it.
-    assert_eq!(kernel.try_send(ticket(0, 255)), Ok(Admission::Discarded(ticket(0, 255))));
+    assert_eq!(kernel.try_send(ticket(0, 255)), Ok(SendOutcome::Discarded(ticket(0, 255))));
     let status = balanced(&kernel);
     assert_eq!((status.sent, status.pending, status.handed_over), (21, 18, 2));
     assert_eq!((status.drops.duplicate, status.drops.discarded, status.drops.total()), (1, 2, 3));
@@ -90,9 +92,10 @@ pub fn q19_a_payload_is_recognised(bench: &Bench) {
     let kernel = swallow::launch(bench.runtime(), options).unwrap();
     for round in 0..3 {
         for value in 0..100 {
-            let admission = kernel.send_blocking(number(value)).unwrap();
-            let expected = if round == 0 { Admission::Accepted } else { Admission::Duplicate(number(value)) };
-            assert_eq!(admission, expected);
+            let outcome = kernel.send_blocking(number(value)).unwrap();
+            let expected =
+                if round == 0 { SendOutcome::Accepted } else { SendOutcome::Duplicate(number(value)) };
+            assert_eq!(outcome, expected);
         }
         drain(&kernel);
     }
@@ -157,24 +160,25 @@ pub fn q21_a_refused_send_leaves_its_id_free(bench: &Bench) {
         let kernel = gate::launch(bench.runtime(), options).unwrap();
         kernel.deactivate_blocking().unwrap();
         for id in 0..18 {
-            assert_eq!(kernel.try_send(ticket(id, 0)), Ok(Admission::Accepted));
+            assert_eq!(kernel.try_send(ticket(id, 0)), Ok(SendOutcome::Accepted));
         }
         let refused = ticket(100, 0);
         match (backpressure, kernel.try_send(refused)) {
-            (Backpressure::DropNew, Ok(Admission::Discarded(back))) => assert_eq!(back, refused),
+            (Backpressure::DropNew, Ok(SendOutcome::Discarded(back))) => assert_eq!(back, refused),
             (_, Err(TrySendError::Full(back))) => assert_eq!(back, refused),
             (_, other) => panic!("{other:?}"),
         }
         kernel.activate_blocking().unwrap();
         drain(&kernel);
-        assert_eq!(kernel.try_send(refused), Ok(Admission::Accepted));
+        assert_eq!(kernel.try_send(refused), Ok(SendOutcome::Accepted));
         drain(&kernel);
         assert_eq!(ids(&received(&kernel)), Vec::from_iter((0..18).chain([100])));
         balanced(&kernel);
     }
 }
 
-/// the most urgent is next, equals are first in, first out; what was handed over is beyond that, and the status says how much.
+/// the most urgent is next, equals are first in, first out; what was handed over is beyond that, and
+/// the status says how much.
 pub fn q25_the_most_urgent_is_next(bench: &Bench) {
     let options = LaunchOptions::default().priority(true).active(false);
     let kernel = gate::launch(bench.runtime(), options).unwrap();
@@ -182,7 +186,7 @@ pub fn q25_the_most_urgent_is_next(bench: &Bench) {
     let mut tickets: Vec<_> = (0..60).map(|id| ticket(id, [3, 200, 128, 255, 0][id as usize % 5])).collect();
     let (first, rest) = tickets.split_at(30);
     for ticket in first {
-        assert_eq!(kernel.try_send(*ticket), Ok(Admission::Accepted));
+        assert_eq!(kernel.try_send(*ticket), Ok(SendOutcome::Accepted));
     }
     kernel.send_batch_blocking(rest).unwrap();
     let status = balanced(&kernel);
@@ -205,18 +209,18 @@ pub fn q28_the_least_urgent_leaves(bench: &Bench) {
     let kernel = gate::launch(bench.runtime(), options).unwrap();
     kernel.deactivate_blocking().unwrap();
     for id in 0..18 {
-        assert_eq!(kernel.try_send(ticket(id, if id % 2 == 0 { 10 } else { 20 })), Ok(Admission::Accepted));
+        assert_eq!(kernel.try_send(ticket(id, if id % 2 == 0 { 10 } else { 20 })), Ok(SendOutcome::Accepted));
     }
-    assert_eq!(kernel.try_send(ticket(100, 10)), Ok(Admission::Evicted(ticket(2, 10))));
-    assert_eq!(kernel.try_send(ticket(101, 9)), Ok(Admission::Discarded(ticket(101, 9))));
-    assert_eq!(kernel.try_send(ticket(102, 255)), Ok(Admission::Evicted(ticket(4, 10))));
+    assert_eq!(kernel.try_send(ticket(100, 10)), Ok(SendOutcome::Evicted(ticket(2, 10))));
+    assert_eq!(kernel.try_send(ticket(101, 9)), Ok(SendOutcome::Discarded(ticket(101, 9))));
+    assert_eq!(kernel.try_send(ticket(102, 255)), Ok(SendOutcome::Evicted(ticket(4, 10))));
     let mut back = Vec::new();
     let batch = [ticket(103, 20), ticket(104, 1), ticket(105, 20)];
     kernel.send_batch_returning_blocking(&batch, &mut back).unwrap();
     let expected = [
-        Admission::Evicted(ticket(6, 10)),
-        Admission::Discarded(ticket(104, 1)),
-        Admission::Evicted(ticket(8, 10)),
+        SendOutcome::Evicted(ticket(6, 10)),
+        SendOutcome::Discarded(ticket(104, 1)),
+        SendOutcome::Evicted(ticket(8, 10)),
     ];
     assert_eq!(back, expected);
     let status = balanced(&kernel);
@@ -238,9 +242,12 @@ pub fn q26_what_has_expired_is_a_dead_letter(bench: &Bench) {
     let status = balanced(&kernel);
     assert_eq!((status.sent, status.processed, status.pending), (100, 2, 0));
     assert_eq!((status.drops.expired, status.drops.total()), (98, 98));
-    let letters = kernel.dead_letters().unwrap().drain_batch();
-    assert_eq!(letters.iter().map(|letter| letter.message.id).collect::<Vec<_>>(), Vec::from_iter(2..100));
-    assert!(letters.iter().all(|letter| letter.reason == Reason::Expired));
+    let dead_letters = kernel.dead_letters().unwrap().drain_batch();
+    assert_eq!(
+        dead_letters.iter().map(|dead_letter| dead_letter.message.id).collect::<Vec<_>>(),
+        Vec::from_iter(2..100)
+    );
+    assert!(dead_letters.iter().all(|dead_letter| dead_letter.reason == Reason::Expired));
 }
 
 /// an active kernel that keeps up lets nothing expire.
@@ -250,7 +257,7 @@ pub fn q26_what_is_handled_in_time_does_not_expire(bench: &Bench) {
     thread::scope(|scope| {
         scope.spawn(|| {
             for id in 0..count {
-                assert_eq!(kernel.send_blocking(ticket(id, 0)), Ok(Admission::Accepted));
+                assert_eq!(kernel.send_blocking(ticket(id, 0)), Ok(SendOutcome::Accepted));
             }
         });
         for id in 0..count {
@@ -261,7 +268,8 @@ pub fn q26_what_is_handled_in_time_does_not_expire(bench: &Bench) {
     assert_eq!(balanced(&kernel).drops.total(), 0);
 }
 
-/// whoever waits for a kernel to drain hears of it when the last messages expire, while another one sends.
+/// whoever waits for a kernel to drain hears of it when the last messages expire, while another one
+/// sends.
 pub fn q26_expiry_ends_a_drain(bench: &Bench) {
     for round in 0..bench.size(20, 200) {
         let options = LaunchOptions::default().expiry(SHORT).active(false).name(format!("{round}"));
@@ -281,19 +289,20 @@ pub fn q26_expiry_ends_a_drain(bench: &Bench) {
     }
 }
 
-/// A message that failed is recognised as a duplicate by its id; but what dead letters send again is not its own duplicate.
-pub fn a_letter_is_sent_again_under_deduplication(bench: &Bench) {
+/// A message that failed is recognised as a duplicate by its id; but what dead letters send again is not its
+/// own duplicate.
+pub fn a_dead_letter_is_sent_again_under_deduplication(bench: &Bench) {
     for (name, options) in policies() {
         for backpressure in STRATEGIES {
             let options = options.clone().backpressure(backpressure).name(format!("{name} {backpressure:?}"));
             let identified = options != options.clone().deduplication(Deduplication::Off);
             let kernel = fragile_gate::launch(bench.runtime(), options).unwrap();
             let bad = Ticket { id: 8, value: FAIL, priority: 9 };
-            assert_eq!(kernel.send_blocking(bad), Ok(Admission::Accepted));
+            assert_eq!(kernel.send_blocking(bad), Ok(SendOutcome::Accepted));
             drain(&kernel);
             assert_eq!(balanced(&kernel).drops.failed, 1);
             if identified {
-                assert_eq!(kernel.send_blocking(bad), Ok(Admission::Duplicate(bad)));
+                assert_eq!(kernel.send_blocking(bad), Ok(SendOutcome::Duplicate(bad)));
             }
             assert_eq!(kernel.redrive(9).sent, 1);
             drain(&kernel);
@@ -321,7 +330,7 @@ pub fn a_call_ends_with_its_message(bench: &Bench) {
         eventually(|| kernel.status().pending == 18);
         assert_eq!(kernel.call_blocking(ticket(51, 49)), Err(CallError::Dropped));
         assert_eq!(kernel.call_blocking(ticket(50, 50)), Err(CallError::Duplicate));
-        assert_eq!(kernel.try_send(ticket(52, 255)), Ok(Admission::Evicted(ticket(50, 50))));
+        assert_eq!(kernel.try_send(ticket(52, 255)), Ok(SendOutcome::Evicted(ticket(50, 50))));
         assert_eq!(evicted.join().unwrap(), Err(CallError::Dropped));
         let answered = scope.spawn(|| kernel.call_blocking(ticket(53, 100)));
         eventually(|| kernel.status().drops.evicted == 2);
@@ -365,11 +374,11 @@ pub fn a_duplicate_leaves_the_space_to_others(bench: &Bench) {
         };
         let (first, again, other) = (send(100), send(100), send(101));
         kernel.activate_blocking().unwrap();
-        let mut admissions = [first.join().unwrap(), again.join().unwrap()];
-        admissions.sort_by_key(|admission| !admission.is_queued());
-        assert_eq!(admissions, [Admission::Accepted, Admission::Duplicate(ticket(100, 0))]);
+        let mut outcomes = [first.join().unwrap(), again.join().unwrap()];
+        outcomes.sort_by_key(|outcome| !outcome.is_queued());
+        assert_eq!(outcomes, [SendOutcome::Accepted, SendOutcome::Duplicate(ticket(100, 0))]);
         // Two places became free, and there are no more.
-        assert_eq!(other.join().unwrap(), Admission::Accepted);
+        assert_eq!(other.join().unwrap(), SendOutcome::Accepted);
     });
     let outputs: Vec<_> = (0..34).map(|_| kernel.recv_blocking().unwrap()).collect();
     assert_eq!(ids(&outputs)[14..32], Vec::from_iter(20..38));
@@ -418,7 +427,7 @@ pub fn what_is_left_comes_back_in_order(bench: &Bench) {
             kernel.deactivate_blocking().unwrap();
             let mut tickets: Vec<_> = (0..40).map(|id| ticket(id, id as u8 % 3)).collect();
             for ticket in &tickets {
-                assert_eq!(kernel.try_send(*ticket), Ok(Admission::Accepted));
+                assert_eq!(kernel.try_send(*ticket), Ok(SendOutcome::Accepted));
             }
             let shutdown = kernel.shutdown_blocking(Duration::from_secs(60));
             if prioritised {
@@ -473,12 +482,12 @@ pub fn telemetry_tells_drops_by_cause(bench: &Bench) {
     kernel.deactivate_blocking().unwrap();
     let telemetry = kernel.enable_telemetry().unwrap();
     for id in 0..18 {
-        assert_eq!(kernel.try_send(ticket(id, 9)), Ok(Admission::Accepted));
+        assert_eq!(kernel.try_send(ticket(id, 9)), Ok(SendOutcome::Accepted));
     }
     let drop_three = |from: u64| {
-        assert_eq!(kernel.try_send(ticket(17, 9)), Ok(Admission::Duplicate(ticket(17, 9))));
-        assert!(matches!(kernel.try_send(ticket(from, 9)), Ok(Admission::Evicted(_))));
-        assert!(matches!(kernel.try_send(ticket(from + 1, 0)), Ok(Admission::Discarded(_))));
+        assert_eq!(kernel.try_send(ticket(17, 9)), Ok(SendOutcome::Duplicate(ticket(17, 9))));
+        assert!(matches!(kernel.try_send(ticket(from, 9)), Ok(SendOutcome::Evicted(_))));
+        assert!(matches!(kernel.try_send(ticket(from + 1, 0)), Ok(SendOutcome::Discarded(_))));
     };
     drop_three(100);
     let drops = telemetry.poll().queue_drops;
@@ -490,8 +499,8 @@ pub fn telemetry_tells_drops_by_cause(bench: &Bench) {
     assert_eq!((telemetry.poll().messages_dropped, kernel.status().drops.total()), (3, 6));
 }
 
-/// Every combination under load: senders, single and in batches, callers, a kernel that is paused now and then, and closed in the end. All that was sent is accounted
-/// for, and what was handled is what comes out.
+/// Every combination under load: senders, single and in batches, callers, a kernel that is paused now and
+/// then, and closed in the end. All that was sent is accounted for, and what was handled is what comes out.
 pub fn q28_counts_are_exact_under_load(bench: &Bench) {
     for backpressure in STRATEGIES {
         for (name, options) in policies() {
@@ -562,8 +571,8 @@ fn under_load(bench: &Bench, backpressure: Backpressure, name: &str, options: La
     assert_eq!(sent, 4 * each, "{}", status.name);
     assert_eq!((status.sent, status.pending, status.drops.undelivered), (sent, 0, 0), "{}", status.name);
     assert_eq!((status.processed, status.produced), (handled, handled), "{}", status.name);
-    let letters = kernel.dead_letters().unwrap().counters();
-    assert_eq!(letters.buried, status.drops.expired, "{}", status.name);
+    let dead_letters = kernel.dead_letters().unwrap().counters();
+    assert_eq!(dead_letters.buried, status.drops.expired, "{}", status.name);
     if backpressure == Backpressure::Block && name != "short" {
         // The one that never waits alone is refused.
         assert!(status.drops.rejected <= each, "{:?}", status.drops);

@@ -1,7 +1,8 @@
 //! Random programs against a plain model: every strategy with every set of policies, through a kernel. Q-28.
 //!
-//! The kernel is inactive while the program sends, so that it is certain what waits; then it is activated, and what comes out is compared. Time is the
-//! machine's: a round in which the machine paused for so long that messages may have expired by themselves says nothing, and is done again.
+//! The kernel is inactive while the program sends, so that it is certain what waits; then it is activated,
+//! and what comes out is compared. Time is the machine's: a round in which the machine paused for so long
+//! that messages may have expired by themselves says nothing, and is done again.
 
 use std::{
     collections::VecDeque,
@@ -10,7 +11,7 @@ use std::{
 };
 
 use annulus_runtime::{
-    Admission, Backpressure, Deduplication, KernelHandle, LaunchOptions, SendError, TrySendError,
+    Backpressure, Deduplication, KernelHandle, LaunchOptions, SendError, SendOutcome, TrySendError,
 };
 
 use super::{
@@ -76,13 +77,14 @@ impl Model {
         }
     }
 
-    /// Sends one message of a run. The next are handed over where the queue is full, and at the end of the run.
-    fn offer(&mut self, ticket: Ticket) -> Result<Admission<Ticket>, TrySendError<Ticket>> {
+    /// Sends one message of a run. The next are handed over where the queue is full, and at the end of the
+    /// run.
+    fn offer(&mut self, ticket: Ticket) -> Result<SendOutcome<Ticket>, TrySendError<Ticket>> {
         if self.identified && self.window.contains(&ticket.id) {
             self.counts[DUPLICATE] += 1;
-            return Ok(Admission::Duplicate(ticket));
+            return Ok(SendOutcome::Duplicate(ticket));
         }
-        let mut admission = Admission::Accepted;
+        let mut outcome = SendOutcome::Accepted;
         if self.waiting.len() == CAPACITY {
             self.advance();
         }
@@ -93,11 +95,11 @@ impl Model {
                 Backpressure::DropOldest if lowest <= self.rank(&ticket) => {
                     let oldest = self.waiting.iter().position(|(ticket, _)| self.rank(ticket) == lowest);
                     self.counts[EVICTED] += 1;
-                    admission = Admission::Evicted(self.waiting.remove(oldest.unwrap()).0);
+                    outcome = SendOutcome::Evicted(self.waiting.remove(oldest.unwrap()).0);
                 }
                 _ => {
                     self.counts[DISCARDED] += 1;
-                    return Ok(Admission::Discarded(ticket));
+                    return Ok(SendOutcome::Discarded(ticket));
                 }
             }
         }
@@ -108,10 +110,10 @@ impl Model {
                 self.window.pop_front();
             }
         }
-        Ok(admission)
+        Ok(outcome)
     }
 
-    fn send(&mut self, ticket: Ticket) -> Result<Admission<Ticket>, TrySendError<Ticket>> {
+    fn send(&mut self, ticket: Ticket) -> Result<SendOutcome<Ticket>, TrySendError<Ticket>> {
         let result = self.offer(ticket);
         self.advance();
         self.sent += 1;
@@ -122,11 +124,11 @@ impl Model {
     }
 
     /// How many were sent, and what came back. What follows one that is refused was not sent.
-    fn send_batch(&mut self, tickets: &[Ticket]) -> (usize, Vec<Admission<Ticket>>) {
+    fn send_batch(&mut self, tickets: &[Ticket]) -> (usize, Vec<SendOutcome<Ticket>>) {
         let mut back = Vec::new();
         for (i, &ticket) in tickets.iter().enumerate() {
             match self.offer(ticket) {
-                Ok(Admission::Accepted) => {}
+                Ok(SendOutcome::Accepted) => {}
                 Ok(other) => back.push(other),
                 Err(_) => {
                     self.advance();
@@ -148,7 +150,8 @@ pub fn q28_every_combination_against_a_model(bench: &Bench) {
     for round in 0..bench.size(2, 20) {
         for backpressure in STRATEGIES {
             for (name, options) in policies() {
-                // A kernel without any policy has no queue in front, and no model here: `backpressure` has its cases.
+                // A kernel without any policy has no queue in front, and no model here: `backpressure` has
+                // its cases.
                 if name == "none" && backpressure != Backpressure::DropOldest {
                     continue;
                 }
@@ -227,12 +230,12 @@ fn is_told(
     let drops = status.drops;
     assert_eq!([drops.rejected, drops.evicted, drops.discarded, drops.duplicate], model.counts);
     assert_eq!((status.sent, drops.expired), (model.sent, model.expired.len() as u64), "{}", kernel.name());
-    let mut letters = Vec::new();
-    while kernel.dead_letters().is_some_and(|letters| !letters.is_empty()) {
+    let mut dead_letters = Vec::new();
+    while kernel.dead_letters().is_some_and(|dead_letters| !dead_letters.is_empty()) {
         let batch = kernel.dead_letters().unwrap().drain_batch();
-        letters.extend(batch.into_iter().map(|letter| letter.message));
+        dead_letters.extend(batch.into_iter().map(|dead_letter| dead_letter.message));
     }
-    assert_eq!(letters, model.expired, "{}", kernel.name());
+    assert_eq!(dead_letters, model.expired, "{}", kernel.name());
     true
 }
 

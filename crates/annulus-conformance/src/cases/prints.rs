@@ -58,7 +58,8 @@ fn kinds() -> Vec<Kinds> {
     ]
 }
 
-/// Every kind of number in every kind of format is the text that Rust makes of it; and the event says where it comes from.
+/// Every kind of number in every kind of format is the text that Rust makes of it; and the event says where
+/// it comes from.
 pub fn a_text_is_what_rust_makes_of_it(bench: &Bench) {
     let kernel = print_kinds::launch(bench.runtime(), LaunchOptions::default().name(instance())).unwrap();
     let mut expected = Vec::new();
@@ -139,7 +140,8 @@ pub fn a_handler_that_fails_has_printed(bench: &Bench) {
     assert_eq!(texts(&kernel), expected);
 }
 
-/// Each shard's prints come in its order, whoever's they are: those of one actor in the order of its messages.
+/// Each shard's prints come in its order, whoever's they are: those of one actor in the order of its
+/// messages.
 pub fn an_actors_prints_are_in_order(bench: &Bench) {
     let options = LaunchOptions::default().name(instance()).grid(2).actors(8);
     let kernel = print_actors::launch(bench.runtime(), options).unwrap();
@@ -181,7 +183,8 @@ pub fn a_print_is_shown_by_itself(bench: &Bench) {
     }
 }
 
-/// More prints than there is room for: each is shown or counted, and those of a message that are shown are its first.
+/// More prints than there is room for: each is shown or counted, and those of a message that are shown are
+/// its first.
 pub fn lost_prints_are_counted(bench: &Bench) {
     let options = LaunchOptions::default().name(instance()).active(false);
     let kernel = print_often::launch(bench.runtime(), options).unwrap();

@@ -88,7 +88,8 @@ pub fn a_stalled_kernel_terminates(bench: &Bench) {
     assert_eq!(kernel.try_recv(), Err(TryRecvError::Closed));
 }
 
-/// A call gets its reply although older replies fill the outbound ring: they are put aside, and received later.
+/// A call gets its reply although older replies fill the outbound ring: they are put aside, and received
+/// later.
 pub fn a_call_passes_unread_replies(bench: &Bench) {
     let kernel = small(bench, "full");
     kernel.send_batch_blocking(&numbers(0..SLOTS)).unwrap();
@@ -246,7 +247,8 @@ pub fn a_full_cycle_can_be_terminated(bench: &Bench) {
     balanced(&two);
 }
 
-/// A send that waits for a second, while nothing goes on, is told of once, with what it waits for; whichever kind of send it is.
+/// A send that waits for a second, while nothing goes on, is told of once, with what it waits for; whichever
+/// kind of send it is.
 pub fn a_send_that_waits_says_for_what(bench: &Bench) {
     static NEXT: Mutex<u32> = Mutex::new(0);
     let number_of_this = {

@@ -54,8 +54,9 @@ fn difference(seen: &[Marched], one: u32, other: u32, each: u32) -> Option<(i64,
     Some((*least, *most, differences.len()))
 }
 
-/// Every block takes as many of its messages in a turn as `turn` says. As long as two blocks have some, each sees the other where it itself is,
-/// or at most one turn ahead: all that was written in the turn before, and nothing of the next one.
+/// Every block takes as many of its messages in a turn as `turn` says. As long as two blocks have some, each
+/// sees the other where it itself is, or at most one turn ahead: all that was written in the turn before, and
+/// nothing of the next one.
 fn together(bench: &Bench, options: LaunchOptions, turn: u32) {
     let each = bench.size(64, CAPACITY.into()) as u32;
     let mut compared = 0;
@@ -77,7 +78,8 @@ fn together(bench: &Bench, options: LaunchOptions, turn: u32) {
                 compared += looks;
             }
         }
-        // Commands reach the blocks one after the other: in some rounds one may have done all before another has begun.
+        // Commands reach the blocks one after the other: in some rounds one may have done all before another
+        // has begun.
         if compared > 1000 && round >= 2 {
             return;
         }
@@ -85,7 +87,8 @@ fn together(bench: &Bench, options: LaunchOptions, turn: u32) {
     panic!("blocks were seen beside each other {compared} times alone");
 }
 
-/// No block is more than a turn ahead of another one, and each sees all that the others wrote in the turns before.
+/// No block is more than a turn ahead of another one, and each sees all that the others wrote in the turns
+/// before.
 pub fn b06_blocks_take_their_turns_together(bench: &Bench) {
     together(bench, options().mode(ProcessingMode::Continuous), 1);
 }
@@ -196,7 +199,8 @@ pub fn b06_transitions_race_with_sends(bench: &Bench) {
     assert_eq!(balanced(&kernel).processed, rounds);
 }
 
-/// The end finds blocks in the middle of their turns, before them and asleep; what was not handled comes back.
+/// The end finds blocks in the middle of their turns, before them and asleep; what was not handled comes
+/// back.
 pub fn b06_the_end_comes_at_any_time(bench: &Bench) {
     for round in 0..bench.size(30, 300) {
         let kernel = bench.relaunch(|| march::bind(&[0; MARCHERS]).launch(bench.runtime(), options()));

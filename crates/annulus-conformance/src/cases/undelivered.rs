@@ -3,7 +3,7 @@
 use std::{sync::Mutex, thread};
 
 use annulus_runtime::{
-    Admission, Backpressure, LaunchOptions, RecvError, SendError, TryRecvError, TrySendError,
+    Backpressure, LaunchOptions, RecvError, SendError, SendOutcome, TryRecvError, TrySendError,
 };
 
 use crate::{
@@ -76,7 +76,8 @@ pub fn what_was_sent_before_closing_is_handled(bench: &Bench) {
     assert_eq!(received, numbers(0..1000));
 }
 
-/// Messages that are sent while the kernel is terminated are handled or handed back: every one that was accepted.
+/// Messages that are sent while the kernel is terminated are handled or handed back: every one that was
+/// accepted.
 pub fn termination_races_with_sends(bench: &Bench) {
     let strategies = [Backpressure::Block, Backpressure::DropOldest, Backpressure::DropNew];
     for round in 0..bench.size(100, 1_000) {
@@ -90,7 +91,7 @@ pub fn termination_races_with_sends(bench: &Bench) {
                     let mut mine = 0;
                     loop {
                         match kernel.send_blocking(number(mine)) {
-                            Ok(Admission::Accepted | Admission::Evicted(_)) => mine += 1,
+                            Ok(SendOutcome::Accepted | SendOutcome::Evicted(_)) => mine += 1,
                             Ok(_) => {}
                             Err(SendError::Closed(_)) => break,
                             Err(error) => panic!("{error}"),

@@ -1,5 +1,6 @@
-// CUDA's device for a program's text on the host: built-in variables, the barrier, and the PTX instructions of the program's prelude, which are
-// calls here (`program.hpp` rewrites them). Whoever runs the block gives the functions below: `threads.hpp` or the stand-in driver.
+// CUDA's device for a program's text on the host: built-in variables, the barrier, and the PTX instructions
+// of the program's prelude, which are calls here (`program.hpp` rewrites them). Whoever runs the block gives
+// the functions below: `threads.hpp` or the stand-in driver.
 
 #define __global__
 #define __launch_bounds__(threads)
@@ -27,8 +28,9 @@ static void ann_host_meet();
 #define blockDim (ann_host_place()->block_size)
 #define gridDim (ann_host_place()->grid_size)
 
-// Whether the thread has fenced since its last barrier, and its last look at what others write. The thread sanitizer knows no fences: what one makes of a relaxed store behind it is said of
-// the store itself; and a fence acquires of the words that were looked at before it, by name.
+// Whether the thread has fenced since its last barrier, and its last look at what others write. The thread
+// sanitizer knows no fences: what one makes of a relaxed store behind it is said of the store itself; and a
+// fence acquires of the words that were looked at before it, by name.
 static thread_local bool ann_fenced;
 #ifdef __SANITIZE_THREAD__
 extern "C" void __tsan_acquire(void *word);
@@ -121,8 +123,9 @@ static inline void ptx_nanosleep_u32(u32 nanos) { ann_host_sleep(nanos); }
 static inline void ptx_ld_u64(u64 &to, const u8 *place) { __builtin_memcpy(&to, ann_aligned((const u64 *)place), sizeof to); }
 static inline void ptx_st_u64(u8 *place, u64 value) { __builtin_memcpy((void *)ann_aligned((const u64 *)place), &value, sizeof value); }
 
-// Sixteen bytes in one access, as processors with AVX promise. The thread sanitizer does not see it: it is told that there was a look at this place, so that who writes
-// there without being ordered after it is found; that one access is whole is what the protocol asks of the processor, and nothing to find.
+// Sixteen bytes in one access, as processors with AVX promise. The thread sanitizer does not see it: it is
+// told that there was a look at this place, so that who writes there without being ordered after it is found;
+// that one access is whole is what the protocol asks of the processor, and nothing to find.
 struct ptx_b128 {
     u64 low, high;
 };

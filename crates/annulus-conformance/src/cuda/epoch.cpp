@@ -2,9 +2,9 @@
 #include <sched.h>
 #include <string.h>
 
-// Runs one launch beside a host that takes at its word whatever the block says. The first file has the bytes behind
-// each of the entry's pointers, after their number, and then those of the late shard; the second gets those behind the first pointer when all
-// threads have ended. The third argument is the seed.
+// Runs one launch beside a host that takes at its word whatever the block says. The first file has the bytes
+// behind each of the entry's pointers, after their number, and then those of the late shard; the second gets
+// those behind the first pointer when all threads have ended. The third argument is the seed.
 static u8 *arguments[8];
 
 static void *run(void *thread)
@@ -47,8 +47,9 @@ static void await_looks(u32 more)
 }
 #endif
 
-// Publishes the late messages, each after a command; two when all others have been handled, of which with sealed slots the first comes
-// all at once, within a look, and of the second a unit with each turn, in an order by the seed.
+// Publishes the late messages, each after a command; two when all others have been handled, of which with
+// sealed slots the first comes all at once, within a look, and of the second a unit with each turn, in an
+// order by the seed.
 static void *sender(void *)
 {
     place.thread.x = 100;
@@ -86,7 +87,8 @@ static void *sender(void *)
     return 0;
 }
 
-// The message of a slot that was given back was handled after the command that it was sent after, and is counted.
+// The message of a slot that was given back was handled after the command that it was sent after, and is
+// counted.
 static void obeyed_before(const u8 *shard, u64 ticket)
 {
     u32 command = ann_load_acquire_u32((const u32 *)(shard + ANN_CONTROL_ACKNOWLEDGED));
@@ -134,13 +136,14 @@ static bool read_sealed(const ann_launch *l, const u8 *slot, u32 lap)
 }
 #endif
 
-// The host. It writes to every place that it gets back, and reads every answer, letter, print and record as soon as it is there. Whoever still
-// reads, or still writes, is in a race. And it finds every answer that the gauge counts.
+// The host. It writes to every place that it gets back, and reads every answer, dead letter, print and record
+// as soon as it is there. Whoever still reads, or still writes, is in a race. And it finds every answer that
+// the gauge counts.
 static void *host(void *)
 {
     const ann_launch *l = (const ann_launch *)arguments[3];
     u8 *shard = arguments[0];
-    u8 *inbound = shard + l->inbound, *outbound = shard + l->outbound, *letters = shard + l->letters, *prints = shard + l->prints;
+    u8 *inbound = shard + l->inbound, *outbound = shard + l->outbound, *dead_letters = shard + l->dead_letters, *prints = shard + l->prints;
     const ann_block_record *record = (const ann_block_record *)arguments[2];
     u64 given_back = 0, answers = 0, buried = 0, shown = 0;
     u32 record_is_read = 0;
@@ -173,10 +176,10 @@ static void *host(void *)
             exit(3);
         }
         for (;; buried += 1) {
-            u8 *slot = letters + ANN_RING_SLOTS + (buried & (((u64)1 << l->letter_shift) - 1)) * l->letter_stride;
-            if (ann_load_acquire_u32((const u32 *)slot) != (u32)(buried >> l->letter_shift) + 1) break;
+            u8 *slot = dead_letters + ANN_RING_SLOTS + (buried & (((u64)1 << l->dead_letter_shift) - 1)) * l->dead_letter_stride;
+            if (ann_load_acquire_u32((const u32 *)slot) != (u32)(buried >> l->dead_letter_shift) + 1) break;
             read_bytes(slot + 4, 4);
-            read_bytes(slot + l->letter_payload, sizeof(ANN_MESSAGE));
+            read_bytes(slot + l->dead_letter_payload, sizeof(ANN_MESSAGE));
         }
         for (;; shown += 1) {
             u8 *slot = prints + ANN_RING_SLOTS + (shown & (((u64)1 << l->print_shift) - 1)) * l->print_stride;

@@ -1,4 +1,5 @@
-// A program for the stand-in driver, which runs each block on a thread of its own, and the block's GPU threads as fibers of it.
+// A program for the stand-in driver, which runs each block on a thread of its own, and the block's GPU
+// threads as fibers of it.
 
 #include <utility>
 

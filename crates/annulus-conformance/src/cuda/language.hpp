@@ -1,4 +1,5 @@
-// CUDA C++ on the host: what a handler's text needs of the language, so that g++ or clang++ takes it as it is.
+// CUDA C++ on the host: what a handler's text needs of the language, so that g++ or clang++ takes it as it
+// is.
 #include <math.h>
 #include <string.h>
 

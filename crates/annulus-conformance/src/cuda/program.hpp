@@ -1,7 +1,8 @@
-// A CUDA program's text as C++ of the host. What the host's compiler cannot take is inline PTX: `asm volatile("op a, b;" : … )` becomes
-// `ptx_op(a, b)`, dots in the instruction's name written as underscores. An instruction that `device.hpp` does not define is an error of the
-// compiler, which names it. `.reg .b128 x` declares a variable, for which the calls become a statement of its own; it must not have the name of a variable in
-// the operands. Braces, around instructions or vectors, mean nothing here.
+// A CUDA program's text as C++ of the host. What the host's compiler cannot take is inline PTX: `asm
+// volatile("op a, b;" : … )` becomes `ptx_op(a, b)`, dots in the instruction's name written as underscores.
+// An instruction that `device.hpp` does not define is an error of the compiler, which names it. `.reg .b128
+// x` declares a variable, for which the calls become a statement of its own; it must not have the name of a
+// variable in the operands. Braces, around instructions or vectors, mean nothing here.
 #include <stddef.h>
 #include <string.h>
 #include <string>
@@ -163,7 +164,8 @@ static std::string on_host(const std::string &text)
     return out;
 }
 
-// The names of the program's kernels: what stands before the parameters of each function that is `__global__`, or `ANN_KERNEL`.
+// The names of the program's kernels: what stands before the parameters of each function that is
+// `__global__`, or `ANN_KERNEL`.
 static std::vector<std::string> kernels(const std::string &text)
 {
     std::vector<std::string> names;

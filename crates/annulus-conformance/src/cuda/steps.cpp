@@ -1,6 +1,7 @@
 
-// Runs two epochs of a launch in step, each of its blocks of one thread. The first file has how many blocks there are and the bytes behind each of
-// the entry's pointers, after their number; the second gets those behind the first one afterwards. The third argument is the seed.
+// Runs two epochs of a launch in step, each of its blocks of one thread. The first file has how many blocks
+// there are and the bytes behind each of the entry's pointers, after their number; the second gets those
+// behind the first one afterwards. The third argument is the seed.
 static u8 *arguments[9];
 static u64 lengths[9];
 static size_t blocks;

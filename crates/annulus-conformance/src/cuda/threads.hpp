@@ -1,5 +1,5 @@
-// GPU threads as threads of the host, for the thread sanitizer, which watches every access: those of one block, or, where ANN_HOST_BLOCKS is
-// defined, of as many blocks as there are threads, of one each.
+// GPU threads as threads of the host, for the thread sanitizer, which watches every access: those of one
+// block, or, where ANN_HOST_BLOCKS is defined, of as many blocks as there are threads, of one each.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,8 +15,9 @@
 static thread_local ann_place place;
 static const ann_place *ann_host_place() { return &place; }
 
-// Threads come to barriers late, and leave them late, look late at sealed slots, and go on late after they have published something, by as much as the seed says: so others have the time to
-// do what they should not yet.
+// Threads come to barriers late, and leave them late, look late at sealed slots, and go on late after they
+// have published something, by as much as the seed says: so others have the time to do what they should not
+// yet.
 static u32 seed;
 static void dawdle(u32 most)
 {

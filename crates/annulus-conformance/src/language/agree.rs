@@ -6,8 +6,9 @@ use annulus_kernel::{KernelDefinition, Target};
 
 use super::{HostText, Inputs, call, difference};
 
-/// Calls each handler so many times, as Rust and as text for this target, and says in what the first call that differs does. A handler whose calls
-/// nearly all fail says too little to count as the same. The text and the library that is made of it go to `folder`.
+/// Calls each handler so many times, as Rust and as text for this target, and says in what the first call
+/// that differs does. A handler whose calls nearly all fail says too little to count as the same. The text
+/// and the library that is made of it go to `folder`.
 ///
 /// # Panics
 ///

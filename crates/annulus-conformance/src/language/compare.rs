@@ -4,8 +4,8 @@ use annulus_kernel::{FieldDescriptor, Primitive, TypeDescriptor, TypeKind};
 
 use super::{Outcome, inputs::size_of_primitive, memory::Memory};
 
-/// The first difference between what the Rust did and what another did; `None` if there is none. Padding is not looked at, and
-/// all NaNs are one. Floats may be `ulps` units in the last place apart.
+/// The first difference between what the Rust did and what another did; `None` if there is none. Padding is
+/// not looked at, and all NaNs are one. Floats may be `ulps` units in the last place apart.
 pub fn difference(rust: &Outcome, other: &Outcome, ulps: u32) -> Option<String> {
     let memories = |what: &str, rust: &Memory, other: &Memory| memories(what, rust, other, ulps);
     if rust.code != other.code {

@@ -1,5 +1,5 @@
-//! The handler's text, compiled by a compiler of the host and loaded: the OpenCL C by the C compiler, with a few names defined before it,
-//! CUDA's and Metal's C++ by the C++ compiler.
+//! The handler's text, compiled by a compiler of the host and loaded: the OpenCL C by the C compiler, with a
+//! few names defined before it, CUDA's and Metal's C++ by the C++ compiler.
 
 use std::{ffi::c_void, fmt::Write as _, path::Path, process::Command, ptr::NonNull};
 
@@ -63,9 +63,9 @@ const CUDA: &str = concat!(include_str!("../cuda/language.hpp"), "\n", include_s
 const METAL: &str = concat!(include_str!("../metal/language.hpp"), "\n", include_str!("../cuda/handler.hpp"));
 
 impl HostText {
-    /// Compiles the texts for this target with warnings as errors, and with every undefined behaviour of C that the compiler can detect made a
-    /// trap. The library stays loaded until the process ends; files go to `folder`, and what lies there of the same texts, compiler and options is taken
-    /// as it is.
+    /// Compiles the texts for this target with warnings as errors, and with every undefined behaviour of C
+    /// that the compiler can detect made a trap. The library stays loaded until the process ends; files go to
+    /// `folder`, and what lies there of the same texts, compiler and options is taken as it is.
     ///
     /// # Errors
     ///
@@ -160,7 +160,8 @@ impl HostText {
         let cx = [CX.block_index(), CX.grid_size(), CX.thread_index()];
         let lens: Vec<u64> = bindings.iter().map(|memory| memory.len() as u64).collect();
         let pointers: Vec<*mut u8> = bindings.iter_mut().map(|memory| memory.as_mut_ptr()).collect();
-        // SAFETY: the memory has the types that the text was written for, and the outbox and the printer have room for `limit` each.
+        // SAFETY: the memory has the types that the text was written for, and the outbox and the printer have
+        // room for `limit` each.
         let code = unsafe {
             entry(
                 message.as_mut_ptr(),
@@ -236,8 +237,8 @@ u64 key_{index}(const void *message) {{
     ))
 }
 
-/// Whether a compiler's line is a warning that an option could turn off. gcc has two others, of conditions that it has found to be always or never
-/// true, as checks in handlers may be.
+/// Whether a compiler's line is a warning that an option could turn off. gcc has two others, of conditions
+/// that it has found to be always or never true, as checks in handlers may be.
 fn is_warning(line: &str) -> bool {
     line.contains("warning:") && line.ends_with(']')
 }

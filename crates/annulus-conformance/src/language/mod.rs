@@ -1,7 +1,9 @@
-//! What a handler's Rust means elsewhere: one call of a handler on given memory, as Rust and as the text that it was lowered to.
+//! What a handler's Rust means elsewhere: one call of a handler on given memory, as Rust and as the text that
+//! it was lowered to.
 //!
-//! [`call`] runs the Rust. [`HostText`] runs the text, compiled by the host's C compiler. Both take a [`Call`] and give an
-//! [`Outcome`], and [`difference`] says in what two outcomes differ. [`Inputs`] makes calls of random and edge values.
+//! [`call`] runs the Rust. [`HostText`] runs the text, compiled by the host's C compiler. Both take a
+//! [`Call`] and give an [`Outcome`], and [`difference`] says in what two outcomes differ. [`Inputs`] makes
+//! calls of random and edge values.
 
 mod agree;
 mod compare;

@@ -1,4 +1,5 @@
-// The Metal language on the host: what a handler's text needs of it, so that g++ or clang++ takes it as it is. Address spaces are not told apart.
+// The Metal language on the host: what a handler's text needs of it, so that g++ or clang++ takes it as it
+// is. Address spaces are not told apart.
 #include <math.h>
 #include <string.h>
 

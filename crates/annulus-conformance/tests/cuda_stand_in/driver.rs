@@ -185,7 +185,8 @@ pub(crate) const STAY: &str = "ANN_KERNEL void stay(u32 *words)
 pub(crate) fn word(memory: NonNull<u8>, index: usize) -> &'static AtomicU32 {
     // SAFETY: tests ask for words that they have allocated.
     let word = unsafe { memory.cast::<u32>().add(index) };
-    // SAFETY: aligned; it lives to the end unless the test frees it to have that noticed, and is accessed atomically.
+    // SAFETY: aligned; it lives to the end unless the test frees it to have that noticed, and is accessed
+    // atomically.
     unsafe { AtomicU32::from_ptr(word.as_ptr()) }
 }
 

@@ -1,12 +1,12 @@
-//! The libraries that stand in for NVIDIA's, through cudarc: a kernel that stays answers messages that are sent while it runs, what CUDA's
-//! manual says holds, and what a GPU would hang on is found.
+//! The libraries that stand in for NVIDIA's, through cudarc: a kernel that stays answers messages that are
+//! sent while it runs, what CUDA's manual says holds, and what a GPU would hang on is found.
 #![cfg(target_os = "linux")]
 
 /// A call of CUDA's.
 macro_rules! cuda {
     ($call:expr) => {{
-        // SAFETY: out-parameters are live, handles come from the driver, and sizes are those of what is pointed to; where a test breaks
-        // that, the stand-in is asked to notice.
+        // SAFETY: out-parameters are live, handles come from the driver, and sizes are those of what is
+        // pointed to; where a test breaks that, the stand-in is asked to notice.
         unsafe { $call }
     }};
 }

@@ -104,7 +104,8 @@ pub(crate) const CASES: &[Case] = &[
     ("no device", || assert_eq!(cuda!(sys::cuInit(0)), CUresult::CUDA_ERROR_NO_DEVICE)),
 ];
 
-/// What is put into a stream happens one after the other; events say when; fresh memory is not zero; the device's clock is its own.
+/// What is put into a stream happens one after the other; events say when; fresh memory is not zero; the
+/// device's clock is its own.
 fn order() {
     let cuda = Cuda::new();
     let text = "ANN_KERNEL void times_three(u32 *words, u64 *times)
@@ -200,7 +201,8 @@ fn refusals() {
     assert_eq!(without, CUresult::CUDA_ERROR_INVALID_CONTEXT);
 }
 
-/// Beside a block that stays there is room for one of two, and none begins; afterwards both do, and neither waits for the other in vain.
+/// Beside a block that stays there is room for one of two, and none begins; afterwards both do, and neither
+/// waits for the other in vain.
 fn together() {
     let cuda = Cuda::new();
     let text = format!(
@@ -208,8 +210,8 @@ fn together() {
 ANN_KERNEL void meet(u32 *words)
 {{
     if (ann_arrive_grid(words) + 1 == gridDim.x)
-        ann_near_store_release_u32(words + 1, 1);
-    while (ann_near_load_acquire_u32(words + 1) == 0)
+        ann_device_local_store_release_u32(words + 1, 1);
+    while (ann_device_local_load_acquire_u32(words + 1) == 0)
         ann_pause();
 }}"
     );

@@ -1,4 +1,5 @@
-//! What a GPU would do silently is found: misuse of memory, barriers, and threads that rely on each other's order.
+//! What a GPU would do silently is found: misuse of memory, barriers, and threads that rely on each other's
+//! order.
 
 use annulus_sync::Ordering;
 use cudarc::driver::sys::{self, CUresult};
@@ -113,7 +114,8 @@ pub(crate) const CASES: &[Case] = &[
     }),
 ];
 
-/// Threads read what another one writes into the block's memory. Without a barrier between, some of sixteen blocks shows it.
+/// Threads read what another one writes into the block's memory. Without a barrier between, some of sixteen
+/// blocks shows it.
 fn a_missing_barrier() {
     let cuda = Cuda::new();
     let mut wrong = ["", "ann_barrier();"].into_iter().map(|barrier| {

@@ -2,7 +2,7 @@
 
 use std::ptr::NonNull;
 
-use annulus_abi::launch::{BellRecord, BlockRecord, LaunchRecord, NO_LINE};
+use annulus_abi::launch::{BlockRecord, DoorbellRecord, LaunchRecord, NO_LINE};
 use annulus_abi::{control, kernel::KernelLayout, ring::kind};
 use annulus_block::{ENTRY, RUNTIME};
 use annulus_conformance::epoch::{self, ACTORS, Count, Counted, Item, KERNEL};
@@ -57,7 +57,7 @@ impl Resident {
         // SAFETY: as long and aligned as the record, and nobody else knows it yet.
         unsafe { fixed.cast::<LaunchRecord>().write(record) };
         let arena = cuda.mapped(64);
-        let bell = cuda.mapped(size_of::<BellRecord>());
+        let doorbell = cuda.mapped(size_of::<DoorbellRecord>());
         for block in 0..blocks {
             // SAFETY: inside the memory of as many records.
             let mut record = unsafe { records.cast::<BlockRecord>().add(block) };
@@ -73,7 +73,7 @@ impl Resident {
         let stream = cuda.stream();
         let host = |memory: NonNull<u8>| memory.as_ptr() as u64;
         let mut arguments =
-            [host(shards), host(arena), host(records), host(fixed), states, scratch, host(bell)];
+            [host(shards), host(arena), host(records), host(fixed), states, scratch, host(doorbell)];
         assert_eq!(launch(function, grid, threads, stream, &mut arguments), CUresult::CUDA_SUCCESS);
         Self { layout, shards, grid, stream }
     }

@@ -1,5 +1,6 @@
-//! What the path of a message costs, counted from the machine code: each program is compiled for an architecture, disassembled, and [run](crate::machine)
-//! beside a host that gives it messages. What is counted stands in `docs/performance/cuda-counts.md`; `UPDATE_COUNTS=1` writes it anew.
+//! What the path of a message costs, counted from the machine code: each program is compiled for an
+//! architecture, disassembled, and [run](crate::machine) beside a host that gives it messages. What is
+//! counted stands in `docs/performance/cuda-counts.md`; `UPDATE_COUNTS=1` writes it anew.
 
 use std::{fmt::Write, path::Path, process::Command, ptr::NonNull};
 
@@ -36,7 +37,8 @@ const BATCH: u32 = 64;
 const CAPACITY: u32 = 1024;
 const ACTORS: u64 = 64;
 
-/// Cycles of a clock of 1.7 GHz: a load of the host's memory takes 1.1 µs, a system fence 1.5, an access to memory of the device's 0.25, a barrier 20 ns.
+/// Cycles of a clock of 1.7 GHz: a load of the host's memory takes 1.1 µs, a system fence 1.5, an access to
+/// memory of the device's 0.25, a barrier 20 ns.
 const COSTS: Costs = Costs {
     host_load: 1870,
     device_load: 425,
@@ -120,13 +122,13 @@ struct Block<'a> {
     producers: Producers,
     answers: Consumer,
     answered: u64,
-    exchange: *mut u8,
-    near_slot: u64,
+    device_heap: *mut u8,
+    device_local_slot: u64,
     next: u64,
     sent: u64,
 }
 
-const NEAR_BYTES: usize = 256 + CAPACITY as usize * 128;
+const DEVICE_LOCAL_BYTES: usize = 256 + CAPACITY as usize * 128;
 
 impl<'a> Block<'a> {
     fn new(code: &'a Code, parameters: usize, slots: Kind) -> Self {
@@ -136,12 +138,12 @@ impl<'a> Block<'a> {
             message: (size_of::<Ask>(), align_of::<Ask>()),
             output: (size_of::<Ask>(), align_of::<Ask>()),
             envelope: Envelope { enqueue_time: true, correlation: true },
-            letters_capacity: 16,
+            dead_letters_capacity: 16,
             prints_capacity: 0,
             print_words: 0,
             histogram: false,
         });
-        let near_slot = layout.inbound.slot_stride as u64;
+        let device_local_slot = layout.inbound.slot_stride as u64;
         let open = layout;
         let layout = if slots == Kind::Open { layout } else { layout.sealed() };
         let mut memory: Vec<Memory> = [
@@ -152,17 +154,17 @@ impl<'a> Block<'a> {
             ACTORS as usize * size_of::<Sum>(),
             scratch_bytes(THREADS, BATCH, 1, &layout, slots == Kind::Linked) as usize,
             128,
-            2 * NEAR_BYTES,
+            2 * DEVICE_LOCAL_BYTES,
             size_of::<LinkRecord>(),
         ]
         .map(Memory::new)
         .into();
-        let exchange = memory[7].base();
+        let device_heap = memory[7].base();
         let launch = LaunchRecord {
             shard_stride: layout.shard_bytes() as u64,
             inbound: layout.inbound_offset() as u64,
             outbound: layout.outbound_offset() as u64,
-            letters: layout.letters_offset() as u64,
+            dead_letters: layout.dead_letters_offset() as u64,
             in_stride: layout.inbound.slot_stride as u64,
             in_time: layout.inbound.enqueue_time_offset.expect("it was asked for") as u64,
             in_correlation: layout.inbound.correlation_offset.expect("it was asked for") as u64,
@@ -171,9 +173,9 @@ impl<'a> Block<'a> {
             out_correlation: layout.outbound.correlation_offset.expect("it was asked for") as u64,
             out_payload: layout.outbound.payload_offset as u64,
             out_bytes: layout.outbound.payload_size as u64,
-            letter_stride: layout.letters.expect("there are letters").slot_stride as u64,
-            letter_payload: layout.letters.expect("there are letters").payload_offset as u64,
-            letter_shift: layout.letters.expect("there are letters").capacity.trailing_zeros(),
+            dead_letter_stride: layout.dead_letters.expect("there are dead letters").slot_stride as u64,
+            dead_letter_payload: layout.dead_letters.expect("there are dead letters").payload_offset as u64,
+            dead_letter_shift: layout.dead_letters.expect("there are dead letters").capacity.trailing_zeros(),
             actors: ACTORS,
             actors_per_block: ACTORS,
             in_units: layout.inbound.units as u32,
@@ -186,9 +188,9 @@ impl<'a> Block<'a> {
             idle_polls: 1 << 20,
             patience: 10,
             patience_polls: 10,
-            near: exchange as u64,
-            near_stride: NEAR_BYTES as u64,
-            near_slot,
+            device_local: device_heap as u64,
+            device_local_stride: DEVICE_LOCAL_BYTES as u64,
+            device_local_slot,
             ..LaunchRecord::default()
         };
         memory[3].fill(launch);
@@ -198,9 +200,9 @@ impl<'a> Block<'a> {
         memory[2].fill(record);
         if slots == Kind::Linked {
             memory[8].fill(LinkRecord {
-                rings: exchange as u64 + NEAR_BYTES as u64,
-                stride: NEAR_BYTES as u64,
-                slot_stride: near_slot,
+                rings: device_heap as u64 + DEVICE_LOCAL_BYTES as u64,
+                stride: DEVICE_LOCAL_BYTES as u64,
+                slot_stride: device_local_slot,
                 time: open.inbound.enqueue_time_offset.expect("it was asked for") as u64,
                 correlation: open.inbound.correlation_offset.expect("it was asked for") as u64,
                 payload: open.inbound.payload_offset as u64,
@@ -250,8 +252,8 @@ impl<'a> Block<'a> {
             producers,
             answers,
             answered: 0,
-            exchange,
-            near_slot,
+            device_heap,
+            device_local_slot,
             next: 0,
             sent: 0,
         }
@@ -295,26 +297,27 @@ impl<'a> Block<'a> {
     }
 
     /// A message from another kernel, as it writes it: a ticket, the slot, its commit word.
-    fn send_near(&mut self) {
+    fn send_device_local(&mut self) {
         let ticket = self.next as u32;
-        let slot = self.near_in_slot();
+        let slot = self.device_local_in_slot();
         let layout = &self.layout.inbound;
         let payload = Ask { number: self.sent, key: 1, rest: [1; 11] };
         let word = |place: *mut u8, value: u32| {
             // SAFETY: inside the ring between kernels, which the machine does not touch now.
             unsafe { place.cast::<u32>().write(value) };
         };
-        let open = near_layout(layout.payload_size);
+        let open = device_local_layout(layout.payload_size);
         // SAFETY: as above.
         unsafe { slot.wrapping_add(open).cast::<Ask>().write(payload) };
-        word(self.exchange, ticket + 1);
+        word(self.device_heap, ticket + 1);
         word(slot.wrapping_add(4), 1 << 24 | size_of::<Ask>() as u32);
         word(slot, ticket / CAPACITY + 1);
         self.sent += 1;
     }
 
-    fn near_in_slot(&self) -> *mut u8 {
-        self.exchange.wrapping_add(256 + (self.next % u64::from(CAPACITY) * self.near_slot) as usize)
+    fn device_local_in_slot(&self) -> *mut u8 {
+        self.device_heap
+            .wrapping_add(256 + (self.next % u64::from(CAPACITY) * self.device_local_slot) as usize)
     }
 
     fn next_slot(&self) -> u64 {
@@ -329,10 +332,16 @@ impl<'a> Block<'a> {
     }
 
     /// The turn that takes what was just sent, from this look on to the next.
-    fn turn(&mut self, from: Access, taken: u64, answers: std::ops::Range<u64>, near: bool) -> Stretch {
+    fn turn(
+        &mut self,
+        from: Access,
+        taken: u64,
+        answers: std::ops::Range<u64>,
+        device_local: bool,
+    ) -> Stretch {
         self.machine.done = Done::default();
         self.next += taken;
-        let slot = if near { self.near_in_slot() as u64 } else { self.next_slot() };
+        let slot = if device_local { self.device_local_in_slot() as u64 } else { self.next_slot() };
         let mut answered = Time::default();
         self.machine.run_until(|access| {
             if access.is_store && answers.contains(&access.address) {
@@ -351,12 +360,13 @@ impl<'a> Block<'a> {
 }
 
 /// Where the payload lies in an open slot of such messages.
-fn near_layout(payload: usize) -> usize {
+fn device_local_layout(payload: usize) -> usize {
     let envelope = Envelope { enqueue_time: true, correlation: true };
     annulus_abi::ring::RingLayout::new(CAPACITY, payload, 8, envelope).payload_offset
 }
 
-/// The machine code of a program as text. What was made of the same program before is kept, since compiling takes seconds.
+/// The machine code of a program as text. What was made of the same program before is kept, since compiling
+/// takes seconds.
 fn disassembled(program: &str, name: &str, compile: impl Fn() -> Vec<u8>) -> String {
     let disassembler = std::env::var_os(DISASSEMBLER).expect("the caller looked");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("counts");
@@ -394,7 +404,7 @@ fn what_a_path_costs_is_what_the_table_says() {
             let shape = annulus_cuda::Shape {
                 threads: THREADS,
                 sealed: kind != Kind::Open,
-                linked: kind == Kind::Linked,
+                connectable: kind == Kind::Linked,
                 ..annulus_cuda::Shape::default()
             };
             let program = program(ask::DEFINITION, shape);
@@ -445,11 +455,11 @@ fn what_a_path_costs_is_what_the_table_says() {
             block.look();
         }
         for round in 0..2 {
-            let slot = block.near_in_slot() as u64;
+            let slot = block.device_local_in_slot() as u64;
             let from = block.machine.run_until(|access| !access.is_store && access.address == slot);
-            block.send_near();
-            let ring = block.exchange as u64 + NEAR_BYTES as u64;
-            let stretch = block.turn(from, 1, ring + 256..ring + NEAR_BYTES as u64, true);
+            block.send_device_local();
+            let ring = block.device_heap as u64 + DEVICE_LOCAL_BYTES as u64;
+            let stretch = block.turn(from, 1, ring + 256..ring + DEVICE_LOCAL_BYTES as u64, true);
             if round == 1 {
                 row(&mut rows, architecture, "between kernels", "one hop", stretch, true);
             }

@@ -1,9 +1,12 @@
-//! Machine code of NVIDIA's GPUs, run on the processor: what one block does, instruction by instruction, as `nvdisasm` shows it, so that what a path costs
-//! is counted from what the compiler made, and not from what was written.
+//! Machine code of NVIDIA's GPUs, run on the processor: what one block does, instruction by instruction, as
+//! `nvdisasm` shows it, so that what a path costs is counted from what the compiler made, and not from what
+//! was written.
 //!
-//! It knows the instructions that device programs without floating point need, and stops at any other. Threads of a warp go on together, part at branches and
-//! meet where the code says so (`BSSY`, `BSYNC`, `WARPSYNC`, `BAR`). An instruction waits for what its control bits say that it waits for: scoreboards of loads,
-//! and the cycles that the compiler counted. Each thread carries a [`Time`]: the longest chain of waits behind it, by several measures at once.
+//! It knows the instructions that device programs without floating point need, and stops at any other.
+//! Threads of a warp go on together, part at branches and meet where the code says so (`BSSY`, `BSYNC`,
+//! `WARPSYNC`, `BAR`). An instruction waits for what its control bits say that it waits for: scoreboards of
+//! loads, and the cycles that the compiler counted. Each thread carries a [`Time`]: the longest chain of
+//! waits behind it, by several measures at once.
 //!
 //! Memory is that of this process, so a host of this process talks to the block between two instructions.
 
@@ -409,7 +412,8 @@ impl<'a> Machine<'a> {
         self.warps.iter().flat_map(|warp| &warp.lanes).fold(Time::default(), |most, lane| most.max(lane.now))
     }
 
-    /// Goes on until an instruction is about to access memory that `is_awaited`; before it does. Panics after so many instructions.
+    /// Goes on until an instruction is about to access memory that `is_awaited`; before it does. Panics after
+    /// so many instructions.
     pub(crate) fn run_until(&mut self, mut is_awaited: impl FnMut(&Access) -> bool) -> Access {
         if let Some((warp, mask, at)) = self.held.take() {
             self.step(warp, mask, at);
@@ -646,7 +650,8 @@ impl<'a> Machine<'a> {
                     } else {
                         is_far = true;
                         is_host |= self.range(address, width(i), i).owner == Owner::Host;
-                        // SAFETY: inside the range, which is memory of this process that lives as long as the machine.
+                        // SAFETY: inside the range, which is memory of this process that lives as long as the
+                        // machine.
                         unsafe { (address as *const u8).copy_to_nonoverlapping(bytes.as_mut_ptr(), count) };
                     }
                     self.put_bytes(index, lane, &ops[0], i, bytes);

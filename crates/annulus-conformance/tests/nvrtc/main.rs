@@ -1,5 +1,5 @@
-//! X-05, T-08: every kernel's whole CUDA program, through NVIDIA's compiler to machine code. It needs no GPU, but the library NVRTC, which
-//! `./test` installs; where it is missing the tests say so and check nothing.
+//! X-05, T-08: every kernel's whole CUDA program, through NVIDIA's compiler to machine code. It needs no GPU,
+//! but the library NVRTC, which `./test` installs; where it is missing the tests say so and check nothing.
 #![cfg(target_os = "linux")]
 
 extern crate annulus_runtime as annulus;
@@ -110,15 +110,15 @@ impl Nvrtc {
             "--ftz=false".into(),
             "--prec-div=true".into(),
             "--prec-sqrt=true".into(),
-            // Functions of the language, and variables, that a handler does not use; what is known to compare equal, or to fail
-            // before it divides.
+            // Functions of the language, and variables, that a handler does not use; what is known to compare
+            // equal, or to fail before it divides.
             "--diag-suppress=39,177,179,186,549,550".into(),
         ]
         .map(|option: String| CString::new(option).expect("options have no zeros"));
         let pointers = options.each_ref().map(|option| option.as_ptr());
         let mut program = ptr::null_mut();
-        // SAFETY: strings end with zeros, counts are those of the arrays, and out-parameters are live. The buffers have the sizes that
-        // NVRTC says just before.
+        // SAFETY: strings end with zeros, counts are those of the arrays, and out-parameters are live. The
+        // buffers have the sizes that NVRTC says just before.
         unsafe {
             let name = c"kernel.cu".as_ptr();
             let created = (self.create)(&raw mut program, source.as_ptr(), name, 0, ptr::null(), ptr::null());
@@ -171,7 +171,8 @@ fn threads(threads: u32) -> Shape {
     Shape { threads, ..Shape::default() }
 }
 
-/// A program that this very compiler has taken for this architecture once: kept as a file, since compiling hundreds takes more than a minute.
+/// A program that this very compiler has taken for this architecture once: kept as a file, since compiling
+/// hundreds takes more than a minute.
 struct Known {
     path: PathBuf,
     text: String,
@@ -212,7 +213,8 @@ fn every_kernel_compiles() {
         kernels::ITEMS,
         kernels::OWN,
         kernels::OWN_EDGES,
-        // Without its neighbour, `nothing`: a value that takes no place has none, of which the compiler warns.
+        // Without its neighbour, `nothing`: a value that takes no place has none, of which the compiler
+        // warns.
         &[kernels::no_place::temporaries::DEFINITION],
         kernels::NAMES,
         kernels::REAL,
@@ -225,11 +227,12 @@ fn every_kernel_compiles() {
         loop {
             let next = left.lock().unwrap().next();
             let Some((index, definition)) = next else { return };
-            // Each for one of the architectures, with one thread or many, with open slots or sealed ones, some connected, some in step.
+            // Each for one of the architectures, with one thread or many, with open slots or sealed ones,
+            // some connected, some in step.
             let architecture = ARCHITECTURES[index % ARCHITECTURES.len()];
             let (threads, sealed) = [(1, false), (64, false), (64, true)][index % 3];
             let shape =
-                Shape { threads, sealed, linked: index % 2 == 0, supersteps: index % 5 == 0, blocks: 1 };
+                Shape { threads, sealed, connectable: index % 2 == 0, supersteps: index % 5 == 0, blocks: 1 };
             let program = program(definition, shape);
             let known = Known::new(index, &program, architecture);
             if known.is_there() {
@@ -266,8 +269,8 @@ fn every_architecture_has_machine_code() {
     }
 }
 
-/// B-02: the orderings that the protocols are argued by are in what is compiled, at system scope, and nothing reads and writes a word in one
-/// step but in the block's own memory.
+/// B-02: the orderings that the protocols are argued by are in what is compiled, at system scope, and nothing
+/// reads and writes a word in one step but in the block's own memory.
 #[test]
 fn orderings_are_in_the_ptx() {
     let Some(nvrtc) = nvrtc() else { return };
@@ -298,12 +301,13 @@ fn orderings_are_in_the_ptx() {
     assert!(!counts.is_empty() && counts.iter().all(|line| line.starts_with("atom.shared.")), "{counts:?}");
 }
 
-/// What kernels send to each other is ordered at the device's scope, which waits for nothing across the bus, and tickets are taken there in one step.
+/// What kernels send to each other is ordered at the device's scope, which waits for nothing across the bus,
+/// and tickets are taken there in one step.
 #[test]
 fn words_between_kernels_have_the_devices_scope() {
     let Some(nvrtc) = nvrtc() else { return };
     for threads in [1, 32] {
-        let shape = Shape { linked: true, ..self::threads(threads) };
+        let shape = Shape { connectable: true, ..self::threads(threads) };
         let compiled = nvrtc.compile(&program(kernels::real::detect::DEFINITION, shape), 90);
         let ptx = compiled.unwrap_or_else(|error| panic!("{error}")).ptx;
         for needed in [
@@ -331,8 +335,9 @@ fn accesses(ptx: &str) -> Vec<&str> {
     ptx.lines().map(str::trim).filter(interesting).collect()
 }
 
-/// With sealed slots a unit is loaded in one relaxed access of 16 bytes, eight of the next slot behind the looks at the command and at the gauge, and sixteen of each
-/// thread's share; and stored in one. There is no other load of messages from the ring: with open slots it is weak loads of words.
+/// With sealed slots a unit is loaded in one relaxed access of 16 bytes, eight of the next slot behind the
+/// looks at the command and at the gauge, and sixteen of each thread's share; and stored in one. There is no
+/// other load of messages from the ring: with open slots it is weak loads of words.
 #[test]
 fn sealed_slots_are_loaded_once() {
     let Some(nvrtc) = nvrtc() else { return };
@@ -356,8 +361,8 @@ fn sealed_slots_are_loaded_once() {
     assert!(all[first..first + 8].iter().all(|line| line.contains(".b128")));
 }
 
-/// B-06: the barrier of the grid is in the machine code of kernels in step alone, for every architecture, in the device's scope: one word that
-/// blocks count in, and no other is read and written in one step.
+/// B-06: the barrier of the grid is in the machine code of kernels in step alone, for every architecture, in
+/// the device's scope: one word that blocks count in, and no other is read and written in one step.
 #[test]
 fn b06_the_grids_barrier_is_in_the_ptx() {
     let Some(nvrtc) = nvrtc() else { return };

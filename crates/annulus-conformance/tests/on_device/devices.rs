@@ -43,8 +43,8 @@ fn environment() -> Result<(), String> {
         #[cfg(target_os = "linux")]
         if !on_a_gpu() {
             let folder = annulus_conformance::cuda::build()?;
-            // SAFETY: each test comes here before anything of OpenCL or CUDA, and waits until this is done: no C code reads the environment
-            // now.
+            // SAFETY: each test comes here before anything of OpenCL or CUDA, and waits until this is done:
+            // no C code reads the environment now.
             unsafe { std::env::set_var("ANNULUS_NVRTC", folder) };
         }
         Ok(())

@@ -1,7 +1,8 @@
-//! W-14: handlers on a device, message by message beside the same kernels on the CPU: what is sent, what fails, and with which
-//! code.
+//! W-14: handlers on a device, message by message beside the same kernels on the CPU: what is sent, what
+//! fails, and with which code.
 //!
-//! One program for all devices, since a kernel costs the code of a launch; `./test` runs it once for each device.
+//! One program for all devices, since a kernel costs the code of a launch; `./test` runs it once for each
+//! device.
 
 mod devices;
 
@@ -61,7 +62,8 @@ fn reactions<K: RingKernel>(
     reactions
 }
 
-/// Runs a kernel on both with random messages, and compares; floats may be `ulps` units in the last place apart.
+/// Runs a kernel on both with random messages, and compares; floats may be `ulps` units in the last place
+/// apart.
 fn same<K: RingKernel>(
     device: Device,
     launch: impl Fn(&Runtime, LaunchOptions) -> KernelHandle<K>,
@@ -315,8 +317,8 @@ fn real_kernels_of_the_world_with_parameters(device: Device) {
     bound!(device: n_body(&[body(1.0, 2.0), body(-3.0, 0.5), body(0.0, -7.0)]), 0);
 }
 
-/// Exponentials, logarithms and sines are each device's own. What is made of them may be eight units in the last place off; an
-/// option's price, the difference of numbers that are a dozen times its size, 32.
+/// Exponentials, logarithms and sines are each device's own. What is made of them may be eight units in the
+/// last place off; an option's price, the difference of numbers that are a dozen times its size, 32.
 fn real_kernels_with_functions_of_the_device(device: Device) {
     let mut random = 1u64;
     let mut part = || {

@@ -44,7 +44,8 @@ fn sha256_knows_the_standard_s_examples() {
     );
 }
 
-/// The vectors of SipHash's reference implementation, and the standard library's hasher, which is SipHash-1-3 and so no model.
+/// The vectors of SipHash's reference implementation, and the standard library's hasher, which is SipHash-1-3
+/// and so no model.
 #[test]
 fn sip_hash_knows_the_reference_vectors() {
     let key: [u8; 16] = std::array::from_fn(|i| i as u8);

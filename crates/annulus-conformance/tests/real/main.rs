@@ -1,5 +1,5 @@
-//! The kernels of real kinds compute what their names say: known answers, and models that are simpler and slower. Every call is made
-//! twice, as Rust and as the C that the host compiles, and both must do the same.
+//! The kernels of real kinds compute what their names say: known answers, and models that are simpler and
+//! slower. Every call is made twice, as Rust and as the C that the host compiles, and both must do the same.
 
 mod business;
 mod codes;

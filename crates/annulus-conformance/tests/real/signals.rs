@@ -8,8 +8,8 @@ fn sample(value: f32) -> Sample {
     Sample { series: 0, value }
 }
 
-/// A low-pass of second order lets what is constant through and stops what changes with every sample; in between, a sine comes out
-/// as strong as the filter's transfer function says.
+/// A low-pass of second order lets what is constant through and stops what changes with every sample; in
+/// between, a sine comes out as strong as the filter's transfer function says.
 #[test]
 fn biquad_has_its_transfer_function() {
     let filter = Biquad { b: [0.067_455, 0.134_911, 0.067_455], a: [-1.142_98, 0.412_802] };

@@ -114,8 +114,8 @@ impl Context {
         self.device
     }
 
-    /// Makes the context this thread's current one, as long as the answer lives: for every call that is about it. What was current before
-    /// is so again afterwards: other code of the thread may use CUDA as well.
+    /// Makes the context this thread's current one, as long as the answer lives: for every call that is about
+    /// it. What was current before is so again afterwards: other code of the thread may use CUDA as well.
     pub(super) fn enter(&self) -> Result<Entered, CuError> {
         // SAFETY: the context is retained until the process ends.
         unsafe { sys::cuCtxPushCurrent_v2(self.raw) }.result().map_err(CuError::of("cuCtxPushCurrent"))?;
@@ -128,8 +128,9 @@ impl Context {
         Staying { index: self.index }
     }
 
-    /// In the context, makes calls that wait for what runs, with no kernel there that stays: those that do are asked to leave, and come again
-    /// afterwards. `None` if one did not within [`PATIENCE`]. Not for the pump's thread, which would wait for itself.
+    /// In the context, makes calls that wait for what runs, with no kernel there that stays: those that do
+    /// are asked to leave, and come again afterwards. `None` if one did not within [`PATIENCE`]. Not for the
+    /// pump's thread, which would wait for itself.
     pub(crate) fn quietly<T>(
         &self,
         reach: Reach,
@@ -164,14 +165,15 @@ impl Context {
     pub(super) fn leave(&self, chunks: Vec<Chunk>) {
         let mut calm = calm();
         calm[self.index].left.extend(chunks);
-        // What cannot be freed now is by whoever comes next when it can, or by the process's end: this may be the pump.
+        // What cannot be freed now is by whoever comes next when it can, or by the process's end: this may be
+        // the pump.
         if let Ok(_entered) = self.enter() {
             free_left(&mut calm, self.index);
         }
     }
 
-    /// Sets local memory aside for threads that need so many bytes of it, which a launch would else do, and wait for the device. For
-    /// calls within [`quietly`](Self::quietly).
+    /// Sets local memory aside for threads that need so many bytes of it, which a launch would else do, and
+    /// wait for the device. For calls within [`quietly`](Self::quietly).
     pub(super) fn set_aside(&self, bytes: usize) -> Result<(), CuError> {
         let limit = sys::CUlimit::CU_LIMIT_STACK_SIZE;
         let now = result::ctx::get_limit(limit).map_err(CuError::of("cuCtxGetLimit"))?;

@@ -44,7 +44,8 @@ pub(crate) fn driver_version() -> (u32, u32) {
     (version / 1000, version % 1000 / 10)
 }
 
-/// Whether the driver loads programs when it is told to, and not when they are first launched. Devices were listed.
+/// Whether the driver loads programs when it is told to, and not when they are first launched. Devices were
+/// listed.
 pub(crate) fn loads_eagerly() -> bool {
     // The first driver that may do otherwise, and can be asked.
     if driver_version() < (11, 7) {

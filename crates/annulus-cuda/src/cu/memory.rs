@@ -1,8 +1,8 @@
 //! Memory: parts of arenas, which are reserved before any kernel stays on the device.
 //!
-//! Allocating and freeing wait for the device, and so for a kernel that stays, for ever. So memory is reserved when a backend is
-//! opened, and what is asked for later is a part of that. For more, an arena grows, and kernels that stay leave the device for as long;
-//! it is freed when nothing stays there.
+//! Allocating and freeing wait for the device, and so for a kernel that stays, for ever. So memory is
+//! reserved when a backend is opened, and what is asked for later is a part of that. For more, an arena
+//! grows, and kernels that stay leave the device for as long; it is freed when nothing stays there.
 
 use std::{
     ffi::c_void,
@@ -15,15 +15,15 @@ use std::{
 
 use cudarc::driver::{result, sys};
 
-use annulus_device::{PART_ALIGN as ALIGN, Ranges};
+use annulus_device::{FreeList, PART_ALIGN as ALIGN};
 
 use super::{Context, CuError, Reach, Stream};
 
 /// Where memory lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// In the host's memory, pinned and mapped: both sides see each other's writes. It is cached by the host, never write-combined: the
-    /// host reads it.
+    /// In the host's memory, pinned and mapped: both sides see each other's writes. It is cached by the host,
+    /// never write-combined: the host reads it.
     Shared,
     /// In the device's own.
     Device,
@@ -46,7 +46,7 @@ pub(crate) struct Arena {
     kind: Kind,
     /// The least that it grows by.
     step: usize,
-    chunks: Mutex<Vec<(Chunk, Ranges)>>,
+    chunks: Mutex<Vec<(Chunk, FreeList)>>,
 }
 
 /// One allocation of the driver's.
@@ -57,7 +57,8 @@ pub(super) struct Chunk {
     device: sys::CUdeviceptr,
 }
 
-// SAFETY: the driver's calls on memory may come from any thread; what is read and written there is each user's argument.
+// SAFETY: the driver's calls on memory may come from any thread; what is read and written there is each
+// user's argument.
 unsafe impl Send for Chunk {}
 // SAFETY: as for `Send`.
 unsafe impl Sync for Chunk {}
@@ -111,7 +112,8 @@ impl Chunk {
     /// Frees it. The context is this thread's current one, and nothing stays on the device.
     pub(super) fn free(self) {
         let freed = match self.host {
-            // SAFETY: it came from `malloc_host`, and is freed once; whoever had parts of it has given them back.
+            // SAFETY: it came from `malloc_host`, and is freed once; whoever had parts of it has given them
+            // back.
             Some(host) => unsafe { result::free_host(host.as_ptr().cast()) },
             // SAFETY: it came from `malloc_sync`, and as above.
             None => unsafe { result::free_sync(self.device) },
@@ -134,39 +136,42 @@ impl Arena {
         Ok(Arc::new(arena))
     }
 
-    /// One more chunk, with room for so many bytes. The chunks' lock is free meanwhile: a kernel that leaves may give memory back first.
-    fn grow(&self, bytes: usize) -> Result<(Chunk, Ranges), NoRoom> {
-        let ranges = Ranges::new(bytes.max(self.step));
-        match self.context.quietly(self.kind.reach(), || Chunk::allocate(self.kind, ranges.bytes())) {
-            Some(Ok(chunk)) => Ok((chunk, ranges)),
+    /// One more chunk, with room for so many bytes. The chunks' lock is free meanwhile: a kernel that leaves
+    /// may give memory back first.
+    fn grow(&self, bytes: usize) -> Result<(Chunk, FreeList), NoRoom> {
+        let free_list = FreeList::new(bytes.max(self.step));
+        match self.context.quietly(self.kind.reach(), || Chunk::allocate(self.kind, free_list.bytes())) {
+            Some(Ok(chunk)) => Ok((chunk, free_list)),
             Some(Err(error)) => Err(NoRoom::Refused(error)),
             None => {
                 let chunks = self.chunks();
                 Err(NoRoom::Resident {
-                    bytes: chunks.iter().map(|(_, ranges)| ranges.bytes()).sum(),
-                    free: chunks.iter().map(|(_, ranges)| ranges.free()).sum(),
+                    bytes: chunks.iter().map(|(_, free_list)| free_list.bytes()).sum(),
+                    free: chunks.iter().map(|(_, free_list)| free_list.free()).sum(),
                 })
             }
         }
     }
 
-    fn chunks(&self) -> MutexGuard<'_, Vec<(Chunk, Ranges)>> {
+    fn chunks(&self) -> MutexGuard<'_, Vec<(Chunk, FreeList)>> {
         self.chunks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A part of so many bytes, aligned to 128. Shared memory is zeroed; the device's holds whatever it holds.
+    /// A part of so many bytes, aligned to 128. Shared memory is zeroed; the device's holds whatever it
+    /// holds.
     pub(crate) fn take(self: &Arc<Self>, bytes: usize) -> Result<Memory, NoRoom> {
-        let fits = |(index, (_, ranges)): (usize, &mut (Chunk, Ranges))| Some((index, ranges.take(bytes)?));
+        let fits =
+            |(index, (_, free_list)): (usize, &mut (Chunk, FreeList))| Some((index, free_list.take(bytes)?));
         let mut chunks = self.chunks();
         let found = chunks.iter_mut().enumerate().find_map(fits);
         let (index, offset) = match found {
             Some(found) => found,
             None => {
                 drop(chunks);
-                let (chunk, mut ranges) = self.grow(bytes)?;
-                let offset = ranges.take(bytes).expect("the chunk was made to have room for it");
+                let (chunk, mut free_list) = self.grow(bytes)?;
+                let offset = free_list.take(bytes).expect("the chunk was made to have room for it");
                 chunks = self.chunks();
-                chunks.push((chunk, ranges));
+                chunks.push((chunk, free_list));
                 (chunks.len() - 1, offset)
             }
         };
@@ -233,7 +238,8 @@ impl Drop for Memory {
     }
 }
 
-/// Copies to and from the device's own memory, which wait for no kernel: on a stream of their own, through shared memory.
+/// Copies to and from the device's own memory, which wait for no kernel: on a stream of their own, through
+/// shared memory.
 #[derive(Debug)]
 pub(crate) struct Copies {
     context: Arc<Context>,
@@ -288,7 +294,8 @@ impl Copies {
         assert!(offset + to.len() <= memory.bytes, "what is read lies inside the memory");
         if let Some(host) = memory.host {
             let from = host.as_ptr().wrapping_add(offset).cast();
-            // SAFETY: the place lies inside the memory, by the assertion; nobody writes there, by the caller's promise.
+            // SAFETY: the place lies inside the memory, by the assertion; nobody writes there, by the
+            // caller's promise.
             unsafe { to.as_mut_ptr().copy_from_nonoverlapping(from, to.len()) };
             return Ok(());
         }
@@ -320,7 +327,8 @@ impl Copies {
         assert!(offset + from.len() <= memory.bytes, "what is written lies inside the memory");
         if let Some(host) = memory.host {
             let to = host.as_ptr().wrapping_add(offset).cast();
-            // SAFETY: the place lies inside the memory, by the assertion; nobody touches it, by the caller's promise.
+            // SAFETY: the place lies inside the memory, by the assertion; nobody touches it, by the caller's
+            // promise.
             unsafe { from.as_ptr().copy_to_nonoverlapping(to, from.len()) };
             return Ok(());
         }
@@ -332,7 +340,8 @@ impl Copies {
             unsafe { from.as_ptr().copy_to_nonoverlapping(host, from.len()) };
             let to = memory.device + (offset + index * STEP) as u64;
             through.step(&self.context, "cuMemcpyHtoDAsync", |host, stream| {
-                // SAFETY: `host` holds that many bytes, and the place lies inside the memory, by the assertion.
+                // SAFETY: `host` holds that many bytes, and the place lies inside the memory, by the
+                // assertion.
                 unsafe { sys::cuMemcpyHtoDAsync_v2(to, host, from.len(), stream) }
             })?;
         }

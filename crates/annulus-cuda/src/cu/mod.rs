@@ -1,11 +1,13 @@
-//! CUDA's objects as safe types: the third floor over `cudarc`, whose functions return results over raw symbols.
+//! CUDA's objects as safe types: the third floor over `cudarc`, whose functions return results over raw
+//! symbols.
 //!
 //! # What may be called when
 //!
-//! While a kernel stays on a device, a call that waits for the device waits for ever; and many calls that have nothing to do with the
-//! kernel wait for the device: allocating, freeing, loading a program. They are made through [`Context::quietly`] alone, for which kernels leave
-//! the device for a moment. Everything else here neither waits nor makes the driver wait: launches and copies go to streams of their
-//! own, and are asked after.
+//! While a kernel stays on a device, a call that waits for the device waits for ever; and many calls that
+//! have nothing to do with the kernel wait for the device: allocating, freeing, loading a program. They are
+//! made through [`Context::quietly`] alone, for which kernels leave the device for a moment. Everything else
+//! here neither waits nor makes the driver wait: launches and copies go to streams of their own, and are
+//! asked after.
 
 mod context;
 mod device;

@@ -23,8 +23,8 @@ unsafe impl Send for Stream {}
 unsafe impl Sync for Stream {}
 
 impl Stream {
-    /// A stream that does not wait for the default one, of the highest priority: a kernel that stays must get its place before what
-    /// comes and goes.
+    /// A stream that does not wait for the default one, of the highest priority: a kernel that stays must get
+    /// its place before what comes and goes.
     pub(crate) fn new(context: &Arc<Context>) -> Result<Self, CuError> {
         let _entered = context.enter()?;
         let (_, highest) =
@@ -38,8 +38,9 @@ impl Stream {
         self.raw
     }
 
-    /// Whether all that was started on it has ended; an error if it, or the device, failed: then nothing of it runs any more. A question
-    /// that could not be asked (while some thread of the process captures a graph, or at the process's end) is no answer.
+    /// Whether all that was started on it has ended; an error if it, or the device, failed: then nothing of
+    /// it runs any more. A question that could not be asked (while some thread of the process captures a
+    /// graph, or at the process's end) is no answer.
     pub(crate) fn is_idle(&self) -> Result<bool, CuError> {
         let _entered = self.context.enter()?;
         // SAFETY: the stream is ours.
@@ -50,13 +51,13 @@ impl Stream {
         }
     }
 
-    /// Starts a kernel. One that stays on the device says so. One whose blocks wait for each other is launched cooperatively: none of them
-    /// begins before there is room for all.
+    /// Starts a kernel. One that stays on the device says so. One whose blocks wait for each other is
+    /// launched cooperatively: none of them begins before there is room for all.
     ///
     /// # Safety
     ///
-    /// The entry's arguments are what its source takes, and what they point to outlives the run. What the kernel does with them is
-    /// sound beside whatever else uses that memory meanwhile.
+    /// The entry's arguments are what its source takes, and what they point to outlives the run. What the
+    /// kernel does with them is sound beside whatever else uses that memory meanwhile.
     pub(crate) unsafe fn start(
         self: &Arc<Self>,
         entry: &Entry,
@@ -69,8 +70,8 @@ impl Stream {
         let (grid, block) = ((shape.blocks, 1, 1), (shape.threads, 1, 1));
         let (function, stream) = (entry.raw(), self.raw);
         if shape.supersteps {
-            // SAFETY: the entry's program stays loaded, arguments are read before the call returns, and each has eight bytes, by the
-            // caller's promise; so is the rest.
+            // SAFETY: the entry's program stays loaded, arguments are read before the call returns, and each
+            // has eight bytes, by the caller's promise; so is the rest.
             unsafe { result::launch_cooperative_kernel(function, grid, block, 0, stream, &mut arguments) }
                 .map_err(CuError::of("cuLaunchCooperativeKernel"))?;
         } else {

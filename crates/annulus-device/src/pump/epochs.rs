@@ -10,7 +10,7 @@ use annulus_sync::Ordering;
 
 use super::watched::{RETRY, Watched};
 use crate::{
-    kernel::{Bounds, Shard},
+    kernel::{Bounds, DeviceShard},
     residency::Residency,
 };
 
@@ -35,7 +35,7 @@ impl Watched {
                 self.in_flight = true;
                 // A block answers as it begins.
                 self.question = self.running.question();
-                self.questioned = self.relation.is_some().then_some(self.begun);
+                self.questioned = self.clock_sync.is_some().then_some(self.begun);
             }
             Err(_) => {
                 self.lose();
@@ -134,12 +134,12 @@ impl Watched {
     /// sees it.
     pub(super) fn has_work(&self) -> bool {
         let fed = || self.signals.as_ref().is_some_and(|signals| signals.is_fed());
-        self.running.has_work() || (self.running.is_linked() && self.running.takes() && fed())
+        self.running.has_work() || (self.running.is_connectable() && self.running.takes() && fed())
     }
 
     /// Whether every block says that it has terminated, told or not.
     pub(super) fn has_terminated(&self) -> bool {
-        let state = |shard: &Shard| shard.memory.state().load(Ordering::Acquire);
+        let state = |shard: &DeviceShard| shard.memory.state().load(Ordering::Acquire);
         self.running.shards.iter().all(|shard| state(shard) == state::TERMINATED)
     }
 

@@ -7,14 +7,14 @@ use std::{
 
 use annulus_abi::control::{command, state};
 use annulus_ring::ring::Ring;
-use annulus_runtime::{Clock, HostSignals, Progress};
+use annulus_runtime::{HostSignals, Progress, RuntimeClock};
 use annulus_sync::{AtomicU64, Ordering, contain::contained, spin_loop};
 
 use crate::{
+    clock_sync::{ClockSync, Moment},
     driver::Run,
-    kernel::{Bounds, Running, Shard},
+    kernel::{Bounds, DeviceShard, Running},
     pace::Pace,
-    relation::{Moment, Relation},
     residency::Residency,
 };
 
@@ -30,7 +30,7 @@ pub(super) const RETRY: Duration = Duration::from_millis(1);
 /// A kernel under the pump's eyes.
 pub(crate) struct Watched {
     pub(super) running: Arc<Running>,
-    pub(super) clock: Clock,
+    pub(super) clock: RuntimeClock,
     /// Until every shard has terminated.
     pub(super) signals: Option<Arc<dyn HostSignals>>,
     pub(super) seen: Vec<Seen>,
@@ -48,7 +48,7 @@ pub(crate) struct Watched {
     /// When the first of them was seen to have.
     pub(super) first: Option<Instant>,
     /// How the device's clock relates to the host's, where it drifts.
-    pub(super) relation: Option<Arc<Relation>>,
+    pub(super) clock_sync: Option<Arc<ClockSync>>,
     /// The last question for the time, and when it was asked, until it is answered.
     pub(super) question: u32,
     pub(super) questioned: Option<Instant>,
@@ -71,7 +71,7 @@ pub(super) struct Seen {
     pub(super) obeyed: u32,
     pub(super) consumed: u64,
     pub(super) produced: u64,
-    pub(super) letters: u64,
+    pub(super) dead_letters: u64,
     pub(super) prints_lost: u64,
     pub(super) traffic: Traffic,
 }
@@ -91,8 +91,8 @@ impl Watched {
     /// A kernel that was launched, with its run if it stays.
     pub(crate) fn new(
         running: Arc<Running>,
-        clock: Clock,
-        relation: Option<Arc<Relation>>,
+        clock: RuntimeClock,
+        clock_sync: Option<Arc<ClockSync>>,
         signals: Arc<dyn HostSignals>,
         run: Option<Box<dyn Run>>,
     ) -> Self {
@@ -101,7 +101,7 @@ impl Watched {
             obeyed: 0,
             consumed: 0,
             produced: 0,
-            letters: 0,
+            dead_letters: 0,
             prints_lost: 0,
             traffic: Traffic::default(),
         };
@@ -115,7 +115,7 @@ impl Watched {
             moves: false,
             gathered: false,
             first: None,
-            relation,
+            clock_sync,
             question: 0,
             questioned: None,
             begun: Instant::now(),
@@ -137,21 +137,21 @@ impl Watched {
 
     /// Tells the blocks what is known of the device's clock.
     pub(super) fn set_clock(&self) {
-        let Some(relation) = &self.relation else { return };
+        let Some(clock_sync) = &self.clock_sync else { return };
         let before = Instant::now();
         let now = self.clock.now();
         let between = before + before.elapsed() / 2;
-        self.running.set_clock(relation.origin(between, now));
+        self.running.set_clock(clock_sync.origin(between, now));
     }
 
     /// Whether a block is there to tell the time, and was not asked yet.
     pub(super) fn can_tell_time(&self) -> bool {
-        self.relation.is_some() && self.questioned.is_none() && self.in_flight && self.running.stays()
+        self.clock_sync.is_some() && self.questioned.is_none() && self.in_flight && self.running.stays()
     }
 
     /// Asks for the time on the device's clock.
     pub(super) fn ask_time(&mut self) {
-        if self.relation.is_some() && self.questioned.is_none() {
+        if self.clock_sync.is_some() && self.questioned.is_none() {
             self.questioned = Some(Instant::now());
             self.question = self.running.ask_time();
         }
@@ -168,9 +168,9 @@ impl Watched {
 
     /// Learns from an answer that has come.
     pub(super) fn hear_time(&mut self) {
-        let (Some(relation), Some(asked)) = (&self.relation, self.questioned) else { return };
+        let (Some(clock_sync), Some(asked)) = (&self.clock_sync, self.questioned) else { return };
         if let Some(device) = self.running.told_time(self.question) {
-            relation.learn(Moment::between(asked, Instant::now(), device));
+            clock_sync.learn(Moment::between(asked, Instant::now(), device));
             self.questioned = None;
         }
     }
@@ -212,10 +212,10 @@ impl Watched {
         let state = shard.memory.state().load(Ordering::Acquire);
         let consumed = shard.inbound.consumed();
         let produced = shard.outbound.reserved();
-        let letters = shard.letters.as_ref().map_or(0, Ring::reserved);
+        let dead_letters = shard.dead_letters.as_ref().map_or(0, Ring::reserved);
         let prints_lost = shard.memory.prints_lost().load(Ordering::Acquire);
         let mut traffic = Traffic::default();
-        if self.running.is_linked() {
+        if self.running.is_connectable() {
             let word = |word: &AtomicU64| word.load(Ordering::Acquire);
             traffic.stalled = shard.memory.stalled().load(Ordering::Acquire);
             // At rest first: what came before is then seen.
@@ -224,7 +224,7 @@ impl Watched {
             traffic.forwarded = word(shard.memory.forwarded());
             traffic.unforwarded = word(shard.memory.unforwarded());
         }
-        Seen { state, obeyed, consumed, produced, letters, prints_lost, traffic }
+        Seen { state, obeyed, consumed, produced, dead_letters, prints_lost, traffic }
     }
 
     /// Whether a look would find something new.
@@ -240,8 +240,11 @@ impl Watched {
 
     /// Whether dead letters or prints wait, whose rings are small.
     pub(super) fn has_notes(&self) -> bool {
-        let unseen = |(shard, seen): (&Shard, &Seen)| {
-            shard.letters.as_ref().is_some_and(|letters| letters.reserved() != seen.letters)
+        let unseen = |(shard, seen): (&DeviceShard, &Seen)| {
+            shard
+                .dead_letters
+                .as_ref()
+                .is_some_and(|dead_letters| dead_letters.reserved() != seen.dead_letters)
                 || shard.has_prints()
         };
         self.signals.is_some() && self.running.shards.iter().zip(&self.seen).any(unseen)
@@ -300,7 +303,7 @@ impl Watched {
                 Progress {
                     consumed: now.consumed.wrapping_sub(before.consumed) as u32,
                     produced: now.produced.wrapping_sub(before.produced) as u32,
-                    letters: now.letters.wrapping_sub(before.letters) as u32,
+                    dead_letters: now.dead_letters.wrapping_sub(before.dead_letters) as u32,
                     prints,
                     state_changed: (now.state, now.obeyed) != (before.state, before.obeyed),
                     traffic: now.traffic != before.traffic,

@@ -91,7 +91,8 @@ impl Writer<'_> {
         }
     }
 
-    /// A pattern for an array of integers. What it binds are references, mutable or not, if `by_reference` says so.
+    /// A pattern for an array of integers. What it binds are references, mutable or not, if `by_reference`
+    /// says so.
     fn array_pattern(
         &mut self,
         ty: &Ty,

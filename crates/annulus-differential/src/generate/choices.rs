@@ -1,9 +1,10 @@
 //! What a generator decides, as a list of numbers.
 //!
-//! A random handler is what the generator makes of a list: the same list, the same handler. A shorter list, or one with smaller
-//! numbers, is a simpler handler, since 0 stands for the simplest choice everywhere and is what an exhausted list gives. So a failing
-//! handler shrinks by shrinking its list, whatever the language is like. Statements and expressions are parts, which take choices that
-//! stand together: each is made simple without the others becoming something else.
+//! A random handler is what the generator makes of a list: the same list, the same handler. A shorter list,
+//! or one with smaller numbers, is a simpler handler, since 0 stands for the simplest choice everywhere and
+//! is what an exhausted list gives. So a failing handler shrinks by shrinking its list, whatever the language
+//! is like. Statements and expressions are parts, which take choices that stand together: each is made simple
+//! without the others becoming something else.
 
 use std::ops::Range;
 

@@ -1,7 +1,7 @@
 //! Well-typed random handlers, as Rust source.
 //!
-//! They use what the language has, in any combination, and mean something definite: loops end, floats are never compared by bits, and what
-//! Rust leaves open (the sign of a minimum of zeros) does not occur.
+//! They use what the language has, in any combination, and mean something definite: loops end, floats are
+//! never compared by bits, and what Rust leaves open (the sign of a minimum of zeros) does not occur.
 
 mod arrays;
 mod cases;

@@ -160,7 +160,8 @@ impl Writer<'_> {
         }
     }
 
-    /// The loop that makes any change of an atomic: nobody else writes, so it ends at once, or in its second turn.
+    /// The loop that makes any change of an atomic: nobody else writes, so it ends at once, or in its second
+    /// turn.
     fn exchange_until(&mut self, atomic: &str, of: &'static str) {
         let (seen, by) = (self.own_name("b"), self.own_name("b"));
         let start = if self.choices.percent(50) {

@@ -163,7 +163,8 @@ impl Handlers<'_> {
             .map_err(failed("clSetKernelArg"))?;
         }
         let (global, local) = ([calls.len()], [1]);
-        // SAFETY: all arguments are set; the buffers hold what that many calls read and write, and live until `finish` returns.
+        // SAFETY: all arguments are set; the buffers hold what that many calls read and write, and live until
+        // `finish` returns.
         unsafe {
             enqueue_nd_range_kernel(
                 device.queue,
@@ -212,7 +213,8 @@ fn function_name(paragraph: &str) -> Option<&str> {
     head.starts_with("static").then(|| head.rsplit(' ').next())?
 }
 
-/// A program: what the handlers have in common once, each handler with an entry of its own, and a kernel that calls one of them.
+/// A program: what the handlers have in common once, each handler with an entry of its own, and a kernel that
+/// calls one of them.
 fn text(definitions: &[&'static KernelDefinition]) -> Result<String, String> {
     let mut source = format!(
         "#define ANN_LAUNCH_THREADS 1\n#define ANN_LAUNCH_PORTABLE 1\n{OPENCL_PRELUDE}\n{INTERFACE}\n{LANGUAGE_SOURCE}\n\
@@ -235,7 +237,8 @@ fn text(definitions: &[&'static KernelDefinition]) -> Result<String, String> {
             handler.split_at(handler.find("static u32 handle_").ok_or("there is no handler")?);
         let (function, macros) =
             rest.split_at(rest.find("#define ANN_MESSAGE").ok_or("there are no macros")?);
-        // Types are told apart by their names, which are the same for all handlers of a module. Functions are not: they are numbered.
+        // Types are told apart by their names, which are the same for all handlers of a module. Functions are
+        // not: they are numbered.
         let mut functions = String::new();
         for paragraph in types.split("\n\n") {
             if let Some(name) = function_name(paragraph) {

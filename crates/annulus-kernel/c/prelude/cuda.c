@@ -1,5 +1,5 @@
-/* Prelude, CUDA C++. What the runtime and the handler need of the dialect, by names that are the same in all of them.
-   It needs no header: ordered accesses, clock and sleep are PTX. */
+/* Prelude, CUDA C++. What the runtime and the handler need of the dialect, by names that are the same in all
+   of them. It needs no header: ordered accesses, clock and sleep are PTX. */
 
 typedef unsigned char u8;
 typedef unsigned short u16;
@@ -97,35 +97,35 @@ ANN_FUNCTION void ann_store_release_u64(u64 *word, u64 value)
  * The same for words in the device's own memory that other kernels of it read and write: the scope of the device, whose accesses wait for nothing across
  * the bus.
  */
-#define ann_near_fence_acquire() asm volatile("fence.acq_rel.gpu;" ::: "memory")
-#define ann_near_fence_release() asm volatile("fence.acq_rel.gpu;" ::: "memory")
+#define ann_device_local_fence_acquire() asm volatile("fence.acq_rel.gpu;" ::: "memory")
+#define ann_device_local_fence_release() asm volatile("fence.acq_rel.gpu;" ::: "memory")
 
-ANN_FUNCTION u32 ann_near_load_relaxed_u32(const u32 *word)
+ANN_FUNCTION u32 ann_device_local_load_relaxed_u32(const u32 *word)
 {
     u32 value;
     asm volatile("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(value) : "l"(word) : "memory");
     return value;
 }
 
-ANN_FUNCTION u32 ann_near_load_acquire_u32(const u32 *word)
+ANN_FUNCTION u32 ann_device_local_load_acquire_u32(const u32 *word)
 {
     u32 value;
     asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(value) : "l"(word) : "memory");
     return value;
 }
 
-ANN_FUNCTION void ann_near_store_relaxed_u32(u32 *word, u32 value)
+ANN_FUNCTION void ann_device_local_store_relaxed_u32(u32 *word, u32 value)
 {
     asm volatile("st.relaxed.gpu.u32 [%0], %1;" ::"l"(word), "r"(value) : "memory");
 }
 
-ANN_FUNCTION void ann_near_store_release_u32(u32 *word, u32 value)
+ANN_FUNCTION void ann_device_local_store_release_u32(u32 *word, u32 value)
 {
     asm volatile("st.release.gpu.u32 [%0], %1;" ::"l"(word), "r"(value) : "memory");
 }
 
 /* Stores `value` if the word is `expected`; gives what it was. Orders nothing. */
-ANN_FUNCTION u32 ann_near_swap_if_u32(u32 *word, u32 expected, u32 value)
+ANN_FUNCTION u32 ann_device_local_swap_if_u32(u32 *word, u32 expected, u32 value)
 {
     u32 found;
     asm volatile("atom.relaxed.gpu.cas.b32 %0, [%1], %2, %3;" : "=r"(found) : "l"(word), "r"(expected), "r"(value) : "memory");
@@ -133,10 +133,11 @@ ANN_FUNCTION u32 ann_near_swap_if_u32(u32 *word, u32 expected, u32 value)
 }
 
 /* The memory of a place that kernels tell each other: its address. */
-#define ann_near_at(exchange, place) ((u8 *)(place))
+#define ann_device_local_at(device_heap, place) ((u8 *)(place))
 
-/* Of a nap of a block that other kernels may have something for, in microseconds: as long as it takes to look at the host's word once or twice. */
-#define ANN_NEAR_NAP 4
+/* Of a nap of a block that other kernels may have something for, in microseconds: as long as it takes to look
+   at the host's word once or twice. */
+#define ANN_DEVICE_LOCAL_NAP 4
 
 /* Nanoseconds on the device's clock, which needs nothing of the host's to be read. */
 ANN_FUNCTION u64 ann_clock(u64 needs)
@@ -186,7 +187,7 @@ ANN_FUNCTION u32 ann_nap_beside(u32 *word, u32 seen, const u32 *arrived, u32 mic
 {
     u64 begun = ann_clock(0);
     u32 nanos = 250;
-    while (ann_load_relaxed_u32(word) == seen && ann_near_load_relaxed_u32(arrived) == 0) {
+    while (ann_load_relaxed_u32(word) == seen && ann_device_local_load_relaxed_u32(arrived) == 0) {
         if (ann_clock(0) - begun >= (u64)micros * 1000)
             return 1;
         asm volatile("nanosleep.u32 %0;" ::"r"(nanos) : "memory");
@@ -202,7 +203,8 @@ ANN_FUNCTION u32 ann_nap_beside(u32 *word, u32 seen, const u32 *arrived, u32 mic
 #define ann_store_fenced_u32(word, value) ann_store_relaxed_u32(word, value)
 #define ann_store_fenced_u64(word, value) ann_store_relaxed_u64(word, value)
 
-/* Eight bytes as they are, whatever type they belong to. The instructions keep their places, and none waits for the one before. */
+/* Eight bytes as they are, whatever type they belong to. The instructions keep their places, and none waits
+   for the one before. */
 typedef u64 ann_word;
 ANN_FUNCTION ann_word ann_load_word(const u8 *place)
 {
@@ -246,7 +248,8 @@ ANN_FUNCTION void ann_store_unit(u8 *place, u32 a, u32 b, u32 c, u32 lap)
 
 #define ANN_HOSTED 0
 #define ANN_SYSTEM 1
-/* A block's threads go on independently, so that the leader may work while the others wait at a barrier; and pointers to memory may name the block's own. */
+/* A block's threads go on independently, so that the leader may work while the others wait at a barrier; and
+   pointers to memory may name the block's own. */
 #define ANN_INDEPENDENT 1
 #define ANN_ALIGNED(bytes) __align__(bytes)
 /* The place, computed here, and not where it is used. */

@@ -1,4 +1,5 @@
-// A C compiler on the host, gcc or clang: for tests, which run a handler's text beside the Rust that it was written from.
+// A C compiler on the host, gcc or clang: for tests, which run a handler's text beside the Rust that it was
+// written from.
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* Prelude, OpenCL C. What the runtime and the handler need of the dialect, by names that are the same in all of them. */
+/* Prelude, OpenCL C. What the runtime and the handler need of the dialect, by names that are the same in all
+   of them. */
 
 #ifdef cl_khr_int64_base_atomics
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
@@ -93,7 +94,8 @@ typedef double f64;
 #undef ann_fence_acquire
 #undef ann_fence_release
 #undef ann_fence_all
-/* This processor orders loads with loads and stores with stores; what remains is the compiler's part, and store with load. */
+/* This processor orders loads with loads and stores with stores; what remains is the compiler's part, and
+   store with load. */
 #define ann_fence_acquire() __asm__ volatile("" ::: "memory")
 #define ann_fence_release() __asm__ volatile("" ::: "memory")
 #define ann_fence_all() __asm__ volatile("mfence" ::: "memory")
@@ -190,7 +192,8 @@ ANN_FUNCTION void ann_store_release_u64(GLOBAL u64 *word, u64 value)
 #endif
 }
 
-/* Sleeps while *word is `seen`, for at most so many microseconds; 1 if all that time has passed. Where that cannot be done, 0 at once. */
+/* Sleeps while *word is `seen`, for at most so many microseconds; 1 if all that time has passed. Where that
+   cannot be done, 0 at once. */
 ANN_FUNCTION u32 ann_nap(GLOBAL u32 *word, u32 seen, u32 micros)
 {
 #if ANN_SYSTEM
@@ -220,7 +223,8 @@ ANN_FUNCTION u32 ann_arrive_grid(GLOBAL u32 *word)
 #endif
 }
 
-/* As `ann_nap`, and ends when another block has come to the place: the system sleeps on one word, so it looks at the other one now and then. */
+/* As `ann_nap`, and ends when another block has come to the place: the system sleeps on one word, so it looks
+   at the other one now and then. */
 ANN_FUNCTION u32 ann_nap_beside(GLOBAL u32 *word, u32 seen, GLOBAL const u32 *arrived, u32 micros)
 {
 #if ANN_SYSTEM
@@ -292,20 +296,20 @@ ANN_FUNCTION u64 ann_clock(u64 function)
 }
 
 /* Words in memory that several kernels of the device share. */
-#define ann_near_fence_acquire() ann_fence_acquire()
-#define ann_near_fence_release() ann_fence_release()
-#define ann_near_load_relaxed_u32(word) ann_load_relaxed_u32(word)
-#define ann_near_load_acquire_u32(word) ann_load_acquire_u32(word)
-#define ann_near_store_relaxed_u32(word, value) ann_store_relaxed_u32(word, value)
-#define ann_near_store_release_u32(word, value) ann_store_release_u32(word, value)
+#define ann_device_local_fence_acquire() ann_fence_acquire()
+#define ann_device_local_fence_release() ann_fence_release()
+#define ann_device_local_load_relaxed_u32(word) ann_load_relaxed_u32(word)
+#define ann_device_local_load_acquire_u32(word) ann_load_acquire_u32(word)
+#define ann_device_local_store_relaxed_u32(word, value) ann_store_relaxed_u32(word, value)
+#define ann_device_local_store_release_u32(word, value) ann_store_release_u32(word, value)
 /* Stores `value` if the word is `expected`; gives what it was. */
-#define ann_near_swap_if_u32(word, expected, value) atomic_cmpxchg((volatile GLOBAL u32 *)(word), expected, value)
+#define ann_device_local_swap_if_u32(word, expected, value) atomic_cmpxchg((volatile GLOBAL u32 *)(word), expected, value)
 
 /* The memory of a place that kernels tell each other: from the start of one buffer, which they all have. */
-#define ann_near_at(exchange, place) ((exchange) + (place))
+#define ann_device_local_at(device_heap, place) ((device_heap) + (place))
 
 /* Of a nap of a block that other kernels may have something for, in microseconds. */
-#define ANN_NEAR_NAP 50
+#define ANN_DEVICE_LOCAL_NAP 50
 
 #define ann_leading_zeros_u64(value) ((u32)clz((u64)(value)))
 

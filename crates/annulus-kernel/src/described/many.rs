@@ -12,11 +12,13 @@ const MOST: u64 = 1 << 32;
 
 impl Binding {
     /// Reads what a launch binds to this parameter: a value for a `&P`; for all else an array of values, or
-    /// `{"repeat": value, "count": n}`. The values may take 4 GiB; more of them a program binds with [`Binding::slice`].
+    /// `{"repeat": value, "count": n}`. The values may take 4 GiB; more of them a program binds with
+    /// [`Binding::slice`].
     ///
     /// # Errors
     ///
-    /// What does not fit, and where in the value; more values than 4 GiB or the memory that is left can hold; or the deserializer's own.
+    /// What does not fit, and where in the value; more values than 4 GiB or the memory that is left can hold;
+    /// or the deserializer's own.
     pub fn read<'de, D: Deserializer<'de>>(
         definition: &BindingDefinition,
         deserializer: D,
@@ -64,8 +66,8 @@ impl Values {
                 to.chunks_exact_mut(self.bytes.len()).for_each(|to| to.copy_from_slice(&self.bytes));
             }
         };
-        // SAFETY: each value was written as one that is valid for the type, and padding may be anything. They are as many as there is
-        // room for.
+        // SAFETY: each value was written as one that is valid for the type, and padding may be anything. They
+        // are as many as there is room for.
         let binding = unsafe { Binding::filled(self.ty, count, fill) };
         binding.ok_or_else(|| no_memory(self.ty, count))
     }

@@ -1,4 +1,5 @@
-//! Values of any device type, by its descriptor alone: read from and written to whatever serde knows, JSON above all.
+//! Values of any device type, by its descriptor alone: read from and written to whatever serde knows, JSON
+//! above all.
 //!
 //! | type | in JSON |
 //! |---|---|

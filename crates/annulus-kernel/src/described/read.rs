@@ -32,8 +32,9 @@ pub fn read_described<'de, T: DeviceType, D: Deserializer<'de>>(deserializer: D)
     // SAFETY: the place is as long as the type, lives, and all of it is initialised.
     let to = unsafe { std::slice::from_raw_parts_mut(value.as_mut_ptr().cast::<u8>(), size_of::<T>()) };
     Place { ty: T::DESCRIPTOR, to }.deserialize(deserializer)?;
-    // SAFETY: every part that the descriptor names was written with a value that is valid for it, a list's items behind its end too; the rest is padding, of which
-    // any byte will do, or belongs to variants that the tag does not name.
+    // SAFETY: every part that the descriptor names was written with a value that is valid for it, a list's
+    // items behind its end too; the rest is padding, of which any byte will do, or belongs to variants that
+    // the tag does not name.
     Ok(unsafe { value.assume_init() })
 }
 

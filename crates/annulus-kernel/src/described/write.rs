@@ -20,7 +20,8 @@ use crate::{DeviceType, FieldDescriptor, Meaning, Primitive, TypeDescriptor, Typ
 #[derive(Clone, Copy, Debug)]
 pub struct Described<'a> {
     ty: &'static TypeDescriptor,
-    /// A valid value of the type, or of a part of it: initialised wherever the descriptor has a number, and maybe nowhere else.
+    /// A valid value of the type, or of a part of it: initialised wherever the descriptor has a number, and
+    /// maybe nowhere else.
     bytes: &'a [MaybeUninit<u8>],
 }
 
@@ -52,7 +53,8 @@ impl<'a> Described<'a> {
 
     /// The bits of a number, zero-extended. Only for a place where the descriptor has such a number.
     fn bits(&self, number: Primitive) -> u64 {
-        // SAFETY: a valid value is initialised where its descriptor has a number, which this is by the caller's word.
+        // SAFETY: a valid value is initialised where its descriptor has a number, which this is by the
+        // caller's word.
         unsafe { number.bits(self.bytes) }
     }
 }

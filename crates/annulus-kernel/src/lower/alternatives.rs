@@ -1,4 +1,5 @@
-//! Patterns with alternatives that bind: each alternative is an arm of its own, as rustc tries them one after the other.
+//! Patterns with alternatives that bind: each alternative is an arm of its own, as rustc tries them one after
+//! the other.
 
 use annulus_tree::{Arm, Block, Expression, ExpressionKind, FieldPattern, Pattern};
 
@@ -143,7 +144,8 @@ fn names<'p>(pattern: &'p Pattern, all: &mut Vec<&'p str>) {
 }
 
 impl Lowerer<'_> {
-    /// Binds what a `let` with alternatives binds, one of which matches: values only, since a variable is one place.
+    /// Binds what a `let` with alternatives binds, one of which matches: values only, since a variable is one
+    /// place.
     pub(super) fn bind_alternatives(&mut self, patterns: &[Pattern], subject: &Subject) -> Lowered<()> {
         let mut all = Vec::new();
         if let Some(first) = patterns.first() {

@@ -206,7 +206,8 @@ impl Lowerer<'_> {
         self.taken(*then, None)
     }
 
-    /// The error that the function around gives, made of this one by a `From` of the user's where there is one.
+    /// The error that the function around gives, made of this one by a `From` of the user's where there is
+    /// one.
     fn converted_error(
         &mut self,
         error: Option<(Expr, Type)>,

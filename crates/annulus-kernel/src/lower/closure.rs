@@ -1,4 +1,5 @@
-//! Closures: written out where a method calls them. What they see of the variables around them are these variables themselves.
+//! Closures: written out where a method calls them. What they see of the variables around them are these
+//! variables themselves.
 
 use annulus_tree::{BinaryOp, Expression, ExpressionKind};
 
@@ -14,7 +15,8 @@ use crate::typed::{Scalar, Type};
 
 const BOOL: Type = Type::Scalar(Scalar::Bool);
 
-/// Whether a value may be read where nobody asks for it: an element may be out of bounds then, and a case not there.
+/// Whether a value may be read where nobody asks for it: an element may be out of bounds then, and a case not
+/// there.
 fn is_always_there(value: &Expr) -> bool {
     !value.any(&|part| matches!(part, Expr::Read(place) | Expr::Tag(place) if !place.steps.is_empty()))
 }
@@ -279,7 +281,8 @@ impl Lowerer<'_> {
         Ok(result)
     }
 
-    /// The `Option` or `Result` that a branch gives where `condition` holds, and else this case with its value.
+    /// The `Option` or `Result` that a branch gives where `condition` holds, and else this case with its
+    /// value.
     fn in_case(
         &mut self,
         name: String,

@@ -244,7 +244,8 @@ impl Lowerer<'_> {
         Ok(Some(place))
     }
 
-    /// A variable that branches which are lowered already assign: no name in them hides it, since nobody else's begins so.
+    /// A variable that branches which are lowered already assign: no name in them hides it, since nobody
+    /// else's begins so.
     fn size_for_branches(&mut self, what: &str) -> LocalId {
         let local = self.locals.len();
         let name = format!("ann_{what}_{local}");
@@ -283,7 +284,8 @@ impl Lowerer<'_> {
         Ok(Some(Operand::view(view.with(self.read(start), self.read(len)))))
     }
 
-    /// Puts a value into `local` at the end of `statements`. A variable that was made there for the value becomes `local`.
+    /// Puts a value into `local` at the end of `statements`. A variable that was made there for the value
+    /// becomes `local`.
     pub(super) fn store(&mut self, local: LocalId, value: Expr, statements: &mut Vec<Stmt>) {
         if let Some(made) = self.made_local(&value) {
             let declared = statements
@@ -378,7 +380,8 @@ impl Lowerer<'_> {
         Ok(operand)
     }
 
-    /// `if (…) { … } else if (…) { … } else { … }`. rustc has seen that the last arm takes what the others leave.
+    /// `if (…) { … } else if (…) { … } else { … }`. rustc has seen that the last arm takes what the others
+    /// leave.
     fn chain(&mut self, codes: Vec<ArmCode>) {
         let mut rest: Option<Vec<Stmt>> = None;
         for ArmCode { test, guard, branch } in codes.into_iter().rev() {
@@ -397,7 +400,8 @@ impl Lowerer<'_> {
         self.out.extend(rest.unwrap_or_default());
     }
 
-    /// One `if` after the other, for guards that take statements: each is asked only if no arm was taken before it.
+    /// One `if` after the other, for guards that take statements: each is asked only if no arm was taken
+    /// before it.
     fn in_turn(&mut self, codes: Vec<ArmCode>) {
         let bool_ = Type::Scalar(Scalar::Bool);
         let taken = self.temporary("taken", bool_, Some(Expr::Bits(Scalar::Bool, 0)));

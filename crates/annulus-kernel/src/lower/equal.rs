@@ -102,7 +102,8 @@ pub(super) fn refusal(ty: &Type) -> String {
 }
 
 impl Lowerer<'_> {
-    /// `left == right` of slices, or of a slice and an array; `None` if neither is a slice. Then what was evaluated is given.
+    /// `left == right` of slices, or of a slice and an array; `None` if neither is a slice. Then what was
+    /// evaluated is given.
     pub(super) fn slice_equality(&mut self, op: BinaryOp, sides: [Operand; 2]) -> Lowered<Operand> {
         let [a, b] = sides;
         let (a, b) = (self.view(a)?, self.view(b)?);
@@ -154,7 +155,8 @@ impl Lowerer<'_> {
         Ok(Operand::Value(self.read(known), bool_))
     }
 
-    /// The values of what is compared, from left to right: of an `Option` of a reference, with what it refers to.
+    /// The values of what is compared, from left to right: of an `Option` of a reference, with what it refers
+    /// to.
     pub(super) fn compared_values(&mut self, sides: [&Expression; 2]) -> Lowered<Compared> {
         let [left, right] = sides;
         let left = self.operand(left, None)?;

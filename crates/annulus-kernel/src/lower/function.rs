@@ -1,5 +1,5 @@
-//! Functions of the user's: each is lowered once for every set of address spaces that its references point into, before its
-//! callers.
+//! Functions of the user's: each is lowered once for every set of address spaces that its references point
+//! into, before its callers.
 
 use std::{
     any::TypeId,

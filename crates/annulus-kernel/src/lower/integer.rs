@@ -58,7 +58,8 @@ impl Lowerer<'_> {
         let mut values: Vec<Expr> = values.into_iter().map(|(value, _)| value).collect();
         let signed = scalar.is_signed();
         let zero = Expr::Bits(scalar, 0);
-        // Methods that are a function of the C part, of the same name, its arguments the receiver's type but where said.
+        // Methods that are a function of the C part, of the same name, its arguments the receiver's type but
+        // where said.
         let same = |name: &'static str, values: Vec<Expr>| {
             Ok(Operand::Value(Expr::Call(name, scalar, values), ty.clone()))
         };

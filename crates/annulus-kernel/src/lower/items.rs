@@ -1,5 +1,5 @@
-//! What a `for` runs over, as something of known length whose items are found by their number: each method of iterators changes
-//! the length, and the number.
+//! What a `for` runs over, as something of known length whose items are found by their number: each method of
+//! iterators changes the length, and the number.
 
 use annulus_abi::error;
 use annulus_tree::{BinaryOp, Block, Expression, ExpressionKind, Pattern};
@@ -208,7 +208,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// `start..end`, `start..=end`, `start..`. Beyond all that a loop's budget allows, a count is as good as any other.
+    /// `start..end`, `start..=end`, `start..`. Beyond all that a loop's budget allows, a count is as good as
+    /// any other.
     fn integers(&mut self, start: &Expression, end: Option<&Expression>, inclusive: bool) -> Lowered<Items> {
         let mut values = self.values(std::iter::once(start).chain(end))?.into_iter();
         let (start, ty) = values.next().expect("the start's value");
@@ -233,7 +234,8 @@ impl Lowerer<'_> {
         Ok(Items { len: self.fixed(count, &USIZE, "count"), kind })
     }
 
-    /// What `for item in operand` runs over: an array's elements by value, and those behind a reference by reference.
+    /// What `for item in operand` runs over: an array's elements by value, and those behind a reference by
+    /// reference.
     fn plain(&mut self, operand: Operand) -> Lowered<Items> {
         if !is_slice(&operand) {
             return Err(format!(

@@ -1,4 +1,5 @@
-//! Iterators with closures, as one loop: each item goes through all of them before the next one is taken, as in Rust.
+//! Iterators with closures, as one loop: each item goes through all of them before the next one is taken, as
+//! in Rust.
 
 use annulus_tree::{BinaryOp, Block, Expression, ExpressionKind, Pattern, WitnessId};
 

@@ -1,7 +1,8 @@
 //! Lowering: a handler's syntax and the types that rustc gave it become a program of statements.
 //!
-//! What Rust leaves to the order of evaluation is spelled out here, and what it checks becomes a check: after lowering, an
-//! expression has no effect, cannot fail and means the same wherever it is read before the next statement.
+//! What Rust leaves to the order of evaluation is spelled out here, and what it checks becomes a check: after
+//! lowering, an expression has no effect, cannot fail and means the same wherever it is read before the next
+//! statement.
 
 mod alternatives;
 mod ascii;

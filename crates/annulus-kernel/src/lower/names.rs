@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-/// Words that mean something in OpenCL C, CUDA C++ or the Metal language, or to what stands around the handler.
+/// Words that mean something in OpenCL C, CUDA C++ or the Metal language, or to what stands around the
+/// handler.
 #[rustfmt::skip] // A table.
 const RESERVED: &[&str] = &[
     // C and C++.
@@ -67,7 +68,8 @@ pub(crate) fn identifier(name: &str) -> String {
     identifier
 }
 
-/// `name` as the name of a field, where no number makes two that are spelled alike different: each name has a spelling of its own.
+/// `name` as the name of a field, where no number makes two that are spelled alike different: each name has a
+/// spelling of its own.
 pub(crate) fn field_name(name: &str) -> String {
     // A field of a tuple; beside it are no others.
     if name.starts_with(|c: char| c.is_ascii_digit()) {
@@ -100,7 +102,7 @@ fn is_reserved_stem(name: &str) -> bool {
     RESERVED.contains(&stem) || is_vector_type(stem)
 }
 
-/// A name with letters that C has not by their numbers.
+/// A name with dead letters that C has not by their numbers.
 fn spelled_out(name: &str) -> String {
     let mut spelled = "uni__".to_owned();
     for c in name.chars() {
@@ -149,7 +151,8 @@ impl Names {
         self.0.len()
     }
 
-    /// Takes a name like `wanted` in the innermost scope: `wanted` itself, or with a number where that is taken.
+    /// Takes a name like `wanted` in the innermost scope: `wanted` itself, or with a number where that is
+    /// taken.
     pub(crate) fn take(&mut self, wanted: &str) -> String {
         self.take_at(self.depth(), wanted)
     }

@@ -182,7 +182,8 @@ impl Lowerer<'_> {
         Ok(values)
     }
 
-    /// Puts those of `values` into variables, before statement `mark`, that what was lowered since would change.
+    /// Puts those of `values` into variables, before statement `mark`, that what was lowered since would
+    /// change.
     pub(super) fn keep(&mut self, values: &mut [(Expr, Type)], mark: usize) {
         let mut roots = Vec::new();
         assigned(&self.out[mark..], &mut roots);

@@ -164,7 +164,8 @@ impl Lowerer<'_> {
         Ok(Expr::binary(op, scalar, left, right))
     }
 
-    /// Fails on a divisor of zero and, where `overflow` asks for it, on `MIN / -1`. Gives operands that can be divided.
+    /// Fails on a divisor of zero and, where `overflow` asks for it, on `MIN / -1`. Gives operands that can
+    /// be divided.
     pub(super) fn check_division(
         &mut self,
         scalar: Scalar,

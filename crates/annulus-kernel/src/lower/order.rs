@@ -1,4 +1,5 @@
-//! `<`, `cmp`, `max` and their kin, of what the language itself puts together and of types that derive their order.
+//! `<`, `cmp`, `max` and their kin, of what the language itself puts together and of types that derive their
+//! order.
 
 use std::cmp::Ordering;
 
@@ -43,7 +44,8 @@ fn derived(descriptor: &TypeDescriptor) -> Option<Derived> {
     }
 }
 
-/// Whether values of a type are ordered by the language, and not by a function of the user's: by `Ord` if `total`, else by `PartialOrd`.
+/// Whether values of a type are ordered by the language, and not by a function of the user's: by `Ord` if
+/// `total`, else by `PartialOrd`.
 pub(super) fn is_ordered(ty: &Type, total: bool) -> bool {
     match ty {
         Type::Unit => true,

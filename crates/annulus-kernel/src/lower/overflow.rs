@@ -12,8 +12,8 @@ use super::{
 use crate::typed::{Scalar, Type};
 
 impl Lowerer<'_> {
-    /// Fails if a calculation leaves its type's range: `name` is the function of the C part that says so. Gives the operands to calculate
-    /// with.
+    /// Fails if a calculation leaves its type's range: `name` is the function of the C part that says so.
+    /// Gives the operands to calculate with.
     pub(super) fn check_overflow(
         &mut self,
         name: &'static str,

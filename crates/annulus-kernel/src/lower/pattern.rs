@@ -22,7 +22,8 @@ pub(super) enum Subject {
     Place { place: Place, by_reference: bool },
     /// The parts of a tuple.
     Tuple(Vec<Self>),
-    /// An `Option` or a `Result`: whether it is `Some` or `Ok`, what it holds then, and the error that a `Result` holds else.
+    /// An `Option` or a `Result`: whether it is `Some` or `Ok`, what it holds then, and the error that a
+    /// `Result` holds else.
     Cases { good: Expr, then: Box<Self>, error: Option<Box<Self>>, mutable: bool },
     /// What cannot be taken apart.
     Whole(Operand),
@@ -62,7 +63,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// What is matched with a part of something that lies in no variable: a variable that does not change is its own.
+    /// What is matched with a part of something that lies in no variable: a variable that does not change is
+    /// its own.
     fn part_subject(&mut self, part: Operand) -> Subject {
         let part = match part {
             Operand::Place(place) => {
@@ -367,8 +369,8 @@ impl Lowerer<'_> {
         Ok(Subject::Place { place: part, by_reference: *by_reference })
     }
 
-    /// Makes the variables of a pattern that has matched. `aliases` makes them names of the places themselves, as a guard
-    /// sees them.
+    /// Makes the variables of a pattern that has matched. `aliases` makes them names of the places
+    /// themselves, as a guard sees them.
     pub(super) fn bind(&mut self, pattern: &Pattern, subject: &Subject, aliases: bool) -> Lowered<()> {
         match pattern {
             Pattern::Bind { name, mutable, by_reference, inner } => {
@@ -465,8 +467,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A copy of a part that is a variable of the user's, where a pattern takes a `ref mut` of it: the tuple or the `Option`
-    /// around it would have held a copy.
+    /// A copy of a part that is a variable of the user's, where a pattern takes a `ref mut` of it: the tuple
+    /// or the `Option` around it would have held a copy.
     fn own(&mut self, pattern: &Pattern, part: &Subject, aliases: bool) -> Option<Subject> {
         let Subject::Place { place, by_reference: false } = part else { return None };
         if aliases || !is_fixed(&self.locals, &Expr::Read(place.clone())) || takes_value(pattern) {

@@ -1,4 +1,5 @@
-//! A lowered handler: statements whose order is the order of evaluation, and expressions that have no effect and cannot fail.
+//! A lowered handler: statements whose order is the order of evaluation, and expressions that have no effect
+//! and cannot fail.
 
 use annulus_tree::BinaryOp;
 
@@ -342,7 +343,8 @@ pub(crate) fn assigned(statements: &[Stmt], roots: &mut Vec<Root>) {
                 assigned(otherwise, roots);
             }
             Stmt::Loop(body) | Stmt::For { body, .. } => assigned(body, roots),
-            // What is handed over by a shared reference is as good as assigned to: copying a value too many does no harm.
+            // What is handed over by a shared reference is as good as assigned to: copying a value too many
+            // does no harm.
             Stmt::Call { arguments, result, .. } => {
                 roots.extend(result.map(Root::Local));
                 roots.extend(arguments.iter().filter_map(|argument| match argument {

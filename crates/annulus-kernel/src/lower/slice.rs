@@ -269,7 +269,8 @@ impl Lowerer<'_> {
         Ok(self.part_of_view(view, start, len))
     }
 
-    /// The items of a `List`, the bytes of a `Text`: no more than there is room for, whatever the length says.
+    /// The items of a `List`, the bytes of a `Text`: no more than there is room for, whatever the length
+    /// says.
     pub(super) fn view_of_bounded(&mut self, place: &Place) -> Lowered<View> {
         let Type::Struct(descriptor) = place.ty else {
             return Err("a list is a struct: rebuild the program".into());

@@ -103,7 +103,8 @@ impl Lowerer<'_> {
         Ok(Operand::Unit)
     }
 
-    /// `binary_search(&value)`, by the steps that the standard library takes, so that of equal elements the same one is found.
+    /// `binary_search(&value)`, by the steps that the standard library takes, so that of equal elements the
+    /// same one is found.
     pub(super) fn search(&mut self, view: &View, value: &Expression) -> Lowered<Operand> {
         let (value, ty) = self.value(value)?;
         if !is_ordered(&ty, true) {
@@ -158,7 +159,8 @@ impl Lowerer<'_> {
         Ok(Operand::cases(Cases { good: self.read(found), then, error, mutable: false }))
     }
 
-    /// `copy_within(start..end, to)`: forwards or backwards, so that nothing is overwritten before it is read.
+    /// `copy_within(start..end, to)`: forwards or backwards, so that nothing is overwritten before it is
+    /// read.
     pub(super) fn copy_within(
         &mut self,
         view: &View,

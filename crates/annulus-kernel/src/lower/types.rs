@@ -1,4 +1,5 @@
-//! The types that a handler uses, in an order in which each comes after its parts, with the names that they have in C.
+//! The types that a handler uses, in an order in which each comes after its parts, with the names that they
+//! have in C.
 
 use std::collections::HashSet;
 

@@ -193,8 +193,8 @@ fn is_call(name: &str, scalar: Scalar, values: &[Expr]) -> bool {
     }
 }
 
-/// The function that an operator is written as. C's own arithmetic wraps only where its type is unsigned and not narrower
-/// than `int`.
+/// The function that an operator is written as. C's own arithmetic wraps only where its type is unsigned and
+/// not narrower than `int`.
 fn function_of(op: BinaryOp, scalar: Scalar) -> Option<&'static str> {
     if scalar.is_float() || matches!(scalar, Scalar::U32 | Scalar::U64 | Scalar::Usize) {
         return None;

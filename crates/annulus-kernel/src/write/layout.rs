@@ -39,7 +39,8 @@ impl Writer<'_> {
         storage(self.spell(ty))
     }
 
-    /// Every type, each after its parts, with its size checked: padding is written out, so equal sizes mean equal offsets.
+    /// Every type, each after its parts, with its size checked: padding is written out, so equal sizes mean
+    /// equal offsets.
     pub(super) fn types(&mut self) {
         for (ty, name) in self.types.iter() {
             match ty {

@@ -20,16 +20,16 @@ use crate::{
     typed::{Scalar, Type},
 };
 
-/// What Rust's operators and methods mean on a device, as C that every dialect takes: it stands after the dialect's prelude and
-/// before the text of [`handler_source`].
+/// What Rust's operators and methods mean on a device, as C that every dialect takes: it stands after the
+/// dialect's prelude and before the text of [`handler_source`].
 pub const LANGUAGE_SOURCE: &str =
     concat!(include_str!("../../c/language.c"), "\n", include_str!("../../c/integers.c"));
 
 /// The prelude for a C compiler of the host, gcc or clang, with which a handler's text runs in tests.
 pub const HOST_PRELUDE_SOURCE: &str = include_str!("../../c/prelude/host.c");
 
-/// The handler's part of a kernel's device program: its types, the handler as a function, and the macros by which the device
-/// runtime calls it.
+/// The handler's part of a kernel's device program: its types, the handler as a function, and the macros by
+/// which the device runtime calls it.
 ///
 /// # Errors
 ///

@@ -36,8 +36,8 @@ impl Target {
         }
     }
 
-    /// Forbids the compiler to fuse a multiplication and an addition, which would round once less than Rust. CUDA's compiler is
-    /// told so by an option.
+    /// Forbids the compiler to fuse a multiplication and an addition, which would round once less than Rust.
+    /// CUDA's compiler is told so by an option.
     pub(crate) const fn no_contraction(self) -> Option<&'static str> {
         match self {
             Self::OpenCl => Some("#pragma OPENCL FP_CONTRACT OFF"),

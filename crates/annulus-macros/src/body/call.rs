@@ -237,8 +237,8 @@ impl Reader {
         (id, name)
     }
 
-    /// A witness around a call that makes a value of a tuple struct or a variant, and is no function of the user's: only the
-    /// former are patterns.
+    /// A witness around a call that makes a value of a tuple struct or a variant, and is no function of the
+    /// user's: only the former are patterns.
     fn constructed(
         &mut self,
         expression: &Expr,
@@ -344,7 +344,8 @@ fn host_function(path: &Path, name: &str) -> Option<&'static str> {
     })
 }
 
-/// What to write instead of a method of the standard library that devices have not; `None` if the method may be the user's.
+/// What to write instead of a method of the standard library that devices have not; `None` if the method may
+/// be the user's.
 fn unknown_method(call: &ExprMethodCall, method: &str) -> Option<String> {
     let takes_closure = call.args.iter().any(|argument| matches!(bare(argument), Expr::Closure(_)));
     let instead = match method {

@@ -1,7 +1,7 @@
 //! Conditions in which a `let` stands beside others: `if a && let Some(b) = c && b > d`.
 //!
-//! They become conditions inside one another. What is left of the whole where one of them does not hold comes after all of them,
-//! in a block that the innermost leaves.
+//! They become conditions inside one another. What is left of the whole where one of them does not hold comes
+//! after all of them, in a block that the innermost leaves.
 
 use annulus_tree::{Block, Expression, ExpressionKind, Statement, StatementKind};
 use proc_macro2::TokenStream;

@@ -160,7 +160,8 @@ impl Reader {
     }
 }
 
-/// How many parameters a function has that this method calls; `None` if the method's name alone does not tell.
+/// How many parameters a function has that this method calls; `None` if the method's name alone does not
+/// tell.
 fn parameters_of(method: &str, index: usize) -> Option<usize> {
     match method {
         "fold" | "max_by" | "min_by" | "sort_by" => Some(2),

@@ -123,7 +123,8 @@ impl Reader {
         }
     }
 
-    /// Refuses the `else if` that comes close to what is too deep: its condition would be, and none of it says why.
+    /// Refuses the `else if` that comes close to what is too deep: its condition would be, and none of it
+    /// says why.
     fn check_chain(&mut self, conditional: &ExprIf) {
         const ROOM: usize = 16;
         if let Some((word, otherwise)) = &conditional.else_branch

@@ -325,8 +325,8 @@ impl Reader {
     }
 }
 
-/// How many expressions may stand inside one another. A walk along a tree takes a few kilobytes of the stack for each, and a
-/// thread may have no more than one or two megabytes.
+/// How many expressions may stand inside one another. A walk along a tree takes a few kilobytes of the stack
+/// for each, and a thread may have no more than one or two megabytes.
 pub(super) const DEEPEST: usize = 128;
 
 /// The expression without parentheses.

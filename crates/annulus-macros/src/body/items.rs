@@ -1,4 +1,5 @@
-//! What a `for` runs over, and which part of a slice is meant: ranges, and iterators by the methods that make them.
+//! What a `for` runs over, and which part of a slice is meant: ranges, and iterators by the methods that make
+//! them.
 
 use annulus_tree::{Expression, ExpressionKind};
 use proc_macro2::TokenStream;

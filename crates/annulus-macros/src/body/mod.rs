@@ -1,7 +1,8 @@
-//! A body, of a handler or of a function that devices call: read into a tree, and written again with witnesses around what only rustc can type.
+//! A body, of a handler or of a function that devices call: read into a tree, and written again with
+//! witnesses around what only rustc can type.
 //!
-//! Both come out of one walk, so that a witness's number means the same in both. What the language has not is refused on
-//! the way, at its place.
+//! Both come out of one walk, so that a witness's number means the same in both. What the language has not is
+//! refused on the way, at its place.
 
 mod block;
 mod call;
@@ -56,7 +57,8 @@ enum Source {
 enum Callee {
     /// The path that it is called by also names its companion.
     Function(Span),
-    /// It is a type's function of this name. `ty` is the type where it was written; else rustc infers it from the receiver.
+    /// It is a type's function of this name. `ty` is the type where it was written; else rustc infers it from
+    /// the receiver.
     Method { name: String, ty: Option<TokenStream>, place: Span, maybe: bool },
     /// It is the operator of this name, if the types that rustc infers for its operands have one.
     Operator { name: &'static str, ty: Option<TokenStream>, place: Span },
@@ -129,8 +131,8 @@ impl Reader {
         }
     }
 
-    /// What a variable is called in the tree. Two of one name that come from different macros are two to rustc: the second gets
-    /// a name that no Rust has.
+    /// What a variable is called in the tree. Two of one name that come from different macros are two to
+    /// rustc: the second gets a name that no Rust has.
     fn variable(&mut self, name: &Ident) -> String {
         // The debug text of a span begins with the expansion that it belongs to.
         let span = format!("{:?}", name.span().unwrap());
@@ -222,8 +224,8 @@ fn span(tokens: &(impl ToTokens + 'static)) -> Span {
     Span::mixed_site().located_at(start(tokens))
 }
 
-/// Where tokens begin. syn writes out all of an expression to find that, for each of the expressions around it again; here the
-/// way to the first token is walked.
+/// Where tokens begin. syn writes out all of an expression to find that, for each of the expressions around
+/// it again; here the way to the first token is walked.
 fn start<T: ToTokens + 'static>(tokens: &T) -> Span {
     let Some(mut expression) = (tokens as &dyn Any).downcast_ref::<Expr>() else { return tokens.span() };
     loop {
@@ -328,8 +330,8 @@ impl Reader {
         self.block(block)
     }
 
-    /// Statements around the copy of the body, a closure that is never called: it is there to be type-checked, which gives the
-    /// witnesses their types. Then a `KernelTree`, as an expression.
+    /// Statements around the copy of the body, a closure that is never called: it is there to be
+    /// type-checked, which gives the witnesses their types. Then a `KernelTree`, as an expression.
     pub(crate) fn finish(
         self,
         closure: &TokenStream,

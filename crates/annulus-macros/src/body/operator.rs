@@ -141,7 +141,8 @@ impl Reader {
         node(expression, ExpressionKind::Try { operand, function }, tokens)
     }
 
-    /// `T::from(value)` and `value.into()`, which may be a `From` of the user's: the type on the left side may be written.
+    /// `T::from(value)` and `value.into()`, which may be a `From` of the user's: the type on the left side
+    /// may be written.
     pub(super) fn converted(
         &mut self,
         ty: Option<TokenStream>,

@@ -1,4 +1,5 @@
-//! Calls of functions of the user's: `#[device_fn]`s by their paths, functions of a `#[device_impl]` by their types.
+//! Calls of functions of the user's: `#[device_fn]`s by their paths, functions of a `#[device_impl]` by their
+//! types.
 
 use annulus_tree::{Expression, ExpressionKind, names};
 use proc_macro2::{Span, TokenStream};
@@ -29,7 +30,8 @@ impl Reader {
         }
     }
 
-    /// `path(arguments)`. The companion of the path's name, which rustc infers, is asked for a pointer to the function.
+    /// `path(arguments)`. The companion of the path's name, which rustc infers, is asked for a pointer to the
+    /// function.
     pub(super) fn own_function(&mut self, expression: &Expr, call: &ExprCall, function: &ExprPath) -> Read {
         if let Some(variable) = function.path.get_ident()
             && {

@@ -18,7 +18,8 @@ impl Reader {
         (pattern, tokens)
     }
 
-    /// The same for one that matches everything, and so names no constant: a word in it is a variable, whatever its case.
+    /// The same for one that matches everything, and so names no constant: a word in it is a variable,
+    /// whatever its case.
     pub(super) fn irrefutable(&mut self, pat: &Pat) -> (Pattern, TokenStream) {
         self.irrefutable = true;
         let read = self.pattern(pat);
@@ -54,8 +55,8 @@ impl Reader {
                 };
                 let bind =
                     Pattern::Bind { name, mutable: mutable.is_some(), by_reference: by_ref.is_some(), inner };
-                // With `@ _` this can be nothing but a binding: were it the name of a constant, which is matched, rustc
-                // would say so.
+                // With `@ _` this can be nothing but a binding: were it the name of a constant, which is
+                // matched, rustc would say so.
                 return (bind, quote_spanned!(span(pat)=> #by_ref #mutable #word @ #inner_tokens));
             }
             Pat::Lit(literal) => self.literal_pattern(&Expr::Lit(literal.clone()), pat),
@@ -245,7 +246,8 @@ pub(super) fn is_bare_nothing(path: &Path) -> bool {
     last_name(path) == "Nothing" && ty.is_some_and(|ty| ty.ident == "Maybe" && ty.arguments.is_none())
 }
 
-/// Whether a single word in a pattern names a constant or a variant: by convention, if it begins with a capital letter.
+/// Whether a single word in a pattern names a constant or a variant: by convention, if it begins with a
+/// capital letter.
 fn is_path(ident: &syn::Ident) -> bool {
     ident.unraw().to_string().trim_start_matches('_').starts_with(char::is_uppercase)
 }

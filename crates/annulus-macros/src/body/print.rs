@@ -94,7 +94,8 @@ impl Print {
         let Self { place, text, names } = self;
         let place = *place;
         let seen = arguments(number);
-        // Each stands where its argument does, so that what is wrong with the text is said of the user's places.
+        // Each stands where its argument does, so that what is wrong with the text is said of the user's
+        // places.
         let value = |(index, (_, place)): (usize, &(Option<Ident>, Span))| {
             format_ident!("__annulus_value_{index}", span = *place)
         };
@@ -147,8 +148,8 @@ fn read(input: syn::parse::ParseStream<'_>) -> syn::Result<Written> {
     Ok(Written { text, arguments })
 }
 
-/// The names in a text's braces, each as often as it stands there: in `{name:width$.precision$}` there are three. Whether the text is well
-/// formed, rustc says.
+/// The names in a text's braces, each as often as it stands there: in `{name:width$.precision$}` there are
+/// three. Whether the text is well formed, rustc says.
 fn named(text: &str) -> Vec<String> {
     let mut names = Vec::new();
     let mut rest = text;

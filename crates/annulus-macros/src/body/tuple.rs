@@ -23,7 +23,8 @@ impl Reader {
         node(expression, ExpressionKind::Tuple { items }, quote_spanned!(span(expression)=> (#(#tokens,)*)))
     }
 
-    /// `(a, b) = value`: as rustc does it, the value is taken apart, and then each part is assigned, from left to right.
+    /// `(a, b) = value`: as rustc does it, the value is taken apart, and then each part is assigned, from
+    /// left to right.
     pub(super) fn assign_parts(&mut self, assign: &ExprAssign) -> Read {
         let (value, value_tokens) = self.boxed(&assign.right);
         let line = value.line;
@@ -36,7 +37,8 @@ impl Reader {
         node(assign, kind, quote_spanned!(span(assign)=> (#tokens = #value_tokens)))
     }
 
-    /// The pattern that takes the value apart, and the left side; the assignments of its parts go to `statements`.
+    /// The pattern that takes the value apart, and the left side; the assignments of its parts go to
+    /// `statements`.
     fn parts_assigned(&mut self, left: &Expr, statements: &mut Vec<Statement>) -> (Pattern, TokenStream) {
         match bare(left) {
             Expr::Infer(_) => (Pattern::Wildcard, quote!(_)),

@@ -1,7 +1,8 @@
-//! `#[device_trait]`: a trait whose functions devices call, of a type that has it and by a type parameter's bound; those with a default, too.
+//! `#[device_trait]`: a trait whose functions devices call, of a type that has it and by a type parameter's
+//! bound; those with a default, too.
 //!
-//! Each function has a hidden one beside it, which gives it as data. In an `impl`, `#[device_impl]` writes that too, so that the trait's default
-//! and a type's own function are told apart as Rust tells them.
+//! Each function has a hidden one beside it, which gives it as data. In an `impl`, `#[device_impl]` writes
+//! that too, so that the trait's default and a type's own function are told apart as Rust tells them.
 
 use annulus_tree::names;
 use proc_macro2::{Literal, TokenStream};
@@ -19,10 +20,12 @@ use super::{
 };
 use crate::body;
 
-/// Traits of the standard library that types of devices have: their functions are known by the type and the name.
+/// Traits of the standard library that types of devices have: their functions are known by the type and the
+/// name.
 const STANDARD: &[&str] = &["AsRef", "Clone", "Default", "Eq", "From", "Into", "Ord", "TryFrom"];
 
-/// Whether a trait's functions are asked of the types that have it, and not of the trait: it is the standard library's, by its name.
+/// Whether a trait's functions are asked of the types that have it, and not of the trait: it is the standard
+/// library's, by its name.
 pub(super) fn is_standard(path: &syn::Path) -> bool {
     path.segments.last().is_some_and(|last| {
         let is = |name: &str| last.ident == name;

@@ -76,7 +76,8 @@ pub(crate) fn expand(attribute: &TokenStream, item: TokenStream) -> TokenStream 
     }
 }
 
-/// Writes `Self::Output`, and other types of the block's trait, as they are named outside of the block, where its functions stand again.
+/// Writes `Self::Output`, and other types of the block's trait, as they are named outside of the block, where
+/// its functions stand again.
 fn associated(block: &ItemImpl) -> impl Fn(ImplItemFn) -> ImplItemFn {
     let types: Vec<syn::Ident> = block
         .items
@@ -152,8 +153,9 @@ fn side(ty: &syn::Type) -> TokenStream {
     }
 }
 
-/// The function of an operator as its companion has it, in an `impl` of the type itself: without the lifetimes of the block, and where the block is
-/// of a reference, with `&Self` for what the block calls `Self`.
+/// The function of an operator as its companion has it, in an `impl` of the type itself: without the
+/// lifetimes of the block, and where the block is of a reference, with `&Self` for what the block calls
+/// `Self`.
 fn without_lifetimes(block: &ItemImpl, function: ImplItemFn) -> ImplItemFn {
     let lifetimes: Vec<String> =
         block.generics.lifetimes().map(|lifetime| lifetime.lifetime.ident.to_string()).collect();

@@ -32,8 +32,8 @@ fn no_words(name: &str, attribute: &TokenStream) -> syn::Result<()> {
     Err(syn::Error::new_spanned(attribute, format!("`#[{name}]` has no words: leave them out")))
 }
 
-/// The function as it was, and its companion beside it. If something is wrong the companion is there all the same, so that
-/// callers are not blamed too.
+/// The function as it was, and its companion beside it. If something is wrong the companion is there all the
+/// same, so that callers are not blamed too.
 pub(crate) fn expand(attribute: &TokenStream, item: TokenStream) -> TokenStream {
     let function = match syn::parse2::<ItemFn>(item.clone()) {
         Ok(function) => function,

@@ -59,8 +59,9 @@ pub(super) fn kernel(
     }
 }
 
-/// A test of the user's crate that the kernel can run on devices. It stands in a module, so that one beside a kernel inside of a function, which
-/// no harness finds, is no reason for a warning; from there it sees the kernel through a trait.
+/// A test of the user's crate that the kernel can run on devices. It stands in a module, so that one beside a
+/// kernel inside of a function, which no harness finds, is no reason for a warning; from there it sees the
+/// kernel through a trait.
 fn test(name: &Ident, cfgs: &[&Attribute]) -> TokenStream {
     let module = format_ident!("{}_on_devices", name.unraw());
     quote! {
@@ -85,9 +86,9 @@ fn test(name: &Ident, cfgs: &[&Attribute]) -> TokenStream {
     }
 }
 
-/// Whether the crate's kernels are listed for launches by name. Each listed kernel costs the code of a launch and of JSON,
-/// whether it is launched or not; a crate of many kernels that nobody launches by name sets `ANNULUS_UNREGISTERED` in its
-/// build script (`println!("cargo::rustc-env=ANNULUS_UNREGISTERED=1")`).
+/// Whether the crate's kernels are listed for launches by name. Each listed kernel costs the code of a launch
+/// and of JSON, whether it is launched or not; a crate of many kernels that nobody launches by name sets
+/// `ANNULUS_UNREGISTERED` in its build script (`println!("cargo::rustc-env=ANNULUS_UNREGISTERED=1")`).
 fn registered() -> bool {
     std::env::var_os("ANNULUS_UNREGISTERED").is_none()
 }
@@ -192,9 +193,10 @@ fn atomic_value(ty: &Type) -> TokenStream {
 
 /// The handler on the CPU: from untyped memory to the user's function and back.
 ///
-/// SAFETY of what it does, one reason for all: its caller gives memory of the types that the definition names, and the
-/// definition around it names the types that are asked for here, in the same order, from the same parameters. A slice of
-/// `Whole` memory is asked for once, since each parameter has an index of its own.
+/// SAFETY of what it does, one reason for all: its caller gives memory of the types that the definition
+/// names, and the definition around it names the types that are asked for here, in the same order, from the
+/// same parameters. A slice of `Whole` memory is asked for once, since each parameter has an index of its
+/// own.
 fn entry(function: &ItemFn, handler: &Handler) -> TokenStream {
     let name = &function.sig.ident;
     let mut index = 0usize;
@@ -256,7 +258,8 @@ fn launch_options(options: &Options, function: &ItemFn) -> TokenStream {
     let visibility = &function.vis;
     let calls = options.launch();
     quote! {
-        /// The launch options that the kernel's attribute asks for: those of `LaunchOptions::production()`, changed by its words.
+        /// The launch options that the kernel's attribute asks for: those of `LaunchOptions::production()`,
+        /// changed by its words.
         #[must_use]
         #[inline]
         #visibility fn options() -> ::annulus::__private::LaunchOptions {
@@ -271,7 +274,8 @@ fn launcher(function: &ItemFn, handler: &Handler) -> TokenStream {
     if handler.bound().next().is_none() {
         return quote! {
             /// Launches the kernel.
-            // Compiled where it is called: a launch is much code, and most crates launch few of the kernels that they see.
+            // Compiled where it is called: a launch is much code, and most crates launch few of the kernels
+            // that they see.
             #[inline]
             #visibility fn launch(
                 runtime: &::annulus::__private::Runtime,
@@ -307,7 +311,8 @@ fn launcher(function: &ItemFn, handler: &Handler) -> TokenStream {
         _ => quote!(::annulus::__private::Binding::slice(#name)),
     });
     quote! {
-        /// Binds the handler's parameters, in its order: `&P` by value, memory and atomics by their first contents.
+        /// Binds the handler's parameters, in its order: `&P` by value, memory and atomics by their first
+        /// contents.
         #[must_use = "a kernel that is bound does nothing until it is launched"]
         #[inline]
         #visibility fn bind(#(#parameters),*) -> ::annulus::__private::Bound<Self> {
@@ -316,7 +321,8 @@ fn launcher(function: &ItemFn, handler: &Handler) -> TokenStream {
     }
 }
 
-/// Memory of the whole kernel and a message with a key contradict each other; only the compiler knows of the key.
+/// Memory of the whole kernel and a message with a key contradict each other; only the compiler knows of the
+/// key.
 fn whole_needs_no_key(handler: &Handler, cfgs: &[&Attribute]) -> TokenStream {
     let message = handler.message();
     handler

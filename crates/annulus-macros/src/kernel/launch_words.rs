@@ -23,7 +23,8 @@ enum Value {
 const STRATEGIES: &[&str] = &["Block", "Reject", "DropOldest", "DropNew"];
 const IDENTITIES: &[&str] = &["Off", "ById", "ByPayload"];
 
-/// Each word is the method of `LaunchOptions` of the same name. The limits are those that `LaunchOptions` documents.
+/// Each word is the method of `LaunchOptions` of the same name. The limits are those that `LaunchOptions`
+/// documents.
 const WORDS: [(&str, Value); 15] = [
     ("capacity", Value::Capacity),
     ("output_capacity", Value::Capacity),

@@ -13,8 +13,8 @@ use syn::ItemFn;
 use self::{attribute::Options, signature::Handler};
 use crate::errors::Errors;
 
-/// The function as it was, and the kernel beside it; or beside it the errors, so that the rest of the program, which may
-/// call the function, is not blamed too.
+/// The function as it was, and the kernel beside it; or beside it the errors, so that the rest of the
+/// program, which may call the function, is not blamed too.
 pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let function = match syn::parse2::<ItemFn>(item.clone()) {
         Ok(function) => function,
@@ -25,8 +25,9 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
     };
     let beside = kernel(attribute, &function).unwrap_or_else(|errors| errors.into_compile_error());
     quote! {
-        // A kernel that nobody launches yet is no mistake; its parameters are references, and as many as a launch binds;
-        // and it cannot be `const`. Its loops run over indices, since that is what devices have.
+        // A kernel that nobody launches yet is no mistake; its parameters are references, and as many as a
+        // launch binds; and it cannot be `const`. Its loops run over indices, since that is what devices
+        // have.
         #[allow(
             dead_code,
             clippy::manual_memcpy,

@@ -6,7 +6,7 @@ use annulus::{
         bridged::{ALIGNMENT, access},
     },
     prelude::RingMessage,
-    queue::{Admission, Deduplication, MessageQueue, QueueOptions},
+    queue::{Deduplication, MessageQueue, QueueOptions, SendOutcome},
 };
 
 use crate::samples::{Action, Leg, Order, order, tick};
@@ -109,9 +109,9 @@ fn queues_take_them() {
     let options = QueueOptions::default().priority(true).deduplication(Deduplication::ByPayload);
     let queue = MessageQueue::<Note>::new(options).unwrap();
     let note = |text: &str| Note { text: text.into() };
-    assert_eq!(queue.try_send(note("one")), Ok(Admission::Accepted));
-    assert_eq!(queue.try_send(note("two")), Ok(Admission::Accepted));
-    assert_eq!(queue.try_send(note("one")), Ok(Admission::Duplicate(note("one"))));
+    assert_eq!(queue.try_send(note("one")), Ok(SendOutcome::Accepted));
+    assert_eq!(queue.try_send(note("two")), Ok(SendOutcome::Accepted));
+    assert_eq!(queue.try_send(note("one")), Ok(SendOutcome::Duplicate(note("one"))));
     let orders = MessageQueue::<Order>::new(QueueOptions::default().priority(true)).unwrap();
     let _ = orders.try_send(Order { urgency: 1, ..order(1) }).unwrap();
     let _ = orders.try_send(Order { urgency: 2, ..order(2) }).unwrap();

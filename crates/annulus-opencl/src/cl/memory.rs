@@ -27,9 +27,11 @@ const ALIGN: u32 = 128;
 /// How memory is shared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MemoryKind {
-    /// Fine-grain shared virtual memory with atomics: the standard promises that both sides see each other's writes.
+    /// Fine-grain shared virtual memory with atomics: the standard promises that both sides see each other's
+    /// writes.
     FineGrain,
-    /// A buffer in host memory, mapped for as long as it lives: outside the standard while a kernel runs, so only after a probe.
+    /// A buffer in host memory, mapped for as long as it lives: outside the standard while a kernel runs, so
+    /// only after a probe.
     Mapped,
 }
 
@@ -48,7 +50,8 @@ enum Place {
     Device(cl_mem),
 }
 
-// SAFETY: OpenCL's calls on memory may come from any thread; what is read and written there is each user's argument.
+// SAFETY: OpenCL's calls on memory may come from any thread; what is read and written there is each user's
+// argument.
 unsafe impl Send for Memory {}
 // SAFETY: as for `Send`.
 unsafe impl Sync for Memory {}
@@ -68,7 +71,8 @@ impl Memory {
         };
         let memory = Self { place, bytes, context: Arc::clone(context) };
         if let Some(host) = memory.host() {
-            // SAFETY: the memory was just allocated with this length, for reading and writing, and nobody else has it yet.
+            // SAFETY: the memory was just allocated with this length, for reading and writing, and nobody
+            // else has it yet.
             unsafe { ptr::write_bytes(host.as_ptr(), 0, bytes) };
         }
         Ok(memory)
@@ -136,7 +140,8 @@ impl Memory {
         match (&self.place, self.host()) {
             (_, Some(host)) => {
                 let from = host.as_ptr().wrapping_add(offset).cast();
-                // SAFETY: the place lies inside the memory, by the assertion; nobody writes there, by the caller's promise.
+                // SAFETY: the place lies inside the memory, by the assertion; nobody writes there, by the
+                // caller's promise.
                 unsafe { to.copy_from_nonoverlapping(from, length) };
             }
             (Place::Device(buffer), None) if length != 0 => {
@@ -250,8 +255,8 @@ impl Drop for Memory {
     fn drop(&mut self) {
         match &self.place {
             Place::FineGrain(pointer) => {
-                // SAFETY: the memory is ours, and freed once; every kernel that took it as an argument has ended before its owner
-                // lets it go (`annulus_device`).
+                // SAFETY: the memory is ours, and freed once; every kernel that took it as an argument has
+                // ended before its owner lets it go (`annulus_device`).
                 let freed = unsafe { svm_free(self.context.raw(), pointer.as_ptr()) };
                 debug_assert!(freed.is_ok());
             }

@@ -1,7 +1,8 @@
-//! OpenCL's objects as safe types: the third floor over `cl3`, whose functions return results over raw symbols.
+//! OpenCL's objects as safe types: the third floor over `cl3`, whose functions return results over raw
+//! symbols.
 //!
-//! Handles are released when they are dropped. OpenCL's functions may be called from any thread at any time, with one exception,
-//! which `&mut` states: a kernel's arguments.
+//! Handles are released when they are dropped. OpenCL's functions may be called from any thread at any time,
+//! with one exception, which `&mut` states: a kernel's arguments.
 
 mod device;
 mod memory;

@@ -102,7 +102,8 @@ pub(crate) struct Kernel {
     arguments: u32,
 }
 
-// SAFETY: a kernel's handle may be used from any thread, its arguments by one at a time: setting them takes `&mut`.
+// SAFETY: a kernel's handle may be used from any thread, its arguments by one at a time: setting them takes
+// `&mut`.
 unsafe impl Send for Kernel {}
 // SAFETY: as for `Send`.
 unsafe impl Sync for Kernel {}
@@ -134,7 +135,8 @@ impl Kernel {
     pub(crate) fn number(&mut self, number: u64) -> Result<(), ClError> {
         let index = self.arguments;
         self.arguments += 1;
-        // SAFETY: the value is eight bytes long; a kernel whose argument has another size makes the call fail.
+        // SAFETY: the value is eight bytes long; a kernel whose argument has another size makes the call
+        // fail.
         unsafe { set_kernel_arg(self.raw, index, 8, (&raw const number).cast()) }
             .map_err(ClError::of("clSetKernelArg"))
     }

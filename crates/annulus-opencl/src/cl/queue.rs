@@ -78,8 +78,9 @@ impl Queue {
     ///
     /// # Safety
     ///
-    /// The kernel's arguments are set, are what its source takes, and what they point to outlives the returned event's completion.
-    /// What the kernel does with them is sound beside whatever else uses that memory meanwhile.
+    /// The kernel's arguments are set, are what its source takes, and what they point to outlives the
+    /// returned event's completion. What the kernel does with them is sound beside whatever else uses that
+    /// memory meanwhile.
     pub(crate) unsafe fn start(&self, kernel: &Kernel, groups: u32, threads: u32) -> Result<Event, ClError> {
         let global = [groups as usize * threads as usize];
         let local = [threads as usize];
@@ -98,8 +99,8 @@ impl Queue {
             )
         }
         .map_err(ClError::of("clEnqueueNDRangeKernel"))?;
-        // The kernel may run from here on, whatever a flush says: its event must not be lost. A device that could not flush never ends
-        // it, or says that it failed.
+        // The kernel may run from here on, whatever a flush says: its event must not be lost. A device that
+        // could not flush never ends it, or says that it failed.
         let _ = flush(self.raw);
         Ok(Event { raw })
     }

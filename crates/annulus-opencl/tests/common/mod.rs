@@ -1,4 +1,5 @@
-//! Kernels whose C is written by hand, against the contract of the device program: what tests of the device runtime launch.
+//! Kernels whose C is written by hand, against the contract of the device program: what tests of the device
+//! runtime launch.
 #![allow(missing_docs)] // Message fields say what they are by their names.
 #![allow(clippy::manual_is_multiple_of)] // The kernel language has `%`.
 #![allow(dead_code)] // Each test binary uses some of it.
@@ -55,7 +56,8 @@ pub(crate) fn echo(message: &Number, replies: &Outbox<Number>) {
     replies.send(*message);
 }
 
-/// Counts each actor's messages; fails on a sequence number that is a multiple of 100, after it has counted and sent.
+/// Counts each actor's messages; fails on a sequence number that is a multiple of 100, after it has counted
+/// and sent.
 #[ring_kernel(mode = Batch, max_messages_per_iteration = 64, max_outputs = 2)]
 pub(crate) fn count(item: &Item, count: &mut Count, replies: &Outbox<Counted>) -> Result<(), Failure> {
     count.count += 1;

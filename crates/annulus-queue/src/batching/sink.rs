@@ -3,7 +3,7 @@
 use std::{fmt, mem, sync::Arc};
 
 use crate::{
-    Admission, SendError, Sender,
+    SendError, SendOutcome, Sender,
     pool::{Pool, Pooled},
 };
 
@@ -132,10 +132,10 @@ fn give_back<T>(batch: &mut Vec<T>, message: Vec<T>, refused: QueueRefused) -> Q
 }
 
 /// What became of a batch sent as one message, which comes back if it was not queued.
-fn settle<M>(sent: Result<Admission<M>, SendError<M>>) -> Result<(), (QueueRefused, M)> {
+fn settle<M>(sent: Result<SendOutcome<M>, SendError<M>>) -> Result<(), (QueueRefused, M)> {
     match sent {
-        Ok(Admission::Accepted | Admission::Evicted(_) | Admission::Duplicate(_)) => Ok(()),
-        Ok(Admission::Discarded(message)) => Err((QueueRefused::Full, message)),
+        Ok(SendOutcome::Accepted | SendOutcome::Evicted(_) | SendOutcome::Duplicate(_)) => Ok(()),
+        Ok(SendOutcome::Discarded(message)) => Err((QueueRefused::Full, message)),
         Err(SendError::Closed(message)) => Err((QueueRefused::Closed, message)),
         // A plain queue has no bound on a message's size, so `TooLarge` does not come; what a full queue
         // refuses is kept.

@@ -8,8 +8,8 @@ use std::{
 };
 
 use annulus_queue::{
-    Admission, QueueOptions,
-    solo::{Producers, Receiver, Sender, mpsc, spsc},
+    QueueOptions, SendOutcome,
+    single_consumer::{ProducerMode, Receiver, Sender, mpsc, spsc},
 };
 
 const CAPACITY: usize = 16;
@@ -19,12 +19,12 @@ fn options() -> QueueOptions {
 }
 
 /// What is handed over can be sent back at once.
-fn sends_back<P: Producers>((mut tx, mut rx): (Sender<usize, P>, Receiver<usize, P>)) {
+fn sends_back<P: ProducerMode>((mut tx, mut rx): (Sender<usize, P>, Receiver<usize, P>)) {
     assert_eq!(tx.try_send_batch(0..CAPACITY, |_| ()), CAPACITY);
     let mut seen = Vec::new();
     let received = rx.try_recv_batch(CAPACITY, |n| {
         seen.push(n);
-        assert_eq!(tx.try_send(n), Ok(Admission::Accepted));
+        assert_eq!(tx.try_send(n), Ok(SendOutcome::Accepted));
     });
     assert_eq!((received, seen), (CAPACITY, (0..CAPACITY).collect()));
     assert_eq!(rx.drain().collect::<Vec<_>>(), (0..CAPACITY).collect::<Vec<_>>());
@@ -43,7 +43,7 @@ fn a_sender_goes_on_while_a_batch_is_handed_over() {
     assert_eq!(tx.try_send_batch(0..CAPACITY, |_| ()), CAPACITY);
     let (sent, is_sent) = channel();
     let sender = thread::spawn(move || {
-        assert_eq!(tx.send_blocking(CAPACITY), Ok(Admission::Accepted));
+        assert_eq!(tx.send_blocking(CAPACITY), Ok(SendOutcome::Accepted));
         sent.send(()).unwrap();
     });
     let mut first = true;

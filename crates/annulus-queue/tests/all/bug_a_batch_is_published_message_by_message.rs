@@ -2,7 +2,7 @@
 //! away from the sender up to four times, and batches were slower than single sends. Messages that share a
 //! stamp are published by one store.
 
-use annulus_queue::{QueueOptions, TryRecvError, solo::spsc};
+use annulus_queue::{QueueOptions, TryRecvError, single_consumer::spsc};
 
 /// Seven messages of 8 bytes and their stamp are a line of 64.
 #[test]

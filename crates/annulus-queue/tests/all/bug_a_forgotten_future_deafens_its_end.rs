@@ -10,7 +10,7 @@ use std::{
 
 use annulus_queue::{
     QueueOptions,
-    solo::{Many, One, Producers, Receiver, Sender, mpsc, spsc},
+    single_consumer::{Many, One, ProducerMode, Receiver, Sender, mpsc, spsc},
 };
 use annulus_sync::{AtomicBool, Ordering};
 
@@ -37,7 +37,7 @@ fn fall_asleep(future: Pin<&mut impl Future>) -> Arc<Sleeper> {
     sleeper
 }
 
-fn wakes_the_living<P: Producers>((mut tx, mut rx): (Sender<u32, P>, Receiver<u32, P>)) {
+fn wakes_the_living<P: ProducerMode>((mut tx, mut rx): (Sender<u32, P>, Receiver<u32, P>)) {
     forget(rx.recv());
     let mut living = pin!(rx.recv());
     let sleeper = fall_asleep(living.as_mut());

@@ -2,7 +2,7 @@
 
 use std::thread;
 
-use annulus_queue::{Backpressure, QueueOptions, queue, solo::mpsc, spmc::spmc};
+use annulus_queue::{Backpressure, QueueOptions, queue, single_consumer::mpsc, spmc::spmc};
 
 macro_rules! counts_what_is_committed {
     ($make:expr) => {{

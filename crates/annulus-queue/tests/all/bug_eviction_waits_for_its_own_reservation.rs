@@ -1,7 +1,7 @@
 //! A send that had to evict a reservation waited for it, for ever if the reservation was the same thread's.
 //! So there are none where senders evict.
 
-use annulus_queue::{Admission, Backpressure, QueueOptions, ReserveError, queue, spmc::spmc};
+use annulus_queue::{Backpressure, QueueOptions, ReserveError, SendOutcome, queue, spmc::spmc};
 
 #[test]
 fn a_queue_that_evicts_has_no_reservations() {
@@ -13,9 +13,9 @@ fn a_queue_that_evicts_has_no_reservations() {
         assert!(refused.to_string().contains(part), "{refused}");
     }
     for n in 0..16 {
-        assert_eq!(tx.try_send(n), Ok(Admission::Accepted), "it has left no trace");
+        assert_eq!(tx.try_send(n), Ok(SendOutcome::Accepted), "it has left no trace");
     }
-    assert_eq!(tx.try_send(16), Ok(Admission::Evicted(0)));
+    assert_eq!(tx.try_send(16), Ok(SendOutcome::Evicted(0)));
     assert_eq!(rx.counters().enqueued, 17);
 
     let (mut tx, _rx) = spmc::<u32>(options).unwrap();

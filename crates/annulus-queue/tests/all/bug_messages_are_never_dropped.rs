@@ -8,7 +8,7 @@ use std::{
 
 use annulus_queue::{
     QueueOptions, queue,
-    solo::{Many, One, Producers, Receiver, Sender, mpsc, spsc},
+    single_consumer::{Many, One, ProducerMode, Receiver, Sender, mpsc, spsc},
     spmc::spmc,
 };
 
@@ -33,7 +33,7 @@ fn panics<R>(run: impl FnOnce() -> R) -> bool {
     catch_unwind(AssertUnwindSafe(run)).is_err()
 }
 
-fn solo_leaves<P: Producers>((mut tx, rx): (Sender<Bomb, P>, Receiver<Bomb, P>)) {
+fn single_consumer_leaves<P: ProducerMode>((mut tx, rx): (Sender<Bomb, P>, Receiver<Bomb, P>)) {
     let held = Arc::new(());
     assert_eq!(tx.try_send_batch(bombs(&held), |_| ()), 8);
     assert!(panics(|| drop(rx)), "the first panic is passed on");
@@ -42,8 +42,8 @@ fn solo_leaves<P: Producers>((mut tx, rx): (Sender<Bomb, P>, Receiver<Bomb, P>))
 
 #[test]
 fn a_receiver_leaves_behind_messages_that_panic() {
-    solo_leaves::<One>(spsc(QueueOptions::new()).unwrap());
-    solo_leaves::<Many>(mpsc(QueueOptions::new()).unwrap());
+    single_consumer_leaves::<One>(spsc(QueueOptions::new()).unwrap());
+    single_consumer_leaves::<Many>(mpsc(QueueOptions::new()).unwrap());
     let held = Arc::new(());
     let (tx, rx) = queue(QueueOptions::new()).unwrap();
     assert_eq!(tx.try_send_batch(bombs(&held), |_| ()), 8);

@@ -8,7 +8,7 @@ use std::{
     task::{Context, Wake, Waker},
 };
 
-use annulus_queue::{MessageQueue, QueueOptions, queue, solo::mpsc, spmc::spmc};
+use annulus_queue::{MessageQueue, QueueOptions, queue, single_consumer::mpsc, spmc::spmc};
 use annulus_sync::{AtomicUsize, Ordering};
 
 #[derive(Default)]

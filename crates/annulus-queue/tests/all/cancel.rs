@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use annulus_queue::{Admission, QueueOptions, Receiver, RecvError, SendError, Sender, queue};
+use annulus_queue::{QueueOptions, Receiver, RecvError, SendError, SendOutcome, Sender, queue};
 use annulus_sync::{
     event::Event,
     wait::{block_on, block_on_deadline},
@@ -18,7 +18,7 @@ use annulus_sync::{
 fn full() -> (Sender<Arc<u32>>, Receiver<Arc<u32>>) {
     let (tx, rx) = queue(QueueOptions::new().capacity(16)).unwrap();
     for n in 0..16 {
-        assert_eq!(tx.try_send(Arc::new(n)), Ok(Admission::Accepted));
+        assert_eq!(tx.try_send(Arc::new(n)), Ok(SendOutcome::Accepted));
     }
     (tx, rx)
 }
@@ -52,7 +52,7 @@ fn q_14_a_cancelled_send_hands_its_turn_on() {
     thread::scope(|scope| {
         let waiter = scope.spawn(move || block_on(second));
         drop(first);
-        assert_eq!(waiter.join().unwrap(), Ok(Admission::Accepted));
+        assert_eq!(waiter.join().unwrap(), Ok(SendOutcome::Accepted));
     });
 }
 
@@ -77,7 +77,7 @@ fn q_14_a_timeout_hands_the_message_back() {
     assert_eq!(tx.counters().rejected, 1);
     assert_eq!(tx.counters().attempts(), 17);
     let _ = rx.try_recv();
-    assert_eq!(tx.send_timeout(Arc::new(8), Duration::MAX), Ok(Admission::Accepted));
+    assert_eq!(tx.send_timeout(Arc::new(8), Duration::MAX), Ok(SendOutcome::Accepted));
 }
 
 /// A timeout is no shutdown.

@@ -7,7 +7,7 @@ use std::{
 };
 
 use annulus_queue::{
-    Backpressure, Clock, DeadLetters, Deduplication, Letter, Message, MessageQueue, QueueOptions, Reason,
+    Backpressure, Clock, DeadLetter, DeadLetters, Deduplication, Message, MessageQueue, QueueOptions, Reason,
     TryRecvError,
 };
 
@@ -24,41 +24,41 @@ fn failed() -> Reason {
     Reason::Failed("busy".into())
 }
 
-fn numbers(letters: &[Letter<Job>]) -> Vec<u64> {
-    letters.iter().map(|letter| letter.message.0).collect()
+fn numbers(dead_letters: &[DeadLetter<Job>]) -> Vec<u64> {
+    dead_letters.iter().map(|dead_letter| dead_letter.message.0).collect()
 }
 
 /// E-03: a thousand are kept, the oldest leaves, and they are drained in hundreds.
 #[test]
 fn e_03_a_thousand_are_kept_and_drained_in_hundreds() {
-    let letters = DeadLetters::new();
+    let dead_letters = DeadLetters::new();
     for i in 0..1003 {
-        let evicted = letters.bury(Job(i), Reason::Invalid("no such account".into()));
-        assert_eq!(evicted.map(|letter| letter.message.0), i.checked_sub(1000));
+        let evicted = dead_letters.bury(Job(i), Reason::Invalid("no such account".into()));
+        assert_eq!(evicted.map(|dead_letter| dead_letter.message.0), i.checked_sub(1000));
     }
-    assert_eq!((letters.len(), letters.capacity()), (1000, 1000));
-    let batch = letters.drain_batch();
+    assert_eq!((dead_letters.len(), dead_letters.capacity()), (1000, 1000));
+    let batch = dead_letters.drain_batch();
     assert_eq!(numbers(&batch), (3..103).collect::<Vec<_>>());
     assert_eq!(batch[0].reason.to_string(), "invalid: no such account");
-    while !letters.drain_batch().is_empty() {}
-    let counters = letters.counters();
+    while !dead_letters.drain_batch().is_empty() {}
+    let counters = dead_letters.counters();
     assert_eq!((counters.buried, counters.evicted, counters.drained), (1003, 3, 1000));
 }
 
-/// E-03: each letter alerts, once, with what happened, outside the lock: the alert may use the store.
+/// E-03: each dead letter alerts, once, with what happened, outside the lock: the alert may use the store.
 #[test]
-fn e_03_every_letter_alerts_outside_the_lock() {
+fn e_03_every_dead_letter_alerts_outside_the_lock() {
     let alerts = Arc::new(Mutex::new(Vec::new()));
     let store: Arc<OnceLock<DeadLetters<Job>>> = Arc::default();
-    let letters = DeadLetters::with_alert(2, {
+    let dead_letters = DeadLetters::with_alert(2, {
         let (alerts, store) = (Arc::clone(&alerts), Arc::clone(&store));
         move |alert| {
             let stored = store.get().expect("it is set before anything is buried").len();
             alerts.lock().unwrap().push((alert.id, alert.reason.clone(), alert.evicted, stored));
         }
     });
-    store.set(letters.clone()).unwrap();
-    (7..10).for_each(|i| drop(letters.bury(Job(i), failed())));
+    store.set(dead_letters.clone()).unwrap();
+    (7..10).for_each(|i| drop(dead_letters.bury(Job(i), failed())));
     assert_eq!(
         *alerts.lock().unwrap(),
         [(Some(7), failed(), false, 1), (Some(8), failed(), false, 2), (Some(9), failed(), true, 2)]
@@ -68,85 +68,87 @@ fn e_03_every_letter_alerts_outside_the_lock() {
 /// E-03, Q-26: what expires in a queue comes here, through whichever receive meets it.
 #[test]
 fn e_03_expired_messages_come_here() {
-    let (clock, letters) = (Clock::manual(), DeadLetters::new());
+    let (clock, dead_letters) = (Clock::manual(), DeadLetters::new());
     let options = QueueOptions::new().expiry(Duration::from_secs(30));
-    let queue = MessageQueue::builder(options).clock(&clock).dead_letters(&letters).build().unwrap();
+    let queue = MessageQueue::builder(options).clock(&clock).dead_letters(&dead_letters).build().unwrap();
     (0..3).for_each(|i| assert!(queue.try_send(Job(i)).is_ok()));
     clock.advance(Duration::from_secs(31));
     assert!(queue.try_send(Job(3)).is_ok());
     assert_eq!(queue.drain(), [Job(3)]);
-    let batch = letters.drain_batch();
+    let batch = dead_letters.drain_batch();
     assert_eq!(numbers(&batch), [0, 1, 2]);
-    assert!(batch.iter().all(|letter| letter.reason == Reason::Expired && letter.attempts == 1));
+    assert!(
+        batch.iter().all(|dead_letter| dead_letter.reason == Reason::Expired && dead_letter.attempts == 1)
+    );
 }
 
 /// E-03: a message that is sent again is no duplicate of itself, lives anew, and its attempts are counted
 /// until it stays.
 #[test]
 fn e_03_re_driving_counts_attempts() {
-    let (clock, letters) = (Clock::manual(), DeadLetters::new());
+    let (clock, dead_letters) = (Clock::manual(), DeadLetters::new());
     let options = QueueOptions::new().expiry(Duration::from_secs(30)).deduplication(Deduplication::ById);
-    let queue = MessageQueue::builder(options).clock(&clock).dead_letters(&letters).build().unwrap();
+    let queue = MessageQueue::builder(options).clock(&clock).dead_letters(&dead_letters).build().unwrap();
     assert!(queue.try_send(Job(7)).is_ok());
     for attempts in 1..=3 {
         clock.advance(Duration::from_secs(30));
         assert_eq!(queue.try_recv(), Err(TryRecvError::Empty));
-        let redriven = letters.redrive(&queue, 3);
+        let redriven = dead_letters.redrive(&queue, 3);
         let sent = usize::from(attempts < 3);
         assert_eq!((redriven.sent, redriven.exhausted, redriven.refused), (sent, 1 - sent, false));
     }
-    let batch = letters.drain_batch();
+    let batch = dead_letters.drain_batch();
     assert_eq!((batch[0].message.clone(), batch[0].attempts), (Job(7), 3));
-    let counters = letters.counters();
+    let counters = dead_letters.counters();
     assert_eq!((counters.buried, counters.redriven, counters.drained), (3, 2, 1));
 }
 
 /// E-03: what the queue refuses stays in its place, with its attempts; what it evicts is handed back.
 #[test]
-fn e_03_a_refused_letter_stays_in_its_place() {
-    let letters = DeadLetters::new();
-    (0..20).for_each(|i| drop(letters.bury(Job(i), failed())));
+fn e_03_a_refused_dead_letter_stays_in_its_place() {
+    let dead_letters = DeadLetters::new();
+    (0..20).for_each(|i| drop(dead_letters.bury(Job(i), failed())));
     let queue = MessageQueue::new(QueueOptions::new().capacity(16)).unwrap();
-    let redriven = letters.redrive(&queue, 5);
+    let redriven = dead_letters.redrive(&queue, 5);
     assert_eq!((redriven.sent, redriven.refused), (16, true));
     assert_eq!(queue.drain().iter().map(|job| job.0).collect::<Vec<_>>(), (0..16).collect::<Vec<_>>());
     // They come back from their handler, behind those that stayed.
-    letters.bury(Job(0), failed());
-    let batch = letters.drain_batch();
+    dead_letters.bury(Job(0), failed());
+    let batch = dead_letters.drain_batch();
     assert_eq!(numbers(&batch), [16, 17, 18, 19, 0]);
-    assert_eq!(batch.iter().map(|letter| letter.attempts).collect::<Vec<_>>(), [1, 1, 1, 1, 2]);
+    assert_eq!(batch.iter().map(|dead_letter| dead_letter.attempts).collect::<Vec<_>>(), [1, 1, 1, 1, 2]);
 
     let dropping = QueueOptions::new().capacity(16).backpressure(Backpressure::DropOldest);
     let queue = MessageQueue::new(dropping).unwrap();
     (100..116).for_each(|i| assert!(queue.try_send(Job(i)).is_ok()));
-    letters.bury(Job(50), failed());
-    let redriven = letters.redrive(&queue, 5);
+    dead_letters.bury(Job(50), failed());
+    let redriven = dead_letters.redrive(&queue, 5);
     assert_eq!((redriven.sent, redriven.evicted), (1, vec![Job(100)]));
     queue.close();
-    letters.bury(Job(51), failed());
-    assert!(letters.redrive(&queue, 5).refused);
-    assert_eq!(letters.len(), 1);
+    dead_letters.bury(Job(51), failed());
+    assert!(dead_letters.redrive(&queue, 5).refused);
+    assert_eq!(dead_letters.len(), 1);
 }
 
 /// E-03: many threads bury, drain and re-drive, and every message is somewhere.
 #[test]
 fn e_03_nothing_is_lost_among_threads() {
-    let letters = DeadLetters::with_alert(64, |_| ());
+    let dead_letters = DeadLetters::with_alert(64, |_| ());
     let queue = MessageQueue::new(QueueOptions::new().capacity(64)).unwrap();
     let found: u64 = thread::scope(|scope| {
         let threads: Vec<_> = (0..4)
             .map(|thread| {
-                let (letters, queue) = (&letters, &queue);
+                let (dead_letters, queue) = (&dead_letters, &queue);
                 scope.spawn(move || {
                     let mut found = 0;
                     for i in 0..20_000 {
-                        found += u64::from(letters.bury(Job(thread * 100_000 + i), failed()).is_some());
+                        found += u64::from(dead_letters.bury(Job(thread * 100_000 + i), failed()).is_some());
                         if i % 7 == thread {
-                            found += letters.redrive(queue, 100).evicted.len() as u64;
+                            found += dead_letters.redrive(queue, 100).evicted.len() as u64;
                             found += queue.drain().len() as u64;
                         }
                         if i % 11 == thread {
-                            found += letters.drain_batch().len() as u64;
+                            found += dead_letters.drain_batch().len() as u64;
                         }
                     }
                     found
@@ -155,11 +157,11 @@ fn e_03_nothing_is_lost_among_threads() {
             .collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).sum()
     });
-    let left = letters.len() as u64 + queue.len() as u64;
+    let left = dead_letters.len() as u64 + queue.len() as u64;
     assert_eq!(found + left, 80_000);
-    let counters = letters.counters();
+    let counters = dead_letters.counters();
     assert_eq!(
         counters.buried,
-        counters.drained + counters.redriven + counters.evicted + letters.len() as u64
+        counters.drained + counters.redriven + counters.evicted + dead_letters.len() as u64
     );
 }

@@ -4,10 +4,10 @@
 use std::thread;
 
 use annulus_queue::{
-    Admission, QueueOptions, RecvError, SendError,
+    QueueOptions, RecvError, SendError, SendOutcome,
     lossy::{Missed, ring},
     queue,
-    solo::{mpsc, spsc},
+    single_consumer::{mpsc, spsc},
     spmc::spmc,
 };
 use annulus_sync::wait::block_on;
@@ -77,7 +77,7 @@ fn q_02_one_to_one() {
     thread::scope(|scope| {
         scope.spawn(move || {
             for number in 0..messages() {
-                assert_eq!(tx.send_blocking(message(number)), Ok(Admission::Accepted));
+                assert_eq!(tx.send_blocking(message(number)), Ok(SendOutcome::Accepted));
             }
         });
         for expected in 0..messages() {
@@ -131,7 +131,7 @@ fn q_02_many_to_one() {
                             continue;
                         }
                     }
-                    assert_eq!(tx.send_blocking(message(number)), Ok(Admission::Accepted));
+                    assert_eq!(tx.send_blocking(message(number)), Ok(SendOutcome::Accepted));
                 }
             });
         }
@@ -149,7 +149,7 @@ fn q_02_one_to_many() {
     let received = thread::scope(|scope| {
         let receivers = [rx.clone(), rx].map(|rx| scope.spawn(move || receive_all(|| rx.recv_blocking())));
         for number in 0..messages() {
-            assert_eq!(tx.send_blocking(message(number)), Ok(Admission::Accepted));
+            assert_eq!(tx.send_blocking(message(number)), Ok(SendOutcome::Accepted));
         }
         drop(tx);
         receivers.map(|receiver| receiver.join().unwrap())
@@ -167,7 +167,7 @@ fn q_02_many_to_many() {
             let tx = tx.clone();
             scope.spawn(move || {
                 for number in (sender..messages()).step_by(2) {
-                    assert_eq!(tx.send_blocking(message(number)), Ok(Admission::Accepted));
+                    assert_eq!(tx.send_blocking(message(number)), Ok(SendOutcome::Accepted));
                 }
             });
         }
@@ -225,7 +225,7 @@ fn q_14_cancelled_futures_lose_nothing() {
                 if number % 3 == 0 && pin!(tx.send(message(number))).poll(context).is_ready() {
                     continue;
                 }
-                assert_eq!(block_on(tx.send(message(number))), Ok(Admission::Accepted));
+                assert_eq!(block_on(tx.send(message(number))), Ok(SendOutcome::Accepted));
             }
         });
         let context = &mut Context::from_waker(Waker::noop());

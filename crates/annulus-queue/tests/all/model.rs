@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use annulus_queue::{
-    Admission, Backpressure, Counters, QueueOptions, Receiver, Sender, TryRecvError, TrySendError, queue,
+    Backpressure, Counters, QueueOptions, Receiver, SendOutcome, Sender, TryRecvError, TrySendError, queue,
 };
 use proptest::prelude::*;
 
@@ -44,12 +44,12 @@ impl Model {
         Self { strategy, queued: VecDeque::new(), closed: false, counters: Counters::default() }
     }
 
-    fn send(&mut self, n: u32) -> Result<Admission<u32>, TrySendError<u32>> {
+    fn send(&mut self, n: u32) -> Result<SendOutcome<u32>, TrySendError<u32>> {
         if self.closed {
             self.counters.closed += 1;
             return Err(TrySendError::Closed(n));
         }
-        let mut admission = Admission::Accepted;
+        let mut outcome = SendOutcome::Accepted;
         if self.queued.len() == CAPACITY {
             match self.strategy {
                 Backpressure::Block | Backpressure::Reject => {
@@ -58,17 +58,17 @@ impl Model {
                 }
                 Backpressure::DropNew => {
                     self.counters.discarded += 1;
-                    return Ok(Admission::Discarded(n));
+                    return Ok(SendOutcome::Discarded(n));
                 }
                 Backpressure::DropOldest => {
                     self.counters.evicted += 1;
-                    admission = Admission::Evicted(self.queued.pop_front().expect("it is full"));
+                    outcome = SendOutcome::Evicted(self.queued.pop_front().expect("it is full"));
                 }
             }
         }
         self.queued.push_back(n);
         self.counters.enqueued += 1;
-        Ok(admission)
+        Ok(outcome)
     }
 
     fn receive(&mut self) -> Result<u32, TryRecvError> {
@@ -85,12 +85,12 @@ impl Model {
     }
 }
 
-fn send(tx: &Sender<Message>, message: &Message) -> Result<Admission<u32>, TrySendError<u32>> {
+fn send(tx: &Sender<Message>, message: &Message) -> Result<SendOutcome<u32>, TrySendError<u32>> {
     match tx.try_send(Arc::clone(message)) {
-        Ok(Admission::Accepted) => Ok(Admission::Accepted),
-        Ok(Admission::Evicted(m)) => Ok(Admission::Evicted(*m)),
-        Ok(Admission::Discarded(m)) => Ok(Admission::Discarded(*m)),
-        Ok(Admission::Duplicate(m)) => Ok(Admission::Duplicate(*m)),
+        Ok(SendOutcome::Accepted) => Ok(SendOutcome::Accepted),
+        Ok(SendOutcome::Evicted(m)) => Ok(SendOutcome::Evicted(*m)),
+        Ok(SendOutcome::Discarded(m)) => Ok(SendOutcome::Discarded(*m)),
+        Ok(SendOutcome::Duplicate(m)) => Ok(SendOutcome::Duplicate(*m)),
         Err(refusal) => Err(refusal.map(|m| *m)),
     }
 }
@@ -199,7 +199,7 @@ fn q_27_clear_makes_space_and_leaves_the_queue_usable() {
     std::thread::scope(|scope| {
         let blocked = scope.spawn(|| tx.send_blocking(1));
         assert_eq!(rx.clear(), 16);
-        assert_eq!(blocked.join().unwrap(), Ok(Admission::Accepted));
+        assert_eq!(blocked.join().unwrap(), Ok(SendOutcome::Accepted));
     });
     assert_eq!(rx.recv_blocking(), Ok(1));
     let counters = rx.counters();

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use annulus_queue::{
-    Admission, Backpressure, Clock, DeadLetters, Deduplication, Message, MessageQueue, OptionProblem,
-    QueueOptions, queue,
+    Backpressure, Clock, DeadLetters, Deduplication, Message, MessageQueue, OptionProblem, QueueOptions,
+    SendOutcome, queue,
 };
 use annulus_sync::wait::WaitStrategy;
 
@@ -153,7 +153,7 @@ fn q_38_sizes_for_a_rate() {
     // 1000 between two looks: of 4000 keys each is remembered, and of 5000 the first are not.
     let options = sized(100_000.0, 10).deduplication(Deduplication::ById);
     let queue = MessageQueue::<Keyed>::new(options).unwrap();
-    let send = |id: u64| matches!(queue.try_send(Keyed(id)).unwrap(), Admission::Duplicate(_));
+    let send = |id: u64| matches!(queue.try_send(Keyed(id)).unwrap(), SendOutcome::Duplicate(_));
     for id in 0..4000 {
         assert!(!send(id));
         queue.try_recv().unwrap();
@@ -181,7 +181,7 @@ fn q_22_no_two_ids_collide() {
     let mut sent = 0_u64;
     for low in 0..16_384_u64 {
         for shift in [0, 7, 13, 22, 31, 43, 49] {
-            let fresh = matches!(queue.try_send(Keyed((low | 1 << 14) << shift)), Ok(Admission::Accepted));
+            let fresh = matches!(queue.try_send(Keyed((low | 1 << 14) << shift)), Ok(SendOutcome::Accepted));
             assert!(fresh, "{low} << {shift}");
             queue.try_recv().unwrap();
             sent += 1;
@@ -190,7 +190,7 @@ fn q_22_no_two_ids_collide() {
     assert_eq!(queue.counters().enqueued, sent);
     // One bit apart, one after the other.
     for bit in 0..64 {
-        assert!(matches!(queue.try_send(Keyed(u64::MAX ^ 1 << bit)), Ok(Admission::Accepted)), "{bit}");
+        assert!(matches!(queue.try_send(Keyed(u64::MAX ^ 1 << bit)), Ok(SendOutcome::Accepted)), "{bit}");
     }
 }
 

@@ -8,8 +8,8 @@ use std::{
 };
 
 use annulus_queue::{
-    Admission, Message, MessageQueue, PeekError, QueueOptions, TryRecvError, queue,
-    solo::{self, Many, mpsc, spsc},
+    Message, MessageQueue, PeekError, QueueOptions, SendOutcome, TryRecvError, queue,
+    single_consumer::{self, Many, mpsc, spsc},
     spmc::spmc,
 };
 
@@ -69,7 +69,7 @@ fn q_27_peek_survives_its_closure() {
     assert_eq!((rx.peek(|n| *n), rx.try_recv()), (Ok(7), Ok(7)));
 
     let queue = MessageQueue::new(QueueOptions::new().priority(true)).unwrap();
-    assert_eq!(queue.try_send(7), Ok(Admission::Accepted));
+    assert_eq!(queue.try_send(7), Ok(SendOutcome::Accepted));
     assert!(panics(|| queue.peek(|_| panic!("seen"))));
     assert_eq!((queue.peek(|n| *n), queue.try_recv()), (Ok(7), Ok(7)));
     assert_eq!(queue.peek(|n| *n), Err(PeekError::Empty));
@@ -82,23 +82,23 @@ fn q_27_peek_without_a_policy_is_refused() {
     let _ = queue.try_send(7);
     let refused = queue.peek(|n| *n).unwrap_err();
     assert_eq!(refused, PeekError::NotOffered);
-    assert!(refused.to_string().contains("solo"));
+    assert!(refused.to_string().contains("single_consumer"));
 }
 
 /// a peek skips what has expired, and hands it on as a receive does.
 #[test]
 fn q_26_peek_skips_what_has_expired() {
     let clock = annulus_queue::Clock::manual();
-    let letters = annulus_queue::DeadLetters::new();
+    let dead_letters = annulus_queue::DeadLetters::new();
     let queue = MessageQueue::builder(QueueOptions::new().expiry(Duration::from_secs(1)))
         .clock(&clock)
-        .dead_letters(&letters)
+        .dead_letters(&dead_letters)
         .build()
         .unwrap();
     let _ = queue.try_send(1);
     clock.advance(Duration::from_secs(1));
     let _ = queue.try_send(2);
-    assert_eq!((queue.peek(|n| *n), queue.len(), letters.len()), (Ok(2), 1, 1));
+    assert_eq!((queue.peek(|n| *n), queue.len(), dead_letters.len()), (Ok(2), 1, 1));
 }
 
 /// A reservation that unwinds leaves the queue usable, whether its message panics when it is dropped or not.
@@ -180,7 +180,7 @@ fn a_receiver_leaves_behind_a_reservation() {
 /// A message that sends to its own queue when it is dropped, as replies do, does not wait for itself.
 #[test]
 fn a_message_may_send_while_it_is_dropped() {
-    struct Reply(Option<solo::Sender<Reply, Many>>);
+    struct Reply(Option<single_consumer::Sender<Reply, Many>>);
     impl Drop for Reply {
         fn drop(&mut self) {
             if let Some(mut tx) = self.0.take() {

@@ -10,8 +10,8 @@ use std::{
 };
 
 use annulus_queue::{
-    Admission, Backpressure, Clock, Deduplication, Message, MessageQueue, QueueOptions, RecvError, SendError,
-    TryRecvError, TrySendError,
+    Backpressure, Clock, Deduplication, Message, MessageQueue, QueueOptions, RecvError, SendError,
+    SendOutcome, TryRecvError, TrySendError,
 };
 use annulus_sync::wait::{WaitStrategy, block_on};
 
@@ -63,12 +63,12 @@ fn q_25_priorities_leave_highest_first_and_equals_in_order() {
 fn q_28_drop_oldest_evicts_the_oldest_of_the_lowest() {
     let queue = MessageQueue::new(small().priority(true).backpressure(Backpressure::DropOldest)).unwrap();
     for id in 0..16 {
-        assert_eq!(queue.try_send(task(id, if id < 14 { 200 } else { 10 })), Ok(Admission::Accepted));
+        assert_eq!(queue.try_send(task(id, if id < 14 { 200 } else { 10 })), Ok(SendOutcome::Accepted));
     }
-    assert_eq!(queue.try_send(task(100, 9)), Ok(Admission::Discarded(task(100, 9))));
-    assert_eq!(queue.try_send(task(101, 10)), Ok(Admission::Evicted(task(14, 10))));
-    assert_eq!(queue.try_send(task(102, 11)), Ok(Admission::Evicted(task(15, 10))));
-    assert_eq!(queue.try_send(task(103, 255)), Ok(Admission::Evicted(task(101, 10))));
+    assert_eq!(queue.try_send(task(100, 9)), Ok(SendOutcome::Discarded(task(100, 9))));
+    assert_eq!(queue.try_send(task(101, 10)), Ok(SendOutcome::Evicted(task(14, 10))));
+    assert_eq!(queue.try_send(task(102, 11)), Ok(SendOutcome::Evicted(task(15, 10))));
+    assert_eq!(queue.try_send(task(103, 255)), Ok(SendOutcome::Evicted(task(101, 10))));
     let counters = queue.counters();
     assert_eq!((counters.evicted, counters.discarded, counters.enqueued), (3, 1, 19));
 }
@@ -78,16 +78,16 @@ fn q_28_drop_oldest_evicts_the_oldest_of_the_lowest() {
 fn q_21_the_window_does_not_depend_on_receiving() {
     let options = small().deduplication(Deduplication::ById).deduplication_window(16);
     let queue = MessageQueue::new(options).unwrap();
-    assert_eq!(queue.try_send(task(0, 0)), Ok(Admission::Accepted));
+    assert_eq!(queue.try_send(task(0, 0)), Ok(SendOutcome::Accepted));
     assert_eq!(queue.try_recv(), Ok(task(0, 0)));
     for id in 1..16 {
-        assert_eq!(queue.try_send(task(0, 0)), Ok(Admission::Duplicate(task(0, 0))));
-        assert_eq!(queue.try_send(task(id, 0)), Ok(Admission::Accepted));
+        assert_eq!(queue.try_send(task(0, 0)), Ok(SendOutcome::Duplicate(task(0, 0))));
+        assert_eq!(queue.try_send(task(id, 0)), Ok(SendOutcome::Accepted));
         assert!(queue.try_recv().is_ok());
     }
-    assert_eq!(queue.try_send(task(0, 0)), Ok(Admission::Duplicate(task(0, 0))));
-    assert_eq!(queue.try_send(task(16, 0)), Ok(Admission::Accepted));
-    assert_eq!(queue.try_send(task(0, 0)), Ok(Admission::Accepted), "the 17th key pushed it out");
+    assert_eq!(queue.try_send(task(0, 0)), Ok(SendOutcome::Duplicate(task(0, 0))));
+    assert_eq!(queue.try_send(task(16, 0)), Ok(SendOutcome::Accepted));
+    assert_eq!(queue.try_send(task(0, 0)), Ok(SendOutcome::Accepted), "the 17th key pushed it out");
     assert_eq!(queue.counters().duplicate, 16);
 }
 
@@ -96,9 +96,12 @@ fn q_21_the_window_does_not_depend_on_receiving() {
 fn q_19_equal_payloads_are_duplicates_only_if_asked_for() {
     for (by, duplicate) in [(Deduplication::ById, false), (Deduplication::ByPayload, true)] {
         let queue = MessageQueue::new(small().deduplication(by)).unwrap();
-        assert_eq!(queue.try_send("heartbeat"), Ok(Admission::Accepted));
+        assert_eq!(queue.try_send("heartbeat"), Ok(SendOutcome::Accepted));
         let again = queue.try_send("heartbeat").unwrap();
-        assert_eq!(again, if duplicate { Admission::Duplicate("heartbeat") } else { Admission::Accepted });
+        assert_eq!(
+            again,
+            if duplicate { SendOutcome::Duplicate("heartbeat") } else { SendOutcome::Accepted }
+        );
     }
 }
 
@@ -115,7 +118,7 @@ fn q_21_a_refused_or_cancelled_send_leaves_its_key_free() {
     assert!(poll(&mut cancelled).is_pending());
     drop(cancelled);
     assert_eq!(queue.try_recv(), Ok(task(0, 0)));
-    assert_eq!(queue.try_send(late), Ok(Admission::Accepted));
+    assert_eq!(queue.try_send(late), Ok(SendOutcome::Accepted));
     assert_eq!(queue.counters().rejected, 2);
 }
 
@@ -124,7 +127,7 @@ fn q_21_a_refused_or_cancelled_send_leaves_its_key_free() {
 fn q_21_a_duplicate_does_not_wait_for_space() {
     let queue = MessageQueue::new(small().deduplication(Deduplication::ById)).unwrap();
     (0..16).for_each(|id| assert!(queue.try_send(task(id, 0)).is_ok()));
-    assert_eq!(queue.send_blocking(task(3, 0)), Ok(Admission::Duplicate(task(3, 0))));
+    assert_eq!(queue.send_blocking(task(3, 0)), Ok(SendOutcome::Duplicate(task(3, 0))));
 }
 
 /// age counts from a message's own acceptance, and a live one behind expired ones is received.
@@ -157,7 +160,7 @@ fn q_26_skipping_makes_space_for_who_waits() {
         clock.advance(Duration::from_secs(30));
         // Some receive skips the sixteen, and then the sender's message is there, or will be.
         assert_eq!(queue.recv_blocking(), Ok(task(99, 0)));
-        assert_eq!(waiting.join().unwrap(), Ok(Admission::Accepted));
+        assert_eq!(waiting.join().unwrap(), Ok(SendOutcome::Accepted));
     });
 }
 
@@ -214,7 +217,7 @@ fn q_14_cancelled_futures_hand_their_turn_on() {
     assert!(poll(&mut first).is_pending() && poll(&mut second).is_pending());
     assert!(queue.try_recv().is_ok());
     drop(first);
-    assert_eq!(block_on(second), Ok(Admission::Accepted));
+    assert_eq!(block_on(second), Ok(SendOutcome::Accepted));
 }
 
 /// draining takes all in order, makes space for who waits, and leaves the queue usable.
@@ -227,7 +230,7 @@ fn q_27_drain_makes_space_and_leaves_the_queue_usable() {
         let drained: Vec<_> = queue.drain().iter().map(|task| task.id).take(16).collect();
         let expected: Vec<_> = (0..8).map(|i| 2 * i + 1).chain((0..8).map(|i| 2 * i)).collect();
         assert_eq!(drained, expected);
-        assert_eq!(waiting.join().unwrap(), Ok(Admission::Accepted));
+        assert_eq!(waiting.join().unwrap(), Ok(SendOutcome::Accepted));
     });
     assert_eq!(queue.clear(), 1);
     assert_eq!(queue.len(), 0);

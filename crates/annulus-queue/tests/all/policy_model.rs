@@ -4,8 +4,8 @@
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use annulus_queue::{
-    Admission, Backpressure, Clock, Counters, DeadLetters, Deduplication, Message, MessageQueue,
-    QueueOptions, Reason, TryRecvError, TrySendError,
+    Backpressure, Clock, Counters, DeadLetters, Deduplication, Message, MessageQueue, QueueOptions, Reason,
+    SendOutcome, TryRecvError, TrySendError,
 };
 use proptest::prelude::*;
 
@@ -141,7 +141,7 @@ impl Model {
         }
     }
 
-    fn send(&mut self, parcel: Parcel) -> Result<Admission<Parcel>, TrySendError<Parcel>> {
+    fn send(&mut self, parcel: Parcel) -> Result<SendOutcome<Parcel>, TrySendError<Parcel>> {
         if self.closed {
             self.counters.closed += 1;
             return Err(TrySendError::Closed(parcel));
@@ -149,9 +149,9 @@ impl Model {
         let key = self.key(&parcel);
         if key.as_ref().is_some_and(|key| self.window.contains(key)) {
             self.counters.duplicate += 1;
-            return Ok(Admission::Duplicate(parcel));
+            return Ok(SendOutcome::Duplicate(parcel));
         }
-        let mut admission = Admission::Accepted;
+        let mut outcome = SendOutcome::Accepted;
         if self.queued.len() == CAPACITY {
             let lowest = self.queued.iter().map(|(queued, _)| self.rank(queued)).min().expect("it is full");
             match self.policies.backpressure {
@@ -162,11 +162,11 @@ impl Model {
                 Backpressure::DropOldest if self.rank(&parcel) >= lowest => {
                     let oldest = self.queued.iter().position(|(queued, _)| self.rank(queued) == lowest);
                     self.counters.evicted += 1;
-                    admission = Admission::Evicted(self.queued.remove(oldest.expect("it is there")).0);
+                    outcome = SendOutcome::Evicted(self.queued.remove(oldest.expect("it is there")).0);
                 }
                 _ => {
                     self.counters.discarded += 1;
-                    return Ok(Admission::Discarded(parcel));
+                    return Ok(SendOutcome::Discarded(parcel));
                 }
             }
         }
@@ -177,7 +177,7 @@ impl Model {
         }
         self.counters.enqueued += 1;
         self.high_water = self.high_water.max(self.queued.len());
-        Ok(admission)
+        Ok(outcome)
     }
 
     fn receive(&mut self) -> Result<Parcel, TryRecvError> {
@@ -200,10 +200,10 @@ impl Model {
 
 fn agree(policies: Policies, steps: &[Step]) -> Result<(), TestCaseError> {
     let clock = Clock::manual();
-    let letters = DeadLetters::new();
+    let dead_letters = DeadLetters::new();
     let mut builder = MessageQueue::builder(policies.options()).clock(&clock);
     if policies.expiry {
-        builder = builder.dead_letters(&letters);
+        builder = builder.dead_letters(&dead_letters);
     }
     // Shared, so that a message that is lost or there twice shows.
     let queue: MessageQueue<Arc<Parcel>> = builder.build().expect("the options are valid");
@@ -214,10 +214,10 @@ fn agree(policies: Policies, steps: &[Step]) -> Result<(), TestCaseError> {
                 let parcel = Parcel { id, priority, payload, nonce: nonce as u64 };
                 let outcome = queue.try_send(Arc::new(parcel.clone()));
                 let outcome = match outcome {
-                    Ok(Admission::Accepted) => Ok(Admission::Accepted),
-                    Ok(Admission::Evicted(parcel)) => Ok(Admission::Evicted(sole(parcel))),
-                    Ok(Admission::Discarded(parcel)) => Ok(Admission::Discarded(sole(parcel))),
-                    Ok(Admission::Duplicate(parcel)) => Ok(Admission::Duplicate(sole(parcel))),
+                    Ok(SendOutcome::Accepted) => Ok(SendOutcome::Accepted),
+                    Ok(SendOutcome::Evicted(parcel)) => Ok(SendOutcome::Evicted(sole(parcel))),
+                    Ok(SendOutcome::Discarded(parcel)) => Ok(SendOutcome::Discarded(sole(parcel))),
+                    Ok(SendOutcome::Duplicate(parcel)) => Ok(SendOutcome::Duplicate(sole(parcel))),
                     Err(refusal) => Err(refusal.map(sole)),
                 };
                 prop_assert_eq!(outcome, model.send(parcel));
@@ -245,11 +245,15 @@ fn agree(policies: Policies, steps: &[Step]) -> Result<(), TestCaseError> {
         let (high_water, certain) = queue.high_water();
         prop_assert_eq!((high_water, certain || model.high_water < CAPACITY), (model.high_water, true));
     }
-    let buried: Vec<_> = std::iter::from_fn(|| Some(letters.drain_batch()).filter(|batch| !batch.is_empty()))
-        .flatten()
-        .collect();
-    prop_assert!(buried.iter().all(|letter| letter.reason == Reason::Expired));
-    prop_assert_eq!(buried.into_iter().map(|letter| sole(letter.message)).collect::<Vec<_>>(), model.buried);
+    let buried: Vec<_> =
+        std::iter::from_fn(|| Some(dead_letters.drain_batch()).filter(|batch| !batch.is_empty()))
+            .flatten()
+            .collect();
+    prop_assert!(buried.iter().all(|dead_letter| dead_letter.reason == Reason::Expired));
+    prop_assert_eq!(
+        buried.into_iter().map(|dead_letter| sole(dead_letter.message)).collect::<Vec<_>>(),
+        model.buried
+    );
     Ok(())
 }
 

@@ -4,8 +4,8 @@
 use std::{thread, time::Duration};
 
 use annulus_queue::{
-    Admission, Backpressure, Counters, DeadLetters, Deduplication, Message, MessageQueue, QueueOptions,
-    SendError,
+    Backpressure, Counters, DeadLetters, Deduplication, Message, MessageQueue, QueueOptions, SendError,
+    SendOutcome,
 };
 use annulus_sync::wait::block_on;
 
@@ -87,12 +87,12 @@ fn produce(queue: &MessageQueue<Packet>, producer: u64) -> Produced {
                 block_on(queue.send(Packet::new(number)))
             };
             match outcome {
-                Ok(Admission::Accepted) => {}
-                Ok(Admission::Evicted(packet)) => produced.evicted.add(&packet),
-                Ok(Admission::Discarded(packet)) | Err(SendError::Full(packet)) => {
+                Ok(SendOutcome::Accepted) => {}
+                Ok(SendOutcome::Evicted(packet)) => produced.evicted.add(&packet),
+                Ok(SendOutcome::Discarded(packet)) | Err(SendError::Full(packet)) => {
                     produced.refused.add(&packet)
                 }
-                Ok(Admission::Duplicate(packet)) => produced.duplicates.add(&packet),
+                Ok(SendOutcome::Duplicate(packet)) => produced.duplicates.add(&packet),
                 Err(other) => panic!("{other}"),
             }
         }
@@ -114,7 +114,7 @@ fn consume(queue: &MessageQueue<Packet>) -> Sum {
 }
 
 fn run(backpressure: Backpressure) -> Counters {
-    let letters = DeadLetters::new();
+    let dead_letters = DeadLetters::new();
     let options = QueueOptions::new()
         .capacity(64)
         .backpressure(backpressure)
@@ -123,7 +123,7 @@ fn run(backpressure: Backpressure) -> Counters {
         .deduplication_window(1 << 16)
         // So long that nothing expires: with the machine's clock, what does could not be told beforehand.
         .expiry(Duration::from_secs(3600));
-    let queue = MessageQueue::builder(options).dead_letters(&letters).build().unwrap();
+    let queue = MessageQueue::builder(options).dead_letters(&dead_letters).build().unwrap();
     let (produced, received) = thread::scope(|scope| {
         let consumers: Vec<_> = (0..THREADS).map(|_| scope.spawn(|| consume(&queue))).collect();
         let producers: Vec<_> = (0..THREADS)

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use annulus_queue::{
     Backpressure, QueueOptions,
-    solo::{Receiver, Sender, spsc},
+    single_consumer::{Receiver, Sender, spsc},
 };
 use proptest::prelude::*;
 

@@ -6,7 +6,7 @@ use std::{
 };
 
 use annulus_queue::{
-    Admission, Backpressure, Counters, QueueOptions, Receiver, SendError, Sender, TryRecvError, queue,
+    Backpressure, Counters, QueueOptions, Receiver, SendError, SendOutcome, Sender, TryRecvError, queue,
 };
 use annulus_sync::wait::block_on;
 
@@ -65,9 +65,9 @@ fn produce(tx: &Sender<Message>, producer: u64) -> Produced {
     let mut produced = Produced::default();
     for number in 0..EACH {
         match tx.send_blocking(Message::new(producer, number)) {
-            Ok(Admission::Accepted) => {}
-            Ok(Admission::Evicted(message)) => produced.evicted.add(&message),
-            Ok(Admission::Discarded(message)) | Err(SendError::Full(message)) => {
+            Ok(SendOutcome::Accepted) => {}
+            Ok(SendOutcome::Evicted(message)) => produced.evicted.add(&message),
+            Ok(SendOutcome::Discarded(message)) | Err(SendError::Full(message)) => {
                 assert_eq!((message.producer, message.number), (producer, number), "one's own comes back");
                 produced.refused.add(&message);
             }

@@ -9,7 +9,7 @@ use std::{
 
 use annulus_queue::{
     Counters, RecvError, ReserveError, SendError, TryRecvError, TrySendError,
-    solo::{self, Producers},
+    single_consumer::{self, ProducerMode},
     spmc,
 };
 use futures_core::Stream;
@@ -64,7 +64,7 @@ fn poll_stream_once(stream: impl Stream<Item = Item>) -> Poll<Option<Item>> {
     pin!(stream).poll_next(&mut Context::from_waker(Waker::noop()))
 }
 
-fn sent(outcome: Result<annulus_queue::Admission<Item>, SendError<Item>>) -> Sent {
+fn sent(outcome: Result<annulus_queue::SendOutcome<Item>, SendError<Item>>) -> Sent {
     outcome.map_err(|error| match error {
         SendError::Full(item) => TrySendError::Full(item),
         SendError::Closed(item) => TrySendError::Closed(item),
@@ -195,7 +195,7 @@ ends!(
     |_rx| false, |_done| Ok(()), |_rx| None
 );
 ends!(
-    [P: Producers + Finality] solo::Sender<Item, P>, solo::Receiver<Item, P>, receivers_close: true,
+    [P: ProducerMode + Finality] single_consumer::Sender<Item, P>, single_consumer::Receiver<Item, P>, receivers_close: true,
     commit_is_final: P::FINAL,
     |rx| rx.close(), |outcome| outcome.map_err(|_| ReserveError::Closed),
     |rx| Some(rx.peek(Item::clone).map_or_else(Err, |item| number(Ok(item))))
@@ -206,10 +206,10 @@ pub(super) trait Finality {
     const FINAL: bool;
 }
 
-impl Finality for solo::One {
+impl Finality for single_consumer::One {
     const FINAL: bool = false;
 }
 
-impl Finality for solo::Many {
+impl Finality for single_consumer::Many {
     const FINAL: bool = true;
 }

@@ -11,8 +11,8 @@ mod policies;
 use std::sync::Arc;
 
 use annulus_queue::{
-    Admission, Backpressure, QueueOptions, TryRecvError, TrySendError, queue,
-    solo::{mpsc, spsc},
+    Backpressure, QueueOptions, SendOutcome, TryRecvError, TrySendError, queue,
+    single_consumer::{mpsc, spsc},
     spmc::spmc,
 };
 
@@ -22,7 +22,7 @@ use model::Model;
 /// A message that can be counted.
 pub(crate) type Item = Arc<u32>;
 /// What a send may say.
-pub(crate) type Sent = Result<Admission<Item>, TrySendError<Item>>;
+pub(crate) type Sent = Result<SendOutcome<Item>, TrySendError<Item>>;
 
 /// Reads a program byte by byte; what it lacks is zero.
 pub(crate) struct Bytes<'a>(pub(crate) &'a [u8]);

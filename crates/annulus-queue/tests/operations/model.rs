@@ -2,7 +2,7 @@
 
 use std::{collections::VecDeque, task::Poll};
 
-use annulus_queue::{Admission, Backpressure, Counters, ReserveError, TryRecvError, TrySendError};
+use annulus_queue::{Backpressure, Counters, ReserveError, SendOutcome, TryRecvError, TrySendError};
 
 use super::{Item, Sent};
 
@@ -50,7 +50,7 @@ impl Model {
             self.counters.closed += 1;
             return Err(TrySendError::Closed(item));
         }
-        let mut admission = Admission::Accepted;
+        let mut outcome = SendOutcome::Accepted;
         if self.is_full() {
             match self.strategy {
                 Backpressure::Block | Backpressure::Reject => {
@@ -61,29 +61,29 @@ impl Model {
                 }
                 Backpressure::DropNew => {
                     self.counters.discarded += 1;
-                    return Ok(Admission::Discarded(item));
+                    return Ok(SendOutcome::Discarded(item));
                 }
                 Backpressure::DropOldest => {
                     let oldest = self.places.pop_front().expect("it is full");
                     self.counters.evicted += 1;
-                    admission = Admission::Evicted(oldest.expect("nobody reserves where senders evict"));
+                    outcome = SendOutcome::Evicted(oldest.expect("nobody reserves where senders evict"));
                 }
             }
         }
         self.accept(item);
-        Ok(admission)
+        Ok(outcome)
     }
 
     pub(super) fn send_batch(&mut self, items: Vec<Item>, back: &mut Vec<Item>) -> usize {
         let mut sent = 0;
         for item in items {
             match self.send(item, true) {
-                Ok(Admission::Accepted) => sent += 1,
-                Ok(Admission::Evicted(oldest)) => {
+                Ok(SendOutcome::Accepted) => sent += 1,
+                Ok(SendOutcome::Evicted(oldest)) => {
                     sent += 1;
                     back.push(oldest);
                 }
-                Ok(Admission::Discarded(item) | Admission::Duplicate(item)) => back.push(item),
+                Ok(SendOutcome::Discarded(item) | SendOutcome::Duplicate(item)) => back.push(item),
                 Err(error) => back.push(error.into_inner()),
             }
         }

@@ -9,8 +9,8 @@ use std::{
 };
 
 use annulus_queue::{
-    Admission, Backpressure, Clock, Counters, DeadLetters, Deduplication, Message, MessageQueue, PeekError,
-    QueueOptions, TryRecvError, TrySendError,
+    Backpressure, Clock, Counters, DeadLetters, Deduplication, Message, MessageQueue, PeekError,
+    QueueOptions, SendOutcome, TryRecvError, TrySendError,
 };
 
 use super::Bytes;
@@ -34,7 +34,7 @@ impl Message for Item {
     }
 }
 
-type Sent = Result<Admission<Item>, TrySendError<Item>>;
+type Sent = Result<SendOutcome<Item>, TrySendError<Item>>;
 
 struct Model {
     options: QueueOptions,
@@ -94,9 +94,9 @@ impl Model {
         let key = item.id.filter(|_| self.window.is_some());
         if key.is_some_and(|key| self.keys.contains(&key)) {
             self.counters.duplicate += 1;
-            return Ok(Admission::Duplicate(item));
+            return Ok(SendOutcome::Duplicate(item));
         }
-        let mut admission = Admission::Accepted;
+        let mut outcome = SendOutcome::Accepted;
         if self.queued.len() == self.capacity {
             let lowest =
                 self.queued.iter().map(|(item, _)| self.priority_of(item)).min().expect("it is full");
@@ -107,12 +107,12 @@ impl Model {
                 }
                 Backpressure::DropOldest if lowest <= self.priority_of(&item) => {
                     let oldest = self.queued.iter().position(|(item, _)| self.priority_of(item) == lowest);
-                    admission = Admission::Evicted(self.queued.remove(oldest.expect("there is a lowest")).0);
+                    outcome = SendOutcome::Evicted(self.queued.remove(oldest.expect("there is a lowest")).0);
                     self.counters.evicted += 1;
                 }
                 _ => {
                     self.counters.discarded += 1;
-                    return Ok(Admission::Discarded(item));
+                    return Ok(SendOutcome::Discarded(item));
                 }
             }
         }
@@ -124,7 +124,7 @@ impl Model {
         }
         self.queued.push((item, self.now));
         self.counters.enqueued += 1;
-        Ok(admission)
+        Ok(outcome)
     }
 
     /// Where the next message is, after those that have expired have gone.
@@ -157,10 +157,10 @@ impl Model {
 pub(super) fn run(bytes: &mut Bytes<'_>) {
     let mut model = Model::from(bytes);
     let clock = Clock::manual();
-    let letters = DeadLetters::new();
+    let dead_letters = DeadLetters::new();
     let mut builder = MessageQueue::builder(model.options.clone()).clock(&clock);
     if model.lifetime.is_some() {
-        builder = builder.dead_letters(&letters);
+        builder = builder.dead_letters(&dead_letters);
     }
     let queue = builder.build().expect("the options are valid");
     let mut numbers: Vec<Arc<u32>> = Vec::new();
@@ -184,13 +184,13 @@ pub(super) fn run(bytes: &mut Bytes<'_>) {
                 let (mut expected, mut queued) = (Vec::new(), 0);
                 for item in batch {
                     let outcome = model.send(item, true);
-                    queued += usize::from(outcome.as_ref().is_ok_and(Admission::is_queued));
+                    queued += usize::from(outcome.as_ref().is_ok_and(SendOutcome::is_queued));
                     match outcome {
-                        Ok(Admission::Accepted) => {}
+                        Ok(SendOutcome::Accepted) => {}
                         Ok(
-                            Admission::Evicted(item)
-                            | Admission::Discarded(item)
-                            | Admission::Duplicate(item),
+                            SendOutcome::Evicted(item)
+                            | SendOutcome::Discarded(item)
+                            | SendOutcome::Duplicate(item),
                         ) => {
                             expected.push(item);
                         }
@@ -246,6 +246,6 @@ pub(super) fn run(bytes: &mut Bytes<'_>) {
         assert_eq!(queue.counters(), model.counters);
     }
     drop(model);
-    drop((queue, letters));
+    drop((queue, dead_letters));
     assert!(numbers.iter().all(|number| Arc::strong_count(number) == 1), "every message is dropped once");
 }

@@ -38,7 +38,7 @@ impl Producers {
     ///
     /// [`Refused::Full`] if at some moment during the call no slot was free; [`Refused::Closed`] for good.
     #[inline]
-    pub fn reserve(&self, want: u32) -> Result<Reservation<'_>, Refused> {
+    pub fn reserve(&self, want: u32) -> Result<SlotReservation<'_>, Refused> {
         let ring = &self.ring;
         let capacity = u64::from(ring.layout.capacity);
         let reserved = ring.region.u64(RESERVED);
@@ -66,7 +66,7 @@ impl Producers {
             let count = u64::from(want).min(capacity - (ticket - seen)).max(1);
             match reserved.compare_exchange_weak(ticket, ticket + count, Ordering::Relaxed, Ordering::Relaxed)
             {
-                Ok(_) => return Ok(Reservation { ring, next: ticket, end: ticket + count }),
+                Ok(_) => return Ok(SlotReservation { ring, next: ticket, end: ticket + count }),
                 Err(now) => {
                     ticket = now;
                     backoff.spin();
@@ -80,13 +80,13 @@ impl Producers {
 /// tombstones.
 #[derive(Debug)]
 #[must_use = "a reservation that is dropped publishes tombstones"]
-pub struct Reservation<'a> {
+pub struct SlotReservation<'a> {
     ring: &'a Ring,
     next: u64,
     end: u64,
 }
 
-impl Reservation<'_> {
+impl SlotReservation<'_> {
     /// How many slots are left to write.
     #[inline]
     pub fn remaining(&self) -> u32 {
@@ -156,7 +156,7 @@ impl Reservation<'_> {
     }
 }
 
-impl Drop for Reservation<'_> {
+impl Drop for SlotReservation<'_> {
     fn drop(&mut self) {
         while self.next < self.end {
             let ticket = self.next;

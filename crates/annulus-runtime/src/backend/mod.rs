@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use annulus_block::{Clock, Deliver, Signals};
+use annulus_block::{Deliver, RuntimeClock, Signals};
 use annulus_kernel::{Binding, KernelDefinition, ProcessingMode};
 
 use annulus_ring::memory::{ShardMemory, SharedMemory};
@@ -138,8 +138,9 @@ pub trait DeviceKernel: Send + Sync {
     ///
     /// # Safety
     ///
-    /// Both were launched [linked](LaunchSpec::linked), by this backend. Every shard of this one is inactive
-    /// or has terminated, and stays so meanwhile. The target's message type is this kernel's output type.
+    /// Both were launched [connectable](LaunchSpec::connectable), by this backend. Every shard of this one is
+    /// inactive or has terminated, and stays so meanwhile. The target's message type is this kernel's output
+    /// type.
     unsafe fn connect(&self, link: Option<Link>) -> Result<(), BackendError> {
         let _ = link;
         Err(BackendError::new("its kernels cannot be connected: launch on another backend"))
@@ -223,7 +224,7 @@ pub struct LaunchSpec {
     /// At most this many messages in one iteration.
     pub max_messages_per_iteration: u32,
     /// Whether the kernel can be [connected](DeviceKernel::connect).
-    pub linked: bool,
+    pub connectable: bool,
     /// Whether the blocks take their turns together: none begins the next one before all have ended theirs,
     /// and what it then does comes after all that they did.
     pub supersteps: bool,
@@ -232,7 +233,7 @@ pub struct LaunchSpec {
     /// Whether messages carry their enqueue time.
     pub timestamps: bool,
     /// The runtime's clock.
-    pub clock: Clock,
+    pub clock: RuntimeClock,
     /// Where to report.
     pub signals: Arc<dyn HostSignals>,
 }

@@ -11,7 +11,7 @@ use std::{
 };
 
 use annulus_kernel::RingKernel;
-use annulus_queue::{Admission, DeadLetters, RecvError, Redriven, SendError, TryRecvError, TrySendError};
+use annulus_queue::{DeadLetters, RecvError, Redriven, SendError, SendOutcome, TryRecvError, TrySendError};
 
 use crate::{
     error::CallError,
@@ -140,7 +140,7 @@ impl<K: RingKernel> KernelHandle<K> {
     /// [`TrySendError::Full`] under Block and Reject, [`TrySendError::Closed`] for good; both hand the
     /// message back.
     #[inline]
-    pub fn try_send(&self, message: K::Message) -> Result<Admission<K::Message>, TrySendError<K::Message>> {
+    pub fn try_send(&self, message: K::Message) -> Result<SendOutcome<K::Message>, TrySendError<K::Message>> {
         self.inlet().try_send(message)
     }
 
@@ -157,7 +157,7 @@ impl<K: RingKernel> KernelHandle<K> {
     /// # Errors
     ///
     /// [`SendError::Full`] under Reject, [`SendError::Closed`] for good; both hand the message back.
-    pub async fn send(&self, message: K::Message) -> Result<Admission<K::Message>, SendError<K::Message>> {
+    pub async fn send(&self, message: K::Message) -> Result<SendOutcome<K::Message>, SendError<K::Message>> {
         self.inlet().send(message).await
     }
 
@@ -187,7 +187,10 @@ impl<K: RingKernel> KernelHandle<K> {
     /// # Errors
     ///
     /// As there.
-    pub fn send_blocking(&self, message: K::Message) -> Result<Admission<K::Message>, SendError<K::Message>> {
+    pub fn send_blocking(
+        &self,
+        message: K::Message,
+    ) -> Result<SendOutcome<K::Message>, SendError<K::Message>> {
         self.inlet().send_blocking(message)
     }
 
@@ -200,7 +203,7 @@ impl<K: RingKernel> KernelHandle<K> {
         &self,
         message: K::Message,
         limit: Duration,
-    ) -> Result<Admission<K::Message>, SendError<K::Message>> {
+    ) -> Result<SendOutcome<K::Message>, SendError<K::Message>> {
         self.inlet().send_timeout(message, deadline(limit))
     }
 
@@ -220,7 +223,7 @@ impl<K: RingKernel> KernelHandle<K> {
 
     /// [`send_batch`](Self::send_batch) that appends what comes back to `back`, in the order in which it came
     /// about: messages of the batch that were discarded or are duplicates, and such as were evicted for it.
-    /// It appends no [`Accepted`](Admission::Accepted).
+    /// It appends no [`Accepted`](SendOutcome::Accepted).
     ///
     /// ```
     /// # extern crate annulus_runtime as annulus;
@@ -240,7 +243,7 @@ impl<K: RingKernel> KernelHandle<K> {
     /// let kernel = take::launch(&runtime, LaunchOptions::production().deduplication(Deduplication::ById))?;
     /// let mut back = Vec::new();
     /// kernel.send_batch_returning_blocking(&[1, 2, 1].map(|number| Order { number }), &mut back)?;
-    /// assert_eq!(back, [Admission::Duplicate(Order { number: 1 })]);
+    /// assert_eq!(back, [SendOutcome::Duplicate(Order { number: 1 })]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -250,7 +253,7 @@ impl<K: RingKernel> KernelHandle<K> {
     pub async fn send_batch_returning(
         &self,
         messages: &[K::Message],
-        back: &mut Vec<Admission<K::Message>>,
+        back: &mut Vec<SendOutcome<K::Message>>,
     ) -> Result<(), BatchError> {
         self.inlet().send_batch(messages, Some(back)).await
     }
@@ -263,7 +266,7 @@ impl<K: RingKernel> KernelHandle<K> {
     pub fn send_batch_returning_blocking(
         &self,
         messages: &[K::Message],
-        back: &mut Vec<Admission<K::Message>>,
+        back: &mut Vec<SendOutcome<K::Message>>,
     ) -> Result<(), BatchError> {
         self.inlet().send_batch_blocking(messages, Some(back))
     }
@@ -394,14 +397,14 @@ impl<K: RingKernel> KernelHandle<K> {
 
     /// The kernel's dead letters: messages whose handler failed, or that were for no actor, with the error
     /// code; `None` if it was launched without. A message that was handled before this call is in it, if it
-    /// failed and the letter was not lost.
+    /// failed and the dead letter was not lost.
     ///
     /// The store can be drained, and lives on when the kernel has terminated; see [`redrive`](Self::redrive)
     /// for another try.
     pub fn dead_letters(&self) -> Option<&DeadLetters<K::Message>> {
-        let letters = self.shared().letters.as_ref()?;
+        let dead_letters = self.shared().dead_letters.as_ref()?;
         // SAFETY: the kernel is `K`, by the field's invariant.
-        unsafe { letters.collected() }
+        unsafe { dead_letters.collected() }
     }
 
     /// Sends the dead letters' messages to the kernel again, oldest first, without waiting, except those that
@@ -409,7 +412,9 @@ impl<K: RingKernel> KernelHandle<K> {
     /// type has an id. Does nothing for a kernel without dead letters.
     pub fn redrive(&self, max_attempts: u32) -> Redriven<K::Message> {
         match self.dead_letters() {
-            Some(letters) => letters.redrive_by(max_attempts, |message| self.inlet().try_send_again(message)),
+            Some(dead_letters) => {
+                dead_letters.redrive_by(max_attempts, |message| self.inlet().try_send_again(message))
+            }
             None => DeadLetters::new().redrive_by(max_attempts, |message| self.try_send(message)),
         }
     }

@@ -11,7 +11,7 @@ use crate::{
     error::CallError,
     kernel::{
         bytes::{Bytes, RawMessage, place},
-        outbound::Places,
+        outbound::Destination,
         shared::KernelShared,
     },
 };
@@ -22,7 +22,7 @@ pub(crate) struct Outlet<'a, O> {
     _output: PhantomData<fn() -> O>,
 }
 
-impl<O: RingMessage> Places for Vec<O> {
+impl<O: RingMessage> Destination for Vec<O> {
     fn place(&mut self) -> &mut Bytes {
         self.reserve(1);
         place(&mut self.spare_capacity_mut()[0])

@@ -4,7 +4,7 @@ use std::{marker::PhantomData, ops::Deref, time::Instant};
 
 use annulus_kernel::RingMessage;
 use annulus_queue::{
-    Admission, Backpressure, SendError, TrySendError,
+    Backpressure, SendError, SendOutcome, TrySendError,
     front::{Fate, RUN},
 };
 use annulus_ring::ring::Header;
@@ -89,7 +89,7 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
     /// Puts a message into its shard's queue, without waiting. Counts what is dropped, but not what is
     /// refused. A message that is evicted takes this one's place.
     #[inline]
-    fn offer(self, message: &mut M, correlation: u64) -> Result<Admission<()>, TrySendError<()>> {
+    fn offer(self, message: &mut M, correlation: u64) -> Result<SendOutcome<()>, TrySendError<()>> {
         let (shard, header) = (self.shard_of(message), self.header(correlation));
         if !self.fronts.is_empty() {
             return self.front_end().offer(shard, self.raw(message), header, false);
@@ -98,19 +98,19 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
     }
 
     #[inline]
-    pub(crate) fn try_send(self, mut message: M) -> Result<Admission<M>, TrySendError<M>> {
+    pub(crate) fn try_send(self, mut message: M) -> Result<SendOutcome<M>, TrySendError<M>> {
         let result = self.offer(&mut message, 0);
         if matches!(result, Err(TrySendError::Full(()))) {
             self.refused();
         }
         match result {
-            Ok(admission) => Ok(admission.map(|()| message)),
+            Ok(outcome) => Ok(outcome.map(|()| message)),
             Err(error) => Err(error.map(|()| message)),
         }
     }
 
     /// [`try_send`](Self::try_send) of a message that was accepted before, and so is no duplicate of itself.
-    pub(crate) fn try_send_again(self, mut message: M) -> Result<Admission<M>, TrySendError<M>> {
+    pub(crate) fn try_send_again(self, mut message: M) -> Result<SendOutcome<M>, TrySendError<M>> {
         if self.fronts.is_empty() {
             return self.try_send(message);
         }
@@ -120,7 +120,7 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
             self.refused();
         }
         match result {
-            Ok(admission) => Ok(admission.map(|()| message)),
+            Ok(outcome) => Ok(outcome.map(|()| message)),
             Err(error) => Err(error.map(|()| message)),
         }
     }
@@ -161,7 +161,7 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
     fn attempt_batch(
         self,
         messages: &[M],
-        back: Option<&mut Vec<Admission<M>>>,
+        back: Option<&mut Vec<SendOutcome<M>>>,
     ) -> (usize, Option<SendError<()>>) {
         if !self.fronts.is_empty() {
             return self.attempt_in_front(messages, back);
@@ -196,7 +196,7 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
     fn attempt_in_front(
         self,
         messages: &[M],
-        mut back: Option<&mut Vec<Admission<M>>>,
+        mut back: Option<&mut Vec<SendOutcome<M>>>,
     ) -> (usize, Option<SendError<()>>) {
         let header = self.header(0);
         let mut sent = 0;
@@ -259,12 +259,12 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
     fn attempt_each(
         self,
         messages: &[M],
-        mut back: Option<&mut Vec<Admission<M>>>,
+        mut back: Option<&mut Vec<SendOutcome<M>>>,
     ) -> (usize, Option<SendError<()>>) {
         for (sent, message) in messages.iter().enumerate() {
             let mut message = *message;
             match self.attempt(&mut message, 0) {
-                Some(Ok(Admission::Accepted)) => {}
+                Some(Ok(SendOutcome::Accepted)) => {}
                 Some(Ok(other)) => back.iter_mut().for_each(|back| back.push(other.map(|()| message))),
                 Some(Err(SendError::Closed(()))) => return (sent, Some(SendError::Closed(()))),
                 Some(Err(_)) => return (sent, Some(SendError::Full(()))),
@@ -282,7 +282,7 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
     pub(crate) async fn send_batch(
         self,
         messages: &[M],
-        mut back: Option<&mut Vec<Admission<M>>>,
+        mut back: Option<&mut Vec<SendOutcome<M>>>,
     ) -> Result<(), BatchError> {
         let mut sent = 0;
         loop {
@@ -309,7 +309,7 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
     pub(crate) fn send_batch_blocking(
         self,
         messages: &[M],
-        mut back: Option<&mut Vec<Admission<M>>>,
+        mut back: Option<&mut Vec<SendOutcome<M>>>,
     ) -> Result<(), BatchError> {
         match self.attempt_batch(messages, back.as_deref_mut()) {
             (sent, None) if sent == messages.len() => Ok(()),
@@ -321,12 +321,12 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
 }
 
 /// What a sender is told of a message that comes back.
-fn returned<M>(fate: Fate, message: M) -> Admission<M> {
+fn returned<M>(fate: Fate, message: M) -> SendOutcome<M> {
     match fate {
-        Fate::Evicted => Admission::Evicted(message),
-        Fate::Duplicate => Admission::Duplicate(message),
+        Fate::Evicted => SendOutcome::Evicted(message),
+        Fate::Duplicate => SendOutcome::Duplicate(message),
         // What has expired does not come back.
-        Fate::Discarded | Fate::Expired => Admission::Discarded(message),
+        Fate::Discarded | Fate::Expired => SendOutcome::Discarded(message),
     }
 }
 
@@ -334,7 +334,7 @@ fn returned<M>(fate: Fate, message: M) -> Admission<M> {
 #[inline]
 fn hand_back<M>(sent: Sent<()>, message: M) -> Sent<M> {
     match sent {
-        Ok(admission) => Ok(admission.map(|()| message)),
+        Ok(outcome) => Ok(outcome.map(|()| message)),
         Err(error) => Err(error.map(|()| message)),
     }
 }

@@ -20,7 +20,7 @@ use std::{
 };
 
 use annulus_abi::control::{command, state};
-use annulus_block::Clock;
+use annulus_block::RuntimeClock;
 use annulus_kernel::KernelDefinition;
 use annulus_ring::{
     memory::ShardMemory,
@@ -36,7 +36,7 @@ use crate::{
 };
 
 /// The host's side of one shard.
-pub(crate) struct Shard {
+pub(crate) struct HostShard {
     pub(crate) memory: ShardMemory,
     pub(crate) inbound: Producers,
     /// For the gauge of depth; the consumer lies elsewhere.
@@ -51,9 +51,9 @@ pub(crate) struct KernelCore {
     pub(crate) backend_name: &'static str,
     pub(crate) definition: &'static KernelDefinition,
     pub(crate) options: LaunchOptions,
-    pub(crate) clock: Clock,
+    pub(crate) clock: RuntimeClock,
     pub(crate) launched: Instant,
-    pub(crate) shards: Box<[Shard]>,
+    pub(crate) shards: Box<[HostShard]>,
     /// How many elements each bound parameter has.
     pub(crate) binding_lengths: Box<[usize]>,
     /// Set by the launch, before anyone else has the kernel.
@@ -181,7 +181,7 @@ impl KernelCore {
     /// Tells those who wait for a change, here or of all connected kernels.
     pub(crate) fn tell(&self) {
         self.changed.notify_all();
-        if self.options.linked {
+        if self.options.connectable {
             self.flow.notify_all();
         }
     }

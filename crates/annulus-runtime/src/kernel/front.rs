@@ -25,7 +25,7 @@ use std::mem::MaybeUninit;
 
 use annulus_kernel::{RingMessage, payload_hash};
 use annulus_queue::{
-    Admission, Backpressure, Deduplication, TrySendError,
+    Backpressure, Deduplication, SendOutcome, TrySendError,
     front::{Facts, Fate, Front, FrontOptions, RUN, Told},
 };
 use annulus_ring::ring::{Header, Refused};
@@ -36,9 +36,9 @@ use crate::{
     kernel::{
         bytes::{ByteQueue, Bytes, RawMessage, blank},
         calls::CallTable,
-        core::{KernelCore, Shard},
+        core::{HostShard, KernelCore},
+        dead_letters::DeadLetterBacklog,
         drops::HostDrops,
-        letters::Letters,
     },
     options::LaunchOptions,
 };
@@ -65,7 +65,7 @@ pub(crate) struct Fronts {
 pub(crate) struct FrontEnd<'a> {
     pub(crate) fronts: &'a Fronts,
     pub(crate) core: &'a KernelCore,
-    pub(crate) letters: Option<&'a Letters>,
+    pub(crate) dead_letters: Option<&'a DeadLetterBacklog>,
     pub(crate) calls: &'a CallTable,
 }
 
@@ -99,8 +99,8 @@ struct Notes<'b, 'a> {
     ended: Vec<u64>,
 }
 
-/// Counts as long as it lives, so that what has left the queue and is not counted yet keeps the kernel from being
-/// drained.
+/// Counts as long as it lives, so that what has left the queue and is not counted yet keeps the kernel from
+/// being drained.
 struct Unsettled<'a>(&'a AtomicU64);
 
 impl<'a> Unsettled<'a> {
@@ -204,7 +204,7 @@ impl Asked {
 
 impl Fronts {
     /// What these options ask for, in front of these shards. They keep at most two batches in each ring.
-    pub(crate) fn new(core: &KernelCore, shards: &[Shard], asked: Asked) -> Self {
+    pub(crate) fn new(core: &KernelCore, shards: &[HostShard], asked: Asked) -> Self {
         let options = &core.options;
         if !options.has_policies() {
             return Self { fronts: Box::default(), asked };
@@ -313,7 +313,7 @@ impl FrontEnd<'_> {
         mut message: RawMessage<'_>,
         header: Header,
         again: bool,
-    ) -> Result<Admission<()>, TrySendError<()>> {
+    ) -> Result<SendOutcome<()>, TrySendError<()>> {
         let mut facts = [Facts::default()];
         if self.is_asked() {
             // SAFETY: it is a message of this kernel's, as the type says, and aligned.
@@ -350,10 +350,10 @@ impl FrontEnd<'_> {
         match (offered.refused, fate) {
             (Some(Refused::Full), _) => Err(TrySendError::Full(())),
             (Some(Refused::Closed), _) => Err(TrySendError::Closed(())),
-            (None, Some(Fate::Evicted)) => Ok(Admission::Evicted(())),
-            (None, Some(Fate::Discarded)) => Ok(Admission::Discarded(())),
-            (None, Some(Fate::Duplicate)) => Ok(Admission::Duplicate(())),
-            (None, _) => Ok(Admission::Accepted),
+            (None, Some(Fate::Evicted)) => Ok(SendOutcome::Evicted(())),
+            (None, Some(Fate::Discarded)) => Ok(SendOutcome::Discarded(())),
+            (None, Some(Fate::Duplicate)) => Ok(SendOutcome::Duplicate(())),
+            (None, _) => Ok(SendOutcome::Accepted),
         }
     }
 
@@ -442,10 +442,10 @@ impl FrontEnd<'_> {
         let drops = &self.core.drops;
         let (messages, calls) = notes.expired.unzip();
         let expired = messages.as_ref().map_or(0, |messages| messages.len() as u64);
-        // Who sees them counted finds the letters.
-        if let (Some(letters), Some(messages)) = (self.letters, messages) {
+        // Who sees them counted finds the dead letters.
+        if let (Some(dead_letters), Some(messages)) = (self.dead_letters, messages) {
             // SAFETY: they were sent to this kernel.
-            unsafe { letters.bury_expired(messages) };
+            unsafe { dead_letters.bury_expired(messages) };
         }
         for (count, of) in [
             (&drops.evicted, notes.evicted),

@@ -69,7 +69,7 @@ impl KernelShared {
     /// Whether everything that was sent before the kernel was closed has been handled.
     pub(crate) async fn drained(self: &Arc<Self>) {
         let core = self.core();
-        if core.options.linked {
+        if core.options.connectable {
             self.settled().await;
             return core.tell_drained();
         }
@@ -132,7 +132,7 @@ impl KernelShared {
             outputs_lost: sum(ShardMemory::unforwarded),
             stalled_shards: self.stalled_shards(),
             stall: self.stall(),
-            letters_lost: sum(ShardMemory::letters_lost),
+            dead_letters_lost: sum(ShardMemory::dead_letters_lost),
             shards: core.shards.len() as u32,
             last_error: core
                 .shards

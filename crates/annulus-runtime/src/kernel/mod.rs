@@ -5,16 +5,16 @@
 //! | [`shared`] | the kernel: its shards, the queues in front of them, its replies, dead letters and prints |
 //! | [`core`] | what does not depend on the queues: words, commands, who waits |
 //! | [`lifecycle`], [`events`], [`status`] | closing, draining, ending; what is told of it; what it says of itself |
-//! | [`front`], [`outbound`], [`calls`], [`letters`], [`print`] | queues in front of rings; outputs and replies; calls; dead letters; prints |
+//! | [`front`], [`outbound`], [`calls`], [`dead_letters`], [`print`] | queues in front of rings; outputs and replies; calls; dead letters; prints |
 //! | [`waits`], [`watcher`] | sends that wait for space, and who looks after them |
 
 pub(crate) mod bytes;
 pub(crate) mod calls;
 pub(crate) mod core;
+pub(crate) mod dead_letters;
 pub(crate) mod drops;
 pub(crate) mod events;
 pub(crate) mod front;
-pub(crate) mod letters;
 pub(crate) mod lifecycle;
 pub(crate) mod links;
 pub(crate) mod outbound;

@@ -107,7 +107,7 @@ impl OutboundEnd {
 }
 
 /// Room for outputs.
-pub(crate) trait Places {
+pub(crate) trait Destination {
     /// A place for one output.
     fn place(&mut self) -> &mut Bytes;
     /// Takes outputs out of the ring, up to `most` and up to the first slot that has something else; how

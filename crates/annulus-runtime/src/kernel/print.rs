@@ -255,7 +255,7 @@ mod tests {
             message: (8, 8),
             output: (0, 1),
             envelope: Envelope::default(),
-            letters_capacity: 0,
+            dead_letters_capacity: 0,
             prints_capacity: capacity,
             print_words: 2,
             histogram: false,

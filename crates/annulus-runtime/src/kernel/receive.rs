@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use annulus_queue::{Admission, RecvError, SendError, TryRecvError};
+use annulus_queue::{RecvError, SendError, SendOutcome, TryRecvError};
 use annulus_sync::{
     Ordering, spin_loop,
     wait::{block_on, block_on_deadline},
@@ -16,7 +16,7 @@ use crate::{
     kernel::{
         bytes::{Bytes, RawMessage},
         calls::PendingCall,
-        outbound::Places,
+        outbound::Destination,
         shared::KernelShared,
     },
 };
@@ -51,7 +51,7 @@ impl KernelShared {
     /// `outputs` takes outputs of this kernel's type.
     pub(crate) unsafe fn try_recv_batch(
         &self,
-        outputs: &mut dyn Places,
+        outputs: &mut dyn Destination,
         max: usize,
     ) -> Result<usize, TryRecvError> {
         let finished = self.core.is_finished();
@@ -207,11 +207,11 @@ impl KernelShared {
 }
 
 /// What became of a call's message, if it will not be answered.
-pub(crate) fn accepted(sent: Result<Admission<()>, SendError<()>>) -> Result<(), CallError> {
+pub(crate) fn accepted(sent: Result<SendOutcome<()>, SendError<()>>) -> Result<(), CallError> {
     match sent {
-        Ok(Admission::Accepted | Admission::Evicted(_)) => Ok(()),
-        Ok(Admission::Discarded(_)) => Err(CallError::Dropped),
-        Ok(Admission::Duplicate(_)) => Err(CallError::Duplicate),
+        Ok(SendOutcome::Accepted | SendOutcome::Evicted(_)) => Ok(()),
+        Ok(SendOutcome::Discarded(_)) => Err(CallError::Dropped),
+        Ok(SendOutcome::Duplicate(_)) => Err(CallError::Duplicate),
         Err(SendError::Full(_)) => Err(CallError::Full),
         Err(SendError::Closed(_)) => Err(CallError::Closed),
         Err(SendError::Timeout(_)) => Err(CallError::Timeout),

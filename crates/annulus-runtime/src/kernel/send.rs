@@ -5,8 +5,8 @@ use std::{
     time::Instant,
 };
 
-use annulus_queue::{Admission, Backpressure, SendError, TrySendError};
-use annulus_ring::ring::{Header, Refused, Reservation};
+use annulus_queue::{Backpressure, SendError, SendOutcome, TrySendError};
+use annulus_ring::ring::{Header, Refused, SlotReservation};
 use annulus_sync::{
     Ordering,
     event::{Event, Listener},
@@ -21,7 +21,7 @@ use crate::kernel::{
 };
 
 /// How a send that may wait ended.
-pub(crate) type Sent<M> = Result<Admission<M>, SendError<M>>;
+pub(crate) type Sent<M> = Result<SendOutcome<M>, SendError<M>>;
 
 /// Beyond this many shards, a message without a key looks at two of them instead of all.
 const SCAN: usize = 8;
@@ -106,7 +106,7 @@ impl KernelShared {
     /// Slots for the host in a shard's ring.
     #[inline]
     pub(crate) fn reserve(&self, shard: usize, want: u32) -> Result<HostSlots<'_>, Refused> {
-        let entered = if self.core.options.linked {
+        let entered = if self.core.options.connectable {
             Some(self.core.gate.enter().ok_or(Refused::Closed)?)
         } else {
             None
@@ -121,18 +121,18 @@ impl KernelShared {
         &self,
         shard: usize,
         write: impl FnOnce(&mut HostSlots<'_>),
-    ) -> Result<Admission<()>, TrySendError<()>> {
+    ) -> Result<SendOutcome<()>, TrySendError<()>> {
         match self.reserve(shard, 1) {
             Ok(mut slot) => {
                 write(&mut slot);
                 drop(slot);
                 self.core.wake(shard);
-                Ok(Admission::Accepted)
+                Ok(SendOutcome::Accepted)
             }
             Err(Refused::Closed) => Err(TrySendError::Closed(())),
             Err(Refused::Full) if self.core.options.backpressure == Backpressure::DropNew => {
                 self.core.drops.discarded.fetch_add(1, Ordering::Relaxed);
-                Ok(Admission::Discarded(()))
+                Ok(SendOutcome::Discarded(()))
             }
             Err(Refused::Full) => Err(TrySendError::Full(())),
         }
@@ -144,9 +144,9 @@ impl KernelShared {
 
     /// What an offer means for a send that may wait: `None` if waiting for space helps.
     #[inline]
-    pub(crate) fn attempted(&self, offered: Result<Admission<()>, TrySendError<()>>) -> Option<Sent<()>> {
+    pub(crate) fn attempted(&self, offered: Result<SendOutcome<()>, TrySendError<()>>) -> Option<Sent<()>> {
         match offered {
-            Ok(admission) => Some(Ok(admission)),
+            Ok(outcome) => Some(Ok(outcome)),
             Err(TrySendError::Full(())) if self.core.options.backpressure == Backpressure::Reject => {
                 self.refused();
                 Some(Err(SendError::Full(())))
@@ -238,14 +238,14 @@ impl KernelShared {
 
 /// A reservation of the host's.
 pub(crate) struct HostSlots<'a> {
-    slots: Reservation<'a>,
+    slots: SlotReservation<'a>,
     _entered: Option<Entered<'a>>,
 }
 
 impl<'a> Deref for HostSlots<'a> {
-    type Target = Reservation<'a>;
+    type Target = SlotReservation<'a>;
 
-    fn deref(&self) -> &Reservation<'a> {
+    fn deref(&self) -> &SlotReservation<'a> {
         &self.slots
     }
 }

@@ -19,11 +19,11 @@ use crate::{
     kernel::{
         bytes::{ByteQueue, Bytes, blank},
         calls::CallTable,
-        core::{KernelCore, Shard},
+        core::{HostShard, KernelCore},
+        dead_letters::{DeadLetterBacklog, MessageId, id_of},
         front::{Asked, FrontEnd, Fronts},
-        letters::{Letters, MessageId, id_of},
         links::Links,
-        outbound::{Outbound, OutboundEnd, Places},
+        outbound::{Destination, Outbound, OutboundEnd},
         print::Prints,
     },
 };
@@ -72,7 +72,7 @@ pub(crate) struct KernelShared {
     /// Messages of other kernels that went past the queues in front of the rings.
     passed: AtomicU64,
     pub(crate) calls: CallTable,
-    pub(crate) letters: Option<Letters>,
+    pub(crate) dead_letters: Option<DeadLetterBacklog>,
     prints: Option<Prints>,
     /// What all handles hold; set by the first.
     pub(crate) guard: OnceLock<Weak<dyn Any + Send + Sync>>,
@@ -86,7 +86,7 @@ impl KernelShared {
         core: KernelCore,
         fronts: Fronts,
         outbound: Box<[Outbound]>,
-        letters: Option<Letters>,
+        dead_letters: Option<DeadLetterBacklog>,
         prints: Option<Prints>,
         names: Weak<dyn Names>,
     ) -> Self {
@@ -104,7 +104,7 @@ impl KernelShared {
             dealt: AtomicUsize::new(0),
             passed: AtomicU64::new(0),
             calls: CallTable::new(reply),
-            letters,
+            dead_letters,
             prints,
             guard: OnceLock::new(),
             undelivered: Mutex::new(ByteQueue::new(size)),
@@ -139,7 +139,7 @@ impl KernelShared {
     /// # Safety
     ///
     /// `outputs` takes outputs of this kernel's type.
-    pub(crate) unsafe fn take_many(&self, shard: usize, max: usize, outputs: &mut dyn Places) -> usize {
+    pub(crate) unsafe fn take_many(&self, shard: usize, max: usize, outputs: &mut dyn Destination) -> usize {
         let taken = self.outbound[shard].end.with(
             |end| {
                 let mut taken = 0;
@@ -201,8 +201,8 @@ impl KernelShared {
     /// The queues in front of the rings, with what they need.
     #[inline]
     pub(crate) fn front_end(&self) -> FrontEnd<'_> {
-        let letters = self.letters.as_ref();
-        FrontEnd { fronts: &self.fronts, core: &self.core, letters, calls: &self.calls }
+        let dead_letters = self.dead_letters.as_ref();
+        FrontEnd { fronts: &self.fronts, core: &self.core, dead_letters, calls: &self.calls }
     }
 
     /// Makes events of what a shard has printed.
@@ -252,7 +252,7 @@ impl KernelShared {
         }
         *self.lock_undelivered() = left;
         (0..self.outbound.len()).for_each(|shard| self.demultiplex(shard));
-        if self.core.options.linked {
+        if self.core.options.connectable {
             self.end_links();
         }
         if let Some(names) = self.names.upgrade() {
@@ -287,7 +287,7 @@ impl KernelShared {
     pub(crate) fn refuse_more(&self) {
         if !self.fronts.is_empty() {
             self.front_end().close();
-        } else if self.core.options.linked {
+        } else if self.core.options.connectable {
             self.core.gate.close();
         } else {
             self.core.shards.iter().for_each(|shard| shard.inbound.ring().close());
@@ -342,10 +342,10 @@ impl Signals for KernelShared {
         if progress.prints {
             self.show_prints(shard);
         }
-        if progress.letters != 0
-            && let Some(letters) = &self.letters
+        if progress.dead_letters != 0
+            && let Some(dead_letters) = &self.dead_letters
         {
-            letters.collect(shard);
+            dead_letters.collect(shard);
         }
         if progress.produced != 0 {
             // Its fence stands between publishing outputs and this look at the calls, so that either this
@@ -366,7 +366,7 @@ impl Signals for KernelShared {
             self.wake_target();
         }
         if progress.consumed != 0 || progress.traffic {
-            if self.core.options.linked {
+            if self.core.options.connectable {
                 self.wake_sources();
             }
             // A fence stands between giving slots back and this load, that of `notify` or of `wake_sources`
@@ -375,14 +375,14 @@ impl Signals for KernelShared {
                 self.core.tell();
             }
         }
-        if self.core.options.linked {
+        if self.core.options.connectable {
             self.look_for_cycles(shard, progress);
         }
         if progress.state_changed {
             // Two shards that end at the same time must not each miss the other's word (SYNC: last-shard).
             fence(Ordering::SeqCst);
             self.core.tell_if_ready();
-            let terminated = |s: &Shard| s.memory.state().load(Ordering::Acquire) == state::TERMINATED;
+            let terminated = |s: &HostShard| s.memory.state().load(Ordering::Acquire) == state::TERMINATED;
             if self.core.shards.iter().all(terminated) && !self.core.finishing.swap(true, Ordering::AcqRel) {
                 self.finish();
             }
@@ -397,7 +397,7 @@ impl HostSignals for KernelShared {
         // SYNC: expected
         core.ready.has_waiters()
             || core.changed.has_waiters()
-            || core.options.linked && core.flow.has_waiters()
+            || core.options.connectable && core.flow.has_waiters()
             || core.space.has_waiters()
             || self.calls.pending() != 0
             || core.shards.iter().any(|shard| shard.space.has_waiters())
@@ -412,7 +412,7 @@ impl HostSignals for KernelShared {
     }
 
     fn is_fed(&self) -> bool {
-        self.core.options.linked && self.is_fed_by_others()
+        self.core.options.connectable && self.is_fed_by_others()
     }
 
     fn compiling(&self, device: &str) {

@@ -108,7 +108,7 @@ pub struct KernelStatus {
     /// What they wait for, if there are any.
     pub stall: Option<Stall>,
     /// Dead letters that were lost, since their shard's ring was full before the host came by.
-    pub letters_lost: u64,
+    pub dead_letters_lost: u64,
     /// Shards.
     pub shards: u32,
     /// A shard's last error code, 0 if none had an error.

@@ -138,7 +138,8 @@ impl fmt::Display for NotRegistered {
 
 impl std::error::Error for NotRegistered {}
 
-/// A launched kernel that takes and gives JSON, or messages that only descriptors tell of. Dropping it terminates the kernel.
+/// A launched kernel that takes and gives JSON, or messages that only descriptors tell of. Dropping it
+/// terminates the kernel.
 pub struct DynamicKernel {
     handle: AnyHandle,
 }
@@ -288,7 +289,8 @@ impl DynamicKernel {
     }
 }
 
-/// An output, by its type's descriptor. What a device wrote may be no valid value of an enum; then this says so, in JSON.
+/// An output, by its type's descriptor. What a device wrote may be no valid value of an enum; then this says
+/// so, in JSON.
 fn json(output: &DynamicMessage) -> String {
     let json = serde_json::to_string(output);
     json.unwrap_or_else(|error| serde_json::json!({ "error": error.to_string() }).to_string())

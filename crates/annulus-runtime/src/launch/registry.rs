@@ -14,13 +14,13 @@ use crate::{
 
 /// Kernels by name. A name is taken from just before the launch until the kernel has terminated.
 #[derive(Default)]
-pub(crate) struct Registry {
+pub(crate) struct KernelRegistry {
     kernels: Mutex<BTreeMap<String, Option<Weak<KernelShared>>>>,
 }
 
 /// A name that is freed again unless its kernel is launched.
 pub(crate) struct ReservedName<'a> {
-    registry: &'a Registry,
+    registry: &'a KernelRegistry,
     name: &'a str,
 }
 
@@ -37,7 +37,7 @@ impl Drop for ReservedName<'_> {
     }
 }
 
-impl Registry {
+impl KernelRegistry {
     fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Option<Weak<KernelShared>>>> {
         // Map operations do not panic half way.
         self.kernels.lock().unwrap_or_else(PoisonError::into_inner)
@@ -87,7 +87,7 @@ impl Registry {
     }
 }
 
-impl Names for Registry {
+impl Names for KernelRegistry {
     fn free(&self, name: &str) {
         self.lock().remove(name);
     }

@@ -7,7 +7,7 @@ use std::{
 };
 
 use annulus_abi::LINE;
-use annulus_block::Clock;
+use annulus_block::RuntimeClock;
 use annulus_kernel::RingKernel;
 use annulus_ring::memory::SharedMemory;
 use annulus_sync::event::Event;
@@ -17,7 +17,7 @@ use crate::{
     error::{HandleError, LaunchError, UnknownKernel},
     handle::{AnyHandle, KernelHandle, control::KernelControl},
     kernel::{lifecycle::ShutdownOutcome, shared::KernelShared},
-    launch::{arena::Arena, registry::Registry},
+    launch::{arena::Arena, registry::KernelRegistry},
     links,
 };
 
@@ -30,11 +30,11 @@ pub struct Runtime {
 
 pub(crate) struct RuntimeInner {
     /// Before the backend, which ends with this: kernels need neither any more by then.
-    pub(crate) registry: Arc<Registry>,
+    pub(crate) registry: Arc<KernelRegistry>,
     /// Notified for those who wait until connected kernels are at rest.
     pub(crate) flow: Arc<Event>,
     pub(crate) backend: Arc<dyn DeviceBackend>,
-    pub(crate) clock: Clock,
+    pub(crate) clock: RuntimeClock,
     pub(crate) arena: Arc<Arena>,
     /// The process whose threads drive the kernels.
     pub(crate) process: u32,
@@ -160,8 +160,8 @@ impl<B: BackendSource> RuntimeBuilder<B> {
         })?;
         let memory = allocate(&*backend, bytes)?;
         let arena = Arc::new(Arena::new(memory, self.telemetry_lines));
-        let registry = Arc::new(Registry::default());
-        let (flow, clock) = (Arc::new(Event::new()), Clock::start());
+        let registry = Arc::new(KernelRegistry::default());
+        let (flow, clock) = (Arc::new(Event::new()), RuntimeClock::start());
         let process = std::process::id();
         Ok(Runtime { inner: Arc::new(RuntimeInner { registry, flow, backend, clock, arena, process }) })
     }

@@ -23,10 +23,10 @@ use crate::{
     error::LaunchError,
     handle::AnyHandle,
     kernel::{
-        core::{KernelCore, Shard},
+        core::{HostShard, KernelCore},
+        dead_letters::{self, DeadLetterBacklog},
         drops::HostDrops,
         front::Fronts,
-        letters::{self, Letters},
         outbound::Outbound,
         print::{self, Prints},
         shared::{KernelShared, Kind},
@@ -34,7 +34,7 @@ use crate::{
         waits::Waits,
     },
     launch::{
-        registry::Registry,
+        registry::KernelRegistry,
         runtime::{Runtime, RuntimeInner, allocate},
     },
     options::LaunchOptions,
@@ -115,10 +115,10 @@ fn start(
 
     let output_size = definition.output.map_or(0, |output| output.size);
     let outbound = shards.iter().map(|shard| outbound(shard, output_size)).collect();
-    let letters = (options.dead_letters != 0).then(|| {
-        let rings = shards.iter().filter_map(letters);
+    let dead_letters = (options.dead_letters != 0).then(|| {
+        let rings = shards.iter().filter_map(dead_letters);
         // SAFETY: blocks put messages of this kernel's into these rings, and the id is of its `Kind`.
-        unsafe { Letters::new(options.dead_letters, definition.message.size, kind.id, rings) }
+        unsafe { DeadLetterBacklog::new(options.dead_letters, definition.message.size, kind.id, rings) }
     });
     let prints = (!sites.is_empty())
         .then(|| Prints::new(sites, definition.name, &name, shards.iter().filter_map(prints)));
@@ -153,8 +153,8 @@ fn start(
         options,
     };
     let fronts = Fronts::new(&core, &core.shards, kind.asked);
-    let names: Weak<Registry> = Arc::downgrade(&runtime.registry);
-    let shared = Arc::new(KernelShared::new(kind, core, fronts, outbound, letters, prints, names));
+    let names: Weak<KernelRegistry> = Arc::downgrade(&runtime.registry);
+    let shared = Arc::new(KernelShared::new(kind, core, fronts, outbound, dead_letters, prints, names));
     let core = &shared.core;
     core.change_command(|_| command);
 
@@ -170,7 +170,7 @@ fn start(
         },
         mode: core.mode(),
         max_messages_per_iteration: core.max_batch(),
-        linked: core.options.linked,
+        connectable: core.options.connectable,
         supersteps: core.options.supersteps,
         spin: core.options.spin,
         timestamps: core.options.timestamps,
@@ -199,7 +199,7 @@ fn layout(definition: &KernelDefinition, options: &LaunchOptions, prints: &[Prin
         message: (definition.message.size, definition.message.align),
         output: definition.output.map_or((0, 1), |output| (output.size, output.align)),
         envelope: Envelope { enqueue_time: options.timestamps, correlation: options.calls },
-        letters_capacity: if options.dead_letters == 0 { 0 } else { letters::RING_CAPACITY },
+        dead_letters_capacity: if options.dead_letters == 0 { 0 } else { dead_letters::RING_CAPACITY },
         prints_capacity: if prints.is_empty() { 0 } else { print::RING_CAPACITY },
         print_words: prints.iter().map(|site| site.words).max().unwrap_or(0),
         histogram: options.track_latency,
@@ -214,27 +214,27 @@ fn outbound(shard: &ShardMemory, size: usize) -> Outbound {
     Outbound::new(unsafe { Consumer::new(ring) }, size)
 }
 
-fn letters(shard: &ShardMemory) -> Option<Consumer> {
+fn dead_letters(shard: &ShardMemory) -> Option<Consumer> {
     // SAFETY: the block makes the producer; this is the host's one consumer, and it lies beside the shard's
     // memory.
-    let ring = unsafe { shard.letters() }?;
+    let ring = unsafe { shard.dead_letters() }?;
     // SAFETY: as above.
     Some(unsafe { Consumer::new(ring) })
 }
 
 fn prints(shard: &ShardMemory) -> Option<Consumer> {
-    // SAFETY: as for `letters`.
+    // SAFETY: as for `dead_letters`.
     let ring = unsafe { shard.prints() }?;
     // SAFETY: as above.
     Some(unsafe { Consumer::new(ring) })
 }
 
-fn host_shard(shard: &ShardMemory) -> Shard {
+fn host_shard(shard: &ShardMemory) -> HostShard {
     // SAFETY: the host makes producers of this ring; they lie beside the shard's memory.
     let inbound = unsafe { shard.inbound() };
     // SAFETY: nobody makes a sole producer of an inbound ring.
     let inbound = unsafe { Producers::new(inbound) };
     // SAFETY: used as a gauge of depth only.
     let outbound = unsafe { shard.outbound() };
-    Shard { memory: shard.clone(), inbound, outbound, space: Event::new() }
+    HostShard { memory: shard.clone(), inbound, outbound, space: Event::new() }
 }

@@ -23,8 +23,8 @@ use crate::{
 #[non_exhaustive]
 pub enum ConnectError {
     /// A kernel was launched without links.
-    #[error("`{kernel}` was launched without links: launch it with LaunchOptions::linked(true)")]
-    NotLinked {
+    #[error("`{kernel}` was launched without links: launch it with LaunchOptions::connectable(true)")]
+    NotConnectable {
         /// The instance's name.
         kernel: String,
     },
@@ -99,9 +99,9 @@ impl<K: RingKernel> KernelHandle<K> {
     /// }
     ///
     /// let runtime = Runtime::builder().backend(Noop).build()?;
-    /// let linked = LaunchOptions::default().linked(true);
-    /// let convert = convert::launch(&runtime, linked.clone().active(false))?;
-    /// let alert = alert::launch(&runtime, linked)?;
+    /// let connectable = LaunchOptions::default().connectable(true);
+    /// let convert = convert::launch(&runtime, connectable.clone().active(false))?;
+    /// let alert = alert::launch(&runtime, connectable)?;
     /// convert.connect(&alert)?;
     /// convert.activate_blocking()?;
     ///
@@ -161,7 +161,7 @@ impl<K: RingKernel> KernelHandle<K> {
     /// #     out.send(*number);
     /// # }
     /// # let runtime = Runtime::builder().backend(Noop).build()?;
-    /// let step = step::launch(&runtime, LaunchOptions::default().linked(true).active(false))?;
+    /// let step = step::launch(&runtime, LaunchOptions::default().connectable(true).active(false))?;
     /// step.connect_with(&step, Backpressure::Reject)?;
     ///
     /// let error = step.connect_with(&step, Backpressure::DropOldest).unwrap_err();
@@ -198,7 +198,7 @@ impl<K: RingKernel> KernelHandle<K> {
     /// #     out.send(*number);
     /// # }
     /// # let runtime = Runtime::builder().backend(Noop).build()?;
-    /// let options = LaunchOptions::default().linked(true);
+    /// let options = LaunchOptions::default().connectable(true);
     /// let first = step::launch(&runtime, options.clone().name("first").active(false))?;
     /// let second = step::launch(&runtime, options.name("second"))?;
     /// first.connect(&second)?;
@@ -232,8 +232,8 @@ impl KernelShared {
         if !ptr::addr_eq(Arc::as_ptr(runtime), Arc::as_ptr(its_runtime)) {
             return Err(ConnectError::OtherRuntime { source: self.core.name.clone(), target: name() });
         }
-        if !target.core.options.linked {
-            return Err(ConnectError::NotLinked { kernel: name() });
+        if !target.core.options.connectable {
+            return Err(ConnectError::NotConnectable { kernel: name() });
         }
         if target.is_ending() {
             return Err(ConnectError::Terminated { kernel: name() });
@@ -254,8 +254,8 @@ impl KernelShared {
     ) -> Result<(), ConnectError> {
         let core = &self.core;
         let kernel = || core.name.clone();
-        if !core.options.linked {
-            return Err(ConnectError::NotLinked { kernel: kernel() });
+        if !core.options.connectable {
+            return Err(ConnectError::NotConnectable { kernel: kernel() });
         }
         let changed = core.while_inactive(|device| {
             if core.is_finished() {

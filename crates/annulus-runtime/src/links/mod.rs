@@ -23,9 +23,9 @@
 //! A kernel is drained when nothing is under way in it, or in any kernel from which links lead to it. Let a
 //! **scan** look at all of these, in this order:
 //!
-//! 1. of all of them: `rested` (acquire); that nothing lies in front of their rings, and that what has expired
-//!    there is counted; that every ring of the host's is empty, `consumed` (acquire) being what `reserved` is then; that no shard that lives is
-//!    stalled;
+//! 1. of all of them: `rested` (acquire); that nothing lies in front of their rings, and that what has
+//!    expired there is counted; that every ring of the host's is empty, `consumed` (acquire) being what
+//!    `reserved` is then; that no shard that lives is stalled;
 //! 2. of all of them: that `taken` is what `rested` was, shard by shard;
 //! 3. of all of them: that what the kernel was fed is the sum of its shards' `taken`.
 //!
@@ -220,7 +220,7 @@ fn scan(kernels: &[Arc<KernelShared>]) -> Option<Vec<u64>> {
     if live.iter().any(|kernel| (0..kernel.core().shards.len()).any(|shard| kernel.staged(shard) != 0)) {
         return None;
     }
-    // What has expired in front of a ring is counted, and its letters lie there. SYNC: settled (acquire)
+    // What has expired in front of a ring is counted, and its dead letters lie there. SYNC: settled (acquire)
     if live.iter().any(|kernel| kernel.core().drops.unsettled.load(Ordering::Acquire) != 0) {
         return None;
     }

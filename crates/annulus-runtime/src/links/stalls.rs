@@ -14,9 +14,9 @@
 //! 3. nothing has moved between two looks at all that.
 //!
 //! A shard that finds room at last sends, and says after that that it waits no more. Before it sends it takes
-//! back that it rests: `rested` is then another number than `taken`, until its word is as it should be. Whoever
-//! sees in the counts what it has sent sees that, too (`SYNC: unrested`, acquire); so such a shard is taken for
-//! one that goes on.
+//! back that it rests: `rested` is then another number than `taken`, until its word is as it should be.
+//! Whoever sees in the counts what it has sent sees that, too (`SYNC: unrested`, acquire); so such a shard is
+//! taken for one that goes on.
 //!
 //! A shard that waits takes no message, so it makes no room; and the others have none to take. A shard counts
 //! what it took, and says then that it waits: so what the second look counts is no older than what the first
@@ -41,7 +41,7 @@ use annulus_abi::control::{STALLED_BY_KERNEL, command, state};
 use annulus_sync::{Mutex, Ordering, contain::contained};
 
 use crate::kernel::{
-    core::Shard,
+    core::HostShard,
     shared::KernelShared,
     status::{Stall, StallEnd},
     watcher::STALL_TARGET,
@@ -75,7 +75,7 @@ impl Step<'_> {
 }
 
 /// What a shard waits for: 0 for nothing, else a value of its word.
-fn stalled(shard: &Shard) -> u32 {
+fn stalled(shard: &HostShard) -> u32 {
     // Once terminated, it waits for nothing, whatever the word said last.
     if shard.memory.state().load(Ordering::Acquire) == state::TERMINATED {
         return 0;
@@ -84,16 +84,16 @@ fn stalled(shard: &Shard) -> u32 {
     shard.memory.stalled().load(Ordering::Acquire)
 }
 
-/// Whether a shard has come to rest since it last took a message of another kernel over a device's memory, and since
-/// it last found room for what it held.
-fn rests(shard: &Shard) -> bool {
+/// Whether a shard has come to rest since it last took a message of another kernel over a device's memory,
+/// and since it last found room for what it held.
+fn rests(shard: &HostShard) -> bool {
     // SYNC: rested (acquire)
     let rested = shard.memory.rested().load(Ordering::Acquire);
     shard.memory.taken().load(Ordering::Acquire) == rested
 }
 
 /// Whether a shard that does not wait has something to do.
-fn has_messages(shard: &Shard) -> bool {
+fn has_messages(shard: &HostShard) -> bool {
     let consumed = shard.inbound.ring().consumed();
     shard.inbound.ring().reserved() != consumed
 }

@@ -300,7 +300,7 @@ impl LatencyHistogram {
             return None;
         }
         let count = |bucket: usize| {
-            let count = |shard: &crate::kernel::core::Shard| {
+            let count = |shard: &crate::kernel::core::HostShard| {
                 shard.memory.latency_bucket(bucket).map_or(0, |count| count.load(Ordering::Relaxed))
             };
             core.shards.iter().map(count).sum()

@@ -1,4 +1,5 @@
-//! Where NVRTC lies, NVIDIA's compiler for kernels: found here, so that every program that is started finds it.
+//! Where NVRTC lies, NVIDIA's compiler for kernels: found here, so that every program that is started finds
+//! it.
 
 use std::{
     env,
@@ -12,7 +13,8 @@ const FOLDER: &str = "ANNULUS_NVRTC";
 /// The variable by which the system's loader is told: benchmarks use the library under its own name, too.
 const LOADER: &str = "LD_LIBRARY_PATH";
 
-/// Folders in which it lies where CUDA's toolkit or the Python package nvidia-cuda-nvrtc was installed. A `*` stands for any name, or a part of one.
+/// Folders in which it lies where CUDA's toolkit or the Python package nvidia-cuda-nvrtc was installed. A `*`
+/// stands for any name, or a part of one.
 const PLACES: [&str; 12] = [
     "/usr/local/cuda/lib64",
     "/usr/local/cuda*/lib64",

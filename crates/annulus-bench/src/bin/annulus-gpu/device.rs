@@ -1,4 +1,5 @@
-//! What the first device says of itself, and whether a kernel that stays on it answers: each in a process of its own.
+//! What the first device says of itself, and whether a kernel that stays on it answers: each in a process of
+//! its own.
 
 use std::{
     process::Command,

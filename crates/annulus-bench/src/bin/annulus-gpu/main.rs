@@ -1,9 +1,12 @@
-//! `annulus-gpu`: checks and measures the CUDA backend on this machine's NVIDIA GPU, in an order that suits an hour with one.
+//! `annulus-gpu`: checks and measures the CUDA backend on this machine's NVIDIA GPU, in an order that suits
+//! an hour with one.
 //!
 //! # What it promises
 //!
-//! * Nothing passes without a GPU: without a device that runs a kernel nothing else is run, and suites fail where they would skip.
-//! * A step that hangs is ended and recorded, the device is asked whether it still answers, and the other steps go on.
+//! * Nothing passes without a GPU: without a device that runs a kernel nothing else is run, and suites fail
+//!   where they would skip.
+//! * A step that hangs is ended and recorded, the device is asked whether it still answers, and the other
+//!   steps go on.
 //! * Whatever has ended is on disk. The same command goes on where the last run stopped.
 //!
 //! # What it does not do
@@ -43,8 +46,8 @@ pub(crate) type Failure = Box<dyn std::error::Error>;
 
 /// Checks and measures the CUDA backend on this machine's NVIDIA GPU
 ///
-/// Without options: the first steps (--first), the conformance suite, the language's suite, and every benchmark. What is recorded in the folder is
-/// not run again: the same command goes on where it was stopped.
+/// Without options: the first steps (--first), the conformance suite, the language's suite, and every
+/// benchmark. What is recorded in the folder is not run again: the same command goes on where it was stopped.
 #[derive(Debug, Parser)]
 #[command(name = "annulus-gpu", version, after_help = AFTER_HELP, args_conflicts_with_subcommands = true)]
 struct Arguments {
@@ -64,7 +67,8 @@ struct Arguments {
     #[arg(long)]
     again: bool,
 
-    /// Begin no step after so many seconds; the same command goes on later, and exits with 3 until all is done
+    /// Begin no step after so many seconds; the same command goes on later, and exits with 3 until all is
+    /// done
     #[arg(long, value_name = "SECONDS")]
     limit: Option<u64>,
 

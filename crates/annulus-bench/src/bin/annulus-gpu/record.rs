@@ -90,8 +90,8 @@ impl Record {
             .any(|line| line["record"] == "case" && line["suite"] == suite && line["case"] == case)
     }
 
-    /// Whether nothing that was recorded went wrong. A case that says that it needs more than the device has is told in the report; a suite that
-    /// finds no device fails.
+    /// Whether nothing that was recorded went wrong. A case that says that it needs more than the device has
+    /// is told in the report; a suite that finds no device fails.
     pub(crate) fn is_clean(&self) -> bool {
         let is_good = |outcome: &Value| outcome.is_null() || outcome == "passed" || outcome == "skipped";
         self.lines.iter().all(|line| is_good(&line["outcome"]))

@@ -1,4 +1,5 @@
-//! A suite of tests on the device, case by case: one that hangs or crashes ends its process, and those behind it go on in another.
+//! A suite of tests on the device, case by case: one that hangs or crashes ends its process, and those behind
+//! it go on in another.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -18,7 +19,8 @@ const MOST: u64 = 300;
 const ELSEWHERE: [&str; 1] = ["every_message_comes_back_once"];
 /// Tests of another device's, in a program that is for both.
 const OTHER_DEVICE: &str = "opencl::";
-/// Cases that may not come to an end on a device, and are run last: a hundred kernels stay at a time, where a driver has at most 32 queues to the device.
+/// Cases that may not come to an end on a device, and are run last: a hundred kernels stay at a time, where a
+/// driver has at most 32 queues to the device.
 const LAST: [&str; 2] = ["a_hundred", "lines_can_run_out"];
 
 /// Runs those cases of a test program that are not recorded yet; whether it came to the end before the limit.

@@ -1,5 +1,6 @@
-// A block: a thread of the host, whose fibers are the block's GPU threads. A fiber runs until it comes to a barrier, looks at a word that others may
-// write, has stored one that others may read, or sleeps: there the seed says which goes on.
+// A block: a thread of the host, whose fibers are the block's GPU threads. A fiber runs until it comes to a
+// barrier, looks at a word that others may write, has stored one that others may read, or sleeps: there the
+// seed says which goes on.
 #include "driver.hpp"
 
 #include <sched.h>
@@ -203,8 +204,8 @@ static void stored(bool is_release)
 
 static unsigned long long clock_now();
 
-// Sleeps for a quarter of the time since the block last published something, however long it asked for: one that waits for long should cost
-// little.
+// Sleeps for a quarter of the time since the block last published something, however long it asked for: one
+// that waits for long should cost little.
 static void nap(unsigned)
 {
     stay_dead();

@@ -1,5 +1,6 @@
-// The stand-in driver's parts, and what they share. One lock is held wherever anything of this is read or written; one condition tells of every
-// change. Nothing is ever destroyed that a thread of the host may still name: handles of what was are found out.
+// The stand-in driver's parts, and what they share. One lock is held wherever anything of this is read or
+// written; one condition tells of every change. Nothing is ever destroyed that a thread of the host may still
+// name: handles of what was are found out.
 #pragma once
 
 #include <atomic>

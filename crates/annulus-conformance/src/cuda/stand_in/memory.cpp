@@ -1,5 +1,6 @@
-// Memory. Each allocation has pages before and behind it that nobody may touch, begins with bytes that are nothing, and once freed may not be touched
-// either: its addresses are not given out again until many others were freed.
+// Memory. Each allocation has pages before and behind it that nobody may touch, begins with bytes that are
+// nothing, and once freed may not be touched either: its addresses are not given out again until many others
+// were freed.
 #include "driver.hpp"
 
 #include <stdio.h>
@@ -97,7 +98,8 @@ static bool is_page_locked(size_t start, size_t bytes)
     return found && found->kind == Allocation::host_memory;
 }
 
-// A copy, or a fill, in the order of a stream. The source of one from the host is read at once unless the driver can read it later.
+// A copy, or a fill, in the order of a stream. The source of one from the host is read at once unless the
+// driver can read it later.
 static Status copy(const char *call, Stream *handle, size_t to, size_t from, size_t bytes, bool to_device, bool from_device, bool waits)
 {
     Guard guard(driver().lock);

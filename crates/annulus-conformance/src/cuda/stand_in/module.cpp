@@ -131,7 +131,8 @@ static bool has_room_for_all(const Device &device, const Launch &launch)
     return room >= launch.blocks;
 }
 
-// Begins blocks while there is room for them: the rest waits until others end. Those of a cooperative launch begin together.
+// Begins blocks while there is room for them: the rest waits until others end. Those of a cooperative launch
+// begin together.
 void place_blocks(Device &device)
 {
     while (!device.waiting.empty()) {
@@ -317,7 +318,8 @@ Status cuFuncGetAttribute(int *to, int attribute, Function *function)
     Guard guard(driver().lock);
     if (driver().functions.count(function) == 0) return CUDA_ERROR_INVALID_HANDLE;
     const ann_program &program = *function->module->program;
-    // Threads of a block, shared, constant and local bytes, registers, versions, cache, dynamic shared bytes, their share.
+    // Threads of a block, shared, constant and local bytes, registers, versions, cache, dynamic shared bytes,
+    // their share.
     const int values[] = {(int)function->kernel->most_threads, (int)function->module->shared_bytes, 0, (int)driver().settings.local_bytes, 32, (int)program.architecture,
                           (int)program.architecture, 0, (int)(shared_of_block - function->module->shared_bytes), -1};
     if (attribute < 0 || attribute > 9) return CUDA_ERROR_INVALID_VALUE;

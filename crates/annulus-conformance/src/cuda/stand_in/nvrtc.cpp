@@ -1,4 +1,5 @@
-// In place of NVIDIA's run-time compiler: CUDA programs become shared objects of the host, by the host's C++ compiler.
+// In place of NVIDIA's run-time compiler: CUDA programs become shared objects of the host, by the host's C++
+// compiler.
 //
 // FOLDER: where compiled programs are kept, each under the hash of all that it was made of.
 // SHIM: a file with the text that stands before each program, as a string literal.
@@ -297,7 +298,8 @@ const char *nvrtcGetErrorString(Result result)
     return "NVRTC_ERROR unknown";
 }
 
-// Not NVIDIA's: a program's text as C++ of the host, into `to` if there is room for it and its end; its length.
+// Not NVIDIA's: a program's text as C++ of the host, into `to` if there is room for it and its end; its
+// length.
 size_t annulus_on_host(const char *source, char *to, size_t room)
 {
     std::string text = program::on_host(source);

@@ -5,7 +5,7 @@ pub const PART_ALIGN: usize = 128;
 
 /// The free parts of a stretch of memory.
 #[derive(Debug)]
-pub struct Ranges {
+pub struct FreeList {
     /// By offset; no two of them touch, and none is empty.
     free: Vec<Range>,
     bytes: usize,
@@ -23,7 +23,7 @@ fn whole(bytes: usize) -> Option<usize> {
     bytes.max(1).checked_next_multiple_of(PART_ALIGN)
 }
 
-impl Ranges {
+impl FreeList {
     /// A free stretch of at least so many bytes; its length is what [`bytes`](Self::bytes) says.
     pub fn new(bytes: usize) -> Self {
         let bytes = whole(bytes).unwrap_or(usize::MAX - usize::MAX % PART_ALIGN);
@@ -84,33 +84,36 @@ mod tests {
 
     #[test]
     fn the_first_part_that_fits_is_taken() {
-        let mut ranges = Ranges::new(1024);
-        assert_eq!([ranges.take(1), ranges.take(256), ranges.take(128)], [Some(0), Some(128), Some(384)]);
-        ranges.give_back(128, 256);
-        assert_eq!(ranges.take(129), Some(128), "rounded up, it fits exactly");
-        assert_eq!(ranges.take(513), None);
-        assert_eq!(ranges.take(512), Some(512));
-        assert_eq!((ranges.take(0), ranges.free()), (None, 0));
+        let mut free_list = FreeList::new(1024);
+        assert_eq!(
+            [free_list.take(1), free_list.take(256), free_list.take(128)],
+            [Some(0), Some(128), Some(384)]
+        );
+        free_list.give_back(128, 256);
+        assert_eq!(free_list.take(129), Some(128), "rounded up, it fits exactly");
+        assert_eq!(free_list.take(513), None);
+        assert_eq!(free_list.take(512), Some(512));
+        assert_eq!((free_list.take(0), free_list.free()), (None, 0));
     }
 
     #[test]
     fn neighbours_become_one_again() {
-        let mut ranges = Ranges::new(384);
+        let mut free_list = FreeList::new(384);
         for offset in [0, 128, 256] {
-            assert_eq!(ranges.take(128), Some(offset));
+            assert_eq!(free_list.take(128), Some(offset));
         }
-        ranges.give_back(0, 128);
-        ranges.give_back(256, 128);
-        assert_eq!(ranges.take(256), None, "256 bytes are free, and apart");
-        ranges.give_back(128, 128);
-        assert_eq!(ranges.take(384), Some(0));
+        free_list.give_back(0, 128);
+        free_list.give_back(256, 128);
+        assert_eq!(free_list.take(256), None, "256 bytes are free, and apart");
+        free_list.give_back(128, 128);
+        assert_eq!(free_list.take(384), Some(0));
     }
 
     #[test]
     fn no_number_is_too_large_to_ask_for() {
-        let mut ranges = Ranges::new(1024);
-        assert_eq!(ranges.take(usize::MAX), None);
-        assert_eq!(ranges.take(usize::MAX - 200), None);
+        let mut free_list = FreeList::new(1024);
+        assert_eq!(free_list.take(usize::MAX), None);
+        assert_eq!(free_list.take(usize::MAX - 200), None);
     }
 
     proptest! {
@@ -120,12 +123,12 @@ mod tests {
         #[test]
         fn parts_never_overlap(steps in proptest::collection::vec((0usize..900, any::<prop::sample::Index>(), any::<bool>()), 1..200)) {
             const BYTES: usize = 4096;
-            let mut ranges = Ranges::new(BYTES);
+            let mut free_list = FreeList::new(BYTES);
             let mut taken: Vec<(usize, usize)> = Vec::new();
             for (bytes, index, give) in steps {
                 if give && !taken.is_empty() {
                     let (offset, bytes) = taken.swap_remove(index.index(taken.len()));
-                    ranges.give_back(offset, bytes);
+                    free_list.give_back(offset, bytes);
                     continue;
                 }
                 let mut sorted = taken.clone();
@@ -133,16 +136,16 @@ mod tests {
                 let ends = sorted.iter().map(|&(offset, bytes)| offset + whole(bytes).unwrap());
                 let starts = sorted.iter().map(|&(offset, _)| offset).chain([BYTES]);
                 let gap = std::iter::once(0).chain(ends).zip(starts).find(|(end, start)| start - end >= whole(bytes).unwrap());
-                let got = ranges.take(bytes);
+                let got = free_list.take(bytes);
                 prop_assert_eq!(got, gap.map(|(end, _)| end));
                 taken.extend(got.map(|offset| (offset, bytes)));
                 let sum: usize = taken.iter().map(|&(_, bytes)| whole(bytes).unwrap()).sum();
-                prop_assert_eq!(ranges.free(), BYTES - sum);
+                prop_assert_eq!(free_list.free(), BYTES - sum);
             }
             for (offset, bytes) in taken {
-                ranges.give_back(offset, bytes);
+                free_list.give_back(offset, bytes);
             }
-            prop_assert_eq!(ranges.take(BYTES), Some(0));
+            prop_assert_eq!(free_list.take(BYTES), Some(0));
         }
     }
 }

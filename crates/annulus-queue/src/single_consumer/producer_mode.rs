@@ -7,7 +7,7 @@ use crate::{
 use annulus_sync::{AtomicU64, Ordering, barrier, event::Event};
 
 /// How many senders a queue has: [`One`] or [`Many`].
-pub trait Producers: sealed::Protocol {}
+pub trait ProducerMode: sealed::Protocol {}
 
 /// One sender, which cannot be cloned.
 #[derive(Debug)]
@@ -23,8 +23,8 @@ pub struct Many {
     tail: Padded<AtomicU64>,
 }
 
-impl Producers for One {}
-impl Producers for Many {}
+impl ProducerMode for One {}
+impl ProducerMode for Many {}
 
 /// What a receiver finds where the next message is not published.
 #[derive(Clone, Copy, PartialEq, Eq)]

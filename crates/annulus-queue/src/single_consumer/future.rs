@@ -9,27 +9,27 @@ use std::{
 };
 
 use crate::{
-    Admission, Backpressure, RecvError, SendError, TryRecvError, TrySendError,
+    Backpressure, RecvError, SendError, SendOutcome, TryRecvError, TrySendError,
     turn::{Receiving, Sending, Source, Target},
 };
 use annulus_sync::event::Event;
 
-use super::{Core, Producers, receiver::Place, sender::Local};
+use super::{Core, ProducerMode, receiver::Place, sender::Local};
 
 /// A [`send`](super::Sender::send) under way.
 ///
 /// Drop it, or poll it to its end: one that has waited and is [forgotten](crate#what-it-does-not-promise) may
 /// keep a wake-up that others need.
 #[must_use = "nothing is sent unless the future is awaited"]
-pub struct SendFuture<'a, T, P: Producers>(Sending<'a, SoloTarget<'a, T, P>, T>);
+pub struct SendFuture<'a, T, P: ProducerMode>(Sending<'a, SingleConsumerTarget<'a, T, P>, T>);
 
 /// A [`recv`](super::Receiver::recv) under way.
 #[must_use = "nothing is received unless the future is awaited"]
-pub struct RecvFuture<'a, T, P: Producers>(Receiving<'a, SoloSource<'a, T, P>>);
+pub struct RecvFuture<'a, T, P: ProducerMode>(Receiving<'a, SingleConsumerSource<'a, T, P>>);
 
-impl<'a, T, P: Producers> SendFuture<'a, T, P> {
+impl<'a, T, P: ProducerMode> SendFuture<'a, T, P> {
     pub(super) fn new(core: &'a Core<T, P>, local: &'a mut Local<T, P>, message: T) -> Self {
-        Self(Sending::new(SoloTarget { core, local }, Some(message)))
+        Self(Sending::new(SingleConsumerTarget { core, local }, Some(message)))
     }
 
     /// The message of a future that is not ready.
@@ -38,17 +38,17 @@ impl<'a, T, P: Producers> SendFuture<'a, T, P> {
     }
 }
 
-impl<'a, T, P: Producers> RecvFuture<'a, T, P> {
+impl<'a, T, P: ProducerMode> RecvFuture<'a, T, P> {
     pub(super) fn new(core: &'a Core<T, P>, place: &'a mut Place<T, P>) -> Self {
-        Self(Receiving::new(SoloSource { core, place }))
+        Self(Receiving::new(SingleConsumerSource { core, place }))
     }
 }
 
 // The message is moved, never pinned.
-impl<T, P: Producers> Unpin for SendFuture<'_, T, P> {}
+impl<T, P: ProducerMode> Unpin for SendFuture<'_, T, P> {}
 
-impl<T, P: Producers> Future for SendFuture<'_, T, P> {
-    type Output = Result<Admission<T>, SendError<T>>;
+impl<T, P: ProducerMode> Future for SendFuture<'_, T, P> {
+    type Output = Result<SendOutcome<T>, SendError<T>>;
 
     /// # Panics
     /// If it was ready before.
@@ -57,7 +57,7 @@ impl<T, P: Producers> Future for SendFuture<'_, T, P> {
     }
 }
 
-impl<T, P: Producers> Future for RecvFuture<'_, T, P> {
+impl<T, P: ProducerMode> Future for RecvFuture<'_, T, P> {
     type Output = Result<T, RecvError>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
@@ -65,25 +65,25 @@ impl<T, P: Producers> Future for RecvFuture<'_, T, P> {
     }
 }
 
-impl<T, P: Producers> fmt::Debug for SendFuture<'_, T, P> {
+impl<T, P: ProducerMode> fmt::Debug for SendFuture<'_, T, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SendFuture").field("ready", &self.0.message.is_none()).finish_non_exhaustive()
     }
 }
 
-impl<T, P: Producers> fmt::Debug for RecvFuture<'_, T, P> {
+impl<T, P: ProducerMode> fmt::Debug for RecvFuture<'_, T, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RecvFuture").field("waits", &self.0.waits()).finish_non_exhaustive()
     }
 }
 
 /// The only receiver, as a source.
-pub struct SoloSource<'a, T, P: Producers> {
+pub struct SingleConsumerSource<'a, T, P: ProducerMode> {
     pub(super) core: &'a Core<T, P>,
     pub(super) place: &'a mut Place<T, P>,
 }
 
-impl<'a, T, P: Producers> Source<'a> for SoloSource<'a, T, P> {
+impl<'a, T, P: ProducerMode> Source<'a> for SingleConsumerSource<'a, T, P> {
     type Message = T;
 
     fn try_take(&mut self) -> Result<T, TryRecvError> {
@@ -101,15 +101,15 @@ impl<'a, T, P: Producers> Source<'a> for SoloSource<'a, T, P> {
 }
 
 /// A sender, as a target.
-pub struct SoloTarget<'a, T, P: Producers> {
+pub struct SingleConsumerTarget<'a, T, P: ProducerMode> {
     pub(super) core: &'a Core<T, P>,
     pub(super) local: &'a mut Local<T, P>,
 }
 
-impl<'a, T, P: Producers> Target<'a> for SoloTarget<'a, T, P> {
+impl<'a, T, P: ProducerMode> Target<'a> for SingleConsumerTarget<'a, T, P> {
     type Message = T;
 
-    fn offer(&mut self, message: T) -> Result<Admission<T>, TrySendError<T>> {
+    fn offer(&mut self, message: T) -> Result<SendOutcome<T>, TrySendError<T>> {
         self.core.offer(self.local, message)
     }
 

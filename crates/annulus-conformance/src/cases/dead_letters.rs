@@ -14,34 +14,34 @@ use crate::{
     kernels::{FAIL, Item, Job, TEAPOT, flaky, fragile, number, numbers, track},
 };
 
-/// A handler that fails leaves its message, its code, and the letters' order.
+/// A handler that fails leaves its message, its code, and the dead letters' order.
 pub fn e03_a_failed_message_is_a_dead_letter(bench: &Bench) {
     let kernel = fragile::launch(bench.runtime(), LaunchOptions::default()).unwrap();
     for value in [5, FAIL, 1, FAIL, 2] {
         let _ = kernel.send_blocking(number(value)).unwrap();
     }
     drain(&kernel);
-    let letters = kernel.dead_letters().expect("kept unless said otherwise");
-    assert_eq!(letters.len(), 2);
-    for letter in letters.drain_batch() {
-        assert_eq!(letter.message, number(FAIL));
-        assert_eq!(letter.reason, Reason::Handler { code: TEAPOT });
-        assert_eq!(letter.attempts, 1);
+    let dead_letters = kernel.dead_letters().expect("kept unless said otherwise");
+    assert_eq!(dead_letters.len(), 2);
+    for dead_letter in dead_letters.drain_batch() {
+        assert_eq!(dead_letter.message, number(FAIL));
+        assert_eq!(dead_letter.reason, Reason::Handler { code: TEAPOT });
+        assert_eq!(dead_letter.attempts, 1);
     }
-    assert_eq!(balanced(&kernel).letters_lost, 0);
+    assert_eq!(balanced(&kernel).dead_letters_lost, 0);
     let counters = kernel.dead_letters().unwrap().counters();
     assert_eq!((counters.buried, counters.drained, counters.evicted), (2, 2, 0));
 }
 
-/// A letter that is sent again is handled again, and counts its attempts by the message's id.
-pub fn e03_a_letter_is_sent_again(bench: &Bench) {
+/// A dead letter that is sent again is handled again, and counts its attempts by the message's id.
+pub fn e03_a_dead_letter_is_sent_again(bench: &Bench) {
     let kernel = flaky::bind(&[0; 4]).launch(bench.runtime(), LaunchOptions::default()).unwrap();
     let _ = kernel.send_blocking(Job { id: 77, place: 2, failures: 2 }).unwrap();
     drain(&kernel);
-    let letters = kernel.dead_letters().unwrap().clone();
+    let dead_letters = kernel.dead_letters().unwrap().clone();
     for attempt in 1..=2 {
         let _ = kernel.dead_letters();
-        assert_eq!(letters.len(), 1, "after attempt {attempt}");
+        assert_eq!(dead_letters.len(), 1, "after attempt {attempt}");
         let redriven = kernel.redrive(3);
         assert_eq!((redriven.sent, redriven.exhausted, redriven.refused), (1, 0, false));
         drain(&kernel);
@@ -55,12 +55,12 @@ pub fn e03_a_letter_is_sent_again(bench: &Bench) {
         drain(&kernel);
         assert_eq!(kernel.redrive(3).sent, sent);
     }
-    let letter = kernel.dead_letters().unwrap().drain_batch().pop().expect("it had its three attempts");
-    assert_eq!((letter.message.id, letter.attempts), (78, 3));
+    let dead_letter = kernel.dead_letters().unwrap().drain_batch().pop().expect("it had its three attempts");
+    assert_eq!((dead_letter.message.id, dead_letter.attempts), (78, 3));
 }
 
-/// The alert hears of every letter, and a panic in it harms nobody.
-pub fn e03_an_alert_is_told_of_each_letter(bench: &Bench) {
+/// The alert hears of every dead letter, and a panic in it harms nobody.
+pub fn e03_an_alert_is_told_of_each_dead_letter(bench: &Bench) {
     let kernel = fragile::launch(bench.runtime(), LaunchOptions::default()).unwrap();
     let (tell, told) = channel();
     assert!(kernel.dead_letters().unwrap().set_alert(move |alert| {
@@ -70,7 +70,7 @@ pub fn e03_an_alert_is_told_of_each_letter(bench: &Bench) {
     for value in [FAIL, 1, FAIL] {
         let _ = kernel.send_blocking(number(value)).unwrap();
     }
-    // Without anybody asking for the letters.
+    // Without anybody asking for the dead letters.
     for _ in 0..2 {
         assert_eq!(next(&told), Reason::Handler { code: TEAPOT });
     }
@@ -78,26 +78,29 @@ pub fn e03_an_alert_is_told_of_each_letter(bench: &Bench) {
 }
 
 fn next(told: &Receiver<Reason>) -> Reason {
-    told.recv_timeout(Duration::from_secs(60)).expect("a letter is collected when it comes")
+    told.recv_timeout(Duration::from_secs(60)).expect("a dead letter is collected when it comes")
 }
 
 /// A message for no actor is wrong in itself.
-pub fn letters_of_unknown_actors_are_invalid(bench: &Bench) {
+pub fn dead_letters_of_unknown_actors_are_invalid(bench: &Bench) {
     let kernel = track::launch(bench.runtime(), LaunchOptions::default().actors(10).grid(2)).unwrap();
     for key in [3, 10, 4, 4_000_000_000] {
         let _ = kernel.send_blocking(Item { key, producer: 1, sequence: 2 }).unwrap();
     }
     drain(&kernel);
-    let mut letters = kernel.dead_letters().unwrap().drain_batch();
-    letters.sort_by_key(|letter| letter.message.key);
-    assert_eq!(letters.iter().map(|letter| letter.message.key).collect::<Vec<_>>(), [10, 4_000_000_000]);
-    for letter in &letters {
-        assert_eq!(letter.reason, Reason::Invalid(error::describe(error::UNKNOWN_ACTOR).into()));
+    let mut dead_letters = kernel.dead_letters().unwrap().drain_batch();
+    dead_letters.sort_by_key(|dead_letter| dead_letter.message.key);
+    assert_eq!(
+        dead_letters.iter().map(|dead_letter| dead_letter.message.key).collect::<Vec<_>>(),
+        [10, 4_000_000_000]
+    );
+    for dead_letter in &dead_letters {
+        assert_eq!(dead_letter.reason, Reason::Invalid(error::describe(error::UNKNOWN_ACTOR).into()));
     }
 }
 
 /// However many fail at once: each is buried, evicted by a newer one, or counted as lost.
-pub fn letters_are_kept_or_counted(bench: &Bench) {
+pub fn dead_letters_are_kept_or_counted(bench: &Bench) {
     let options = LaunchOptions::default().dead_letters(16).active(false);
     let kernel = fragile::launch(bench.runtime(), options).unwrap();
     let count = bench.size(1000, 4000);
@@ -109,16 +112,16 @@ pub fn letters_are_kept_or_counted(bench: &Bench) {
         kernel.recv_blocking().unwrap();
     }
     drain(&kernel);
-    let letters = kernel.dead_letters().unwrap();
-    let (counters, status) = (letters.counters(), balanced(&kernel));
+    let dead_letters = kernel.dead_letters().unwrap();
+    let (counters, status) = (dead_letters.counters(), balanced(&kernel));
     assert_eq!(status.drops.failed, count / 2);
-    assert_eq!(counters.buried + status.letters_lost, count / 2);
-    assert_eq!(counters.buried - counters.evicted, letters.len() as u64);
-    assert_eq!(letters.len(), 16);
+    assert_eq!(counters.buried + status.dead_letters_lost, count / 2);
+    assert_eq!(counters.buried - counters.evicted, dead_letters.len() as u64);
+    assert_eq!(dead_letters.len(), 16);
 }
 
 /// What failed last is there after the end.
-pub fn a_terminated_kernel_leaves_its_letters(bench: &Bench) {
+pub fn a_terminated_kernel_leaves_its_dead_letters(bench: &Bench) {
     let kernel = fragile::launch(bench.runtime(), LaunchOptions::default()).unwrap();
     let _ = kernel.send_blocking(number(FAIL)).unwrap();
     drain(&kernel);
@@ -129,13 +132,13 @@ pub fn a_terminated_kernel_leaves_its_letters(bench: &Bench) {
     assert_eq!(kernel.dead_letters().unwrap().len(), 1);
 }
 
-/// Without letters, failures are counted as ever.
-pub fn no_letters_unless_asked_for(bench: &Bench) {
+/// Without dead letters, failures are counted as ever.
+pub fn no_dead_letters_unless_asked_for(bench: &Bench) {
     let kernel = fragile::launch(bench.runtime(), LaunchOptions::default().dead_letters(0)).unwrap();
     let _ = kernel.send_blocking(number(FAIL)).unwrap();
     drain(&kernel);
     assert!(kernel.dead_letters().is_none());
     assert_eq!(kernel.redrive(9).sent, 0);
     let status = balanced(&kernel);
-    assert_eq!((status.drops.failed, status.letters_lost), (1, 0));
+    assert_eq!((status.drops.failed, status.dead_letters_lost), (1, 0));
 }

@@ -41,7 +41,7 @@ impl Moment {
 
 /// What is known of a device's clock, by all backends of the process that use it.
 #[derive(Debug)]
-pub struct Relation {
+pub struct ClockSync {
     /// In which the device's clock goes.
     step: Duration,
     /// In the order of time, at least one.
@@ -54,7 +54,7 @@ struct Shown {
     uncertainty: f64,
 }
 
-impl Relation {
+impl ClockSync {
     /// Known by one moment, of a device's clock that goes in such steps.
     pub fn new(first: Moment, step: Duration) -> Self {
         Self { step, moments: Mutex::new(VecDeque::from([coarser(first, step)])) }
@@ -153,9 +153,9 @@ mod tests {
             exact / self.step * self.step
         }
 
-        fn relation(&mut self) -> Relation {
+        fn clock_sync(&mut self) -> ClockSync {
             let first = self.measured(Duration::ZERO, 1);
-            Relation::new(first, Duration::from_nanos(self.step))
+            ClockSync::new(first, Duration::from_nanos(self.step))
         }
 
         fn random(&mut self, limit: u64) -> u64 {
@@ -173,8 +173,8 @@ mod tests {
     }
 
     /// How far the relation is wrong at that time, in microseconds.
-    fn wrong(relation: &Relation, clock: &Clock, at: Duration) -> f64 {
-        let shown = relation.origin(clock.begun + at, 0);
+    fn wrong(clock_sync: &ClockSync, clock: &Clock, at: Duration) -> f64 {
+        let shown = clock_sync.origin(clock.begun + at, 0);
         (shown.wrapping_sub(clock.shows(at)).cast_signed() as f64 / 1000.0).abs()
     }
 
@@ -186,16 +186,16 @@ mod tests {
     fn clocks_that_drift_are_followed() {
         for drift in [0.0, 3e-5, -7e-5] {
             let mut clock = clock(drift);
-            let relation = clock.relation();
+            let clock_sync = clock.clock_sync();
             let mut worst: f64 = 0.0;
             for beat in 1..=12_000 {
                 let at = Duration::from_millis(50) * beat;
-                worst = worst.max(wrong(&relation, &clock, at));
-                relation.learn(clock.measured(at, 40));
+                worst = worst.max(wrong(&clock_sync, &clock, at));
+                clock_sync.learn(clock.measured(at, 40));
             }
             // Ten minutes: uncorrected it would be milliseconds.
             assert!(worst < 25.0, "{drift}: {worst} µs");
-            let late = wrong(&relation, &clock, Duration::from_secs(601));
+            let late = wrong(&clock_sync, &clock, Duration::from_secs(601));
             assert!(late < 8.0, "{drift}: {late} µs");
         }
     }
@@ -204,50 +204,50 @@ mod tests {
     fn the_truth_lies_within_the_uncertainty() {
         for step in [1, 1024] {
             let mut clock = Clock { step, ..clock(5e-5) };
-            let relation = clock.relation();
+            let clock_sync = clock.clock_sync();
             for beat in 1..=2000 {
                 let at = Duration::from_millis(50) * beat;
-                let moments = relation.moments.lock().unwrap();
+                let moments = clock_sync.moments.lock().unwrap();
                 let shown = shown(&moments, clock.begun + at);
                 drop(moments);
                 let uncertainty = shown.uncertainty + step as f64 / 2.0;
                 let wrong = shown.device.wrapping_sub(clock.shows(at)).cast_signed() as f64;
                 // Rounding to whole nanoseconds, and to what fits into a number of that size.
                 assert!(wrong.abs() <= uncertainty + 600.0, "{wrong} ns of {uncertainty} at {at:?}");
-                relation.learn(clock.measured(at, 200));
+                clock_sync.learn(clock.measured(at, 200));
             }
             let step = Duration::from_nanos(step);
-            assert!(relation.uncertainty() >= step, "{:?}", relation.uncertainty());
+            assert!(clock_sync.uncertainty() >= step, "{:?}", clock_sync.uncertainty());
         }
     }
 
     #[test]
     fn a_clock_that_was_set_is_believed() {
         let mut clock = clock(0.0);
-        let relation = clock.relation();
+        let clock_sync = clock.clock_sync();
         clock.ahead -= 5_000_000_000;
-        relation.learn(clock.measured(Duration::from_secs(1), 1));
-        assert!(wrong(&relation, &clock, Duration::from_secs(1)) < 3.0);
+        clock_sync.learn(clock.measured(Duration::from_secs(1), 1));
+        assert!(wrong(&clock_sync, &clock, Duration::from_secs(1)) < 3.0);
     }
 
     #[test]
     fn a_worse_moment_is_not_taken() {
         let mut clock = clock(0.0);
-        let relation = clock.relation();
-        relation.learn(clock.measured(Duration::from_millis(1), 10_000_000));
-        assert_eq!(relation.moments.lock().unwrap().len(), 1);
+        let clock_sync = clock.clock_sync();
+        clock_sync.learn(clock.measured(Duration::from_millis(1), 10_000_000));
+        assert_eq!(clock_sync.moments.lock().unwrap().len(), 1);
     }
 
     #[test]
     fn an_origin_follows_from_a_moment() {
         let host = Instant::now();
-        let relation =
-            Relation::new(Moment { host, device: 5_000, uncertainty: Duration::ZERO }, Duration::ZERO);
+        let clock_sync =
+            ClockSync::new(Moment { host, device: 5_000, uncertainty: Duration::ZERO }, Duration::ZERO);
         let later = host + Duration::from_nanos(700);
         // The runtime's clock shows 1200 then, and the device's 5700: at the runtime's 0 it showed 4500.
-        assert_eq!(relation.origin(later, 1_200), 4_500);
+        assert_eq!(clock_sync.origin(later, 1_200), 4_500);
         assert_eq!(
-            relation.origin(later, 6_000),
+            clock_sync.origin(later, 6_000),
             5_700u64.wrapping_sub(6_000),
             "it may have been before the device's 0"
         );

@@ -6,7 +6,7 @@ use std::{
 };
 
 use crate::{
-    Admission, Backpressure, Counters, ReserveError, SendError, TrySendError,
+    Backpressure, Counters, ReserveError, SendError, SendOutcome, TrySendError,
     batch::flush,
     pace::room,
     slab::{Cursor, Slot},
@@ -17,12 +17,12 @@ use annulus_sync::{
     wait::{Backoff, block_on, block_on_deadline},
 };
 
-use super::{Core, Many, One, Producers, Reservation, SendFuture, producers::Position};
+use super::{Core, Many, One, ProducerMode, Reservation, SendFuture, producer_mode::Position};
 
 /// The sending end of a queue with one receiver. With [`Many`] senders it can be cloned.
 ///
 /// Dropping the last one closes the queue.
-pub struct Sender<T, P: Producers = One> {
+pub struct Sender<T, P: ProducerMode = One> {
     pub(super) core: Arc<Core<T, P>>,
     pub(super) local: Local<T, P>,
 }
@@ -34,7 +34,7 @@ pub(super) struct Local<T, P> {
     pub(super) cursor: Cursor<T, P>,
 }
 
-impl<T, P: Producers> Local<T, P> {
+impl<T, P: ProducerMode> Local<T, P> {
     /// The slot of a ticket that is the sender's.
     ///
     /// # Safety
@@ -63,28 +63,28 @@ pub(super) enum Manner {
     Single,
 }
 
-impl<T: Send, P: Producers> Sender<T, P> {
+impl<T: Send, P: ProducerMode> Sender<T, P> {
     pub(super) fn new(core: Arc<Core<T, P>>) -> Self {
         let limit = core.capacity() as u64;
         let local = Local { position: Position { tail: 0, limit }, cursor: core.slab.cursor() };
         Self { core, local }
     }
 
-    /// Sends without waiting; [`Admission`] and [`TrySendError`] say what became of the message, as the table
-    /// in the crate's documentation lists it. The receiver may take messages meanwhile: full is what the
-    /// queue was at one moment of the call.
+    /// Sends without waiting; [`SendOutcome`] and [`TrySendError`] say what became of the message, as the
+    /// table in the crate's documentation lists it. The receiver may take messages meanwhile: full is what
+    /// the queue was at one moment of the call.
     ///
     /// ```
-    /// use annulus_queue::{Admission, QueueOptions, TrySendError, solo::spsc};
+    /// use annulus_queue::{SendOutcome, QueueOptions, TrySendError, single_consumer::spsc};
     ///
     /// let (mut tx, rx) = spsc(QueueOptions::new())?;
-    /// assert_eq!(tx.try_send(1), Ok(Admission::Accepted));
+    /// assert_eq!(tx.try_send(1), Ok(SendOutcome::Accepted));
     /// drop(rx);
     /// assert_eq!(tx.try_send(2), Err(TrySendError::Closed(2)));
     /// # Ok::<(), annulus_queue::InvalidOptions>(())
     /// ```
     #[inline]
-    pub fn try_send(&mut self, message: T) -> Result<Admission<T>, TrySendError<T>> {
+    pub fn try_send(&mut self, message: T) -> Result<SendOutcome<T>, TrySendError<T>> {
         match self.core.producers.claim(&mut self.local.position) {
             Some(ticket) => self.core.send_as(&mut self.local, ticket, message, Manner::Single),
             None => self.try_send_again(message),
@@ -92,7 +92,7 @@ impl<T: Send, P: Producers> Sender<T, P> {
     }
 
     #[inline(never)]
-    pub(super) fn try_send_again(&mut self, message: T) -> Result<Admission<T>, TrySendError<T>> {
+    pub(super) fn try_send_again(&mut self, message: T) -> Result<SendOutcome<T>, TrySendError<T>> {
         self.core.offer(&mut self.local, message).inspect_err(|error| {
             if matches!(error, TrySendError::Full(_)) && self.core.backpressure == Backpressure::Block {
                 self.core.tally.rejected.add_one();
@@ -104,9 +104,9 @@ impl<T: Send, P: Producers> Sender<T, P> {
     /// nothing but its own message, which was not sent.
     ///
     /// ```
-    /// # use annulus_queue::{Admission, QueueOptions, solo::spsc, wait::block_on};
+    /// # use annulus_queue::{SendOutcome, QueueOptions, single_consumer::spsc, wait::block_on};
     /// let (mut tx, mut rx) = spsc(QueueOptions::new())?;
-    /// assert_eq!(block_on(tx.send(7)), Ok(Admission::Accepted));
+    /// assert_eq!(block_on(tx.send(7)), Ok(SendOutcome::Accepted));
     /// assert_eq!(block_on(rx.recv()), Ok(7));
     /// # Ok::<(), annulus_queue::InvalidOptions>(())
     /// ```
@@ -117,13 +117,13 @@ impl<T: Send, P: Producers> Sender<T, P> {
     /// [`send`](Self::send) that blocks the thread while it waits.
     ///
     /// ```
-    /// # use annulus_queue::{Admission, QueueOptions, solo::spsc};
+    /// # use annulus_queue::{SendOutcome, QueueOptions, single_consumer::spsc};
     /// let (mut tx, _rx) = spsc(QueueOptions::new())?;
-    /// assert_eq!(tx.send_blocking(7), Ok(Admission::Accepted));
+    /// assert_eq!(tx.send_blocking(7), Ok(SendOutcome::Accepted));
     /// # Ok::<(), annulus_queue::InvalidOptions>(())
     /// ```
     #[inline]
-    pub fn send_blocking(&mut self, message: T) -> Result<Admission<T>, SendError<T>> {
+    pub fn send_blocking(&mut self, message: T) -> Result<SendOutcome<T>, SendError<T>> {
         match self.core.producers.claim(&mut self.local.position) {
             Some(ticket) => {
                 self.core.send_as(&mut self.local, ticket, message, Manner::Stream).map_err(SendError::from)
@@ -137,13 +137,13 @@ impl<T: Send, P: Producers> Sender<T, P> {
     ///
     /// ```
     /// # use std::time::Duration;
-    /// # use annulus_queue::{QueueOptions, SendError, solo::spsc};
+    /// # use annulus_queue::{QueueOptions, SendError, single_consumer::spsc};
     /// let (mut tx, _rx) = spsc(QueueOptions::new().capacity(16))?;
     /// (0..16).for_each(|i| { let _ = tx.try_send(i); });
     /// assert_eq!(tx.send_timeout(16, Duration::from_millis(1)), Err(SendError::Timeout(16)));
     /// # Ok::<(), annulus_queue::InvalidOptions>(())
     /// ```
-    pub fn send_timeout(&mut self, message: T, timeout: Duration) -> Result<Admission<T>, SendError<T>> {
+    pub fn send_timeout(&mut self, message: T, timeout: Duration) -> Result<SendOutcome<T>, SendError<T>> {
         // A deadline that the clock cannot express never comes.
         self.send_until(message, Instant::now().checked_add(timeout))
     }
@@ -153,7 +153,7 @@ impl<T: Send, P: Producers> Sender<T, P> {
         &mut self,
         message: T,
         deadline: Option<Instant>,
-    ) -> Result<Admission<T>, SendError<T>> {
+    ) -> Result<SendOutcome<T>, SendError<T>> {
         let mut message = message;
         let mut backoff = Backoff::new();
         while !backoff.is_spent() && deadline.is_none_or(|deadline| Instant::now() < deadline) {
@@ -184,7 +184,7 @@ impl<T: Send, P: Producers> Sender<T, P> {
     /// it: be brief. One of several that is forgotten (`std::mem::forget`) blocks the queue for ever.
     ///
     /// ```
-    /// # use annulus_queue::{QueueOptions, solo::spsc};
+    /// # use annulus_queue::{QueueOptions, single_consumer::spsc};
     /// let (mut tx, mut rx) = spsc::<[u64; 32]>(QueueOptions::new())?;
     /// let mut place = tx.try_reserve()?;
     /// place.write([7; 32]);
@@ -208,7 +208,7 @@ impl<T: Send, P: Producers> Sender<T, P> {
     ///
     /// ```
     /// # use std::time::Duration;
-    /// # use annulus_queue::{QueueOptions, solo::spsc};
+    /// # use annulus_queue::{QueueOptions, single_consumer::spsc};
     /// let (mut tx, mut rx) = spsc(QueueOptions::new())?;
     /// let _ = tx.try_send(1);
     /// assert!(!tx.flush_timeout(Duration::ZERO));
@@ -225,7 +225,7 @@ impl<T: Send, P: Producers> Sender<T, P> {
     /// open.
     ///
     /// ```
-    /// # use annulus_queue::{QueueOptions, RecvError, solo::spsc};
+    /// # use annulus_queue::{QueueOptions, RecvError, single_consumer::spsc};
     /// let (mut tx, mut rx) = spsc(QueueOptions::new())?;
     /// let _ = tx.try_send(1);
     /// assert!(tx.close());
@@ -237,7 +237,7 @@ impl<T: Send, P: Producers> Sender<T, P> {
     }
 }
 
-impl<T, P: Producers> Core<T, P> {
+impl<T, P: ProducerMode> Core<T, P> {
     /// Writes and publishes the message of a ticket, and says whether it is accepted. If not, the caller
     /// takes it back.
     #[inline(always)]
@@ -294,9 +294,9 @@ impl<T, P: Producers> Core<T, P> {
         ticket: u64,
         message: T,
         manner: Manner,
-    ) -> Result<Admission<T>, TrySendError<T>> {
+    ) -> Result<SendOutcome<T>, TrySendError<T>> {
         if self.publish(local, ticket, message, manner) {
-            Ok(Admission::Accepted)
+            Ok(SendOutcome::Accepted)
         } else {
             self.refuse_published(local, ticket)
         }
@@ -314,12 +314,16 @@ impl<T, P: Producers> Core<T, P> {
 
     /// Sends without waiting. Counts every verdict but `Full` of a queue that blocks, which is a verdict only
     /// if the caller does not try again.
-    pub(super) fn offer(&self, local: &mut Local<T, P>, message: T) -> Result<Admission<T>, TrySendError<T>> {
+    pub(super) fn offer(
+        &self,
+        local: &mut Local<T, P>,
+        message: T,
+    ) -> Result<SendOutcome<T>, TrySendError<T>> {
         match (self.ticket(&mut local.position), self.backpressure) {
             (Ok(ticket), _) => self.send_as(local, ticket, message, Manner::Stream),
             (Err(NoTicket::Full), Backpressure::DropNew) => {
                 self.tally.discarded.add_one();
-                Ok(Admission::Discarded(message))
+                Ok(SendOutcome::Discarded(message))
             }
             (Err(NoTicket::Full), Backpressure::Block) => Err(TrySendError::Full(message)),
             (Err(NoTicket::Full), _) => {
@@ -392,7 +396,7 @@ impl<T> Clone for Sender<T, Many> {
     }
 }
 
-impl<T, P: Producers> Drop for Sender<T, P> {
+impl<T, P: ProducerMode> Drop for Sender<T, P> {
     fn drop(&mut self) {
         // SYNC: last-end
         if self.core.senders.fetch_sub(1, Ordering::AcqRel) == 1 {

@@ -3,16 +3,16 @@
 use crate::stream::{MessageSink, Messages};
 
 use super::{
-    Producers, Receiver, Sender,
-    future::{SoloSource, SoloTarget},
+    ProducerMode, Receiver, Sender,
+    future::{SingleConsumerSource, SingleConsumerTarget},
 };
 
-impl<T: Send, P: Producers> Receiver<T, P> {
+impl<T: Send, P: ProducerMode> Receiver<T, P> {
     /// The messages as a stream that ends when the queue is closed and empty.
     ///
     /// ```
     /// # use std::{future::poll_fn, pin::pin};
-    /// use annulus_queue::{QueueOptions, solo::spsc, wait::block_on};
+    /// use annulus_queue::{QueueOptions, single_consumer::spsc, wait::block_on};
     /// use futures_core::Stream;
     ///
     /// let (mut tx, mut rx) = spsc(QueueOptions::new())?;
@@ -23,17 +23,17 @@ impl<T: Send, P: Producers> Receiver<T, P> {
     /// assert_eq!(block_on(poll_fn(|context| messages.as_mut().poll_next(context))), None);
     /// # Ok::<(), annulus_queue::InvalidOptions>(())
     /// ```
-    pub fn messages(&mut self) -> Messages<'_, SoloSource<'_, T, P>> {
-        Messages::new(SoloSource { core: &self.core, place: &mut self.place })
+    pub fn messages(&mut self) -> Messages<'_, SingleConsumerSource<'_, T, P>> {
+        Messages::new(SingleConsumerSource { core: &self.core, place: &mut self.place })
     }
 }
 
-impl<T: Send, P: Producers> Sender<T, P> {
+impl<T: Send, P: ProducerMode> Sender<T, P> {
     /// This sender as a sink.
     ///
     /// ```
     /// # use std::{future::poll_fn, pin::pin};
-    /// use annulus_queue::{QueueOptions, solo::spsc, wait::block_on};
+    /// use annulus_queue::{QueueOptions, single_consumer::spsc, wait::block_on};
     /// use futures_sink::Sink;
     ///
     /// let (mut tx, mut rx) = spsc(QueueOptions::new())?;
@@ -44,7 +44,7 @@ impl<T: Send, P: Producers> Sender<T, P> {
     /// assert_eq!(rx.try_recv(), Ok(1));
     /// # Ok::<(), annulus_queue::InvalidOptions>(())
     /// ```
-    pub fn sink(&mut self) -> MessageSink<'_, SoloTarget<'_, T, P>> {
-        MessageSink::new(SoloTarget { core: &self.core, local: &mut self.local })
+    pub fn sink(&mut self) -> MessageSink<'_, SingleConsumerTarget<'_, T, P>> {
+        MessageSink::new(SingleConsumerTarget { core: &self.core, local: &mut self.local })
     }
 }

@@ -1,9 +1,9 @@
 //! Sleeping until a host thread or a device has something new.
 //!
 //! One sleeper, the pump; any number of ringers. The sleeper says that it sleeps, fences, looks once more at
-//! all that could be new, and sleeps on the word `rung` (`SYNC: bell`). A ringer makes something new, fences,
-//! looks whether the pump sleeps, and if so stores `rung` and wakes it. One of the two fences comes first:
-//! either the ringer sees the sleeper, or the sleeper sees what is new. `rung` is not changed by
+//! all that could be new, and sleeps on the word `rung` (`SYNC: doorbell`). A ringer makes something new,
+//! fences, looks whether the pump sleeps, and if so stores `rung` and wakes it. One of the two fences comes
+//! first: either the ringer sees the sleeper, or the sleeper sees what is new. `rung` is not changed by
 //! read-modify-writes of two sides: ringers store 1, the sleeper stores 0 before it looks.
 //!
 //! There are two depths of sleep. From a light one devices wake it with all that is new, where they can ring;
@@ -11,14 +11,14 @@
 
 use std::{ptr::NonNull, sync::Arc, time::Duration};
 
-use annulus_abi::launch::BellRecord;
+use annulus_abi::launch::DoorbellRecord;
 use annulus_sync::{AtomicU32, Ordering, fence};
 
 use crate::memory::Memory;
 
-/// The bell of one pump, in memory that devices see.
-pub(crate) struct Bell {
-    record: NonNull<BellRecord>,
+/// The doorbell of one pump, in memory that devices see.
+pub(crate) struct Doorbell {
+    record: NonNull<DoorbellRecord>,
     memory: Arc<dyn Memory>,
     /// How the pump sleeps: [`AWAKE`], [`LIGHT`] or [`DEEP`].
     depth: AtomicU32,
@@ -31,15 +31,15 @@ const LIGHT: u32 = 1;
 const DEEP: u32 = 2;
 
 // SAFETY: the record is reached through atomics only, and lives as long as the memory beside it.
-unsafe impl Send for Bell {}
+unsafe impl Send for Doorbell {}
 // SAFETY: as for `Send`.
-unsafe impl Sync for Bell {}
+unsafe impl Sync for Doorbell {}
 
-impl Bell {
-    /// A bell in zeroed shared memory of at least a record's length.
+impl Doorbell {
+    /// A doorbell in zeroed shared memory of at least a record's length.
     pub(crate) fn new(memory: Arc<dyn Memory>) -> Self {
-        let record = memory.host().expect("a bell is given memory that the host sees").cast();
-        assert!(memory.bytes() >= size_of::<BellRecord>(), "a bell's memory holds its record");
+        let record = memory.host().expect("a doorbell is given memory that the host sees").cast();
+        assert!(memory.bytes() >= size_of::<DoorbellRecord>(), "a doorbell's memory holds its record");
         Self {
             record,
             memory,
@@ -70,7 +70,7 @@ impl Bell {
 
     /// After making something new: wakes the pump, however deep it sleeps.
     pub(crate) fn ring(&self) {
-        // SYNC: bell
+        // SYNC: doorbell
         fence(Ordering::SeqCst);
         if self.depth.load(Ordering::Relaxed) != AWAKE {
             self.wake();
@@ -80,7 +80,7 @@ impl Bell {
     /// Before waiting for what a device will do: wakes the pump if it would not hear of that.
     #[inline]
     pub(crate) fn expect(&self) {
-        // SYNC: bell, and the runtime's `expected`
+        // SYNC: doorbell, and the runtime's `expected`
         fence(Ordering::SeqCst);
         if self.depth.load(Ordering::Relaxed) == DEEP {
             self.wake();
@@ -106,7 +106,7 @@ impl Bell {
         // What a device makes of it: 1, it rings for all that is new; 2, for dead letters and prints alone.
         self.asleep().store(if deep { DEEP } else { LIGHT }, Ordering::Relaxed);
         self.depth.store(if deep { DEEP } else { LIGHT }, Ordering::Relaxed);
-        // SYNC: bell
+        // SYNC: doorbell
         fence(Ordering::SeqCst);
         if is_idle() {
             self.wait(limit);

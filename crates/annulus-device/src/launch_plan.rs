@@ -8,7 +8,7 @@ use annulus_kernel::{BindingKind, KernelDefinition, ProcessingMode, StateShape};
 use annulus_runtime::{BackendError, LaunchSpec};
 
 use crate::{
-    driver::{Abilities, DeviceClock, Driver, Memory, NearMemory},
+    driver::{Abilities, DeviceClock, DeviceLocalMemory, Driver, Memory},
     kernel::Bounds,
     options::{Faults, HostOptions},
 };
@@ -32,10 +32,10 @@ const SUPERSTEP_LOOKS: u32 = 16;
 const SCRATCH: u64 = 4 << 20;
 
 /// Tickets of rings between kernels: 31 bits.
-const NEAR_TICKETS: u32 = u32::MAX >> 1;
+const DEVICE_LOCAL_TICKETS: u32 = u32::MAX >> 1;
 
 /// How a kernel is launched.
-pub(crate) struct Plan {
+pub(crate) struct LaunchPlan {
     pub(crate) threads: u32,
     /// Whether the kernel stays on the device.
     pub(crate) stays: bool,
@@ -68,7 +68,7 @@ pub(crate) fn threads(
     }
 }
 
-impl Plan {
+impl LaunchPlan {
     pub(crate) fn new(
         driver: &dyn Driver,
         options: &HostOptions,
@@ -89,14 +89,14 @@ impl Plan {
             ProcessingMode::Batch | ProcessingMode::Adaptive => spec.max_messages_per_iteration,
         };
         let layout = spec.shards[0].layout();
-        let scratch = |limit| scratch_bytes(threads, limit, definition.max_outputs, layout, spec.linked);
+        let scratch = |limit| scratch_bytes(threads, limit, definition.max_outputs, layout, spec.connectable);
         // Blocks of one thread read and write messages where they lie, and need scratch memory only for what
         // goes to other kernels.
         let mut limit = match scratch(16) {
             0 => limit,
             bytes => u64::from(limit).min(SCRATCH * 16 / bytes).max(1) as u32,
         };
-        if spec.linked && threads > 1 {
+        if spec.connectable && threads > 1 {
             limit = limit.min(MOST_PARCELS / definition.max_outputs.max(1)).max(1);
         }
         let sealed = layout.inbound.is_sealed();
@@ -116,16 +116,16 @@ impl Plan {
 
     /// How an epoch of this kernel ends.
     pub(crate) fn bounds(&self, driver: &dyn Driver, spec: &LaunchSpec) -> Bounds {
-        let Abilities { look, epoch_messages, hears, loop_turns, .. } = driver.abilities();
+        let Abilities { look, epoch_messages, hears, loop_iterations, .. } = driver.abilities();
         let look = if self.supersteps { look * SUPERSTEP_LOOKS } else { look };
-        let idle = match (hears, spec.linked || spec.supersteps) {
+        let idle = match (hears, spec.connectable || spec.supersteps) {
             (true, _) => spec.spin.min(EPOCH_IDLE),
             // Other blocks may still send something, or wait for this one.
             (false, true) => spec.spin.min(EPOCH_RUSH),
             (false, false) => Duration::ZERO,
         };
         let looks = u32::try_from(idle.as_nanos() / look.as_nanos().max(1)).unwrap_or(u32::MAX).max(1);
-        let Some(turns) = loop_turns else { return Bounds { messages: epoch_messages, looks } };
+        let Some(turns) = loop_iterations else { return Bounds { messages: epoch_messages, looks } };
         // At most: it is looked at, handled, told of, and copied word by word with all that it sends.
         let layout = spec.shards[0].layout();
         let outputs = u64::from(self.credit.max(1)) * layout.outbound.slot_stride as u64;
@@ -139,7 +139,7 @@ impl Plan {
         driver: &dyn Driver,
         spec: &LaunchSpec,
         actors_per_block: u64,
-        near: Option<&NearMemory>,
+        device_local: Option<&DeviceLocalMemory>,
     ) -> LaunchRecord {
         let Abilities { clock, look, .. } = driver.abilities();
         let clock = if clock { driver.clock(spec.clock) } else { DeviceClock::default() };
@@ -153,7 +153,7 @@ impl Plan {
             shard_stride: layout.shard_bytes() as u64,
             inbound: layout.inbound_offset() as u64,
             outbound: layout.outbound_offset() as u64,
-            letters: if layout.letters.is_some() { layout.letters_offset() as u64 } else { 0 },
+            dead_letters: if layout.dead_letters.is_some() { layout.dead_letters_offset() as u64 } else { 0 },
             histogram: if layout.histogram { layout.histogram_offset() as u64 } else { 0 },
             in_stride: layout.inbound.slot_stride as u64,
             in_time: place(layout.inbound.enqueue_time_offset),
@@ -163,8 +163,10 @@ impl Plan {
             out_correlation: place(layout.outbound.correlation_offset),
             out_payload: layout.outbound.payload_offset as u64,
             out_bytes: layout.outbound.payload_size as u64,
-            letter_stride: layout.letters.map_or(0, |letters| letters.slot_stride as u64),
-            letter_payload: layout.letters.map_or(0, |letters| letters.payload_offset as u64),
+            dead_letter_stride: layout.dead_letters.map_or(0, |dead_letters| dead_letters.slot_stride as u64),
+            dead_letter_payload: layout
+                .dead_letters
+                .map_or(0, |dead_letters| dead_letters.payload_offset as u64),
             prints: if layout.prints.is_some() { layout.prints_offset() as u64 } else { 0 },
             print_stride: layout.prints.map_or(0, |prints| prints.slot_stride as u64),
             actors: spec.actors,
@@ -172,12 +174,14 @@ impl Plan {
             clock: clock.needs,
             clock_origin: clock.origin,
             scratch_stride: self.scratch,
-            near: near.map_or(0, |near| near.place),
-            near_stride: layout.inbound.open().bytes() as u64,
-            near_slot: layout.inbound.open().slot_stride as u64,
+            device_local: device_local.map_or(0, |device_local| device_local.place),
+            device_local_stride: layout.inbound.open().bytes() as u64,
+            device_local_slot: layout.inbound.open().slot_stride as u64,
             in_shift: layout.inbound.capacity.trailing_zeros(),
             out_shift: layout.outbound.capacity.trailing_zeros(),
-            letter_shift: layout.letters.map_or(0, |letters| letters.capacity.trailing_zeros()),
+            dead_letter_shift: layout
+                .dead_letters
+                .map_or(0, |dead_letters| dead_letters.capacity.trailing_zeros()),
             print_shift: layout.prints.map_or(0, |prints| prints.capacity.trailing_zeros()),
             grid: spec.shards.len() as u32,
             limit: self.limit,
@@ -188,18 +192,18 @@ impl Plan {
             nap_micros: NAP.as_micros() as u32,
             patience: self.faults.patience.unwrap_or(PATIENCE),
             patience_polls: PATIENCE_LOOKS,
-            near_first: self.faults.near_first & NEAR_TICKETS,
+            device_local_first: self.faults.device_local_first & DEVICE_LOCAL_TICKETS,
             in_units: layout.inbound.units as u32,
             out_units: layout.outbound.units as u32,
         }
     }
 
     /// Rings between kernels, one for each block, as they begin.
-    pub(crate) fn near_rings(&self, layout: &KernelLayout, blocks: u32) -> Vec<u8> {
+    pub(crate) fn device_local_rings(&self, layout: &KernelLayout, blocks: u32) -> Vec<u8> {
         let bytes = layout.inbound.open().bytes();
         let mut rings = vec![0; bytes * blocks as usize];
         // Tickets begin at 0 but in tests; then the two words that name them do too.
-        let first = (self.faults.near_first & NEAR_TICKETS).to_ne_bytes();
+        let first = (self.faults.device_local_first & DEVICE_LOCAL_TICKETS).to_ne_bytes();
         for ring in rings.chunks_exact_mut(bytes) {
             for word in [offset_of!(RingHeader, reserved), offset_of!(RingHeader, consumed)] {
                 ring[word..word + first.len()].copy_from_slice(&first);

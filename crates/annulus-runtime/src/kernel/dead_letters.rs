@@ -1,17 +1,18 @@
 //! A kernel's dead letters: from the rings of its shards into a store that the program reads.
 //!
-//! A block puts the message of a failed call into its shard's ring of letters before it gives the message's
-//! slot back, so whoever sees the message consumed finds the letter, here or in the ring. Whoever collects
-//! moves one letter at a time, from the ring into the store under the ring's lock, so that nobody finds it in
-//! neither.
+//! A block puts the message of a failed call into its shard's ring of dead letters before it gives the
+//! message's slot back, so whoever sees the message consumed finds the dead letter, here or in the ring.
+//! Whoever collects moves one dead letter at a time, from the ring into the store under the ring's lock, so
+//! that nobody finds it in neither.
 //!
-//! Letters are bytes, in a backlog, until the program asks for them. The store that it gets knows their type,
-//! and so is compiled only where it is asked for. It takes the backlog's place under the backlog's lock.
+//! Dead letters are bytes, in a backlog, until the program asks for them. The store that it gets knows their
+//! type, and so is compiled only where it is asked for. It takes the backlog's place under the backlog's
+//! lock.
 //!
-//! Two things about a letter are the program's code, and run under no lock: its message's id, which is asked
-//! for before the letter is moved, and the alert. Alerts come in the order of the letters, one after the
-//! other, since one thread at a time tells them; a collector that finds another one telling, which may be
-//! itself further up when the alert asks for letters, leaves its alerts to that one.
+//! Two things about a dead letter are the program's code, and run under no lock: its message's id, which is
+//! asked for before the dead letter is moved, and the alert. Alerts come in the order of the dead letters,
+//! one after the other, since one thread at a time tells them; a collector that finds another one telling,
+//! which may be itself further up when the alert asks for dead letters, leaves its alerts to that one.
 
 use std::{
     any::Any,
@@ -28,8 +29,8 @@ use annulus_sync::{Mutex, MutexGuard, combining::CombiningLock, contain::contain
 
 use crate::kernel::bytes::{ByteQueue, Bytes, blank};
 
-/// Slots of a shard's ring of letters. Source: this project's choice; letters are collected at each report of
-/// progress.
+/// Slots of a shard's ring of dead letters. Source: this project's choice; dead letters are collected at each
+/// report of progress.
 pub(crate) const RING_CAPACITY: u32 = 64;
 
 /// The id of a message. The bytes are one of the kernel's.
@@ -45,8 +46,8 @@ pub(crate) unsafe fn id_of<M: RingMessage>(message: &Bytes) -> Option<u64> {
     unsafe { message.as_ptr().cast::<M>().read_unaligned() }.id()
 }
 
-/// The letters of a kernel, and the host's ends of the shards' rings.
-pub(crate) struct Letters {
+/// The dead letters of a kernel, and the host's ends of the shards' rings.
+pub(crate) struct DeadLetterBacklog {
     id: MessageId,
     /// Of messages of the kernel's.
     rings: Box<[Mutex<Consumer>]>,
@@ -62,7 +63,7 @@ pub(crate) struct Letters {
     teller: CombiningLock<()>,
 }
 
-/// The latest letters, as many as the store may hold.
+/// The latest dead letters, as many as the store may hold.
 struct Backlog {
     capacity: usize,
     messages: ByteQueue,
@@ -70,14 +71,14 @@ struct Backlog {
     evicted: u64,
 }
 
-/// What a letter says of its message.
+/// What a dead letter says of its message.
 struct Stamp {
     id: Option<u64>,
     cause: Cause,
     at: SystemTime,
 }
 
-/// Why a message is in a letter.
+/// Why a message is in a dead letter.
 #[derive(Clone, Copy)]
 enum Cause {
     /// Its handler failed, or it is for no actor.
@@ -87,13 +88,13 @@ enum Cause {
 
 /// A store, whatever the type of its messages.
 trait Store: Send + Sync {
-    /// Puts a letter in; returns what the alert is to be told.
+    /// Puts a dead letter in; returns what the alert is to be told.
     ///
     /// # Safety
     ///
     /// `message` is a message of the store's type.
     unsafe fn bury(&self, message: &Bytes, stamp: Stamp) -> Option<Alert>;
-    fn count_evicted(&self, letters: u64);
+    fn count_evicted(&self, dead_letters: u64);
     fn tell(&self, alert: &Alert);
     /// By this who knows the type finds the store.
     fn as_any(&self) -> &dyn Any;
@@ -107,8 +108,8 @@ impl<M: RingMessage> Store for DeadLetters<M> {
         self.bury_silently(message, id, reason(cause), at).1
     }
 
-    fn count_evicted(&self, letters: u64) {
-        DeadLetters::count_evicted(self, letters);
+    fn count_evicted(&self, dead_letters: u64) {
+        DeadLetters::count_evicted(self, dead_letters);
     }
 
     fn tell(&self, alert: &Alert) {
@@ -128,8 +129,8 @@ fn reason(cause: Cause) -> Reason {
     }
 }
 
-impl Letters {
-    /// At most `capacity` letters of messages of `size` bytes, from these rings.
+impl DeadLetterBacklog {
+    /// At most `capacity` dead letters of messages of `size` bytes, from these rings.
     ///
     /// # Safety
     ///
@@ -240,19 +241,19 @@ impl Letters {
         }
     }
 
-    /// Copies the message of the letter at the front of a ring; returns where that is.
+    /// Copies the message of the dead letter at the front of a ring; returns where that is.
     fn front(&self, ring: &Consumer, message: &mut Box<Bytes>) -> Option<u64> {
         let slot = ring.peek()?;
         if message.len() != self.size {
             *message = blank(self.size);
         }
-        // SAFETY: the slot was just peeked; blocks copy messages into rings of letters.
+        // SAFETY: the slot was just peeked; blocks copy messages into rings of dead letters.
         unsafe { ring.read_bytes(&slot, message) };
         Some(ring.position())
     }
 
-    /// Puts a letter into the store, or into the backlog as long as there is none; whether there is something
-    /// to [tell](Self::tell) the alert.
+    /// Puts a dead letter into the store, or into the backlog as long as there is none; whether there is
+    /// something to [tell](Self::tell) the alert.
     ///
     /// # Safety
     ///

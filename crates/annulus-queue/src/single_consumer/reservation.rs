@@ -5,18 +5,18 @@ use std::{fmt, mem::MaybeUninit};
 use crate::TrySendError;
 use annulus_sync::Ordering;
 
-use super::{Producers, Sender, VOID};
+use super::{ProducerMode, Sender, VOID};
 
 /// A place in the queue for one message, to be [written](Self::write) and [committed](Self::commit).
 #[must_use = "nothing is sent unless it is written and committed"]
-pub struct Reservation<'a, T: Send, P: Producers> {
+pub struct Reservation<'a, T: Send, P: ProducerMode> {
     sender: &'a mut Sender<T, P>,
     ticket: u64,
     /// Whether the place holds a message.
     written: bool,
 }
 
-impl<'a, T: Send, P: Producers> Reservation<'a, T, P> {
+impl<'a, T: Send, P: ProducerMode> Reservation<'a, T, P> {
     pub(super) fn new(sender: &'a mut Sender<T, P>, ticket: u64) -> Self {
         Self { sender, ticket, written: false }
     }
@@ -24,7 +24,7 @@ impl<'a, T: Send, P: Producers> Reservation<'a, T, P> {
     /// Writes the message, dropping one that was written before, and gives access to it.
     ///
     /// ```
-    /// # use annulus_queue::{QueueOptions, solo::spsc};
+    /// # use annulus_queue::{QueueOptions, single_consumer::spsc};
     /// # let (mut tx, mut rx) = spsc(QueueOptions::new())?;
     /// let mut place = tx.try_reserve()?;
     /// place.write([0; 32])[3] = 7;
@@ -43,7 +43,7 @@ impl<'a, T: Send, P: Producers> Reservation<'a, T, P> {
     /// [`assume_written`](Self::assume_written).
     ///
     /// ```
-    /// # use annulus_queue::{QueueOptions, solo::spsc};
+    /// # use annulus_queue::{QueueOptions, single_consumer::spsc};
     /// # let (mut tx, mut rx) = spsc::<u64>(QueueOptions::new())?;
     /// let mut place = tx.try_reserve()?;
     /// place.as_uninit().write(7);
@@ -106,7 +106,7 @@ impl<'a, T: Send, P: Producers> Reservation<'a, T, P> {
     }
 }
 
-impl<T: Send, P: Producers> Drop for Reservation<'_, T, P> {
+impl<T: Send, P: ProducerMode> Drop for Reservation<'_, T, P> {
     fn drop(&mut self) {
         if P::CLAIM_IS_FINAL {
             // Before the message is dropped, whose code may panic: the receiver must not wait for ever. But
@@ -127,7 +127,7 @@ impl<T: Send, P: Producers> Drop for Reservation<'_, T, P> {
     }
 }
 
-impl<T: Send, P: Producers> fmt::Debug for Reservation<'_, T, P> {
+impl<T: Send, P: ProducerMode> fmt::Debug for Reservation<'_, T, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Reservation").field("written", &self.written).finish_non_exhaustive()
     }

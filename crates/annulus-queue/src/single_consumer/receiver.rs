@@ -10,19 +10,19 @@ use crate::{
     Backpressure, Counters, RecvError, TryRecvError,
     dropping::drop_all,
     pace::Pace,
-    slab::{Cursor, Places, Slot},
+    slab::{Cursor, Slot, SlotArray},
 };
 use annulus_sync::{
     Arc, MutexGuard, Ordering, barrier,
     wait::{Backoff, block_on, block_on_deadline},
 };
 
-use super::{Core, One, Producers, RecvFuture, VOID, producers::Nothing};
+use super::{Core, One, ProducerMode, RecvFuture, VOID, producer_mode::Nothing};
 
 /// The receiving end of a queue that has no other.
 ///
 /// Dropping it closes the queue and drops what is queued, which counts as abandoned.
-pub struct Receiver<T, P: Producers = One> {
+pub struct Receiver<T, P: ProducerMode = One> {
     pub(super) core: Arc<Core<T, P>>,
     pub(super) place: Place<T, P>,
 }
@@ -40,7 +40,7 @@ pub(super) struct Place<T, P> {
     deep: bool,
 }
 
-impl<T, P: Producers> Place<T, P> {
+impl<T, P: ProducerMode> Place<T, P> {
     /// Leaves a ticket behind.
     #[inline(always)]
     fn pass(&mut self) {
@@ -49,7 +49,7 @@ impl<T, P: Producers> Place<T, P> {
     }
 }
 
-impl<T: Send, P: Producers> Receiver<T, P> {
+impl<T: Send, P: ProducerMode> Receiver<T, P> {
     pub(super) fn new(core: Arc<Core<T, P>>) -> Self {
         let place =
             Place { head: 0, end: u64::MAX, cursor: core.slab.cursor(), pace: Pace::new(), deep: false };
@@ -60,7 +60,7 @@ impl<T: Send, P: Producers> Receiver<T, P> {
     /// call.
     ///
     /// ```
-    /// # use annulus_queue::{QueueOptions, TryRecvError, solo::spsc};
+    /// # use annulus_queue::{QueueOptions, TryRecvError, single_consumer::spsc};
     /// let (mut tx, mut rx) = spsc(QueueOptions::new())?;
     /// let _ = tx.try_send(1);
     /// assert_eq!((rx.try_recv(), rx.try_recv()), (Ok(1), Err(TryRecvError::Empty)));
@@ -74,7 +74,7 @@ impl<T: Send, P: Producers> Receiver<T, P> {
     /// Receives; the future waits for a message. Dropping it before it is ready takes nothing.
     ///
     /// ```
-    /// # use annulus_queue::{QueueOptions, RecvError, solo::spsc, wait::block_on};
+    /// # use annulus_queue::{QueueOptions, RecvError, single_consumer::spsc, wait::block_on};
     /// let (mut tx, mut rx) = spsc(QueueOptions::new())?;
     /// let _ = tx.try_send(1);
     /// assert_eq!(block_on(rx.recv()), Ok(1));
@@ -89,7 +89,7 @@ impl<T: Send, P: Producers> Receiver<T, P> {
     /// [`recv`](Self::recv) that blocks the thread while it waits.
     ///
     /// ```
-    /// # use annulus_queue::{QueueOptions, solo::spsc};
+    /// # use annulus_queue::{QueueOptions, single_consumer::spsc};
     /// let (mut tx, mut rx) = spsc(QueueOptions::new())?;
     /// std::thread::spawn(move || { let _ = tx.try_send(1); });
     /// assert_eq!(rx.recv_blocking(), Ok(1));
@@ -110,7 +110,7 @@ impl<T: Send, P: Producers> Receiver<T, P> {
     ///
     /// ```
     /// # use std::time::Duration;
-    /// # use annulus_queue::{QueueOptions, RecvError, solo::spsc};
+    /// # use annulus_queue::{QueueOptions, RecvError, single_consumer::spsc};
     /// let (_tx, mut rx) = spsc::<u32>(QueueOptions::new())?;
     /// assert_eq!(rx.recv_timeout(Duration::from_millis(1)), Err(RecvError::Timeout));
     /// # Ok::<(), annulus_queue::InvalidOptions>(())
@@ -147,7 +147,7 @@ impl<T: Send, P: Producers> Receiver<T, P> {
     /// stay.
     ///
     /// ```
-    /// # use annulus_queue::{QueueOptions, solo::spsc};
+    /// # use annulus_queue::{QueueOptions, single_consumer::spsc};
     /// let (mut tx, mut rx) = spsc(QueueOptions::new())?;
     /// tx.try_send_batch(0..10, |_| ());
     /// let mut first = Vec::with_capacity(8);
@@ -199,7 +199,7 @@ impl<T: Send, P: Producers> Receiver<T, P> {
     /// many. `Err` once the queue is closed and empty.
     ///
     /// ```
-    /// # use annulus_queue::{QueueOptions, RecvError, solo::spsc};
+    /// # use annulus_queue::{QueueOptions, RecvError, single_consumer::spsc};
     /// let (mut tx, mut rx) = spsc(QueueOptions::new())?;
     /// tx.try_send_batch(0..10, |_| ());
     /// drop(tx);
@@ -224,7 +224,7 @@ impl<T: Send, P: Producers> Receiver<T, P> {
     /// Looks at the oldest message without taking it. Nobody else can take it meanwhile.
     ///
     /// ```
-    /// # use annulus_queue::{QueueOptions, solo::spsc};
+    /// # use annulus_queue::{QueueOptions, single_consumer::spsc};
     /// let (mut tx, mut rx) = spsc(QueueOptions::new())?;
     /// let _ = tx.try_send(String::from("one"));
     /// assert_eq!(rx.peek(|message| message.len()), Ok(3));
@@ -242,7 +242,7 @@ impl<T: Send, P: Producers> Receiver<T, P> {
     /// that they cannot move.
     ///
     /// ```
-    /// # use annulus_queue::{QueueOptions, solo::spsc};
+    /// # use annulus_queue::{QueueOptions, single_consumer::spsc};
     /// let (mut tx, mut rx) = spsc(QueueOptions::new())?;
     /// tx.try_send_batch(0..4, |_| ());
     /// assert_eq!(rx.drain().sum::<i32>(), 6);
@@ -255,7 +255,7 @@ impl<T: Send, P: Producers> Receiver<T, P> {
     /// Takes and drops what was sent before this call; how many messages that were. They count as dequeued.
     ///
     /// ```
-    /// # use annulus_queue::{QueueOptions, solo::spsc};
+    /// # use annulus_queue::{QueueOptions, single_consumer::spsc};
     /// let (mut tx, mut rx) = spsc(QueueOptions::new())?;
     /// tx.try_send_batch(0..4, |_| ());
     /// assert_eq!((rx.clear(), rx.len()), (4, 0));
@@ -283,7 +283,7 @@ impl<T: Send, P: Producers> Receiver<T, P> {
     /// open.
     ///
     /// ```
-    /// # use annulus_queue::{QueueOptions, TrySendError, solo::spsc};
+    /// # use annulus_queue::{QueueOptions, TrySendError, single_consumer::spsc};
     /// let (mut tx, mut rx) = spsc(QueueOptions::new())?;
     /// assert!(rx.close());
     /// assert_eq!(tx.try_send(1), Err(TrySendError::Closed(1)));
@@ -294,7 +294,7 @@ impl<T: Send, P: Producers> Receiver<T, P> {
     }
 }
 
-impl<T, P: Producers> Receiver<T, P> {
+impl<T, P: ProducerMode> Receiver<T, P> {
     fn close_here(&mut self) -> bool {
         let (was_open, end) = self
             .core
@@ -308,7 +308,7 @@ impl<T, P: Producers> Receiver<T, P> {
     }
 }
 
-impl<T, P: Producers> Core<T, P> {
+impl<T, P: ProducerMode> Core<T, P> {
     /// The slot of the next ticket, if that has a message.
     #[inline(always)]
     fn published_slot<'a>(&'a self, place: &Place<T, P>) -> Option<Slot<'a, T>> {
@@ -326,7 +326,7 @@ impl<T, P: Producers> Core<T, P> {
         if !P::is_published(stamp, place.head) || place.head >= place.end {
             return None;
         }
-        let run = match Places::<T, P>::SHARING {
+        let run = match SlotArray::<T, P>::SHARING {
             1 => 1,
             // The stamp is of this lap, so it is not beyond the group.
             _ => stamp.min(place.end) - place.head,
@@ -426,12 +426,12 @@ impl<T, P: Producers> Core<T, P> {
 /// remember how far it is.
 ///
 /// The ticket is apart from the receiver's place so that it is kept in a register.
-struct Taking<'a, T, P: Producers> {
+struct Taking<'a, T, P: ProducerMode> {
     place: &'a mut Place<T, P>,
     head: u64,
 }
 
-impl<T, P: Producers> Drop for Taking<'_, T, P> {
+impl<T, P: ProducerMode> Drop for Taking<'_, T, P> {
     #[inline(always)]
     fn drop(&mut self) {
         self.place.head = self.head;
@@ -443,13 +443,13 @@ impl<T, P: Producers> Drop for Taking<'_, T, P> {
 ///
 /// A guard, so that a message can be read straight to where it is returned, before its place is freed: a copy
 /// in between is one that no compiler may remove.
-struct Taken<'a, T, P: Producers> {
+struct Taken<'a, T, P: ProducerMode> {
     core: &'a Core<T, P>,
     /// The ticket after it.
     head: u64,
 }
 
-impl<'a, T, P: Producers> Taken<'a, T, P> {
+impl<'a, T, P: ProducerMode> Taken<'a, T, P> {
     /// The next ticket.
     #[inline(always)]
     fn next(core: &'a Core<T, P>, place: &mut Place<T, P>) -> Self {
@@ -458,14 +458,14 @@ impl<'a, T, P: Producers> Taken<'a, T, P> {
     }
 }
 
-impl<T, P: Producers> Drop for Taken<'_, T, P> {
+impl<T, P: ProducerMode> Drop for Taken<'_, T, P> {
     #[inline(always)]
     fn drop(&mut self) {
         self.core.free(self.head);
     }
 }
 
-impl<T, P: Producers> Drop for Receiver<T, P> {
+impl<T, P: ProducerMode> Drop for Receiver<T, P> {
     /// Drops what is queued, now and not with the last sender: a message may hold what its sender waits for.
     ///
     /// One of several senders may have its ticket and still be copying, or hold a reservation, for which
@@ -483,7 +483,7 @@ impl<T, P: Producers> Drop for Receiver<T, P> {
     }
 }
 
-impl<T, P: Producers> Core<T, P> {
+impl<T, P: ProducerMode> Core<T, P> {
     /// Drops what is queued, after the receiver has left its place.
     pub(super) fn abandon(&self) {
         // One at a time: a message is dropped without the lock, since its code may send.
@@ -516,11 +516,11 @@ impl<T, P: Producers> Core<T, P> {
 
 /// Messages until there is none: see [`Receiver::drain`].
 #[derive(Debug)]
-pub struct Drain<'a, T, P: Producers> {
+pub struct Drain<'a, T, P: ProducerMode> {
     receiver: &'a mut Receiver<T, P>,
 }
 
-impl<T: Send, P: Producers> Iterator for Drain<'_, T, P> {
+impl<T: Send, P: ProducerMode> Iterator for Drain<'_, T, P> {
     type Item = T;
 
     #[inline]

@@ -9,49 +9,49 @@ use std::{
 use annulus_runtime::BackendError;
 
 use crate::{
-    driver::{Memory, NearMemory},
-    ranges::Ranges,
+    driver::{DeviceLocalMemory, Memory},
+    free_list::FreeList,
 };
 
 /// One stretch of memory that all kernels get as an argument, and whose parts they name to each other by
 /// their offsets.
-pub struct Exchange {
+pub struct DeviceHeap {
     memory: Arc<dyn Memory>,
-    ranges: Mutex<Ranges>,
+    free_list: Mutex<FreeList>,
 }
 
 /// A part, given back when it is dropped.
 struct Part {
-    of: Arc<Exchange>,
+    of: Arc<DeviceHeap>,
     offset: usize,
     bytes: usize,
 }
 
-impl Exchange {
-    /// An exchange in memory that the host sees.
+impl DeviceHeap {
+    /// A heap in memory that the host sees.
     pub fn new(memory: Arc<dyn Memory>) -> Arc<Self> {
         assert!(memory.host().is_some(), "parts are written by the host");
-        let ranges = Mutex::new(Ranges::new(memory.bytes() / crate::PART_ALIGN * crate::PART_ALIGN));
-        Arc::new(Self { memory, ranges })
+        let free_list = Mutex::new(FreeList::new(memory.bytes() / crate::PART_ALIGN * crate::PART_ALIGN));
+        Arc::new(Self { memory, free_list })
     }
 
-    /// A part with these contents; `remedy` is how a program makes the exchange larger.
+    /// A part with these contents; `remedy` is how a program makes the heap larger.
     ///
     /// # Errors
     ///
     /// If no part of it is that long.
-    pub fn take(self: &Arc<Self>, contents: &[u8], remedy: &str) -> Result<NearMemory, BackendError> {
+    pub fn take(self: &Arc<Self>, contents: &[u8], remedy: &str) -> Result<DeviceLocalMemory, BackendError> {
         let bytes = contents.len();
-        let mut ranges = self.ranges.lock().unwrap_or_else(PoisonError::into_inner);
-        let offset = ranges.take(bytes).ok_or_else(|| {
+        let mut free_list = self.free_list.lock().unwrap_or_else(PoisonError::into_inner);
+        let offset = free_list.take(bytes).ok_or_else(|| {
             BackendError::new(format!(
                 "{bytes} bytes are wanted for rings between kernels, and {} of {} are free, in parts: launch with a smaller capacity or grid, \
                  or raise {remedy}",
-                ranges.free(),
-                ranges.bytes()
+                free_list.free(),
+                free_list.bytes()
             ))
         })?;
-        drop(ranges);
+        drop(free_list);
         let part = Part { of: Arc::clone(self), offset, bytes };
         let base = self.memory.host().expect("asked when it was made");
         // SAFETY: the part lies within the memory.
@@ -59,12 +59,12 @@ impl Exchange {
         // SAFETY: as above, for so many bytes; nobody else has the part, and no kernel that had it before
         // runs any more.
         unsafe { place.copy_from_nonoverlapping(NonNull::from(contents).cast(), bytes) };
-        Ok(NearMemory { place: offset as u64, base: Arc::clone(&self.memory), owner: Box::new(part) })
+        Ok(DeviceLocalMemory { place: offset as u64, base: Arc::clone(&self.memory), owner: Box::new(part) })
     }
 }
 
 impl Drop for Part {
     fn drop(&mut self) {
-        self.of.ranges.lock().unwrap_or_else(PoisonError::into_inner).give_back(self.offset, self.bytes);
+        self.of.free_list.lock().unwrap_or_else(PoisonError::into_inner).give_back(self.offset, self.bytes);
     }
 }

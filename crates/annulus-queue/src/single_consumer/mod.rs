@@ -7,7 +7,7 @@
 //! [`DropOldest`](crate::Backpressure::DropOldest) is refused.
 //!
 //! ```
-//! use annulus_queue::{QueueOptions, solo::spsc};
+//! use annulus_queue::{QueueOptions, single_consumer::spsc};
 //!
 //! let (mut tx, mut rx) = spsc(QueueOptions::new().capacity(64))?;
 //! std::thread::spawn(move || {
@@ -79,12 +79,12 @@
 /// What can be asked at either end.
 macro_rules! questions {
     ($end:ident) => {
-        impl<T, P: Producers> $end<T, P> {
+        impl<T, P: ProducerMode> $end<T, P> {
             /// How many messages are queued, those being copied in included. The other ends may change it at
             /// any time.
             ///
             /// ```
-            /// # use annulus_queue::{QueueOptions, solo::spsc};
+            /// # use annulus_queue::{QueueOptions, single_consumer::spsc};
             /// let (mut tx, rx) = spsc(QueueOptions::new())?;
             /// let _ = tx.try_send(1);
             /// assert_eq!((tx.len(), rx.len()), (1, 1));
@@ -97,7 +97,7 @@ macro_rules! questions {
             /// How many messages the queue holds at most, exactly. Never changes.
             ///
             /// ```
-            /// # use annulus_queue::{QueueOptions, solo::spsc};
+            /// # use annulus_queue::{QueueOptions, single_consumer::spsc};
             /// let (tx, rx) = spsc::<u32>(QueueOptions::new().capacity(64))?;
             /// assert_eq!((tx.capacity(), rx.capacity()), (64, 64));
             /// # Ok::<(), annulus_queue::InvalidOptions>(())
@@ -109,7 +109,7 @@ macro_rules! questions {
             /// Whether no message is queued. A sender may change it at any time.
             ///
             /// ```
-            /// # use annulus_queue::{QueueOptions, solo::spsc};
+            /// # use annulus_queue::{QueueOptions, single_consumer::spsc};
             /// let (tx, rx) = spsc::<u32>(QueueOptions::new())?;
             /// assert!(tx.is_empty() && rx.is_empty());
             /// # Ok::<(), annulus_queue::InvalidOptions>(())
@@ -121,7 +121,7 @@ macro_rules! questions {
             /// Whether there is no space. The receiver may change it at any time.
             ///
             /// ```
-            /// # use annulus_queue::{QueueOptions, solo::spsc};
+            /// # use annulus_queue::{QueueOptions, single_consumer::spsc};
             /// let (mut tx, rx) = spsc(QueueOptions::new().capacity(16))?;
             /// while tx.try_send(0).is_ok() {}
             /// assert!(tx.is_full() && rx.is_full());
@@ -135,7 +135,7 @@ macro_rules! questions {
             /// `false` may be out of date on return.
             ///
             /// ```
-            /// # use annulus_queue::{QueueOptions, solo::spsc};
+            /// # use annulus_queue::{QueueOptions, single_consumer::spsc};
             /// let (tx, rx) = spsc::<u32>(QueueOptions::new())?;
             /// drop(rx);
             /// assert!(tx.is_closed());
@@ -148,7 +148,7 @@ macro_rules! questions {
             /// What the queue does when it is full. Never changes.
             ///
             /// ```
-            /// # use annulus_queue::{Backpressure, QueueOptions, solo::spsc};
+            /// # use annulus_queue::{Backpressure, QueueOptions, single_consumer::spsc};
             /// let (tx, _rx) = spsc::<u32>(QueueOptions::new())?;
             /// assert_eq!(tx.backpressure(), Backpressure::Block);
             /// # Ok::<(), annulus_queue::InvalidOptions>(())
@@ -160,7 +160,7 @@ macro_rules! questions {
             /// The queue's name, if it was given one. Never changes.
             ///
             /// ```
-            /// # use annulus_queue::{QueueOptions, solo::spsc};
+            /// # use annulus_queue::{QueueOptions, single_consumer::spsc};
             /// let (_tx, rx) = spsc::<u32>(QueueOptions::new().name("alerts"))?;
             /// assert_eq!(rx.name(), Some("alerts"));
             /// # Ok::<(), annulus_queue::InvalidOptions>(())
@@ -173,7 +173,7 @@ macro_rules! questions {
             /// balanced also while somebody does, as [`Sender::counters`](crate::Sender::counters) says.
             ///
             /// ```
-            /// # use annulus_queue::{QueueOptions, solo::spsc};
+            /// # use annulus_queue::{QueueOptions, single_consumer::spsc};
             /// let (mut tx, mut rx) = spsc(QueueOptions::new())?;
             /// let _ = tx.try_send(1);
             /// let _ = rx.try_recv();
@@ -186,7 +186,7 @@ macro_rules! questions {
             }
         }
 
-        impl<T, P: Producers> fmt::Debug for $end<T, P> {
+        impl<T, P: ProducerMode> fmt::Debug for $end<T, P> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.debug_struct(stringify!($end))
                     .field("name", &self.name())
@@ -201,7 +201,7 @@ macro_rules! questions {
 }
 
 mod future;
-mod producers;
+mod producer_mode;
 mod receiver;
 mod reservation;
 mod runs;
@@ -210,7 +210,7 @@ mod sender;
 mod stream;
 
 pub use future::{RecvFuture, SendFuture};
-pub use producers::{Many, One, Producers};
+pub use producer_mode::{Many, One, ProducerMode};
 pub use receiver::{Drain, Receiver};
 pub use reservation::Reservation;
 pub use sender::Sender;
@@ -227,7 +227,7 @@ pub type Ends<T, P> = (Sender<T, P>, Receiver<T, P>);
 /// Makes a queue with one sender and one receiver.
 ///
 /// ```
-/// use annulus_queue::{QueueOptions, solo::spsc};
+/// use annulus_queue::{QueueOptions, single_consumer::spsc};
 ///
 /// let (mut tx, mut rx) = spsc(QueueOptions::new().capacity(16))?;
 /// let _ = tx.try_send("one");
@@ -241,7 +241,7 @@ pub fn spsc<T: Send>(options: QueueOptions) -> Result<Ends<T, One>, InvalidOptio
 /// Makes a queue with one receiver, and a sender that can be cloned.
 ///
 /// ```
-/// use annulus_queue::{QueueOptions, solo::mpsc};
+/// use annulus_queue::{QueueOptions, single_consumer::mpsc};
 ///
 /// let (mut tx, mut rx) = mpsc(QueueOptions::new().capacity(16))?;
 /// let mut other = tx.clone();
@@ -259,16 +259,16 @@ pub fn mpsc<T: Send>(options: QueueOptions) -> Result<Ends<T, Many>, InvalidOpti
 /// time so many wait. `usize::MAX` where that is more than there are addresses; both refuse such capacities.
 ///
 /// ```
-/// use annulus_queue::{QueueOptions, solo::{One, memory_usage}};
+/// use annulus_queue::{QueueOptions, single_consumer::{One, memory_usage}};
 ///
 /// assert!(memory_usage::<[u8; 1024], One>(&QueueOptions::new().capacity(256)) > 256 * 1024);
 /// ```
-pub fn memory_usage<T, P: Producers>(options: &QueueOptions) -> usize {
+pub fn memory_usage<T, P: ProducerMode>(options: &QueueOptions) -> usize {
     let slots = Slab::<T, P>::bytes(options.capacity);
     shared_bytes::<Core<T, P>>().saturating_add(slots).saturating_add(options.name_bytes())
 }
 
-fn make<T: Send, P: Producers>(options: QueueOptions) -> Result<Ends<T, P>, InvalidOptions> {
+fn make<T: Send, P: ProducerMode>(options: QueueOptions) -> Result<Ends<T, P>, InvalidOptions> {
     options.validate_for_ends()?;
     options.refuse_eviction()?;
     Ok(ends(options))
@@ -278,11 +278,14 @@ fn make<T: Send, P: Producers>(options: QueueOptions) -> Result<Ends<T, P>, Inva
 /// never end.
 #[cfg(loom)]
 #[doc(hidden)]
-pub fn solo_of<T: Send, P: Producers>(capacity: usize, backpressure: Backpressure) -> Ends<T, P> {
+pub fn single_consumer_of<T: Send, P: ProducerMode>(
+    capacity: usize,
+    backpressure: Backpressure,
+) -> Ends<T, P> {
     ends(QueueOptions::new().capacity(capacity).backpressure(backpressure))
 }
 
-fn ends<T: Send, P: Producers>(options: QueueOptions) -> Ends<T, P> {
+fn ends<T: Send, P: ProducerMode>(options: QueueOptions) -> Ends<T, P> {
     let QueueOptions { capacity, backpressure, name, .. } = options;
     let core = Arc::new(Core {
         head: Padded(AtomicU64::new(0)),
@@ -303,7 +306,7 @@ fn ends<T: Send, P: Producers>(options: QueueOptions) -> Ends<T, P> {
 pub(crate) const VOID: u64 = 1 << 63;
 
 /// What the ends share.
-pub(crate) struct Core<T, P: Producers> {
+pub(crate) struct Core<T, P: ProducerMode> {
     /// The next ticket to take. Written by the receiver; only grows.
     head: Padded<AtomicU64>,
     producers: P,
@@ -321,7 +324,7 @@ pub(crate) struct Core<T, P: Producers> {
     left: Mutex<Option<receiver::Place<T, P>>>,
 }
 
-impl<T, P: Producers> Core<T, P> {
+impl<T, P: ProducerMode> Core<T, P> {
     fn capacity(&self) -> usize {
         self.slab.capacity()
     }
@@ -389,7 +392,7 @@ impl<T, P: Producers> Core<T, P> {
     }
 }
 
-impl<T, P: Producers> Drop for Core<T, P> {
+impl<T, P: ProducerMode> Drop for Core<T, P> {
     /// Drops what the receiver could not when it left: what is behind a reservation that was forgotten.
     fn drop(&mut self) {
         let head = self.taken();

@@ -14,10 +14,10 @@
 #![cfg(loom)]
 
 use annulus_queue::{
-    Admission, Backpressure, RecvError, SendError, TryRecvError, TrySendError,
+    Backpressure, RecvError, SendError, SendOutcome, TryRecvError, TrySendError,
     lossy::{Missed, ring},
     queue_of,
-    solo::{Many, One, Producers, Receiver, Sender, solo_of},
+    single_consumer::{Many, One, ProducerMode, Receiver, Sender, single_consumer_of},
 };
 use annulus_sync::{Arc, wait::block_on};
 use loom::thread;
@@ -38,20 +38,20 @@ fn boxed(n: u32) -> Box<u32> {
 }
 
 /// The ends of a queue through which so many messages have passed.
-fn used<P: Producers>(
+fn used<P: ProducerMode>(
     passed: u32,
     backpressure: Backpressure,
 ) -> (Sender<Box<u32>, P>, Receiver<Box<u32>, P>) {
-    let (mut tx, mut rx) = solo_of::<_, P>(2, backpressure);
+    let (mut tx, mut rx) = single_consumer_of::<_, P>(2, backpressure);
     for n in 0..passed {
-        assert_eq!(tx.try_send(boxed(n)), Ok(Admission::Accepted));
+        assert_eq!(tx.try_send(boxed(n)), Ok(SendOutcome::Accepted));
         assert_eq!(rx.try_recv(), Ok(boxed(n)));
     }
     (tx, rx)
 }
 
 /// Whole messages, in order, over the end of the ring; full and empty are exact.
-fn three_through_two<P: Producers>(passed: u32) {
+fn three_through_two<P: ProducerMode>(passed: u32) {
     let (mut tx, mut rx) = used::<P>(passed, Backpressure::Reject);
     let sender = thread::spawn(move || (1..=3).map(|n| tx.try_send(boxed(n)).is_ok()).collect::<Vec<_>>());
     let mut received: Vec<u32> = (0..2).filter_map(|_| rx.try_recv().ok()).map(|message| *message).collect();
@@ -83,12 +83,12 @@ fn many_senders_publish_and_free() {
 #[test]
 fn many_senders_share() {
     model(|| {
-        let (mut tx, mut rx) = solo_of::<_, Many>(2, Backpressure::Reject);
+        let (mut tx, mut rx) = single_consumer_of::<_, Many>(2, Backpressure::Reject);
         let other = thread::spawn({
             let mut tx = tx.clone();
-            move || assert_eq!(tx.try_send(boxed(1)), Ok(Admission::Accepted))
+            move || assert_eq!(tx.try_send(boxed(1)), Ok(SendOutcome::Accepted))
         });
-        assert_eq!(tx.try_send(boxed(2)), Ok(Admission::Accepted));
+        assert_eq!(tx.try_send(boxed(2)), Ok(SendOutcome::Accepted));
         other.join().unwrap();
         assert!(matches!(tx.try_send(boxed(4)), Err(TrySendError::Full(_))));
         assert_eq!(*rx.try_recv().unwrap() + *rx.try_recv().unwrap(), 3);
@@ -97,8 +97,8 @@ fn many_senders_share() {
 
 /// What sends say and what the receiver gets agree, whenever the receiver closes: also for a message that is
 /// published meanwhile.
-fn close_against_send<P: Producers>() {
-    let (mut tx, mut rx) = solo_of::<_, P>(2, Backpressure::Block);
+fn close_against_send<P: ProducerMode>() {
+    let (mut tx, mut rx) = single_consumer_of::<_, P>(2, Backpressure::Block);
     let sender = thread::spawn(move || {
         let outcomes = [tx.try_send(boxed(1)), tx.try_send(boxed(2))].map(|outcome| outcome.is_ok());
         assert!(outcomes[0] || !outcomes[1], "closed is closed");
@@ -133,7 +133,7 @@ fn many_senders_close_against_send() {
 #[test]
 fn one_sender_close_against_close() {
     model(|| {
-        let (mut tx, mut rx) = solo_of::<_, One>(2, Backpressure::Block);
+        let (mut tx, mut rx) = single_consumer_of::<_, One>(2, Backpressure::Block);
         let sender = thread::spawn(move || {
             let accepted = tx.try_send(boxed(1)).is_ok();
             (accepted, tx.close())
@@ -148,8 +148,8 @@ fn one_sender_close_against_close() {
 }
 
 /// A receiver that sleeps is woken by the send, and by the close after it.
-fn receiver_sleeps<P: Producers>() {
-    let (mut tx, mut rx) = solo_of::<_, P>(2, Backpressure::Block);
+fn receiver_sleeps<P: ProducerMode>() {
+    let (mut tx, mut rx) = single_consumer_of::<_, P>(2, Backpressure::Block);
     let sender = thread::spawn(move || {
         let _ = tx.try_send(boxed(1));
     });
@@ -169,13 +169,13 @@ fn many_senders_receiver_sleeps() {
 }
 
 /// A sender that sleeps is woken by the space.
-fn sender_sleeps<P: Producers>() {
-    let (mut tx, mut rx) = solo_of::<_, P>(2, Backpressure::Block);
+fn sender_sleeps<P: ProducerMode>() {
+    let (mut tx, mut rx) = single_consumer_of::<_, P>(2, Backpressure::Block);
     let _ = tx.try_send(boxed(1));
     let _ = tx.try_send(boxed(2));
     let sender = thread::spawn(move || block_on(tx.send(boxed(3))));
     assert_eq!(*rx.try_recv().unwrap(), 1);
-    assert_eq!(sender.join().unwrap(), Ok(Admission::Accepted));
+    assert_eq!(sender.join().unwrap(), Ok(SendOutcome::Accepted));
     assert_eq!(*rx.try_recv().unwrap(), 2);
     assert_eq!(*rx.try_recv().unwrap(), 3);
 }
@@ -194,7 +194,7 @@ fn many_senders_sleep() {
 #[test]
 fn two_places_for_two_senders() {
     check(Some(2), || {
-        let (mut tx, mut rx) = solo_of::<_, Many>(2, Backpressure::Block);
+        let (mut tx, mut rx) = single_consumer_of::<_, Many>(2, Backpressure::Block);
         let _ = (tx.try_send(boxed(1)), tx.try_send(boxed(2)));
         let senders = [(tx.clone(), 3), (tx, 4)]
             .map(|(mut tx, n)| thread::spawn(move || block_on(tx.send(boxed(n))).is_ok()));
@@ -209,7 +209,7 @@ fn two_places_for_two_senders() {
 #[test]
 fn sender_wakes_when_nobody_receives() {
     check(Some(3), || {
-        let (mut tx, rx) = solo_of::<_, One>(2, Backpressure::Block);
+        let (mut tx, rx) = single_consumer_of::<_, One>(2, Backpressure::Block);
         let _ = tx.try_send(boxed(1));
         let _ = tx.try_send(boxed(2));
         let leaver = thread::spawn(move || drop(rx));
@@ -223,7 +223,7 @@ fn sender_wakes_when_nobody_receives() {
 /// Also what a reservation holds up.
 fn send_against_leaving(reserve: bool) {
     check(Some(3), move || {
-        let (mut tx, rx) = solo_of::<_, Many>(2, Backpressure::Block);
+        let (mut tx, rx) = single_consumer_of::<_, Many>(2, Backpressure::Block);
         let senders = [1, 2].map(|n| {
             let mut tx = tx.clone();
             thread::spawn(move || {
@@ -253,7 +253,7 @@ fn many_senders_and_a_reservation_against_leaving() {
 }
 
 /// Batches: what is said to be queued is received, in order.
-fn batch_against_batch<P: Producers>(passed: u32) {
+fn batch_against_batch<P: ProducerMode>(passed: u32) {
     let (mut tx, mut rx) = used::<P>(passed, Backpressure::Reject);
     let sender = thread::spawn(move || {
         let mut back = Vec::new();
@@ -345,7 +345,7 @@ fn one_sender_batch_wakes() {
 /// arrives either way.
 fn reservation_of_many(commit: bool) {
     check(Some(3), move || {
-        let (mut tx, mut rx) = solo_of::<_, Many>(2, Backpressure::Block);
+        let (mut tx, mut rx) = single_consumer_of::<_, Many>(2, Backpressure::Block);
         let sender = thread::spawn(move || {
             let mut place = tx.try_reserve().unwrap();
             place.write(boxed(1));
@@ -404,7 +404,7 @@ fn reservation_shared() {
 #[test]
 fn reservation_of_one_against_close() {
     model(|| {
-        let (mut tx, mut rx) = solo_of::<_, One>(2, Backpressure::Block);
+        let (mut tx, mut rx) = single_consumer_of::<_, One>(2, Backpressure::Block);
         let sender = thread::spawn(move || {
             let Ok(mut place) = tx.try_reserve() else { return false };
             place.write(boxed(1));

@@ -6,12 +6,12 @@ use annulus_sync::{AtomicU64, Ordering};
 
 #[cfg(doc)]
 use super::One;
-use super::{Producers, Sender, producers::Position, sender::Manner};
+use super::{ProducerMode, Sender, producer_mode::Position, sender::Manner};
 #[cfg(doc)]
 use crate::Backpressure;
 use crate::{
     batch::settle,
-    slab::{Places, Slot},
+    slab::{Slot, SlotArray},
 };
 
 /// Messages that the only sender writes one after the other, and publishes in runs. Dropping it publishes
@@ -20,9 +20,9 @@ use crate::{
 /// It is made to be kept in registers: the sender's position is written at the end, and dropping it is a call
 /// by value. Stores between those of messages take places in the core's store buffer, by whose length it asks
 /// for lines early; see `slab`.
-struct Runs<'a, T: Send, P: Producers> {
+struct Runs<'a, T: Send, P: ProducerMode> {
     sender: &'a mut Sender<T, P>,
-    places: Places<T, P>,
+    places: SlotArray<T, P>,
     /// Tickets below this are published.
     published: u64,
     /// The ticket of the next message. Those before it are written.
@@ -31,7 +31,7 @@ struct Runs<'a, T: Send, P: Producers> {
     limit: u64,
 }
 
-impl<'a, T: Send, P: Producers> Runs<'a, T, P> {
+impl<'a, T: Send, P: ProducerMode> Runs<'a, T, P> {
     #[inline(always)]
     fn new(sender: &'a mut Sender<T, P>) -> Self {
         let Position { tail, limit } = sender.local.position;
@@ -42,7 +42,7 @@ impl<'a, T: Send, P: Producers> Runs<'a, T, P> {
     /// The next ticket's slot, and how many messages there is space for in its group.
     #[inline(always)]
     fn room(&self) -> (Slot<'a, T>, u64) {
-        let sharing = Places::<T, P>::SHARING as u64;
+        let sharing = SlotArray::<T, P>::SHARING as u64;
         let in_group = sharing - self.next % sharing;
         // SAFETY: the slab is that of the sender's core, which is borrowed for as long.
         let slot = unsafe { self.places.slot(self.next) };
@@ -71,7 +71,7 @@ impl<'a, T: Send, P: Producers> Runs<'a, T, P> {
     }
 }
 
-impl<T: Send, P: Producers> Drop for Runs<'_, T, P> {
+impl<T: Send, P: ProducerMode> Drop for Runs<'_, T, P> {
     #[inline(always)]
     fn drop(&mut self) {
         abandon(self.sender, self.published, self.next);
@@ -81,7 +81,7 @@ impl<T: Send, P: Producers> Drop for Runs<'_, T, P> {
 /// The end of [`Runs`] by a panic.
 #[cold]
 #[inline(never)]
-fn abandon<T: Send, P: Producers>(sender: &mut Sender<T, P>, published: u64, next: u64) {
+fn abandon<T: Send, P: ProducerMode>(sender: &mut Sender<T, P>, published: u64, next: u64) {
     let places = sender.local.cursor.places();
     let mut runs = Runs { sender, places, published, next, limit: next };
     let accepted = if published == next {
@@ -95,12 +95,12 @@ fn abandon<T: Send, P: Producers>(sender: &mut Sender<T, P>, published: u64, nex
 }
 
 /// Messages of a run that were not accepted. Dropping it drops them.
-struct Refused<'a, T: Send, P: Producers> {
+struct Refused<'a, T: Send, P: ProducerMode> {
     sender: &'a mut Sender<T, P>,
     tickets: Range<u64>,
 }
 
-impl<T: Send, P: Producers> Refused<'_, T, P> {
+impl<T: Send, P: ProducerMode> Refused<'_, T, P> {
     #[inline(always)]
     fn next(&mut self) -> Option<T> {
         let ticket = self.tickets.next()?;
@@ -108,7 +108,7 @@ impl<T: Send, P: Producers> Refused<'_, T, P> {
     }
 }
 
-impl<T: Send, P: Producers> Drop for Refused<'_, T, P> {
+impl<T: Send, P: ProducerMode> Drop for Refused<'_, T, P> {
     #[inline(always)]
     fn drop(&mut self) {
         while let Some(message) = self.next() {
@@ -117,7 +117,7 @@ impl<T: Send, P: Producers> Drop for Refused<'_, T, P> {
     }
 }
 
-impl<T: Send, P: Producers> Sender<T, P> {
+impl<T: Send, P: ProducerMode> Sender<T, P> {
     /// Sends messages without waiting, in order, and returns how many are queued. `back` gets those that are
     /// not: they were refused or discarded, because the queue was full or closed. The receiver may take
     /// messages meanwhile, so a later one may find space where an earlier one found none.
@@ -126,7 +126,7 @@ impl<T: Send, P: Producers> Sender<T, P> {
     /// until the iterator has given the seventh or has ended. So let it not wait for the receiver.
     ///
     /// ```
-    /// # use annulus_queue::{QueueOptions, solo::spsc};
+    /// # use annulus_queue::{QueueOptions, single_consumer::spsc};
     /// let (mut tx, _rx) = spsc(QueueOptions::new().capacity(16))?;
     /// let mut back = Vec::new();
     /// assert_eq!(tx.try_send_batch(0..18, |refused| back.push(refused)), 16);
@@ -146,7 +146,7 @@ impl<T: Send, P: Producers> Sender<T, P> {
     /// the thread.
     ///
     /// ```
-    /// # use annulus_queue::{QueueOptions, solo::spsc};
+    /// # use annulus_queue::{QueueOptions, single_consumer::spsc};
     /// let (mut tx, mut rx) = spsc(QueueOptions::new().capacity(16))?;
     /// let sender = std::thread::spawn(move || tx.send_batch_blocking(0..100, |_| ()));
     /// assert_eq!((0..100).filter(|i| rx.recv_blocking() == Ok(*i)).count(), 100);
