@@ -22,7 +22,7 @@ impl<R: Runner> BlockCore<R> {
     /// Whether there is room for what is attempted. If not, says so in the control block and tries once more
     /// after that: whoever makes room made it before, or sees that the block waits.
     ///
-    /// It says so in an iteration that has consumed nothing: what the one before has consumed was given back,
+    /// It says so in a turn that has consumed nothing: what the one before has consumed was given back,
     /// so that whoever sees the block wait sees how full its ring is.
     #[inline]
     pub(crate) fn or_stall(

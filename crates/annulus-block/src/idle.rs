@@ -6,7 +6,7 @@ use annulus_sync::Ordering;
 use crate::{runner::Runner, turn::BlockCore};
 
 impl<R: Runner> BlockCore<R> {
-    /// Whether an iteration would find something to do. Asked by whoever parked the block.
+    /// Whether a turn would find something to do. Asked by whoever parked the block.
     ///
     /// Without credit a message is still work as long as the block has not said that it is stalled: only then
     /// does the host that makes space know whom to wake.

@@ -9,7 +9,7 @@ use crate::{
 };
 
 impl<R: Runner> BlockCore<R> {
-    /// Makes an iteration's results visible, and reports them.
+    /// Makes a turn's results visible, and reports them.
     pub(crate) fn publish(&mut self, batch: &TurnTotals) {
         // One clock read for the batch: a message's latency then ends with its batch's last handler.
         let is_timed = batch.processed != 0 && (self.telemetry_on || self.enqueued.is_some());

@@ -27,7 +27,7 @@ impl<R: Runner> BlockCore<R> {
         }
     }
 
-    /// Counts the latencies of an iteration's messages, which ended now.
+    /// Counts the latencies of a turn's messages, which ended now.
     pub(crate) fn count_latencies(&mut self, now: u64) {
         let Some(times) = &mut self.enqueued else { return };
         let memory = &self.memory;
@@ -51,7 +51,7 @@ impl<R: Runner> BlockCore<R> {
         }
     }
 
-    /// Counts an iteration in the telemetry line; `now` is when its last handler ended, if telemetry is on.
+    /// Counts a turn in the telemetry line; `now` is when its last handler ended, if telemetry is on.
     pub(crate) fn count_telemetry(&mut self, batch: &TurnTotals, now: u64) {
         let telemetry = &mut self.telemetry;
         telemetry.messages_processed += u64::from(batch.processed);

@@ -92,7 +92,7 @@ pub struct BlockCore<R> {
     pub(crate) mode: ProcessingMode,
     pub(crate) max_batch: u32,
     pub(crate) timestamps: bool,
-    /// The enqueue times of an iteration's messages, if their latencies are counted: at most `max_batch`.
+    /// The enqueue times of a turn's messages, if their latencies are counted: at most `max_batch`.
     pub(crate) enqueued: Option<Vec<u64>>,
     pub(crate) clock: RuntimeClock,
     /// Until the block has terminated.
@@ -131,7 +131,7 @@ pub(crate) struct Counts {
     pub(crate) sent: u64,
 }
 
-/// One iteration's messages.
+/// One turn's messages.
 #[derive(Default)]
 pub(crate) struct TurnTotals {
     pub(crate) consumed: u32,

@@ -1,7 +1,8 @@
 //! The devices of this process: each opened once, whatever number of backends use it.
 //!
-//! A device is shared because its limits are: kernels of all backends of a process take their places from one
-//! stock, and a program that was loaded once serves all. What is opened stays open until the process ends.
+//! A device is shared because its limits are: kernels of all backends of a process take their resident slots
+//! from one stock, and a program that was loaded once serves all. What is opened stays open until the process
+//! ends.
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 

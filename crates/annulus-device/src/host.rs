@@ -74,7 +74,7 @@ impl DeviceHost {
     /// # Errors
     ///
     /// If the handler's text cannot be written or does not compile, the device has not as many threads,
-    /// places or memory, or does not start the kernel.
+    /// resident slots or memory, or does not start the kernel.
     pub fn launch(&self, spec: LaunchSpec) -> Result<Box<dyn DeviceKernel>, BackendError> {
         let driver = &*self.driver;
         let mut plan = LaunchPlan::new(driver, &self.options, &spec)?;
@@ -92,7 +92,7 @@ impl DeviceHost {
         let began = Instant::now();
         let program = driver.program(name, &handler, shape)?;
         spec.signals.compiled(Compilation::new(began.elapsed(), program.origin()));
-        let places = self.place(&*program, &mut plan, &spec, shape)?;
+        let resident = self.residence(&*program, &mut plan, &spec, shape)?;
         let visit = (!plan.stays).then(|| driver.residency().visit());
         let failed = |error: BackendError| {
             BackendError::new(format!("`{}` cannot launch `{name}`: {error}", driver.name()))
@@ -155,7 +155,7 @@ impl DeviceHost {
             stays: plan.stays,
             bounds,
             launch: record,
-            places,
+            resident,
             visit,
             supersteps: plan.supersteps,
             credit: plan.credit,
@@ -187,8 +187,9 @@ impl DeviceHost {
             .map_err(|error| BackendError::new(error.to_string()).caused_by(error))
     }
 
-    /// Takes the places that a kernel needs, or lets it run in epochs where that is how the device makes do.
-    fn place(
+    /// Takes the resident slots that a kernel needs, or lets it run in epochs where that is how the device
+    /// makes do.
+    fn residence(
         &self,
         program: &dyn Program,
         plan: &mut LaunchPlan,
@@ -216,7 +217,7 @@ impl DeviceHost {
             false => Err(0),
         };
         match taken {
-            Ok(places) => Ok(Some(places)),
+            Ok(slots) => Ok(Some(slots)),
             Err(_) if yields && (!plan.supersteps || blocks == 1) => {
                 plan.stays = false;
                 let why = match together {

@@ -48,7 +48,7 @@ pub(crate) struct Running {
     /// Everything else that the kernel was given, the records of its blocks among it.
     _memory: Vec<Arc<dyn Memory>>,
     /// Those of a kernel that stays, or whose blocks wait for each other, until it has left the device.
-    places: Mutex<Option<ResidentSlots>>,
+    resident: Mutex<Option<ResidentSlots>>,
 }
 
 /// How an epoch ends: what a block does in one launch, at most.
@@ -116,8 +116,8 @@ pub(crate) struct Parts {
     pub(crate) bounds: Bounds,
     /// Holds the launch's record.
     pub(crate) launch: Arc<dyn Memory>,
-    /// A kernel that stays has its places, and one whose blocks wait for each other.
-    pub(crate) places: Option<ResidentSlots>,
+    /// A kernel that stays has its resident slots, and one whose blocks wait for each other.
+    pub(crate) resident: Option<ResidentSlots>,
     /// A kernel in epochs has this.
     pub(crate) visit: Option<Visit>,
     pub(crate) supersteps: bool,
@@ -173,7 +173,7 @@ impl Running {
             bindings: parts.bindings,
             device_local: parts.device_local,
             _memory: parts.memory,
-            places: Mutex::new(parts.places),
+            resident: Mutex::new(parts.resident),
         }
     }
 
@@ -206,9 +206,9 @@ impl Running {
         self.stay.stays()
     }
 
-    /// The kernel has left the device: its places are free.
+    /// The kernel has left the device: its resident slots are free.
     pub(crate) fn leave(&self) {
-        drop(self.places.lock().unwrap_or_else(PoisonError::into_inner).take());
+        drop(self.resident.lock().unwrap_or_else(PoisonError::into_inner).take());
         drop(self.visit.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
 
@@ -222,7 +222,7 @@ impl Running {
         // SAFETY: nothing of the kernel runs.
         unsafe { self.set_bounds(self.bounds) }?;
         *self.visit.lock().unwrap_or_else(PoisonError::into_inner) = Some(residency.visit());
-        drop(self.places.lock().unwrap_or_else(PoisonError::into_inner).take());
+        drop(self.resident.lock().unwrap_or_else(PoisonError::into_inner).take());
         self.stay.go_into_epochs();
         Ok(())
     }
@@ -244,25 +244,25 @@ impl Running {
         unsafe { self.launch.write(offset_of!(LaunchRecord, epoch_messages), &bytes) }
     }
 
-    /// Whether the kernel could go on in epochs without places.
+    /// Whether the kernel could go on in epochs without resident slots.
     pub(crate) fn can_leave(&self) -> bool {
         !self.supersteps || self.shards.len() == 1
     }
 
-    /// Whether the kernel is in the way of those that run in epochs.
-    pub(crate) fn is_in_the_way(&self) -> bool {
-        self.places
+    /// Whether the kernel must yield to those that run in epochs.
+    pub(crate) fn must_yield(&self) -> bool {
+        self.resident
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .as_ref()
-            .is_some_and(ResidentSlots::is_in_the_way)
+            .is_some_and(ResidentSlots::must_yield)
     }
 
-    /// The kernel was told to end: whoever wants its places may wait for them, and the pump hurries.
+    /// The kernel was told to end: whoever wants its resident slots may wait for them, and the pump hurries.
     #[cold]
     fn end(&self) {
-        if let Some(places) = &*self.places.lock().unwrap_or_else(PoisonError::into_inner) {
-            places.leaving();
+        if let Some(slots) = &*self.resident.lock().unwrap_or_else(PoisonError::into_inner) {
+            slots.leaving();
         }
         self.doorbell.expect();
     }

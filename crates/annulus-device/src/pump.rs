@@ -9,21 +9,21 @@
 //! that cannot ring have dead letters. Whoever is about to wait rings (`DeviceKernel::expect`); whoever sends
 //! to a kernel between epochs, too.
 //!
-//! # Making way
+//! # Quiescing
 //!
 //! Where somebody needs the device to itself ([`Residency::ask_to_leave`]), kernels that stay leave and come
 //! again, by turns: *staying*; *leaving*, told by their records' `leave`, until every block has stored
-//! `ended` and the run is over; *away*, with their places and without a run, until nobody asks; then staying,
-//! in the next epoch. A kernel that terminates while it leaves is over, and does not come again. One that is
-//! told to end while it is away is launched again to see it.
+//! `ended` and the run is over; *away*, with their resident slots and without a run, until nobody asks; then
+//! staying, in the next epoch. A kernel that terminates while it leaves is over, and does not come again. One
+//! that is told to end while it is away is launched again to see it.
 //!
 //! # The end
 //!
 //! A kernel is let go when each of its shards has said *terminated* and its last run is over: only then is
-//! its memory freed, and its places. If a device fails, or ends a kernel by itself, the kernel is reported
-//! lost. One over which the pump panics is told to end. When the backend is dropped the pump stays until its
-//! last kernel is gone, for [`FAREWELL`] at most; what a hanging device may still touch is then leaked, not
-//! freed.
+//! its memory freed, and its resident slots. If a device fails, or ends a kernel by itself, the kernel is
+//! reported lost. One over which the pump panics is told to end. When the backend is dropped the pump stays
+//! until its last kernel is gone, for [`FAREWELL`] at most; what a hanging device may still touch is then
+//! leaked, not freed.
 
 use std::{
     mem,

@@ -1,15 +1,15 @@
-//! Places for the blocks of kernels that stay on a device. A block without a place would never start, and
-//! whoever waits for it would wait for ever; so places are counted, and a kernel that finds too few is
-//! refused.
+//! Resident slots: room for the blocks of kernels that stay on a device. A block without one would never
+//! start, and whoever waits for it would wait for ever; so slots are counted, and a kernel that finds too few
+//! is refused.
 //!
-//! # Making way
+//! # Quiescing a device
 //!
 //! Some devices do nothing else while kernels stay. Who needs such a device to itself for a moment asks all
 //! kernels that stay there to leave ([`Residency::ask_to_leave`]): each backend's pump sees its own off,
-//! keeping their places, and launches them again when nobody asks any more. Whether they have left is for the
+//! keeping their slots, and launches them again when nobody asks any more. Whether they have left is for the
 //! one who asked to find out: kernels may hang.
 //!
-//! # How places are counted
+//! # How resident slots are counted
 //!
 //! A device has units, each with resources (registers, memory of the block's own, threads) that the blocks on
 //! it divide among them. Which unit a block goes to the device decides. Of each kernel so many blocks fit on
@@ -20,11 +20,11 @@
 //!
 //! # Kernels in epochs
 //!
-//! They take no places, but each of their launches needs room for a while. Some devices keep room for that
-//! whatever stays there (PoCL has a thread more than places). On others ([`Residency::shared_with_epochs`])
+//! They take no slots, but each of their launches needs room for a while. Some devices keep room for that
+//! whatever stays there (PoCL has a thread more than slots). On others ([`Residency::shared_with_epochs`])
 //! kernels that stay take up all that the device runs at once, and those in epochs would stand still. There,
-//! as long as kernels in epochs are around ([`Visit`]), one place is left to them: the kernel that came last
-//! to stay is *in the way*, and its pump lets it leave, to go on in epochs as well.
+//! as long as kernels in epochs are around ([`Visit`]), one slot is left to them: the kernel that came last
+//! to stay *must yield*: its pump lets it leave, to go on in epochs as well.
 //!
 //! Where every unit has room for one block of any kernel, as on PoCL, this counts blocks. Kernels that are
 //! alike fill a device; small blocks beside large ones count as if they were large.
@@ -46,7 +46,7 @@ pub struct Residency {
     units: u32,
     /// Kernels that can stay at a time.
     most: usize,
-    /// Kernels in epochs need a place that is free.
+    /// Kernels in epochs need a slot that is free.
     shared: bool,
     /// Kernels in epochs.
     visits: AtomicU32,
@@ -129,7 +129,7 @@ impl Residency {
         self.units
     }
 
-    /// Takes places for a kernel of which `per_unit` blocks fit on an empty unit, waiting for those of
+    /// Takes slots for a kernel of which `per_unit` blocks fit on an empty unit, waiting for those of
     /// kernels that are leaving.
     ///
     /// # Errors
@@ -163,7 +163,7 @@ impl Residency {
         Visit { residency: Arc::clone(self) }
     }
 
-    /// Places that are left to kernels in epochs.
+    /// Slots that are left to kernels in epochs.
     fn left_to_epochs(&self) -> u32 {
         u32::from(self.shared && self.visits.load(Ordering::Acquire) != 0)
     }
@@ -203,8 +203,8 @@ impl Residency {
             return 0;
         }
         let least = kernels.clone().map(|kernel| kernel.per_unit).fold(per_unit, NonZeroU32::min);
-        let places = self.units.saturating_mul(least.get()).saturating_sub(left);
-        kernels.fold(places, |left, kernel| left.saturating_sub(kernel.blocks))
+        let slots = self.units.saturating_mul(least.get()).saturating_sub(left);
+        kernels.fold(slots, |left, kernel| left.saturating_sub(kernel.blocks))
     }
 
     fn change(&self, change: impl FnOnce(&mut Vec<Resident>)) {
@@ -227,7 +227,7 @@ impl Drop for Visit {
 
 impl ResidentSlots {
     /// Whether kernels in epochs lack a place, and this kernel is the one to make room.
-    pub(crate) fn is_in_the_way(&self) -> bool {
+    pub(crate) fn must_yield(&self) -> bool {
         let residency = &self.residency;
         if residency.left_to_epochs() == 0 {
             return false;
@@ -288,7 +288,7 @@ mod tests {
         drop(kernels);
     }
 
-    /// A unit's load is never more than its resources, whatever kernels with places are put wherever there is
+    /// A unit's load is never more than its resources, whatever kernels with slots are put wherever there is
     /// room, in any order.
     #[test]
     fn every_block_with_a_place_finds_room_wherever_the_others_went() {

@@ -587,8 +587,8 @@ fn a_device_that_does_not_start_a_kernel_keeps_nothing_of_it() {
     assert_eq!(kernel.recv_timeout(LIMIT), Err(RecvError::Closed));
 }
 
-/// Kernels of all backends on a device leave it when they are asked to, keep their places, and come again
-/// when nobody asks any more.
+/// Kernels of all backends on a device leave it when they are asked to, keep their resident slots, and come
+/// again when nobody asks any more.
 #[test]
 fn kernels_make_way_and_come_again() {
     let residency = Arc::new(Residency::new(2));

@@ -1,7 +1,8 @@
 //! The devices of this process: each opened once, whatever number of backends use it.
 //!
-//! A device is shared because its limits are: kernels of all backends of a process take their places from one
-//! stock, and a program that was built once serves all. What is opened stays open until the process ends.
+//! A device is shared because its limits are: kernels of all backends of a process take their resident slots
+//! from one stock, and a program that was built once serves all. What is opened stays open until the process
+//! ends.
 
 use std::{
     collections::HashSet,
@@ -227,7 +228,8 @@ impl Device {
         together
     }
 
-    /// Whether a kernel that finds no place goes into epochs. PoCL has as many places as the program says.
+    /// Whether a kernel that finds no resident slot goes into epochs. PoCL has as many places as the program
+    /// says.
     pub(crate) fn yields(&self) -> bool {
         !self.is_pocl() || believed_places().is_some()
     }

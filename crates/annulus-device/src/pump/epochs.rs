@@ -1,4 +1,4 @@
-//! The runs of a kernel under the pump's eyes: it stays, makes way, and goes in epochs.
+//! The runs of a kernel under the pump's eyes: it stays, is quiesced, and goes in epochs.
 
 use std::{
     sync::Arc,
@@ -112,7 +112,7 @@ impl Watched {
                 self.lose();
             }
             Ok(true) if self.report() && self.signals.is_none() => {}
-            // What was asked of it. It keeps its places.
+            // What was asked of it. It keeps its resident slots.
             Ok(true) if self.asked && self.running.has_ended(self.epoch) => {
                 self.run = None;
                 self.in_flight = false;

@@ -271,7 +271,7 @@ impl Watched {
             && self.in_flight
             && !self.asked
             && self.running.can_leave()
-            && self.running.is_in_the_way()
+            && self.running.must_yield()
         {
             self.leave_for_good("kernels in epochs need the place on the device that it had");
         }

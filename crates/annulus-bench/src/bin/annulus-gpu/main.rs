@@ -80,7 +80,8 @@ struct Arguments {
     #[arg(long)]
     quick: bool,
 
-    /// Runs so short that they only show that every step works: what is tried without a GPU
+    /// Runs so short that they only show that every step works: what is tried without a GPU. Each step may
+    /// take six times as long, since the machine may be busy
     #[arg(long, conflicts_with = "quick")]
     rehearse: bool,
 
@@ -157,6 +158,7 @@ fn execute(arguments: &Arguments) -> Result<ExitCode, Failure> {
         programs,
         record,
         limit,
+        patience: if arguments.rehearse { 6 } else { 1 },
         length: arguments.length(),
         seconds_per_case: arguments.seconds_per_case,
     };

@@ -91,6 +91,8 @@ pub(crate) struct Run {
     pub(crate) programs: Programs,
     pub(crate) record: Record,
     pub(crate) limit: Option<Instant>,
+    /// Factor of each step's own limit: more than 1 where no GPU hurries, and the machine may be busy.
+    pub(crate) patience: u32,
     /// What tells benchmarks how long to run.
     pub(crate) length: Option<&'static str>,
     /// So long a case of a suite may take.
@@ -193,7 +195,7 @@ impl Run {
     }
 
     fn call(&mut self, step: &Step) -> Result<Ran, Failure> {
-        self.programs.run(step.program, &step.arguments, step.limit, self.record.log())
+        self.programs.run(step.program, &step.arguments, step.limit * self.patience, self.record.log())
     }
 
     /// Runs a program of a suite.
