@@ -18,7 +18,7 @@ ANN_FUNCTION void ann_store_counts(const ann_view *v)
 }
 
 /* By the leader, behind a fence: the gauges, and the slots that are given back. Who sees in a gauge that
-   there is an answer, or a dead letter, finds it. */
+   there is an answer, or a dead letter, finds it. SYNC: gauge (release) */
 ANN_FUNCTION void ann_store_gauges(const ann_view *v, u64 next_out)
 {
     LOCAL ann_shared *b = v->shared;
@@ -50,6 +50,7 @@ ANN_FUNCTION void ann_settle_up(const ann_view *v)
     ann_store_counts(v);
     if ((b->state.command & ANN_TELEMETRY) != 0)
         ann_write_telemetry(v);
+    /* SYNC: gauge, slots-returned (release) */
     ann_fence_release();
     ann_store_gauges(v, b->state.next_out);
 }

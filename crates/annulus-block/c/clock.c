@@ -1,6 +1,7 @@
 /* The block: the time, and what the host asks about it. */
 
 /* The time on the runtime's clock: the device's own where it has one, else the host's last heartbeat. */
+/* TWIN: now */
 ANN_FUNCTION u64 ann_now(const ann_view *v)
 {
     u64 clock = ann_clock(v->shared->launch.clock);

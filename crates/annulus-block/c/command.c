@@ -1,6 +1,7 @@
 /* The block: commands of the host, and its end. */
 
 /* Acknowledges a new command: telemetry first, then the state, then the command itself (SYNC: state). */
+/* TWIN: obey */
 ANN_FUNCTION void ann_obey(const ann_view *v, u32 command)
 {
     LOCAL ann_state *s = &v->shared->state;
@@ -28,13 +29,16 @@ ANN_FUNCTION void ann_obey(const ann_view *v, u32 command)
         ann_unlink(v);
 #endif
     if ((command & ANN_TERMINATE) != 0) {
+        /* SYNC: gauge (release) */
         ann_store_release_u64(ANN_U64(v->outbound, ANN_RING_RESERVED), s->next_out | ANN_CLOSED);
         state = ANN_STATE_TERMINATED;
     } else if ((command & ANN_ACTIVE) != 0) {
         state = ANN_STATE_ACTIVE;
     }
+    /* SYNC: state (release) */
     ann_store_release_u32(ANN_U32(v->shard, ANN_CONTROL_STATE), state);
     ann_store_release_u32(ANN_U32(v->shard, ANN_CONTROL_ACKNOWLEDGED), command);
+    /* SYNC: obeyed (release) */
     ann_store_release_u32(&v->record->obeyed, ann_load_relaxed_u32(&v->record->obeyed) + 1);
     ann_tell(v, 0);
 }
@@ -47,7 +51,9 @@ ANN_FUNCTION void ann_give_up(const ann_view *v)
     ann_unlink(v);
     v->shared->state.command |= ANN_TERMINATE;
 #endif
+    /* SYNC: gauge (release) */
     ann_store_release_u64(ANN_U64(v->outbound, ANN_RING_RESERVED), v->shared->state.next_out | ANN_CLOSED);
+    /* SYNC: state (release) */
     ann_store_release_u32(ANN_U32(v->shard, ANN_CONTROL_STATE), ANN_STATE_TERMINATED);
     v->shared->ending = 1;
 }

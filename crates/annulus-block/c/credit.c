@@ -2,6 +2,7 @@
 
 /* Messages that there is credit for, of `want`; with a fresh look at the ring only if the last one does not
    suffice. */
+/* TWIN: has_credit */
 ANN_FUNCTION u32 ann_credit(const ann_view *v, u32 want)
 {
     LOCAL ann_shared *b = v->shared;
@@ -18,6 +19,7 @@ ANN_FUNCTION u32 ann_credit(const ann_view *v, u32 want)
 
 /* As above, and says in the control block when there is none, so that the host that makes room wakes this
    block. */
+/* TWIN: or_stall */
 ANN_FUNCTION u32 ann_credit_or_stall(const ann_view *v, u32 want)
 {
     LOCAL ann_state *s = &v->shared->state;

@@ -1,6 +1,7 @@
 /* The block: messages whose handlers failed. */
 
 /* Puts the message of a failed call into the ring of dead letters; counts it if there is no room. */
+/* TWIN: bury */
 ANN_FUNCTION void ann_bury(const ann_view *v, GLOBAL const u8 *message, u32 code)
 {
     LOCAL ann_launch *l = &v->shared->launch;

@@ -7,6 +7,7 @@ ANN_FUNCTION void ann_tell(const ann_view *v, u32 noted)
     ann_fence_all();
     u32 asleep = ann_load_relaxed_u32(&v->doorbell->asleep);
     if (asleep == 1 || (asleep == 2 && noted != 0)) {
+        /* SYNC: doorbell-rung (release) */
         ann_store_release_u32(&v->doorbell->rung, 1);
         ann_ring(&v->doorbell->rung);
     }

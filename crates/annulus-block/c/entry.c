@@ -130,7 +130,8 @@ ANN_KERNEL void ann_main(
         ann_barrier();
     }
     if (leader) {
-        /* A block that has terminated leaves only this behind: rings and states are not its own any more. */
+        /* A block that has terminated leaves only this behind: rings and states are not its own any more.
+           SYNC: ended (release) */
         view.record->state = shared.state;
         ann_store_release_u32(&view.record->ended, view.record->epoch);
         ann_tell(&view, 0);

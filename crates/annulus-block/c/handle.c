@@ -2,6 +2,7 @@
 
 /* The place of the message's state in the block's part; ANN_NO_ACTOR if its key names none of this block's
    actors. */
+/* TWIN: of */
 ANN_FUNCTION u64 ann_actor(const ann_view *v, GLOBAL const ANN_MESSAGE *message)
 {
 #if ANN_SHAPE == ANN_PER_ACTOR
@@ -15,6 +16,7 @@ ANN_FUNCTION u64 ann_actor(const ann_view *v, GLOBAL const ANN_MESSAGE *message)
 }
 
 /* Calls the handler as a transaction: the state is a copy, committed on success. */
+/* TWIN: call */
 ANN_FUNCTION u32 ann_transact(
     const ann_view *v, GLOBAL const ANN_MESSAGE *message, u64 actor, u32 thread,
     PRIVATE ann_outbox *outbox ANN_BINDING_PARAMETERS)
@@ -52,6 +54,7 @@ ANN_FUNCTION u32 ann_transact(
 #if ANN_LAUNCH_THREADS == 1
 
 /* All messages of the turn one after the other; outputs go straight into their slots. */
+/* TWIN: handle */
 ANN_FUNCTION void ann_handle(const ann_view *v ANN_BINDING_PARAMETERS)
 {
     LOCAL ann_shared *b = v->shared;

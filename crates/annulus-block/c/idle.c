@@ -18,6 +18,7 @@ ANN_FUNCTION u32 ann_has_device_local_work(const ann_view *v)
 #endif
 
 /* By the leader, of a block that found nothing: whether a turn would find something now. */
+/* TWIN: has_work */
 ANN_FUNCTION u32 ann_has_work(const ann_view *v)
 {
     LOCAL ann_state *s = &v->shared->state;
@@ -106,7 +107,7 @@ ANN_FUNCTION void ann_idle(const ann_view *v)
     } else {
         u32 seen = ann_load_relaxed_u32(&v->record->wake);
         ann_store_relaxed_u32(&v->record->asleep, 1);
-        /* SYNC: asleep */
+        /* SYNC: asleep, nap-ended (acquire) */
         ann_fence_all();
         u32 undisturbed = !ann_has_work(v) && ann_nap_until_work(v, seen);
         ann_store_relaxed_u32(&v->record->asleep, 0);

@@ -9,6 +9,7 @@
 
 /* By the leader of a block that found nothing: tells the host how far it has come, after all that it has done
    until then. */
+/* TWIN: rest */
 ANN_FUNCTION void ann_rest(const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
@@ -86,6 +87,7 @@ ANN_FUNCTION void ann_device_local_commit(const ann_view *v, GLOBAL u8 *slot, u3
 /* Before messages are published: whoever sees that one was taken sees it counted here.  A block that has said
    that it waits is about to go on, though the word that says so is still there. It takes back first that it
    rests: whoever sees these messages counted does not take the block for one that waits. */
+/* TWIN: begin_to_move */
 ANN_FUNCTION void ann_count_forwarded(const ann_view *v, u32 count)
 {
     LOCAL ann_shared *b = v->shared;
@@ -137,7 +139,7 @@ ANN_FUNCTION void ann_publish_pending(const ann_view *v)
         return;
     s->stalled = stalled;
     /* Who sees that nothing is held any more sees it counted as forwarded; who sees that something is, sees
-       what was taken. */
+       what was taken. SYNC: stalled-after-taken (release) */
     ann_store_release_u32(ANN_U32(v->shard, ANN_CONTROL_STALLED), stalled ? ANN_STALLED_BY_KERNEL : 0);
 }
 
@@ -194,6 +196,7 @@ ANN_FUNCTION u32 ann_addressee(const ann_view *v, u32 place)
 
 /* Sends as many of the pending outputs as go without waiting: in order, and in one step those in a row for
    the same block. */
+/* TWIN: deliver */
 ANN_FUNCTION void ann_forward(const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
@@ -290,6 +293,16 @@ ANN_FUNCTION u32 ann_would_forward(const ann_view *v)
 ANN_FUNCTION u32 ann_on_the_way(const ann_view *v)
 {
     return v->shared->state.pending - v->shared->state.pending_from;
+}
+
+/* By the leader of a kernel that is connected no more: what is held goes to the host, as far as it has room.
+   */
+/* TWIN: publish_rest */
+ANN_FUNCTION void ann_return_held(const ann_view *v)
+{
+    LOCAL ann_state *s = &v->shared->state;
+    while (s->pending_from < s->pending && ann_return(v, s->pending_from))
+        s->pending_from += 1;
 }
 
 #else
@@ -461,6 +474,22 @@ ANN_FUNCTION void ann_forward_together(const ann_view *v, u32 leader)
     ann_barrier();
 }
 
+/* By the leader of a kernel that is connected no more: what is held goes to the host, as far as it has room.
+   */
+ANN_FUNCTION void ann_return_held(const ann_view *v)
+{
+    LOCAL ann_shared *b = v->shared;
+    for (u32 k = 0; k < b->state.pending && b->left == 0; k++) {
+        GLOBAL ann_parcel *parcel = ann_parcel_at(v, k);
+        if (parcel->source == ANN_GONE)
+            continue;
+        if (ann_return(v, parcel->source))
+            parcel->source = ANN_GONE;
+        else
+            b->left = 1;
+    }
+}
+
 /* By the leader: what is on its way now. */
 ANN_FUNCTION void ann_settle(const ann_view *v)
 {
@@ -468,17 +497,8 @@ ANN_FUNCTION void ann_settle(const ann_view *v)
     LOCAL ann_state *s = &b->state;
     if (s->pending == 0)
         return;
-    if (b->link.grid == 0) {
-        for (u32 k = 0; k < s->pending && b->left == 0; k++) {
-            GLOBAL ann_parcel *parcel = ann_parcel_at(v, k);
-            if (parcel->source == ANN_GONE)
-                continue;
-            if (ann_return(v, parcel->source))
-                parcel->source = ANN_GONE;
-            else
-                b->left = 1;
-        }
-    }
+    if (b->link.grid == 0)
+        ann_return_held(v);
     if (b->lost != 0)
         ann_count_unforwarded(v, b->lost);
 #ifndef ANN_OUTPUT_KEY
@@ -520,6 +540,7 @@ ANN_FUNCTION u32 ann_on_the_way(const ann_view *v)
 #endif
 
 /* By the leader: no message comes out of the ring between kernels any more, and none leaves. */
+/* TWIN: abandon */
 ANN_FUNCTION void ann_unlink(const ann_view *v)
 {
     LOCAL ann_state *s = &v->shared->state;
@@ -533,6 +554,8 @@ ANN_FUNCTION void ann_unlink(const ann_view *v)
     }
     u32 unread = (reserved - ann_device_local_next(v)) & ANN_DEVICE_LOCAL_TICKETS;
 #ifdef ANN_OUTPUT
+    if (v->shared->link.grid == 0)
+        ann_return_held(v);
     s->unforwarded += ann_on_the_way(v);
 #endif
     s->pending = 0;

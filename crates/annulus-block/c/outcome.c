@@ -1,6 +1,7 @@
 /* The block: what became of a message. */
 
 /* The handler of a slot's message, or of its copy, succeeded. */
+/* TWIN: note_success */
 ANN_FUNCTION void ann_note_success(const ann_view *v, GLOBAL const u8 *slot)
 {
     LOCAL ann_shared *b = v->shared;

@@ -24,9 +24,11 @@ ANN_FUNCTION void ann_count_prints(const ann_view *v)
     u32 lost = b->prints.count > b->prints.room ? b->prints.count - b->prints.room : 0;
     if (lost != 0) {
         s->prints_lost += lost;
-        ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_PRINTS_LOST), s->prints_lost);
+        /* SYNC: prints-lost (release): of what lies in the ring. */
+        ann_store_release_u64(ANN_U64(v->shard, ANN_CONTROL_PRINTS_LOST), s->prints_lost);
     }
     s->next_print += b->prints.count - lost;
+    /* SYNC: gauge (release) */
     ann_store_release_u64(ANN_U64(v->shard + b->launch.prints, ANN_RING_RESERVED), s->next_print);
 }
 

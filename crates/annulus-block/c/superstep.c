@@ -113,7 +113,7 @@ ANN_FUNCTION u32 ann_nap_in_step(const ann_view *v, GLOBAL ann_step_record *step
     LOCAL ann_shared *b = v->shared;
     u32 seen = ann_load_relaxed_u32(&v->record->wake);
     ann_store_relaxed_u32(&v->record->asleep, 1);
-    /* SYNC: asleep */
+    /* SYNC: asleep, nap-ended (acquire) */
     ann_fence_all();
     /* Of all blocks the first wakes first by itself, and looks whether the host lives: the others' naps end
        with its own. */

@@ -2,9 +2,11 @@
 
 /* Messages that wait. Where the gauge may be far away, several threads have looked at it with the turn's
    first look. */
+/* TWIN: depth */
 ANN_FUNCTION u32 ann_depth(const ann_view *v)
 {
 #if ANN_LAUNCH_THREADS == 1 || ANN_HOSTED
+    /* SYNC: gauge (acquire) */
     u64 reserved = ann_load_acquire_u64(ANN_U64(v->inbound, ANN_RING_RESERVED)) & ~ANN_CLOSED;
 #else
     u64 reserved = v->shared->reserved;
@@ -21,6 +23,7 @@ ANN_FUNCTION u32 ann_depth(const ann_view *v)
 
 /* Writes the line, if telemetry is on and there is one: words in any order, whose check tells which belong
    together. */
+/* TWIN: write_telemetry */
 ANN_FUNCTION void ann_write_telemetry(const ann_view *v)
 {
     LOCAL ann_state *s = &v->shared->state;
@@ -53,6 +56,7 @@ ANN_FUNCTION void ann_write_telemetry(const ann_view *v)
 }
 
 /* Shows what came while nothing was consumed. */
+/* TWIN: note_depth */
 ANN_FUNCTION void ann_note_depth(const ann_view *v)
 {
     LOCAL ann_state *s = &v->shared->state;
@@ -61,6 +65,7 @@ ANN_FUNCTION void ann_note_depth(const ann_view *v)
 }
 
 /* Counts a latency in the histogram, whose buckets are 32 to each doubling. */
+/* TWIN: count_latencies */
 ANN_FUNCTION void ann_count_latency(const ann_view *v, u64 nanos)
 {
     u64 bucket = nanos;
@@ -72,6 +77,7 @@ ANN_FUNCTION void ann_count_latency(const ann_view *v, u64 nanos)
     ann_store_relaxed_u64(count, ann_load_relaxed_u64(count) + 1);
 }
 
+/* TWIN: count_telemetry */
 ANN_FUNCTION void ann_count_telemetry(const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;

@@ -72,6 +72,7 @@ ANN_FUNCTION u32 ann_begin_device_local(const ann_view *v)
 #endif
 
 /* By the leader: what this turn has to do. */
+/* TWIN: iterate */
 ANN_FUNCTION void ann_begin_turn(const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
@@ -200,6 +201,7 @@ ANN_FUNCTION void ann_begin_turn(const ann_view *v)
 
 /* By the leader: makes the turn's results visible; whoever sees that a message was consumed sees it counted.
    */
+/* TWIN: publish */
 ANN_FUNCTION void ann_end_turn(const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
@@ -271,7 +273,8 @@ ANN_FUNCTION void ann_end_turn(const ann_view *v)
     }
     ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_SENT), s->sent);
     if (b->dead_letters != 0 || b->produced != 0) {
-        /* Who sees in the gauges that there is an answer, or a dead letter, finds it. */
+        /* Who sees in the gauges that there is an answer, or a dead letter, finds it. SYNC: gauge (release)
+           */
         ann_fence_release();
         if (b->dead_letters != 0)
             ann_store_fenced_u64(ANN_U64(v->shard + b->launch.dead_letters, ANN_RING_RESERVED), s->next_dead_letter);

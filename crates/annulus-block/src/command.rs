@@ -12,6 +12,7 @@ use crate::{host::Progress, runner::Runner, turn::BlockCore};
 
 impl<R: Runner> BlockCore<R> {
     /// Acknowledges a new command.
+    // TWIN: obey
     pub(crate) fn obey(&mut self, command: u32) {
         self.seen_command = command;
         self.link.clone_from(&self.next_link.lock().unwrap_or_else(PoisonError::into_inner));
@@ -27,8 +28,8 @@ impl<R: Runner> BlockCore<R> {
         } else {
             state::INACTIVE
         };
+        // SYNC: state (release), both
         self.memory.state().store(state, Ordering::Release);
-        // SYNC: state (release)
         self.memory.acknowledged().store(command, Ordering::Release);
         let signals = if state == state::TERMINATED {
             self.signals.take()

@@ -14,6 +14,7 @@ const STALLED_BY_HOST: u32 = 1;
 impl<R: Runner> BlockCore<R> {
     /// Whether the outbound ring has room for all that a message may need; says so in the control block if
     /// not.
+    // TWIN: has_credit
     #[inline]
     pub(crate) fn has_credit(&mut self, batch: &TurnTotals) -> bool {
         self.or_stall(STALLED_BY_HOST, batch, |block| block.outbound.has_credit(block.credit))
@@ -24,6 +25,7 @@ impl<R: Runner> BlockCore<R> {
     ///
     /// It says so in a turn that has consumed nothing: what the one before has consumed was given back,
     /// so that whoever sees the block wait sees how full its ring is.
+    // TWIN: or_stall
     #[inline]
     pub(crate) fn or_stall(
         &mut self,

@@ -11,6 +11,7 @@ use crate::{
 
 impl<R: Runner> BlockCore<R> {
     /// Puts the message of a failed call into the ring of dead letters; counts it if there is no room.
+    // TWIN: bury
     #[cold]
     pub(crate) fn bury(&mut self, message: *const u8, code: u16, batch: &mut TurnTotals) {
         let Some(dead_letters) = &mut self.dead_letters else { return };

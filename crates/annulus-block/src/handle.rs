@@ -14,6 +14,7 @@ use crate::{
 
 impl<R: Runner> BlockCore<R> {
     /// Handles one message as a transaction.
+    // TWIN: handle
     #[inline]
     pub(crate) fn handle(&mut self, slot: &Slot, batch: &mut TurnTotals) {
         if slot.kind != kind::MESSAGE {
@@ -60,6 +61,7 @@ impl<R: Runner> BlockCore<R> {
     }
 
     /// Calls the handler; returns its error code, 0 for success.
+    // TWIN: call
     #[inline]
     fn call(&self, message: *const u8, state: *mut u8) -> u16 {
         // SAFETY: the block has credit for `max_outputs` slots from the next ticket on.

@@ -10,6 +10,7 @@ impl<R: Runner> BlockCore<R> {
     ///
     /// Without credit a message is still work as long as the block has not said that it is stalled: only then
     /// does the host that makes space know whom to wake.
+    // TWIN: has_work
     pub fn has_work(&mut self) -> bool {
         let command = self.memory.command().load(Ordering::Relaxed);
         command != self.seen_command

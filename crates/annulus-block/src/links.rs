@@ -38,6 +38,7 @@ impl<R: Runner> BlockCore<R> {
     }
 
     /// Delivers pending outputs until one has to wait for room; says whether none has.
+    // TWIN: deliver
     pub(crate) fn deliver(&mut self) -> bool {
         let (Some(link), Some(mut pending)) = (&self.link, self.pending) else { return true };
         let waits = link.waits;
@@ -49,7 +50,9 @@ impl<R: Runner> BlockCore<R> {
                 // SAFETY: as below.
                 let room =
                     |target: &dyn Deliver| unsafe { target.has_room(self.pending_output(pending.gone)) };
-                if target.as_ref().is_some_and(|target| !room(&**target)) {
+                // What does not wait is lost, and counted: the kernel may have been connected otherwise
+                // before.
+                if waits && target.as_ref().is_some_and(|target| !room(&**target)) {
                     break;
                 }
                 self.begin_to_move();
@@ -80,6 +83,7 @@ impl<R: Runner> BlockCore<R> {
     /// Before a block that has said that it waits delivers something: the word that says so is still there
     /// when its last output has gone. Whoever sees the ticket of such an output sees that the block does not
     /// rest.
+    // TWIN: begin_to_move
     fn begin_to_move(&mut self) {
         self.moves = true;
         self.memory
@@ -90,6 +94,7 @@ impl<R: Runner> BlockCore<R> {
     }
 
     /// After it has said whether it still waits: that word is as it should be.
+    // TWIN: rest
     pub(crate) fn rest(&mut self) {
         if std::mem::take(&mut self.moves) {
             // SYNC: rested (release)
@@ -105,6 +110,7 @@ impl<R: Runner> BlockCore<R> {
     }
 
     /// Publishes what has not gone, if the kernel was disconnected before that; says how much.
+    // TWIN: publish_rest
     fn publish_rest(&mut self, pending: PendingOutputs) -> u32 {
         let rest = pending.all - pending.gone;
         for _ in 0..rest {
@@ -129,6 +135,7 @@ impl<R: Runner> BlockCore<R> {
     }
 
     /// Before the end: a message that is held counts as processed, and what has not gone as lost.
+    // TWIN: abandon
     pub(crate) fn abandon(&mut self) {
         let (Some(pending), Some(slot)) = (self.pending.take(), self.inbound.peek()) else { return };
         let mut batch = TurnTotals { consumed: 1, ..TurnTotals::default() };

@@ -10,10 +10,11 @@ use crate::{
 
 impl<R: Runner> BlockCore<R> {
     /// Makes a turn's results visible, and reports them.
+    // TWIN: publish
     pub(crate) fn publish(&mut self, batch: &TurnTotals) {
         // One clock read for the batch: a message's latency then ends with its batch's last handler.
         let is_timed = batch.processed != 0 && (self.telemetry_on || self.enqueued.is_some());
-        let now = if is_timed { self.clock.now() } else { 0 };
+        let now = if is_timed { R::now(&self.clock) } else { 0 };
         self.count_latencies(now);
         let counts = &mut self.counts;
         counts.processed += u64::from(batch.processed);

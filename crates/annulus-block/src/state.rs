@@ -79,6 +79,7 @@ unsafe impl Sync for StateMemory {}
 
 impl BlockState {
     /// The state for a message with this key; `None` if the key names no actor.
+    // TWIN: of
     #[inline]
     pub(crate) fn of(&self, key: u64) -> Option<*mut u8> {
         match self {

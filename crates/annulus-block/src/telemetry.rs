@@ -10,10 +10,12 @@ use crate::{
 };
 
 impl<R: Runner> BlockCore<R> {
+    // TWIN: depth
     pub(crate) fn depth(&self) -> u64 {
         self.inbound.ring().reserved() - self.inbound.position()
     }
 
+    // TWIN: note_success
     #[inline]
     pub(crate) fn note_success(&mut self, enqueued: u64, batch: &mut TurnTotals) {
         batch.processed += 1;
@@ -28,6 +30,7 @@ impl<R: Runner> BlockCore<R> {
     }
 
     /// Counts the latencies of a turn's messages, which ended now.
+    // TWIN: count_latencies
     pub(crate) fn count_latencies(&mut self, now: u64) {
         let Some(times) = &mut self.enqueued else { return };
         let memory = &self.memory;
@@ -52,6 +55,7 @@ impl<R: Runner> BlockCore<R> {
     }
 
     /// Counts a turn in the telemetry line; `now` is when its last handler ended, if telemetry is on.
+    // TWIN: count_telemetry
     pub(crate) fn count_telemetry(&mut self, batch: &TurnTotals, now: u64) {
         let telemetry = &mut self.telemetry;
         telemetry.messages_processed += u64::from(batch.processed);
@@ -81,6 +85,7 @@ impl<R: Runner> BlockCore<R> {
 
     /// Shows in the telemetry what came while nothing was consumed: a block that is inactive or stalled is
     /// called all the same.
+    // TWIN: note_depth
     pub(crate) fn note_depth(&mut self) {
         if self.telemetry_on && i64::from(self.telemetry.queue_depth) != self.depth() as i64 {
             self.write_telemetry();
@@ -88,6 +93,7 @@ impl<R: Runner> BlockCore<R> {
     }
 
     /// Writes the line, if telemetry is on and there is one.
+    // TWIN: write_telemetry
     pub(crate) fn write_telemetry(&mut self) {
         if !self.telemetry_on {
             return;

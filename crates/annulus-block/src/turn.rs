@@ -241,6 +241,7 @@ impl<R: Runner> BlockCore<R> {
     }
 
     /// Takes a turn.
+    // TWIN: iterate
     pub fn iterate(&mut self) -> Turn {
         // SYNC: command (acquire)
         let command = self.memory.command().load(Ordering::Acquire);

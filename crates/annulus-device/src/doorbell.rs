@@ -80,7 +80,7 @@ impl Doorbell {
     /// Before waiting for what a device will do: wakes the pump if it would not hear of that.
     #[inline]
     pub(crate) fn expect(&self) {
-        // SYNC: doorbell, and the runtime's `expected`
+        // SYNC: doorbell, expected
         fence(Ordering::SeqCst);
         if self.depth.load(Ordering::Relaxed) == DEEP {
             self.wake();
@@ -89,6 +89,7 @@ impl Doorbell {
 
     #[cold]
     fn wake(&self) {
+        // SYNC: doorbell-rung (release)
         self.rung().store(1, Ordering::Release);
         #[cfg(target_os = "linux")]
         crate::futex::wake_one(self.rung());
@@ -101,7 +102,7 @@ impl Doorbell {
 
     /// By the pump: sleeps for at most `limit`, unless `is_idle` says after all that something is new.
     pub(crate) fn sleep(&self, deep: bool, limit: Duration, is_idle: impl FnOnce() -> bool) {
-        // Acquire: who reads a ring sees what it was rung for.
+        // Who reads a ring sees what it was rung for. SYNC: doorbell-rung (acquire)
         self.rung().swap(0, Ordering::AcqRel);
         // What a device makes of it: 1, it rings for all that is new; 2, for dead letters and prints alone.
         self.asleep().store(if deep { DEEP } else { LIGHT }, Ordering::Relaxed);
@@ -124,6 +125,7 @@ impl Doorbell {
     fn wait(&self, limit: Duration) {
         let door = self.door.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         // A ringer stores `rung` before it takes the lock.
+        // SYNC: doorbell-rung (acquire)
         let _ = self.door.1.wait_timeout_while(door, limit, |()| self.rung().load(Ordering::Acquire) == 0);
     }
 }

@@ -338,6 +338,7 @@ impl Running {
 
     /// Whether every block has left the epoch.
     pub(crate) fn has_ended(&self, epoch: u32) -> bool {
+        // SYNC: ended (acquire)
         self.shards
             .iter()
             .all(|shard| shard.word(offset_of!(BlockRecord, ended)).load(Ordering::Acquire) == epoch)
@@ -453,7 +454,8 @@ impl DeviceShard {
     fn ask(&self) -> u32 {
         let word = self.word(offset_of!(BlockRecord, question));
         let question = word.load(Ordering::Relaxed).wrapping_add(1);
-        word.store(question, Ordering::Release);
+        // It orders nothing: what the block does about it, it says by its answer.
+        word.store(question, Ordering::Relaxed);
         question
     }
 
@@ -466,11 +468,14 @@ impl DeviceShard {
 
     /// How many commands the block has acknowledged.
     pub(crate) fn obeyed(&self) -> u32 {
+        // SYNC: obeyed (acquire)
         self.word(offset_of!(BlockRecord, obeyed)).load(Ordering::Acquire)
     }
 
     fn has_work(&self, credit: u64, connectable: bool) -> bool {
+        // SYNC: command (acquire)
         let wanted = self.memory.command().load(Ordering::Acquire);
+        // SYNC: state (acquire), of the acknowledgement, too
         let now = self.memory.state().load(Ordering::Acquire);
         if now == state::TERMINATED {
             return false;
@@ -596,6 +601,7 @@ impl DeviceShard {
     #[cold]
     fn end_nap(&self, in_futex: bool) {
         let wake = self.word(offset_of!(BlockRecord, wake));
+        // SYNC: nap-ended (release)
         wake.fetch_add(1, Ordering::Release);
         #[cfg(target_os = "linux")]
         if in_futex {

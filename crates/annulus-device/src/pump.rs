@@ -119,6 +119,7 @@ impl Pump {
     pub(crate) fn watch(&self, kernel: Watched) {
         let mut arrived = self.shared.arrived.lock().unwrap_or_else(PoisonError::into_inner);
         arrived.push(kernel);
+        // SYNC: pump-arrived (release)
         self.shared.some_arrived.store(true, Ordering::Release);
         drop(arrived);
         self.shared.doorbell.ring();
@@ -127,6 +128,7 @@ impl Pump {
 
 impl Drop for Pump {
     fn drop(&mut self) {
+        // SYNC: pump-stop (release)
         self.shared.stop.store(true, Ordering::Release);
         self.shared.doorbell.ring();
         // A waker that the pump called may be what drops the backend: it cannot wait for itself.
@@ -149,6 +151,7 @@ impl Shared {
         let mut stopping: Option<Instant> = None;
         let beat = if self.rhythm.clock { BEAT } else { FINE_BEAT };
         loop {
+            // SYNC: pump-arrived (acquire)
             if self.some_arrived.swap(false, Ordering::AcqRel) {
                 kernels.append(&mut self.arrived.lock().unwrap_or_else(PoisonError::into_inner));
                 last_beat = None;
@@ -176,9 +179,11 @@ impl Shared {
                 }
                 !kernel.is_gone()
             });
+            // SYNC: pump-stop (acquire)
             if self.stop.load(Ordering::Acquire) {
                 let since = *stopping.get_or_insert(now);
                 let late = now.duration_since(since) > FAREWELL;
+                // SYNC: pump-arrived (acquire)
                 if (kernels.is_empty() && !self.some_arrived.load(Ordering::Acquire)) || late {
                     // What is left hangs on its device, which may still touch its memory.
                     mem::forget(kernels);
@@ -226,6 +231,7 @@ impl Shared {
                 let asks = |kernel: &Watched| kernel.is_to_move(self.residency.is_asked());
                 kernels.iter().all(quiet)
                     && !kernels.iter().any(asks)
+                    // SYNC: pump-arrived, pump-stop (acquire)
                     && !self.some_arrived.load(Ordering::Acquire)
                     && (stopping || !self.stop.load(Ordering::Acquire))
             });

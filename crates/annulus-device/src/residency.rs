@@ -74,6 +74,7 @@ impl fmt::Debug for Asked {
 
 impl Drop for Asked {
     fn drop(&mut self) {
+        // SYNC: asked-to-leave (release)
         self.residency.asking.fetch_sub(1, Ordering::AcqRel);
         drop(self.residency.ring());
     }
@@ -156,6 +157,7 @@ impl Residency {
 
     /// One more kernel is run in epochs, until the answer is dropped.
     pub(crate) fn visit(self: &Arc<Self>) -> Visit {
+        // SYNC: visits (release)
         self.visits.fetch_add(1, Ordering::AcqRel);
         if self.shared {
             drop(self.ring());
@@ -165,18 +167,21 @@ impl Residency {
 
     /// Slots that are left to kernels in epochs.
     fn left_to_epochs(&self) -> u32 {
+        // SYNC: visits (acquire)
         u32::from(self.shared && self.visits.load(Ordering::Acquire) != 0)
     }
 
     /// Asks all kernels that stay on the device to leave it, until the answer is dropped. They do as soon as
     /// their blocks see it; a kernel that is launched meanwhile comes, and leaves again.
     pub fn ask_to_leave(self: &Arc<Self>) -> Asked {
+        // SYNC: asked-to-leave (release)
         self.asking.fetch_add(1, Ordering::AcqRel);
         Asked { _doorbells: self.ring(), residency: Arc::clone(self) }
     }
 
     /// Whether kernels that stay are asked to leave.
     pub(crate) fn is_asked(&self) -> bool {
+        // SYNC: asked-to-leave (acquire)
         self.asking.load(Ordering::Acquire) != 0
     }
 
@@ -221,6 +226,7 @@ pub(crate) struct Visit {
 
 impl Drop for Visit {
     fn drop(&mut self) {
+        // SYNC: visits (release)
         self.residency.visits.fetch_sub(1, Ordering::AcqRel);
     }
 }

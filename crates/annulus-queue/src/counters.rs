@@ -136,6 +136,7 @@ impl Count {
     /// The greater of the count and `least`, which it is from here on.
     fn raise_to(&self, least: u64) -> u64 {
         let count = self.get();
+        // SYNC: counted
         if count >= least { count } else { self.0.fetch_max(least, Ordering::AcqRel).max(least) }
     }
 

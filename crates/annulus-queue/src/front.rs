@@ -186,6 +186,7 @@ impl Front {
 
     /// How many messages were ever accepted, those included that have been evicted or have expired since.
     pub fn accepted(&self) -> u64 {
+        // SYNC: accepted (acquire)
         self.accepted.load(Ordering::Acquire)
     }
 
@@ -230,6 +231,7 @@ impl Front {
                 while let Some(parcel) = state.order.pop() {
                     to(state.cells.take(parcel), parcel.header);
                 }
+                // SYNC: handed-over (release)
                 self.waiting.store(0, Ordering::Release);
             },
             |_| {},
@@ -363,6 +365,7 @@ impl State {
             return room;
         }
         self.accepted += count as u64;
+        // SYNC: accepted (release)
         front.accepted.store(self.accepted, Ordering::Release);
         let mut fresh = fresh[..count].iter().map(|&i| &messages[usize::from(i) * size..][..size]);
         // Other producers of the ring may have taken the room.
@@ -393,6 +396,7 @@ impl State {
 
     /// Hands over what there is room for, and takes out what has expired as far as it stands before that.
     fn advance(&mut self, front: &Front, now: Header, told: &mut impl Told) {
+        // SYNC: accepted (release)
         front.accepted.store(self.accepted, Ordering::Release);
         loop {
             self.expire(front, now, told);

@@ -407,10 +407,12 @@ impl<T> Slots<T> {
 
     /// Closes; whether it was open. After it returns, in the order of `tail`, no ticket moves.
     pub(crate) fn close(&self) -> bool {
+        // SYNC: tickets
         self.tail.fetch_or(CLOSED, Ordering::AcqRel) & CLOSED == 0
     }
 
     pub(crate) fn is_closed(&self) -> bool {
+        // SYNC: tickets (acquire)
         self.tail.load(Ordering::Acquire) & CLOSED != 0
     }
 

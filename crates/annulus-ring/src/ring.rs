@@ -31,6 +31,9 @@
 //!   reads are over before a producer writes. A producer that learns of it through `consumed_seen` instead
 //!   acquires from the producer that stored it there with release, and so from the consumer.
 //! * Tickets themselves order nothing, so the CAS on `reserved` is relaxed.
+//! * `gauge`: where `reserved` has one writer, it is stored with release after the slots below it were
+//!   published, and read with acquire: whoever sees in it that there is a message finds it. Closing is
+//!   ordered in the same way.
 //! * *Full* is said only after a fresh load of `consumed`: at that moment `reserved - consumed >= capacity`
 //!   did hold.
 //! * *Closed* is a bit of `reserved`: a ticket was handed out before the ring was closed, or never. The
@@ -110,18 +113,21 @@ impl Ring {
     /// Tickets handed out so far. May be outdated when it returns.
     #[inline]
     pub fn reserved(&self) -> u64 {
+        // SYNC: gauge (acquire)
         self.region.u64(RESERVED).load(Ordering::Acquire) & !CLOSED
     }
 
     /// Slots given back so far. May be outdated when it returns.
     #[inline]
     pub fn consumed(&self) -> u64 {
+        // SYNC: slots-returned (acquire)
         self.region.u64(CONSUMED).load(Ordering::Acquire)
     }
 
     /// Whether no ticket will be handed out any more.
     #[inline]
     pub fn is_closed(&self) -> bool {
+        // SYNC: gauge (acquire)
         self.region.u64(RESERVED).load(Ordering::Acquire) & CLOSED != 0
     }
 
@@ -158,6 +164,7 @@ impl Ring {
 
     /// Closes the ring: no ticket is handed out after this returns. Tickets handed out before remain valid.
     pub fn close(&self) {
+        // SYNC: gauge (release)
         self.region.u64(RESERVED).fetch_or(CLOSED, Ordering::AcqRel);
     }
 

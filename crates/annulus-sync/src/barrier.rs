@@ -27,6 +27,7 @@ pub fn init() -> bool {
 #[inline(always)]
 pub fn light() {
     #[cfg(not(loom))]
+    // SYNC: none: whoever calls it has a name for both barriers.
     std::sync::atomic::compiler_fence(std::sync::atomic::Ordering::SeqCst);
 }
 
@@ -51,6 +52,7 @@ mod imp {
     }
 
     pub(super) fn heavy() {
+        // SYNC: none: as `light`.
         fence(Ordering::SeqCst);
         if init() {
             // Without it a wake-up may be lost for ever, so there is no going on.
@@ -78,6 +80,7 @@ mod imp {
     }
 
     pub(super) fn heavy() {
+        // SYNC: none: as `light`.
         fence(Ordering::SeqCst);
     }
 }

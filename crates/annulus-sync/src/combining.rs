@@ -58,7 +58,7 @@ impl<T> CombiningLock<T> {
     #[inline]
     fn serve(&self, mut job: impl FnMut(&mut T)) {
         loop {
-            // SYNC: combining
+            // SYNC: combining (both ends: the first time round, and behind the job)
             fence(Ordering::SeqCst);
             if !self.wanted.load(Ordering::Relaxed) {
                 return;

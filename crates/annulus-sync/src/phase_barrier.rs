@@ -84,7 +84,7 @@ impl PhaseBarrier {
     fn change(&self, mut change: impl FnMut(u64) -> u64) {
         let mut seen = self.word.load(Ordering::Relaxed);
         loop {
-            // SYNC: step
+            // SYNC: step (both ends: every change is a link of one chain)
             match self.word.compare_exchange_weak(seen, change(seen), Ordering::AcqRel, Ordering::Relaxed) {
                 Ok(_) => return,
                 Err(now) => seen = now,

@@ -64,7 +64,7 @@ impl Stay {
     #[must_use = "the kernel sleeps on unless the pump is rung"]
     pub fn call(&self, disturb: impl FnOnce()) -> bool {
         if self.stays() {
-            // SYNC: asleep, and stays
+            // SYNC: asleep, stays
             fence(Ordering::SeqCst);
             if self.stays() {
                 disturb();
@@ -93,16 +93,19 @@ impl Stay {
     pub fn make_due(&self) {
         // A swap, though a store would do: every write of the word is then a link of one chain of
         // read-modify-writes.
+        // SYNC: due (release)
         self.due.swap(true, Ordering::AcqRel);
     }
 
     /// Whether the kernel waits to be launched.
     pub fn is_due(&self) -> bool {
+        // SYNC: due (acquire)
         self.due.load(Ordering::Acquire)
     }
 
     /// By the pump: whether the kernel waits to be launched; if so it does not any more.
     pub fn take_due(&self) -> bool {
+        // SYNC: due (acquire)
         self.due.swap(false, Ordering::AcqRel)
     }
 

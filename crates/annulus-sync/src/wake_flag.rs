@@ -43,6 +43,7 @@ impl WakeFlag {
     pub fn park(&self) {
         // A swap, though a store would do: every write of the word is then a link of one chain of
         // read-modify-writes.
+        // SYNC: runner-handed-on (release)
         self.asleep.swap(true, Ordering::AcqRel);
         // SYNC: wake-flag
         fence(Ordering::SeqCst);
@@ -51,6 +52,7 @@ impl WakeFlag {
     /// Whether the caller is the one who woke it, and must run or schedule it.
     #[must_use = "the runner sleeps on unless it is scheduled"]
     pub fn claim(&self) -> bool {
+        // SYNC: runner-handed-on (acquire)
         self.asleep.swap(false, Ordering::AcqRel)
     }
 }

@@ -139,6 +139,7 @@ impl Watched {
 
     /// Whether every block says that it has terminated, told or not.
     pub(super) fn has_terminated(&self) -> bool {
+        // SYNC: state (acquire)
         let state = |shard: &DeviceShard| shard.memory.state().load(Ordering::Acquire);
         self.running.shards.iter().all(|shard| state(shard) == state::TERMINATED)
     }

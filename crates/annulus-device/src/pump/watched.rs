@@ -209,13 +209,16 @@ impl Watched {
         // before it. And what was consumed before what was produced: its outputs are then seen with a
         // message.
         let obeyed = shard.obeyed();
+        // SYNC: state (acquire)
         let state = shard.memory.state().load(Ordering::Acquire);
         let consumed = shard.inbound.consumed();
         let produced = shard.outbound.reserved();
         let dead_letters = shard.dead_letters.as_ref().map_or(0, Ring::reserved);
+        // SYNC: prints-lost (acquire)
         let prints_lost = shard.memory.prints_lost().load(Ordering::Acquire);
         let mut traffic = Traffic::default();
         if self.running.is_connectable() {
+            // SYNC: rested, unrested, stalled-after-taken (acquire)
             let word = |word: &AtomicU64| word.load(Ordering::Acquire);
             traffic.stalled = shard.memory.stalled().load(Ordering::Acquire);
             // At rest first: what came before is then seen.
@@ -293,6 +296,7 @@ impl Watched {
             self.seen[index] = now;
             progress = true;
             let ended = now.state == state::TERMINATED && before.state != state::TERMINATED;
+            // SYNC: command (acquire)
             let wanted = self.running.shards[index].memory.command().load(Ordering::Acquire);
             if ended && wanted & command::TERMINATE == 0 {
                 // It has given up by itself.
@@ -327,6 +331,7 @@ impl Watched {
     pub(super) fn lose(&mut self) {
         let Some(signals) = self.signals.take() else { return };
         for shard in &self.running.shards {
+            // SYNC: state (release)
             shard.memory.state().store(state::TERMINATED, Ordering::Release);
         }
         signals.lost();

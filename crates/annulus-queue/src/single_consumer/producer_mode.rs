@@ -105,6 +105,7 @@ impl One {
 
     /// `OPEN → CLOSING`; whether it was open.
     fn begin_closing(&self) -> bool {
+        // SYNC: solo-close
         self.end.compare_exchange(OPEN, CLOSING, Ordering::AcqRel, Ordering::Acquire).is_ok()
     }
 }
@@ -132,6 +133,7 @@ impl sealed::Protocol for One {
     }
 
     fn next(&self, position: &Position) -> Option<u64> {
+        // SYNC: solo-close (acquire)
         (self.end.load(Ordering::Acquire) == OPEN).then_some(position.tail)
     }
 
@@ -141,6 +143,7 @@ impl sealed::Protocol for One {
     }
 
     fn settle(&self, end: u64) -> u64 {
+        // SYNC: solo-close (acquire)
         if self.end.load(Ordering::Acquire) == OPEN { end } else { self.decide(end).min(end) }
     }
 
@@ -159,6 +162,7 @@ impl sealed::Protocol for One {
     }
 
     fn is_closed(&self) -> bool {
+        // SYNC: solo-close (acquire)
         self.end.load(Ordering::Acquire) != OPEN
     }
 
@@ -173,6 +177,7 @@ impl sealed::Protocol for One {
 
     fn sent(&self, published: impl FnOnce() -> u64) -> u64 {
         let published = published();
+        // SYNC: solo-close (acquire)
         match self.end.load(Ordering::Acquire) {
             OPEN | CLOSING => published,
             end => published.min(end),
@@ -226,6 +231,7 @@ impl sealed::Protocol for Many {
     }
 
     fn close_sending(&self, _: u64) -> bool {
+        // SYNC: tickets
         self.tail.fetch_or(CLOSED, Ordering::AcqRel) & CLOSED == 0
     }
 
@@ -235,6 +241,7 @@ impl sealed::Protocol for Many {
     }
 
     fn is_closed(&self) -> bool {
+        // SYNC: tickets (acquire)
         self.tail.load(Ordering::Acquire) & CLOSED != 0
     }
 

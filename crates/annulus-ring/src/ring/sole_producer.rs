@@ -90,11 +90,13 @@ impl SoleProducer {
     /// Moves the gauge of depth: once per batch is enough.
     #[inline]
     pub fn show(&self) {
+        // SYNC: gauge (release)
         self.ring.region.u64(RESERVED).store(self.next, Ordering::Release);
     }
 
     /// Says that nothing will come any more.
     pub fn close(&self) {
+        // SYNC: gauge (release)
         self.ring.region.u64(RESERVED).store(self.next | CLOSED, Ordering::Release);
     }
 }

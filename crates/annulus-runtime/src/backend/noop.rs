@@ -59,10 +59,12 @@ impl DeviceKernel for NoopKernel {
     }
 
     fn wake(&self, shard: u32) {
+        // SYNC: none: as `wake` promises; nothing sleeps here.
         fence(Ordering::SeqCst);
         let NoopShard { memory, signals } = &self.shards[shard as usize];
         let mut slot = signals.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(signals) = slot.clone() else { return };
+        // SYNC: command (acquire)
         let command = memory.command().load(Ordering::Acquire);
         let next = if command & command::TERMINATE != 0 {
             *slot = None;
@@ -72,8 +74,8 @@ impl DeviceKernel for NoopKernel {
         } else {
             state::INACTIVE
         };
+        // SYNC: state (release), both
         let before = memory.state().swap(next, Ordering::AcqRel);
-        // SYNC: state (release)
         let obeyed = memory.acknowledged().swap(command, Ordering::AcqRel);
         drop(slot);
         if (before, obeyed) != (next, command) {

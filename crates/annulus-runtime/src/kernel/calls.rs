@@ -90,6 +90,7 @@ impl CallTable {
     /// How many calls are under way. A shard that took a call's message sees at least that call.
     #[inline]
     pub(crate) fn pending(&self) -> usize {
+        // SYNC: call-pending (acquire)
         self.pending.load(Ordering::Acquire)
     }
 
@@ -116,6 +117,7 @@ impl CallTable {
         let entry = &mut table.entries[index as usize];
         entry.call = Some(State::Waiting(None));
         let correlation = u64::from(entry.generation) << 32 | u64::from(index + 1);
+        // SYNC: call-pending (release)
         self.pending.fetch_add(1, Ordering::Release);
         self.used.store(true, Ordering::Relaxed);
         // SYNC: call-begun
@@ -230,6 +232,7 @@ impl Drop for PendingCall<'_> {
         let call = entry.call.take();
         entry.generation = entry.generation.wrapping_add(1);
         table.free.push(index);
+        // SYNC: call-pending (release)
         self.table.pending.fetch_sub(1, Ordering::Release);
         drop(table);
         drop(call);

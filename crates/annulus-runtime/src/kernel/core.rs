@@ -221,6 +221,7 @@ impl KernelCore {
     /// Whether every shard has obeyed a command, and none has ended.
     pub(crate) fn is_ready(&self) -> bool {
         self.shards.iter().all(|shard| {
+            // SYNC: state (acquire)
             let state = shard.memory.state().load(Ordering::Acquire);
             state != state::LAUNCHED && state != state::TERMINATED
         })

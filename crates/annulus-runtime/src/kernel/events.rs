@@ -120,6 +120,7 @@ impl KernelCore {
 
     /// Somebody has found the kernel drained.
     pub(crate) fn tell_drained(&self) {
+        // SYNC: closing (acquire)
         if self.closing.load(Ordering::Acquire)
             && !self.is_finished()
             && self.told.add(DRAINED) & DRAINED == 0

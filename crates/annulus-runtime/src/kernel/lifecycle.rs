@@ -22,6 +22,7 @@ impl KernelShared {
         let core = self.core();
         // Before the flag, so that no more are taken when this returns, whoever was first.
         self.refuse_more();
+        // SYNC: closing (release)
         if core.closing.swap(true, Ordering::AcqRel) {
             return Transition::Already;
         }
@@ -85,6 +86,7 @@ impl KernelShared {
         let shards = self.core().shards.iter();
         shards
             // Once terminated, it waits for nothing, whatever the word said last.
+            // SYNC: state, stalled-after-taken (acquire)
             .filter(|shard| shard.memory.state().load(Ordering::Acquire) != state::TERMINATED)
             .filter(|shard| shard.memory.stalled().load(Ordering::Acquire) != 0)
             .count() as u32
@@ -93,6 +95,7 @@ impl KernelShared {
     pub(crate) fn status(&self) -> KernelStatus {
         let core = self.core();
         let sum = |count: fn(&ShardMemory) -> &AtomicU64| -> u64 {
+            // SYNC: none: keeps the looks in the order below, which is all that a status promises.
             core.shards.iter().map(|shard| count(&shard.memory).load(Ordering::Acquire)).sum()
         };
         // From the end of a message's way to its beginning, so that no message is seen to arrive that was not
@@ -102,6 +105,7 @@ impl KernelShared {
         let unknown_actor = sum(ShardMemory::unknown_actor);
         // What other kernels sent over the device's memory, as far as it arrived.
         let unread: u64 =
+            // SYNC: none: as above.
             core.shards.iter().map(|shard| u64::from(shard.memory.unread().load(Ordering::Acquire))).sum();
         let arrived = sum(ShardMemory::taken) + unread;
         let drops = Drops {
@@ -121,6 +125,7 @@ impl KernelShared {
             name: core.name.clone(),
             backend: core.backend_name,
             state: self.state(),
+            // SYNC: closing (acquire)
             accepts_messages: !core.closing.load(Ordering::Acquire),
             sent: admitted + arrived + drops.rejected + drops.discarded + drops.duplicate,
             pending: if core.is_finished() { 0 } else { self.pending() },
@@ -151,6 +156,7 @@ impl KernelShared {
             return KernelState::Terminated;
         }
         let states: Vec<u32> =
+            // SYNC: state (acquire)
             core.shards.iter().map(|shard| shard.memory.state().load(Ordering::Acquire)).collect();
         if states.contains(&state::LAUNCHED) {
             KernelState::Launched

@@ -32,6 +32,7 @@ pub(crate) struct Feed<K> {
 }
 
 pub(crate) fn forwarded<'a>(shards: impl IntoIterator<Item = &'a ShardMemory>) -> u64 {
+    // SYNC: unrested (acquire)
     shards.into_iter().map(|shard| shard.forwarded().load(Ordering::Acquire)).sum()
 }
 

@@ -129,6 +129,7 @@ impl Prints {
 impl End {
     fn collect(&mut self, sites: &[PrintSite], memory: &ShardMemory) {
         // Of the count first: what it counts came after what is in the ring, which is so told of before.
+        // SYNC: prints-lost (acquire)
         let lost = memory.prints_lost().load(Ordering::Acquire);
         for _ in 0..RING_CAPACITY {
             let Some((number, words)) = self.take(sites) else { break };

@@ -169,6 +169,7 @@ impl KernelShared {
     fn demultiplex_end(&self, shard: usize, end: &mut OutboundEnd) {
         let capacity = end.consumer.ring().layout().capacity as usize;
         // A terminated shard sends no more, so what its ring holds still is all that there will be to park.
+        // SYNC: finishing (acquire)
         let room = if self.core.finishing.load(Ordering::Acquire) { usize::MAX } else { 2 * capacity };
         let parked = &self.outbound[shard].parked;
         // Before anything leaves the ring: a receiver that sees the ring empty (acquiring `consumed`) sees
@@ -379,10 +380,12 @@ impl Signals for KernelShared {
             self.look_for_cycles(shard, progress);
         }
         if progress.state_changed {
-            // Two shards that end at the same time must not each miss the other's word (SYNC: last-shard).
+            // Two shards that end at the same time must not each miss the other's word.
+            // SYNC: last-shard (both ends: each shard's)
             fence(Ordering::SeqCst);
             self.core.tell_if_ready();
             let terminated = |s: &HostShard| s.memory.state().load(Ordering::Acquire) == state::TERMINATED;
+            // SYNC: finishing (release)
             if self.core.shards.iter().all(terminated) && !self.core.finishing.swap(true, Ordering::AcqRel) {
                 self.finish();
             }

@@ -16,10 +16,12 @@ pub(crate) const LOST: u32 = 8;
 impl Told {
     /// What had been told before this.
     pub(crate) fn add(&self, what: u32) -> u32 {
+        // SYNC: told (release)
         self.0.fetch_or(what, Ordering::AcqRel)
     }
 
     pub(crate) fn has(&self, what: u32) -> bool {
+        // SYNC: told (acquire)
         self.0.load(Ordering::Acquire) & what != 0
     }
 }

@@ -14,6 +14,7 @@ pub(crate) struct Waiting<'a>(pub(crate) &'a Waits);
 
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
+        // SYNC: waits
         self.0.waiting.fetch_sub(1, Ordering::SeqCst);
     }
 }

@@ -158,6 +158,7 @@ impl Watch {
     fn look(mut self) -> Option<Self> {
         let kernel = self.kernel.upgrade()?;
         let Waits { waiting, watched } = &kernel.core().waits;
+        // SYNC: waits
         if waiting.load(Ordering::SeqCst) == 0 {
             // SYNC: waits
             watched.store(false, Ordering::SeqCst);
@@ -182,6 +183,7 @@ impl KernelShared {
         let by_kernel = core
             .shards
             .iter()
+            // SYNC: stalled-after-taken (acquire)
             .any(|shard| shard.memory.stalled().load(Ordering::Acquire) == STALLED_BY_KERNEL);
         let why = match status.state {
             KernelState::Launched => "its blocks have not started yet: wait for `ready`".to_owned(),

@@ -148,6 +148,8 @@ impl KernelShared {
     }
 
     fn taken(&self) -> u64 {
+        // SYNC: none: keeps the look before that at what was fed. A sum that is too old is another one, and
+        // is looked at again.
         self.core.shards.iter().map(|shard| shard.memory.taken().load(Ordering::Acquire)).sum()
     }
 
@@ -235,6 +237,7 @@ fn scan(kernels: &[Arc<KernelShared>]) -> Option<Vec<u64>> {
     if live.iter().any(|kernel| kernel.stalled_shards() != 0) {
         return None;
     }
+    // SYNC: none: keeps the looks in this order. Whoever has taken more since does not rest.
     let taken: Vec<_> = shards().map(|shard| shard.memory.taken().load(Ordering::Acquire)).collect();
     if taken != rested || live.iter().any(|kernel| kernel.is_fed_by_others()) {
         return None;

@@ -77,6 +77,7 @@ impl Step<'_> {
 /// What a shard waits for: 0 for nothing, else a value of its word.
 fn stalled(shard: &HostShard) -> u32 {
     // Once terminated, it waits for nothing, whatever the word said last.
+    // SYNC: state (acquire)
     if shard.memory.state().load(Ordering::Acquire) == state::TERMINATED {
         return 0;
     }
@@ -148,6 +149,7 @@ impl KernelShared {
             let ring = shard.inbound.ring();
             counts.extend([ring.consumed(), ring.reserved()]);
             let words = [memory.taken(), memory.forwarded(), memory.unforwarded()];
+            // SYNC: none: what is taken twice and compared may be of any moment.
             counts.extend(words.map(|word| word.load(Ordering::Acquire)));
         }
     }

@@ -1,0 +1,411 @@
+//! The block in C: its text, compiled by the C compiler of the host, and stepped.
+
+use std::{
+    collections::HashMap,
+    ffi::c_void,
+    hash::{DefaultHasher, Hash, Hasher},
+    mem::offset_of,
+    path::{Path, PathBuf},
+    process::Command,
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+};
+
+use annulus_abi::{
+    kernel::KernelLayout,
+    launch::{BlockRecord, DoorbellRecord, LaunchRecord, LinkRecord, NO_LINE, scratch_bytes},
+    ring::RingHeader,
+};
+use annulus_block::RUNTIME;
+use annulus_kernel::{
+    KernelDefinition, LANGUAGE_SOURCE, Target,
+    device::{INTERFACE, OPENCL_PRELUDE},
+};
+use libloading::Library;
+
+use crate::memory::{Place, Raw, Side};
+
+/// What a program is of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Text {
+    pub(crate) definition: &'static KernelDefinition,
+    pub(crate) threads: u32,
+    pub(crate) connectable: bool,
+    /// Whether its leader does by itself what is for one thread, as on CUDA.
+    pub(crate) alone: bool,
+    /// Programs that differ in nothing else have block memories of their own.
+    pub(crate) copy: u32,
+    /// A fault that is planted: what stands in place of what.
+    pub(crate) fault: Option<(&'static str, &'static str)>,
+}
+
+type Twin = *mut c_void;
+
+/// A compiled program.
+pub(crate) struct Program {
+    new: unsafe extern "C" fn(u32, *const *mut c_void) -> Twin,
+    free: unsafe extern "C" fn(Twin),
+    step: unsafe extern "C" fn(Twin) -> u32,
+    found: unsafe extern "C" fn(Twin) -> u32,
+    has_work: unsafe extern "C" fn(Twin) -> u32,
+    pending: unsafe extern "C" fn(Twin, *mut u32, *mut u32),
+    looked_waiting: unsafe extern "C" fn(Twin) -> u32,
+    _library: Library,
+}
+
+impl Text {
+    /// The whole text of the program: that of a device program, between what makes OpenCL C of the host's C
+    /// and what steps it.
+    fn write(&self) -> String {
+        let mut runtime = RUNTIME.to_owned();
+        if let Some((from, to)) = self.fault {
+            assert_eq!(runtime.matches(from).count(), 1, "the fault's place is found once: {from}");
+            runtime = runtime.replace(from, to);
+        }
+        // Turns are counted where they begin.
+        let loops = "/* The block: what the leader of several threads does by itself";
+        assert_eq!(runtime.matches(loops).count(), 1, "the loops stand behind this");
+        let hook = "static void twin_turn(const ann_view *v);\n\
+                    #define ann_begin_turn(view) (twin_turn(view), ann_begin_turn(view))\n";
+        let runtime = runtime.replace(loops, &format!("{hook}{loops}"));
+        let handler = self.definition.handler_source(Target::OpenCl).expect("it is lowered");
+        let [linked, alone] = [self.connectable, self.alone].map(u32::from);
+        [
+            &format!(
+                "#define ANN_LAUNCH_THREADS {}\n#define ANN_LAUNCH_CONNECTABLE {linked}\n\
+                 #define ANN_INDEPENDENT {alone}\n#define ANN_LAUNCH_PORTABLE 1\n/* copy {} */",
+                self.threads, self.copy
+            ),
+            include_str!("c/shim.c"),
+            OPENCL_PRELUDE,
+            include_str!("c/hooks.c"),
+            INTERFACE,
+            LANGUAGE_SOURCE,
+            &handler,
+            &runtime,
+            include_str!("c/driver.c"),
+        ]
+        .join("\n")
+    }
+
+    /// The program, compiled unless it was before.
+    pub(crate) fn program(&self) -> Arc<Program> {
+        static PROGRAMS: OnceLock<Mutex<HashMap<String, Arc<Program>>>> = OnceLock::new();
+        let text = self.write();
+        let programs = PROGRAMS.get_or_init(Mutex::default);
+        let found = programs.lock().unwrap_or_else(PoisonError::into_inner).get(&text).cloned();
+        if let Some(program) = found {
+            return program;
+        }
+        let program = Arc::new(Program::load(&compile(&text, self.fault.is_some())));
+        let mut programs = programs.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(programs.entry(text).or_insert(program))
+    }
+}
+
+const CHECKED: &[&str] = &["-O1", "-fsanitize=undefined", "-fsanitize-undefined-trap-on-error"];
+
+/// Compiles a text to a shared object, unless the same lies there. What C leaves undefined is a trap. A
+/// fault's program runs for a moment: it is compiled fast.
+fn compile(text: &str, is_faulty: bool) -> PathBuf {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("twins");
+    let library = folder.join(format!("{:016x}.so", hasher.finish()));
+    if library.exists() {
+        return library;
+    }
+    let thread = format!("{}-{:?}", std::process::id(), std::thread::current().id());
+    let own = folder.join(thread.replace(['(', ')'], ""));
+    std::fs::create_dir_all(&own).expect("the folder can be made");
+    std::fs::write(own.join("program.c"), text).expect("the file can be written");
+    let output = Command::new("cc")
+        .args([
+            "-std=gnu11",
+            "-fPIC",
+            "-shared",
+            "-fsigned-char",
+            "-fno-strict-aliasing",
+            "-ffp-contract=off",
+        ])
+        .args(if is_faulty { &["-O0"][..] } else { CHECKED })
+        .args(["-Wall", "-Wno-unknown-pragmas", "-Wno-unused", "-Wno-attributes", "-Wno-maybe-uninitialized"])
+        .args(["-Wno-div-by-zero", "-o"])
+        .args([own.join("program.so"), own.join("program.c")])
+        .arg("-lm")
+        .output()
+        .expect("the C compiler `cc` starts");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && said.is_empty(), "{}: {said}", own.display());
+    std::fs::rename(own.join("program.so"), &library).expect("the file can be moved");
+    let _ = std::fs::remove_dir_all(&own);
+    library
+}
+
+impl Program {
+    fn load(path: &Path) -> Self {
+        // SAFETY: it was compiled from the text above, and runs nothing when it is loaded.
+        let library = unsafe { Library::new(path) }.expect("it was compiled");
+        macro_rules! function {
+            ($name:literal) => {
+                // SAFETY: `driver.c` has a function of this type under this name.
+                *unsafe { library.get($name) }.expect("`driver.c` has it")
+            };
+        }
+        Self {
+            new: function!(b"twin_new"),
+            free: function!(b"twin_free"),
+            step: function!(b"twin_step"),
+            found: function!(b"twin_found"),
+            has_work: function!(b"twin_has_work"),
+            pending: function!(b"twin_held"),
+            looked_waiting: function!(b"twin_looked_waiting"),
+            _library: library,
+        }
+    }
+}
+
+/// Rings between kernels, one behind the other, and the ticket that they begin with.
+pub(crate) struct Exchange {
+    memory: Raw,
+    stride: usize,
+    first: u32,
+}
+
+impl Exchange {
+    /// One ring for each of so many kernels of this layout.
+    pub(crate) fn new(layout: &KernelLayout, kernels: usize, first: u32) -> Self {
+        let stride = layout.inbound.open().bytes();
+        let memory = Raw::new(stride * kernels);
+        for kernel in 0..kernels {
+            for word in [offset_of!(RingHeader, reserved), offset_of!(RingHeader, consumed)] {
+                memory.set(kernel * stride + word, first);
+            }
+        }
+        Self { memory, stride, first }
+    }
+
+    /// Tickets of a kernel's ring that were given out, and given back.
+    pub(crate) fn counts(&self, kernel: usize) -> (u64, u64) {
+        let count = |offset| {
+            let word: u32 = self.memory.get(kernel * self.stride + offset);
+            // The last bit closes the ring.
+            u64::from(word.wrapping_sub(self.first) & (u32::MAX >> 1))
+        };
+        (count(offset_of!(RingHeader, reserved)), count(offset_of!(RingHeader, consumed)))
+    }
+}
+
+/// How a block is launched.
+#[derive(Clone)]
+pub(crate) struct Launch {
+    pub(crate) text: Text,
+    pub(crate) place: Place,
+    pub(crate) actors: u32,
+    pub(crate) limit: u32,
+    pub(crate) exchange: Option<(Arc<Exchange>, usize)>,
+}
+
+/// The block of a shard, in C.
+pub(crate) struct CBlock {
+    program: Arc<Program>,
+    twin: Twin,
+    doorbell: Raw,
+    link: Raw,
+    /// The states of all blocks, and what those of one take.
+    states: Raw,
+    states_bytes: usize,
+    place: Place,
+    exchange: Option<(Arc<Exchange>, usize)>,
+    has_ended: bool,
+    /// What the entry's other pointers lead to.
+    _memory: [Raw; 3],
+}
+
+impl CBlock {
+    /// The block of a side whose states are these.
+    pub(crate) fn new(side: &Side, launch: &Launch, states: &[u8]) -> Self {
+        let Launch { text, place, actors, limit, exchange } = launch.clone();
+        let layout = side.memory.layout();
+        let blocks = place.grid as usize;
+        let per_block = u64::from(actors.div_ceil(place.grid));
+        let record = record(layout, &text, place, actors, limit, exchange.as_ref());
+        let launch = Raw::new(size_of::<LaunchRecord>());
+        launch.set(0, record);
+        let records = Raw::new(size_of::<BlockRecord>() * blocks);
+        let own = size_of::<BlockRecord>() * place.block as usize;
+        records.set(own + offset_of!(BlockRecord, epoch), 1u32);
+        let line = side.memory.telemetry().map_or(NO_LINE, |line| line.place().offset as u64);
+        records.set(own + offset_of!(BlockRecord, telemetry), line);
+        let size = text.definition.state.definition().map_or(0, |state| state.ty.size);
+        let states_bytes = size * per_block as usize;
+        let all = Raw::new(states_bytes * blocks);
+        for (at, byte) in states.iter().enumerate() {
+            all.set(states_bytes * place.block as usize + at, *byte);
+        }
+        let scratch = Raw::new(record.scratch_stride as usize * blocks);
+        let doorbell = Raw::new(size_of::<DoorbellRecord>());
+        let link = Raw::new(size_of::<LinkRecord>());
+        let program = text.program();
+        let exchanged = exchange.as_ref().map_or(std::ptr::null_mut(), |(rings, _)| rings.memory.at(0));
+        let arguments: [*mut c_void; 10] = [
+            side.shards.at(0),
+            side.arena.at(0),
+            records.at(0),
+            launch.at(0),
+            all.at(0),
+            scratch.at(0),
+            doorbell.at(0),
+            exchanged,
+            link.at(0),
+            std::ptr::null_mut(),
+        ];
+        // SAFETY: the memory is what the entry's parameters want, and is freed after the block.
+        let twin = unsafe { (program.new)(place.block, arguments.as_ptr()) };
+        Self {
+            program,
+            twin,
+            doorbell,
+            link,
+            states: all,
+            states_bytes,
+            place,
+            exchange,
+            has_ended: false,
+            _memory: [records, launch, scratch],
+        }
+    }
+
+    /// Takes a turn; says whether it found something.
+    pub(crate) fn turn(&mut self) -> bool {
+        if self.has_ended {
+            return false;
+        }
+        // SAFETY: the block's memory lives, and has no other user now; the block has not ended.
+        self.has_ended = unsafe { (self.program.step)(self.twin) } == 0;
+        // SAFETY: as above; what a turn found stays to be seen.
+        self.has_ended || unsafe { (self.program.found)(self.twin) } != 0
+    }
+
+    pub(crate) fn has_work(&self) -> bool {
+        // SAFETY: as for `turn`.
+        !self.has_ended && unsafe { (self.program.has_work)(self.twin) } != 0
+    }
+
+    pub(crate) fn has_ended(&self) -> bool {
+        self.has_ended
+    }
+
+    /// Outputs that are on their way to another kernel: of how many, and how many have not gone.
+    pub(crate) fn pending(&self) -> (u32, u32) {
+        let (mut all, mut left) = (0, 0);
+        if !self.has_ended {
+            // SAFETY: as for `turn`, and two words to write.
+            unsafe { (self.program.pending)(self.twin, &raw mut all, &raw mut left) };
+        }
+        (all, left)
+    }
+
+    /// How often it published something for another kernel while it looked as if it waited.
+    pub(crate) fn looked_waiting(&self) -> u32 {
+        // SAFETY: as for `turn`.
+        unsafe { (self.program.looked_waiting)(self.twin) }
+    }
+
+    /// What of the host's is to be woken from now on; says whether it was woken since.
+    pub(crate) fn listen(&self, to: u32) -> bool {
+        let rung: u32 = self.doorbell.get(offset_of!(DoorbellRecord, rung));
+        self.doorbell.set(offset_of!(DoorbellRecord, rung), 0u32);
+        self.doorbell.set(offset_of!(DoorbellRecord, asleep), to);
+        rung != 0
+    }
+
+    /// The states of the block's actors, so many bytes.
+    pub(crate) fn states(&self, bytes: usize) -> Vec<u8> {
+        self.states.bytes(self.states_bytes * self.place.block as usize, bytes)
+    }
+
+    /// Where its outputs go: to a kernel of this layout, by its number in the exchange.
+    pub(crate) fn connect(&self, target: Option<usize>, layout: &KernelLayout, waits: bool) {
+        let (exchange, _) = self.exchange.as_ref().expect("only linked blocks are connected");
+        let layout = layout.inbound.open();
+        let word = |offset: Option<usize>| offset.unwrap_or(0) as u64;
+        self.link.set(
+            0,
+            match target {
+                None => LinkRecord::default(),
+                Some(kernel) => LinkRecord {
+                    rings: (kernel * exchange.stride) as u64,
+                    stride: layout.bytes() as u64,
+                    slot_stride: layout.slot_stride as u64,
+                    time: word(layout.enqueue_time_offset),
+                    correlation: word(layout.correlation_offset),
+                    payload: layout.payload_offset as u64,
+                    shift: layout.capacity.trailing_zeros(),
+                    grid: 1,
+                    waits: waits.into(),
+                    reserved: 0,
+                },
+            },
+        );
+    }
+}
+
+impl Drop for CBlock {
+    fn drop(&mut self) {
+        // SAFETY: it is used no more.
+        unsafe { (self.program.free)(self.twin) };
+    }
+}
+
+/// What the launch fixes. The block stays, and its looks count as no nap.
+fn record(
+    layout: &KernelLayout,
+    text: &Text,
+    place: Place,
+    actors: u32,
+    limit: u32,
+    exchange: Option<&(Arc<Exchange>, usize)>,
+) -> LaunchRecord {
+    let word = |offset: Option<usize>| offset.unwrap_or(0) as u64;
+    let definition = text.definition;
+    let calls = layout.inbound.correlation_offset.is_some();
+    LaunchRecord {
+        shard_stride: layout.shard_bytes() as u64,
+        inbound: layout.inbound_offset() as u64,
+        outbound: layout.outbound_offset() as u64,
+        dead_letters: if layout.dead_letters.is_some() { layout.dead_letters_offset() as u64 } else { 0 },
+        histogram: if layout.histogram { layout.histogram_offset() as u64 } else { 0 },
+        in_stride: layout.inbound.slot_stride as u64,
+        in_time: word(layout.inbound.enqueue_time_offset),
+        in_correlation: word(layout.inbound.correlation_offset),
+        in_payload: layout.inbound.payload_offset as u64,
+        out_stride: layout.outbound.slot_stride as u64,
+        out_correlation: word(layout.outbound.correlation_offset),
+        out_payload: layout.outbound.payload_offset as u64,
+        out_bytes: layout.outbound.payload_size as u64,
+        dead_letter_stride: layout.dead_letters.map_or(0, |dead_letters| dead_letters.slot_stride as u64),
+        dead_letter_payload: layout.dead_letters.map_or(0, |dead_letters| dead_letters.payload_offset as u64),
+        dead_letter_shift: layout
+            .dead_letters
+            .map_or(0, |dead_letters| dead_letters.capacity.trailing_zeros()),
+        prints: if layout.prints.is_some() { layout.prints_offset() as u64 } else { 0 },
+        print_stride: layout.prints.map_or(0, |prints| prints.slot_stride as u64),
+        print_shift: layout.prints.map_or(0, |prints| prints.capacity.trailing_zeros()),
+        actors: actors.into(),
+        actors_per_block: actors.div_ceil(place.grid).into(),
+        scratch_stride: scratch_bytes(text.threads, limit, definition.max_outputs, layout, text.linked),
+        device_local: exchange.map_or(0, |(rings, kernel)| (kernel * rings.stride) as u64),
+        device_local_stride: layout.inbound.open().bytes() as u64,
+        device_local_slot: layout.inbound.open().slot_stride as u64,
+        device_local_first: exchange.map_or(0, |(rings, _)| rings.first),
+        in_shift: layout.inbound.capacity.trailing_zeros(),
+        out_shift: layout.outbound.capacity.trailing_zeros(),
+        grid: place.grid,
+        limit,
+        credit: definition.max_outputs.max(calls.into()),
+        idle_polls: 64,
+        patience: u32::MAX,
+        patience_polls: u32::MAX,
+        ..LaunchRecord::default()
+    }
+}

@@ -1,0 +1,128 @@
+//! The kernels whose blocks are compared.
+
+use annulus_kernel::{KernelDefinition, RingKernel};
+use annulus_macros::{DeviceType, RingMessage, ring_kernel};
+use annulus_runtime::{
+    device_print,
+    prelude::{Failure, Outbox},
+};
+
+use crate::random::Random;
+
+/// A message that says what its handler does.
+#[derive(RingMessage, Clone, Copy, Debug)]
+#[repr(C)]
+pub(crate) struct Item {
+    #[ring(key)]
+    pub(crate) key: u32,
+    /// How often its handler sends.
+    pub(crate) sends: u32,
+    /// How its handler ends.
+    pub(crate) fails: u32,
+    /// `sends`, and eight times `fails`, of what it sends.
+    pub(crate) then: u32,
+    pub(crate) value: u64,
+}
+
+impl Item {
+    pub(crate) fn bytes(&self) -> Vec<u8> {
+        let Self { key, sends, fails, then, value } = *self;
+        let words = [key, sends, fails, then].into_iter().flat_map(u32::to_ne_bytes);
+        words.chain(value.to_ne_bytes()).collect()
+    }
+}
+
+#[derive(DeviceType, Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub(crate) struct Tally {
+    pub(crate) count: u64,
+    pub(crate) sum: u64,
+}
+
+/// Sends up to two messages, and fails if it would send more, or if it is told to.
+#[ring_kernel(mode = Batch, max_messages_per_iteration = 4, max_outputs = 2)]
+pub(crate) fn tally(item: &Item, tally: &mut Tally, out: &Outbox<Item>) -> Result<(), Failure> {
+    tally.count += 1;
+    tally.sum = tally.sum.wrapping_add(item.value);
+    for i in 0..item.sends {
+        out.send(Item {
+            key: item.key,
+            sends: item.then % 8,
+            fails: item.then / 8,
+            then: 0,
+            value: tally.sum.wrapping_add(i as u64),
+        });
+    }
+    match item.fails {
+        0 => Ok(()),
+        1 => Err(Failure::of(7)),
+        _ => Err(Failure::of(300)),
+    }
+}
+
+#[derive(RingMessage, Clone, Copy, Debug)]
+#[repr(C)]
+pub(crate) struct Plain {
+    pub(crate) value: u64,
+}
+
+/// Sends nothing, and keeps nothing.
+#[ring_kernel(mode = Batch, max_messages_per_iteration = 4)]
+pub(crate) fn plain(message: &Plain) -> Result<(), Failure> {
+    if message.value.is_multiple_of(4) {
+        return Err(Failure::of(9));
+    }
+    Ok(())
+}
+
+/// Has one state for all messages, and prints.
+#[ring_kernel(mode = Adaptive, max_messages_per_iteration = 4)]
+pub(crate) fn ledger(message: &Plain, ledger: &mut Tally, out: &Outbox<Plain>) -> Result<(), Failure> {
+    ledger.count += 1;
+    device_print!("{} is number {}", message.value, ledger.count);
+    if message.value.is_multiple_of(3) {
+        device_print!("sends");
+        out.send(Plain { value: ledger.count });
+    }
+    if message.value.is_multiple_of(5) {
+        return Err(Failure::of(11));
+    }
+    Ok(())
+}
+
+/// A kernel, and how its messages are drawn.
+#[derive(Clone, Copy)]
+pub(crate) struct Kernel {
+    pub(crate) definition: &'static KernelDefinition,
+    /// A message, as bytes, for the block of this number of so many, which has so many actors of the
+    /// kernel's.
+    pub(crate) draw: fn(&mut Random, To) -> Vec<u8>,
+}
+
+/// Whom a message is for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct To {
+    pub(crate) block: u32,
+    pub(crate) grid: u32,
+    pub(crate) actors: u32,
+}
+
+pub(crate) const TALLY: Kernel = Kernel {
+    definition: tally::DEFINITION,
+    draw: |random, to| {
+        // Now and then there is no such actor.
+        let places = to.actors.div_ceil(to.grid) + random.one_in(6) as u32;
+        let fails = |random: &mut Random| if random.one_in(5) { 1 + random.below(2) as u32 } else { 0 };
+        let sends = |random: &mut Random| [0, 1, 1, 1, 2, 2, 3][random.below(7) as usize];
+        let key = random.below(places.max(1).into()) as u32 * to.grid + to.block;
+        let then = sends(random) + 8 * fails(random);
+        Item { key, sends: sends(random), fails: fails(random), then, value: random.next() }.bytes()
+    },
+};
+
+pub(crate) const PLAIN: Kernel = Kernel {
+    definition: plain::DEFINITION,
+    draw: |random, _| Plain { value: random.below(1000) }.value.to_ne_bytes().to_vec(),
+};
+
+pub(crate) const LEDGER: Kernel = Kernel { definition: ledger::DEFINITION, ..PLAIN };

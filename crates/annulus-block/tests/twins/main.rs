@@ -1,0 +1,136 @@
+//! The twins are tested as twins: a host's actions, drawn by a seed, drive the block in Rust and the block in
+//! C over memory of the same layout, and after each step the words that both publish are equal. Where they
+//! may differ stands in `words.rs`, and in `PROTOCOL.md`.
+//!
+//! The block in C is the text that devices run, behind the prelude of OpenCL, compiled by the C compiler of
+//! the host. It runs on stacks of its own, its GPU threads taking turns at barriers, and stops where a turn
+//! begins (`c/driver.c`). Its time is the heartbeat's, and that of the block in Rust is the same by its
+//! `Runner`. Nothing here sleeps, and nothing runs beside anything else: a seed says all.
+//!
+//! A new ring of a shard's is one line in `words::rings`, one of `c_block::record`, and an action that takes
+//! from it.
+//!
+//! `ANNULUS_TWINS=5000` plays that many scripts in each scene, `ANNULUS_TWINS=17..18` that one.
+
+#![cfg(target_os = "linux")]
+
+// What the kernel macros name.
+extern crate annulus_runtime as annulus;
+
+mod bug_outputs_that_are_rejected_wait;
+mod bug_what_is_held_at_the_end_is_lost;
+mod c_block;
+mod faults;
+mod kernels;
+mod linked;
+mod memory;
+mod prints;
+mod random;
+mod rust_block;
+mod scene;
+mod script;
+mod words;
+
+use std::collections::BTreeSet;
+
+use kernels::{LEDGER, PLAIN, TALLY};
+use scene::{Fault, Scene};
+use script::Lived;
+
+const ONE: Scene = Scene { name: "one thread", kernel: TALLY, threads: 1, connectable: false, alone: false };
+const SCENES: &[Scene] = &[
+    ONE,
+    Scene { name: "four threads", threads: 4, ..ONE },
+    Scene { name: "four threads, of which the first is alone", threads: 4, alone: true, ..ONE },
+    Scene { name: "no state and no outputs", kernel: PLAIN, ..ONE },
+    Scene { name: "no state and no outputs, four threads", kernel: PLAIN, threads: 4, ..ONE },
+    Scene { name: "one state, and prints", kernel: LEDGER, ..ONE },
+    Scene { name: "may be connected, and is not", connectable: true, ..ONE },
+];
+
+const LINKED: &[Scene] = &[
+    Scene { name: "two kernels, one thread", connectable: true, ..ONE },
+    Scene { name: "two kernels, four threads", connectable: true, threads: 4, ..ONE },
+    Scene {
+        name: "two kernels, four threads, of which the first is alone",
+        connectable: true,
+        threads: 4,
+        alone: true,
+        ..ONE
+    },
+];
+
+/// Seeds of each scene: `ANNULUS_TWINS` says how many, or which, as `17..18`.
+fn seeds() -> std::ops::Range<u64> {
+    const USUAL: u64 = 60;
+    let Ok(wanted) = std::env::var("ANNULUS_TWINS") else { return 0..USUAL };
+    let number = |text: &str| text.parse().expect("ANNULUS_TWINS is a number of seeds, or a range of them");
+    match wanted.split_once("..") {
+        Some((first, end)) => number(first)..number(end),
+        None => 0..number(&wanted),
+    }
+}
+
+#[test]
+fn blocks_publish_the_same_words() {
+    for scene in SCENES {
+        let mut lived = Lived::default();
+        for seed in seeds() {
+            lived.add(&script::run(scene, seed, None).unwrap_or_else(|found| panic!("{found}")));
+        }
+        println!("{}: {lived:?}", scene.name);
+        assert!(lived.is_all_there(&scene.kernel), "{}: too little happens: {lived:?}", scene.name);
+    }
+}
+
+#[test]
+fn connected_blocks_do_too() {
+    for scene in LINKED {
+        let mut lived = linked::Lived::default();
+        for seed in seeds() {
+            lived.add(&linked::run(scene, seed, None).unwrap_or_else(|found| panic!("{found}")));
+        }
+        println!("{}: {lived:?}", scene.name);
+        assert!(lived.is_all_there(), "{}: too little happens: {lived:?}", scene.name);
+    }
+}
+
+/// No word is excepted that is always equal, or that the protocol's text does not speak of.
+#[test]
+fn exceptions_are_needed_and_told() {
+    let prints = SCENES.iter().find(|scene| scene.kernel.definition.name == "ledger").expect("it prints");
+    for seed in 0..BOUND {
+        script::run(prints, seed, None).unwrap_or_else(|found| panic!("{found}"));
+    }
+    for seed in 0..4 * BOUND {
+        linked::run(&LINKED[0], seed, None).unwrap_or_else(|found| panic!("{found}"));
+    }
+    let excepted: BTreeSet<_> = words::EXCEPTIONS.iter().map(|exception| exception.word).collect();
+    assert_eq!(words::needed(), excepted, "each exception is needed");
+    let protocol = include_str!("../../PROTOCOL.md");
+    let (_, section) = protocol.split_once("# Where the twins differ\n").expect("a section");
+    let (section, _) = section.split_once("\n# ").expect("another one");
+    let told: BTreeSet<_> = section
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `")?.split(" |").next())
+        .flat_map(|cell| cell.split(", ").map(|word| word.trim_matches('`')))
+        .collect();
+    assert_eq!(told, excepted, "the tables of `PROTOCOL.md`");
+}
+
+/// In how many scripts a fault is found at the latest.
+const BOUND: u64 = 60;
+
+#[test]
+fn planted_faults_are_found() {
+    type Run = fn(&Scene, u64, &Fault) -> Option<String>;
+    let one: Run = |scene, seed, fault| Some(script::run(scene, seed, Some(fault)).err()?.to_string());
+    let two: Run = |scene, seed, fault| Some(linked::run(scene, seed, Some(fault)).err()?.to_string());
+    for (faults, scene, run) in [(faults::OF_ONE, &ONE, one), (faults::OF_TWO, &LINKED[0], two)] {
+        for fault in faults {
+            let found = (0..BOUND).find_map(|seed| Some((seed, run(scene, seed, fault)?)));
+            let (seed, said) = found.unwrap_or_else(|| panic!("nothing is found: {}", fault.0));
+            println!("{}: seed {seed}, {}", fault.0, said.lines().next().unwrap_or_default());
+        }
+    }
+}

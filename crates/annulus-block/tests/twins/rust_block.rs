@@ -1,0 +1,210 @@
+//! The block in Rust, run by the test.
+
+use std::{
+    cell::Cell,
+    mem::MaybeUninit,
+    sync::{Arc, Mutex, PoisonError, Weak},
+};
+
+use annulus_abi::control::state;
+use annulus_block::{
+    BlockCore, BlockParameters, Deliver, Delivery, Link, Progress, Runner, RuntimeClock, Signals,
+    StateMemory, Turn,
+};
+use annulus_kernel::{KernelDefinition, ProcessingMode};
+use annulus_ring::{
+    memory::ShardMemory,
+    ring::{Header, Producers, Refused},
+};
+use annulus_sync::{AtomicU32, Ordering};
+
+use crate::memory::{Place, Side};
+
+thread_local! {
+    /// The time for the blocks of this thread.
+    static NOW: Cell<u64> = const { Cell::new(1) };
+}
+
+/// Sets the time.
+pub(crate) fn set_time(now: u64) {
+    NOW.set(now);
+}
+
+/// Runs a block wherever the test is.
+struct Stepped;
+
+impl Runner for Stepped {
+    type Delivering = ();
+
+    fn hand_over() {}
+
+    fn delivering() {}
+
+    fn now(_: &RuntimeClock) -> u64 {
+        NOW.get()
+    }
+}
+
+/// What the block has told its host.
+#[derive(Default)]
+struct Heard {
+    told: AtomicU32,
+    dead_letters: AtomicU32,
+}
+
+impl Signals for Heard {
+    fn progressed(&self, _: u32, progress: Progress) {
+        self.told.fetch_add(1, Ordering::Relaxed);
+        self.dead_letters.fetch_add(progress.dead_letters, Ordering::Relaxed);
+    }
+}
+
+/// The kernel that a block is connected to: its host's ring.
+pub(crate) struct Target {
+    producers: Producers,
+    memory: ShardMemory,
+    /// Of the kernel that sends.
+    from: ShardMemory,
+    looked_waiting: AtomicU32,
+}
+
+impl Target {
+    /// The kernel of one side, as another one sends to it.
+    pub(crate) fn new(to: &Side, from: &Side) -> Arc<Self> {
+        Arc::new(Self {
+            producers: to.producers.clone(),
+            memory: to.memory.clone(),
+            from: from.memory.clone(),
+            looked_waiting: AtomicU32::default(),
+        })
+    }
+
+    fn has_ended(&self) -> bool {
+        self.memory.state().load(Ordering::Relaxed) == state::TERMINATED
+    }
+
+    /// How often something was delivered while its sender looked as if it waited.
+    pub(crate) fn looked_waiting(&self) -> u32 {
+        self.looked_waiting.load(Ordering::Relaxed)
+    }
+}
+
+impl Deliver for Target {
+    unsafe fn deliver(&self, message: *const u8) -> Delivery {
+        if self.has_ended() {
+            return Delivery::Closed;
+        }
+        let mut slot = match self.producers.reserve(1) {
+            Ok(slot) => slot,
+            Err(Refused::Full) => return Delivery::Full,
+            Err(Refused::Closed) => return Delivery::Closed,
+        };
+        let rests = self.from.rested().load(Ordering::Relaxed) == self.from.taken().load(Ordering::Relaxed);
+        if self.from.stalled().load(Ordering::Relaxed) != 0 && rests {
+            self.looked_waiting.fetch_add(1, Ordering::Relaxed);
+        }
+        let bytes = self.memory.layout().inbound.payload_size;
+        // SAFETY: the caller says that it is a message of this kernel's, which has so many bytes.
+        let message = unsafe { std::slice::from_raw_parts(message.cast::<MaybeUninit<u8>>(), bytes) };
+        slot.write_bytes(message, Header { enqueue_time: NOW.get(), ..Header::default() });
+        Delivery::Done
+    }
+
+    unsafe fn has_room(&self, _: *const u8) -> bool {
+        let ring = self.producers.ring();
+        self.has_ended() || ring.depth() < u64::from(ring.layout().capacity)
+    }
+}
+
+/// The block of a shard, in Rust.
+pub(crate) struct RustBlock {
+    core: BlockCore<Stepped>,
+    states: StateMemory,
+    states_bytes: usize,
+    link: Arc<Mutex<Option<Link>>>,
+    heard: Arc<Heard>,
+    has_ended: bool,
+}
+
+impl RustBlock {
+    pub(crate) fn new(
+        side: &Side,
+        definition: &'static KernelDefinition,
+        place: Place,
+        actors: u32,
+        mode: ProcessingMode,
+        limit: u32,
+    ) -> Self {
+        let Place { block, grid } = place;
+        let states = StateMemory::new(definition.state, actors.into(), block.into(), grid.into())
+            .expect("they are few");
+        let own = match definition.state {
+            annulus_kernel::StateShape::PerActor(_) => (actors - block.min(actors)).div_ceil(grid),
+            _ => 1,
+        };
+        let size = definition.state.definition().map_or(0, |state| state.ty.size);
+        let link = Arc::new(Mutex::new(None));
+        let heard = Arc::new(Heard::default());
+        let parameters = BlockParameters {
+            memory: side.memory.clone(),
+            index: block,
+            grid,
+            definition,
+            bindings: Arc::new(Vec::new()),
+            link: Arc::clone(&link),
+            state: states.states(),
+            mode,
+            max_messages_per_iteration: limit,
+            timestamps: side.memory.layout().inbound.enqueue_time_offset.is_some(),
+            clock: RuntimeClock::start(),
+            signals: Arc::<Heard>::clone(&heard),
+        };
+        // SAFETY: the shard's one block on this side, whose layout is that of the definition's types; the
+        // states live beside it.
+        let core = unsafe { BlockCore::new(parameters) };
+        Self { core, states, states_bytes: own as usize * size, link, heard, has_ended: false }
+    }
+
+    /// Takes a turn; says whether it found something.
+    pub(crate) fn turn(&mut self) -> bool {
+        if self.has_ended {
+            return false;
+        }
+        let turn = self.core.iterate();
+        self.core.end_turn();
+        self.has_ended = turn == Turn::Terminated;
+        turn != Turn::Nothing
+    }
+
+    pub(crate) fn has_work(&mut self) -> bool {
+        !self.has_ended && self.core.has_work()
+    }
+
+    pub(crate) fn has_ended(&self) -> bool {
+        self.has_ended
+    }
+
+    /// How often it told its host something since the last question, and how many dead letters it spoke of.
+    pub(crate) fn told(&self) -> (u32, u32) {
+        let Heard { told, dead_letters } = &*self.heard;
+        (told.swap(0, Ordering::Relaxed), dead_letters.swap(0, Ordering::Relaxed))
+    }
+
+    /// The states of its actors.
+    pub(crate) fn states(&self) -> Vec<u8> {
+        let mut bytes = vec![MaybeUninit::uninit(); self.states_bytes];
+        // SAFETY: the block is run by this thread alone, and does not run now.
+        unsafe { self.states.read(&mut bytes) };
+        // SAFETY: these states have no padding.
+        bytes.into_iter().map(|byte| unsafe { byte.assume_init() }).collect()
+    }
+
+    /// Where its outputs go from the next command on.
+    pub(crate) fn connect(&self, target: Option<&Arc<Target>>, waits: bool) {
+        let link = target.map(|target| {
+            let target: Weak<Target> = Arc::downgrade(target);
+            Link { target, waits }
+        });
+        *self.link.lock().unwrap_or_else(PoisonError::into_inner) = link;
+    }
+}

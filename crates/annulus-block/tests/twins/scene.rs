@@ -1,0 +1,179 @@
+//! What a script plays in: a kernel, and how its two blocks are launched.
+
+use std::{fmt, sync::Arc};
+
+use annulus_abi::{
+    kernel::{KernelLayout, KernelShape},
+    ring::Envelope,
+};
+use annulus_kernel::{ProcessingMode, StateShape};
+
+use crate::{
+    c_block::{CBlock, Exchange, Launch, Text},
+    kernels::{Kernel, To},
+    memory::{Place, Side},
+    random::Random,
+    rust_block::RustBlock,
+    words::{Facts, Word, words, wrong},
+};
+
+/// A kernel, and the program that its block in C is.
+#[derive(Clone, Copy)]
+pub(crate) struct Scene {
+    pub(crate) name: &'static str,
+    pub(crate) kernel: Kernel,
+    pub(crate) threads: u32,
+    pub(crate) connectable: bool,
+    pub(crate) alone: bool,
+}
+
+/// A fault of the block in C: its name, and what stands in place of what.
+pub(crate) type Fault = (&'static str, &'static str, &'static str);
+
+/// What was found to be different.
+pub(crate) struct Found {
+    pub(crate) scene: &'static str,
+    pub(crate) seed: u64,
+    /// The last actions.
+    pub(crate) actions: Vec<String>,
+    pub(crate) what: Vec<String>,
+}
+
+impl fmt::Display for Found {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { scene, seed, actions, what } = self;
+        write!(f, "{scene}, seed {seed}: {}\nafter {}", what.join("; "), actions.join(", "))
+    }
+}
+
+/// A drawn launch.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Options {
+    pub(crate) layout: KernelLayout,
+    pub(crate) place: Place,
+    pub(crate) actors: u32,
+    pub(crate) mode: ProcessingMode,
+    /// Messages of a turn.
+    pub(crate) limit: u32,
+    /// The shard has a line of telemetry.
+    pub(crate) shows: bool,
+}
+
+impl Options {
+    /// Draws a launch. `grid`: blocks of the kernel, at most.
+    pub(crate) fn draw(random: &mut Random, kernel: &Kernel, grid: u64) -> Self {
+        let definition = kernel.definition;
+        let prints = definition.prints();
+        let output = definition.output.map_or((0, 1), |output| (output.size, output.align));
+        let time = random.one_in(2);
+        let layout = KernelLayout::new(&KernelShape {
+            inbound_capacity: random.pick(&[2, 4, 8]),
+            outbound_capacity: random.pick(&[2, 4, 8]),
+            message: (definition.message.size, definition.message.align),
+            output,
+            envelope: Envelope { enqueue_time: time, correlation: random.one_in(2) },
+            dead_letters_capacity: random.pick(&[0, 2, 4]),
+            prints_capacity: if prints.is_empty() { 0 } else { 4 },
+            print_words: prints.iter().map(|site| site.words).max().unwrap_or(0),
+            histogram: time && random.one_in(2),
+        });
+        let is_keyed = matches!(definition.state, StateShape::PerActor(_));
+        let grid = if is_keyed { 1 + random.below(grid) as u32 } else { 1 };
+        let mode =
+            random.pick(&[ProcessingMode::Continuous, ProcessingMode::Batch, ProcessingMode::Adaptive]);
+        Self {
+            layout,
+            place: Place { block: random.below(grid.into()) as u32, grid },
+            actors: if is_keyed { grid + random.below(4) as u32 } else { 1 },
+            mode,
+            limit: if mode == ProcessingMode::Continuous { 1 } else { 1 + random.below(4) as u32 },
+            shows: !random.one_in(8),
+        }
+    }
+
+    pub(crate) fn to(&self) -> To {
+        To { block: self.place.block, grid: self.place.grid, actors: self.actors }
+    }
+}
+
+/// A shard twice: served by the block in Rust, and by the block in C. The host does to one what it does to
+/// the other.
+pub(crate) struct Pair {
+    pub(crate) options: Options,
+    pub(crate) rust: Side,
+    pub(crate) c: Side,
+    pub(crate) rust_block: RustBlock,
+    pub(crate) c_block: CBlock,
+    /// Looks that find nothing after which the block in C has told all.
+    looks: u32,
+}
+
+impl Pair {
+    /// `copy`: which of the scene's kernels it is; `exchange`: where their rings lie, if they may be
+    /// connected.
+    pub(crate) fn new(
+        scene: &Scene,
+        options: Options,
+        fault: Option<&Fault>,
+        copy: u32,
+        exchange: Option<&Arc<Exchange>>,
+    ) -> Self {
+        let Options { layout, place, actors, mode, limit, shows } = options;
+        let definition = scene.kernel.definition;
+        let rust = Side::new(&layout, place, shows);
+        let c = Side::new(&layout, place, shows);
+        let rust_block = RustBlock::new(&rust, definition, place, actors, mode, limit);
+        let text = Text {
+            definition,
+            threads: scene.threads,
+            connectable: scene.linked,
+            alone: scene.alone,
+            copy,
+            fault: fault.map(|(_, from, to)| (*from, *to)),
+        };
+        let exchange = exchange.map(|rings| (Arc::clone(rings), copy as usize));
+        let launch = Launch { text, place, actors, limit, exchange };
+        let c_block = CBlock::new(&c, &launch, &rust_block.states());
+        // What is told late is told by the fourth look.
+        let looks = if scene.alone { 6 } else { 2 };
+        Self { options, rust, c, rust_block, c_block, looks }
+    }
+
+    /// Both blocks take turns until they find nothing.
+    pub(crate) fn settle(&mut self) {
+        while self.rust_block.turn() && !self.rust_block.has_ended() {}
+        let mut nothing = 0;
+        while nothing < self.looks && !self.c_block.has_ended() {
+            nothing = if self.c_block.turn() { 0 } else { nothing + 1 };
+        }
+    }
+
+    /// What is different, and should not be.
+    pub(crate) fn wrong(&self, facts: &Facts) -> Vec<Word> {
+        let mut all = words(&self.rust, &self.c);
+        // They are no words of the protocol's, but the host reads them as well.
+        let states = self.rust_block.states();
+        let beside = self.c_block.states(states.len());
+        let at = states.iter().zip(&beside).position(|(rust, c)| rust != c);
+        let at = at.filter(|_| !facts.holds || self.options.limit == 1);
+        all.extend(at.map(|at| Word {
+            name: format!("state+{at}"),
+            rust: states[at].into(),
+            c: beside[at].into(),
+        }));
+        wrong(all, facts)
+    }
+
+    /// Sets the command of both.
+    pub(crate) fn command(&self, command: u32) {
+        for side in [&self.rust, &self.c] {
+            side.memory.command().store(command, annulus_sync::Ordering::Release);
+        }
+    }
+
+    /// The host's time, for both.
+    pub(crate) fn set_time(&self, now: u64) {
+        crate::rust_block::set_time(now);
+        self.c.memory.host_heartbeat().store(now, annulus_sync::Ordering::Relaxed);
+    }
+}
