@@ -30,7 +30,7 @@ impl<R: Runner> BlockCore<R> {
             dead_letters.show();
         }
         if batch.produced != 0 || batch.forwarded {
-            self.memory.sent().store(counts.sent, Ordering::Relaxed);
+            self.memory.produced().store(counts.sent, Ordering::Relaxed);
         }
         if batch.produced != 0 {
             self.outbound.show();

@@ -243,12 +243,10 @@ fn contents(path: &str) -> io::Result<String> {
 fn call_all(kernel: &DynamicKernel, messages: &mut Messages) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     while let Some(message) = messages.next()? {
-        let reply = match kernel.call_message(&message) {
+        let reply = match kernel.call_message_blocking(&message) {
             Ok(reply) => json(&reply),
-            Err(DynamicError::Kernel(why)) => {
-                serde_json::json!({ "error": in_flags(&why, SEND) }).to_string()
-            }
-            Err(error) => return Err(messages.failure(error)),
+            Err(error @ DynamicError::Text { .. }) => return Err(messages.failure(error)),
+            Err(why) => serde_json::json!({ "error": in_flags(&why.to_string(), SEND) }).to_string(),
         };
         writeln!(out, "{reply}").and_then(|()| out.flush()).map_err(Failure::stdout)?;
     }
@@ -276,7 +274,7 @@ fn stream(kernel: &DynamicKernel, messages: &mut Messages, to: Format) -> Result
 
 fn send_all(kernel: &DynamicKernel, messages: &mut Messages) -> Result<(), Failure> {
     while let Some(message) = messages.next()? {
-        kernel.send_message(&message).map_err(|error| messages.failure(error))?;
+        kernel.send_message_blocking(&message).map_err(|error| messages.failure(error))?;
     }
     Ok(())
 }
@@ -293,7 +291,7 @@ fn print_all(kernel: &DynamicKernel, format: Format) -> Result<(), Failure> {
             // What is there is shown before anything is waited for.
             Err(_) => out.flush()?,
         }
-        match kernel.recv_message(Duration::from_secs(3600)) {
+        match kernel.recv_message_timeout(Duration::from_secs(3600)) {
             Ok(output) => out.write(&output)?,
             Err(RecvError::Timeout) => {}
             Err(_) => return out.flush(),

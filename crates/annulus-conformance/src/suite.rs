@@ -53,6 +53,23 @@ macro_rules! conformance_suite {
                 a_cancelled_receive_loses_nothing: Handlers,
                 closing_ends_waiting_sends: Nothing,
             }
+            verbs {
+                q14_a_batch_is_tried: Nothing,
+                q15_a_batch_is_refused: Nothing,
+                a_batch_is_sent_in_time_or_in_part: Nothing,
+                a_batch_waits_for_space: Handlers,
+                batches_are_received: Handlers,
+                a_batch_is_waited_for: Handlers,
+                a_dropped_receive_of_a_batch_loses_nothing: Handlers,
+                messages_go_into_a_sink: Handlers,
+                a_sink_waits_for_space: Handlers,
+                a_dropped_sink_keeps_nobody_waiting: Handlers,
+                a_drain_blocks: Handlers,
+                a_drain_takes_its_time_at_most: Nothing,
+                a_ready_kernel_is_waited_for_in_time: Nothing,
+                a_runtimes_shutdown_is_a_future: Handlers,
+                a_runtimes_shutdown_goes_on_without_its_future: Nothing,
+            }
             state {
                 actors_have_states_of_their_own: Handlers,
                 a_kernel_has_one_state: Handlers,

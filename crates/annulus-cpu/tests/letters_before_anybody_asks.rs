@@ -37,14 +37,14 @@ fn they_are_kept_in_order() {
 
     let dead_letters = kernel.dead_letters().expect("it was launched with them");
     let ids =
-        || dead_letters.drain_batch().iter().map(|dead_letter| dead_letter.message.id).collect::<Vec<_>>();
+        || dead_letters.take_batch().iter().map(|dead_letter| dead_letter.message.id).collect::<Vec<_>>();
     let counters = dead_letters.counters();
     assert_eq!((counters.buried, counters.evicted, dead_letters.capacity()), (10, 6, 4));
     // The backlog is gone, and what comes now comes behind it.
     fail(&kernel, 10..11);
     let counters = kernel.dead_letters().expect("as before").counters();
     assert_eq!((counters.buried, counters.evicted), (11, 7));
-    let batch = dead_letters.clone().drain_batch();
+    let batch = dead_letters.clone().take_batch();
     let found: Vec<_> = batch
         .iter()
         .map(|dead_letter| (dead_letter.message.id, &dead_letter.reason, dead_letter.attempts))
@@ -69,7 +69,7 @@ fn their_attempts_and_alerts_count() {
     assert!(dead_letters.set_alert(move |alert| heard.lock().unwrap().push((alert.id, alert.attempts))));
     assert_eq!(kernel.redrive(3).sent, 2);
     annulus_runtime::block_on(kernel.drained());
-    let again = kernel.dead_letters().expect("as before").drain_batch();
+    let again = kernel.dead_letters().expect("as before").take_batch();
     assert_eq!(again.iter().map(|dead_letter| dead_letter.attempts).collect::<Vec<_>>(), [2, 2]);
     assert_eq!(*told.lock().unwrap(), [(Some(3), 2), (Some(4), 2)]);
 }

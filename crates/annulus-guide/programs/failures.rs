@@ -49,7 +49,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("{} sent again", again.sent);
     annulus::block_on(kernel.drained());
     if let Some(dead_letters) = kernel.dead_letters() {
-        for dead_letter in dead_letters.drain_batch() {
+        for dead_letter in dead_letters.take_batch() {
             println!(
                 "transfer {}, after {} attempts: {}",
                 dead_letter.message.number, dead_letter.attempts, dead_letter.reason

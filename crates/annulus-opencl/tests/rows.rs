@@ -96,7 +96,7 @@ fn t06_t07_the_device_writes_its_telemetry() {
     assert!(seen.last_processed_timestamp > 0);
     assert!(seen.min_latency_nanos <= seen.max_latency_nanos && seen.max_latency_nanos > 0, "{seen}");
     assert!(seen.total_latency_nanos >= seen.max_latency_nanos);
-    let dead_letters = kernel.dead_letters().unwrap().drain_batch();
+    let dead_letters = kernel.dead_letters().unwrap().take_batch();
     let reasons: Vec<_> = dead_letters.iter().map(|dead_letter| &dead_letter.reason).collect();
     assert_eq!(reasons[0], &Reason::Handler { code: 7 });
     assert!(matches!(reasons[1], Reason::Invalid(_)));

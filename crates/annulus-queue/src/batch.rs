@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::{Receiver, RecvError, Reservation, ReserveError, SendError, SendOutcome, Sender, TrySendError};
+use crate::{Receiver, RecvError, Reservation, SendError, SendOutcome, Sender, TrySendError};
 use annulus_sync::wait::Backoff;
 
 /// Sends one by one, in order; how many are queued. `back` gets what comes back: a message that is not, or
@@ -88,7 +88,7 @@ impl<T: Send> Sender<T> {
 
     /// Space for one message, to be written in place; `Err` under every [`Backpressure`](crate::Backpressure)
     /// if there is none now, and not counted. A queue with [`DropOldest`](crate::Backpressure::DropOldest)
-    /// offers none: [`ReserveError::Evicts`].
+    /// offers none: [`TrySendError::NotOffered`].
     ///
     /// Nothing is sent, nor counts as enqueued, until [`Reservation::commit`]. The place in the queue is
     /// taken at once: until the reservation is committed or dropped, receivers say that nothing is there,
@@ -105,7 +105,7 @@ impl<T: Send> Sender<T> {
     /// assert_eq!(rx.try_recv(), Ok([7; 32]));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn try_reserve(&self) -> Result<Reservation<'_, T>, ReserveError> {
+    pub fn try_reserve(&self) -> Result<Reservation<'_, T>, TrySendError<()>> {
         Reservation::new(&self.shared)
     }
 
@@ -205,10 +205,10 @@ impl<T: Send> Receiver<T> {
     /// # use annulus_queue::{QueueOptions, queue};
     /// let (tx, rx) = queue(QueueOptions::new())?;
     /// tx.try_send_batch(0..4, |_| ());
-    /// assert_eq!(rx.drain().sum::<i32>(), 6);
+    /// assert_eq!(rx.try_iter().sum::<i32>(), 6);
     /// # Ok::<(), annulus_queue::InvalidOptions>(())
     /// ```
-    pub fn drain(&self) -> impl Iterator<Item = T> {
+    pub fn try_iter(&self) -> impl Iterator<Item = T> {
         std::iter::from_fn(|| self.try_recv().ok())
     }
 }

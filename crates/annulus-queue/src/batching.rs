@@ -68,7 +68,7 @@ pub use counters::BatchCounters;
 pub use errors::{CloseError, PushError, StartError};
 pub use options::BatchOptions;
 use shared::{Cause, Shared, Wait};
-pub use sink::{Batch, BatchSink, QueueRefused, Recycled};
+pub use sink::{Batch, BatchSink, Recycled};
 
 /// Collects messages and hands them to a sink in batches; see the [module](self). Can be shared by any number
 /// of threads.

@@ -76,7 +76,7 @@ pub struct Alert {
     pub evicted: bool,
 }
 
-/// What became of all dead letters so far. While none is being re-driven, `buried = drained + redriven +
+/// What became of all dead letters so far. While none is being re-driven, `buried = taken + redriven +
 /// evicted +` those present.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -85,8 +85,8 @@ pub struct DeadLetterCounters {
     pub buried: u64,
     /// Dead letters that left to make room for newer ones.
     pub evicted: u64,
-    /// Dead letters that were drained.
-    pub drained: u64,
+    /// Dead letters that were taken out.
+    pub taken: u64,
     /// Dead letters whose message was sent again.
     pub redriven: u64,
 }
@@ -113,7 +113,7 @@ pub struct Redriven<T> {
 /// Dead letters come from queues whose messages expire
 /// ([`MessageQueueBuilder::dead_letters`](crate::MessageQueueBuilder::dead_letters)) and from
 /// [`bury`](Self::bury): a handler buries what is invalid, and retries what failed for a passing reason. They
-/// leave in batches ([`drain_batch`](Self::drain_batch)) or are sent again ([`redrive`](Self::redrive)).
+/// leave in batches ([`take_batch`](Self::take_batch)) or are sent again ([`redrive`](Self::redrive)).
 ///
 /// Burying never waits and never fails. Memory for the first [1000](Self::DEFAULT_CAPACITY) dead letters is
 /// allocated at the start, and that for more when they come; if there is none, the store counts as full.
@@ -157,7 +157,7 @@ struct Store<T> {
 impl<T> DeadLetters<T> {
     /// How many dead letters are kept unless said otherwise: 1000.
     pub const DEFAULT_CAPACITY: usize = 1000;
-    /// How many dead letters [`drain_batch`](Self::drain_batch) takes at most: 100.
+    /// How many dead letters [`take_batch`](Self::take_batch) takes at most: 100.
     pub const BATCH: usize = 100;
 
     /// A store of the [default capacity](Self::DEFAULT_CAPACITY), without an alert.
@@ -222,15 +222,15 @@ impl<T> DeadLetters<T> {
     /// # use annulus_queue::{DeadLetters, Reason};
     /// let dead_letters = DeadLetters::new();
     /// (0..150).for_each(|i| drop(dead_letters.bury(i, Reason::Expired)));
-    /// assert_eq!(dead_letters.drain_batch().len(), 100);
-    /// assert_eq!(dead_letters.drain_batch().len(), 50);
+    /// assert_eq!(dead_letters.take_batch().len(), 100);
+    /// assert_eq!(dead_letters.take_batch().len(), 50);
     /// ```
-    pub fn drain_batch(&self) -> Vec<DeadLetter<T>> {
+    pub fn take_batch(&self) -> Vec<DeadLetter<T>> {
         let mut batch = Vec::with_capacity(Self::BATCH);
         let mut store = self.lock();
         let taken = store.dead_letters.len().min(Self::BATCH);
         batch.extend(store.dead_letters.drain(..taken));
-        store.counters.drained += taken as u64;
+        store.counters.taken += taken as u64;
         batch
     }
 

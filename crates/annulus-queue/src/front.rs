@@ -33,7 +33,7 @@
 //! * *None arrives that was not accepted.* `accepted` goes up before the slot is published; whoever sees that
 //!   the consumer has taken a message sees it counted.
 //! * *Closing and sending happen one before the other*, since both hold the lock: what was accepted before
-//!   [`Front::close`] is moved on or [drained](Front::drain), and nothing is accepted after it.
+//!   [`Front::close`] is moved on or [taken out](Front::take_all), and nothing is accepted after it.
 //!
 //! The lock is a mutex, held for as long as 64 messages take (about a microsecond). No code of the program's
 //! runs under it: what is asked of a message ([`Facts`]) is asked before, and what becomes of it is told to a
@@ -225,7 +225,7 @@ impl Front {
 
     /// Takes out what waits, in the order in which it would have been handed over; to be called when the ring
     /// takes nothing any more.
-    pub fn drain(&self, mut to: impl FnMut(&Bytes, Header)) {
+    pub fn take_all(&self, mut to: impl FnMut(&Bytes, Header)) {
         self.state.with(
             |state| {
                 while let Some(parcel) = state.order.pop() {

@@ -4,15 +4,28 @@ use std::fmt;
 
 use crate::QueueOptions;
 
-/// All that is wrong with a queue's options.
+/// All that is wrong with the options of a queue, or of something else that has options, as the type of its
+/// problems says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InvalidOptions {
+pub struct InvalidOptions<P = OptionProblem> {
     /// One or more.
-    problems: Vec<OptionProblem>,
+    problems: Vec<P>,
 }
 
-impl InvalidOptions {
-    pub(crate) fn unless_empty(problems: Vec<OptionProblem>) -> Result<(), Self> {
+/// One thing that is wrong with options.
+#[doc(hidden)]
+pub trait Problem: fmt::Display {
+    /// What has the options.
+    const SUBJECT: &'static str;
+}
+
+impl<P> InvalidOptions<P> {
+    pub(crate) fn of(problem: P) -> Self {
+        Self { problems: vec![problem] }
+    }
+
+    #[doc(hidden)]
+    pub fn unless_empty(problems: Vec<P>) -> Result<(), Self> {
         if problems.is_empty() { Ok(()) } else { Err(Self { problems }) }
     }
 
@@ -23,7 +36,7 @@ impl InvalidOptions {
     /// let invalid = QueueOptions::new().capacity(5000).validate().unwrap_err();
     /// assert_eq!(invalid.problems(), [OptionProblem::Capacity { given: 5000, valid: 8192 }]);
     /// ```
-    pub fn problems(&self) -> &[OptionProblem] {
+    pub fn problems(&self) -> &[P] {
         &self.problems
     }
 }
@@ -67,6 +80,13 @@ pub enum OptionProblem {
     },
     /// Dead letters for a queue whose messages never expire.
     NoExpiry,
+    /// There is not as much memory as a [lossy ring](crate::lossy::ring) would need.
+    Memory {
+        /// How many messages were asked for.
+        given: usize,
+        /// What they need; nothing if no address reaches that far.
+        bytes: Option<usize>,
+    },
 }
 
 impl fmt::Display for OptionProblem {
@@ -103,6 +123,13 @@ impl fmt::Display for OptionProblem {
                 "deduplication is ByPayload, and {message} has no payload hash: \
                  give it `Message::PAYLOAD_HASH`, or deduplicate ById"
             ),
+            Self::Memory { given, bytes } => {
+                write!(f, "a lossy ring for {given} messages needs ")?;
+                match bytes {
+                    Some(bytes) => write!(f, "{bytes} bytes, which the system does not give: make it smaller"),
+                    None => f.write_str("more bytes than there are addresses: make it smaller"),
+                }
+            }
             Self::NoExpiry => f.write_str(
                 "dead letters are given, and no expiry, so the queue would never use them: set one, or bury by hand",
             ),
@@ -110,9 +137,13 @@ impl fmt::Display for OptionProblem {
     }
 }
 
-impl fmt::Display for InvalidOptions {
+impl Problem for OptionProblem {
+    const SUBJECT: &'static str = "queue";
+}
+
+impl<P: Problem> fmt::Display for InvalidOptions<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("invalid queue options: ")?;
+        write!(f, "invalid {} options: ", P::SUBJECT)?;
         for (i, problem) in self.problems.iter().enumerate() {
             let separator = if i == 0 { "" } else { "; " };
             write!(f, "{separator}{problem}")?;
@@ -121,4 +152,4 @@ impl fmt::Display for InvalidOptions {
     }
 }
 
-impl std::error::Error for InvalidOptions {}
+impl<P: Problem + fmt::Debug> std::error::Error for InvalidOptions<P> {}

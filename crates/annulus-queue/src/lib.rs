@@ -22,7 +22,7 @@
 //! The further down, the cheaper: an end that is alone needs no compare-exchange, and that is checked by the
 //! types, since it cannot be cloned and is used through `&mut`. All offer the same verbs, each as a future,
 //! blocking, with a timeout and without waiting: send and receive, one or a batch; a place to write a message
-//! in ([`Reservation`], [`single_consumer::Reservation`]); drain, clear, flush, close; and with the feature
+//! in ([`Reservation`], [`single_consumer::Reservation`]); iterate, clear, flush, close; and with the feature
 //! `futures` (on by default) a `Sink` and a `Stream`. Futures need no particular runtime.
 //!
 //! For a stream, one sender and one receiver with batches ([`single_consumer::Sender::send_batch_blocking`],
@@ -78,7 +78,7 @@
 //! Under `DropOldest` a consumer that runs beside the producers receives a message, or a producer gets it
 //! back as evicted; never both. It sees gaps, and no disorder. If the oldest message is just being taken, it
 //! counts as received, the new one takes its place, and nothing is evicted. A message that is being written
-//! in place could not be evicted, so such a queue [offers no reservations](ReserveError::Evicts).
+//! in place could not be evicted, so such a queue [offers no reservations](TrySendError::NotOffered).
 //!
 //! ```
 //! use annulus_queue::{SendOutcome, Backpressure, QueueOptions, queue};
@@ -156,6 +156,8 @@ pub use clock::Clock;
 pub use counters::Counters;
 pub use dead_letters::{Alert, DeadLetter, DeadLetterCounters, DeadLetters, Reason, Redriven};
 pub use future::{RecvFuture, SendFuture};
+#[doc(hidden)]
+pub use invalid::Problem;
 pub use invalid::{InvalidOptions, OptionProblem};
 pub use message::Message;
 pub use message_builder::MessageQueueBuilder;
@@ -164,11 +166,8 @@ pub use message_builder::MessageQueueBuilder;
 pub use message_builder::message_queue_of;
 pub use message_future::{MessageRecv, MessageSend};
 pub use message_queue::MessageQueue;
-pub use message_verbs::PeekError;
 pub use options::{Deduplication, QueueOptions};
-pub use outcome::{
-    Backpressure, RecvError, ReserveError, SendError, SendOutcome, TryRecvError, TrySendError,
-};
+pub use outcome::{Backpressure, RecvError, SendError, SendOutcome, TryRecvError, TrySendError};
 pub use queue::queue;
 #[cfg(loom)]
 #[doc(hidden)]

@@ -6,7 +6,7 @@
 //! [`DropOldest`](crate::Backpressure::DropOldest), nobody is handed what was overwritten.
 //!
 //! ```
-//! use annulus_queue::lossy::{Missed, ring};
+//! use annulus_queue::{TryRecvError, lossy::ring};
 //!
 //! let (mut tx, mut rx) = ring::<[u64; 2]>(16)?;
 //! for i in 0..20 {
@@ -16,8 +16,8 @@
 //! assert_eq!(rx.lost(), 4);
 //! while rx.try_recv().is_ok() {}
 //! drop(tx);
-//! assert_eq!(rx.try_recv(), Err(Missed::Closed));
-//! # Ok::<(), annulus_queue::lossy::RingTooLarge>(())
+//! assert_eq!(rx.try_recv(), Err(TryRecvError::Closed));
+//! # Ok::<(), annulus_queue::InvalidOptions>(())
 //! ```
 //!
 //! # Protocol
@@ -37,7 +37,7 @@
 
 use std::{fmt, marker::PhantomData, mem::MaybeUninit};
 
-use crate::memory::shared_bytes;
+use crate::{InvalidOptions, OptionProblem, TryRecvError, memory::shared_bytes};
 use annulus_sync::{Arc, AtomicBool, AtomicU64, Ordering, fence};
 
 /// Data that is nothing but its bytes.
@@ -90,47 +90,6 @@ pub struct Reader<T> {
     reads: PhantomData<fn() -> T>,
 }
 
-/// Why there is no message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Missed {
-    /// None was sent that this reader has not read or lost.
-    Empty,
-    /// None was, and none will be: the writer is gone.
-    Closed,
-}
-
-impl fmt::Display for Missed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Empty => "no message is waiting",
-            Self::Closed => "the writer is gone and everything was read",
-        })
-    }
-}
-
-impl std::error::Error for Missed {}
-
-/// There is not as much memory as a [`ring`] would need.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RingTooLarge {
-    /// How many messages were asked for.
-    given: usize,
-    /// What they need; nothing if no address reaches that far.
-    bytes: Option<usize>,
-}
-
-impl fmt::Display for RingTooLarge {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a lossy ring for {} messages needs ", self.given)?;
-        match self.bytes {
-            Some(bytes) => write!(f, "{bytes} bytes, which the system does not give: make it smaller"),
-            None => f.write_str("more bytes than there are addresses: make it smaller"),
-        }
-    }
-}
-
-impl std::error::Error for RingTooLarge {}
-
 /// Makes a lossy ring for `capacity` messages, rounded up to a power of two, of which there are at least two.
 ///
 /// ```
@@ -140,17 +99,15 @@ impl std::error::Error for RingTooLarge {}
 /// tx.send(1.5);
 /// assert_eq!(rx.try_recv(), Ok(1.5));
 /// assert!(ring::<u64>(usize::MAX).is_err());
-/// # Ok::<(), annulus_queue::lossy::RingTooLarge>(())
+/// # Ok::<(), annulus_queue::InvalidOptions>(())
 /// ```
-pub fn ring<T: Plain>(capacity: usize) -> Result<(Writer<T>, Reader<T>), RingTooLarge> {
+pub fn ring<T: Plain>(capacity: usize) -> Result<(Writer<T>, Reader<T>), InvalidOptions> {
     let given = capacity;
-    let capacity = slots::<T>(given).ok_or(RingTooLarge { given, bytes: None })?;
+    let capacity = slots::<T>(given).ok_or_else(|| no_memory(given, None))?;
     let lines_each = lines_each::<T>();
     let count = capacity * lines_each;
     let mut lines = Vec::new();
-    lines
-        .try_reserve_exact(count)
-        .map_err(|_| RingTooLarge { given, bytes: Some(count * size_of::<Line>()) })?;
+    lines.try_reserve_exact(count).map_err(|_| no_memory(given, Some(count * size_of::<Line>())))?;
     lines.extend((0..count).map(|_| Line(std::array::from_fn(|_| AtomicU64::new(0)))));
     let closed = AtomicBool::new(false);
     let lines = lines.into_boxed_slice();
@@ -169,6 +126,10 @@ pub fn ring<T: Plain>(capacity: usize) -> Result<(Writer<T>, Reader<T>), RingToo
 pub fn memory_usage<T: Plain>(capacity: usize) -> usize {
     slots::<T>(capacity)
         .map_or(usize::MAX, |slots| shared_bytes::<Ring>() + slots * lines_each::<T>() * size_of::<Line>())
+}
+
+fn no_memory(given: usize, bytes: Option<usize>) -> InvalidOptions {
+    InvalidOptions::of(OptionProblem::Memory { given, bytes })
 }
 
 /// How many slots a ring for `capacity` messages has; nothing if that is more than an allocation can be.
@@ -210,7 +171,7 @@ impl<T: Plain> Writer<T> {
     /// # let (mut tx, mut rx) = annulus_queue::lossy::ring(2)?;
     /// (0..3u64).for_each(|i| tx.send(i));
     /// assert_eq!(rx.try_recv(), Ok(1));
-    /// # Ok::<(), annulus_queue::lossy::RingTooLarge>(())
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
     /// ```
     #[inline]
     pub fn send(&mut self, message: T) {
@@ -242,14 +203,14 @@ impl<T: Plain> Reader<T> {
     /// can where the ring is small and messages are large, holds it up for as long as it does so.
     ///
     /// ```
-    /// # use annulus_queue::lossy::{Missed, ring};
+    /// # use annulus_queue::{TryRecvError, lossy::ring};
     /// let (mut tx, mut rx) = ring(16)?;
     /// tx.send(7u64);
-    /// assert_eq!((rx.try_recv(), rx.try_recv()), (Ok(7), Err(Missed::Empty)));
-    /// # Ok::<(), annulus_queue::lossy::RingTooLarge>(())
+    /// assert_eq!((rx.try_recv(), rx.try_recv()), (Ok(7), Err(TryRecvError::Empty)));
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
     /// ```
     #[inline]
-    pub fn try_recv(&mut self) -> Result<T, Missed> {
+    pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
         loop {
             let expected = 2 * self.next + 2;
             let slot = self.ring.slot(self.next);
@@ -281,10 +242,10 @@ impl<T: Plain> Reader<T> {
                 // SYNC: lossy-closed. The writer stored its last stamp before; had there been one here, it
                 // would be visible now.
                 if stamp.load(Ordering::Relaxed) < expected {
-                    return Err(Missed::Closed);
+                    return Err(TryRecvError::Closed);
                 }
             } else {
-                return Err(Missed::Empty);
+                return Err(TryRecvError::Empty);
             }
         }
     }
@@ -305,7 +266,7 @@ impl<T: Plain> Reader<T> {
     /// # let (mut tx, mut rx) = annulus_queue::lossy::ring(2)?;
     /// (0..5u64).for_each(|i| tx.send(i));
     /// assert_eq!((rx.try_recv(), rx.lost()), (Ok(3), 3));
-    /// # Ok::<(), annulus_queue::lossy::RingTooLarge>(())
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
     /// ```
     pub fn lost(&self) -> u64 {
         self.lost

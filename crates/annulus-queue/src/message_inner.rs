@@ -114,17 +114,17 @@ impl<T: Message + Send> Inner<T> {
         }
     }
 
-    pub(crate) fn drain(&self) -> Vec<T> {
+    pub(crate) fn take_all(&self) -> Vec<T> {
         match &self.kind {
             Kind::Plain(_, rx) => (0..rx.len()).map_while(|_| rx.try_recv().ok()).collect(),
-            Kind::Policed(queue) => queue.drain(|message| self.expire(message)),
+            Kind::Policed(queue) => queue.take_all(|message| self.expire(message)),
         }
     }
 
     pub(crate) fn clear(&self) -> usize {
         match &self.kind {
             Kind::Plain(_, rx) => rx.clear(),
-            Kind::Policed(_) => self.drain().len(),
+            Kind::Policed(_) => self.take_all().len(),
         }
     }
 

@@ -242,7 +242,7 @@ impl<T: Message + Send> MessageQueue<T> {
         let step = || match inner.take() {
             Ok(message) => Some(Ok(message)),
             Err(TryRecvError::Closed) => Some(Err(RecvError::Closed)),
-            Err(TryRecvError::Empty) => None,
+            Err(_) => None,
         };
         if let Some(outcome) = step() {
             return outcome;
@@ -268,15 +268,15 @@ impl<T: Message + Send> MessageQueue<T> {
     /// # use annulus_queue::{MessageQueue, QueueOptions};
     /// let queue = MessageQueue::new(QueueOptions::new())?;
     /// (0..3).for_each(|i| assert!(queue.try_send(i).is_ok()));
-    /// assert_eq!(queue.drain(), [0, 1, 2]);
+    /// assert_eq!(queue.take_all(), [0, 1, 2]);
     /// # Ok::<(), annulus_queue::InvalidOptions>(())
     /// ```
-    pub fn drain(&self) -> Vec<T> {
-        self.inner.drain()
+    pub fn take_all(&self) -> Vec<T> {
+        self.inner.take_all()
     }
 
-    /// Drops what is queued, and says how many messages that were, as [`drain`](Self::drain) takes them.
-    /// Senders that wait go on.
+    /// Drops what is queued, and says how many messages that were, as [`take_all`](Self::take_all) takes
+    /// them. Senders that wait go on.
     ///
     /// ```
     /// # use annulus_queue::{MessageQueue, QueueOptions};

@@ -1,49 +1,12 @@
 //! What else a [`MessageQueue`] can do: many messages in one call, looking, and waiting until all have left.
 
-use std::{fmt, time::Duration};
+use std::time::Duration;
 
 use crate::{
     Message, MessageQueue, RecvError, TryRecvError,
     batch::{flush, send_each},
     message_inner::Kind,
 };
-
-/// Why there was nothing to [`peek`](MessageQueue::peek) at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum PeekError {
-    /// No live message is queued.
-    Empty,
-    /// None is, and none will be: the queue is closed.
-    Closed,
-    /// The queue has no policy, so it is the lock-free one, in which another receiver may take a message
-    /// while it is looked at.
-    NotOffered,
-}
-
-impl fmt::Display for PeekError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Empty => "no message is waiting",
-            Self::Closed => "the queue is closed and everything was received",
-            Self::NotOffered => {
-                "a queue without priority, deduplication and expiry has no peek: give it one of them, or use the ends of `single_consumer`, \
-                 whose receiver is alone"
-            }
-        })
-    }
-}
-
-impl std::error::Error for PeekError {}
-
-impl From<TryRecvError> for PeekError {
-    fn from(error: TryRecvError) -> Self {
-        match error {
-            TryRecvError::Empty => Self::Empty,
-            TryRecvError::Closed => Self::Closed,
-        }
-    }
-}
 
 /// # Batches, peek and flush
 impl<T: Message + Send> MessageQueue<T> {
@@ -52,25 +15,25 @@ impl<T: Message + Send> MessageQueue<T> {
     ///
     /// The queue is locked while `look` runs, so nobody takes the message meanwhile; everybody waits, though.
     /// A panic of `look` changes nothing. Offered by queues with a policy only: see
-    /// [`PeekError::NotOffered`].
+    /// [`TryRecvError::NotOffered`].
     ///
     /// # Panics
     ///
     /// If `look` uses this queue, for which it would wait for ever.
     ///
     /// ```
-    /// # use annulus_queue::{MessageQueue, PeekError, QueueOptions};
+    /// # use annulus_queue::{MessageQueue, TryRecvError, QueueOptions};
     /// let queue = MessageQueue::new(QueueOptions::new().priority(true))?;
-    /// assert_eq!(queue.peek(|_| ()), Err(PeekError::Empty));
+    /// assert_eq!(queue.peek(|_| ()), Err(TryRecvError::Empty));
     /// let _ = queue.try_send(String::from("one"));
     /// assert_eq!(queue.peek(|message| message.len()), Ok(3));
     /// assert_eq!(queue.len(), 1);
     /// # Ok::<(), annulus_queue::InvalidOptions>(())
     /// ```
-    pub fn peek<R>(&self, look: impl FnOnce(&T) -> R) -> Result<R, PeekError> {
+    pub fn peek<R>(&self, look: impl FnOnce(&T) -> R) -> Result<R, TryRecvError> {
         match &self.inner.kind {
-            Kind::Plain(..) => Err(PeekError::NotOffered),
-            Kind::Policed(queue) => Ok(queue.peek(look, |message| self.inner.expire(message))?),
+            Kind::Plain(..) => Err(TryRecvError::NotOffered),
+            Kind::Policed(queue) => queue.peek(look, |message| self.inner.expire(message)),
         }
     }
 

@@ -74,6 +74,10 @@ pub enum TrySendError<T> {
     Closed(T),
     /// The message is larger than the queue's [`max_message_bytes`](crate::QueueOptions::max_message_bytes).
     TooLarge(T),
+    /// The queue is one of [`Backpressure::DropOldest`], which offers no
+    /// [reservations](crate::Sender::try_reserve): a sender that had to evict one would wait for it, for ever
+    /// if it is the same thread's. Sends do not say so.
+    NotOffered(T),
 }
 
 impl<T> TrySendError<T> {
@@ -84,7 +88,10 @@ impl<T> TrySendError<T> {
     /// ```
     pub fn into_inner(self) -> T {
         match self {
-            Self::Full(message) | Self::Closed(message) | Self::TooLarge(message) => message,
+            Self::Full(message)
+            | Self::Closed(message)
+            | Self::TooLarge(message)
+            | Self::NotOffered(message) => message,
         }
     }
 
@@ -99,6 +106,7 @@ impl<T> TrySendError<T> {
             Self::Full(message) => TrySendError::Full(f(message)),
             Self::Closed(message) => TrySendError::Closed(f(message)),
             Self::TooLarge(message) => TrySendError::TooLarge(f(message)),
+            Self::NotOffered(message) => TrySendError::NotOffered(f(message)),
         }
     }
 }
@@ -153,32 +161,24 @@ impl<T> From<TrySendError<T>> for SendError<T> {
     fn from(error: TrySendError<T>) -> Self {
         match error {
             TrySendError::Full(message) => Self::Full(message),
-            TrySendError::Closed(message) => Self::Closed(message),
+            // Only reservations are not offered, and they have no form that waits.
+            TrySendError::Closed(message) | TrySendError::NotOffered(message) => Self::Closed(message),
             TrySendError::TooLarge(message) => Self::TooLarge(message),
         }
     }
 }
 
-/// Why [`try_reserve`](crate::Sender::try_reserve) gave no place.
+/// Why `try_recv` returned no message, or `peek` found none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum ReserveError {
-    /// No space now, whatever the [`Backpressure`].
-    Full,
-    /// The queue is closed, for good.
-    Closed,
-    /// The queue is one of [`Backpressure::DropOldest`], which offers no reservations: a sender that had to
-    /// evict one would wait for it, for ever if it is the same thread's.
-    Evicts,
-}
-
-/// Why `try_recv` returned no message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TryRecvError {
     /// No message now.
     Empty,
     /// No message now, and none will come.
     Closed,
+    /// The queue offers no [`peek`](crate::MessageQueue::peek): it has no policy, so it is the lock-free one,
+    /// in which another receiver may take a message while it is looked at. Receives do not say so.
+    NotOffered,
 }
 
 /// Why a receive that may wait returned no message.
@@ -206,6 +206,8 @@ messages! {
         Full(_) => "the queue is full: wait with `send`, or choose a backpressure that drops",
         Closed(_) => "the queue is closed to new messages",
         TooLarge(_) => "the message is larger than the queue's `max_message_bytes`",
+        NotOffered(_) => "a queue with DropOldest has no reservations, since senders could not evict one: \
+                          write the message first and send it with `try_send`, or choose Block, Reject or DropNew",
     }
     SendError<T> {
         Full(_) => "the queue is full and its backpressure is Reject",
@@ -213,15 +215,11 @@ messages! {
         Timeout(_) => "the queue stayed full until the deadline",
         TooLarge(_) => "the message is larger than the queue's `max_message_bytes`",
     }
-    ReserveError {
-        Full => "the queue is full: try again later, or wait with `send`",
-        Closed => "the queue is closed to new messages",
-        Evicts => "a queue with DropOldest has no reservations, since senders could not evict one: \
-                   write the message first and send it with `try_send`, or choose Block, Reject or DropNew",
-    }
     TryRecvError {
         Empty => "no message is waiting",
         Closed => "the queue is closed and empty",
+        NotOffered => "a queue without priority, deduplication and expiry has no peek: give it one of them, or \
+                       use the ends of `single_consumer`, whose receiver is alone",
     }
     RecvError {
         Closed => "the queue is closed and empty",
@@ -236,6 +234,7 @@ impl<T> fmt::Debug for TrySendError<T> {
             Self::Full(_) => "Full(..)",
             Self::Closed(_) => "Closed(..)",
             Self::TooLarge(_) => "TooLarge(..)",
+            Self::NotOffered(_) => "NotOffered(..)",
         })
     }
 }

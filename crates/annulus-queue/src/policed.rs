@@ -209,7 +209,7 @@ impl<T> Policed<T> {
     }
 
     /// Takes all that is queued, in one step, in the order in which it would have been received.
-    pub(crate) fn drain(&self, mut expired: impl FnMut(T)) -> Vec<T> {
+    pub(crate) fn take_all(&self, mut expired: impl FnMut(T)) -> Vec<T> {
         let now = self.now();
         let mut taken = Vec::new();
         loop {

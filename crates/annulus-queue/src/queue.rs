@@ -3,8 +3,8 @@
 use std::mem::MaybeUninit;
 
 use crate::{
-    Backpressure, Counters, InvalidOptions, QueueOptions, Receiver, ReserveError, SendOutcome, Sender,
-    TryRecvError, TrySendError,
+    Backpressure, Counters, InvalidOptions, QueueOptions, Receiver, SendOutcome, Sender, TryRecvError,
+    TrySendError,
     counters::Tally,
     dropping::drop_all,
     padded::Padded,
@@ -180,9 +180,9 @@ impl<T> Shared<T> {
     }
 
     /// A ticket for a message that is written in place.
-    pub(crate) fn reserve(&self) -> Result<Claim, ReserveError> {
+    pub(crate) fn reserve(&self) -> Result<Claim, TrySendError<()>> {
         if self.evicts() {
-            return Err(ReserveError::Evicts);
+            return Err(TrySendError::NotOffered(()));
         }
         self.notice();
         self.tally.reserved.add_one();

@@ -101,7 +101,7 @@ impl<T: Send> Receiver<T> {
             match self.try_recv() {
                 Ok(message) => return Ok(message),
                 Err(TryRecvError::Closed) => return Err(RecvError::Closed),
-                Err(TryRecvError::Empty) => backoff.snooze(),
+                Err(_) => backoff.snooze(),
             }
         }
         match deadline {

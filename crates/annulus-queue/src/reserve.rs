@@ -2,7 +2,7 @@
 
 use std::{fmt, mem::MaybeUninit};
 
-use crate::{ReserveError, queue::Shared, slots::Claim};
+use crate::{TrySendError, queue::Shared, slots::Claim};
 
 /// A place in a queue for one message, to be [written](Self::write) and [committed](Self::commit):
 /// see [`Sender::try_reserve`](crate::Sender::try_reserve).
@@ -16,7 +16,7 @@ pub struct Reservation<'a, T> {
 }
 
 impl<'a, T> Reservation<'a, T> {
-    pub(crate) fn new(shared: &'a Shared<T>) -> Result<Self, ReserveError> {
+    pub(crate) fn new(shared: &'a Shared<T>) -> Result<Self, TrySendError<()>> {
         Ok(Self { shared, claim: Some(shared.reserve()?), written: false })
     }
 

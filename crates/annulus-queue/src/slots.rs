@@ -58,7 +58,7 @@
 use std::mem::MaybeUninit;
 
 use crate::{
-    outcome::{ReserveError, TryRecvError},
+    outcome::{TryRecvError, TrySendError},
     pace::room,
     padded::Padded,
     slab::{Apart, Slab},
@@ -86,11 +86,11 @@ pub(crate) enum NoTicket {
     Closed,
 }
 
-impl From<NoTicket> for ReserveError {
+impl From<NoTicket> for TrySendError<()> {
     fn from(reason: NoTicket) -> Self {
         match reason {
-            NoTicket::Full => Self::Full,
-            NoTicket::Closed => Self::Closed,
+            NoTicket::Full => Self::Full(()),
+            NoTicket::Closed => Self::Closed(()),
         }
     }
 }

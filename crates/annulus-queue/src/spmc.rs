@@ -35,8 +35,8 @@
 use std::{fmt, time::Duration};
 
 use crate::{
-    Backpressure, Counters, InvalidOptions, QueueOptions, RecvError, RecvFuture, Reservation, ReserveError,
-    SendError, SendFuture, SendOutcome, TryRecvError, TrySendError, batch::send_each, queue::ends_with,
+    Backpressure, Counters, InvalidOptions, QueueOptions, RecvError, RecvFuture, Reservation, SendError,
+    SendFuture, SendOutcome, TryRecvError, TrySendError, batch::send_each, queue::ends_with,
 };
 
 #[cfg(feature = "futures")]
@@ -202,7 +202,7 @@ impl<T: Send> Sender<T> {
     /// assert_eq!(rx.try_recv(), Ok([7; 32]));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn try_reserve(&mut self) -> Result<Reservation<'_, T>, ReserveError> {
+    pub fn try_reserve(&mut self) -> Result<Reservation<'_, T>, TrySendError<()>> {
         self.0.try_reserve()
     }
 
@@ -344,11 +344,11 @@ impl<T: Send> Receiver<T> {
     /// # use annulus_queue::{QueueOptions, spmc::spmc};
     /// let (mut tx, rx) = spmc(QueueOptions::new())?;
     /// tx.try_send_batch(0..4, |_| ());
-    /// assert_eq!(rx.drain().sum::<i32>(), 6);
+    /// assert_eq!(rx.try_iter().sum::<i32>(), 6);
     /// # Ok::<(), annulus_queue::InvalidOptions>(())
     /// ```
-    pub fn drain(&self) -> impl Iterator<Item = T> {
-        self.0.drain()
+    pub fn try_iter(&self) -> impl Iterator<Item = T> {
+        self.0.try_iter()
     }
 
     /// Drops the messages that were sent before this call, and says how many they were.

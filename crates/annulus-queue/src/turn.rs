@@ -84,7 +84,7 @@ impl<'a, S: Source<'a>> Receiving<'a, S> {
             let outcome = match self.source.try_take() {
                 Ok(message) => Ok(message),
                 Err(TryRecvError::Closed) => Err(RecvError::Closed),
-                Err(TryRecvError::Empty) => {
+                Err(_) => {
                     if self.turn.go_on(self.source.not_empty(), context) {
                         continue;
                     }

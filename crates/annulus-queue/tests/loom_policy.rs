@@ -28,7 +28,7 @@ fn the_lock_is_handed_on() {
         for sender in senders {
             sender.join().unwrap();
         }
-        assert_eq!(early + queue.drain().into_iter().sum::<u32>(), 3);
+        assert_eq!(early + queue.take_all().into_iter().sum::<u32>(), 3);
     });
 }
 

@@ -29,7 +29,7 @@ fn two_receivers_share() {
         let mut received = rx.try_recv().map_or(0, |message| *message);
         received += other.join().unwrap();
         let sent = sender.join().unwrap();
-        received += rx.drain().map(|message| *message).sum::<u32>();
+        received += rx.try_iter().map(|message| *message).sum::<u32>();
         assert_eq!(received, sent);
         assert!(matches!(rx.try_recv(), Err(TryRecvError::Closed)));
     });

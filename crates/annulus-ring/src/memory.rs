@@ -249,7 +249,7 @@ impl ShardMemory {
 
     /// Messages that handlers sent since launch.
     #[inline]
-    pub fn sent(&self) -> &AtomicU64 {
+    pub fn produced(&self) -> &AtomicU64 {
         self.control.u64(160)
     }
 

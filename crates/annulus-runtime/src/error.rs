@@ -5,7 +5,7 @@ use std::fmt;
 
 use annulus_kernel::{BindingDefinition, KernelDefinition, LowerError};
 
-use crate::{backend::BackendError, options::InvalidOptions};
+use crate::{backend::BackendError, options::InvalidLaunch};
 
 /// Why a kernel was not launched.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
@@ -13,7 +13,7 @@ use crate::{backend::BackendError, options::InvalidOptions};
 pub enum LaunchError {
     /// The options are wrong; every problem is listed.
     #[error("{0}")]
-    Invalid(#[source] InvalidOptions),
+    Invalid(#[source] InvalidLaunch),
     /// A kernel of this name is running.
     #[error(
         "a kernel named `{name}` is running: terminate it first, or give this one a name with LaunchOptions::name"
@@ -67,13 +67,16 @@ fn listed(bindings: &[BindingDefinition]) -> String {
     bindings.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
-/// Why a kernel's lifecycle could not change.
+/// Why a kernel is not in the state that was asked for.
 #[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LifecycleError {
     /// The kernel has terminated, for good. Launch it again.
     #[error("the kernel has terminated: launch it again")]
     Terminated,
+    /// The deadline passed first; the kernel goes on.
+    #[error("the kernel was not ready before the deadline")]
+    Timeout,
 }
 
 /// Why there is no handle of that name and type.

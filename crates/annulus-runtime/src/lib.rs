@@ -41,6 +41,7 @@
 extern crate self as annulus;
 
 mod backend;
+mod elsewhere;
 mod error;
 mod handle;
 mod kernel;
@@ -58,7 +59,9 @@ pub use crate::{
         LaunchSpec, Link, LinkTarget, OrElse, ProgramOrigin, noop::Noop,
     },
     error::{CallError, HandleError, LaunchError, LifecycleError, TelemetryError, UnknownKernel},
-    handle::{KernelHandle, Shutdown, control::KernelControl, outputs::Outputs, send::BatchError},
+    handle::{
+        KernelHandle, Shutdown, control::KernelControl, outputs::Outputs, send::BatchError, sink::KernelSink,
+    },
     kernel::{
         core::Transition,
         drops::QueueDrops,
@@ -75,7 +78,10 @@ pub use crate::{
     },
     links::connect::ConnectError,
     maybe::Maybe,
-    options::{InvalidOptions, LaunchOptions, MAX_BLOCK, MAX_GRID, MAX_WINDOW, MIN_WINDOW},
+    options::{
+        Inbound, InvalidLaunch, LaunchOptions, LaunchProblem, MAX_BLOCK, MAX_GRID, MAX_WINDOW, MIN_WINDOW,
+        Observe, Outbound, Shape, WholeKernel,
+    },
     snapshot::{Snapshot, SnapshotError},
     telemetry::{LatencyHistogram, Telemetry, TelemetrySnapshot},
     time::{ForPeople, for_people},
@@ -84,8 +90,8 @@ pub use annulus_abi::error::describe as describe_error;
 pub use annulus_block::{Deliver, Delivery, Progress, RuntimeClock, Signals};
 pub use annulus_kernel::ProcessingMode;
 pub use annulus_queue::{
-    Alert, Backpressure, DeadLetter, DeadLetters, Deduplication, Reason, RecvError, Redriven, SendError,
-    SendOutcome, TryRecvError, TrySendError,
+    Alert, Backpressure, DeadLetter, DeadLetters, Deduplication, InvalidOptions, Reason, RecvError, Redriven,
+    SendError, SendOutcome, TryRecvError, TrySendError,
 };
 pub use annulus_ring::memory::{Place, ShardMemory, SharedMemory, TelemetryLine};
 pub use annulus_sync::wait::block_on;

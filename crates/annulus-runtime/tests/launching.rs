@@ -11,6 +11,7 @@ use std::{
     sync::{Arc, Condvar, Mutex},
     task::{Context, Poll, Waker},
     thread::{self, ThreadId},
+    time::Duration,
 };
 
 use annulus_macros::{RingMessage, ring_kernel};
@@ -243,6 +244,7 @@ fn a_kernel_is_ready_when_its_last_block_has_answered() {
         for _ in 0..3 {
             assert!(poll(&mut ready).is_pending());
         }
+        assert_eq!(kernel.ready_timeout(Duration::from_millis(1)), Err(LifecycleError::Timeout));
         *gate.deaf.lock().unwrap() = None;
         // Two blocks have answered. A command wakes the third.
         if ends {

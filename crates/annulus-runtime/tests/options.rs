@@ -5,13 +5,14 @@ use std::time::Duration;
 
 use annulus_queue::QueueOptions;
 use annulus_runtime::{
-    Backpressure, Deduplication, LaunchOptions, MAX_BLOCK, MAX_GRID, MAX_WINDOW, MIN_WINDOW, ProcessingMode,
-    SendOutcome,
+    Backpressure, Deduplication, InvalidLaunch, LaunchOptions, LaunchProblem, MAX_BLOCK, MAX_GRID,
+    MAX_WINDOW, MIN_WINDOW, ProcessingMode, SendOutcome,
 };
 
 /// What is wrong with these options.
 fn problems(options: LaunchOptions) -> Vec<String> {
-    options.validate().err().map_or_else(Vec::new, |invalid| invalid.problems().to_vec())
+    let all = |invalid: InvalidLaunch| invalid.problems().iter().map(ToString::to_string).collect();
+    options.validate().err().map_or_else(Vec::new, all)
 }
 
 /// The one thing that is wrong, which names all of these.
@@ -157,6 +158,59 @@ fn q13_every_problem_is_reported_at_once() {
     }
     let everything = options.output_capacity(3).grid(0).block(0).max_messages_per_iteration(0).name("");
     assert_eq!(problems(everything.track_latency(true).timestamps(false)).len(), 8);
+}
+
+#[test]
+fn q13_a_program_can_tell_problems_apart() {
+    let error = LaunchOptions::default().capacity(5000).block(0).name("").validate().unwrap_err();
+    let expected = [
+        LaunchProblem::PowerOfTwo { option: "capacity", given: 5000, valid: 8192 },
+        LaunchProblem::Range { option: "block", given: 0, min: 1, max: MAX_BLOCK },
+        LaunchProblem::Name,
+    ];
+    assert_eq!(error.problems(), expected);
+}
+
+#[test]
+fn methods_and_fields_say_the_same() {
+    let by_methods = LaunchOptions::default()
+        .name("n")
+        .grid(2)
+        .block(3)
+        .actors(4)
+        .mode(ProcessingMode::Batch)
+        .max_messages_per_iteration(5)
+        .supersteps(true)
+        .connectable(true)
+        .active(false)
+        .spin(Duration::from_nanos(6))
+        .capacity(64)
+        .backpressure(Backpressure::Reject)
+        .deduplication(Deduplication::ById)
+        .deduplication_window(17)
+        .priority(true)
+        .expiry(Duration::from_nanos(7))
+        .output_capacity(128)
+        .calls(false)
+        .timestamps(false)
+        .track_latency(true)
+        .dead_letters(8);
+    let mut by_fields = LaunchOptions::default();
+    by_fields.name = Some("n".into());
+    (by_fields.shape.grid, by_fields.shape.block, by_fields.shape.actors) = (2, 3, 4);
+    by_fields.shape.mode = Some(ProcessingMode::Batch);
+    by_fields.shape.max_messages_per_iteration = Some(5);
+    (by_fields.shape.supersteps, by_fields.shape.linked, by_fields.shape.active) = (true, true, false);
+    by_fields.shape.spin = Duration::from_nanos(6);
+    (by_fields.inbound.capacity, by_fields.inbound.backpressure) = (64, Backpressure::Reject);
+    by_fields.inbound.deduplication = Deduplication::ById;
+    by_fields.inbound.deduplication_window = 17;
+    by_fields.inbound.priority = true;
+    by_fields.inbound.expiry = Some(Duration::from_nanos(7));
+    (by_fields.outbound.capacity, by_fields.outbound.calls) = (Some(128), false);
+    (by_fields.observe.timestamps, by_fields.observe.track_latency) = (false, true);
+    by_fields.observe.dead_letters = 8;
+    assert_eq!(by_methods, by_fields);
 }
 
 #[test]

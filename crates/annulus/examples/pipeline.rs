@@ -114,7 +114,7 @@ fn summarise(reading: &Celsius, day: &mut Day, summaries: &Outbox<Summary>) {
 
 /// What failed where, and why.
 fn show<M: RingMessage + Debug>(dead_letters: Option<&DeadLetters<M>>) {
-    for dead_letter in dead_letters.map(|dead_letters| dead_letters.drain_batch()).unwrap_or_default() {
+    for dead_letter in dead_letters.map(|dead_letters| dead_letters.take_batch()).unwrap_or_default() {
         println!("{:?}: {}", dead_letter.message, dead_letter.reason);
     }
 }

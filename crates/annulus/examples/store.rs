@@ -93,7 +93,7 @@ fn main() -> std::process::ExitCode {
         show();
         println!("{} were sent again; these failed once more:", again.sent);
         let dead_letters =
-            kernel.dead_letters().map(|dead_letters| dead_letters.drain_batch()).unwrap_or_default();
+            kernel.dead_letters().map(|dead_letters| dead_letters.take_batch()).unwrap_or_default();
         for dead_letter in dead_letters {
             println!("  {:?}: {}", dead_letter.message, dead_letter.reason);
         }

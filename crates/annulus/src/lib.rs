@@ -186,7 +186,8 @@
 #[doc(hidden)]
 pub use annulus_runtime::__private;
 
-mod backend;
+pub mod backend;
+mod choice;
 
 #[cfg(feature = "cpu")]
 pub use annulus_cpu::Cpu;
@@ -199,8 +200,32 @@ pub use annulus_message as message;
 #[cfg(feature = "opencl")]
 pub use annulus_opencl::OpenCl;
 pub use annulus_queue as queue;
-pub use annulus_runtime::*;
-pub use backend::{Backend, BuildAuto, UnknownBackend};
+pub use choice::{Backend, BuildAuto, UnknownBackend};
+
+// Launching, and what is launched.
+pub use annulus_runtime::{
+    BackendSource, Bound, KernelControl, KernelHandle, KernelSink, Launching, Maybe, Outputs, Runtime,
+    RuntimeBuilder, Shutdown, ShutdownOutcome, Transition, block_on, device_print,
+};
+// How.
+pub use annulus_runtime::{
+    Backpressure, DeadLetters, Deduplication, Inbound, LaunchOptions, Observe, Outbound, ProcessingMode,
+    SendOutcome, Shape,
+};
+// What can be learnt of it.
+pub use annulus_runtime::{
+    Compilation, DeviceInfo, Drops, KernelState, KernelStatus, LIFECYCLE_TARGET, LatencyHistogram,
+    PRINT_TARGET, ProgramOrigin, STALL_TARGET, Snapshot, Stall, StallEnd, Telemetry, TelemetrySnapshot,
+    describe_error, for_people,
+};
+// What can go wrong.
+pub use annulus_runtime::{
+    BackendError, BatchError, CallError, ConnectError, HandleError, InvalidLaunch, LaunchError,
+    LaunchProblem, LifecycleError, RecvError, SendError, SnapshotError, TelemetryError, TryRecvError,
+    TrySendError, UnknownKernel,
+};
+#[cfg(feature = "registry")]
+pub use annulus_runtime::{DynamicError, DynamicKernel, DynamicMessage, NotRegistered, RegisteredKernel};
 
 /// What a program that uses ring kernels imports.
 pub mod prelude {

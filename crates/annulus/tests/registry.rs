@@ -76,13 +76,14 @@ fn a_kernel_takes_and_gives_json() {
     let runtime = runtime();
     let kernel = launch_sums(&runtime);
     for value in [1, 2] {
-        kernel.send(&json!({"sensor": 3, "value": value}).to_string()).unwrap();
+        kernel.send_blocking(&json!({"sensor": 3, "value": value}).to_string()).unwrap();
     }
     for sum in [10, 30] {
-        let output: Value = serde_json::from_str(&kernel.recv(Duration::from_secs(60)).unwrap()).unwrap();
+        let output: Value =
+            serde_json::from_str(&kernel.recv_timeout(Duration::from_secs(60)).unwrap()).unwrap();
         assert_eq!(output, json!({"sensor": 3, "value": sum}));
     }
-    assert_eq!(kernel.call(r#"{"sensor": 1, "value": -1}"#).unwrap(), r#"{"sensor":1,"value":-10}"#);
+    assert_eq!(kernel.call_blocking(r#"{"sensor": 1, "value": -1}"#).unwrap(), r#"{"sensor":1,"value":-10}"#);
     // A reply can be received before its message is counted.
     annulus::block_on(kernel.control().drained());
     assert_eq!(kernel.control().status().processed, 3);
@@ -93,12 +94,12 @@ fn a_kernel_takes_and_gives_json() {
 fn r08_a_wrong_message_is_refused() {
     let runtime = runtime();
     let kernel = launch_sums(&runtime);
-    let error = kernel.send(r#"{"sensor": 3, "value": "x"}"#).unwrap_err();
+    let error = kernel.send_blocking(r#"{"sensor": 3, "value": "x"}"#).unwrap_err();
     assert!(matches!(error, DynamicError::Text { message: "Reading", .. }));
     assert!(error.to_string().starts_with("not of type Reading: .value: invalid type: string"), "{error}");
-    let error = kernel.send(r#"{"sensor": 3, "value": 1} {}"#).unwrap_err();
+    let error = kernel.send_blocking(r#"{"sensor": 3, "value": 1} {}"#).unwrap_err();
     assert!(error.to_string().contains("trailing characters"), "{error}");
-    let error = kernel.call(r#"{"sensor": 9, "value": 1}"#).unwrap_err();
+    let error = kernel.call_blocking(r#"{"sensor": 9, "value": 1}"#).unwrap_err();
     assert!(error.to_string().contains("actor"), "{error}");
 }
 

@@ -141,8 +141,8 @@ impl Engine for KernelEngine {
                         z,
                     }),
                 ),
-                Err(TryRecvError::Empty) => return Ok(()),
                 Err(TryRecvError::Closed) => return Err(EngineError("the kernel has terminated".into())),
+                Err(_) => return Ok(()),
             }
         }
     }

@@ -23,14 +23,14 @@ pub fn e03_a_failed_message_is_a_dead_letter(bench: &Bench) {
     drain(&kernel);
     let dead_letters = kernel.dead_letters().expect("kept unless said otherwise");
     assert_eq!(dead_letters.len(), 2);
-    for dead_letter in dead_letters.drain_batch() {
+    for dead_letter in dead_letters.take_batch() {
         assert_eq!(dead_letter.message, number(FAIL));
         assert_eq!(dead_letter.reason, Reason::Handler { code: TEAPOT });
         assert_eq!(dead_letter.attempts, 1);
     }
     assert_eq!(balanced(&kernel).dead_letters_lost, 0);
     let counters = kernel.dead_letters().unwrap().counters();
-    assert_eq!((counters.buried, counters.drained, counters.evicted), (2, 2, 0));
+    assert_eq!((counters.buried, counters.taken, counters.evicted), (2, 2, 0));
 }
 
 /// A dead letter that is sent again is handled again, and counts its attempts by the message's id.
@@ -55,7 +55,7 @@ pub fn e03_a_dead_letter_is_sent_again(bench: &Bench) {
         drain(&kernel);
         assert_eq!(kernel.redrive(3).sent, sent);
     }
-    let dead_letter = kernel.dead_letters().unwrap().drain_batch().pop().expect("it had its three attempts");
+    let dead_letter = kernel.dead_letters().unwrap().take_batch().pop().expect("it had its three attempts");
     assert_eq!((dead_letter.message.id, dead_letter.attempts), (78, 3));
 }
 
@@ -88,7 +88,7 @@ pub fn dead_letters_of_unknown_actors_are_invalid(bench: &Bench) {
         let _ = kernel.send_blocking(Item { key, producer: 1, sequence: 2 }).unwrap();
     }
     drain(&kernel);
-    let mut dead_letters = kernel.dead_letters().unwrap().drain_batch();
+    let mut dead_letters = kernel.dead_letters().unwrap().take_batch();
     dead_letters.sort_by_key(|dead_letter| dead_letter.message.key);
     assert_eq!(
         dead_letters.iter().map(|dead_letter| dead_letter.message.key).collect::<Vec<_>>(),

@@ -25,4 +25,5 @@ pub mod state;
 pub mod steps;
 pub mod telemetry;
 pub mod undelivered;
+pub mod verbs;
 pub mod waking;

@@ -113,7 +113,7 @@ pub fn p04_validate_transform_aggregate(bench: &Bench) {
     let invalid = count - valid().count() as u64;
     let status = balanced(&validate);
     assert_eq!((status.processed, status.drops.failed), (count - invalid, invalid));
-    let dead_letters = validate.dead_letters().unwrap().drain_batch();
+    let dead_letters = validate.dead_letters().unwrap().take_batch();
     assert!(
         !dead_letters.is_empty() && dead_letters.iter().all(|dead_letter| dead_letter.message.value % 7 == 3)
     );

@@ -242,7 +242,7 @@ pub fn q26_what_has_expired_is_a_dead_letter(bench: &Bench) {
     let status = balanced(&kernel);
     assert_eq!((status.sent, status.processed, status.pending), (100, 2, 0));
     assert_eq!((status.drops.expired, status.drops.total()), (98, 98));
-    let dead_letters = kernel.dead_letters().unwrap().drain_batch();
+    let dead_letters = kernel.dead_letters().unwrap().take_batch();
     assert_eq!(
         dead_letters.iter().map(|dead_letter| dead_letter.message.id).collect::<Vec<_>>(),
         Vec::from_iter(2..100)

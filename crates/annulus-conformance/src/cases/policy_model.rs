@@ -232,7 +232,7 @@ fn is_told(
     assert_eq!((status.sent, drops.expired), (model.sent, model.expired.len() as u64), "{}", kernel.name());
     let mut dead_letters = Vec::new();
     while kernel.dead_letters().is_some_and(|dead_letters| !dead_letters.is_empty()) {
-        let batch = kernel.dead_letters().unwrap().drain_batch();
+        let batch = kernel.dead_letters().unwrap().take_batch();
         dead_letters.extend(batch.into_iter().map(|dead_letter| dead_letter.message));
     }
     assert_eq!(dead_letters, model.expired, "{}", kernel.name());

@@ -1,7 +1,6 @@
 //! A program that takes an error apart has an arm for what a later version may add.
 use annulus::{
-    CallError, HandleError, LaunchError, LifecycleError, SendError, TelemetryError, TrySendError,
-    queue::{PeekError, ReserveError},
+    CallError, HandleError, LaunchError, LifecycleError, SendError, TelemetryError, TryRecvError, TrySendError,
 };
 
 fn call(error: CallError) {
@@ -23,7 +22,7 @@ fn others(handle: HandleError, lifecycle: LifecycleError, telemetry: TelemetryEr
         HandleError::Unknown(_) | HandleError::OtherKernel { .. } => {}
     }
     match lifecycle {
-        LifecycleError::Terminated => {}
+        LifecycleError::Terminated | LifecycleError::Timeout => {}
     }
     match telemetry {
         TelemetryError::NoLines { .. } | TelemetryError::Terminated => {}
@@ -33,18 +32,16 @@ fn others(handle: HandleError, lifecycle: LifecycleError, telemetry: TelemetryEr
 fn send(now: TrySendError<u32>, later: SendError<u32>) {
     match now {
         TrySendError::Full(_) | TrySendError::Closed(_) | TrySendError::TooLarge(_) => {}
+        TrySendError::NotOffered(_) => {}
     }
     match later {
         SendError::Full(_) | SendError::Closed(_) | SendError::Timeout(_) | SendError::TooLarge(_) => {}
     }
 }
 
-fn look(peek: PeekError, reserve: ReserveError) {
-    match peek {
-        PeekError::Empty | PeekError::Closed | PeekError::NotOffered => {}
-    }
-    match reserve {
-        ReserveError::Full | ReserveError::Closed | ReserveError::Evicts => {}
+fn receive(now: TryRecvError) {
+    match now {
+        TryRecvError::Empty | TryRecvError::Closed | TryRecvError::NotOffered => {}
     }
 }
 

@@ -3,7 +3,7 @@
 use std::{fmt, mem, sync::Arc};
 
 use crate::{
-    SendError, SendOutcome, Sender,
+    SendError, SendOutcome, Sender, TrySendError,
     pool::{Pool, Pooled},
 };
 
@@ -83,27 +83,6 @@ impl<T, E, F: FnMut(&mut Vec<T>) -> Result<(), E> + Send> BatchSink<T> for F {
     }
 }
 
-/// Why a queue did not take a batch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum QueueRefused {
-    /// It is full; it is worth trying again.
-    Full,
-    /// It is closed, for good.
-    Closed,
-}
-
-impl fmt::Display for QueueRefused {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Full => "the queue of batches is full",
-            Self::Closed => "the queue of batches is closed",
-        })
-    }
-}
-
-impl std::error::Error for QueueRefused {}
-
 /// Each batch as one message. The receiver keeps the vector, so every batch allocates one; [`Recycled`] does
 /// not.
 ///
@@ -113,34 +92,34 @@ impl std::error::Error for QueueRefused {}
 /// A refused batch goes on waiting here even if the queue is closed, until the batcher is closed too and
 /// hands it back.
 impl<T: Send> BatchSink<T> for Sender<Vec<T>> {
-    type Error = QueueRefused;
+    type Error = TrySendError<()>;
 
-    fn deliver(&mut self, batch: &mut Vec<T>) -> Result<(), QueueRefused> {
+    fn deliver(&mut self, batch: &mut Vec<T>) -> Result<(), TrySendError<()>> {
         let sent = self.send_blocking(mem::take(batch));
         settle(sent).map_err(|(refused, message)| give_back(batch, message, refused))
     }
 
-    fn try_deliver(&mut self, batch: &mut Vec<T>) -> Result<(), QueueRefused> {
+    fn try_deliver(&mut self, batch: &mut Vec<T>) -> Result<(), TrySendError<()>> {
         let sent = self.try_send(mem::take(batch));
         settle(sent.map_err(SendError::from)).map_err(|(refused, message)| give_back(batch, message, refused))
     }
 }
 
-fn give_back<T>(batch: &mut Vec<T>, message: Vec<T>, refused: QueueRefused) -> QueueRefused {
+fn give_back<T>(batch: &mut Vec<T>, message: Vec<T>, refused: TrySendError<()>) -> TrySendError<()> {
     *batch = message;
     refused
 }
 
 /// What became of a batch sent as one message, which comes back if it was not queued.
-fn settle<M>(sent: Result<SendOutcome<M>, SendError<M>>) -> Result<(), (QueueRefused, M)> {
+fn settle<M>(sent: Result<SendOutcome<M>, SendError<M>>) -> Result<(), (TrySendError<()>, M)> {
     match sent {
         Ok(SendOutcome::Accepted | SendOutcome::Evicted(_) | SendOutcome::Duplicate(_)) => Ok(()),
-        Ok(SendOutcome::Discarded(message)) => Err((QueueRefused::Full, message)),
-        Err(SendError::Closed(message)) => Err((QueueRefused::Closed, message)),
+        Ok(SendOutcome::Discarded(message)) => Err((TrySendError::Full(()), message)),
+        Err(SendError::Closed(message)) => Err((TrySendError::Closed(()), message)),
         // A plain queue has no bound on a message's size, so `TooLarge` does not come; what a full queue
         // refuses is kept.
         Err(SendError::Full(message) | SendError::Timeout(message) | SendError::TooLarge(message)) => {
-            Err((QueueRefused::Full, message))
+            Err((TrySendError::Full(()), message))
         }
     }
 }
@@ -193,20 +172,20 @@ impl<T: Send + 'static> Recycled<T> {
     }
 }
 
-fn unwrap<T>(batch: &mut Vec<T>, mut message: Batch<T>, refused: QueueRefused) -> QueueRefused {
+fn unwrap<T>(batch: &mut Vec<T>, mut message: Batch<T>, refused: TrySendError<()>) -> TrySendError<()> {
     mem::swap(&mut *message, batch);
     refused
 }
 
 impl<T: Send + 'static> BatchSink<T> for Recycled<T> {
-    type Error = QueueRefused;
+    type Error = TrySendError<()>;
 
-    fn deliver(&mut self, batch: &mut Vec<T>) -> Result<(), QueueRefused> {
+    fn deliver(&mut self, batch: &mut Vec<T>) -> Result<(), TrySendError<()>> {
         let sent = self.tx.send_blocking(self.wrap(batch));
         settle(sent).map_err(|(refused, message)| unwrap(batch, message, refused))
     }
 
-    fn try_deliver(&mut self, batch: &mut Vec<T>) -> Result<(), QueueRefused> {
+    fn try_deliver(&mut self, batch: &mut Vec<T>) -> Result<(), TrySendError<()>> {
         let sent = self.tx.try_send(self.wrap(batch));
         settle(sent.map_err(SendError::from)).map_err(|(refused, message)| unwrap(batch, message, refused))
     }

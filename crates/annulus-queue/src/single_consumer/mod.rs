@@ -211,7 +211,7 @@ mod stream;
 
 pub use future::{RecvFuture, SendFuture};
 pub use producer_mode::{Many, One, ProducerMode};
-pub use receiver::{Drain, Receiver};
+pub use receiver::{Receiver, TryIter};
 pub use reservation::Reservation;
 pub use sender::Sender;
 

@@ -133,7 +133,7 @@ impl<T: Send, P: ProducerMode> Receiver<T, P> {
             match self.try_recv() {
                 Ok(message) => return Ok(message),
                 Err(TryRecvError::Closed) => return Err(RecvError::Closed),
-                Err(TryRecvError::Empty) => backoff.snooze(),
+                Err(_) => backoff.snooze(),
             }
         }
         match deadline {
@@ -245,11 +245,11 @@ impl<T: Send, P: ProducerMode> Receiver<T, P> {
     /// # use annulus_queue::{QueueOptions, single_consumer::spsc};
     /// let (mut tx, mut rx) = spsc(QueueOptions::new())?;
     /// tx.try_send_batch(0..4, |_| ());
-    /// assert_eq!(rx.drain().sum::<i32>(), 6);
+    /// assert_eq!(rx.try_iter().sum::<i32>(), 6);
     /// # Ok::<(), annulus_queue::InvalidOptions>(())
     /// ```
-    pub fn drain(&mut self) -> Drain<'_, T, P> {
-        Drain { receiver: self }
+    pub fn try_iter(&mut self) -> TryIter<'_, T, P> {
+        TryIter { receiver: self }
     }
 
     /// Takes and drops what was sent before this call; how many messages that were. They count as dequeued.
@@ -514,13 +514,13 @@ impl<T, P: ProducerMode> Core<T, P> {
     }
 }
 
-/// Messages until there is none: see [`Receiver::drain`].
+/// Messages until there is none: see [`Receiver::try_iter`].
 #[derive(Debug)]
-pub struct Drain<'a, T, P: ProducerMode> {
+pub struct TryIter<'a, T, P: ProducerMode> {
     receiver: &'a mut Receiver<T, P>,
 }
 
-impl<T: Send, P: ProducerMode> Iterator for Drain<'_, T, P> {
+impl<T: Send, P: ProducerMode> Iterator for TryIter<'_, T, P> {
     type Item = T;
 
     #[inline]

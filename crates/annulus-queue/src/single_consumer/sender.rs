@@ -6,7 +6,7 @@ use std::{
 };
 
 use crate::{
-    Backpressure, Counters, ReserveError, SendError, SendOutcome, TrySendError,
+    Backpressure, Counters, SendError, SendOutcome, TrySendError,
     batch::flush,
     pace::room,
     slab::{Cursor, Slot},
@@ -192,7 +192,7 @@ impl<T: Send, P: ProducerMode> Sender<T, P> {
     /// assert_eq!(rx.try_recv(), Ok([7; 32]));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn try_reserve(&mut self) -> Result<Reservation<'_, T, P>, ReserveError> {
+    pub fn try_reserve(&mut self) -> Result<Reservation<'_, T, P>, TrySendError<()>> {
         if P::CLAIM_IS_FINAL {
             self.core.tally.reserved.add_one();
         }

@@ -11,8 +11,8 @@ use std::{
 };
 
 use annulus_queue::{
-    Backpressure, QueueOptions,
-    batching::{Batch, BatchOptions, BatchSink, Batcher, PushError, QueueRefused, Recycled, StartError},
+    Backpressure, QueueOptions, TrySendError,
+    batching::{Batch, BatchOptions, BatchSink, Batcher, PushError, Recycled, StartError},
     queue,
 };
 use annulus_sync::{AtomicBool, Ordering};
@@ -171,12 +171,12 @@ fn full_and_closed_queues_give_the_messages_back() {
         let (tx, rx) = queue::<Batch<u32>>(options).unwrap();
         let batcher = Batcher::new(patient(2), Recycled::new(tx, patient(2), 20)).unwrap();
         (0..36).for_each(|n| batcher.push(n).unwrap());
-        assert_eq!(batcher.push(36), Err(PushError::Refused(36, QueueRefused::Full)));
+        assert_eq!(batcher.push(36), Err(PushError::Refused(36, TrySendError::Full(()))));
         assert_eq!(*rx.recv_blocking().unwrap(), [0, 1]);
         batcher.push(36).unwrap();
         rx.close();
         let error = batcher.close().unwrap_err();
-        assert_eq!((error.error, error.undelivered), (QueueRefused::Closed, vec![34, 35, 36]));
+        assert_eq!((error.error, error.undelivered), (TrySendError::Closed(()), vec![34, 35, 36]));
     }
 }
 
@@ -192,7 +192,7 @@ fn a_batcher_waits_as_its_queue_does() {
         }
     });
     while batcher.try_push(0).is_ok() {}
-    assert_eq!(batcher.try_push(1), Err(PushError::Refused(1, QueueRefused::Full)));
+    assert_eq!(batcher.try_push(1), Err(PushError::Refused(1, TrySendError::Full(()))));
     // Close would wait for space.
     rx.close();
 }

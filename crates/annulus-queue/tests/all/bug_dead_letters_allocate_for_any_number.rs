@@ -13,7 +13,7 @@ fn a_store_grows_as_dead_letters_come() {
     let queue =
         MessageQueue::builder(QueueOptions::new().capacity(4096)).build().expect("the options are right");
     assert_eq!(dead_letters.redrive(&queue, 3).sent, 3000);
-    assert_eq!(queue.drain(), (0..3000).collect::<Vec<_>>());
+    assert_eq!(queue.take_all(), (0..3000).collect::<Vec<_>>());
 }
 
 #[test]

@@ -37,12 +37,12 @@ fn e_03_a_thousand_are_kept_and_drained_in_hundreds() {
         assert_eq!(evicted.map(|dead_letter| dead_letter.message.0), i.checked_sub(1000));
     }
     assert_eq!((dead_letters.len(), dead_letters.capacity()), (1000, 1000));
-    let batch = dead_letters.drain_batch();
+    let batch = dead_letters.take_batch();
     assert_eq!(numbers(&batch), (3..103).collect::<Vec<_>>());
     assert_eq!(batch[0].reason.to_string(), "invalid: no such account");
-    while !dead_letters.drain_batch().is_empty() {}
+    while !dead_letters.take_batch().is_empty() {}
     let counters = dead_letters.counters();
-    assert_eq!((counters.buried, counters.evicted, counters.drained), (1003, 3, 1000));
+    assert_eq!((counters.buried, counters.evicted, counters.taken), (1003, 3, 1000));
 }
 
 /// E-03: each dead letter alerts, once, with what happened, outside the lock: the alert may use the store.
@@ -74,8 +74,8 @@ fn e_03_expired_messages_come_here() {
     (0..3).for_each(|i| assert!(queue.try_send(Job(i)).is_ok()));
     clock.advance(Duration::from_secs(31));
     assert!(queue.try_send(Job(3)).is_ok());
-    assert_eq!(queue.drain(), [Job(3)]);
-    let batch = dead_letters.drain_batch();
+    assert_eq!(queue.take_all(), [Job(3)]);
+    let batch = dead_letters.take_batch();
     assert_eq!(numbers(&batch), [0, 1, 2]);
     assert!(
         batch.iter().all(|dead_letter| dead_letter.reason == Reason::Expired && dead_letter.attempts == 1)
@@ -97,10 +97,10 @@ fn e_03_re_driving_counts_attempts() {
         let sent = usize::from(attempts < 3);
         assert_eq!((redriven.sent, redriven.exhausted, redriven.refused), (sent, 1 - sent, false));
     }
-    let batch = dead_letters.drain_batch();
+    let batch = dead_letters.take_batch();
     assert_eq!((batch[0].message.clone(), batch[0].attempts), (Job(7), 3));
     let counters = dead_letters.counters();
-    assert_eq!((counters.buried, counters.redriven, counters.drained), (3, 2, 1));
+    assert_eq!((counters.buried, counters.redriven, counters.taken), (3, 2, 1));
 }
 
 /// E-03: what the queue refuses stays in its place, with its attempts; what it evicts is handed back.
@@ -111,10 +111,10 @@ fn e_03_a_refused_dead_letter_stays_in_its_place() {
     let queue = MessageQueue::new(QueueOptions::new().capacity(16)).unwrap();
     let redriven = dead_letters.redrive(&queue, 5);
     assert_eq!((redriven.sent, redriven.refused), (16, true));
-    assert_eq!(queue.drain().iter().map(|job| job.0).collect::<Vec<_>>(), (0..16).collect::<Vec<_>>());
+    assert_eq!(queue.take_all().iter().map(|job| job.0).collect::<Vec<_>>(), (0..16).collect::<Vec<_>>());
     // They come back from their handler, behind those that stayed.
     dead_letters.bury(Job(0), failed());
-    let batch = dead_letters.drain_batch();
+    let batch = dead_letters.take_batch();
     assert_eq!(numbers(&batch), [16, 17, 18, 19, 0]);
     assert_eq!(batch.iter().map(|dead_letter| dead_letter.attempts).collect::<Vec<_>>(), [1, 1, 1, 1, 2]);
 
@@ -145,10 +145,10 @@ fn e_03_nothing_is_lost_among_threads() {
                         found += u64::from(dead_letters.bury(Job(thread * 100_000 + i), failed()).is_some());
                         if i % 7 == thread {
                             found += dead_letters.redrive(queue, 100).evicted.len() as u64;
-                            found += queue.drain().len() as u64;
+                            found += queue.take_all().len() as u64;
                         }
                         if i % 11 == thread {
-                            found += dead_letters.drain_batch().len() as u64;
+                            found += dead_letters.take_batch().len() as u64;
                         }
                     }
                     found
@@ -162,6 +162,6 @@ fn e_03_nothing_is_lost_among_threads() {
     let counters = dead_letters.counters();
     assert_eq!(
         counters.buried,
-        counters.drained + counters.redriven + counters.evicted + dead_letters.len() as u64
+        counters.taken + counters.redriven + counters.evicted + dead_letters.len() as u64
     );
 }

@@ -4,8 +4,8 @@
 use std::thread;
 
 use annulus_queue::{
-    QueueOptions, RecvError, SendError, SendOutcome,
-    lossy::{Missed, ring},
+    QueueOptions, RecvError, SendError, SendOutcome, TryRecvError,
+    lossy::ring,
     queue,
     single_consumer::{mpsc, spsc},
     spmc::spmc,
@@ -194,8 +194,8 @@ fn lossy_readers_lose_only_what_they_count() {
                             received += 1;
                             assert_eq!(received + rx.lost(), next);
                         }
-                        Err(Missed::Empty) => thread::yield_now(),
-                        Err(Missed::Closed) => break,
+                        Err(TryRecvError::Closed) => break,
+                        Err(_) => thread::yield_now(),
                     }
                 }
                 assert_eq!((next, received + rx.lost()), (messages(), messages()));

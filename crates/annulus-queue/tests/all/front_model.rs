@@ -303,7 +303,7 @@ fn agree(options: FrontOptions, steps: &[Step]) -> Result<(), TestCaseError> {
         left.push(model.waiting.remove(next).0);
     }
     let mut drained = Vec::new();
-    front.drain(|message, _| drained.push(number_of(message)));
+    front.take_all(|message, _| drained.push(number_of(message)));
     prop_assert_eq!(drained, left);
     prop_assert_eq!(front.waiting(), 0);
     Ok(())

@@ -8,7 +8,7 @@ use std::{
 };
 
 use annulus_queue::{
-    Message, MessageQueue, PeekError, QueueOptions, SendOutcome, TryRecvError, queue,
+    Message, MessageQueue, QueueOptions, SendOutcome, TryRecvError, queue,
     single_consumer::{self, Many, mpsc, spsc},
     spmc::spmc,
 };
@@ -52,11 +52,11 @@ fn q_27_a_batch_survives_its_closure() {
     for _ in 0..10 {
         assert_eq!(tx.try_send_batch(0..16, |_| panic!("there is space")), 16);
         assert!(panics(|| rx.try_recv_batch(16, |n| assert!(n < 5))));
-        assert_eq!(rx.drain().collect::<Vec<_>>(), (6..16).collect::<Vec<_>>());
+        assert_eq!(rx.try_iter().collect::<Vec<_>>(), (6..16).collect::<Vec<_>>());
         assert!(panics(
             || tx.try_send_batch((0..4).map(|n| if n < 2 { n } else { panic!("no more") }), |_| ())
         ));
-        assert_eq!(rx.drain().collect::<Vec<_>>(), [0, 1]);
+        assert_eq!(rx.try_iter().collect::<Vec<_>>(), [0, 1]);
     }
 }
 
@@ -72,7 +72,7 @@ fn q_27_peek_survives_its_closure() {
     assert_eq!(queue.try_send(7), Ok(SendOutcome::Accepted));
     assert!(panics(|| queue.peek(|_| panic!("seen"))));
     assert_eq!((queue.peek(|n| *n), queue.try_recv()), (Ok(7), Ok(7)));
-    assert_eq!(queue.peek(|n| *n), Err(PeekError::Empty));
+    assert_eq!(queue.peek(|n| *n), Err(TryRecvError::Empty));
 }
 
 /// A peek of a queue without policy says why there is none.
@@ -81,7 +81,7 @@ fn q_27_peek_without_a_policy_is_refused() {
     let queue = MessageQueue::with_defaults();
     let _ = queue.try_send(7);
     let refused = queue.peek(|n| *n).unwrap_err();
-    assert_eq!(refused, PeekError::NotOffered);
+    assert_eq!(refused, TryRecvError::NotOffered);
     assert!(refused.to_string().contains("single_consumer"));
 }
 

@@ -227,7 +227,7 @@ fn q_27_drain_makes_space_and_leaves_the_queue_usable() {
     (0..16).for_each(|id| assert!(queue.try_send(task(id, (id % 2) as u8)).is_ok()));
     thread::scope(|scope| {
         let waiting = scope.spawn(|| queue.send_blocking(task(99, 0)));
-        let drained: Vec<_> = queue.drain().iter().map(|task| task.id).take(16).collect();
+        let drained: Vec<_> = queue.take_all().iter().map(|task| task.id).take(16).collect();
         let expected: Vec<_> = (0..8).map(|i| 2 * i + 1).chain((0..8).map(|i| 2 * i)).collect();
         assert_eq!(drained, expected);
         assert_eq!(waiting.join().unwrap(), Ok(SendOutcome::Accepted));

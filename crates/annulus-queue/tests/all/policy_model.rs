@@ -228,7 +228,7 @@ fn agree(policies: Policies, steps: &[Step]) -> Result<(), TestCaseError> {
                 model.now += by;
             }
             Step::Drain => {
-                let drained: Vec<_> = queue.drain().into_iter().map(sole).collect();
+                let drained: Vec<_> = queue.take_all().into_iter().map(sole).collect();
                 let expected: Vec<_> = std::iter::from_fn(|| model.receive().ok()).collect();
                 prop_assert_eq!(drained, expected);
             }
@@ -246,7 +246,7 @@ fn agree(policies: Policies, steps: &[Step]) -> Result<(), TestCaseError> {
         prop_assert_eq!((high_water, certain || model.high_water < CAPACITY), (model.high_water, true));
     }
     let buried: Vec<_> =
-        std::iter::from_fn(|| Some(dead_letters.drain_batch()).filter(|batch| !batch.is_empty()))
+        std::iter::from_fn(|| Some(dead_letters.take_batch()).filter(|batch| !batch.is_empty()))
             .flatten()
             .collect();
     prop_assert!(buried.iter().all(|dead_letter| dead_letter.reason == Reason::Expired));

@@ -8,7 +8,7 @@ use std::{
 };
 
 use annulus_queue::{
-    Counters, RecvError, ReserveError, SendError, TryRecvError, TrySendError,
+    Counters, RecvError, SendError, TryRecvError, TrySendError,
     single_consumer::{self, ProducerMode},
     spmc,
 };
@@ -26,8 +26,8 @@ pub(super) trait Ends {
     fn send(&mut self, item: Item) -> Sent;
     fn send_batch(&mut self, items: Vec<Item>, back: &mut Vec<Item>) -> usize;
     /// Reserves, writes twice, closes by the receiver if that can and is asked to, and commits.
-    fn reserve(&mut self, item: Item, close: bool) -> Result<(), ReserveError>;
-    fn reserve_and_drop(&mut self, item: Item) -> Result<(), ReserveError>;
+    fn reserve(&mut self, item: Item, close: bool) -> Result<(), TrySendError<()>>;
+    fn reserve_and_drop(&mut self, item: Item) -> Result<(), TrySendError<()>>;
     fn receive(&mut self) -> Result<Item, TryRecvError>;
     fn receive_batch(&mut self, most: usize) -> Vec<Item>;
     /// Nothing where there is no such thing.
@@ -96,7 +96,7 @@ macro_rules! ends {
                 self.0.try_send_batch(items, |item| back.push(item))
             }
 
-            fn reserve(&mut self, item: Item, close: bool) -> Result<(), ReserveError> {
+            fn reserve(&mut self, item: Item, close: bool) -> Result<(), TrySendError<()>> {
                 let mut place = self.0.try_reserve()?;
                 place.write(Item::clone(&item));
                 assert_eq!(*place.write(Item::clone(&item)), item);
@@ -108,7 +108,7 @@ macro_rules! ends {
                 $committed
             }
 
-            fn reserve_and_drop(&mut self, item: Item) -> Result<(), ReserveError> {
+            fn reserve_and_drop(&mut self, item: Item) -> Result<(), TrySendError<()>> {
                 let mut place = self.0.try_reserve()?;
                 place.write(item);
                 Ok(())
@@ -130,7 +130,7 @@ macro_rules! ends {
             }
 
             fn drain(&mut self) -> Vec<Item> {
-                self.1.drain().collect()
+                self.1.try_iter().collect()
             }
 
             fn clear(&mut self) -> usize {
@@ -197,7 +197,7 @@ ends!(
 ends!(
     [P: ProducerMode + Finality] single_consumer::Sender<Item, P>, single_consumer::Receiver<Item, P>, receivers_close: true,
     commit_is_final: P::FINAL,
-    |rx| rx.close(), |outcome| outcome.map_err(|_| ReserveError::Closed),
+    |rx| rx.close(), |outcome| outcome.map_err(|_| TrySendError::Closed(())),
     |rx| Some(rx.peek(Item::clone).map_or_else(Err, |item| number(Ok(item))))
 );
 

@@ -151,7 +151,7 @@ fn on_ends<E: Ends>(
 
 /// A lossy ring and its readers, against all that was ever sent.
 fn lossy(bytes: &mut Bytes<'_>) {
-    use annulus_queue::lossy::{Missed, ring};
+    use annulus_queue::{TryRecvError, lossy::ring};
     let (tx, rx) = ring::<[u64; 9]>(8).unwrap();
     let mut tx = Some(tx);
     let mut sent = 0u64;
@@ -175,7 +175,7 @@ fn lossy(bytes: &mut Bytes<'_>) {
                     *next += 1;
                     Ok([*next - 1; 9])
                 } else {
-                    Err(if tx.is_some() { Missed::Empty } else { Missed::Closed })
+                    Err(if tx.is_some() { TryRecvError::Empty } else { TryRecvError::Closed })
                 };
                 assert_eq!((rx.try_recv(), rx.lost()), (expected, *lost));
             }

@@ -2,7 +2,7 @@
 
 use std::{collections::VecDeque, task::Poll};
 
-use annulus_queue::{Backpressure, Counters, ReserveError, SendOutcome, TryRecvError, TrySendError};
+use annulus_queue::{Backpressure, Counters, SendOutcome, TryRecvError, TrySendError};
 
 use super::{Item, Sent};
 
@@ -124,22 +124,22 @@ impl Model {
         self.receive_batch(usize::MAX).len()
     }
 
-    fn cannot_reserve(&self) -> Option<ReserveError> {
+    fn cannot_reserve(&self) -> Option<TrySendError<()>> {
         match () {
-            () if self.strategy == Backpressure::DropOldest => Some(ReserveError::Evicts),
-            () if self.closed => Some(ReserveError::Closed),
-            () if self.is_full() => Some(ReserveError::Full),
+            () if self.strategy == Backpressure::DropOldest => Some(TrySendError::NotOffered(())),
+            () if self.closed => Some(TrySendError::Closed(())),
+            () if self.is_full() => Some(TrySendError::Full(())),
             () => None,
         }
     }
 
-    pub(super) fn reserve(&mut self, item: Item) -> Result<(), ReserveError> {
+    pub(super) fn reserve(&mut self, item: Item) -> Result<(), TrySendError<()>> {
         self.cannot_reserve().map_or(Ok(()), Err)?;
         self.accept(item);
         Ok(())
     }
 
-    pub(super) fn reserve_and_drop(&mut self) -> Result<(), ReserveError> {
+    pub(super) fn reserve_and_drop(&mut self) -> Result<(), TrySendError<()>> {
         self.cannot_reserve().map_or(Ok(()), Err)?;
         if self.leaves_voids {
             self.places.push_back(None);
@@ -153,12 +153,12 @@ impl Model {
         item: Item,
         receivers_close: bool,
         is_final: bool,
-    ) -> Result<(), ReserveError> {
+    ) -> Result<(), TrySendError<()>> {
         self.cannot_reserve().map_or(Ok(()), Err)?;
         self.closed |= receivers_close;
         if self.closed && !is_final {
             self.counters.closed += 1;
-            return Err(ReserveError::Closed);
+            return Err(TrySendError::Closed(()));
         }
         self.accept(item);
         Ok(())

@@ -9,8 +9,8 @@ use std::{
 };
 
 use annulus_queue::{
-    Backpressure, Clock, Counters, DeadLetters, Deduplication, Message, MessageQueue, PeekError,
-    QueueOptions, SendOutcome, TryRecvError, TrySendError,
+    Backpressure, Clock, Counters, DeadLetters, Deduplication, Message, MessageQueue, QueueOptions,
+    SendOutcome, TryRecvError, TrySendError,
 };
 
 use super::Bytes;
@@ -206,10 +206,10 @@ pub(super) fn run(bytes: &mut Bytes<'_>) {
                 assert_eq!(items, model.receive_batch(most));
             }
             9 => {
-                let expected = model.next().map(|at| *model.queued[at].0.number).map_err(PeekError::from);
+                let expected = model.next().map(|at| *model.queued[at].0.number);
                 assert_eq!(queue.peek(|item| *item.number), expected);
             }
-            10 => assert_eq!(queue.drain(), model.receive_batch(usize::MAX)),
+            10 => assert_eq!(queue.take_all(), model.receive_batch(usize::MAX)),
             11 if bytes.below(2) == 0 => assert_eq!(queue.clear(), model.receive_batch(usize::MAX).len()),
             11 => assert_eq!(queue.flush_timeout(Duration::ZERO), model.queued.is_empty()),
             12 => {

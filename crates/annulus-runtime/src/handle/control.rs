@@ -2,15 +2,18 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use annulus_sync::wait::block_on;
+use annulus_sync::wait::{block_on, block_on_deadline};
 
 use crate::{
     backend::Compilation,
+    elsewhere::elsewhere,
     error::{LifecycleError, TelemetryError},
+    handle::deadline,
     kernel::{core::Transition, lifecycle::ShutdownOutcome, shared::KernelShared, status::KernelStatus},
     snapshot::{self, Snapshot, SnapshotError},
     telemetry::{LatencyHistogram, Telemetry},
 };
+
 /// A launched kernel, by its name alone: its lifecycle, status and telemetry. Does not keep it running.
 #[derive(Clone)]
 pub struct KernelControl {
@@ -87,6 +90,15 @@ impl KernelControl {
         block_on(self.ready())
     }
 
+    /// [`ready_blocking`](Self::ready_blocking) for at most `limit`.
+    ///
+    /// # Errors
+    ///
+    /// As there, and [`LifecycleError::Timeout`]: the kernel goes on to start.
+    pub fn ready_timeout(&self, limit: Duration) -> Result<(), LifecycleError> {
+        block_on_deadline(self.ready(), deadline(limit)).unwrap_or(Err(LifecycleError::Timeout))
+    }
+
     /// Lets the kernel consume messages. Done when every shard does.
     ///
     /// # Errors
@@ -138,6 +150,17 @@ impl KernelControl {
     /// that is inactive, and has messages, keeps it waiting.
     pub async fn drained(&self) {
         self.kernel.drained().await;
+    }
+
+    /// [`drained`](Self::drained), blocking.
+    pub fn drained_blocking(&self) {
+        block_on(self.drained());
+    }
+
+    /// [`drained_blocking`](Self::drained_blocking) for at most `limit`; whether all was handled, or the
+    /// kernel terminated, before it passed.
+    pub fn drained_timeout(&self, limit: Duration) -> bool {
+        block_on_deadline(self.drained(), deadline(limit)).is_some()
     }
 
     /// Stops at the next message boundary, for good, and waits until every shard has. What was left can be
@@ -214,27 +237,7 @@ impl KernelControl {
     /// [`shut_down`](Self::shut_down) on a thread of its own.
     pub(crate) async fn shut_down_elsewhere(&self, limit: Duration) -> ShutdownOutcome {
         let control = self.clone();
-        let done = Arc::new((annulus_sync::event::Event::new(), std::sync::OnceLock::new()));
-        let signal = Arc::clone(&done);
-        let worker = move || {
-            // A second result cannot come: this is the only setter.
-            let _ = signal.1.set(control.shut_down(limit));
-            signal.0.notify_all();
-        };
-        if let Err(error) = std::thread::Builder::new().name("annulus-shutdown".into()).spawn(worker) {
-            // No thread is to be had: wait here after all.
-            drop(error);
-            return self.shut_down(limit);
-        }
-        loop {
-            if let Some(&outcome) = done.1.get() {
-                return outcome;
-            }
-            let listener = done.0.listen();
-            if done.1.get().is_none() {
-                listener.await;
-            }
-        }
+        elsewhere("annulus-shutdown", move || control.shut_down(limit)).await
     }
 }
 

@@ -6,6 +6,7 @@ use annulus_abi::ring::kind;
 use annulus_kernel::RingMessage;
 use annulus_queue::{RecvError, TryRecvError};
 use annulus_ring::ring::Consumer;
+use annulus_sync::wait::{block_on, block_on_deadline};
 
 use crate::{
     error::CallError,
@@ -21,6 +22,14 @@ pub(crate) struct Outlet<'a, O> {
     kernel: &'a KernelShared,
     _output: PhantomData<fn() -> O>,
 }
+
+impl<O> Clone for Outlet<'_, O> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<O> Copy for Outlet<'_, O> {}
 
 impl<O: RingMessage> Destination for Vec<O> {
     fn place(&mut self) -> &mut Bytes {
@@ -89,6 +98,46 @@ impl<'a, O: RingMessage> Outlet<'a, O> {
     pub(crate) fn try_recv_batch(self, outputs: &mut Vec<O>, max: usize) -> Result<usize, TryRecvError> {
         // SAFETY: the kernel's outputs are of this type.
         unsafe { self.kernel.try_recv_batch(outputs, max) }
+    }
+
+    /// An attempt of a receive of a batch that may wait: `None` if waiting helps.
+    fn receive_batch(self, outputs: &mut Vec<O>, max: usize) -> Option<Result<usize, RecvError>> {
+        match self.try_recv_batch(outputs, max) {
+            Ok(received) => Some(Ok(received)),
+            Err(TryRecvError::Closed) => Some(Err(RecvError::Closed)),
+            Err(_) => None,
+        }
+    }
+
+    pub(crate) async fn recv_batch(self, outputs: &mut Vec<O>, max: usize) -> Result<usize, RecvError> {
+        let core = &self.kernel.core;
+        loop {
+            if let Some(received) = self.receive_batch(outputs, max) {
+                return received;
+            }
+            let listener = core.ready.listen();
+            if let Some(received) = self.receive_batch(outputs, max) {
+                return received;
+            }
+            core.expect();
+            listener.await;
+        }
+    }
+
+    pub(crate) fn recv_batch_blocking(
+        self,
+        outputs: &mut Vec<O>,
+        max: usize,
+        deadline: Option<Instant>,
+    ) -> Result<usize, RecvError> {
+        if let Some(received) = self.kernel.spin_until(deadline, || self.receive_batch(outputs, max)) {
+            return received;
+        }
+        let receiving = self.recv_batch(outputs, max);
+        match deadline {
+            None => block_on(receiving),
+            Some(deadline) => block_on_deadline(receiving, deadline).unwrap_or(Err(RecvError::Timeout)),
+        }
     }
 
     pub(crate) async fn recv(self) -> Result<O, RecvError> {

@@ -8,7 +8,10 @@ use annulus_queue::{
     front::{Fate, RUN},
 };
 use annulus_ring::ring::Header;
-use annulus_sync::{event::Event, wait::block_on};
+use annulus_sync::{
+    event::Event,
+    wait::{block_on, block_on_deadline},
+};
 
 use crate::kernel::{
     bytes::{Bytes, RawMessage},
@@ -127,7 +130,7 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
 
     /// One attempt of a send that may wait: `None` if waiting for space helps.
     #[inline]
-    fn attempt(self, message: &mut M, correlation: u64) -> Option<Sent<()>> {
+    pub(crate) fn attempt(self, message: &mut M, correlation: u64) -> Option<Sent<()>> {
         let offered = self.offer(message, correlation);
         self.kernel.attempted(offered)
     }
@@ -166,7 +169,7 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
         if !self.fronts.is_empty() {
             return self.attempt_in_front(messages, back);
         }
-        if self.core.options.backpressure == Backpressure::DropNew {
+        if self.core.options.inbound.backpressure == Backpressure::DropNew {
             return self.attempt_each(messages, back);
         }
         let header = self.header(0);
@@ -279,42 +282,75 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
         self.kernel.space(self.shard_of(message))
     }
 
-    pub(crate) async fn send_batch(
+    /// Sends the messages from `sent` on, waiting for space; `sent` says how far it came, also if this is
+    /// dropped.
+    async fn send_rest(
         self,
         messages: &[M],
+        sent: &mut usize,
         mut back: Option<&mut Vec<SendOutcome<M>>>,
-    ) -> Result<(), BatchError> {
-        let mut sent = 0;
+    ) -> Result<(), SendError<()>> {
+        let mut attempt = |sent: &mut usize| {
+            let (more, error) = self.attempt_batch(&messages[*sent..], back.as_deref_mut());
+            *sent += more;
+            error.map_or(Ok(more), Err)
+        };
         loop {
-            let (more, error) = self.attempt_batch(&messages[sent..], back.as_deref_mut());
-            sent += more;
-            if let Some(cause) = error {
-                return Err(BatchError { sent, cause });
-            }
-            if sent == messages.len() {
+            attempt(sent)?;
+            if *sent == messages.len() {
                 return Ok(());
             }
-            let listener = self.space_for(&messages[sent]).listen();
-            let (more, error) = self.attempt_batch(&messages[sent..], back.as_deref_mut());
-            sent += more;
-            match error {
-                Some(cause) => return Err(BatchError { sent, cause }),
-                None if more != 0 || sent == messages.len() => {}
-                None => self.wait_for(listener).await,
+            let listener = self.space_for(&messages[*sent]).listen();
+            if attempt(sent)? == 0 && *sent != messages.len() {
+                self.wait_for(listener).await;
             }
         }
     }
 
-    /// [`send_batch`](Self::send_batch), blocking: without a future as long as there is space.
+    pub(crate) async fn send_batch(
+        self,
+        messages: &[M],
+        back: Option<&mut Vec<SendOutcome<M>>>,
+    ) -> Result<(), BatchError> {
+        let mut sent = 0;
+        let ended = self.send_rest(messages, &mut sent, back).await;
+        ended.map_err(|cause| BatchError { sent, cause })
+    }
+
+    /// [`send_batch`](Self::send_batch), blocking: without a future as long as there is space. Until the
+    /// deadline, if there is one.
     pub(crate) fn send_batch_blocking(
         self,
         messages: &[M],
         mut back: Option<&mut Vec<SendOutcome<M>>>,
+        deadline: Option<Instant>,
     ) -> Result<(), BatchError> {
-        match self.attempt_batch(messages, back.as_deref_mut()) {
+        let (mut sent, error) = self.attempt_batch(messages, back.as_deref_mut());
+        if let Some(cause) = error {
+            return Err(BatchError { sent, cause });
+        }
+        if sent == messages.len() {
+            return Ok(());
+        }
+        let rest = self.send_rest(messages, &mut sent, back);
+        let ended = match deadline {
+            None => block_on(rest),
+            Some(deadline) => block_on_deadline(rest, deadline).unwrap_or_else(|| {
+                self.refused();
+                Err(SendError::Timeout(()))
+            }),
+        };
+        ended.map_err(|cause| BatchError { sent, cause })
+    }
+
+    /// Sends what goes without waiting.
+    pub(crate) fn try_send_batch(self, messages: &[M]) -> Result<(), BatchError> {
+        match self.attempt_batch(messages, None) {
             (sent, None) if sent == messages.len() => Ok(()),
-            (sent, None) => block_on(self.send_batch(&messages[sent..], back))
-                .map_err(|error| BatchError { sent: sent + error.sent, ..error }),
+            (sent, None) => {
+                self.refused();
+                Err(BatchError { sent, cause: SendError::Full(()) })
+            }
             (sent, Some(cause)) => Err(BatchError { sent, cause }),
         }
     }
@@ -332,7 +368,7 @@ fn returned<M>(fate: Fate, message: M) -> SendOutcome<M> {
 
 /// The outcome with the message in it, or the one that was evicted and took its place.
 #[inline]
-fn hand_back<M>(sent: Sent<()>, message: M) -> Sent<M> {
+pub(crate) fn hand_back<M>(sent: Sent<()>, message: M) -> Sent<M> {
     match sent {
         Ok(outcome) => Ok(outcome.map(|()| message)),
         Err(error) => Err(error.map(|()| message)),

@@ -181,7 +181,7 @@ impl KernelCore {
     /// Tells those who wait for a change, here or of all connected kernels.
     pub(crate) fn tell(&self) {
         self.changed.notify_all();
-        if self.options.connectable {
+        if self.options.shape.linked {
             self.flow.notify_all();
         }
     }

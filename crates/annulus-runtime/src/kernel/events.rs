@@ -66,7 +66,7 @@ impl KernelCore {
                 backend = self.backend_name,
                 definition = %format_args!("{}::{}", self.definition.module, self.definition.name),
                 grid = self.shards.len(),
-                block = self.options.block,
+                block = self.options.shape.block,
                 seconds = self.launched.elapsed().as_secs_f64(),
                 "launched"
             );

@@ -209,14 +209,15 @@ impl Fronts {
         if !options.has_policies() {
             return Self { fronts: Box::default(), asked };
         }
-        let identified = options.deduplication != Deduplication::Off;
+        let identified = options.inbound.deduplication != Deduplication::Off;
         let front = FrontOptions {
             size: core.message_size(),
-            capacity: options.capacity as usize,
-            backpressure: options.backpressure,
-            priority: options.priority,
+            capacity: options.inbound.capacity as usize,
+            backpressure: options.inbound.backpressure,
+            priority: options.inbound.priority,
             window: identified.then(|| options.effective_deduplication_window() as usize),
             expiry: options
+                .inbound
                 .expiry
                 .map(|lifetime| u64::try_from(lifetime.as_nanos()).unwrap_or(u64::MAX).max(1)),
             ahead: 2 * u64::from(core.max_batch()),
@@ -241,9 +242,9 @@ impl Fronts {
     }
 
     /// Takes out what waits in front of a shard that has terminated.
-    pub(crate) fn drain(&self, shard: usize, to: impl FnMut(&Bytes, Header)) {
+    pub(crate) fn take_all(&self, shard: usize, to: impl FnMut(&Bytes, Header)) {
         if let Some(front) = self.fronts.get(shard) {
-            front.drain(to);
+            front.take_all(to);
         }
     }
 
@@ -265,7 +266,7 @@ impl KernelCore {
     /// Whether duplicates are recognised, so that messages without key have a place of their own, too.
     #[inline]
     pub(crate) fn deduplicates(&self) -> bool {
-        self.options.deduplication != Deduplication::Off
+        self.options.inbound.deduplication != Deduplication::Off
     }
 
     /// What is notified when a shard's queue has space. A message that may go to any shard waits for the
@@ -279,7 +280,7 @@ impl KernelCore {
     /// The envelope of a message that is sent now.
     #[inline]
     pub(crate) fn header(&self, correlation: u64) -> Header {
-        let is_timed = self.options.timestamps || self.options.expiry.is_some();
+        let is_timed = self.options.observe.timestamps || self.options.inbound.expiry.is_some();
         let enqueue_time = if is_timed { self.clock.now() } else { 0 };
         // All shards have the same command, or are about to: of a message that is sent while they change it
         // either is right.
@@ -291,12 +292,12 @@ impl KernelCore {
 /// What a queue in front must know of a message.
 #[inline]
 fn facts_of<M: RingMessage>(options: &LaunchOptions, message: &M) -> Facts {
-    let key = match options.deduplication {
+    let key = match options.inbound.deduplication {
         Deduplication::Off => None,
         Deduplication::ById => message.id(),
         Deduplication::ByPayload => message.id().or_else(|| Some(hash_of(message))),
     };
-    Facts { priority: if options.priority { message.priority() } else { 0 }, key }
+    Facts { priority: if options.inbound.priority { message.priority() } else { 0 }, key }
 }
 
 /// What tells a message without id from others.
@@ -326,7 +327,7 @@ impl FrontEnd<'_> {
         }
         let (mut near, mut far);
         let evicted = match message.bytes().len() {
-            _ if self.core.options.backpressure != Backpressure::DropOldest => &mut [],
+            _ if self.core.options.inbound.backpressure != Backpressure::DropOldest => &mut [],
             size @ ..=NEAR => {
                 near = [MaybeUninit::uninit(); NEAR];
                 &mut near[..size]
@@ -359,7 +360,7 @@ impl FrontEnd<'_> {
 
     /// Whether messages are asked for anything.
     fn is_asked(&self) -> bool {
-        self.core.options.priority || self.core.deduplicates()
+        self.core.options.inbound.priority || self.core.deduplicates()
     }
 
     /// Offers a run of messages for one shard, at most [`RUN`] of them, until one is refused; says how many,
@@ -408,12 +409,12 @@ impl FrontEnd<'_> {
     /// The time, if messages expire, and the command in force.
     fn now(&self) -> Header {
         let command = self.core.shards[0].memory.command().load(Ordering::Relaxed);
-        let enqueue_time = if self.core.options.expiry.is_some() { self.core.clock.now() } else { 0 };
+        let enqueue_time = if self.core.options.inbound.expiry.is_some() { self.core.clock.now() } else { 0 };
         Header { enqueue_time, command, correlation: 0 }
     }
 
     fn settle_send(&self, shard: usize, notes: Notes<'_, '_>) {
-        if notes.duplicate != 0 && self.core.options.backpressure == Backpressure::Block {
+        if notes.duplicate != 0 && self.core.options.inbound.backpressure == Backpressure::Block {
             // Its sender may have been woken for a place that it did not take.
             self.core.space_of(shard).notify(1);
         }

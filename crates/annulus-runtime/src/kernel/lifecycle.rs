@@ -70,7 +70,7 @@ impl KernelShared {
     /// Whether everything that was sent before the kernel was closed has been handled.
     pub(crate) async fn drained(self: &Arc<Self>) {
         let core = self.core();
-        if core.options.connectable {
+        if core.options.shape.linked {
             self.settled().await;
             return core.tell_drained();
         }
@@ -132,7 +132,7 @@ impl KernelShared {
             handed_over: if core.is_finished() { 0 } else { core.handed_over() },
             processed,
             drops,
-            produced: sum(ShardMemory::sent),
+            produced: sum(ShardMemory::produced),
             replies_waiting: core.shards.iter().map(|shard| shard.outbound.depth()).sum(),
             outputs_lost: sum(ShardMemory::unforwarded),
             stalled_shards: self.stalled_shards(),

@@ -86,7 +86,7 @@ impl KernelShared {
         match self.try_recv(output) {
             Ok(()) => Some(Ok(())),
             Err(TryRecvError::Closed) => Some(Err(RecvError::Closed)),
-            Err(TryRecvError::Empty) => None,
+            Err(_) => None,
         }
     }
 
@@ -129,7 +129,7 @@ impl KernelShared {
     ) -> Option<R> {
         let start = Instant::now();
         let left = deadline.map_or(Duration::MAX, |deadline| deadline.saturating_duration_since(start));
-        let limit = self.core.options.spin.min(left);
+        let limit = self.core.options.shape.spin.min(left);
         loop {
             // A clock read costs as much as several looks.
             for _ in 0..32 {
@@ -159,7 +159,7 @@ impl KernelShared {
     }
 
     pub(crate) async fn call(&self, message: RawMessage<'_>, reply: &mut Bytes) -> Result<(), CallError> {
-        if !self.core.options.calls {
+        if !self.core.options.outbound.calls {
             return Err(CallError::Disabled);
         }
         let call = self.begin_call(&message);
@@ -170,7 +170,7 @@ impl KernelShared {
 
     /// [`call`](Self::call), blocking: looks busily for as long as the kernel's own blocks do, then sleeps.
     pub(crate) fn call_blocking(&self, message: RawMessage<'_>, reply: &mut Bytes) -> Result<(), CallError> {
-        if !self.core.options.calls {
+        if !self.core.options.outbound.calls {
             return Err(CallError::Disabled);
         }
         let call = self.begin_call(&message);

@@ -106,7 +106,7 @@ impl KernelShared {
     /// Slots for the host in a shard's ring.
     #[inline]
     pub(crate) fn reserve(&self, shard: usize, want: u32) -> Result<HostSlots<'_>, Refused> {
-        let entered = if self.core.options.connectable {
+        let entered = if self.core.options.shape.linked {
             Some(self.core.gate.enter().ok_or(Refused::Closed)?)
         } else {
             None
@@ -130,7 +130,7 @@ impl KernelShared {
                 Ok(SendOutcome::Accepted)
             }
             Err(Refused::Closed) => Err(TrySendError::Closed(())),
-            Err(Refused::Full) if self.core.options.backpressure == Backpressure::DropNew => {
+            Err(Refused::Full) if self.core.options.inbound.backpressure == Backpressure::DropNew => {
                 self.core.drops.discarded.fetch_add(1, Ordering::Relaxed);
                 Ok(SendOutcome::Discarded(()))
             }
@@ -147,7 +147,7 @@ impl KernelShared {
     pub(crate) fn attempted(&self, offered: Result<SendOutcome<()>, TrySendError<()>>) -> Option<Sent<()>> {
         match offered {
             Ok(outcome) => Some(Ok(outcome)),
-            Err(TrySendError::Full(())) if self.core.options.backpressure == Backpressure::Reject => {
+            Err(TrySendError::Full(())) if self.core.options.inbound.backpressure == Backpressure::Reject => {
                 self.refused();
                 Some(Err(SendError::Full(())))
             }
@@ -220,7 +220,7 @@ impl KernelShared {
     pub(crate) fn batch_error(&self, refused: Refused) -> Option<SendError<()>> {
         match refused {
             Refused::Closed => Some(SendError::Closed(())),
-            Refused::Full if self.core.options.backpressure == Backpressure::Reject => {
+            Refused::Full if self.core.options.inbound.backpressure == Backpressure::Reject => {
                 self.refused();
                 Some(SendError::Full(()))
             }

@@ -240,7 +240,7 @@ impl KernelShared {
                 consumer.advance(&slot);
                 consumer.give_back();
             }
-            self.fronts.drain(index, |message, header| {
+            self.fronts.take_all(index, |message, header| {
                 left.push(message);
                 calls.push(header.correlation);
             });
@@ -253,7 +253,7 @@ impl KernelShared {
         }
         *self.lock_undelivered() = left;
         (0..self.outbound.len()).for_each(|shard| self.demultiplex(shard));
-        if self.core.options.connectable {
+        if self.core.options.shape.linked {
             self.end_links();
         }
         if let Some(names) = self.names.upgrade() {
@@ -288,7 +288,7 @@ impl KernelShared {
     pub(crate) fn refuse_more(&self) {
         if !self.fronts.is_empty() {
             self.front_end().close();
-        } else if self.core.options.connectable {
+        } else if self.core.options.shape.linked {
             self.core.gate.close();
         } else {
             self.core.shards.iter().for_each(|shard| shard.inbound.ring().close());
@@ -313,9 +313,10 @@ impl KernelCore {
             annulus_kernel::ProcessingMode::Continuous => 1,
             _ => self
                 .options
+                .shape
                 .max_messages_per_iteration
                 .unwrap_or(self.definition.max_messages_per_iteration)
-                .min(self.options.capacity),
+                .min(self.options.inbound.capacity),
         }
     }
 
@@ -333,7 +334,7 @@ impl KernelCore {
 
     /// How its blocks take messages.
     pub(crate) fn mode(&self) -> annulus_kernel::ProcessingMode {
-        self.options.mode.unwrap_or(self.definition.mode)
+        self.options.shape.mode.unwrap_or(self.definition.mode)
     }
 }
 
@@ -367,7 +368,7 @@ impl Signals for KernelShared {
             self.wake_target();
         }
         if progress.consumed != 0 || progress.traffic {
-            if self.core.options.connectable {
+            if self.core.options.shape.linked {
                 self.wake_sources();
             }
             // A fence stands between giving slots back and this load, that of `notify` or of `wake_sources`
@@ -376,7 +377,7 @@ impl Signals for KernelShared {
                 self.core.tell();
             }
         }
-        if self.core.options.connectable {
+        if self.core.options.shape.linked {
             self.look_for_cycles(shard, progress);
         }
         if progress.state_changed {
@@ -400,7 +401,7 @@ impl HostSignals for KernelShared {
         // SYNC: expected
         core.ready.has_waiters()
             || core.changed.has_waiters()
-            || core.options.connectable && core.flow.has_waiters()
+            || core.options.shape.linked && core.flow.has_waiters()
             || core.space.has_waiters()
             || self.calls.pending() != 0
             || core.shards.iter().any(|shard| shard.space.has_waiters())
@@ -415,7 +416,7 @@ impl HostSignals for KernelShared {
     }
 
     fn is_fed(&self) -> bool {
-        self.core.options.connectable && self.is_fed_by_others()
+        self.core.options.shape.linked && self.is_fed_by_others()
     }
 
     fn compiling(&self, device: &str) {

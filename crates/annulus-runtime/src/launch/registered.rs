@@ -7,11 +7,11 @@
 use std::{fmt, time::Duration};
 
 use annulus_kernel::{Binding, KernelDefinition, RingKernel};
-use annulus_queue::{RecvError, TryRecvError};
+use annulus_queue::{RecvError, SendError, TryRecvError};
 use linkme::distributed_slice;
 
 use crate::{
-    KernelControl, LaunchError, LaunchOptions, Runtime,
+    CallError, KernelControl, LaunchError, LaunchOptions, Runtime,
     handle::{AnyHandle, deadline},
     kernel::{
         bytes::{Aligned, Bytes, RawMessage, blank},
@@ -113,10 +113,14 @@ impl fmt::Debug for RegisteredKernel {
 
 /// No kernel of this name, or more than one, is linked into this program.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct NotRegistered {
-    name: String,
-    ambiguous: bool,
-    there_are: Vec<String>,
+    /// The name that was asked for.
+    pub name: String,
+    /// Whether several kernels have it.
+    pub ambiguous: bool,
+    /// The paths of those that have it, or of all kernels that there are.
+    pub there_are: Vec<String>,
 }
 
 impl fmt::Display for NotRegistered {
@@ -157,9 +161,22 @@ pub enum DynamicError {
         #[source]
         error: serde_json::Error,
     },
-    /// The kernel did not take it, or gave no reply: why.
+    /// The message is of another type.
+    #[error("{kernel} takes {expected}, not {found}")]
+    Type {
+        /// The kernel.
+        kernel: &'static str,
+        /// Its message type.
+        expected: &'static str,
+        /// The message's.
+        found: &'static str,
+    },
+    /// The kernel did not take it.
     #[error("{0}")]
-    Kernel(String),
+    Send(#[source] SendError<()>),
+    /// There is no reply.
+    #[error("{0}")]
+    Call(#[source] CallError),
 }
 
 impl DynamicKernel {
@@ -178,8 +195,8 @@ impl DynamicKernel {
     /// # Errors
     ///
     /// [`DynamicError`] says what is wrong with the text, or why the kernel did not take it.
-    pub fn send(&self, json: &str) -> Result<(), DynamicError> {
-        self.send_message(&self.read(json)?)
+    pub fn send_blocking(&self, json: &str) -> Result<(), DynamicError> {
+        self.send_message_blocking(&self.read(json)?)
     }
 
     /// Sends a message, waiting for space under Block.
@@ -187,12 +204,12 @@ impl DynamicKernel {
     /// # Errors
     ///
     /// [`DynamicError`]: it is of another type, or the kernel did not take it.
-    pub fn send_message(&self, message: &DynamicMessage) -> Result<(), DynamicError> {
+    pub fn send_message_blocking(&self, message: &DynamicMessage) -> Result<(), DynamicError> {
         let mut message = self.own(message)?;
         // SAFETY: a message of this kernel's, and aligned.
         let message = unsafe { RawMessage::of_bytes(message.bytes()) };
         let sent = self.handle.shared().send_blocking(message, 0);
-        sent.map(drop).map_err(|error| DynamicError::Kernel(error.to_string()))
+        sent.map(drop).map_err(DynamicError::Send)
     }
 
     /// An output in JSON, if there is one now.
@@ -218,8 +235,8 @@ impl DynamicKernel {
     /// # Errors
     ///
     /// As for [`KernelHandle::recv_timeout`](crate::KernelHandle::recv_timeout).
-    pub fn recv(&self, limit: Duration) -> Result<String, RecvError> {
-        self.recv_message(limit).map(|output| json(&output))
+    pub fn recv_timeout(&self, limit: Duration) -> Result<String, RecvError> {
+        self.recv_message_timeout(limit).map(|output| json(&output))
     }
 
     /// An output, waiting for at most `limit`.
@@ -227,7 +244,7 @@ impl DynamicKernel {
     /// # Errors
     ///
     /// As for [`KernelHandle::recv_timeout`](crate::KernelHandle::recv_timeout).
-    pub fn recv_message(&self, limit: Duration) -> Result<DynamicMessage, RecvError> {
+    pub fn recv_message_timeout(&self, limit: Duration) -> Result<DynamicMessage, RecvError> {
         self.output(|kernel, output| kernel.recv_blocking(Some(deadline(limit)), output))
     }
 
@@ -236,8 +253,8 @@ impl DynamicKernel {
     /// # Errors
     ///
     /// [`DynamicError`] says what is wrong with the text, or why there is no reply.
-    pub fn call(&self, text: &str) -> Result<String, DynamicError> {
-        self.call_message(&self.read(text)?).map(|reply| json(&reply))
+    pub fn call_blocking(&self, text: &str) -> Result<String, DynamicError> {
+        self.call_message_blocking(&self.read(text)?).map(|reply| json(&reply))
     }
 
     /// Sends a message and waits for the reply to it.
@@ -245,12 +262,11 @@ impl DynamicKernel {
     /// # Errors
     ///
     /// [`DynamicError`]: the message is of another type, or why there is no reply.
-    pub fn call_message(&self, message: &DynamicMessage) -> Result<DynamicMessage, DynamicError> {
+    pub fn call_message_blocking(&self, message: &DynamicMessage) -> Result<DynamicMessage, DynamicError> {
         let mut message = self.own(message)?;
         // SAFETY: a message of this kernel's, and aligned.
         let message = unsafe { RawMessage::of_bytes(message.bytes()) };
-        self.output(|kernel, reply| kernel.call_blocking(message, reply))
-            .map_err(|error| DynamicError::Kernel(error.to_string()))
+        self.output(|kernel, reply| kernel.call_blocking(message, reply)).map_err(DynamicError::Call)
     }
 
     /// A message, read by its type's descriptor.
@@ -265,12 +281,8 @@ impl DynamicKernel {
     fn own(&self, message: &DynamicMessage) -> Result<Aligned, DynamicError> {
         let ty = self.definition().message;
         if *message.ty() != *ty {
-            return Err(DynamicError::Kernel(format!(
-                "{} takes {}, not {}",
-                self.definition().name,
-                ty.name,
-                message.ty().name
-            )));
+            let kernel = self.definition().name;
+            return Err(DynamicError::Type { kernel, expected: ty.name, found: message.ty().name });
         }
         Ok(message.aligned())
     }

@@ -14,6 +14,7 @@ use annulus_sync::event::Event;
 
 use crate::{
     backend::{BackendError, BackendSource, DeviceBackend, DeviceInfo},
+    elsewhere::elsewhere,
     error::{HandleError, LaunchError, UnknownKernel},
     handle::{AnyHandle, KernelHandle, control::KernelControl},
     kernel::{lifecycle::ShutdownOutcome, shared::KernelShared},
@@ -109,7 +110,16 @@ impl Runtime {
     /// after the other, in the order of the result: by name, but kernels that are
     /// [connected](KernelHandle::connect) to others before these, so that nothing is lost between them.
     /// Kernels that form a cycle drain together. Messages that were not delivered can be taken from the
-    /// kernels' handles. Blocks.
+    /// kernels' handles.
+    ///
+    /// The wait happens on a thread of its own, since a future has no clock. Dropping the future does not
+    /// stop it.
+    pub async fn shutdown(&self, limit: Duration) -> Vec<(String, ShutdownOutcome)> {
+        let runtime = self.clone();
+        elsewhere("annulus-shutdown", move || runtime.shutdown_blocking(limit)).await
+    }
+
+    /// [`shutdown`](Self::shutdown), blocking.
     pub fn shutdown_blocking(&self, limit: Duration) -> Vec<(String, ShutdownOutcome)> {
         let start = Instant::now();
         let kernels = self.inner.registry.all();

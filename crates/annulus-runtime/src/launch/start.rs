@@ -98,31 +98,33 @@ fn start(
 
     let sites = if backend.prints_where_it_runs() { Vec::new() } else { definition.prints() };
     let layout = layout(definition, &options, &sites);
-    let seals = sealed::is_offered() && backend.seals(definition, options.block);
+    let seals = sealed::is_offered() && backend.seals(definition, options.shape.block);
     let layout = if seals { layout.sealed() } else { layout };
-    let bytes = layout.shard_bytes().checked_mul(options.grid as usize).ok_or_else(|| {
+    let bytes = layout.shard_bytes().checked_mul(options.shape.grid as usize).ok_or_else(|| {
         backend_error(BackendError::new(format!(
             "{} blocks of {} bytes each are more than memory can be: launch with a smaller grid or capacity",
-            options.grid,
+            options.shape.grid,
             layout.shard_bytes()
         )))
     })?;
     let memory = allocate(&**backend, bytes).map_err(backend_error)?;
-    let lines = runtime.arena.take(options.grid as usize).map(Arc::new);
-    let shards: Vec<ShardMemory> = (0..options.grid)
+    let lines = runtime.arena.take(options.shape.grid as usize).map(Arc::new);
+    let shards: Vec<ShardMemory> = (0..options.shape.grid)
         .map(|i| ShardMemory::new(&memory, &layout, i, lines.as_ref().map(|lines| lines.line(i as usize))))
         .collect();
 
     let output_size = definition.output.map_or(0, |output| output.size);
     let outbound = shards.iter().map(|shard| outbound(shard, output_size)).collect();
-    let dead_letters = (options.dead_letters != 0).then(|| {
+    let dead_letters = (options.observe.dead_letters != 0).then(|| {
         let rings = shards.iter().filter_map(dead_letters);
         // SAFETY: blocks put messages of this kernel's into these rings, and the id is of its `Kind`.
-        unsafe { DeadLetterBacklog::new(options.dead_letters, definition.message.size, kind.id, rings) }
+        unsafe {
+            DeadLetterBacklog::new(options.observe.dead_letters, definition.message.size, kind.id, rings)
+        }
     });
     let prints = (!sites.is_empty())
         .then(|| Prints::new(sites, definition.name, &name, shards.iter().filter_map(prints)));
-    let command = if options.active { command::ACTIVE } else { 0 };
+    let command = if options.shape.active { command::ACTIVE } else { 0 };
     let core = KernelCore {
         name,
         backend_name: backend.name(),
@@ -163,17 +165,17 @@ fn start(
         name: core.name.clone(),
         bindings,
         shards,
-        block: core.options.block,
+        block: core.options.shape.block,
         actors: match definition.state {
-            StateShape::PerActor(_) => core.options.actors,
+            StateShape::PerActor(_) => core.options.shape.actors,
             _ => 0,
         },
         mode: core.mode(),
         max_messages_per_iteration: core.max_batch(),
-        connectable: core.options.connectable,
-        supersteps: core.options.supersteps,
-        spin: core.options.spin,
-        timestamps: core.options.timestamps,
+        connectable: core.options.shape.linked,
+        supersteps: core.options.shape.supersteps,
+        spin: core.options.shape.spin,
+        timestamps: core.options.observe.timestamps,
         clock: core.clock,
         signals: Arc::clone(&shared) as Arc<dyn HostSignals>,
     };
@@ -194,15 +196,19 @@ fn start(
 
 fn layout(definition: &KernelDefinition, options: &LaunchOptions, prints: &[PrintSite]) -> KernelLayout {
     KernelLayout::new(&KernelShape {
-        inbound_capacity: options.capacity,
-        outbound_capacity: options.output_capacity.unwrap_or(options.capacity),
+        inbound_capacity: options.inbound.capacity,
+        outbound_capacity: options.outbound.capacity.unwrap_or(options.inbound.capacity),
         message: (definition.message.size, definition.message.align),
         output: definition.output.map_or((0, 1), |output| (output.size, output.align)),
-        envelope: Envelope { enqueue_time: options.timestamps, correlation: options.calls },
-        dead_letters_capacity: if options.dead_letters == 0 { 0 } else { dead_letters::RING_CAPACITY },
+        envelope: Envelope { enqueue_time: options.observe.timestamps, correlation: options.outbound.calls },
+        dead_letters_capacity: if options.observe.dead_letters == 0 {
+            0
+        } else {
+            dead_letters::RING_CAPACITY
+        },
         prints_capacity: if prints.is_empty() { 0 } else { print::RING_CAPACITY },
         print_words: prints.iter().map(|site| site.words).max().unwrap_or(0),
-        histogram: options.track_latency,
+        histogram: options.observe.track_latency,
     })
 }
 

@@ -244,7 +244,7 @@ impl KernelCore {
         let count = match definition.state {
             StateShape::Stateless => 0,
             StateShape::Whole(_) => 1,
-            StateShape::PerActor(_) => self.options.actors as usize,
+            StateShape::PerActor(_) => self.options.shape.actors as usize,
         };
         Snapshot {
             kernel: definition.name,

@@ -296,7 +296,7 @@ pub struct LatencyHistogram {
 
 impl LatencyHistogram {
     pub(crate) fn read(core: &KernelCore) -> Option<Self> {
-        if !core.options.track_latency {
+        if !core.options.observe.track_latency {
             return None;
         }
         let count = |bucket: usize| {

@@ -1,0 +1,115 @@
+//! The groups of a launch's options. What each option means stands at the method of its name.
+
+use std::time::Duration;
+
+use annulus_kernel::ProcessingMode;
+use annulus_queue::{Backpressure, Deduplication};
+
+#[cfg(doc)]
+use crate::options::LaunchOptions;
+
+/// What a kernel consists of, and how its blocks run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Shape {
+    /// Blocks; see [`LaunchOptions::grid`].
+    pub grid: u32,
+    /// Threads of a block; see [`LaunchOptions::block`].
+    pub block: u32,
+    /// See [`LaunchOptions::actors`].
+    pub actors: u64,
+    /// See [`LaunchOptions::mode`]; `None` for the kernel's own.
+    pub mode: Option<ProcessingMode>,
+    /// See [`LaunchOptions::max_messages_per_iteration`]; `None` for the kernel's own.
+    pub max_messages_per_iteration: Option<u32>,
+    /// See [`LaunchOptions::supersteps`].
+    pub supersteps: bool,
+    /// See [`LaunchOptions::connectable`].
+    pub connectable: bool,
+    /// Whether it begins active; see [`LaunchOptions::active`].
+    pub active: bool,
+    /// See [`LaunchOptions::spin`].
+    pub spin: Duration,
+}
+
+/// What happens to messages on their way to a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Inbound {
+    /// Slots of each shard's inbound ring; see [`LaunchOptions::capacity`].
+    pub capacity: u32,
+    /// See [`LaunchOptions::backpressure`].
+    pub backpressure: Backpressure,
+    /// See [`LaunchOptions::deduplication`].
+    pub deduplication: Deduplication,
+    /// In messages; see [`LaunchOptions::deduplication_window`].
+    pub deduplication_window: u32,
+    /// See [`LaunchOptions::priority`].
+    pub priority: bool,
+    /// See [`LaunchOptions::expiry`]; `None` for never.
+    pub expiry: Option<Duration>,
+}
+
+/// What happens to what a kernel sends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Outbound {
+    /// Slots of each shard's outbound ring; `None` for as many as of the inbound one. See
+    /// [`LaunchOptions::output_capacity`].
+    pub capacity: Option<u32>,
+    /// See [`LaunchOptions::calls`].
+    pub calls: bool,
+}
+
+/// What the host can learn of each message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Observe {
+    /// See [`LaunchOptions::timestamps`].
+    pub timestamps: bool,
+    /// See [`LaunchOptions::track_latency`].
+    pub track_latency: bool,
+    /// How many the host keeps; see [`LaunchOptions::dead_letters`].
+    pub dead_letters: u32,
+}
+
+impl Default for Shape {
+    fn default() -> Self {
+        Self {
+            grid: 1,
+            block: 1,
+            actors: 0,
+            mode: None,
+            max_messages_per_iteration: None,
+            supersteps: false,
+            connectable: false,
+            active: true,
+            spin: Duration::from_micros(20),
+        }
+    }
+}
+
+impl Default for Inbound {
+    fn default() -> Self {
+        Self {
+            capacity: 4096,
+            backpressure: Backpressure::Block,
+            deduplication: Deduplication::Off,
+            deduplication_window: 1024,
+            priority: false,
+            expiry: None,
+        }
+    }
+}
+
+impl Default for Outbound {
+    fn default() -> Self {
+        Self { capacity: None, calls: true }
+    }
+}
+
+impl Default for Observe {
+    fn default() -> Self {
+        Self { timestamps: true, track_latency: false, dead_letters: 100 }
+    }
+}

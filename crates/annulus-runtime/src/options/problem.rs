@@ -1,0 +1,250 @@
+//! What is wrong with a launch's options.
+
+use std::{fmt, time::Duration};
+
+use annulus_abi::{
+    LINE,
+    ring::{MAX_CAPACITY, MAX_PAYLOAD, MIN_CAPACITY},
+};
+use annulus_kernel::{BindingKind, KernelDefinition, StateShape, TypeDescriptor};
+use annulus_queue::{Deduplication, Problem};
+
+use crate::options::{LaunchOptions, MAX_BLOCK, MAX_GRID, MAX_WINDOW, MIN_WINDOW};
+
+/// One thing that is wrong with a launch's options. Its text names the value, the limit and the remedy.
+///
+/// ```
+/// # extern crate annulus_runtime as annulus;
+/// use annulus_runtime::{LaunchError, LaunchOptions, LaunchProblem, Noop, Runtime, prelude::*};
+///
+/// #[derive(RingMessage, Clone, Copy)]
+/// #[repr(C)]
+/// struct Deposit {
+///     #[ring(key)]
+///     account: u32,
+///     amount: i64,
+/// }
+///
+/// #[ring_kernel]
+/// fn keep(deposit: &Deposit, balance: &mut i64) {
+///     *balance += deposit.amount;
+/// }
+///
+/// let runtime = Runtime::builder().backend(Noop).build()?;
+/// let Err(LaunchError::Invalid(invalid)) = keep::launch(&runtime, LaunchOptions::production()) else {
+///     panic!("it has state by key, and nobody said how many keys there are");
+/// };
+/// assert_eq!(invalid.problems(), [LaunchProblem::NoActors { kernel: "keep" }]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LaunchProblem {
+    /// A number is no power of 2, or beyond its limits.
+    PowerOfTwo {
+        /// The option's name.
+        option: &'static str,
+        /// What was asked for.
+        given: u32,
+        /// The next value that is valid, or the greatest if there is none above.
+        valid: u32,
+    },
+    /// A number is beyond its limits.
+    Range {
+        /// The option's name.
+        option: &'static str,
+        /// What was asked for.
+        given: u32,
+        /// The least value that is valid.
+        min: u32,
+        /// The greatest.
+        max: u32,
+    },
+    /// `track_latency` is on, and `timestamps` are off.
+    NoTimestamps,
+    /// The expiry is zero, in which no message can be handed over.
+    Expiry,
+    /// The name is empty.
+    Name,
+    /// Deduplication is by id, and the messages have none.
+    NoId {
+        /// The kernel.
+        kernel: &'static str,
+        /// Its message type.
+        message: &'static str,
+    },
+    /// The kernel has state by key, and `actors` is 0.
+    NoActors {
+        /// The kernel.
+        kernel: &'static str,
+    },
+    /// The kernel has what one block must own, and `grid` is not 1.
+    OneBlock {
+        /// The kernel.
+        kernel: &'static str,
+        /// What one block must own.
+        owns: WholeKernel,
+        /// What was asked for.
+        grid: u32,
+    },
+    /// A message or output does not fit into a slot.
+    Payload {
+        /// `message` or `output`.
+        what: &'static str,
+        /// Its type.
+        ty: &'static str,
+        /// The type's size in bytes.
+        size: usize,
+        /// The type's alignment in bytes.
+        align: usize,
+    },
+    /// A handler may send more at once than the outbound ring holds.
+    Outputs {
+        /// The kernel.
+        kernel: &'static str,
+        /// What a handler may send.
+        outputs: u32,
+        /// What the ring holds.
+        slots: u32,
+    },
+}
+
+/// What belongs to a whole kernel, so that one block owns it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WholeKernel {
+    /// State without a key.
+    State,
+    /// Memory that is bound as `&mut [T]`.
+    Memory,
+}
+
+/// What is wrong whatever the kernel.
+pub(super) fn of(options: &LaunchOptions) -> Vec<LaunchProblem> {
+    let LaunchOptions { name, shape, inbound, outbound, observe } = options;
+    let mut problems = Vec::new();
+    check_capacity(&mut problems, "capacity", inbound.capacity);
+    if let Some(capacity) = outbound.capacity {
+        check_capacity(&mut problems, "output_capacity", capacity);
+    }
+    check_range(&mut problems, "deduplication_window", inbound.deduplication_window, MIN_WINDOW, MAX_WINDOW);
+    check_range(&mut problems, "grid", shape.grid, 1, MAX_GRID);
+    check_range(&mut problems, "block", shape.block, 1, MAX_BLOCK);
+    if let Some(cap) = shape.max_messages_per_iteration {
+        check_range(&mut problems, "max_messages_per_iteration", cap, 1, inbound.capacity.max(1));
+    }
+    if observe.track_latency && !observe.timestamps {
+        problems.push(LaunchProblem::NoTimestamps);
+    }
+    if inbound.expiry == Some(Duration::ZERO) {
+        problems.push(LaunchProblem::Expiry);
+    }
+    if name.as_deref() == Some("") {
+        problems.push(LaunchProblem::Name);
+    }
+    problems
+}
+
+/// What is wrong for this kernel.
+pub(super) fn of_launch(
+    options: &LaunchOptions,
+    definition: &KernelDefinition,
+    identified: bool,
+) -> Vec<LaunchProblem> {
+    let mut problems = of(options);
+    let LaunchOptions { shape, inbound, outbound, .. } = options;
+    let kernel = definition.name;
+    if inbound.deduplication == Deduplication::ById && !identified {
+        problems.push(LaunchProblem::NoId { kernel, message: definition.message.name });
+    }
+    let one_block = |owns| LaunchProblem::OneBlock { kernel, owns, grid: shape.grid };
+    match definition.state {
+        StateShape::PerActor(_) if shape.actors == 0 => problems.push(LaunchProblem::NoActors { kernel }),
+        StateShape::Whole(_) if shape.grid != 1 => problems.push(one_block(WholeKernel::State)),
+        _ => {}
+    }
+    if shape.grid != 1 && definition.bindings.iter().any(|binding| binding.kind == BindingKind::Whole) {
+        problems.push(one_block(WholeKernel::Memory));
+    }
+    check_payload(&mut problems, "message", definition.message);
+    if let Some(output) = definition.output {
+        check_payload(&mut problems, "output", output);
+    }
+    let slots = outbound.capacity.unwrap_or(inbound.capacity);
+    if definition.max_outputs > slots {
+        problems.push(LaunchProblem::Outputs { kernel, outputs: definition.max_outputs, slots });
+    }
+    problems
+}
+
+fn check_payload(problems: &mut Vec<LaunchProblem>, what: &'static str, ty: &TypeDescriptor) {
+    if ty.size > MAX_PAYLOAD || ty.align > LINE {
+        problems.push(LaunchProblem::Payload { what, ty: ty.name, size: ty.size, align: ty.align });
+    }
+}
+
+fn check_range(problems: &mut Vec<LaunchProblem>, option: &'static str, given: u32, min: u32, max: u32) {
+    if !(min..=max).contains(&given) {
+        problems.push(LaunchProblem::Range { option, given, min, max });
+    }
+}
+
+fn check_capacity(problems: &mut Vec<LaunchProblem>, option: &'static str, given: u32) {
+    if !given.is_power_of_two() || !(MIN_CAPACITY..=MAX_CAPACITY).contains(&given) {
+        let valid = given.clamp(MIN_CAPACITY, MAX_CAPACITY).next_power_of_two();
+        problems.push(LaunchProblem::PowerOfTwo { option, given, valid });
+    }
+}
+
+impl Problem for LaunchProblem {
+    const SUBJECT: &'static str = "launch";
+}
+
+impl fmt::Display for LaunchProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::PowerOfTwo { option, given, valid } => write!(
+                f,
+                "{option} is {given}, and must be a power of 2, {MIN_CAPACITY} ..= {MAX_CAPACITY}: use {valid}"
+            ),
+            Self::Range { option, given, min, max } => {
+                let nearest = given.clamp(min, max);
+                write!(f, "{option} is {given}, and must be {min} ..= {max}: use {nearest}")
+            }
+            Self::NoTimestamps => f.write_str("track_latency needs timestamps: leave timestamps on"),
+            Self::Expiry => f.write_str(
+                "expiry is 0, in which no message can be handed over: use a longer one, or leave it out",
+            ),
+            Self::Name => f.write_str("name is empty: leave it out to use the kernel's id"),
+            Self::NoId { kernel, message } => write!(
+                f,
+                "deduplication is ById, and messages of `{kernel}` have no id: mark a field of {message} with \
+                 #[ring(id)], or use ByPayload"
+            ),
+            Self::NoActors { kernel } => write!(
+                f,
+                "`{kernel}` keeps state by key, and actors is 0: say how many keys there are with .actors(n)"
+            ),
+            Self::OneBlock { kernel, owns, grid } => {
+                let owns = match owns {
+                    WholeKernel::State => "state",
+                    WholeKernel::Memory => "memory",
+                };
+                write!(
+                    f,
+                    "`{kernel}` has {owns} of the whole kernel, which one block owns, and grid is {grid}: use \
+                     .grid(1), or give its message a #[ring(key)] so that each actor has its own"
+                )
+            }
+            Self::Payload { what, ty, size, align } => write!(
+                f,
+                "the {what} type {ty} has {size} bytes aligned to {align}, and a slot takes {MAX_PAYLOAD} bytes \
+                 aligned to {LINE}: send it in parts"
+            ),
+            Self::Outputs { kernel, outputs, slots } => write!(
+                f,
+                "`{kernel}` may send {outputs} messages at once, and the outbound ring has {slots} slots: raise \
+                 output_capacity"
+            ),
+        }
+    }
+}

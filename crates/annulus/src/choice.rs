@@ -1,0 +1,129 @@
+//! Choosing a backend by name.
+
+use std::{fmt, str::FromStr, sync::Arc};
+
+#[cfg(feature = "cpu")]
+use annulus_cpu::Cpu;
+#[cfg(feature = "cuda")]
+use annulus_cuda::Cuda;
+#[cfg(feature = "opencl")]
+use annulus_opencl::OpenCl;
+use annulus_runtime::{BackendError, BackendSource, DeviceBackend, NoBackend, Noop, Runtime, RuntimeBuilder};
+
+/// A backend by name, with its defaults. For more say, give the builder a backend itself: `Cpu`, `Cuda`,
+/// `OpenCl`, [`Noop`](crate::backend::Noop).
+///
+/// Each of the first three is there if the crate's feature of its name is on, as it is by default. Without it
+/// the backend is still known by name, and opening it is an error that names the feature.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Backend {
+    /// The fastest that this machine is sure to have. Today that is the CPU; in a program that was built
+    /// without the feature `cpu`, the first of CUDA and OpenCL that can be opened.
+    #[default]
+    Auto,
+    /// Worker threads.
+    Cpu,
+    /// This machine's first CUDA device; an error says what to install where there is none.
+    Cuda,
+    /// This machine's first OpenCL device; an error says what to install where there is none.
+    OpenCl,
+    /// Obeys every command and runs no handler: for measuring and for tests.
+    Noop,
+}
+
+impl Backend {
+    /// Every backend by its name, `auto` first.
+    pub const ALL: [(&str, Self); 5] = [
+        ("auto", Self::Auto),
+        ("cpu", Self::Cpu),
+        ("cuda", Self::Cuda),
+        ("opencl", Self::OpenCl),
+        ("noop", Self::Noop),
+    ];
+}
+
+impl BackendSource for Backend {
+    fn open(self) -> Result<Arc<dyn DeviceBackend>, BackendError> {
+        match self {
+            Self::Auto if cfg!(feature = "cpu") => Self::Cpu.open(),
+            Self::Auto => Self::Cuda.open().or_else(|cuda| {
+                Self::OpenCl.open().map_err(|opencl| {
+                    BackendError::new(format!("no backend: cuda: {cuda}; opencl: {opencl}"))
+                })
+            }),
+            #[cfg(feature = "cpu")]
+            Self::Cpu => Cpu::new().open(),
+            #[cfg(feature = "cuda")]
+            Self::Cuda => Cuda::new().open(),
+            #[cfg(feature = "opencl")]
+            Self::OpenCl => OpenCl::new().open(),
+            Self::Noop => Noop.open(),
+            #[cfg(not(all(feature = "cpu", feature = "cuda", feature = "opencl")))]
+            left_out => Err(BackendError::new(format!(
+                "this program was built without the {left_out} backend: build it with the feature `{left_out}` \
+                 of the crate annulus"
+            ))),
+        }
+    }
+}
+
+/// `build()` for a runtime whose backend was not said: [`Backend::Auto`]. The prelude brings it.
+///
+/// ```
+/// use annulus::prelude::*;
+/// let runtime = Runtime::builder().build()?;
+/// let other = Runtime::builder().telemetry_lines(16).backend(Backend::Auto).build()?;
+/// assert_eq!(runtime.backend(), other.backend());
+/// # Ok::<(), annulus::BackendError>(())
+/// ```
+pub trait BuildAuto {
+    /// Opens the best backend that this machine has, and reserves the arena of telemetry.
+    ///
+    /// # Errors
+    ///
+    /// If this machine has not what the backend needs.
+    fn build(self) -> Result<Runtime, BackendError>;
+}
+
+impl BuildAuto for RuntimeBuilder<NoBackend> {
+    fn build(self) -> Result<Runtime, BackendError> {
+        self.backend(Backend::Auto).build()
+    }
+}
+
+impl fmt::Display for Backend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = Self::ALL.iter().find(|(_, backend)| backend == self).map_or("?", |(name, _)| name);
+        f.write_str(name)
+    }
+}
+
+impl FromStr for Backend {
+    type Err = UnknownBackend;
+
+    /// ```
+    /// use annulus::Backend;
+    /// assert_eq!("cpu".parse(), Ok(Backend::Cpu));
+    /// let error = "gpu".parse::<Backend>().unwrap_err();
+    /// assert_eq!(error.to_string(), "no backend is called `gpu`; there are auto, cpu, cuda, opencl, noop");
+    /// ```
+    fn from_str(name: &str) -> Result<Self, UnknownBackend> {
+        let found = Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, backend)| *backend);
+        found.ok_or_else(|| UnknownBackend { name: name.into() })
+    }
+}
+
+/// No backend has this name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownBackend {
+    name: String,
+}
+
+impl fmt::Display for UnknownBackend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let known: Vec<_> = Backend::ALL.iter().map(|(name, _)| *name).collect();
+        write!(f, "no backend is called `{}`; there are {}", self.name, known.join(", "))
+    }
+}
+
+impl std::error::Error for UnknownBackend {}
