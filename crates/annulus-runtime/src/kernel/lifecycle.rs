@@ -75,7 +75,7 @@ impl KernelShared {
         }
         // The fence of `listen`, within `until`, stands between this and the look at the queues (SYNC:
         // watched).
-        core.watched.store(true, Ordering::Relaxed);
+        core.watched.watch();
         core.until(|| core.is_finished() || self.pending() == 0).await;
         core.tell_drained();
     }
