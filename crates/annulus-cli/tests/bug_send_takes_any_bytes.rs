@@ -1,22 +1,17 @@
 //! `annulus send` ended at a line that is not UTF-8 though it was told to skip bad ones, took lines of any
 //! length into memory, and refused a byte order mark.
 
+mod common;
+
 use std::{
     io::{ErrorKind, Write},
     process::{Command, Output, Stdio},
 };
 
+use common::KERNEL;
+
 fn run(arguments: &[&str], input: &[u8]) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_annulus"))
-        .args(["send", "anomalies", "--actors", "8", "--bind", r#"limits={"threshold": 3}"#])
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let _ = child.stdin.take().unwrap().write_all(input);
-    child.wait_with_output().unwrap()
+    common::run(&[&KERNEL, arguments].concat(), input)
 }
 
 fn error(output: &Output) -> &str {

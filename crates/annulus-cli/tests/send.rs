@@ -1,10 +1,12 @@
 //! `annulus send` as its users meet it.
 
+mod common;
+
 use std::{
     fs,
     io::Write,
     path::PathBuf,
-    process::{Command, Output, Stdio},
+    process::{Command, Stdio},
 };
 
 use annulus::{
@@ -16,20 +18,7 @@ use annulus::{
 use annulus_cli as _;
 use serde_json::{Value, json};
 
-const KERNEL: [&str; 6] = ["send", "anomalies", "--actors", "8", "--bind", r#"limits={"threshold": 3}"#];
-
-fn run(arguments: &[&str], input: impl AsRef<[u8]>) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_annulus"))
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // A program that has had enough closes the pipe; what it says tells whether that was right.
-    let _ = child.stdin.take().unwrap().write_all(input.as_ref());
-    child.wait_with_output().unwrap()
-}
+use common::{KERNEL, run};
 
 fn text(bytes: &[u8]) -> &str {
     str::from_utf8(bytes).unwrap()

@@ -7,7 +7,7 @@ use annulus_kernel::{KernelDefinition, handler_source};
 use annulus_runtime::{BackendError, Compilation, DeviceKernel, LaunchSpec, SharedMemory};
 
 use crate::{
-    doorbell::Doorbell,
+    doorbell::doorbell,
     driver::{Abilities, Argument, Driver, Program, Remedies, Shape},
     kernel::{DeviceLocal, LaunchedKernel, Parts, Running},
     launch_plan::{self, LaunchPlan},
@@ -47,7 +47,7 @@ impl DeviceHost {
             clock: abilities.clock,
             no_heartbeat: options.faults.no_heartbeat,
         };
-        let pump = Pump::start(Arc::new(Doorbell::new(memory)), rhythm, driver.residency())?;
+        let pump = Pump::start(Arc::new(doorbell(memory)), rhythm, driver.residency())?;
         Ok(Self { pump, driver: Box::new(driver), options })
     }
 
@@ -130,7 +130,7 @@ impl DeviceHost {
             driver.own(bytes_of(&launch)).map_err(failed)?,
             Arc::clone(&states.memory),
             driver.scratch((plan.scratch * u64::from(blocks)) as usize).map_err(failed)?,
-            Arc::clone(doorbell.memory()),
+            Arc::clone(doorbell.door().memory()),
         ];
         if let Some(device_local) = &device_local {
             held.extend([Arc::clone(&device_local.memory.base), Arc::clone(&device_local.link)]);

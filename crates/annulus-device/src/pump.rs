@@ -33,7 +33,7 @@ use std::{
 };
 
 use annulus_runtime::BackendError;
-use annulus_sync::{AtomicBool, Ordering, contain::contained, spin_loop};
+use annulus_sync::{AtomicBool, Ordering, contain::contained, doorbell::Depth, spin_loop};
 
 use crate::{doorbell::Doorbell, residency::Residency};
 
@@ -222,7 +222,8 @@ impl Shared {
             let limit = if holds { limit.min(RETRY) } else { limit };
             nap = (nap * 2).min(BEAT);
             let stopping = stopping.is_some();
-            self.doorbell.sleep(!light, limit.min(beat), || {
+            let depth = if light { Depth::Light } else { Depth::Deep };
+            self.doorbell.sleep(depth, limit.min(beat), || {
                 let quiet = |kernel: &Watched| match light {
                     true => !kernel.has_news(),
                     // Nobody waits: what is new can be reported at the next beat.

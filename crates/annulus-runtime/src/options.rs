@@ -227,7 +227,7 @@ impl LaunchOptions {
     /// its handlers send, or as the one that takes. Off by default. On a device each block then has a second
     /// inbound ring, in the device's own memory, as large as the first, and looks at both.
     pub fn connectable(mut self, on: bool) -> Self {
-        self.shape.linked = on;
+        self.shape.connectable = on;
         self
     }
 

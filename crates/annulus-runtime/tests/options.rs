@@ -200,7 +200,7 @@ fn methods_and_fields_say_the_same() {
     (by_fields.shape.grid, by_fields.shape.block, by_fields.shape.actors) = (2, 3, 4);
     by_fields.shape.mode = Some(ProcessingMode::Batch);
     by_fields.shape.max_messages_per_iteration = Some(5);
-    (by_fields.shape.supersteps, by_fields.shape.linked, by_fields.shape.active) = (true, true, false);
+    (by_fields.shape.supersteps, by_fields.shape.connectable, by_fields.shape.active) = (true, true, false);
     by_fields.shape.spin = Duration::from_nanos(6);
     (by_fields.inbound.capacity, by_fields.inbound.backpressure) = (64, Backpressure::Reject);
     by_fields.inbound.deduplication = Deduplication::ById;

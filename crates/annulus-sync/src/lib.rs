@@ -10,6 +10,10 @@
 //! | refuse some callers while others still come in | [`gate`] |
 //! | have a job done by whoever holds the lock | [`combining`] |
 //! | wake a kernel that stays on a device, or one in epochs | [`stay`] |
+//! | sleep until a thread or a device has something new | [`doorbell`] |
+//! | tell of a frequent change once somebody waits for it | [`watched`] |
+//! | find out which of several was the last to end | [`last`] |
+//! | look after what somebody waits at | [`enlist`] |
 //! | fence on the side that can afford it | [`barrier`] |
 //! | call the program's code from a thread that must outlive it | [`contain`] |
 //!
@@ -23,8 +27,11 @@ mod backoff;
 pub mod barrier;
 pub mod combining;
 pub mod contain;
+pub mod doorbell;
+pub mod enlist;
 pub mod event;
 pub mod gate;
+pub mod last;
 pub mod phase_barrier;
 mod primitive;
 pub mod schedule;
@@ -32,5 +39,6 @@ pub mod stay;
 pub mod wait;
 mod wait_strategy;
 pub mod wake_flag;
+pub mod watched;
 
 pub use primitive::*;

@@ -10,10 +10,34 @@ pub use loom::{
     hint::spin_loop,
     sync::{
         Arc, Condvar, Mutex, MutexGuard,
-        atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence},
+        atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering},
     },
     thread::{self, yield_now},
 };
+
+#[cfg(loom)]
+loom::thread_local! {
+    static NO_FENCES: std::cell::Cell<bool> = std::cell::Cell::new(false);
+}
+
+/// loom's fence. A SeqCst fence within [`without_fences`] is none.
+#[cfg(loom)]
+pub fn fence(ordering: Ordering) {
+    let left_out = ordering == Ordering::SeqCst && NO_FENCES.with(std::cell::Cell::get);
+    if !left_out {
+        loom::sync::atomic::fence(ordering);
+    }
+}
+
+/// Calls `f`, in which SeqCst fences of this thread are left out: so models show that the code that they run
+/// needs them.
+#[cfg(loom)]
+pub fn without_fences<R>(f: impl FnOnce() -> R) -> R {
+    NO_FENCES.with(|no_fences| no_fences.set(true));
+    let result = f();
+    NO_FENCES.with(|no_fences| no_fences.set(false));
+    result
+}
 
 #[cfg(not(loom))]
 pub use std::{

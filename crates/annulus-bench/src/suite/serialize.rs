@@ -12,7 +12,7 @@ use annulus::{
 use serde::{Deserialize, Serialize};
 
 use super::{Config, Suite};
-use crate::harness::{Better, Candidate, Case, Goal, Mark, Run};
+use crate::harness::{Better, Candidate, Case, Failure, Goal, Mark, Run};
 
 pub(super) const SUITE: Suite = Suite {
     name: "serialize",
@@ -49,12 +49,30 @@ fn direct() -> Direct {
 }
 
 /// Nanoseconds for each of `count` times.
-fn timed(count: u64, mut once: impl FnMut(i64) -> Result<(), crate::harness::Failure>) -> Run {
+fn timed(count: u64, mut once: impl FnMut(i64) -> Result<(), Failure>) -> Run {
     let begun = Instant::now();
     for number in 0..count as i64 {
         once(number)?;
     }
     Ok(vec![begun.elapsed().as_nanos() as f64 / count as f64])
+}
+
+/// A candidate that writes a message to bytes, having given it its number.
+fn written<M: 'static>(
+    count: u64,
+    name: &'static str,
+    message: fn() -> M,
+    mut write: impl FnMut(i64, &mut M, &mut Vec<u8>) -> Result<(), Failure> + 'static,
+) -> Candidate {
+    Candidate::new(name, move || {
+        let (mut message, mut bytes) = (message(), Vec::new());
+        timed(count, |number| {
+            bytes.clear();
+            write(number, &mut message, &mut bytes)?;
+            black_box(&bytes);
+            Ok(())
+        })
+    })
 }
 
 fn cases(config: Config) -> Vec<Case> {
@@ -76,45 +94,27 @@ fn cases(config: Config) -> Vec<Case> {
             "encode",
             JSON,
             vec![
-                Candidate::new("annulus bridged", move || {
-                    let (mut message, mut bytes) = (bridged(), Vec::new());
-                    timed(count, |number| {
-                        message.number = number;
-                        bytes.clear();
-                        message.encode(&mut bytes)?;
-                        black_box(&bytes);
-                        Ok(())
-                    })
+                written(count, "annulus bridged", bridged, |number, message, bytes| {
+                    message.number = number;
+                    Ok(message.encode(bytes)?)
                 }),
-                Candidate::new("annulus direct", move || {
-                    let (mut message, mut bytes) = (direct(), Vec::new());
-                    timed(count, |number| {
-                        message.number = number;
-                        bytes.clear();
-                        message.encode(&mut bytes)?;
-                        black_box(&bytes);
-                        Ok(())
-                    })
+                written(count, "annulus direct", direct, |number, message, bytes| {
+                    message.number = number;
+                    Ok(message.encode(bytes)?)
                 }),
-                Candidate::new("serde_json", move || {
-                    let (mut message, mut bytes) = (bridged(), Vec::new());
-                    timed(count, |number| {
-                        message.number = number;
-                        bytes.clear();
-                        serde_json::to_writer(&mut bytes, &message)?;
-                        black_box(&bytes);
-                        Ok(())
-                    })
+                written(count, "serde_json", bridged, |number, message, bytes| {
+                    message.number = number;
+                    Ok(serde_json::to_writer(bytes, message)?)
                 }),
-                Candidate::new("a copy", move || {
-                    let (from, mut bytes) = ([7u8; 128], Vec::new());
-                    timed(count, |_| {
-                        bytes.clear();
-                        bytes.extend_from_slice(black_box(&from));
-                        black_box(&bytes);
+                written(
+                    count,
+                    "a copy",
+                    || [7u8; 128],
+                    |_, from, bytes| {
+                        bytes.extend_from_slice(black_box(&*from));
                         Ok(())
-                    })
-                }),
+                    },
+                ),
             ],
             vec![at_most("annulus bridged", 25.0), a_fifth("annulus bridged")],
         ),

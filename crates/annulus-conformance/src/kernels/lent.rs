@@ -6,7 +6,7 @@ use std::ops::{Add, AddAssign, Mul, Neg, Sub};
 use annulus_macros::{DeviceType, RingMessage, device_fn, device_impl, device_type, ring_kernel};
 use annulus_runtime::prelude::Outbox;
 
-use super::constructs::Answer;
+use super::{constructs::Answer, more_values::Pair};
 
 #[device_type]
 #[derive(DeviceType, Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
@@ -105,13 +105,6 @@ impl PartialEq for Low {
     fn eq(&self, other: &Self) -> bool {
         self.0 & 3 == other.0 & 3
     }
-}
-
-#[derive(DeviceType, Clone, Copy, Debug, Default)]
-#[repr(C)]
-pub struct Pair<T> {
-    pub left: T,
-    pub right: T,
 }
 
 #[device_impl]

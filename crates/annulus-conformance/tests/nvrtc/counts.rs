@@ -21,7 +21,8 @@ use annulus_runtime::prelude::Outbox;
 use annulus_sync::Ordering;
 
 use crate::{
-    machine::{Access, Code, Costs, Done, Machine, Owner, Range, Time},
+    code::Code,
+    machine::{Access, Costs, Done, Machine, Owner, Range, Time},
     nvrtc, program,
 };
 

@@ -4,6 +4,7 @@
 
 extern crate annulus_runtime as annulus;
 
+mod code;
 mod counts;
 mod machine;
 

@@ -26,12 +26,14 @@ use annulus_ring::{
     memory::ShardMemory,
     ring::{Producers, Ring},
 };
-use annulus_sync::{AtomicBool, AtomicU64, Ordering, event::Event, gate::Gate};
+use annulus_sync::{
+    AtomicBool, AtomicU64, Ordering, enlist::Enlisted, event::Event, gate::Gate, last::Last, watched::Watched,
+};
 
 use crate::{
     backend::{Compilation, DeviceKernel},
     error::LifecycleError,
-    kernel::{drops::HostDrops, told::Told, waits::Waits},
+    kernel::{drops::HostDrops, told::Told},
     options::LaunchOptions,
 };
 
@@ -75,17 +77,18 @@ pub(crate) struct KernelCore {
     /// When telemetry was enabled or reset last, on the runtime's clock.
     pub(crate) counting_since: AtomicU64,
     /// Somebody waits, or has waited, for the queues to drain.
-    pub(crate) watched: AtomicBool,
+    pub(crate) watched: Watched,
     /// No more messages of the host are taken.
     pub(crate) closing: AtomicBool,
-    /// Somebody has begun to take out what terminated shards left.
-    pub(crate) finishing: AtomicBool,
+    /// Which shard was the last to terminate: whoever reports it takes out what is left.
+    pub(crate) finishing: Last,
     /// Every shard has terminated, and what it left was taken out.
     pub(crate) finished: AtomicBool,
     /// How the launch came by its program, if it needed one.
     pub(crate) compilation: OnceLock<Compilation>,
     pub(crate) told: Told,
-    pub(crate) waits: Waits,
+    /// The sends that wait for space. Who looks after them is the watcher.
+    pub(crate) waits: Enlisted,
     /// What its backend had to say of it.
     pub(crate) notes: Mutex<Vec<String>>,
     /// The host's half of the command words, so that they change one after the other.
@@ -181,7 +184,7 @@ impl KernelCore {
     /// Tells those who wait for a change, here or of all connected kernels.
     pub(crate) fn tell(&self) {
         self.changed.notify_all();
-        if self.options.shape.linked {
+        if self.options.shape.connectable {
             self.flow.notify_all();
         }
     }

@@ -29,7 +29,7 @@ use annulus_queue::{
     front::{Facts, Fate, Front, FrontOptions, RUN, Told},
 };
 use annulus_ring::ring::{Header, Refused};
-use annulus_sync::{AtomicU64, Ordering, event::Event, fence};
+use annulus_sync::{AtomicU64, Ordering, event::Event};
 
 use crate::{
     error::CallError,
@@ -467,11 +467,8 @@ impl FrontEnd<'_> {
         self.calls.wake_ready();
         if notes.unsettled.is_some() {
             drop(notes.unsettled);
-            // Who waits until the kernel is drained says so, fences, and looks then (SYNC: watched).
-            fence(Ordering::SeqCst);
-            if self.core.watched.load(Ordering::Relaxed) {
-                self.core.tell();
-            }
+            // Who waits until the kernel is drained looks at that.
+            self.core.watched.tell(|| self.core.tell());
         }
     }
 }

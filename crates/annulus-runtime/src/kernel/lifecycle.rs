@@ -70,13 +70,13 @@ impl KernelShared {
     /// Whether everything that was sent before the kernel was closed has been handled.
     pub(crate) async fn drained(self: &Arc<Self>) {
         let core = self.core();
-        if core.options.shape.linked {
+        if core.options.shape.connectable {
             self.settled().await;
             return core.tell_drained();
         }
         // The fence of `listen`, within `until`, stands between this and the look at the queues (SYNC:
         // watched).
-        core.watched.store(true, Ordering::Relaxed);
+        core.watched.watch();
         core.until(|| core.is_finished() || self.pending() == 0).await;
         core.tell_drained();
     }

@@ -6,7 +6,7 @@
 //! | [`core`] | what does not depend on the queues: words, commands, who waits |
 //! | [`lifecycle`], [`events`], [`status`] | closing, draining, ending; what is told of it; what it says of itself |
 //! | [`front`], [`outbound`], [`calls`], [`dead_letters`], [`print`] | queues in front of rings; outputs and replies; calls; dead letters; prints |
-//! | [`waits`], [`watcher`] | sends that wait for space, and who looks after them |
+//! | [`watcher`] | who looks after sends that wait for space |
 
 pub(crate) mod bytes;
 pub(crate) mod calls;
@@ -24,5 +24,4 @@ pub(crate) mod send;
 pub(crate) mod shared;
 pub(crate) mod status;
 pub(crate) mod told;
-pub(crate) mod waits;
 pub(crate) mod watcher;

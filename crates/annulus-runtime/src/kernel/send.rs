@@ -106,7 +106,7 @@ impl KernelShared {
     /// Slots for the host in a shard's ring.
     #[inline]
     pub(crate) fn reserve(&self, shard: usize, want: u32) -> Result<HostSlots<'_>, Refused> {
-        let entered = if self.core.options.shape.linked {
+        let entered = if self.core.options.shape.connectable {
             Some(self.core.gate.enter().ok_or(Refused::Closed)?)
         } else {
             None

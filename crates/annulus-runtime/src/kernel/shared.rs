@@ -11,7 +11,7 @@ use annulus_abi::{control::state, ring::kind};
 use annulus_block::{Deliver, Delivery, Progress, Signals};
 use annulus_kernel::{KernelDefinition, RingKernel};
 use annulus_ring::ring::{Consumer, Refused};
-use annulus_sync::{AtomicU64, AtomicUsize, Ordering, fence};
+use annulus_sync::{AtomicU64, AtomicUsize, Ordering};
 
 use crate::{
     backend::{Compilation, DeviceKernel, HostSignals, LinkTarget},
@@ -169,8 +169,7 @@ impl KernelShared {
     fn demultiplex_end(&self, shard: usize, end: &mut OutboundEnd) {
         let capacity = end.consumer.ring().layout().capacity as usize;
         // A terminated shard sends no more, so what its ring holds still is all that there will be to park.
-        // SYNC: finishing (acquire)
-        let room = if self.core.finishing.load(Ordering::Acquire) { usize::MAX } else { 2 * capacity };
+        let room = if self.core.finishing.has_come() { usize::MAX } else { 2 * capacity };
         let parked = &self.outbound[shard].parked;
         // Before anything leaves the ring: a receiver that sees the ring empty (acquiring `consumed`) sees
         // this, and takes the lock instead of going to sleep beside an output that is just being put aside
@@ -253,7 +252,7 @@ impl KernelShared {
         }
         *self.lock_undelivered() = left;
         (0..self.outbound.len()).for_each(|shard| self.demultiplex(shard));
-        if self.core.options.shape.linked {
+        if self.core.options.shape.connectable {
             self.end_links();
         }
         if let Some(names) = self.names.upgrade() {
@@ -288,7 +287,7 @@ impl KernelShared {
     pub(crate) fn refuse_more(&self) {
         if !self.fronts.is_empty() {
             self.front_end().close();
-        } else if self.core.options.shape.linked {
+        } else if self.core.options.shape.connectable {
             self.core.gate.close();
         } else {
             self.core.shards.iter().for_each(|shard| shard.inbound.ring().close());
@@ -368,26 +367,22 @@ impl Signals for KernelShared {
             self.wake_target();
         }
         if progress.consumed != 0 || progress.traffic {
-            if self.core.options.shape.linked {
+            if self.core.options.shape.connectable {
                 self.wake_sources();
             }
-            // A fence stands between giving slots back and this load, that of `notify` or of `wake_sources`
-            // (SYNC: watched).
-            if self.core.watched.load(Ordering::Relaxed) {
-                self.core.tell();
-            }
+            // A fence stands between giving slots back and this: that of `notify`, of the combining lock that
+            // refills, or of `wake_sources` (SYNC: watched).
+            self.core.watched.tell_behind_fence(|| self.core.tell());
         }
-        if self.core.options.shape.linked {
+        if self.core.options.shape.connectable {
             self.look_for_cycles(shard, progress);
         }
         if progress.state_changed {
-            // Two shards that end at the same time must not each miss the other's word.
-            // SYNC: last-shard (both ends: each shard's)
-            fence(Ordering::SeqCst);
-            self.core.tell_if_ready();
             let terminated = |s: &HostShard| s.memory.state().load(Ordering::Acquire) == state::TERMINATED;
-            // SYNC: finishing (release)
-            if self.core.shards.iter().all(terminated) && !self.core.finishing.swap(true, Ordering::AcqRel) {
+            let is_last = self.core.finishing.is_last(|| self.core.shards.iter().all(terminated));
+            // Behind the same fence: of two shards that answer at the same time one sees both.
+            self.core.tell_if_ready();
+            if is_last {
                 self.finish();
             }
             self.core.tell();
@@ -401,7 +396,7 @@ impl HostSignals for KernelShared {
         // SYNC: expected
         core.ready.has_waiters()
             || core.changed.has_waiters()
-            || core.options.shape.linked && core.flow.has_waiters()
+            || core.options.shape.connectable && core.flow.has_waiters()
             || core.space.has_waiters()
             || self.calls.pending() != 0
             || core.shards.iter().any(|shard| shard.space.has_waiters())
@@ -416,7 +411,7 @@ impl HostSignals for KernelShared {
     }
 
     fn is_fed(&self) -> bool {
-        self.core.options.shape.linked && self.is_fed_by_others()
+        self.core.options.shape.connectable && self.is_fed_by_others()
     }
 
     fn compiling(&self, device: &str) {

@@ -1,10 +1,8 @@
 //! Says what is waited for, where sends wait for long and nothing goes on.
 //!
 //! A future has no clock, and a thread that waits is asleep, so somebody else must look: one thread of the
-//! process, which is there only while sends wait for space. Whoever begins to wait counts itself in
-//! `waiting`, and enlists the kernel unless it is `watched`; the watcher takes a kernel off its list when
-//! nobody waits. Both sides write their own word and then look at the other's (SYNC: waits, Dekker's pair,
-//! SeqCst throughout), so a kernel for which somebody waits is on the list, or about to be.
+//! process, which is there only while sends wait for space. A kernel for which somebody waits is on its list,
+//! or about to be ([`Enlisted`](annulus_sync::enlist::Enlisted)).
 //!
 //! What counts is that the kernel takes nothing for [`PATIENCE`] while somebody waits: a send that waits its
 //! turn in a long line is no stall.
@@ -17,16 +15,11 @@ use std::{
 };
 
 use annulus_abi::control::STALLED_BY_KERNEL;
-use annulus_sync::{Ordering, contain::contained};
+use annulus_sync::{Ordering, contain::contained, enlist::Waiting};
 use tracing::{Dispatch, dispatcher};
 
 use crate::{
-    kernel::{
-        core::KernelCore,
-        shared::KernelShared,
-        status::KernelState,
-        waits::{Waiting, Waits},
-    },
+    kernel::{core::KernelCore, shared::KernelShared, status::KernelState},
     time::for_people,
 };
 
@@ -48,13 +41,7 @@ const LINGER: Duration = Duration::from_secs(5);
 impl KernelShared {
     /// A send begins to wait.
     pub(crate) fn wait_for_space(&self) -> Waiting<'_> {
-        let waits = &self.core.waits;
-        // SYNC: waits
-        waits.waiting.fetch_add(1, Ordering::SeqCst);
-        if !waits.watched.swap(true, Ordering::SeqCst) {
-            self.enlist();
-        }
-        Waiting(waits)
+        self.core.waits.wait(|| self.enlist())
     }
 
     #[cold]
@@ -157,14 +144,10 @@ impl Watch {
     /// Tells of a stall where it is time for it; itself, if somebody still waits.
     fn look(mut self) -> Option<Self> {
         let kernel = self.kernel.upgrade()?;
-        let Waits { waiting, watched } = &kernel.core().waits;
-        // SYNC: waits
-        if waiting.load(Ordering::SeqCst) == 0 {
-            // SYNC: waits
-            watched.store(false, Ordering::SeqCst);
-            // Who came in between may have enlisted the kernel; else it stays on the list.
-            let stays = waiting.load(Ordering::SeqCst) != 0 && !watched.swap(true, Ordering::SeqCst);
-            return stays.then(|| Self { stall: Stall::new(kernel.core().taken_from_host()), ..self });
+        let waits = &kernel.core().waits;
+        if !waits.is_waited_at() {
+            let fresh = || Self { stall: Stall::new(kernel.core().taken_from_host()), ..self };
+            return waits.stays().then(fresh);
         }
         if self.stall.look(kernel.core().taken_from_host(), Instant::now()) {
             // A subscriber is the program's code.
@@ -183,7 +166,6 @@ impl KernelShared {
         let by_kernel = core
             .shards
             .iter()
-            // SYNC: stalled-after-taken (acquire)
             .any(|shard| shard.memory.stalled().load(Ordering::Acquire) == STALLED_BY_KERNEL);
         let why = match status.state {
             KernelState::Launched => "its blocks have not started yet: wait for `ready`".to_owned(),
@@ -207,7 +189,7 @@ impl KernelShared {
             "a send to `{}` has waited for {}: its inbound ring of {} slots is full, and {why}",
             status.name,
             for_people(time),
-            core.options.inbound.capacity
+            core.options.capacity
         );
     }
 }

@@ -16,7 +16,9 @@ use annulus_ring::{
     ring::{Consumer, Producers},
     sealed,
 };
-use annulus_sync::{AtomicBool, AtomicU64, event::Event, gate::Gate};
+use annulus_sync::{
+    AtomicBool, AtomicU64, enlist::Enlisted, event::Event, gate::Gate, last::Last, watched::Watched,
+};
 
 use crate::{
     backend::{BackendError, HostSignals, LaunchSpec},
@@ -31,7 +33,6 @@ use crate::{
         print::{self, Prints},
         shared::{KernelShared, Kind},
         told::Told,
-        waits::Waits,
     },
     launch::{
         registry::KernelRegistry,
@@ -142,13 +143,13 @@ fn start(
         drops: HostDrops::default(),
         dropped_before: HostDrops::default(),
         counting_since: AtomicU64::new(0),
-        watched: AtomicBool::new(false),
+        watched: Watched::new(),
         closing: AtomicBool::new(false),
-        finishing: AtomicBool::new(false),
+        finishing: Last::new(),
         finished: AtomicBool::new(false),
         compilation: OnceLock::new(),
         told: Told::default(),
-        waits: Waits::default(),
+        waits: Enlisted::new(),
         notes: Mutex::default(),
         command: Mutex::new(0),
         _telemetry_lines: lines.map(|lines| lines as _),
@@ -172,7 +173,7 @@ fn start(
         },
         mode: core.mode(),
         max_messages_per_iteration: core.max_batch(),
-        connectable: core.options.shape.linked,
+        connectable: core.options.shape.connectable,
         supersteps: core.options.shape.supersteps,
         spin: core.options.shape.spin,
         timestamps: core.options.observe.timestamps,

@@ -232,7 +232,7 @@ impl KernelShared {
         if !ptr::addr_eq(Arc::as_ptr(runtime), Arc::as_ptr(its_runtime)) {
             return Err(ConnectError::OtherRuntime { source: self.core.name.clone(), target: name() });
         }
-        if !target.core.options.shape.linked {
+        if !target.core.options.shape.connectable {
             return Err(ConnectError::NotConnectable { kernel: name() });
         }
         if target.is_ending() {
@@ -254,7 +254,7 @@ impl KernelShared {
     ) -> Result<(), ConnectError> {
         let core = &self.core;
         let kernel = || core.name.clone();
-        if !core.options.shape.linked {
+        if !core.options.shape.connectable {
             return Err(ConnectError::NotConnectable { kernel: kernel() });
         }
         let changed = core.while_inactive(|device| {

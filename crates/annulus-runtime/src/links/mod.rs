@@ -185,7 +185,7 @@ impl KernelShared {
         loop {
             let kernels = self.upstream();
             for kernel in &kernels {
-                kernel.core().watched.store(true, Ordering::Relaxed);
+                kernel.core().watched.watch();
             }
             // Stands between this and the look at the queues (SYNC: watched).
             fence(Ordering::SeqCst);

@@ -46,94 +46,94 @@ typedef char ann_size_of_Answer[sizeof(Answer) == 48 ? 1 : -1];
 
 typedef struct Vector_x8 { Vector at[8]; } Vector_x8;
 
-// lent.rs:-126: Vector::add
+// lent.rs:-119: Vector::add
 static Vector fn_Vector_add(GLOBAL const Vector *self, GLOBAL const Vector *other) {
-    // lent.rs:-125
+    // lent.rs:-118
     Vector vector;
     vector.x = rs_add_i32(self->x, other->x);
     vector.y = rs_add_i32(self->y, other->y);
     return vector;
 }
 
-// lent.rs:-116: Vector::sub
+// lent.rs:-109: Vector::sub
 static u32 fn_Vector_sub(GLOBAL const Vector *self, GLOBAL const Vector *other, PRIVATE Vector *ann_result, PRIVATE u32 *ann_budget) {
-    // lent.rs:-115
+    // lent.rs:-108
     Vector given = (*self);
-    // lent.rs:-114
+    // lent.rs:-107
     for (i32 turn = 0; turn < 3; turn += 1) {
         if ((*ann_budget)-- == 0u) return 0xFF07u; // loop budget exhausted
-        // lent.rs:-113
+        // lent.rs:-106
         if (turn == 1) {
-            // lent.rs:-112
+            // lent.rs:-105
             break;
         }
-        // lent.rs:-110
+        // lent.rs:-103
         given.x = rs_sub_i32(given.x, other->x);
-        // lent.rs:-109
+        // lent.rs:-102
         given.y = given.y ^ other->y;
     }
-    // lent.rs:-107
+    // lent.rs:-100
     *ann_result = given;
     return 0u;
 }
 
-// lent.rs:-99: Vector::add
+// lent.rs:-92: Vector::add
 static Vector fn_Vector_add_2(Vector self, GLOBAL const Vector *other) {
-    // lent.rs:-98
+    // lent.rs:-91
     Vector vector;
     vector.x = rs_sub_i32(self.x, other->y);
     vector.y = self.y;
     return vector;
 }
 
-// lent.rs:-90: Vector::add
+// lent.rs:-83: Vector::add
 static Vector fn_Vector_add_3(GLOBAL const Vector *self, Vector other) {
-    // lent.rs:-89
+    // lent.rs:-82
     Vector vector;
     vector.x = self->x ^ other.x;
     vector.y = other.y;
     return vector;
 }
 
-// lent.rs:-81: Vector::mul
+// lent.rs:-74: Vector::mul
 static Vector fn_Vector_mul(GLOBAL const Vector *self, i32 factor) {
-    // lent.rs:-80
+    // lent.rs:-73
     Vector vector;
     vector.x = rs_mul_i32(self->x, factor);
     vector.y = rs_add_i32(self->y, factor);
     return vector;
 }
 
-// lent.rs:-72: Vector::mul
+// lent.rs:-65: Vector::mul
 static Vector fn_Vector_mul_2(GLOBAL const Vector *self, GLOBAL const i32 *factor) {
-    // lent.rs:-71
+    // lent.rs:-64
     Vector vector;
     vector.x = rs_mul_i32(self->x, (*factor));
     vector.y = self->y;
     return vector;
 }
 
-// lent.rs:-63: Vector::neg
+// lent.rs:-56: Vector::neg
 static Vector fn_Vector_neg(GLOBAL const Vector *self) {
-    // lent.rs:-62
+    // lent.rs:-55
     Vector vector;
     vector.x = self->y;
     vector.y = self->x;
     return vector;
 }
 
-// lent.rs:-126: Vector::add
+// lent.rs:-119: Vector::add
 static Vector fn_Vector_add_4(PRIVATE const Vector *self, GLOBAL const Vector *other) {
-    // lent.rs:-125
+    // lent.rs:-118
     Vector vector;
     vector.x = rs_add_i32(self->x, other->x);
     vector.y = rs_add_i32(self->y, other->y);
     return vector;
 }
 
-// lent.rs:-56: Vector::add_assign
+// lent.rs:-49: Vector::add_assign
 static void fn_Vector_add_assign(PRIVATE Vector *self, GLOBAL const Vector *other) {
-    // lent.rs:-55
+    // lent.rs:-48
     self->x = rs_add_i32(self->x, other->y);
 }
 
@@ -163,15 +163,15 @@ static Vector fn_Vector_clone_of(PRIVATE const Vector *self) {
     return (*self);
 }
 
-// lent.rs:-56: Vector::add_assign
+// lent.rs:-49: Vector::add_assign
 static void fn_Vector_add_assign_2(PRIVATE Vector *self, PRIVATE const Vector *other) {
-    // lent.rs:-55
+    // lent.rs:-48
     self->x = rs_add_i32(self->x, other->y);
 }
 
-// lent.rs:-44: Low::eq
+// lent.rs:-37: Low::eq
 static bool fn_Low_eq(GLOBAL const Low *self, GLOBAL const Low *other) {
-    // lent.rs:-43
+    // lent.rs:-36
     return (self->field_0 & 3u) == (other->field_0 & 3u);
 }
 

@@ -1,0 +1,116 @@
+//! A doorbell: one thread sleeps until another thread, or a device, has something new.
+//!
+//! There is one *sleeper* and any number of *ringers*. The sleeper says how deep it sleeps, fences, looks
+//! once more at all that could be new, and sleeps on the word `rung` (`SYNC: bell`). A ringer makes something
+//! new, fences, and looks how deep the sleeper sleeps. If it has to wake it, it stores `rung`, and wakes it.
+//! One of the two fences comes first: either the ringer sees the sleeper, or the sleeper sees what is new.
+//!
+//! There are two depths. From a light sleep devices wake the sleeper with all that is new, where they can
+//! ring. From a deep one they wake it with dead letters and prints alone. Threads wake it from both, by
+//! [`ring`](Doorbell::ring). A thread that is about to wait for what a device will do says so where the
+//! sleeper looks, and then calls [`expect`](Doorbell::expect), which wakes it from a deep sleep: it sees
+//! somebody wait, and sleeps lightly from then on (`SYNC: expected`, the same pair of fences).
+//!
+//! | word | meaning | written by |
+//! |---|---|---|
+//! | `depth` | how the sleeper sleeps; 0 while it is awake | the sleeper |
+//! | `asleep` | the same, where devices see it | the sleeper |
+//! | `rung` | 1 since somebody rang | ringers store 1; the sleeper stores 0 before it looks |
+//!
+//! A ringer that saw the last sleep may store `rung` in the next one. Then the sleeper looks once for
+//! nothing.
+
+use std::time::Duration;
+
+use crate::{AtomicU32, Ordering, fence};
+
+/// The words that devices see, and how a thread sleeps on one of them.
+pub trait Door {
+    /// How deep the sleeper sleeps: 0, or a [`Depth`].
+    fn asleep(&self) -> &AtomicU32;
+
+    /// Not 0 since somebody rang.
+    fn rung(&self) -> &AtomicU32;
+
+    /// Sleeps while `rung` is 0, for at most `limit`. May return early. The look at the word and lying down
+    /// are one step for whoever [wakes](Self::wake).
+    fn wait(&self, limit: Duration);
+
+    /// Wakes the one who [waits](Self::wait). The caller has stored `rung`.
+    fn wake(&self);
+}
+
+/// How deep the sleeper sleeps. The numbers are those of the word that devices see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Depth {
+    /// All that is new wakes it.
+    Light = 1,
+    /// Threads wake it, and devices that have dead letters or prints.
+    Deep = 2,
+}
+
+const AWAKE: u32 = 0;
+
+/// The doorbell; see the module.
+#[derive(Debug)]
+pub struct Doorbell<D> {
+    door: D,
+    depth: AtomicU32,
+}
+
+impl<D: Door> Doorbell<D> {
+    /// A doorbell whose sleeper is awake. The door's words are 0.
+    pub fn new(door: D) -> Self {
+        Self { door, depth: AtomicU32::new(AWAKE) }
+    }
+
+    /// What it was made of.
+    pub fn door(&self) -> &D {
+        &self.door
+    }
+
+    /// After making something new: wakes the sleeper, however deep it sleeps.
+    ///
+    /// Costs a SeqCst fence and a load while it is awake.
+    pub fn ring(&self) {
+        // SYNC: bell
+        fence(Ordering::SeqCst);
+        if self.depth.load(Ordering::Relaxed) != AWAKE {
+            self.wake();
+        }
+    }
+
+    /// Before waiting for what a device will do, after saying so where the sleeper looks: wakes the sleeper
+    /// if it would not hear of that.
+    #[inline]
+    pub fn expect(&self) {
+        // SYNC: bell, expected
+        fence(Ordering::SeqCst);
+        if self.depth.load(Ordering::Relaxed) == Depth::Deep as u32 {
+            self.wake();
+        }
+    }
+
+    #[cold]
+    fn wake(&self) {
+        self.door.rung().store(1, Ordering::Release);
+        self.door.wake();
+    }
+
+    /// By the sleeper: sleeps for at most `limit`, unless `is_idle` says after all that something is new. In
+    /// a deep sleep, that somebody waits is new, too.
+    pub fn sleep(&self, depth: Depth, limit: Duration, is_idle: impl FnOnce() -> bool) {
+        // Acquire: who looks sees what it was rung for.
+        self.door.rung().swap(0, Ordering::AcqRel);
+        self.door.asleep().store(depth as u32, Ordering::Relaxed);
+        self.depth.store(depth as u32, Ordering::Relaxed);
+        // SYNC: bell, expected
+        fence(Ordering::SeqCst);
+        if is_idle() {
+            self.door.wait(limit);
+        }
+        self.depth.store(AWAKE, Ordering::Relaxed);
+        self.door.asleep().store(AWAKE, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,51 @@
+//! Telling of a change that is made often, once somebody has begun to wait for it.
+//!
+//! Whoever waits says that the change is [watched](Watched::watch), registers with an
+//! [`Event`](crate::event::Event), which fences, and looks at its condition; then it sleeps. Whoever makes a
+//! change fences, looks whether it is watched, and only then notifies the event. One of the two fences comes
+//! first (`SYNC: watched`): either the waiter's look sees the change, or the one who made it sees that it is
+//! watched, and that the waiter has registered.
+//!
+//! The word never goes back to *not watched*. It saves those work whose changes nobody ever waits for:
+//! looking for the event, or for several.
+
+use crate::{AtomicBool, Ordering, fence};
+
+/// Whether somebody waits, or has waited; see the module.
+#[derive(Debug)]
+pub struct Watched(AtomicBool);
+
+impl Watched {
+    /// Nobody has waited so far.
+    pub fn new() -> Self {
+        Self(AtomicBool::new(false))
+    }
+
+    /// Before registering with the event, whose fence stands between this and the look at the condition
+    /// (`SYNC: watched`).
+    pub fn watch(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// After a change: tells of it, if it is watched.
+    pub fn tell(&self, tell: impl FnOnce()) {
+        // SYNC: watched
+        fence(Ordering::SeqCst);
+        self.tell_behind_fence(tell);
+    }
+
+    /// [`tell`](Self::tell), where a SeqCst fence stands between the change and this in any case: an event's,
+    /// or a wake flag's (`SYNC: watched`).
+    #[inline]
+    pub fn tell_behind_fence(&self, tell: impl FnOnce()) {
+        if self.0.load(Ordering::Relaxed) {
+            tell();
+        }
+    }
+}
+
+impl Default for Watched {
+    fn default() -> Self {
+        Self::new()
+    }
+}
