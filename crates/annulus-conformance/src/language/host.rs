@@ -1,7 +1,16 @@
 //! The handler's text, compiled by a compiler of the host and loaded: the OpenCL C by the C compiler, with a
 //! few names defined before it, CUDA's and Metal's C++ by the C++ compiler.
 
-use std::{ffi::c_void, fmt::Write as _, path::Path, process::Command, ptr::NonNull};
+use std::{
+    ffi::c_void,
+    fmt::Write as _,
+    fs,
+    hash::{DefaultHasher, Hash, Hasher},
+    path::{Path, PathBuf},
+    process::Command,
+    ptr::NonNull,
+    sync::{Mutex, PoisonError},
+};
 
 use annulus_abi::error;
 use annulus_kernel::{HOST_PRELUDE_SOURCE, KernelDefinition, LANGUAGE_SOURCE, PrintSite, Target};
@@ -75,7 +84,7 @@ impl HostText {
         target: Target,
         folder: &Path,
     ) -> Result<Self, String> {
-        std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
         let library = folder.join("handlers.so");
         let (compiler, standard, extension) = match target {
             Target::Cuda => ("c++", "-std=c++20", "cpp"),
@@ -104,20 +113,28 @@ impl HostText {
         ]);
         command.args(["-fsanitize=undefined,float-cast-overflow", "-fsanitize-undefined-trap-on-error"]);
         let made_of = folder.join("made_of.txt");
-        let failed = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
         // What the library depends on: a compiler that is another one, or has other libraries, says so.
         let mut all = version(compiler)?;
+        let prefix = prefix(target);
+        all += &prefix;
+        if compiler == "c++" {
+            // To read the headers takes as long as to compile a handler: that is done once.
+            let beside = folder.parent().unwrap_or(folder);
+            let file = prefix_file(&command, &all, &prefix, beside)?;
+            command.arg("-include").arg(file);
+        }
         for (index, definition) in definitions.iter().enumerate() {
             let text = text(definition, target, index)?;
+            let text = if compiler == "c++" { text } else { format!("{prefix}{text}") };
             let path = folder.join(format!("{index}_{}.{extension}", file_name(definition.name)));
-            std::fs::write(&path, &text).map_err(|error| failed(&path, error))?;
+            fs::write(&path, &text).map_err(|error| failed(&path, error))?;
             all += &text;
             command.arg(&path);
         }
         command.arg("-o").arg(&library).arg("-lm");
         let _ = write!(all, "{command:?}");
-        if !library.exists() || std::fs::read_to_string(&made_of).ok().as_deref() != Some(all.as_str()) {
-            let _ = std::fs::remove_file(&made_of);
+        if !library.exists() || fs::read_to_string(&made_of).ok().as_deref() != Some(all.as_str()) {
+            let _ = fs::remove_file(&made_of);
             let output = command
                 .output()
                 .map_err(|error| format!("the compiler `{compiler}` does not start: {error}"))?;
@@ -125,7 +142,7 @@ impl HostText {
             if !output.status.success() || words.lines().any(is_warning) {
                 return Err(words.into_owned());
             }
-            std::fs::write(&made_of, &all).map_err(|error| failed(&made_of, error))?;
+            fs::write(&made_of, &all).map_err(|error| failed(&made_of, error))?;
         }
         // SAFETY: the library was made as above and runs nothing when it is loaded.
         let loaded = unsafe { Library::open(&library, false) };
@@ -192,7 +209,66 @@ fn version(compiler: &str) -> Result<String, String> {
     Ok(String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
-/// A C or C++ file: the prelude, the language, the handler, and an entry of a type that all handlers share.
+fn failed(path: &Path, error: std::io::Error) -> String {
+    format!("{}: {error}", path.display())
+}
+
+/// The file with what stands before each C++ file, compiled beforehand for this command, which finds what was
+/// compiled beside it: for all tests of this target, with warnings as errors. `all` is what it depends on,
+/// besides the command.
+fn prefix_file(command: &Command, all: &str, prefix: &str, folder: &Path) -> Result<PathBuf, String> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut hasher = DefaultHasher::new();
+    (all, format!("{command:?}")).hash(&mut hasher);
+    let path = folder.join(format!("prefix-{:016x}.hpp", hasher.finish()));
+    let compiled = path.with_extension("hpp.gch");
+    if compiled.exists() {
+        return Ok(path);
+    }
+    // Another process may do the same: it sees whole files, or none.
+    let own = path.with_extension(std::process::id().to_string());
+    let moved = |to: &Path| fs::rename(&own, to).map_err(|error| failed(to, error));
+    if !path.exists() {
+        fs::write(&own, prefix).map_err(|error| failed(&own, error))?;
+        moved(&path)?;
+    }
+    let output = Command::new(command.get_program())
+        .args(command.get_args())
+        .args(["-x", "c++-header"])
+        .arg(&path)
+        .arg("-o")
+        .arg(&own)
+        .output()
+        .map_err(|error| format!("the compiler does not start: {error}"))?;
+    let words = String::from_utf8_lossy(&output.stderr);
+    if !output.status.success() || words.lines().any(is_warning) {
+        return Err(words.into_owned());
+    }
+    moved(&compiled)?;
+    Ok(path)
+}
+
+/// What stands before each handler: the prelude and the language.
+fn prefix(target: Target) -> String {
+    const CPP: &str = "#define ANN_ANY(pointer) any_pointer{pointer}";
+    let (prelude, any) = match target {
+        Target::Cuda => (CUDA, CPP),
+        Target::Metal => (METAL, CPP),
+        _ => (HOST_PRELUDE_SOURCE, "#define ANN_ANY(pointer) (pointer)"),
+    };
+    format!(
+        "{prelude}
+{any}
+#define ANN_STATELESS 0
+#define ANN_PER_ACTOR 1
+#define ANN_WHOLE 2
+{LANGUAGE_SOURCE}
+"
+    )
+}
+
+/// A C or C++ file behind the [`prefix`]: the handler, and an entry of a type that all handlers share.
 fn text(definition: &'static KernelDefinition, target: Target, index: usize) -> Result<String, String> {
     let handler = definition.handler_source(target).map_err(|error| error.to_string())?;
     // The one line of OpenCL's that a C compiler would warn of.
@@ -201,20 +277,9 @@ fn text(definition: &'static KernelDefinition, target: Target, index: usize) -> 
     for binding in 0..definition.bindings.len() {
         write!(arguments, ", ANN_ANY(bindings[{binding}]), lens[{binding}]").expect("a String takes all");
     }
-    const CPP: (&str, &str) = ("extern \"C\" ", "#define ANN_ANY(pointer) any_pointer{pointer}");
-    let (prelude, (linkage, any)) = match target {
-        Target::Cuda => (CUDA, CPP),
-        Target::Metal => (METAL, CPP),
-        _ => (HOST_PRELUDE_SOURCE, ("", "#define ANN_ANY(pointer) (pointer)")),
-    };
+    let linkage = if matches!(target, Target::Cuda | Target::Metal) { "extern \"C\" " } else { "" };
     Ok(format!(
-        "{prelude}
-{any}
-#define ANN_STATELESS 0
-#define ANN_PER_ACTOR 1
-#define ANN_WHOLE 2
-{LANGUAGE_SOURCE}
-{handler}
+        "{handler}
 #ifndef ANN_STATE
 #define ANN_STATE u8
 #endif

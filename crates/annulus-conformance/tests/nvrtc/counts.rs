@@ -21,6 +21,7 @@ use annulus_runtime::prelude::Outbox;
 use annulus_sync::Ordering;
 
 use crate::{
+    Effort,
     code::Code,
     machine::{Access, Costs, Done, Machine, Owner, Range, Time},
     nvrtc, program,
@@ -409,8 +410,10 @@ fn what_a_path_costs_is_what_the_table_says() {
                 ..annulus_cuda::Shape::default()
             };
             let program = program(ask::DEFINITION, shape);
-            let compile =
-                || nvrtc.compile(&program, architecture).unwrap_or_else(|error| panic!("{error}")).cubin;
+            let compile = || {
+                let compiled = nvrtc.compile(&program, architecture, Effort::Whole);
+                compiled.unwrap_or_else(|error| panic!("{error}")).cubin
+            };
             let name = format!("{}-{architecture}", ["open", "sealed", "linked"][kind as usize]);
             Code::new(&disassembled(&program, &name, compile), ENTRY)
         };
