@@ -28,7 +28,7 @@ impl<R: Runner> BlockCore<R> {
         {
             dead_letters.show();
         }
-        if batch.produced != 0 || batch.forwarded {
+        if batch.produced != 0 || batch.forwarded || batch.replied {
             self.memory.sent().store(counts.sent, Ordering::Relaxed);
         }
         if batch.produced != 0 {

@@ -8,5 +8,6 @@
 mod event;
 mod runners;
 mod schedule;
+mod sleepers;
 mod stay;
 mod step;
