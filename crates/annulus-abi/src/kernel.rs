@@ -8,13 +8,17 @@ use crate::{
 };
 
 /// The layout of each shard: control block, inbound ring, outbound ring and, as the launch or the kernel asks
-/// for them, a ring of dead letters, a ring of prints and a histogram of latencies.
+/// for them, a ring of replies, a ring of dead letters, a ring of prints and a histogram of latencies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KernelLayout {
     /// From the host to the shard.
     pub inbound: RingLayout,
-    /// From the shard to the host. Its envelope has a correlation exactly if the inbound one has.
+    /// From the shard to the host: outputs. No envelope words.
     pub outbound: RingLayout,
+    /// From the shard to the host: replies to calls, if the inbound envelope has a correlation. It has as
+    /// many slots as the inbound ring, each of which belongs to the inbound slot of its number; a slot is
+    /// laid out as one of the outbound ring.
+    pub replies: Option<RingLayout>,
     /// From the shard to the host: messages whose handling failed. No envelope words.
     pub dead_letters: Option<RingLayout>,
     /// From the shard to the host: what handlers print. No envelope words; the payload is words, and follows
@@ -50,7 +54,7 @@ pub struct KernelShape {
 impl KernelLayout {
     /// The layout for a kernel of this shape.
     pub const fn new(shape: &KernelShape) -> Self {
-        let replies = Envelope { enqueue_time: false, correlation: shape.envelope.correlation };
+        const BARE: Envelope = Envelope { enqueue_time: false, correlation: false };
         Self {
             inbound: RingLayout::new(
                 shape.inbound_capacity,
@@ -58,40 +62,36 @@ impl KernelLayout {
                 shape.message.1,
                 shape.envelope,
             ),
-            outbound: RingLayout::new(shape.outbound_capacity, shape.output.0, shape.output.1, replies),
+            outbound: RingLayout::new(shape.outbound_capacity, shape.output.0, shape.output.1, BARE),
+            replies: if shape.envelope.correlation {
+                Some(RingLayout::new(shape.inbound_capacity, shape.output.0, shape.output.1, BARE))
+            } else {
+                None
+            },
             dead_letters: if shape.dead_letters_capacity == 0 {
                 None
             } else {
-                Some(RingLayout::new(
-                    shape.dead_letters_capacity,
-                    shape.message.0,
-                    shape.message.1,
-                    Envelope { enqueue_time: false, correlation: false },
-                ))
+                Some(RingLayout::new(shape.dead_letters_capacity, shape.message.0, shape.message.1, BARE))
             },
             prints: if shape.prints_capacity == 0 {
                 None
             } else {
-                Some(RingLayout::new(
-                    shape.prints_capacity,
-                    8 * shape.print_words,
-                    8,
-                    Envelope { enqueue_time: false, correlation: false },
-                ))
+                Some(RingLayout::new(shape.prints_capacity, 8 * shape.print_words, 8, BARE))
             },
             histogram: shape.histogram,
         }
     }
 
-    /// The same layout with sealed slots in its inbound ring, and in its outbound one if answers are small
-    /// enough for that, too; as it is if messages are too large.
+    /// The same layout with sealed slots in its inbound ring, and in those of outputs and replies if these
+    /// are small enough for that, too; as it is if messages are too large.
     pub const fn sealed(self) -> Self {
         let Some(inbound) = self.inbound.sealed() else { return self };
-        let outbound = match self.outbound.sealed() {
-            Some(sealed) => sealed,
-            None => self.outbound,
+        let outbound = sealed_or_open(self.outbound);
+        let replies = match self.replies {
+            Some(replies) => Some(sealed_or_open(replies)),
+            None => None,
         };
-        Self { inbound, outbound, ..self }
+        Self { inbound, outbound, replies, ..self }
     }
 
     /// From the shard's start to its inbound ring; the control block stands before it.
@@ -104,9 +104,14 @@ impl KernelLayout {
         self.inbound_offset() + self.inbound.bytes()
     }
 
+    /// From the shard's start to its ring of replies, or to what follows if it has none.
+    pub const fn replies_offset(&self) -> usize {
+        self.outbound_offset() + self.outbound.bytes()
+    }
+
     /// From the shard's start to its ring of dead letters, or to what follows if it has none.
     pub const fn dead_letters_offset(&self) -> usize {
-        self.outbound_offset() + self.outbound.bytes()
+        self.replies_offset() + bytes(&self.replies)
     }
 
     /// From the shard's start to its ring of prints, or to what follows if it has none.
@@ -127,6 +132,14 @@ impl KernelLayout {
     /// Bytes of a shard.
     pub const fn shard_bytes(&self) -> usize {
         self.histogram_offset() + self.histogram_bytes()
+    }
+}
+
+/// The ring with sealed slots, if they are small enough.
+const fn sealed_or_open(ring: RingLayout) -> RingLayout {
+    match ring.sealed() {
+        Some(sealed) => sealed,
+        None => ring,
     }
 }
 

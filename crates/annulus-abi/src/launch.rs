@@ -24,7 +24,7 @@ pub struct LaunchRecord {
     pub in_correlation: u64,
     pub in_payload: u64,
     pub out_stride: u64,
-    pub out_correlation: u64,
+    pub replies: u64,
     pub out_payload: u64,
     pub out_bytes: u64,
     pub dead_letter_stride: u64,
@@ -145,7 +145,7 @@ pub struct StepRecord {
 
 /// Bytes of the scratch memory of a block of so many threads whose turn takes up to `limit` messages, of
 /// which each may send `max_outputs`: the twin of `ann_cut_scratch`. A multiple of 128. A block of one thread
-/// needs it only if its kernel may be connected.
+/// needs it only if its kernel may be connected, or for the outputs of one call if these may be several.
 pub const fn scratch_bytes(
     threads: u32,
     limit: u32,
@@ -166,7 +166,8 @@ pub const fn scratch_bytes(
         (1, true) => outputs,
         _ => message + outputs + parcels + answers * REPLY + JOB + OWNER,
     };
-    (limit as u64 * each).next_multiple_of(128)
+    let call = if threads == 1 && layout.replies.is_some() && max_outputs > 1 { outputs } else { 0 };
+    (limit as u64 * each + call).next_multiple_of(128)
 }
 
 const _: () = {

@@ -85,12 +85,20 @@ pub const SEALED_MOST: usize = 256;
 /// The most units of a sealed slot.
 pub const UNITS_MOST: usize = SEALED_MOST.div_ceil(UNIT_CONTENT);
 
+/// The address of a reply's slot, which the message of the call carries: the slot's number in its low half,
+/// and in the high one its *generation*, which the slot's lap becomes when the reply is published.
+/// Generations count the calls that the slot was given to, and are never 0; so no address is.
+pub const fn call_at(slot: u32, generation: u32) -> u64 {
+    (generation as u64) << 32 | slot as u64
+}
+
 /// The optional words of an envelope, fixed at launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Envelope {
     /// When the message was enqueued, in nanoseconds on the runtime's clock.
     pub enqueue_time: bool,
-    /// The call that the message belongs to, 0 for none.
+    /// Where the reply goes, if the message belongs to a call: the [address of its slot](call_at); 0 for
+    /// none.
     pub correlation: bool,
 }
 

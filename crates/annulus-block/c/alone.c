@@ -54,6 +54,23 @@ ANN_FUNCTION void ann_bring_one(const ann_view *v)
 
 #endif
 
+/* The slot of the message's k-th answer, whose outputs are in the outbound ring from `ticket` on: the first
+   answer to a call is the reply. */
+ANN_FUNCTION GLOBAL u8 *ann_one_slot(const ann_view *v, u64 ticket, u32 k, u64 caller)
+{
+    if (caller == 0)
+        return ann_out_slot(v, ticket + k);
+    return k == 0 ? ann_reply_slot(v, caller) : ann_out_slot(v, ticket + k - 1);
+}
+
+/* And the lap that it is published with. */
+ANN_FUNCTION u32 ann_one_lap(const ann_view *v, u64 ticket, u32 k, u64 caller)
+{
+    if (k == 0 && caller != 0)
+        return ann_reply_lap(caller);
+    return (u32)((ticket + k - (caller != 0)) >> v->shared->launch.out_shift) + 1;
+}
+
 #if ANN_LAUNCH_SEALED
 
 /* By the leader: completes the images that the answers' outputs lie in, and stores their units. */
@@ -65,23 +82,25 @@ ANN_FUNCTION void ann_seal_one(const ann_view *v, u64 ticket, u32 answers, u32 m
         LOCAL u8 *image = b->outputs + k * ann_output_stride(v);
         *(LOCAL u32 *)image = 0;
         *(LOCAL u32 *)(image + 4) = meta;
-        if (b->launch.out_correlation != 0)
-            *(LOCAL u64 *)(image + b->launch.out_correlation) = k == 0 ? caller : 0;
+        GLOBAL u8 *slot = ann_one_slot(v, ticket, k, caller);
+        u32 lap = ann_one_lap(v, ticket, k, caller);
         for (u32 unit = 0; unit < units; unit++) {
             LOCAL const u32 *words = (LOCAL const u32 *)image + unit * 3;
-            ann_store_out_unit(v, ticket + k, unit, words[0], words[1], words[2]);
+            ann_store_unit(slot + unit * 16, words[0], words[1], words[2], lap);
         }
     }
 }
 
 #endif
 
-/* By the leader: publishes what became of the message in the outbound ring, from `ticket` on: by units, or
-   behind one fence. */
+/* By the leader: publishes what became of the message, its outputs from `ticket` on: by units, or behind one
+   fence. */
 ANN_FUNCTION void ann_answer_one(const ann_view *v, u64 ticket, u32 code, u32 sent, u64 caller)
 {
     LOCAL ann_shared *b = v->shared;
-    u32 answers = ann_answers(code, sent, caller);
+    u32 answers = code == 0 ? sent : 0;
+    if (answers == 0 && caller != 0)
+        answers = 1;
     if (answers == 0)
         return;
     u32 is_output = code == 0 && sent != 0;
@@ -94,12 +113,10 @@ ANN_FUNCTION void ann_answer_one(const ann_view *v, u64 ticket, u32 code, u32 se
     }
 #endif
     for (u32 k = 0; k < answers; k++) {
-        GLOBAL u8 *slot = ann_out_slot(v, ticket + k);
+        GLOBAL u8 *slot = ann_one_slot(v, ticket, k, caller);
         for (u32 at = 0; is_output && at < ANN_OUTPUT_STRIDE; at += 8)
             ann_store_word(
                 slot + b->launch.out_payload + at, ann_load_word(b->outputs + k * ANN_OUTPUT_STRIDE + at));
-        if (b->launch.out_correlation != 0)
-            *ANN_U64(slot, b->launch.out_correlation) = k == 0 ? caller : 0;
         *ANN_U32(slot, 4) = meta;
     }
     u32 owes = ann_begin_to_pay(v);
@@ -109,7 +126,7 @@ ANN_FUNCTION void ann_answer_one(const ann_view *v, u64 ticket, u32 code, u32 se
         ann_store_gauges(v, ticket);
     for (u32 k = 0; k < answers; k++)
         ann_store_fenced_u32(
-            ANN_U32(ann_out_slot(v, ticket + k), 0), (u32)((ticket + k) >> b->launch.out_shift) + 1);
+            ANN_U32(ann_one_slot(v, ticket, k, caller), 0), ann_one_lap(v, ticket, k, caller));
 }
 
 /* By the leader: handles the message that it has found, as the thread would that it is dealt to. */
@@ -147,7 +164,7 @@ ANN_FUNCTION void ann_handle_one(const ann_view *v ANN_BINDING_PARAMETERS)
     u32 code = ann_transact(
         v, message, actor, ann_owner(v, message, actor, 0), &outbox ANN_BINDING_ARGUMENTS);
     ann_answer_one(v, b->state.next_out, code, outbox.sent, caller);
-    ann_account(v, image, code, outbox.sent, ann_answers(code, outbox.sent, caller));
+    ann_account(v, image, code, outbox.sent, ann_outputs(code, outbox.sent, caller));
 }
 
 #endif

@@ -1,29 +1,56 @@
-/* The block: room for what handlers send. */
+/* The block: room for what handlers send. A reply has a slot of its own, for which nobody asks. */
 
-/* Messages that there is credit for, of `want`; with a fresh look at the ring only if the last one does not
+/* Whether so many slots of the outbound ring are free; with a fresh look at it only if the last one does not
    suffice. */
 /* TWIN: has_credit */
-ANN_FUNCTION u32 ann_credit(const ann_view *v, u32 want)
+ANN_FUNCTION u32 ann_has_slots(const ann_view *v, u64 need)
 {
-    LOCAL ann_shared *b = v->shared;
-    LOCAL ann_state *s = &b->state;
-    u64 need = (u64)want * b->launch.credit;
-    u64 capacity = (u64)1 << b->launch.out_shift;
+    LOCAL ann_state *s = &v->shared->state;
+    u64 capacity = (u64)1 << v->shared->launch.out_shift;
     if (s->next_out + need - s->out_seen <= capacity)
-        return want;
+        return 1;
     /* SYNC: slots-returned (acquire) */
     s->out_seen = ann_load_acquire_u64(ANN_U64(v->outbound, ANN_RING_CONSUMED));
-    u64 room = (capacity - (s->next_out - s->out_seen)) / b->launch.credit;
-    return room < want ? (u32)room : want;
+    return s->next_out + need - s->out_seen <= capacity;
+}
+
+/* The call that a message belongs to which the turn has found, by its number; 0 if it is none. */
+ANN_FUNCTION u64 ann_found_caller(const ann_view *v, u32 i)
+{
+#if ANN_LAUNCH_SEALED
+    if (!ann_is_device_local(v))
+        return ann_caller(v, ann_message_at(v, i));
+#endif
+    return ann_caller(v, ann_turn_slot(v, i));
+}
+
+/* How many of the first `found` messages there is room for: each may need `credit` slots, and a call one
+   less. */
+ANN_FUNCTION u32 ann_credit(const ann_view *v, u32 found)
+{
+    LOCAL ann_launch *l = &v->shared->launch;
+    LOCAL ann_state *s = &v->shared->state;
+    if (ann_has_slots(v, (u64)found * l->credit))
+        return found;
+    u64 room = ((u64)1 << l->out_shift) - (s->next_out - s->out_seen);
+    u32 granted = 0;
+    while (granted < found) {
+        u32 need = l->credit - (ann_found_caller(v, granted) != 0);
+        if (need > room)
+            break;
+        room -= need;
+        granted += 1;
+    }
+    return granted;
 }
 
 /* As above, and says in the control block when there is none, so that the host that makes room wakes this
    block. */
 /* TWIN: or_stall */
-ANN_FUNCTION u32 ann_credit_or_stall(const ann_view *v, u32 want)
+ANN_FUNCTION u32 ann_credit_or_stall(const ann_view *v, u32 found)
 {
     LOCAL ann_state *s = &v->shared->state;
-    u32 credit = ann_credit(v, want);
+    u32 credit = ann_credit(v, found);
     if ((credit == 0) == (s->stalled != 0))
         return credit;
     if (credit == 0) {
@@ -31,10 +58,41 @@ ANN_FUNCTION u32 ann_credit_or_stall(const ann_view *v, u32 want)
         ann_store_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_STALLED), 1);
         /* SYNC: stalled */
         ann_fence_all();
-        credit = ann_credit(v, want);
+        credit = ann_credit(v, found);
     }
     if (credit != 0)
         ann_store_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_STALLED), 0);
     s->stalled = credit == 0;
     return credit;
+}
+
+/* Whether the host's next message, which is published, is a call. Loads from where it lies: for who finds no
+   room. */
+ANN_FUNCTION u32 ann_next_is_call(const ann_view *v)
+{
+    LOCAL ann_launch *l = &v->shared->launch;
+    if (l->in_correlation == 0)
+        return 0;
+    u64 ticket = v->shared->state.next_in;
+    GLOBAL const u8 *slot = ann_in_slot(v, ticket);
+#if ANN_LAUNCH_SEALED
+    /* No generation is 0. */
+    u32 at = (u32)l->in_correlation + 4;
+    ann_unit unit = ann_load_unit(slot + at / 12 * 16);
+    u32 word = at % 12 == 0 ? unit.a : (at % 12 == 4 ? unit.b : unit.c);
+    return word != 0 && unit.lap == (u32)(ticket >> l->in_shift) + 1;
+#else
+    /* SYNC: slot-published (acquire) */
+    ann_fence_acquire();
+    return ann_caller(v, slot) != 0;
+#endif
+}
+
+/* Whether there is room for the host's next message, which is published. */
+ANN_FUNCTION u32 ann_has_room_for_next(const ann_view *v)
+{
+    u32 credit = v->shared->launch.credit;
+    if (ann_has_slots(v, credit))
+        return 1;
+    return ann_next_is_call(v) && ann_has_slots(v, credit - 1);
 }

@@ -35,8 +35,8 @@ ANN_KERNEL void ann_main(
         view.link = (GLOBAL const ann_link *)link;
         view.device_heap = device_heap;
         view.device_local = ann_device_local_at(device_heap, l->device_local + block * l->device_local_stride);
-        view.outputs = scratch + block * l->scratch_stride;
 #endif
+        view.outputs = scratch + block * l->scratch_stride;
         view.doorbell = (GLOBAL ann_doorbell *)doorbell;
         view.shared = &shared;
 #if ANN_LAUNCH_THREADS > 1

@@ -87,14 +87,25 @@ ANN_FUNCTION void ann_handle(const ann_view *v ANN_BINDING_PARAMETERS)
             outbox.ticket = 0;
             outbox.mask = ~(u64)0;
             outbox.stride = ANN_OUTPUT_STRIDE;
+        } else if (caller != 0) {
+            /* What a call's handler sends first is the reply: one output lies where it goes, several are put
+               aside. */
+            outbox.first = ANN_LIMIT > 1 ? v->outputs + (u64)b->state.pending * ANN_OUTPUT_STRIDE
+                                         : ann_reply_slot(v, caller) + l->out_payload;
+            outbox.ticket = 0;
+            outbox.mask = ~(u64)0;
+            outbox.stride = ANN_OUTPUT_STRIDE;
         }
         u32 code = ann_transact(v, message, ann_actor(v, message), ann_thread(), &outbox ANN_BINDING_ARGUMENTS);
         if (forwarded) {
             b->state.pending += code == 0 ? outbox.sent : 0;
             ann_account(v, slot, code, outbox.sent, 0);
         } else {
-            ann_answer(v, outbox.ticket, code, outbox.sent, caller);
-            ann_account(v, slot, code, outbox.sent, ann_answers(code, outbox.sent, caller));
+            if (caller != 0)
+                ann_answer_call(v, caller, code, outbox.sent);
+            for (u32 j = 0; caller == 0 && code == 0 && j < outbox.sent; j++)
+                ann_publish_output(v, outbox.ticket + j);
+            ann_account(v, slot, code, outbox.sent, ann_outputs(code, outbox.sent, caller));
         }
     }
 #if ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT)

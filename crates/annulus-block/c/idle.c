@@ -12,7 +12,7 @@ ANN_FUNCTION u32 ann_has_device_local_work(const ann_view *v)
     if (s->pending != 0)
         return ann_would_forward(v);
 #endif
-    return ann_device_local_published(v, 0) && (!s->stalled || ann_credit(v, 1) != 0);
+    return ann_device_local_published(v, 0) && (!s->stalled || ann_has_slots(v, v->shared->launch.credit));
 }
 
 #endif
@@ -33,7 +33,7 @@ ANN_FUNCTION u32 ann_has_work(const ann_view *v)
 #endif
     if ((command & ANN_ACTIVE) == 0 || !ann_published(v, s->next_in))
         return 0;
-    return !s->stalled || ann_credit(v, 1) != 0;
+    return !s->stalled || ann_has_room_for_next(v);
 }
 
 /* Naps until the host ends it, by `wake`, or other kernels have something for the block; 1 if the whole nap

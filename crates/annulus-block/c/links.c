@@ -161,13 +161,11 @@ ANN_FUNCTION u32 ann_return(const ann_view *v, u32 place)
     u32 meta = ANN_KIND_MESSAGE << 24 | ANN_OUTPUT_BYTES;
 #if ANN_LAUNCH_SEALED
     for (u32 unit = 0; unit < l->out_units; unit++)
-        ann_store_answer_unit(v, s->next_out, unit, meta, 0, output);
+        ann_store_answer_unit(v, s->next_out, unit, meta, output);
 #endif
     if (!ANN_LAUNCH_SEALED || l->out_units == 0) {
         if (ANN_OUTPUT_BYTES != 0)
             *(GLOBAL ANN_OUTPUT *)(slot + l->out_payload) = *(GLOBAL const ANN_OUTPUT *)output;
-        if (l->out_correlation != 0)
-            *ANN_U64(slot, l->out_correlation) = 0;
         *ANN_U32(slot, 4) = meta;
         /* SYNC: slot-published (release) */
         ann_store_release_u32(ANN_U32(slot, 0), (u32)(s->next_out >> l->out_shift) + 1);

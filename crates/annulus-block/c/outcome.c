@@ -40,11 +40,12 @@ ANN_FUNCTION void ann_note_failure(const ann_view *v, GLOBAL const u8 *slot, u32
         b->state.failed += 1;
 }
 
-/* Slots that a handled message takes in the outbound ring: its outputs, or the notice to its caller. */
-ANN_FUNCTION u32 ann_answers(u32 code, u32 sent, u64 caller)
+/* Slots that a handled message takes in the outbound ring: its outputs, but for the first if that is a reply.
+   */
+ANN_FUNCTION u32 ann_outputs(u32 code, u32 sent, u64 caller)
 {
     u32 outputs = code == 0 ? sent : 0;
-    return outputs == 0 && caller != 0 ? 1 : outputs;
+    return outputs != 0 && caller != 0 ? outputs - 1 : outputs;
 }
 
 /* Whether what the handler of a message sends goes to another kernel. */
@@ -57,19 +58,13 @@ ANN_FUNCTION u32 ann_is_forwarded(const ann_view *v, u64 caller)
 #endif
 }
 
-/* The call that a message belongs to. */
-ANN_FUNCTION u64 ann_caller(const ann_view *v, GLOBAL const u8 *slot)
-{
-    u64 offset = v->shared->launch.in_correlation;
-    return offset != 0 ? *(GLOBAL const u64 *)(slot + offset) : 0;
-}
-
-/* By the leader: counts what became of the message of a slot, or of its copy. */
-ANN_FUNCTION void ann_account(const ann_view *v, GLOBAL const u8 *slot, u32 code, u32 sent, u32 answers)
+/* By the leader: counts what became of the message of a slot, or of its copy, of which so many outputs are in
+   the outbound ring. */
+ANN_FUNCTION void ann_account(const ann_view *v, GLOBAL const u8 *slot, u32 code, u32 sent, u32 outputs)
 {
     LOCAL ann_shared *b = v->shared;
-    b->produced += answers;
-    b->state.next_out += answers;
+    b->produced += outputs;
+    b->state.next_out += outputs;
     if (code == 0) {
         b->state.sent += sent;
         ann_note_success(v, slot);

@@ -2,33 +2,64 @@
 
 #if ANN_LAUNCH_THREADS == 1
 
-/* Publishes the outbound slot of `ticket`, whose payload is written. */
-ANN_FUNCTION void ann_publish(const ann_view *v, u64 ticket, u32 kind, u32 length, u64 correlation)
+/* Publishes a slot, whose payload is written. */
+ANN_FUNCTION void ann_publish(GLOBAL u8 *slot, u32 lap, u32 kind, u32 length)
 {
-    LOCAL ann_launch *l = &v->shared->launch;
-    GLOBAL u8 *slot = ann_out_slot(v, ticket);
-    if (l->out_correlation != 0)
-        *ANN_U64(slot, l->out_correlation) = correlation;
     *ANN_U32(slot, 4) = kind << 24 | length;
     /* SYNC: slot-published (release) */
-    ann_store_release_u32(ANN_U32(slot, 0), (u32)(ticket >> l->out_shift) + 1);
+    ann_store_release_u32(ANN_U32(slot, 0), lap);
 }
 
-/* Publishes what a handled message sent, from `ticket` on; the payloads lie there already. */
-ANN_FUNCTION void ann_answer(const ann_view *v, u64 ticket, u32 code, u32 sent, u64 caller)
+/* Publishes the outbound slot of `ticket`. */
+ANN_FUNCTION void ann_publish_output(const ann_view *v, u64 ticket)
 {
-    if (code == 0 && sent != 0) {
-        for (u32 i = 0; i < sent; i++)
-            ann_publish(
-                v, ticket + i, ANN_KIND_MESSAGE, (u32)v->shared->launch.out_bytes, i == 0 ? caller : 0);
-    } else if (caller != 0) {
-        ann_publish(v, ticket, code == 0 ? ANN_KIND_NO_REPLY : ANN_KIND_FAILED, code, caller);
+    LOCAL ann_launch *l = &v->shared->launch;
+    u32 lap = (u32)(ticket >> l->out_shift) + 1;
+    ann_publish(ann_out_slot(v, ticket), lap, ANN_KIND_MESSAGE, (u32)l->out_bytes);
+}
+
+/* Copies a call's output, which was put aside, into a slot. */
+ANN_FUNCTION void ann_copy_output(const ann_view *v, GLOBAL u8 *slot, u32 place)
+{
+#ifdef ANN_OUTPUT
+    GLOBAL const u8 *output = v->outputs + (u64)(v->shared->state.pending + place) * ANN_OUTPUT_STRIDE;
+    if (ANN_OUTPUT_BYTES != 0)
+        *(GLOBAL ANN_OUTPUT *)(slot + v->shared->launch.out_payload) = *(GLOBAL const ANN_OUTPUT *)output;
+#endif
+}
+
+/* Publishes what a call's handler sent: the first is the reply, and lies in its slot if there are no others;
+   these are outputs. */
+ANN_FUNCTION void ann_answer_call(const ann_view *v, u64 call, u32 code, u32 sent)
+{
+    GLOBAL u8 *slot = ann_reply_slot(v, call);
+    u32 is_output = code == 0 && sent != 0;
+    u32 kind = is_output ? ANN_KIND_MESSAGE : (code == 0 ? ANN_KIND_NO_REPLY : ANN_KIND_FAILED);
+    if (ANN_LIMIT > 1 && is_output)
+        ann_copy_output(v, slot, 0);
+    ann_publish(slot, ann_reply_lap(call), kind, is_output ? (u32)v->shared->launch.out_bytes : code);
+    for (u32 i = 1; is_output && i < sent; i++) {
+        u64 ticket = v->shared->state.next_out + i - 1;
+        ann_copy_output(v, ann_out_slot(v, ticket), i);
+        ann_publish_output(v, ticket);
     }
 }
 
 #else
 
-/* By the leader: counts, and gives the answers their tickets in the outbound ring, in the messages' order. */
+/* The slot of an answer. */
+ANN_FUNCTION GLOBAL u8 *ann_answer_slot(const ann_view *v, u64 to, u32 meta)
+{
+    return (meta & ANN_REPLY) != 0 ? ann_reply_slot(v, to) : ann_out_slot(v, to);
+}
+
+/* The lap that an answer is published with. */
+ANN_FUNCTION u32 ann_answer_lap(const ann_view *v, u64 to, u32 meta)
+{
+    return (meta & ANN_REPLY) != 0 ? ann_reply_lap(to) : (u32)(to >> v->shared->launch.out_shift) + 1;
+}
+
+/* By the leader: counts, and gives the answers their slots, outputs in the messages' order. */
 ANN_FUNCTION void ann_number(const ann_view *v, u32 count)
 {
     LOCAL ann_shared *b = v->shared;
@@ -48,19 +79,23 @@ ANN_FUNCTION void ann_number(const ann_view *v, u32 count)
             continue;
         }
 #endif
-        GLOBAL ann_reply *replies = (GLOBAL ann_reply *)v->answers + b->produced;
-        if (code == 0 && sent != 0) {
-            for (u32 j = 0; j < sent; j++) {
-                replies[j].correlation = j == 0 ? caller : 0;
-                replies[j].meta = ANN_KIND_MESSAGE << 24 | (u32)b->launch.out_bytes;
-                replies[j].source = i * ANN_LIMIT + j;
-            }
-        } else if (caller != 0) {
-            replies[0].correlation = caller;
-            replies[0].meta = (code == 0 ? ANN_KIND_NO_REPLY : ANN_KIND_FAILED) << 24 | code;
-            replies[0].source = 0;
+        GLOBAL ann_answer *answers = (GLOBAL ann_answer *)v->answers + b->answers;
+        u64 ticket = b->state.next_out;
+        u32 outputs = code == 0 ? sent : 0;
+        for (u32 j = 0; j < outputs; j++) {
+            u32 is_reply = j == 0 && caller != 0;
+            answers[j].to = is_reply ? caller : ticket;
+            answers[j].meta = (is_reply ? ANN_REPLY : 0) | ANN_KIND_MESSAGE << 24 | (u32)b->launch.out_bytes;
+            answers[j].source = i * ANN_LIMIT + j;
+            ticket += !is_reply;
         }
-        ann_account(v, ann_message_at(v, i), code, sent, ann_answers(code, sent, caller));
+        if (outputs == 0 && caller != 0) {
+            answers[0].to = caller;
+            answers[0].meta = ANN_REPLY | (code == 0 ? ANN_KIND_NO_REPLY : ANN_KIND_FAILED) << 24 | code;
+            answers[0].source = 0;
+        }
+        b->answers += outputs == 0 && caller != 0 ? 1 : outputs;
+        ann_account(v, ann_message_at(v, i), code, sent, ann_outputs(code, sent, caller));
     }
     b->taken = count;
 }
@@ -71,30 +106,30 @@ ANN_FUNCTION void ann_number(const ann_view *v, u32 count)
 ANN_FUNCTION void ann_seal_answers(const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
-    u32 answers = b->produced;
-    u64 first = b->state.next_out - answers;
     u32 units = b->launch.out_units;
-    GLOBAL const ann_reply *replies = (GLOBAL const ann_reply *)v->answers;
-    u32 all = answers * units;
+    GLOBAL const ann_answer *answers = (GLOBAL const ann_answer *)v->answers;
+    u32 all = b->answers * units;
     /* Four units are under way at a time. */
     for (u32 begin = ann_thread(); begin < all; begin += 4 * ANN_LAUNCH_THREADS) {
-        ann_reply found[4];
+        ann_answer found[4];
         u32 words[4][3];
         for (u32 j = 0; j < 4; j++)
             if (begin + j * ANN_LAUNCH_THREADS < all)
-                found[j] = replies[(begin + j * ANN_LAUNCH_THREADS) / units];
+                found[j] = answers[(begin + j * ANN_LAUNCH_THREADS) / units];
         for (u32 j = 0; j < 4; j++) {
             u32 at = (begin + j * ANN_LAUNCH_THREADS) % units * 12;
             for (u32 word = 0; word < 3; word++)
                 if (begin + j * ANN_LAUNCH_THREADS < all)
                     words[j][word] = ann_answer_word(
-                        v, at + word * 4, found[j].meta, found[j].correlation,
+                        v, at + word * 4, found[j].meta & ~ANN_REPLY,
                         v->outputs + (u64)found[j].source * ANN_OUTPUT_STRIDE);
         }
         for (u32 j = 0; j < 4; j++) {
             u32 i = begin + j * ANN_LAUNCH_THREADS;
             if (i < all)
-                ann_store_out_unit(v, first + i / units, i % units, words[j][0], words[j][1], words[j][2]);
+                ann_store_unit(
+                    ann_answer_slot(v, found[j].to, found[j].meta) + i % units * 16, words[j][0], words[j][1],
+                    words[j][2], ann_answer_lap(v, found[j].to, found[j].meta));
         }
     }
 }
@@ -106,9 +141,8 @@ ANN_FUNCTION void ann_seal_answers(const ann_view *v)
 ANN_FUNCTION void ann_fill_slots(const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
-    u32 answers = b->produced;
-    u64 first = b->state.next_out - answers;
-    GLOBAL const ann_reply *replies = (GLOBAL const ann_reply *)v->answers;
+    u32 count = b->answers;
+    GLOBAL const ann_answer *answers = (GLOBAL const ann_answer *)v->answers;
 #if ANN_LAUNCH_SEALED
     if (b->launch.out_units != 0) {
         ann_seal_answers(v);
@@ -116,46 +150,45 @@ ANN_FUNCTION void ann_fill_slots(const ann_view *v)
     }
 #endif
 #ifdef ANN_OUTPUT
-    u32 all = answers * (ANN_OUTPUT_STRIDE / 8);
+    u32 all = count * (ANN_OUTPUT_STRIDE / 8);
     u32 words = ANN_OUTPUT_STRIDE != 0 ? ANN_OUTPUT_STRIDE / 8 : 1;
     for (u32 word = ann_thread(); word < all; word += ANN_LAUNCH_THREADS) {
         u32 k = word / words;
-        if (replies[k].meta >> 24 != ANN_KIND_MESSAGE)
+        u32 meta = answers[k].meta;
+        if ((meta & ~ANN_REPLY) >> 24 != ANN_KIND_MESSAGE)
             continue;
         u64 at = word % words * 8;
-        GLOBAL const u8 *output = v->outputs + (u64)replies[k].source * ANN_OUTPUT_STRIDE;
-        ann_store_word(ann_out_slot(v, first + k) + b->launch.out_payload + at, ann_load_word(output + at));
+        GLOBAL const u8 *output = v->outputs + (u64)answers[k].source * ANN_OUTPUT_STRIDE;
+        GLOBAL u8 *slot = ann_answer_slot(v, answers[k].to, meta);
+        ann_store_word(slot + b->launch.out_payload + at, ann_load_word(output + at));
     }
 #endif
-    for (u32 k = ann_thread(); k < answers; k += ANN_LAUNCH_THREADS) {
-        GLOBAL u8 *slot = ann_out_slot(v, first + k);
-        if (b->launch.out_correlation != 0)
-            *ANN_U64(slot, b->launch.out_correlation) = replies[k].correlation;
-        *ANN_U32(slot, 4) = replies[k].meta;
-    }
+    for (u32 k = ann_thread(); k < count; k += ANN_LAUNCH_THREADS)
+        *ANN_U32(ann_answer_slot(v, answers[k].to, answers[k].meta), 4) = answers[k].meta & ~ANN_REPLY;
 }
 
 /* Each thread publishes its share of the answers. */
 ANN_FUNCTION void ann_publish_all(const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
-    u32 answers = b->produced;
-    u64 first = b->state.next_out - answers;
+    u32 count = b->answers;
+    GLOBAL const ann_answer *answers = (GLOBAL const ann_answer *)v->answers;
 #if ANN_LAUNCH_SEALED
     /* They were with their last units. */
     if (b->launch.out_units != 0)
         return;
 #endif
     /* SYNC: slot-published (release): of all that threads of the block wrote before the barrier. */
-    if (answers != 0) {
+    if (count != 0) {
         u32 owes = ann_thread() == 0 && ann_begin_to_pay(v);
         ann_fence_release();
         if (owes)
-            ann_store_gauges(v, first);
+            ann_store_gauges(v, b->state.next_out - b->produced);
     }
-    for (u32 k = ann_thread(); k < answers; k += ANN_LAUNCH_THREADS) {
-        u64 ticket = first + k;
-        ann_store_fenced_u32(ANN_U32(ann_out_slot(v, ticket), 0), (u32)(ticket >> b->launch.out_shift) + 1);
+    for (u32 k = ann_thread(); k < count; k += ANN_LAUNCH_THREADS) {
+        u64 to = answers[k].to;
+        u32 meta = answers[k].meta;
+        ann_store_fenced_u32(ANN_U32(ann_answer_slot(v, to, meta), 0), ann_answer_lap(v, to, meta));
     }
 }
 

@@ -75,7 +75,7 @@ typedef struct {
     u64 in_correlation; /* 0 if messages carry none */
     u64 in_payload;
     u64 out_stride;
-    u64 out_correlation; /* 0 exactly if in_correlation is */
+    u64 replies; /* where replies to calls lie, in slots like those of outputs; 0 exactly if in_correlation is */
     u64 out_payload;
     u64 out_bytes;
     u64 dead_letter_stride;
@@ -96,7 +96,7 @@ typedef struct {
     u32 print_shift;
     u32 grid;
     u32 limit;          /* messages in one turn */
-    u32 credit;         /* outbound slots that a message may need */
+    u32 credit;         /* outbound slots that a message may need; a call one less, if any */
     u32 idle_polls;     /* looks for something to do before a nap */
     u32 epoch_messages; /* 0 for a kernel that stays; else an epoch ends after so many, */
     u32 epoch_polls;    /* or after so many looks that found nothing; 0 for a kernel that stays */
@@ -221,7 +221,8 @@ typedef struct {
     u32 taken;
     u32 processed;
     u32 dropped;
-    u32 produced;
+    u32 produced; /* outputs in the outbound ring */
+    u32 answers;  /* these, and replies */
     u32 dead_letters;
     u32 error;
     u64 first_time; /* of the processed messages' enqueue times */
@@ -276,8 +277,8 @@ typedef struct {
     GLOBAL u8 *arena;
     GLOBAL u8 *states;
     /* The block's scratch memory, where several threads work on a turn: its messages as they lay in their
-       slots, the outputs of each in the messages' order, the answers in the order of their tickets, what is
-       known of each message, and by which thread it is handled. */
+       slots, the outputs of each in the messages' order, the answers in the messages' order, what is known of
+       each message, and by which thread it is handled. Where one thread does, the outputs of a call. */
     GLOBAL u8 *messages;
     GLOBAL u8 *outputs;
     GLOBAL u8 *answers;

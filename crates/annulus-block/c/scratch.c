@@ -12,12 +12,15 @@ typedef struct {
     u32 padding;
 } ann_job;
 
-/* A slot of the outbound ring that the turn fills. */
+/* A slot that the turn fills, of the outbound ring or of that of replies. */
 typedef struct {
-    u64 correlation;
+    u64 to; /* the ticket, or the call that is answered: then `meta` has ANN_REPLY */
     u32 meta;
     u32 source; /* the place of its payload among the outputs */
-} ann_reply;
+} ann_answer;
+
+/* In the place of the highest bit of a slot's kind, which has none. */
+#define ANN_REPLY 0x80000000u
 
 #define ANN_MOST_ANSWERS (ANN_LIMIT > 1 ? ANN_LIMIT : 1)
 
@@ -28,7 +31,7 @@ ANN_FUNCTION void ann_cut_scratch(ann_view *v, GLOBAL u8 *scratch, GLOBAL const 
     v->messages = scratch;
     v->outputs = v->messages + limit * ANN_IMAGE_STRIDE(l);
     v->answers = v->outputs + limit * ANN_LIMIT * ANN_OUTPUT_STRIDE;
-    v->jobs = v->answers + limit * ANN_MOST_ANSWERS * sizeof(ann_reply);
+    v->jobs = v->answers + limit * ANN_MOST_ANSWERS * sizeof(ann_answer);
 #if ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT)
     v->parcels = v->jobs + limit * sizeof(ann_job);
     v->owners = v->parcels + limit * ANN_LIMIT * sizeof(ann_parcel);

@@ -120,14 +120,11 @@ ANN_FUNCTION u32 ann_command_after(const ann_view *v)
 }
 
 /* A word of an answer's image, at an offset of it. */
-ANN_FUNCTION u32 ann_answer_word(
-    const ann_view *v, u32 at, u32 meta, u64 correlation, GLOBAL const u8 *output)
+ANN_FUNCTION u32 ann_answer_word(const ann_view *v, u32 at, u32 meta, GLOBAL const u8 *output)
 {
     LOCAL ann_launch *l = &v->shared->launch;
     if (at == 4)
         return meta;
-    if (l->out_correlation != 0 && at - (u32)l->out_correlation < 8)
-        return (u32)(at == (u32)l->out_correlation ? correlation : correlation >> 32);
     if (at < (u32)l->out_payload || at - (u32)l->out_payload >= ANN_OUTPUT_STRIDE || meta >> 24 != ANN_KIND_MESSAGE)
         return 0;
     return *(GLOBAL const u32 *)(output + (at - (u32)l->out_payload));
@@ -142,11 +139,11 @@ ANN_FUNCTION void ann_store_out_unit(const ann_view *v, u64 ticket, u32 unit, u3
 
 /* The same of an answer whose words are here and there. */
 ANN_FUNCTION void ann_store_answer_unit(
-    const ann_view *v, u64 ticket, u32 unit, u32 meta, u64 correlation, GLOBAL const u8 *output)
+    const ann_view *v, u64 ticket, u32 unit, u32 meta, GLOBAL const u8 *output)
 {
     u32 words[3];
     for (u32 j = 0; j < 3; j++)
-        words[j] = ann_answer_word(v, unit * 12 + j * 4, meta, correlation, output);
+        words[j] = ann_answer_word(v, unit * 12 + j * 4, meta, output);
     ann_store_out_unit(v, ticket, unit, words[0], words[1], words[2]);
 }
 

@@ -12,6 +12,26 @@ ANN_FUNCTION GLOBAL u8 *ann_out_slot(const ann_view *v, u64 ticket)
     return v->outbound + ANN_RING_SLOTS + (ticket & (((u64)1 << l->out_shift) - 1)) * l->out_stride;
 }
 
+/* The slot of the reply to a call, by its address: the slot's number in the low half. */
+ANN_FUNCTION GLOBAL u8 *ann_reply_slot(const ann_view *v, u64 call)
+{
+    LOCAL ann_launch *l = &v->shared->launch;
+    return v->shard + l->replies + ANN_RING_SLOTS + (call & 0xFFFFFFFFul) * l->out_stride;
+}
+
+/* And the lap that it is published with: the generation in the address's high half. */
+ANN_FUNCTION u32 ann_reply_lap(u64 call)
+{
+    return (u32)(call >> 32);
+}
+
+/* The call that a message belongs to; 0 if it is none. */
+ANN_FUNCTION u64 ann_caller(const ann_view *v, GLOBAL const u8 *slot)
+{
+    u64 offset = v->shared->launch.in_correlation;
+    return offset != 0 ? *(GLOBAL const u64 *)(slot + offset) : 0;
+}
+
 /* Where a slot of the host's ring has its lap, a sealed one in its first unit; and how far apart messages lie
    in scratch memory. */
 #if ANN_LAUNCH_SEALED

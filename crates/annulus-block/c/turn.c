@@ -52,7 +52,7 @@ ANN_FUNCTION u32 ann_begin_device_local(const ann_view *v)
         b->count = ann_accept(v, ready, s->command);
         b->device_local = b->count != 0;
 #else
-        if (!s->stalled || ann_credit(v, 1) != 0) {
+        if (!s->stalled || ann_has_slots(v, b->launch.credit)) {
             u32 waiting = ann_device_local_waiting(v);
             b->window = waiting < b->launch.limit ? waiting : b->launch.limit;
             /* Tickets were looked at after the slot, and may be older. */
@@ -85,6 +85,7 @@ ANN_FUNCTION void ann_begin_turn(const ann_view *v)
     b->processed = 0;
     b->dropped = 0;
     b->produced = 0;
+    b->answers = 0;
     b->dead_letters = 0;
     b->error = 0;
     b->latest = 0;
@@ -179,7 +180,7 @@ ANN_FUNCTION void ann_begin_turn(const ann_view *v)
     b->count = ann_accept(v, ready, ann_load_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_COMMAND)));
 #else
     /* Nothing is brought in that could not be handled. The gauge may be older than the slot that was seen. */
-    if (!s->stalled || ann_credit(v, 1) != 0) {
+    if (!s->stalled || ann_has_room_for_next(v)) {
 #if ANN_HOSTED
         /* Producers write the gauge's line: it is left to them as long as one message is all there is. */
         u64 waiting = 1;

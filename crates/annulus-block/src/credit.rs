@@ -1,5 +1,6 @@
 //! Room for what handlers send.
 
+use annulus_ring::ring::Slot;
 use annulus_sync::{Ordering, fence};
 
 use crate::{
@@ -16,8 +17,16 @@ impl<R: Runner> BlockCore<R> {
     /// not.
     // TWIN: has_credit
     #[inline]
-    pub(crate) fn has_credit(&mut self, batch: &TurnTotals) -> bool {
-        self.or_stall(STALLED_BY_HOST, batch, |block| block.outbound.has_credit(block.credit))
+    pub(crate) fn has_credit(&mut self, message: &Slot, batch: &TurnTotals) -> bool {
+        let need = self.need(message);
+        self.or_stall(STALLED_BY_HOST, batch, |block| block.outbound.has_credit(need))
+    }
+
+    /// Slots of the outbound ring that a message may need: a call's first output is its reply, and goes
+    /// elsewhere.
+    #[inline]
+    fn need(&self, message: &Slot) -> u32 {
+        self.credit.saturating_sub(u32::from(message.header.correlation != 0))
     }
 
     /// Whether there is room for what is attempted. If not, says so in the control block and tries once more
@@ -54,7 +63,11 @@ impl<R: Runner> BlockCore<R> {
 
     /// Whether what the block waits for has come.
     pub(crate) fn has_room(&mut self) -> bool {
-        if self.pending.is_some() { self.deliver() } else { self.outbound.has_credit(self.credit) }
+        if self.pending.is_some() {
+            return self.deliver();
+        }
+        let need = self.inbound.peek().map_or(self.credit, |message| self.need(&message));
+        self.outbound.has_credit(need)
     }
 
     /// Before the block goes to sleep: reports that it waits for room in another kernel, if it does.

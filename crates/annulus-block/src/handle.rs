@@ -24,33 +24,33 @@ impl<R: Runner> BlockCore<R> {
         // SAFETY: the slot holds a message of the kernel's type, which the key function takes.
         let key = self.key.map_or(0, |key| unsafe { key(message) });
         let state = self.state.of(key);
-        let code = state.map_or(error::UNKNOWN_ACTOR, |state| self.call(message, state));
         let caller = slot.header.correlation;
-        let reply = |correlation| Header { correlation, ..Header::default() };
+        let code = match state {
+            None => error::UNKNOWN_ACTOR,
+            Some(state) if caller != 0 => self.call_aside(message, state, caller),
+            // SAFETY: the block has credit for `max_outputs` slots from the next ticket on.
+            Some(state) => unsafe { self.call(message, state, self.outbound.next()) },
+        };
         if code == 0 && caller == 0 && self.link.is_some() {
             self.pending = Some(PendingOutputs { gone: 0, all: self.outbox.sent() });
         } else if code == 0 {
             let sent = self.outbox.sent();
-            for i in 0..sent {
-                let header = reply(if i == 0 { caller } else { 0 });
-                // SAFETY: there was credit for `max_outputs` slots, and the outbox has written the first
-                // `sent` payloads.
-                unsafe { self.outbound.publish(kind::MESSAGE, self.output_bytes, header) };
-            }
-            batch.produced += sent;
             self.counts.sent += u64::from(sent);
-            if sent == 0 && caller != 0 {
-                // SAFETY: there was credit for one slot at least; this kind has no payload.
-                unsafe { self.outbound.publish(kind::NO_REPLY, 0, reply(caller)) };
-                batch.produced += 1;
+            if caller == 0 {
+                for _ in 0..sent {
+                    // SAFETY: there was credit for `max_outputs` slots, and the outbox has written the first
+                    // `sent` payloads.
+                    unsafe { self.outbound.publish(kind::MESSAGE, self.output_bytes, Header::default()) };
+                }
+                batch.produced += sent;
+            } else {
+                self.answer(caller, sent, batch);
             }
             self.note_success(slot.header.enqueue_time, batch);
         } else {
             self.bury(message, code, batch);
             if caller != 0 {
-                // SAFETY: as above.
-                unsafe { self.outbound.publish(kind::FAILED, code.into(), reply(caller)) };
-                batch.produced += 1;
+                self.reply(caller, kind::FAILED, code.into());
             }
             batch.dropped += 1;
             batch.error = code;
@@ -60,12 +60,66 @@ impl<R: Runner> BlockCore<R> {
         }
     }
 
+    /// Calls the handler of a call's message: the only output that it may send is written where the reply
+    /// goes; several are put aside.
+    fn call_aside(&mut self, message: *const u8, state: *mut u8, caller: u64) -> u16 {
+        let place = match &self.answers {
+            Some(answers) if self.aside.is_empty() => answers.payload(caller),
+            _ => self.aside.as_mut_ptr().cast(),
+        };
+        // SAFETY: there is one place, which is the reply's and the block's until it is published, or as many
+        // as the handler may send, a slot of the ring apart; aligned as payloads are, whose alignment is 64
+        // at most.
+        let ring = unsafe { self.outbox.redirect(place) };
+        // SAFETY: the places are the block's.
+        let code = unsafe { self.call(message, state, 0) };
+        // SAFETY: where sends went before.
+        unsafe { self.outbox.redirect(ring) };
+        code
+    }
+
+    /// Publishes what a call's handler has sent: the first is the reply, all others are outputs.
+    fn answer(&mut self, caller: u64, sent: u32, batch: &mut TurnTotals) {
+        if sent == 0 {
+            return self.reply(caller, kind::NO_REPLY, 0);
+        }
+        let layout = self.outbound.ring().layout();
+        let (stride, size) = (layout.slot_stride, layout.payload_size);
+        let put_aside = self.aside.as_ptr().cast::<u8>();
+        if let (Some(answers), false) = (&self.answers, self.aside.is_empty()) {
+            // SAFETY: the first output lies there, and has as many bytes; the reply's place is another one.
+            unsafe { put_aside.copy_to_nonoverlapping(answers.payload(caller), size) };
+        }
+        self.reply(caller, kind::MESSAGE, self.output_bytes);
+        batch.replied = true;
+        for i in 1..sent as usize {
+            let output = put_aside.wrapping_add(i * stride);
+            // SAFETY: there was credit for all that the handler may send but the first; an output lies there.
+            unsafe {
+                self.outbound.publish_copy(kind::MESSAGE, self.output_bytes, Header::default(), output);
+            }
+        }
+        batch.produced += sent - 1;
+    }
+
+    /// Publishes the reply to a call.
+    fn reply(&self, caller: u64, kind: u8, length: u32) {
+        let answers = self.answers.as_ref().expect("only a launch with calls has messages that are calls");
+        // SAFETY: the message that is being handled carries the address, and has no other reply; a message's
+        // payload lies in its place.
+        unsafe { answers.publish(caller, kind, length) };
+    }
+
     /// Calls the handler; returns its error code, 0 for success.
+    ///
+    /// # Safety
+    ///
+    /// The outbox's places for `max_outputs` sends from `ticket` on are the block's.
     // TWIN: call
     #[inline]
-    fn call(&self, message: *const u8, state: *mut u8) -> u16 {
-        // SAFETY: the block has credit for `max_outputs` slots from the next ticket on.
-        unsafe { self.outbox.begin(self.outbound.next()) };
+    unsafe fn call(&self, message: *const u8, state: *mut u8, ticket: u64) -> u16 {
+        // SAFETY: by the caller's word.
+        unsafe { self.outbox.begin(ticket) };
         let invocation =
             Invocation { cx: self.cx, message, state, bindings: &self.bindings, outbox: &self.outbox };
         // The handler's state is a copy that is committed on success, and its sends are not published yet, so

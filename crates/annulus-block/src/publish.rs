@@ -29,7 +29,7 @@ impl<R: Runner> BlockCore<R> {
         {
             dead_letters.show();
         }
-        if batch.produced != 0 || batch.forwarded {
+        if batch.produced != 0 || batch.forwarded || batch.replied {
             self.memory.produced().store(counts.sent, Ordering::Relaxed);
         }
         if batch.produced != 0 {

@@ -6,7 +6,8 @@
 //! 1. It looks at its command word, and acknowledges what changed.
 //! 2. For each message it makes sure that its outbound ring has room for all that the handler may send, calls
 //!    the handler, and then either commits what it sent, or forgets it and counts the failure. Without room
-//!    it stops *between* messages.
+//!    it stops *between* messages. A reply needs no room there: it has a slot of its own
+//!    ([`Callers`](annulus_ring::ring::Callers)).
 //! 3. It publishes counts, telemetry and the slots that it gives back, in this order, and reports to the
 //!    host. So whoever sees that a message was consumed sees it counted.
 //! 4. Where its kernel is connected to another, what handlers send goes there: see the module `links`.
@@ -22,7 +23,7 @@ use annulus_abi::{control::command, telemetry::Telemetry};
 use annulus_kernel::{Binding, BoundMemory, CpuEntry, Cx, KernelDefinition, ProcessingMode, RawOutbox};
 use annulus_ring::{
     memory::ShardMemory,
-    ring::{Consumer, SoleProducer},
+    ring::{Answers, Consumer, SoleProducer},
 };
 use annulus_sync::Ordering;
 
@@ -67,6 +68,10 @@ pub struct BlockCore<R> {
     pub(crate) memory: ShardMemory,
     pub(crate) inbound: Consumer,
     pub(crate) outbound: SoleProducer,
+    /// Where replies go, if the launch has calls.
+    pub(crate) answers: Option<Answers>,
+    /// Where a call's outputs lie until they are published, if they may be several.
+    pub(crate) aside: Box<[Line]>,
     /// The ring of dead letters, if the launch keeps them.
     pub(crate) dead_letters: Option<SoleProducer>,
     pub(crate) outbox: RawOutbox,
@@ -86,8 +91,8 @@ pub struct BlockCore<R> {
     pub(crate) key: Option<unsafe fn(*const u8) -> u64>,
     pub(crate) cx: Cx,
     pub(crate) output_bytes: u32,
-    /// Slots that a message may need in the outbound ring: what its handler may send, or the notice to its
-    /// caller.
+    /// Slots that a message may need in the outbound ring: what its handler may send. A call's first output
+    /// goes elsewhere.
     pub(crate) credit: u32,
     pub(crate) mode: ProcessingMode,
     pub(crate) max_batch: u32,
@@ -138,6 +143,8 @@ pub(crate) struct TurnTotals {
     pub(crate) produced: u32,
     /// Whether handlers have sent to a connected kernel.
     pub(crate) forwarded: bool,
+    /// Whether handlers have sent replies.
+    pub(crate) replied: bool,
     pub(crate) processed: u32,
     pub(crate) dropped: u32,
     pub(crate) dead_letters: u32,
@@ -156,6 +163,12 @@ pub(crate) struct PendingOutputs {
     pub(crate) all: u32,
 }
 
+/// A part of the memory in which outputs are put aside. Slots are as long as several of them, and their
+/// payloads need no more alignment.
+#[derive(Clone, Copy, Default)]
+#[repr(C, align(64))]
+pub(crate) struct Line([u64; 8]);
+
 /// What a turn found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
@@ -173,9 +186,9 @@ impl<R: Runner> BlockCore<R> {
     /// # Safety
     ///
     /// It is the shard's one block: nobody else consumes from the inbound ring, or produces for the outbound
-    /// ring and that of dead letters, and it is not run again after it has [terminated](Turn::Terminated).
-    /// The memory's layout, the states, the bindings and what `link` leads to are of the definition's types,
-    /// and the states live as long as it.
+    /// ring and those of replies and dead letters, and it is not run again after it has
+    /// [terminated](Turn::Terminated). The memory's layout, the states, the bindings and what `link` leads to
+    /// are of the definition's types, and the states live as long as it.
     pub unsafe fn new(parameters: BlockParameters) -> Self {
         let BlockParameters {
             memory, index, grid, definition, bindings, link, state, clock, signals, ..
@@ -204,10 +217,20 @@ impl<R: Runner> BlockCore<R> {
                 definition.max_outputs,
             )
         };
-        let calls = layout.correlation_offset.is_some();
+        // SAFETY: this block is the one writer of its ring of replies, and keeps the memory beside it.
+        let replies = unsafe { memory.replies() };
+        // SAFETY: as above.
+        let answers = replies.map(|ring| unsafe { Answers::new(ring) });
+        let aside = if answers.is_some() && definition.max_outputs > 1 {
+            definition.max_outputs as usize * layout.slot_stride / size_of::<Line>()
+        } else {
+            0
+        };
         Self {
             inbound,
             outbound,
+            answers,
+            aside: vec![Line::default(); aside].into(),
             dead_letters,
             outbox,
             link: None,
@@ -220,7 +243,7 @@ impl<R: Runner> BlockCore<R> {
             key: definition.key,
             cx: Cx::new(index, grid, 0),
             output_bytes: layout.payload_size as u32,
-            credit: definition.max_outputs.max(calls.into()),
+            credit: definition.max_outputs,
             mode: parameters.mode,
             max_batch: parameters.max_messages_per_iteration,
             timestamps: parameters.timestamps,
@@ -275,7 +298,7 @@ impl<R: Runner> BlockCore<R> {
                 break;
             }
             if self.pending.is_none() {
-                if !self.has_credit(&batch) {
+                if !self.has_credit(&slot, &batch) {
                     break;
                 }
                 if self.link.is_some() {

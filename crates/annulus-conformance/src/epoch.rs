@@ -10,13 +10,13 @@ use annulus_abi::launch::{BlockRecord, DoorbellRecord, LaunchRecord, scratch_byt
 use annulus_abi::{
     control::command,
     kernel::{KernelLayout, KernelShape},
-    ring::{Envelope, kind},
+    ring::{Envelope, call_at, kind},
 };
 use annulus_kernel::{KernelDefinition, RingKernel};
 use annulus_macros::{DeviceType, RingMessage, ring_kernel};
 use annulus_ring::{
     region::Region,
-    ring::{Consumer, Header, Producers, Ring, SlotReservation},
+    ring::{Callers, Consumer, Header, Look, Producers, Reply, Ring, SlotReservation},
 };
 use annulus_runtime::{
     device_print,
@@ -87,6 +87,11 @@ pub const CUDA_END: &str = include_str!("cuda/epoch.cpp");
 /// The kernel that the epoch is of.
 pub const KERNEL: &KernelDefinition = count::DEFINITION;
 
+/// Whether a message is a call: the first of its slot.
+fn is_call(number: u64) -> bool {
+    number % 7 == 0
+}
+
 /// What one shard of the kernel has.
 pub fn layout() -> KernelLayout {
     KernelLayout::new(&KernelShape {
@@ -117,7 +122,7 @@ pub fn launch(layout: &KernelLayout, grid: u32) -> LaunchRecord {
         in_correlation: layout.inbound.correlation_offset.unwrap() as u64,
         in_payload: layout.inbound.payload_offset as u64,
         out_stride: layout.outbound.slot_stride as u64,
-        out_correlation: layout.outbound.correlation_offset.unwrap() as u64,
+        replies: layout.replies_offset() as u64,
         out_payload: layout.outbound.payload_offset as u64,
         out_bytes: layout.outbound.payload_size as u64,
         dead_letter_stride: layout.dead_letters.unwrap().slot_stride as u64,
@@ -165,7 +170,7 @@ impl Epoch {
         let producers = unsafe { Producers::new(inbound) };
         let write = |slots: &mut SlotReservation<'_>, number: u64, command| {
             let item = Item { key: (number % (ACTORS + 1)) as u32, producer: 1, sequence: number * 25 };
-            let correlation = if number % 7 == 0 { number + 1 } else { 0 };
+            let correlation = if is_call(number) { call_at(number as u32, 1) } else { 0 };
             slots.write(item, Header { enqueue_time: 5, correlation, command });
         };
         let active = command::ACTIVE | command::TELEMETRY;
@@ -276,11 +281,15 @@ fn check(shard: &mut Shard, layout: &KernelLayout, messages: u64) {
         unsafe { Ring::new(region.part(layout.outbound_offset(), layout.outbound.bytes()), layout.outbound) };
     // SAFETY: as above.
     let mut outbound = unsafe { Consumer::new(outbound) };
+    let replies = layout.replies.expect("there are calls");
+    // SAFETY: as above.
+    let replies = unsafe { Ring::new(region.part(layout.replies_offset(), replies.bytes()), replies) };
+    // SAFETY: as above.
+    let callers = unsafe { Callers::new(replies) };
     let mut counts = [0u64; ACTORS as usize];
     let (mut failed, mut unknown) = (0, 0);
     for number in 0..messages {
         let (key, sequence) = (number % (ACTORS + 1), number * 25);
-        let correlation = if number % 7 == 0 { number + 1 } else { 0 };
         let code = if key == ACTORS {
             unknown += 1;
             0xFF03
@@ -291,21 +300,34 @@ fn check(shard: &mut Shard, layout: &KernelLayout, messages: u64) {
             counts[key as usize] += 1;
             0
         };
-        if code != 0 && correlation == 0 {
-            continue;
-        }
-        let slot = outbound.peek().expect("an answer for each message that has one");
-        assert_eq!(slot.header.correlation, correlation, "message {number}");
-        if code != 0 {
-            assert_eq!((slot.kind, slot.length), (kind::FAILED, code), "message {number}");
-        } else {
-            assert_eq!(slot.kind, kind::MESSAGE, "message {number}");
+        let (found, counted) = if is_call(number) {
+            // SAFETY: its message had this ticket, and there was no other call.
+            let call = unsafe { callers.begin(number) }.expect("the slot is free");
+            assert_eq!(call.word(), call_at(number as u32, 1));
+            let read = |reply: Reply<'_>| {
+                // SAFETY: the kernel writes `Counted` into messages.
+                let counted = (reply.kind == kind::MESSAGE).then(|| unsafe { reply.read::<Counted>() });
+                ((reply.kind, reply.length), counted)
+            };
+            let Look::Reply(reply) = callers.take(call, read) else { panic!("no reply to call {number}") };
+            reply
+        } else if code == 0 {
+            let slot = outbound.peek().expect("an output of each message that has one");
             // SAFETY: the slot was just peeked, and the kernel writes `Counted`.
             let counted = unsafe { outbound.read::<Counted>(&slot) };
+            outbound.advance(&slot);
+            ((slot.kind, slot.length), Some(counted))
+        } else {
+            continue;
+        };
+        if code != 0 {
+            assert_eq!(found, (kind::FAILED, code), "message {number}");
+        } else {
+            assert_eq!(found, (kind::MESSAGE, size_of::<Counted>() as u32), "message {number}");
+            let counted = counted.expect("a message was read");
             assert_eq!((u64::from(counted.key), counted.sequence), (key, sequence));
             assert_eq!(counted.count, counts[key as usize], "message {number}");
         }
-        outbound.advance(&slot);
     }
     assert!(outbound.peek().is_none());
     check_dead_letters(&region, layout, messages, failed + unknown);

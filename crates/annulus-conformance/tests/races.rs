@@ -122,22 +122,22 @@ fn text(target: Target, sealed: bool, variant: &str) -> String {
 const MUTANTS: &[(&str, &str, &str)] = &[
     (
         "an answer is published without release",
-        "        ann_fence_release();\n        if (owes)\n            ann_store_gauges(v, first);\n",
+        "        ann_fence_release();\n        if (owes)\n            ann_store_gauges(v, b->state.next_out - b->produced);\n",
         "",
     ),
     (
         "an answer is published before its header is written",
-        "        GLOBAL u8 *slot = ann_out_slot(v, first + k);\n        if (b->launch.out_correlation != 0)",
-        "        GLOBAL u8 *slot = ann_out_slot(v, first + k);\n        \
-         ann_store_release_u32(ANN_U32(slot, 0), (u32)((first + k) >> b->launch.out_shift) + 1);\n        \
-         if (b->launch.out_correlation != 0)",
+        "        *ANN_U32(ann_answer_slot(v, answers[k].to, answers[k].meta), 4) = answers[k].meta & ~ANN_REPLY;",
+        "{ GLOBAL u8 *slot = ann_answer_slot(v, answers[k].to, answers[k].meta);\n        \
+         ann_store_release_u32(ANN_U32(slot, 0), ann_answer_lap(v, answers[k].to, answers[k].meta));\n        \
+         *ANN_U32(slot, 4) = answers[k].meta & ~ANN_REPLY; }",
     ),
     (
         "an answer is published before its payload is written",
-        "        ann_store_word(ann_out_slot(v, first + k) + b->launch.out_payload + at",
-        "        *ANN_U32(ann_out_slot(v, first + k), 4) = replies[k].meta;\n        \
-         ann_store_release_u32(ANN_U32(ann_out_slot(v, first + k), 0), (u32)((first + k) >> b->launch.out_shift) + 1);\n        \
-         ann_store_word(ann_out_slot(v, first + k) + b->launch.out_payload + at",
+        "        ann_store_word(slot + b->launch.out_payload + at, ann_load_word(output + at));",
+        "        *ANN_U32(slot, 4) = meta & ~ANN_REPLY;\n        \
+         ann_store_release_u32(ANN_U32(slot, 0), ann_answer_lap(v, answers[k].to, meta));\n        \
+         ann_store_word(slot + b->launch.out_payload + at, ann_load_word(output + at));",
     ),
     ("places are not looked at before their messages are brought", "        ann_look(&view);\n", ""),
     (
@@ -224,11 +224,11 @@ const ALONE_MUTANTS: &[(&str, &str, &str)] = &[
     (
         "the gauge counts an answer that the leader has not published",
         "        ann_store_gauges(v, ticket);\n",
-        "        ann_store_gauges(v, ticket + answers);\n    dawdle(100);\n",
+        "        ann_store_gauges(v, ticket + answers - (caller != 0));\n    dawdle(100);\n",
     ),
     (
         "the gauge counts answers that threads have not published",
-        "            ann_store_gauges(v, first);\n",
+        "            ann_store_gauges(v, b->state.next_out - b->produced);\n",
         "            ann_store_gauges(v, b->state.next_out);\n        if (owes)\n            dawdle(100);\n",
     ),
     (
@@ -253,15 +253,17 @@ const SEALED_MUTANTS: &[(&str, &str, &str)] = &[
     ),
     (
         "a unit of an answer has its lap before its content",
-        "    ann_store_unit(ann_out_slot(v, ticket) + unit * 16, a, b, c, lap);",
-        "    ann_store_unit(ann_out_slot(v, ticket) + unit * 16, 0, 0, 0, lap);\n    dawdle(100);\n    \
-         ann_store_unit(ann_out_slot(v, ticket) + unit * 16, a, b, c, lap);",
+        "            if (i < all)\n                ann_store_unit(",
+        "            if (i < all)\n                ann_store_unit(\n                    \
+         ann_answer_slot(v, found[j].to, found[j].meta) + i % units * 16, 0, 0, 0, \
+         ann_answer_lap(v, found[j].to, found[j].meta));\n            dawdle(100);\n            if (i < all)\n                \
+         ann_store_unit(",
     ),
     (
         "the gauge counts answers whose units are not stored yet",
         "    u32 units = b->launch.out_units;\n    for (u32 k = 0; k < answers; k++) {",
         "    u32 units = b->launch.out_units;\n    \
-         ann_store_release_u64(ANN_U64(v->outbound, ANN_RING_RESERVED), ticket + answers);\n    dawdle(100);\n    \
+         ann_store_release_u64(ANN_U64(v->outbound, ANN_RING_RESERVED), ticket + answers - (caller != 0));\n    dawdle(100);\n    \
          for (u32 k = 0; k < answers; k++) {",
     ),
     (

@@ -9,7 +9,7 @@ use std::{
 
 use annulus_abi::control::{STALLED_BY_KERNEL, command, state};
 use annulus_abi::launch::{BlockRecord, LaunchRecord, LinkRecord};
-use annulus_ring::ring::Ring;
+use annulus_ring::ring::{Consumer, Ring};
 use annulus_runtime::{BackendError, DeviceKernel, Link, ShardMemory};
 use annulus_sync::{AtomicU32, AtomicU64, Ordering, stay::Stay, wake_flag::WakeFlag};
 
@@ -505,8 +505,15 @@ impl DeviceShard {
         match self.memory.stalled().load(Ordering::Relaxed) {
             0 => true,
             STALLED_BY_KERNEL => false,
-            _ => self.has_credit(credit),
+            _ => self.has_credit(credit) || credit != 0 && self.next_is_call() && self.has_credit(credit - 1),
         }
+    }
+
+    /// Whether the next message is a call, whose first output needs no room in the outbound ring.
+    fn next_is_call(&self) -> bool {
+        // SAFETY: between epochs no block consumes, and this gives nothing back.
+        let inbound = unsafe { Consumer::new(self.inbound.clone()) };
+        inbound.peek().is_some_and(|slot| slot.header.correlation != 0)
     }
 
     fn has_credit(&self, credit: u64) -> bool {

@@ -101,13 +101,12 @@ impl LaunchPlan {
         }
         let sealed = layout.inbound.is_sealed();
         assert!(threads > 1 || !sealed, "slots are sealed only where `DeviceHost::seals` said so");
-        let calls = layout.inbound.correlation_offset.is_some();
         Ok(Self {
             threads,
             stays: abilities.stays && !options.epochs,
             sealed,
             limit,
-            credit: definition.max_outputs.max(calls.into()),
+            credit: definition.max_outputs,
             faults: options.faults,
             supersteps: spec.supersteps,
             scratch: scratch(limit),
@@ -160,7 +159,7 @@ impl LaunchPlan {
             in_correlation: place(layout.inbound.correlation_offset),
             in_payload: layout.inbound.payload_offset as u64,
             out_stride: layout.outbound.slot_stride as u64,
-            out_correlation: place(layout.outbound.correlation_offset),
+            replies: if layout.replies.is_some() { layout.replies_offset() as u64 } else { 0 },
             out_payload: layout.outbound.payload_offset as u64,
             out_bytes: layout.outbound.payload_size as u64,
             dead_letter_stride: layout.dead_letters.map_or(0, |dead_letters| dead_letters.slot_stride as u64),

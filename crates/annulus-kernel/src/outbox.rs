@@ -9,7 +9,8 @@ use std::{cell::Cell, marker::PhantomData};
 /// payloads; the block publishes them when the handler has succeeded, and forgets them when it has not.
 #[derive(Debug)]
 pub struct RawOutbox {
-    payloads: *mut u8,
+    /// Where sends go now.
+    payloads: Cell<*mut u8>,
     stride: usize,
     mask: u64,
     first: Cell<u64>,
@@ -29,7 +30,7 @@ impl RawOutbox {
     /// [`begin`](Self::begin).
     pub const unsafe fn new(payloads: *mut u8, stride: usize, mask: u64, limit: u32) -> Self {
         Self {
-            payloads,
+            payloads: Cell::new(payloads),
             stride,
             mask,
             first: Cell::new(0),
@@ -49,6 +50,18 @@ impl RawOutbox {
         self.first.set(first);
         self.sent.set(0);
         self.refused.set(false);
+    }
+
+    /// Lets sends go elsewhere from the next [`begin`](Self::begin) on: to places as far apart as the ring's
+    /// payloads are. Returns where they went.
+    ///
+    /// # Safety
+    ///
+    /// As for [`new`](Self::new), but that places are there, and the caller's alone, for the tickets `0 ..
+    /// limit` of a `begin(0)` only.
+    #[inline]
+    pub unsafe fn redirect(&self, payloads: *mut u8) -> *mut u8 {
+        self.payloads.replace(payloads)
     }
 
     /// How many messages the handler has sent since `begin`: at most the limit.
@@ -90,8 +103,8 @@ impl<M> Outbox<M> {
         }
         let slot = (raw.first.get() + u64::from(sent)) & raw.mask;
         // SAFETY: `slot` is below the ring's slot count, so the offset stays inside the ring's allocation, by
-        // `new`.
-        let payload = unsafe { raw.payloads.add(slot as usize * raw.stride) };
+        // `new`, or `sent` itself, by `redirect`.
+        let payload = unsafe { raw.payloads.get().add(slot as usize * raw.stride) };
         // SAFETY: the ticket is inside `first .. first + limit`, so the payload is the caller's, valid and
         // aligned, by `new`.
         unsafe { payload.cast::<M>().write(message) };

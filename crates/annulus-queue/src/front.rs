@@ -104,6 +104,12 @@ pub trait Told {
     fn moved(&mut self);
     /// So many more places are free than before.
     fn freed(&mut self, places: usize);
+    /// A message is about to be put into the slot of this ticket, which the front holds and publishes after
+    /// this. Asked once for each; returns the header that it is to have there.
+    fn hands_over(&mut self, ticket: u64, header: Header) -> Header {
+        let _ = ticket;
+        header
+    }
 }
 
 /// How far an offer got.
@@ -371,6 +377,7 @@ impl State {
         // Other producers of the ring may have taken the room.
         if let Ok(mut slots) = front.producers.reserve(count as u32) {
             for message in fresh.by_ref().take(slots.remaining() as usize) {
+                let header = told.hands_over(slots.ticket(), header);
                 slots.write_bytes(message, header);
             }
             told.moved();
@@ -415,7 +422,8 @@ impl State {
                 // It lives: what has expired was taken out, up to the first that lives.
                 let Some(parcel) = self.order.pop() else { break };
                 let message = self.cells.take(parcel);
-                slots.write_bytes(message, Header { command: now.command, ..parcel.header });
+                let header = told.hands_over(slots.ticket(), parcel.header);
+                slots.write_bytes(message, Header { command: now.command, ..header });
                 if front.options.expiry.is_some() {
                     self.expire(front, now, told);
                 }

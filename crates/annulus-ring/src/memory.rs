@@ -91,6 +91,7 @@ pub struct ShardMemory {
     control: Region,
     inbound: (Region, RingLayout),
     outbound: (Region, RingLayout),
+    replies: Option<(Region, RingLayout)>,
     dead_letters: Option<(Region, RingLayout)>,
     prints: Option<(Region, RingLayout)>,
     histogram: Option<Region>,
@@ -127,11 +128,14 @@ impl ShardMemory {
         let shard = memory.region().part(offset, layout.shard_bytes());
         let histogram =
             layout.histogram.then(|| shard.part(layout.histogram_offset(), layout.histogram_bytes()));
+        let replies =
+            layout.replies.map(|replies| (shard.part(layout.replies_offset(), replies.bytes()), replies));
         let dead_letters = layout.dead_letters.map(|dead_letters| {
             (shard.part(layout.dead_letters_offset(), dead_letters.bytes()), dead_letters)
         });
         let prints = layout.prints.map(|prints| (shard.part(layout.prints_offset(), prints.bytes()), prints));
         Self {
+            replies,
             dead_letters,
             prints,
             control: shard.part(0, layout.inbound_offset()),
@@ -175,6 +179,18 @@ impl ShardMemory {
     pub unsafe fn outbound(&self) -> Ring {
         // SAFETY: as for `inbound`.
         unsafe { Ring::new(self.outbound.0.clone(), self.outbound.1) }
+    }
+
+    /// The ring of replies from the shard to the host, if the launch has calls.
+    ///
+    /// # Safety
+    ///
+    /// The shard's block makes the one [`Answers`](crate::ring::Answers) of it, the host the one
+    /// [`Callers`](crate::ring::Callers). As for [`inbound`](Self::inbound).
+    pub unsafe fn replies(&self) -> Option<Ring> {
+        let (region, layout) = self.replies.as_ref()?;
+        // SAFETY: as for `inbound`.
+        Some(unsafe { Ring::new(region.clone(), *layout) })
     }
 
     /// The ring of dead letters from the shard to the host, if the launch keeps them.

@@ -59,10 +59,12 @@ use annulus_sync::{AtomicU64, Ordering, fence};
 
 mod consumer;
 mod producers;
+mod replies;
 mod sole_producer;
 
 pub use consumer::{Consumer, Slot};
 pub use producers::{Producers, SlotReservation};
+pub use replies::{Answers, Call, Callers, Look, Occupied, Reply};
 pub use sole_producer::SoleProducer;
 
 const RESERVED: usize = 0;

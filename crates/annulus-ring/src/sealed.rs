@@ -109,6 +109,7 @@ impl<'a> Image<'a> {
 }
 
 /// The image of a published slot.
+#[derive(Debug)]
 pub(crate) struct Opened {
     units: [[u32; WORDS]; UNITS_MOST],
 }

@@ -199,7 +199,8 @@ impl LaunchOptions {
         self
     }
 
-    /// Whether `call` can be used. Costs 8 bytes per slot. On by default.
+    /// Whether `call` can be used. Costs 8 bytes per slot, and a ring for replies, with as many slots as the
+    /// inbound one. On by default.
     pub fn calls(mut self, on: bool) -> Self {
         self.outbound.calls = on;
         self

@@ -3,6 +3,7 @@
 //! | to | use |
 //! |---|---|
 //! | sleep until a condition changes, without a lock on the side that changes it | [`event`] |
+//! | sleep until something of one's own comes, one of many | [`sleepers`] |
 //! | wait for a while busily, then asleep; run a future on this thread | [`wait`] |
 //! | run something on one thread at a time, asleep when there is nothing to do | [`wake_flag`] |
 //! | queue what is awake for worker threads | [`schedule`] |
@@ -35,6 +36,7 @@ pub mod last;
 pub mod phase_barrier;
 mod primitive;
 pub mod schedule;
+pub mod sleepers;
 pub mod stay;
 pub mod wait;
 mod wait_strategy;

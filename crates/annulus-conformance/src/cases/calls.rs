@@ -79,6 +79,51 @@ pub fn callers_need_no_receiver(bench: &Bench) {
     assert_eq!(balanced(&kernel).processed, 8 * rounds);
 }
 
+/// Calls whose messages wait in a queue in front of the ring, where policies are: each gets the reply to its
+/// own, whether its caller sleeps by the time it is handed over or not.
+pub fn calls_wait_in_front(bench: &Bench) {
+    let options = || {
+        let options = LaunchOptions::default().grid(2).actors(8).capacity(64).output_capacity(16);
+        options.max_messages_per_iteration(1).spin(Duration::ZERO)
+    };
+    for options in [
+        options().name("priority").priority(true),
+        options().name("expiry").expiry(Duration::from_secs(3600)),
+        options().name("oldest").backpressure(Backpressure::DropOldest),
+    ] {
+        let kernel = track::launch(bench.runtime(), options).unwrap();
+        let rounds = bench.size(100, 2_000);
+        thread::scope(|scope| {
+            for key in 0..8 {
+                let kernel = &kernel;
+                scope.spawn(move || {
+                    for round in 0..rounds {
+                        let call =
+                            |i| Box::pin(kernel.call(Item { key, producer: key, sequence: round * 6 + i }));
+                        let mut calls: Vec<_> = (0..6).map(call).collect();
+                        let early: Vec<_> = calls.iter_mut().map(|call| poll_once(call.as_mut())).collect();
+                        for (i, (call, early)) in (0..).zip(calls.into_iter().zip(early)) {
+                            if early.is_none() && (round + i) % 5 == 4 {
+                                // It is given up, and counts all the same.
+                                continue;
+                            }
+                            let reply = early.unwrap_or_else(|| block_on(call)).unwrap();
+                            let sequence = round * 6 + i;
+                            assert_eq!(
+                                (reply.key, reply.sequence, reply.count),
+                                (key, sequence, sequence + 1)
+                            );
+                        }
+                    }
+                });
+            }
+        });
+        drain(&kernel);
+        let status = balanced(&kernel);
+        assert_eq!((status.processed, status.outputs_waiting, status.replies_waiting), (48 * rounds, 0, 0));
+    }
+}
+
 /// A handler that sends nothing answers with that.
 pub fn a_call_without_a_reply(bench: &Bench) {
     let kernel = odd::launch(bench.runtime(), LaunchOptions::default()).unwrap();

@@ -88,7 +88,7 @@ pub fn many_outputs_through_a_small_ring(bench: &Bench) {
     });
     drain(&kernel);
     let status = balanced(&kernel);
-    assert_eq!((status.processed, status.produced, status.replies_waiting), (count, count * 2, 0));
+    assert_eq!((status.processed, status.produced, status.outputs_waiting), (count, count * 2, 0));
 }
 
 /// A call gets the first output of its handler; the others are received.

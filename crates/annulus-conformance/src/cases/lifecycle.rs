@@ -24,7 +24,10 @@ pub fn r01_r04_launch_and_status(bench: &Bench) {
     assert!(status.is_active() && status.accepts_messages);
     assert_eq!((status.shards, kernel.grid()), (2, 2));
     assert_eq!((status.sent, status.pending, status.processed, status.produced), (0, 0, 0, 0));
-    assert_eq!((status.replies_waiting, status.stalled_shards, status.last_error), (0, 0, 0));
+    assert_eq!(
+        (status.outputs_waiting, status.replies_waiting, status.stalled_shards, status.last_error),
+        (0, 0, 0, 0)
+    );
     assert!(status.uptime > Duration::ZERO);
     assert!(status.to_string().contains("first"), "{status}");
 }

@@ -33,7 +33,7 @@ pub fn launch_and_echo(bench: &Bench) {
     });
     drain(&kernel);
     let status = balanced(&kernel);
-    assert_eq!((status.sent, status.processed, status.produced, status.replies_waiting), (2, 2, 2, 0));
+    assert_eq!((status.sent, status.processed, status.produced, status.outputs_waiting), (2, 2, 2, 0));
 }
 
 /// Messages of one producer for one key are handled in order, whatever the number of shards, keys and
@@ -75,7 +75,7 @@ pub fn order_per_key_and_producer(bench: &Bench) {
         });
         drain(&kernel);
         let status = balanced(&kernel);
-        assert_eq!((status.processed, status.replies_waiting), (each * u64::from(producers), 0));
+        assert_eq!((status.processed, status.outputs_waiting), (each * u64::from(producers), 0));
     }
 }
 

@@ -38,7 +38,7 @@ pub fn a_shutdown_is_a_future(bench: &Bench) {
     kernel.send_batch_blocking(&numbers(0..100)).unwrap();
     assert_eq!(block_on(kernel.shutdown(LONG)).outcome, ShutdownOutcome::Drained);
     ended(&kernel);
-    assert_eq!(kernel.status().replies_waiting, 100);
+    assert_eq!(kernel.status().outputs_waiting, 100);
 }
 
 /// Dropping that future does not stop the shutdown.

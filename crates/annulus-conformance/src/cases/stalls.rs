@@ -1,6 +1,6 @@
 //! A kernel whose replies nobody reads waits between messages, and loses nothing.
 
-use std::{sync::Mutex, thread, time::Duration};
+use std::{pin::pin, sync::Mutex, thread, time::Duration};
 
 use annulus_runtime::{
     BatchError, CallError, KernelHandle, KernelState, LaunchOptions, RecvError, SendError, Transition,
@@ -10,7 +10,8 @@ use annulus_runtime::{
 use crate::{
     Bench,
     bench::{balanced, drain, eventually},
-    kernels::{echo, number, numbers, odd, swallow},
+    cases::messages::poll_once,
+    kernels::{Item, echo, fan, number, numbers, odd, swallow, track},
     prints::keeper,
 };
 
@@ -27,7 +28,7 @@ fn stalled(bench: &Bench) -> KernelHandle<echo> {
     kernel.send_batch_blocking(&numbers(0..SLOTS + 10)).unwrap();
     eventually(|| kernel.status().stalled_shards == 1);
     let status = balanced(&kernel);
-    assert_eq!((status.processed, status.pending, status.replies_waiting), (SLOTS, 10, SLOTS));
+    assert_eq!((status.processed, status.pending, status.outputs_waiting), (SLOTS, 10, SLOTS));
     kernel
 }
 
@@ -41,7 +42,7 @@ pub fn unread_replies_stall_the_kernel(bench: &Bench) {
     }
     drain(&kernel);
     let status = balanced(&kernel);
-    assert_eq!((status.processed, status.stalled_shards, status.replies_waiting), (SLOTS + 10, 0, 0));
+    assert_eq!((status.processed, status.stalled_shards, status.outputs_waiting), (SLOTS + 10, 0, 0));
 }
 
 /// So does one that still looked busily for messages when there was no room left, and then went to sleep.
@@ -79,7 +80,7 @@ pub fn a_stalled_kernel_terminates(bench: &Bench) {
     assert_eq!(kernel.take_undelivered(), numbers(SLOTS..SLOTS + 10));
     let status = balanced(&kernel);
     assert_eq!((status.state, status.drops.undelivered), (KernelState::Terminated, 10));
-    assert_eq!(status.replies_waiting, SLOTS);
+    assert_eq!(status.outputs_waiting, SLOTS);
     assert_eq!(status.stalled_shards, 0, "it waits for nothing any more");
     for value in 0..SLOTS {
         assert_eq!(kernel.recv_blocking(), Ok(number(value)));
@@ -88,31 +89,123 @@ pub fn a_stalled_kernel_terminates(bench: &Bench) {
     assert_eq!(kernel.try_recv(), Err(TryRecvError::Closed));
 }
 
-/// A call gets its reply although older replies fill the outbound ring: they are put aside, and received
-/// later.
-pub fn a_call_passes_unread_replies(bench: &Bench) {
+/// A call gets its reply although outputs that nobody reads fill the outbound ring.
+pub fn a_call_passes_unread_outputs(bench: &Bench) {
     let kernel = small(bench, "full");
     kernel.send_batch_blocking(&numbers(0..SLOTS)).unwrap();
     drain(&kernel);
-    assert_eq!(balanced(&kernel).replies_waiting, SLOTS);
-    assert_eq!(kernel.call_blocking(number(100)), Ok(number(100)));
+    assert_eq!(balanced(&kernel).outputs_waiting, SLOTS);
+    // More than any ring has slots.
+    for value in 100..200 {
+        assert_eq!(kernel.call_blocking(number(value)), Ok(number(value)));
+    }
+    let status = balanced(&kernel);
+    assert_eq!((status.outputs_waiting, status.replies_waiting, status.stalled_shards), (SLOTS, 0, 0));
     for value in 0..SLOTS {
         assert_eq!(kernel.recv_blocking(), Ok(number(value)));
     }
     assert_eq!(kernel.try_recv(), Err(TryRecvError::Empty));
 }
 
-/// The same, while the kernel is stalled and its queue full.
-pub fn a_call_wakes_a_stalled_kernel(bench: &Bench) {
+/// So does a call without a reply, and one that fails.
+pub fn a_call_without_an_output_passes_unread_outputs(bench: &Bench) {
+    let options = LaunchOptions::default().output_capacity(SLOTS as u32);
+    let silent = odd::launch(bench.runtime(), options.clone()).unwrap();
+    silent.send_batch_blocking(&vec![number(1); SLOTS as usize]).unwrap();
+    drain(&silent);
+    assert_eq!(balanced(&silent).outputs_waiting, SLOTS);
+    assert_eq!(silent.call_blocking(number(2)), Err(CallError::NoReply));
+    let actors = track::launch(bench.runtime(), options.actors(1)).unwrap();
+    let item = |key, sequence| Item { key, producer: 0, sequence };
+    actors.send_batch_blocking(&(0..SLOTS).map(|sequence| item(0, sequence)).collect::<Vec<_>>()).unwrap();
+    drain(&actors);
+    assert_eq!(balanced(&actors).outputs_waiting, SLOTS);
+    let code = annulus_abi::error::UNKNOWN_ACTOR;
+    assert_eq!(actors.call_blocking(item(1, 0)).map(drop), Err(CallError::Failed { code }));
+    assert_eq!(balanced(&actors).outputs_waiting, SLOTS);
+}
+
+/// A call that stands behind messages for whose outputs there is no room waits its turn, and gets it as soon
+/// as there is.
+pub fn a_call_waits_behind_a_stalled_message(bench: &Bench) {
     let options = LaunchOptions::default().capacity(16).output_capacity(SLOTS as u32).name("both full");
     let kernel = echo::launch(bench.runtime(), options).unwrap();
     kernel.send_batch_blocking(&numbers(0..SLOTS)).unwrap();
     drain(&kernel);
+    // In front of these there is room for a call. Of them the first has none.
+    assert_eq!(kernel.call_blocking(number(99)), Ok(number(99)));
     kernel.send_batch_blocking(&numbers(SLOTS..SLOTS + 15)).unwrap();
-    assert_eq!(kernel.call_blocking(number(100)), Ok(number(100)));
-    for value in 0..SLOTS + 15 {
+    let mut call = pin!(kernel.call(number(100)));
+    assert_eq!(poll_once(call.as_mut()), None);
+    eventually(|| kernel.status().stalled_shards == 1);
+    assert_eq!(poll_once(call.as_mut()), None);
+    for value in 0..14 {
         assert_eq!(kernel.recv_blocking(), Ok(number(value)));
     }
+    eventually(|| kernel.status().processed == SLOTS + 1 + 14);
+    assert_eq!(poll_once(call.as_mut()), None);
+    // Room for the last of the messages is room for the call, which needs none.
+    assert_eq!(kernel.recv_blocking(), Ok(number(14)));
+    assert_eq!(block_on(call), Ok(number(100)));
+    for value in 15..SLOTS + 15 {
+        assert_eq!(kernel.recv_blocking(), Ok(number(value)));
+    }
+}
+
+/// Of a call's outputs all but the first are outputs, and wait for room as such; it is not handled before
+/// there is.
+pub fn further_outputs_of_a_call_need_room(bench: &Bench) {
+    let kernel =
+        fan::launch(bench.runtime(), LaunchOptions::default().output_capacity(SLOTS as u32)).unwrap();
+    kernel.send_batch_blocking(&[number(4); 4]).unwrap();
+    drain(&kernel);
+    assert_eq!(balanced(&kernel).outputs_waiting, SLOTS);
+    let mut call = pin!(kernel.call(number(4)));
+    assert_eq!(poll_once(call.as_mut()), None);
+    eventually(|| kernel.status().stalled_shards == 1);
+    for output in [100, 101] {
+        assert_eq!(kernel.recv_blocking(), Ok(number(output)));
+        assert_eq!(poll_once(call.as_mut()), None);
+    }
+    // The reply takes none: three are enough.
+    assert_eq!(kernel.recv_blocking(), Ok(number(102)));
+    assert_eq!(block_on(call), Ok(number(500)));
+    drain(&kernel);
+    assert_eq!(balanced(&kernel).outputs_waiting, SLOTS);
+    let rest = (1..=4).flat_map(|turn| (0..4).map(move |i| turn * 100 + i)).skip(3);
+    for output in rest.chain([501, 502, 503]) {
+        assert_eq!(kernel.recv_blocking(), Ok(number(output)));
+    }
+}
+
+/// Outputs come although replies wait that nobody takes: those of futures that nobody polls, more than there
+/// are slots.
+pub fn outputs_pass_unread_replies(bench: &Bench) {
+    let options = LaunchOptions::default().capacity(16).output_capacity(SLOTS as u32);
+    let kernel = echo::launch(bench.runtime(), options).unwrap();
+    let calls = 3 * SLOTS;
+    let mut waiting = Vec::new();
+    for value in 0..calls {
+        let mut call = Box::pin(kernel.call(number(1000 + value)));
+        match poll_once(call.as_mut()) {
+            None => waiting.push((value, call)),
+            // It may be quick enough.
+            Some(reply) => assert_eq!(reply, Ok(number(1000 + value))),
+        }
+        let _ = kernel.send_blocking(number(value)).unwrap();
+        assert_eq!(kernel.recv_blocking(), Ok(number(value)));
+    }
+    drain(&kernel);
+    let status = balanced(&kernel);
+    assert_eq!((status.outputs_waiting, status.replies_waiting), (0, waiting.len() as u64));
+    // They are dropped, or awaited, from the last to the first.
+    for (value, call) in waiting.into_iter().rev() {
+        if value % 3 != 0 {
+            assert_eq!(block_on(call), Ok(number(1000 + value)));
+        }
+    }
+    assert_eq!(kernel.status().replies_waiting, 0);
+    assert_eq!(kernel.try_recv(), Err(TryRecvError::Empty));
 }
 
 /// Replies of calls that were given up take no room from anybody.
@@ -139,43 +232,41 @@ pub fn replies_that_nobody_wants_stall_nobody(bench: &Bench) {
     assert_eq!(kernel.try_recv(), Err(TryRecvError::Empty));
 }
 
-/// A call whose reply stands behind replies that nobody reads ends when the kernel does.
-pub fn the_end_brings_replies_that_were_held_up(bench: &Bench) {
-    let kernel = small(bench, "held up");
-    thread::scope(|scope| {
-        // A call that waits for ever: the kernel handles it last.
-        kernel.deactivate_blocking().unwrap();
-        kernel.send_batch_blocking(&numbers(0..3 * SLOTS - 1)).unwrap();
-        let call = scope.spawn(|| kernel.call_blocking(number(100)));
-        eventually(|| kernel.status().pending == 3 * SLOTS);
-        kernel.activate_blocking().unwrap();
-        drain(&kernel);
-        kernel.terminate_blocking();
-        assert_eq!(call.join().unwrap(), Ok(number(100)));
-    });
-    for value in 0..3 * SLOTS - 1 {
+/// A reply that has come is there when the kernel has ended, and takes no room from outputs that nobody has
+/// read.
+pub fn the_end_leaves_replies(bench: &Bench) {
+    let kernel = small(bench, "ended");
+    kernel.send_batch_blocking(&numbers(0..SLOTS)).unwrap();
+    drain(&kernel);
+    let mut calls: Vec<_> = (0..4).map(|value| Box::pin(kernel.call(number(100 + value)))).collect();
+    let early: Vec<_> = calls.iter_mut().map(|call| poll_once(call.as_mut())).collect();
+    drain(&kernel);
+    kernel.terminate_blocking();
+    for (value, (call, early)) in calls.into_iter().zip(early).enumerate() {
+        assert_eq!(early.unwrap_or_else(|| block_on(call)), Ok(number(100 + value as u64)));
+    }
+    for value in 0..SLOTS {
         assert_eq!(kernel.recv_blocking(), Ok(number(value)));
     }
     assert_eq!(kernel.recv_blocking(), Err(RecvError::Closed));
 }
 
-/// A call that did not fit even so is told that the kernel terminated.
+/// A call behind a message for whose output there is no room is told that the kernel terminated.
 pub fn the_end_ends_calls_behind_a_full_ring(bench: &Bench) {
     let kernel = small(bench, "overfull");
     thread::scope(|scope| {
         kernel.deactivate_blocking().unwrap();
-        kernel.send_batch_blocking(&numbers(0..3 * SLOTS + 1)).unwrap();
+        kernel.send_batch_blocking(&numbers(0..SLOTS + 1)).unwrap();
         let call = scope.spawn(|| kernel.call_blocking(number(100)));
-        eventually(|| kernel.status().pending == 3 * SLOTS + 2);
+        eventually(|| kernel.status().pending == SLOTS + 2);
         kernel.activate_blocking().unwrap();
-        // Two rings put aside and one full is as much as there is room for.
-        eventually(|| kernel.status().processed == 3 * SLOTS);
+        eventually(|| kernel.status().processed == SLOTS && kernel.status().stalled_shards == 1);
         kernel.terminate_blocking();
         assert_eq!(call.join().unwrap(), Err(CallError::Terminated));
     });
-    assert_eq!(kernel.take_undelivered(), [number(3 * SLOTS), number(100)]);
+    assert_eq!(kernel.take_undelivered(), [number(SLOTS), number(100)]);
     let received = std::iter::from_fn(|| kernel.recv_blocking().ok()).collect::<Vec<_>>();
-    assert_eq!(received, numbers(0..3 * SLOTS));
+    assert_eq!(received, numbers(0..SLOTS));
 }
 
 /// Two kernels that send to each other through the host go round as long as there is room anywhere.
@@ -292,7 +383,7 @@ pub fn a_send_that_waits_says_for_what(bench: &Bench) {
             says("its inbound ring of 16 slots is full");
             says("with 16 outputs that nobody has received: receive while you send");
             says("or raise output_capacity");
-            assert_eq!((told[0].field("pending"), told[0].field("replies_waiting")), ("16", "16"));
+            assert_eq!((told[0].field("pending"), told[0].field("outputs_waiting")), ("16", "16"));
         }
         eventually(|| !told(&inactive).is_empty());
         assert!(told(&inactive)[0].message.ends_with("is full, and it is inactive: activate it"));

@@ -146,6 +146,7 @@ static void *host(void *)
     u8 *inbound = shard + l->inbound, *outbound = shard + l->outbound, *dead_letters = shard + l->dead_letters, *prints = shard + l->prints;
     const ann_block_record *record = (const ann_block_record *)arguments[2];
     u64 given_back = 0, answers = 0, buried = 0, shown = 0;
+    u8 replied[1 << 8] = {};
     u32 record_is_read = 0;
     for (u32 last = 0;; sched_yield()) {
         u64 consumed = ann_load_acquire_u64((const u64 *)(inbound + ANN_RING_CONSUMED));
@@ -167,7 +168,18 @@ static void *host(void *)
 #else
             if (ann_load_acquire_u32((const u32 *)slot) != (u32)(answers >> l->out_shift) + 1) break;
             read_bytes(slot + 4, 4);
-            read_bytes(slot + l->out_correlation, 8);
+            if (*(u32 *)(slot + 4) >> 24 == ANN_KIND_MESSAGE) read_bytes(slot + l->out_payload, l->out_bytes);
+#endif
+        }
+        for (u32 i = 0; i < (u32)1 << l->in_shift; i += 1) {
+            const u8 *slot = shard + l->replies + ANN_RING_SLOTS + i * l->out_stride;
+            if (replied[i]) continue;
+#if ANN_LAUNCH_SEALED
+            replied[i] = read_sealed(l, slot, 1);
+#else
+            if (ann_load_acquire_u32((const u32 *)slot) != 1) continue;
+            replied[i] = 1;
+            read_bytes(slot + 4, 4);
             if (*(u32 *)(slot + 4) >> 24 == ANN_KIND_MESSAGE) read_bytes(slot + l->out_payload, l->out_bytes);
 #endif
         }

@@ -15,7 +15,7 @@ use annulus_kernel::RingKernel;
 use annulus_macros::{DeviceType, RingMessage, ring_kernel};
 use annulus_ring::{
     region::Region,
-    ring::{Consumer, Header, Producers, Ring},
+    ring::{Call, Callers, Consumer, Header, Look, Producers, Ring},
 };
 use annulus_runtime::prelude::Outbox;
 use annulus_sync::Ordering;
@@ -123,11 +123,13 @@ struct Block<'a> {
     region: Region,
     producers: Producers,
     answers: Consumer,
+    callers: Callers,
     answered: u64,
     device_heap: *mut u8,
     device_local_slot: u64,
     next: u64,
     sent: u64,
+    called: u64,
 }
 
 const DEVICE_LOCAL_BYTES: usize = 256 + CAPACITY as usize * 128;
@@ -172,7 +174,7 @@ impl<'a> Block<'a> {
             in_correlation: layout.inbound.correlation_offset.expect("it was asked for") as u64,
             in_payload: layout.inbound.payload_offset as u64,
             out_stride: layout.outbound.slot_stride as u64,
-            out_correlation: layout.outbound.correlation_offset.expect("it was asked for") as u64,
+            replies: layout.replies_offset() as u64,
             out_payload: layout.outbound.payload_offset as u64,
             out_bytes: layout.outbound.payload_size as u64,
             dead_letter_stride: layout.dead_letters.expect("there are dead letters").slot_stride as u64,
@@ -244,6 +246,11 @@ impl<'a> Block<'a> {
         };
         // SAFETY: one consumer; the memory lives as long as the block.
         let answers = unsafe { Consumer::new(outbound) };
+        let replies = layout.replies.expect("they were asked for");
+        // SAFETY: as above.
+        let replies = unsafe { Ring::new(region.part(layout.replies_offset(), replies.bytes()), replies) };
+        // SAFETY: the host's one end; the memory lives as long as the block.
+        let callers = unsafe { Callers::new(replies) };
         region.u32(0).store(command::ACTIVE, Ordering::Relaxed);
         let machine = Machine::new(code, THREADS, (parameters, arguments), ranges, COSTS);
         Self {
@@ -253,11 +260,13 @@ impl<'a> Block<'a> {
             region,
             producers,
             answers,
+            callers,
             answered: 0,
             device_heap,
             device_local_slot,
             next: 0,
             sent: 0,
+            called: 0,
         }
     }
 
@@ -284,7 +293,7 @@ impl<'a> Block<'a> {
         }
         assert_eq!(self.region.u64(136).load(Ordering::Relaxed), self.sent, "messages are counted");
         assert_eq!(self.producers.ring().consumed(), self.sent, "slots are given back");
-        assert_eq!(self.answers.ring().reserved(), self.sent, "the gauge shows all answers");
+        assert_eq!(self.answers.ring().reserved(), self.sent - self.called, "the gauge shows all outputs");
     }
 
     /// Sends messages, each to an actor of its own.
@@ -296,6 +305,29 @@ impl<'a> Block<'a> {
             slots.write(ask, Header { enqueue_time: 5, correlation: 0, command: command::ACTIVE });
             self.sent += 1;
         }
+    }
+
+    /// Calls, as a message to an actor of its own.
+    fn call(&mut self) -> Call {
+        let mut slots = self.producers.reserve(1).expect("there is room");
+        // SAFETY: the ticket is that of this call's message.
+        let call = unsafe { self.callers.begin(slots.ticket()) }.expect("no reply waits");
+        let key = (self.sent % ACTORS) as u32;
+        let ask = Ask { number: self.sent, key, rest: [key; 11] };
+        slots.write(ask, Header { enqueue_time: 5, correlation: call.word(), command: command::ACTIVE });
+        self.sent += 1;
+        call
+    }
+
+    /// Takes the reply to a call, which is the only answer.
+    fn take_reply(&mut self, call: Call) {
+        // SAFETY: the kernel answers with its message.
+        let reply = self.callers.take(call, |reply| (reply.kind, unsafe { reply.read::<Ask>() }));
+        let Look::Reply((found, answer)) = reply else { panic!("the call has its reply: {reply:?}") };
+        let key = (self.answered % ACTORS) as u32;
+        assert_eq!((found, answer.number, answer.key), (kind::MESSAGE, self.answered, key));
+        self.answered += 1;
+        assert!(self.answers.peek().is_none());
     }
 
     /// A message from another kernel, as it writes it: a ticket, the slot, its commit word.
@@ -358,6 +390,12 @@ impl<'a> Block<'a> {
     fn answers(&self) -> std::ops::Range<u64> {
         let from = self.region.pointer(0) as u64 + self.layout.outbound_offset() as u64 + 256;
         from..from + (self.layout.outbound.bytes() - 256) as u64
+    }
+
+    fn replies(&self) -> std::ops::Range<u64> {
+        let ring = self.layout.replies.expect("there are calls");
+        let from = self.region.pointer(0) as u64 + self.layout.replies_offset() as u64 + 256;
+        from..from + (ring.bytes() - 256) as u64
     }
 }
 
@@ -444,6 +482,18 @@ fn what_a_path_costs_is_what_the_table_says() {
                     row(&mut rows, architecture, name, "one message", stretch, true);
                 }
             }
+            block.rest();
+            for round in 0..2 {
+                let from = block.look();
+                let call = block.call();
+                let replies = block.replies();
+                let stretch = block.turn(from, 1, replies, false);
+                block.take_reply(call);
+                if round == 1 {
+                    row(&mut rows, architecture, name, "one call", stretch, true);
+                }
+            }
+            block.called += 2;
             block.rest();
             let from = block.look();
             block.send(BATCH);

@@ -93,6 +93,12 @@ impl SlotReservation<'_> {
         (self.end - self.next) as u32
     }
 
+    /// The ticket of the next message.
+    #[inline]
+    pub fn ticket(&self) -> u64 {
+        self.next
+    }
+
     /// Writes and publishes the next message.
     ///
     /// # Panics

@@ -32,18 +32,10 @@ impl<O> Clone for Outlet<'_, O> {
 impl<O> Copy for Outlet<'_, O> {}
 
 impl<O: RingMessage> Destination for Vec<O> {
-    fn place(&mut self) -> &mut Bytes {
-        self.reserve(1);
-        place(&mut self.spare_capacity_mut()[0])
-    }
-
     unsafe fn take_run(&mut self, ring: &mut Consumer, most: usize) -> usize {
         let before = self.len();
         let next = || {
-            let slot = ring.peek()?;
-            if slot.kind != kind::MESSAGE || slot.header.correlation != 0 {
-                return None;
-            }
+            let slot = ring.peek().filter(|slot| slot.kind == kind::MESSAGE)?;
             // SAFETY: the slot was just peeked, and is an output of this type by the caller's word.
             let output = unsafe { ring.read::<O>(&slot) };
             ring.advance(&slot);
@@ -52,12 +44,6 @@ impl<O: RingMessage> Destination for Vec<O> {
         };
         self.extend(iter::from_fn(next).take(most));
         self.len() - before
-    }
-
-    unsafe fn keep_one(&mut self) {
-        let length = self.len() + 1;
-        // SAFETY: there was room for it, and it was written, by the caller's word.
-        unsafe { self.set_len(length) };
     }
 }
 

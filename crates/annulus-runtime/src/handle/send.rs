@@ -92,8 +92,8 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
     /// Puts a message into its shard's queue, without waiting. Counts what is dropped, but not what is
     /// refused. A message that is evicted takes this one's place.
     #[inline]
-    fn offer(self, message: &mut M, correlation: u64) -> Result<SendOutcome<()>, TrySendError<()>> {
-        let (shard, header) = (self.shard_of(message), self.header(correlation));
+    fn offer(self, message: &mut M) -> Result<SendOutcome<()>, TrySendError<()>> {
+        let (shard, header) = (self.shard_of(message), self.header());
         if !self.fronts.is_empty() {
             return self.front_end().offer(shard, self.raw(message), header, false);
         }
@@ -102,7 +102,7 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
 
     #[inline]
     pub(crate) fn try_send(self, mut message: M) -> Result<SendOutcome<M>, TrySendError<M>> {
-        let result = self.offer(&mut message, 0);
+        let result = self.offer(&mut message);
         if matches!(result, Err(TrySendError::Full(()))) {
             self.refused();
         }
@@ -117,7 +117,7 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
         if self.fronts.is_empty() {
             return self.try_send(message);
         }
-        let (shard, header) = (self.shard_of(&message), self.header(0));
+        let (shard, header) = (self.shard_of(&message), self.header());
         let result = self.front_end().offer(shard, self.raw(&mut message), header, true);
         if matches!(result, Err(TrySendError::Full(()))) {
             self.refused();
@@ -130,15 +130,15 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
 
     /// One attempt of a send that may wait: `None` if waiting for space helps.
     #[inline]
-    pub(crate) fn attempt(self, message: &mut M, correlation: u64) -> Option<Sent<()>> {
-        let offered = self.offer(message, correlation);
+    pub(crate) fn attempt(self, message: &mut M) -> Option<Sent<()>> {
+        let offered = self.offer(message);
         self.kernel.attempted(offered)
     }
 
     pub(crate) async fn send(self, mut message: M) -> Sent<M> {
-        let sent = match self.attempt(&mut message, 0) {
+        let sent = match self.attempt(&mut message) {
             Some(sent) => sent,
-            None => self.kernel.send_when_free(self.raw(&mut message), 0).await,
+            None => self.kernel.send_when_free(self.raw(&mut message), None).await,
         };
         hand_back(sent, message)
     }
@@ -147,14 +147,14 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
     #[inline]
     pub(crate) fn send_blocking(self, mut message: M) -> Sent<M> {
         let sent = self
-            .attempt(&mut message, 0)
-            .unwrap_or_else(|| self.kernel.send_when_free_blocking(self.raw(&mut message), 0, None));
+            .attempt(&mut message)
+            .unwrap_or_else(|| self.kernel.send_when_free_blocking(self.raw(&mut message), None, None));
         hand_back(sent, message)
     }
 
     pub(crate) fn send_timeout(self, mut message: M, deadline: Instant) -> Sent<M> {
-        let sent = self.attempt(&mut message, 0).unwrap_or_else(|| {
-            self.kernel.send_when_free_blocking(self.raw(&mut message), 0, Some(deadline))
+        let sent = self.attempt(&mut message).unwrap_or_else(|| {
+            self.kernel.send_when_free_blocking(self.raw(&mut message), None, Some(deadline))
         });
         hand_back(sent, message)
     }
@@ -172,7 +172,7 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
         if self.core.options.inbound.backpressure == Backpressure::DropNew {
             return self.attempt_each(messages, back);
         }
-        let header = self.header(0);
+        let header = self.header();
         if self.core.shards.len() == 1 {
             return self.attempt_run(messages, header);
         }
@@ -201,7 +201,7 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
         messages: &[M],
         mut back: Option<&mut Vec<SendOutcome<M>>>,
     ) -> (usize, Option<SendError<()>>) {
-        let header = self.header(0);
+        let header = self.header();
         let mut sent = 0;
         while sent < messages.len() {
             let shard = self.shard_of(&messages[sent]);
@@ -266,7 +266,7 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
     ) -> (usize, Option<SendError<()>>) {
         for (sent, message) in messages.iter().enumerate() {
             let mut message = *message;
-            match self.attempt(&mut message, 0) {
+            match self.attempt(&mut message) {
                 Some(Ok(SendOutcome::Accepted)) => {}
                 Some(Ok(other)) => back.iter_mut().for_each(|back| back.push(other.map(|()| message))),
                 Some(Err(SendError::Closed(()))) => return (sent, Some(SendError::Closed(()))),

@@ -1,240 +1,409 @@
 //! Calls that wait for their replies.
+//!
+//! A call's message gets a slot of an inbound ring, and with it the slot of the same number for its reply
+//! ([`Callers`]). The caller looks there by itself: nobody else touches a reply, unless the next call gets
+//! the slot before the caller has looked. Then that one's sender puts the reply aside, under the shard's lock
+//! (*rescues* it).
+//!
+//! A message that waits in a queue in front of the ring has no slot yet. Its call is *staged* meanwhile, by a
+//! number that the message carries; whoever hands it over gives it its slot.
+//!
+//! # Who wakes a caller
+//!
+//! A caller that is about to sleep leaves its waker with the shard ([`Sleepers`]), and looks again. Who
+//! reports that messages were consumed fences, and looks whether somebody sleeps. Replies are published
+//! before their messages count as consumed, so one of the two sees the other. Callers that look busily cost
+//! the reporter one load.
+//!
+//! # The end
+//!
+//! When every shard has terminated, and what was left has been taken out, no reply will come any more
+//! (`ended`). A caller that sees that looks once more, and has its answer.
 
 use std::{
-    collections::VecDeque,
-    mem::MaybeUninit,
-    sync::{Mutex, MutexGuard, PoisonError},
+    collections::HashMap,
+    mem,
+    sync::PoisonError,
     task::{Context, Poll, Waker},
 };
 
-use annulus_sync::{AtomicBool, AtomicUsize, Ordering, event::wake, fence};
+use annulus_abi::ring::kind;
+use annulus_ring::ring::{Call, Callers, Look, Occupied, Reply, Ring};
+use annulus_sync::{AtomicBool, AtomicU64, Mutex, MutexGuard, Ordering, event::wake, sleepers::Sleepers};
 
 use crate::{
     error::CallError,
     kernel::bytes::{Bytes, blank},
 };
 
-/// The calls of a kernel that are under way, by correlation.
-///
-/// A correlation is the entry's index + 1 in the low 32 bits and its generation in the high ones, so that a
-/// reply that comes after its call was given up finds nobody, whoever uses the entry by then.
+/// The calls of a kernel.
 pub(crate) struct CallTable {
-    /// How many calls are under way: written under the lock, read without it.
-    pending: AtomicUsize,
-    /// Goes up with each reply, after it was stored: tells who looks busily when to look into the table.
-    completed: AtomicUsize,
-    /// Whether `Entries::ready` may hold something. Written under the lock.
-    has_ready: AtomicBool,
-    /// Whether there ever was a call, and so replies may come, wanted or not.
-    used: AtomicBool,
     /// Bytes of a reply.
     size: usize,
-    entries: Mutex<Entries>,
+    /// One for each shard, or none if the launch has no calls.
+    shards: Box<[ShardCalls]>,
+    /// Calls whose messages have no slot yet, or had none when their callers looked last, by number.
+    staged: Mutex<HashMap<u64, Staged>>,
+    /// The last number that a staged call got.
+    numbers: AtomicU64,
+    /// No reply will come any more.
+    ended: AtomicBool,
 }
 
-struct Entries {
-    entries: Vec<Entry>,
-    free: Vec<u32>,
-    /// Wakers of calls that were completed, to be woken when no lock is held: a waker may run the program's
-    /// code.
-    ready: VecDeque<Waker>,
+struct ShardCalls {
+    callers: Callers,
+    /// Callers that sleep, or are about to, by the slots of their replies.
+    sleepers: Sleepers<Call>,
+    /// Replies that were put aside, since the next call got their slots.
+    rescued: Mutex<HashMap<Call, Outcome>>,
 }
 
-struct Entry {
-    generation: u32,
-    call: Option<State>,
-    /// The reply, of a call that is done and was answered.
-    reply: Reply,
-}
+type Outcome = Result<Box<Bytes>, CallError>;
 
-/// Room for a reply: beside the rest of the entry, since who waits on another core then fetches both at once;
-/// on the heap if it is larger.
-struct Reply {
-    near: [MaybeUninit<u8>; NEAR],
-    far: Box<Bytes>,
-    size: usize,
-}
-
-/// Bytes of a reply that lie in the table. Source: this project's choice, a line.
-const NEAR: usize = 64;
-
-impl Reply {
-    fn new(size: usize) -> Self {
-        let far = blank(if size > NEAR { size } else { 0 });
-        Self { near: [MaybeUninit::uninit(); NEAR], far, size }
-    }
-
-    fn bytes(&mut self) -> &mut Bytes {
-        if self.size > NEAR { &mut self.far } else { &mut self.near[..self.size] }
-    }
-}
-
-enum State {
+/// A call whose message waits, or has waited, in front of the ring.
+enum Staged {
     Waiting(Option<Waker>),
-    Done(Result<(), CallError>),
+    /// It was handed over to this shard.
+    At(usize, Call),
+    Ended(CallError),
 }
 
 impl CallTable {
-    /// For replies of `size` bytes.
-    pub(crate) fn new(size: usize) -> Self {
+    /// For replies of `size` bytes, which come in these rings.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Callers::new`], for each. Blocks write outputs of one type into them, which has that size.
+    pub(crate) unsafe fn new(size: usize, rings: impl Iterator<Item = Ring>) -> Self {
+        let shard = |ring| ShardCalls {
+            // SAFETY: by the caller's word.
+            callers: unsafe { Callers::new(ring) },
+            sleepers: Sleepers::new(),
+            rescued: Mutex::default(),
+        };
         Self {
-            pending: AtomicUsize::new(0),
-            completed: AtomicUsize::new(0),
-            has_ready: AtomicBool::new(false),
-            used: AtomicBool::new(false),
             size,
-            entries: Mutex::new(Entries { entries: Vec::new(), free: Vec::new(), ready: VecDeque::new() }),
+            shards: rings.map(shard).collect(),
+            staged: Mutex::default(),
+            numbers: AtomicU64::new(0),
+            ended: AtomicBool::new(false),
         }
     }
 
-    /// How many calls are under way. A shard that took a call's message sees at least that call.
-    #[inline]
-    pub(crate) fn pending(&self) -> usize {
-        // SYNC: call-pending (acquire)
-        self.pending.load(Ordering::Acquire)
+    /// Whether somebody sleeps until a reply comes.
+    pub(crate) fn has_sleepers(&self) -> bool {
+        // SYNC: expected
+        self.shards.iter().any(|shard| !shard.sleepers.is_empty())
     }
 
-    /// How many replies have come in all, wrapping around; a reply that is counted is in the table.
-    #[inline]
-    pub(crate) fn completed(&self) -> usize {
-        // SYNC: completed
-        self.completed.load(Ordering::Acquire)
+    /// Replies that have come, and that nobody has taken.
+    pub(crate) fn waiting(&self) -> u64 {
+        let of = |shard: &ShardCalls| match shard.callers.is_used() {
+            false => 0,
+            true => lock(&shard.rescued).len() + shard.callers.waiting(),
+        };
+        self.shards.iter().map(of).sum::<usize>() as u64
     }
 
-    /// Whether there ever was a call.
-    #[inline]
-    pub(crate) fn used(&self) -> bool {
-        self.used.load(Ordering::Relaxed)
-    }
-
-    /// Begins a call; it ends when the guard is dropped.
+    /// Begins a call, which has no message yet.
     pub(crate) fn begin(&self) -> PendingCall<'_> {
-        let mut table = self.lock();
-        let index = table.free.pop().unwrap_or_else(|| {
-            table.entries.push(Entry { generation: 0, call: None, reply: Reply::new(self.size) });
-            (table.entries.len() - 1) as u32
-        });
-        let entry = &mut table.entries[index as usize];
-        entry.call = Some(State::Waiting(None));
-        let correlation = u64::from(entry.generation) << 32 | u64::from(index + 1);
-        // SYNC: call-pending (release)
-        self.pending.fetch_add(1, Ordering::Release);
-        self.used.store(true, Ordering::Relaxed);
-        // SYNC: call-begun
-        fence(Ordering::SeqCst);
-        PendingCall { table: self, correlation }
+        PendingCall { table: self, stage: Stage::New, asleep: false, displaced: None }
     }
 
-    /// Ends the call's wait. A call that was given up is nobody's loss. Whoever called this calls
-    /// [`wake_ready`](Self::wake_ready) when it holds no lock.
-    pub(crate) fn complete(&self, correlation: u64, reply: Result<&Bytes, CallError>) {
-        let mut table = self.lock();
-        let Some((call, place)) = table.find(correlation) else { return };
-        let State::Waiting(waker) = call else { return };
-        let waker = waker.take();
-        *call = State::Done(reply.map(|reply| place.copy_from_slice(reply)));
-        // SYNC: completed
-        self.completed.fetch_add(1, Ordering::Release);
-        if let Some(waker) = waker {
-            table.ready.push_back(waker);
-            self.has_ready.store(true, Ordering::Relaxed);
+    /// After a shard has given back the slots up to `consumed` of its inbound ring: wakes the callers whose
+    /// messages those were. A fence of the caller's stands in between (SYNC: sleeper).
+    #[inline]
+    pub(crate) fn wake_answered(&self, shard: usize, consumed: impl FnOnce() -> u64) {
+        if let Some(shard) = self.shards.get(shard)
+            && !shard.sleepers.is_empty()
+        {
+            shard.wake_answered(consumed);
         }
     }
 
-    /// Wakes the callers whose calls were completed. Whoever completed one sees `has_ready`, or another
-    /// thread has taken its waker.
+    /// Gives the call of a staged message its slot, whose address the message is to carry. Says who must be
+    /// woken, when no lock is held.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Callers::begin`].
+    pub(crate) unsafe fn hand_over(&self, shard: usize, ticket: u64, number: u64) -> (u64, Option<Waker>) {
+        // SAFETY: by the caller's word.
+        let (call, displaced) = unsafe { self.shards[shard].begin(ticket, self.size) };
+        let mut staged = lock(&self.staged);
+        match staged.get_mut(&number) {
+            Some(entry) => {
+                let before = mem::replace(entry, Staged::At(shard, call));
+                if let Staged::Waiting(Some(waker)) = before {
+                    // Under the lock: a caller that finds where its call is leaves a newer waker after this.
+                    let stale = self.shards[shard].sleepers.lie_down(call.slot(), call, waker);
+                    return (call.word(), displaced.or(stale));
+                }
+            }
+            // It was given up.
+            None => {
+                self.shards[shard].callers.give_up(call);
+            }
+        }
+        (call.word(), displaced)
+    }
+
+    /// Ends a staged call, whose message is gone. Called when no lock is held: wakes the caller.
+    pub(crate) fn complete(&self, number: u64, error: CallError) {
+        let before = match lock(&self.staged).get_mut(&number) {
+            Some(entry @ Staged::Waiting(_)) => mem::replace(entry, Staged::Ended(error)),
+            _ => return,
+        };
+        if let Staged::Waiting(Some(waker)) = before {
+            wake(waker);
+        }
+    }
+
+    /// After every shard has terminated: no reply will come any more.
+    pub(crate) fn end(&self) {
+        // SYNC: calls-ended (release)
+        self.ended.store(true, Ordering::Release);
+        for shard in &self.shards {
+            shard.sleepers.rouse_all().into_iter().for_each(wake);
+        }
+        let waker = |staged: &mut Staged| match staged {
+            Staged::Waiting(waker) => waker.take(),
+            _ => None,
+        };
+        let wakers: Vec<Waker> = lock(&self.staged).values_mut().filter_map(waker).collect();
+        wakers.into_iter().for_each(wake);
+    }
+
+    fn has_ended(&self) -> bool {
+        // SYNC: calls-ended (acquire)
+        self.ended.load(Ordering::Acquire)
+    }
+}
+
+impl ShardCalls {
+    /// Begins a call with a ticket; says whom to wake when no lock is held.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Callers::begin`].
     #[inline]
-    pub(crate) fn wake_ready(&self) {
-        while self.has_ready.load(Ordering::Relaxed) {
-            let waker = {
-                let mut table = self.lock();
-                let waker = table.ready.pop_front();
-                self.has_ready.store(!table.ready.is_empty(), Ordering::Relaxed);
-                waker
-            };
-            if let Some(waker) = waker {
-                wake(waker);
+    unsafe fn begin(&self, ticket: u64, size: usize) -> (Call, Option<Waker>) {
+        let mut displaced = None;
+        loop {
+            // SAFETY: by the caller's word.
+            match unsafe { self.callers.begin(ticket) } {
+                Ok(call) => return (call, displaced),
+                // SAFETY: by the caller's word.
+                Err(Occupied) => displaced = unsafe { self.rescue(ticket, size) }.or(displaced),
             }
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Entries> {
-        // Every change is one assignment, so a panic leaves the table whole.
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Puts the reply aside that lies in the slot of `ticket`; returns its caller's waker.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Callers::begin`].
+    #[cold]
+    unsafe fn rescue(&self, ticket: u64, size: usize) -> Option<Waker> {
+        // Under the lock: who finds its reply rescued finds it here.
+        let mut rescued = lock(&self.rescued);
+        let put_aside = |call, reply: Option<Reply<'_>>| {
+            let mut bytes = blank(size);
+            let outcome = reply.map_or(Err(CallError::Terminated), |reply| read(&reply, &mut bytes));
+            (call, outcome.map(|()| bytes))
+        };
+        // SAFETY: by the caller's word.
+        let (call, outcome) = unsafe { self.callers.rescue(ticket, put_aside) }?;
+        rescued.insert(call, outcome);
+        drop(rescued);
+        self.sleepers.get_up(call.slot(), call)
+    }
+
+    #[cold]
+    fn wake_answered(&self, consumed: impl FnOnce() -> u64) {
+        let callers = &self.callers;
+        let woken =
+            self.sleepers.rouse(consumed, |ticket| callers.slot_of(ticket), |call| callers.is_answered(call));
+        woken.into_iter().for_each(wake);
     }
 }
 
-impl Entries {
-    fn find(&mut self, correlation: u64) -> Option<(&mut State, &mut Bytes)> {
-        let index = (correlation as u32).checked_sub(1)?;
-        let entry = self.entries.get_mut(index as usize)?;
-        if u64::from(entry.generation) != correlation >> 32 {
-            return None;
+/// What a reply says: an output, which is written to `to`, or why there is none.
+fn read(reply: &Reply<'_>, to: &mut Bytes) -> Result<(), CallError> {
+    match reply.kind {
+        kind::MESSAGE => {
+            // SAFETY: it is a message.
+            unsafe { reply.read_bytes(to) };
+            Ok(())
         }
-        Some((entry.call.as_mut()?, entry.reply.bytes()))
+        kind::FAILED => Err(CallError::Failed { code: reply.length as u16 }),
+        _ => Err(CallError::NoReply),
     }
+}
+
+fn lock<T>(data: &Mutex<T>) -> MutexGuard<'_, T> {
+    // What a panic could interrupt is one change of one map.
+    data.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A call that is under way. Dropping it gives it up.
 pub(crate) struct PendingCall<'a> {
     table: &'a CallTable,
-    correlation: u64,
+    stage: Stage,
+    /// It may have left a waker.
+    asleep: bool,
+    /// The caller whose reply was put aside for this call's.
+    displaced: Option<Waker>,
+}
+
+#[derive(Clone, Copy)]
+enum Stage {
+    /// Its message has not been accepted.
+    New,
+    /// Its message carries this number.
+    Staged(u64),
+    /// Its message carries the address, and is in this shard.
+    At(usize, Call),
+    Done,
 }
 
 impl PendingCall<'_> {
-    /// What the message and its reply carry. Never 0.
-    pub(crate) fn correlation(&self) -> u64 {
-        self.correlation
+    /// Gives the call the slot that its message has a ticket for. What the message is to carry.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Callers::begin`].
+    #[inline]
+    pub(crate) unsafe fn accept(&mut self, shard: usize, ticket: u64) -> u64 {
+        // SAFETY: by the caller's word.
+        let (call, displaced) = unsafe { self.table.shards[shard].begin(ticket, self.table.size) };
+        self.stage = Stage::At(shard, call);
+        self.displaced = displaced;
+        call.word()
+    }
+
+    /// After [`accept`](Self::accept), when the message is published.
+    #[inline]
+    pub(crate) fn wake_displaced(&mut self) {
+        if let Some(waker) = self.displaced.take() {
+            wake(waker);
+        }
+    }
+
+    /// What its message carries in front of the ring. Never 0.
+    pub(crate) fn stage(&mut self) -> u64 {
+        match self.stage {
+            Stage::Staged(number) => number,
+            _ => {
+                let number = self.table.numbers.fetch_add(1, Ordering::Relaxed) + 1;
+                lock(&self.table.staged).insert(number, Staged::Waiting(None));
+                self.stage = Stage::Staged(number);
+                number
+            }
+        }
     }
 
     /// The reply, once, if it has come: written to `to`, if there is one.
-    pub(crate) fn try_take(&self, to: &mut Bytes) -> Option<Result<(), CallError>> {
-        let mut table = self.table.lock();
-        let (call, reply) = table.find(self.correlation)?;
-        take(call, reply, to)
+    #[inline]
+    pub(crate) fn try_take(&mut self, to: &mut Bytes) -> Option<Result<(), CallError>> {
+        // Before the look: what was published before the end is then seen.
+        let ended = self.table.has_ended();
+        if let Stage::Staged(number) = self.stage
+            && let Some(result) = self.look_at_stage(number, ended)
+        {
+            return Some(result);
+        }
+        let Stage::At(index, call) = self.stage else { return None };
+        let shard = &self.table.shards[index];
+        let result = match shard.callers.take(call, |reply| read(&reply, to)) {
+            Look::Reply(result) => result,
+            Look::NotYet if ended => Err(CallError::Terminated),
+            Look::NotYet => return None,
+            Look::Rescued => {
+                let outcome = lock(&shard.rescued).remove(&call);
+                outcome.unwrap_or(Err(CallError::Terminated)).map(|bytes| to.copy_from_slice(&bytes))
+            }
+        };
+        self.get_up();
+        if !matches!(result, Err(CallError::Terminated)) {
+            self.stage = Stage::Done;
+        }
+        Some(result)
+    }
+
+    /// What has become of a staged call; `None` if it has a slot now, or waits.
+    #[cold]
+    fn look_at_stage(&mut self, number: u64, ended: bool) -> Option<Result<(), CallError>> {
+        let mut staged = lock(&self.table.staged);
+        match staged.get(&number) {
+            Some(&Staged::At(shard, call)) => {
+                staged.remove(&number);
+                self.stage = Stage::At(shard, call);
+                // Its waker, if it had left one, went there with it.
+                self.asleep = true;
+                None
+            }
+            Some(&Staged::Ended(error)) => Some(Err(error)),
+            _ if ended => Some(Err(CallError::Terminated)),
+            _ => None,
+        }
     }
 
     /// The same as a poll.
-    pub(crate) fn poll(&self, context: &mut Context<'_>, to: &mut Bytes) -> Poll<Result<(), CallError>> {
-        // Cloning a waker may run the program's code: not under the lock.
-        let fresh = context.waker().clone();
-        let mut table = self.table.lock();
-        let Some((call, reply)) = table.find(self.correlation) else { return Poll::Pending };
-        match call {
-            State::Waiting(waker) => {
-                let stale = waker.replace(fresh);
-                // Dropping a waker may run the program's code: not under the lock.
-                drop(table);
-                drop(stale);
-                Poll::Pending
-            }
-            State::Done(_) => take(call, reply, to).map_or(Poll::Pending, Poll::Ready),
+    pub(crate) fn poll(&mut self, context: &mut Context<'_>, to: &mut Bytes) -> Poll<Result<(), CallError>> {
+        if let Some(result) = self.try_take(to) {
+            return Poll::Ready(result);
         }
+        // Cloning a waker may run the program's code, and so may dropping one: not under a lock.
+        drop(self.lie_down(context.waker().clone()));
+        self.try_take(to).map_or(Poll::Pending, Poll::Ready)
     }
-}
 
-/// The result of a call that is done, once.
-fn take(call: &mut State, reply: &Bytes, to: &mut Bytes) -> Option<Result<(), CallError>> {
-    match call {
-        State::Waiting(_) => None,
-        State::Done(_) => match std::mem::replace(call, State::Waiting(None)) {
-            State::Done(result) => Some(result.map(|()| to.copy_from_slice(reply))),
-            State::Waiting(_) => None,
-        },
+    /// Leaves a waker where who brings the reply finds it.
+    fn lie_down(&mut self, waker: Waker) -> Option<Waker> {
+        if let Stage::Staged(number) = self.stage {
+            let mut staged = lock(&self.table.staged);
+            match staged.get_mut(&number) {
+                Some(Staged::Waiting(place)) => return place.replace(waker),
+                Some(&mut Staged::At(shard, call)) => {
+                    staged.remove(&number);
+                    self.stage = Stage::At(shard, call);
+                }
+                // The look that follows finds it.
+                _ => return Some(waker),
+            }
+        }
+        let Stage::At(shard, call) = self.stage else { return Some(waker) };
+        self.asleep = true;
+        self.table.shards[shard].sleepers.lie_down(call.slot(), call, waker)
+    }
+
+    /// Takes the waker back that it may have left.
+    fn get_up(&mut self) {
+        if mem::take(&mut self.asleep)
+            && let Stage::At(shard, call) = self.stage
+        {
+            drop(self.table.shards[shard].sleepers.get_up(call.slot(), call));
+        }
     }
 }
 
 impl Drop for PendingCall<'_> {
     fn drop(&mut self) {
-        let mut table = self.table.lock();
-        let index = self.correlation as u32 - 1;
-        let entry = &mut table.entries[index as usize];
-        let call = entry.call.take();
-        entry.generation = entry.generation.wrapping_add(1);
-        table.free.push(index);
-        // SYNC: call-pending (release)
-        self.table.pending.fetch_sub(1, Ordering::Release);
-        drop(table);
-        drop(call);
+        if let Stage::Staged(number) = self.stage {
+            let staged = lock(&self.table.staged).remove(&number);
+            if let Some(Staged::At(shard, call)) = staged {
+                self.stage = Stage::At(shard, call);
+                self.asleep = true;
+            }
+        }
+        self.get_up();
+        if let Stage::At(shard, call) = self.stage {
+            let shard = &self.table.shards[shard];
+            if !shard.callers.give_up(call) {
+                lock(&shard.rescued).remove(&call);
+            }
+        }
     }
 }

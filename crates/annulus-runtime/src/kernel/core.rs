@@ -62,7 +62,7 @@ pub(crate) struct KernelCore {
     pub(crate) device: OnceLock<Box<dyn DeviceKernel>>,
     /// Notified when some shard's inbound queue has space, where messages have no key.
     pub(crate) space: Event,
-    /// Notified when replies are there, and when no more will come.
+    /// Notified when outputs are there, and when no more will come.
     pub(crate) ready: Event,
     /// Notified when a shard's state changes, when the kernel is finished, and, while `watched`, at each
     /// progress.

@@ -21,7 +21,10 @@
 //! A kernel is drained when nothing waits in front and nothing is in the rings. That can come about by expiry
 //! alone, so whoever settles that tells those who watch.
 
-use std::mem::MaybeUninit;
+use std::{
+    mem::{self, MaybeUninit},
+    task::Waker,
+};
 
 use annulus_kernel::{RingMessage, payload_hash};
 use annulus_queue::{
@@ -29,7 +32,10 @@ use annulus_queue::{
     front::{Facts, Fate, Front, FrontOptions, RUN, Told},
 };
 use annulus_ring::ring::{Header, Refused};
-use annulus_sync::{AtomicU64, Ordering, event::Event};
+use annulus_sync::{
+    AtomicU64, Ordering,
+    event::{Event, wake},
+};
 
 use crate::{
     error::CallError,
@@ -97,6 +103,10 @@ struct Notes<'b, 'a> {
     drops: &'a HostDrops,
     /// Calls whose messages were evicted.
     ended: Vec<u64>,
+    /// The shard, and its calls.
+    calls: (usize, &'a CallTable),
+    /// Callers whose replies were put aside for the calls that were handed over.
+    displaced: Vec<Waker>,
 }
 
 /// Counts as long as it lives, so that what has left the queue and is not counted yet keeps the kernel from
@@ -157,14 +167,27 @@ impl Told for Notes<'_, '_> {
     fn freed(&mut self, places: usize) {
         self.freed += places;
     }
+
+    fn hands_over(&mut self, ticket: u64, header: Header) -> Header {
+        if header.correlation == 0 {
+            return header;
+        }
+        let (shard, calls) = self.calls;
+        // SAFETY: the front holds the ticket in the shard's ring, whose slot it is about to publish, once.
+        let (correlation, displaced) = unsafe { calls.hand_over(shard, ticket, header.correlation) };
+        self.displaced.extend(displaced);
+        Header { correlation, ..header }
+    }
 }
 
 impl<'b, 'a> Notes<'b, 'a> {
-    fn new(back: Back<'b>, drops: &'a HostDrops) -> Self {
+    fn new(back: Back<'b>, front: &FrontEnd<'a>, shard: usize) -> Self {
         Self {
             back,
             unsettled: None,
-            drops,
+            drops: &front.core.drops,
+            calls: (shard, front.calls),
+            displaced: Vec::new(),
             moved: false,
             freed: 0,
             evicted: 0,
@@ -242,9 +265,9 @@ impl Fronts {
     }
 
     /// Takes out what waits in front of a shard that has terminated.
-    pub(crate) fn take_all(&self, shard: usize, to: impl FnMut(&Bytes, Header)) {
+    pub(crate) fn take_all(&self, shard: usize, mut to: impl FnMut(&Bytes)) {
         if let Some(front) = self.fronts.get(shard) {
-            front.take_all(to);
+            front.take_all(|message, _| to(message));
         }
     }
 
@@ -279,13 +302,13 @@ impl KernelCore {
 
     /// The envelope of a message that is sent now.
     #[inline]
-    pub(crate) fn header(&self, correlation: u64) -> Header {
+    pub(crate) fn header(&self) -> Header {
         let is_timed = self.options.observe.timestamps || self.options.inbound.expiry.is_some();
         let enqueue_time = if is_timed { self.clock.now() } else { 0 };
         // All shards have the same command, or are about to: of a message that is sent while they change it
         // either is right.
         let command = self.shards[0].memory.command().load(Ordering::Relaxed);
-        Header { enqueue_time, correlation, command }
+        Header { enqueue_time, command, correlation: 0 }
     }
 }
 
@@ -337,7 +360,7 @@ impl FrontEnd<'_> {
                 &mut far[..]
             }
         };
-        let mut notes = Notes::new(Back::One(None, evicted), &self.core.drops);
+        let mut notes = Notes::new(Back::One(None, evicted), self, shard);
         let offered = self.fronts.fronts[shard].offer(message.bytes(), &facts, header, &mut notes);
         let mut fate = None;
         if let Back::One(found, evicted) = &notes.back {
@@ -383,7 +406,7 @@ impl FrontEnd<'_> {
             // SAFETY: by the caller's word.
             unsafe { (self.fronts.asked.facts)(messages.as_ptr().cast(), &self.core.options, facts) };
         }
-        let mut notes = Notes::new(back, &self.core.drops);
+        let mut notes = Notes::new(back, self, shard);
         let offered = self.fronts.fronts[shard].offer(messages, facts, header, &mut notes);
         self.settle_send(shard, notes);
         (offered.taken, offered.refused)
@@ -392,7 +415,7 @@ impl FrontEnd<'_> {
     /// Hands over what there is room for.
     pub(crate) fn refill(&self, shard: usize) {
         let Some(front) = self.fronts.fronts.get(shard) else { return };
-        let mut notes = Notes::new(Back::Nowhere, &self.core.drops);
+        let mut notes = Notes::new(Back::Nowhere, self, shard);
         front.refill(self.now(), &mut notes);
         self.settle(shard, notes);
     }
@@ -400,7 +423,7 @@ impl FrontEnd<'_> {
     /// Closes all to new messages.
     pub(crate) fn close(&self) {
         for (shard, front) in self.fronts.fronts.iter().enumerate() {
-            let mut notes = Notes::new(Back::Nowhere, &self.core.drops);
+            let mut notes = Notes::new(Back::Nowhere, self, shard);
             front.close(self.now(), &mut notes);
             self.settle(shard, notes);
         }
@@ -426,7 +449,8 @@ impl FrontEnd<'_> {
 
     /// After the lock is released.
     #[inline]
-    fn settle(&self, shard: usize, notes: Notes<'_, '_>) {
+    fn settle(&self, shard: usize, mut notes: Notes<'_, '_>) {
+        mem::take(&mut notes.displaced).into_iter().for_each(wake);
         if notes.moved {
             self.core.wake(shard);
         }
@@ -459,12 +483,11 @@ impl FrontEnd<'_> {
             }
         }
         for call in notes.ended {
-            self.calls.complete(call, Err(CallError::Dropped));
+            self.calls.complete(call, CallError::Dropped);
         }
         for call in calls.into_iter().flatten().filter(|&call| call != 0) {
-            self.calls.complete(call, Err(CallError::Expired));
+            self.calls.complete(call, CallError::Expired);
         }
-        self.calls.wake_ready();
         if notes.unsettled.is_some() {
             drop(notes.unsettled);
             // Who waits until the kernel is drained looks at that.

@@ -2,10 +2,10 @@
 //!
 //! | module | what it has |
 //! |---|---|
-//! | [`shared`] | the kernel: its shards, the queues in front of them, its replies, dead letters and prints |
+//! | [`shared`] | the kernel: its shards, the queues in front of them, its outputs, calls, dead letters and prints |
 //! | [`core`] | what does not depend on the queues: words, commands, who waits |
 //! | [`lifecycle`], [`events`], [`status`] | closing, draining, ending; what is told of it; what it says of itself |
-//! | [`front`], [`outbound`], [`calls`], [`dead_letters`], [`print`] | queues in front of rings; outputs and replies; calls; dead letters; prints |
+//! | [`front`], [`outbound`], [`calls`], [`dead_letters`], [`print`] | queues in front of rings; outputs; calls and their replies; dead letters; prints |
 //! | [`watcher`] | who looks after sends that wait for space |
 
 pub(crate) mod bytes;

@@ -69,15 +69,10 @@ impl KernelShared {
     }
 
     /// Whether a shard's outputs are worth the lock: an empty look then touches only the line that an output
-    /// will come in.
-    ///
-    /// After `false` there was a moment without an output: one that left the ring to be parked before that
-    /// moment is counted in `parked`, which the acquire load of the ring's position makes visible (SYNC:
-    /// parked).
+    /// will come in. After `false` there was a moment without an output.
     #[inline]
     pub(crate) fn may_have(&self, shard: usize) -> bool {
         self.core.shards[shard].outbound.may_be_ready()
-            || self.outbound[shard].parked.load(Ordering::Relaxed) != 0
     }
 
     /// An attempt of a receive that may wait: `None` if waiting helps.
@@ -144,28 +139,25 @@ impl KernelShared {
         }
     }
 
-    /// Begins a call.
-    ///
-    /// What a shard sent before stands in front of its reply, and may be what it waits for to go on: it is
-    /// put aside here, and from now on by whoever reports progress (SYNC: call-begun).
-    pub(crate) fn begin_call(&self, message: &RawMessage<'_>) -> PendingCall<'_> {
-        let call = self.calls.begin();
-        let keyed = self.core.definition.key.map(|_| self.shard_of(message));
-        let shards = keyed.map_or(0..self.outbound.len(), |shard| shard..shard + 1);
-        for shard in shards.filter(|&shard| self.core.shards[shard].outbound.may_be_ready()) {
-            self.demultiplex(shard);
-        }
-        call
-    }
-
     pub(crate) async fn call(&self, message: RawMessage<'_>, reply: &mut Bytes) -> Result<(), CallError> {
         if !self.core.options.outbound.calls {
             return Err(CallError::Disabled);
         }
-        let call = self.begin_call(&message);
-        accepted(self.send(message, call.correlation()).await)?;
-        self.core.expect();
-        poll_fn(|context| call.poll(context, reply)).await
+        let mut call = self.calls.begin();
+        accepted(self.send(message, Some(&mut call)).await)?;
+        self.answer(&mut call, reply).await
+    }
+
+    /// Waits for the reply to a call whose message was sent.
+    async fn answer(&self, call: &mut PendingCall<'_>, reply: &mut Bytes) -> Result<(), CallError> {
+        poll_fn(|context| {
+            let answer = call.poll(context, reply);
+            if answer.is_pending() {
+                self.core.expect();
+            }
+            answer
+        })
+        .await
     }
 
     /// [`call`](Self::call), blocking: looks busily for as long as the kernel's own blocks do, then sleeps.
@@ -173,27 +165,10 @@ impl KernelShared {
         if !self.core.options.outbound.calls {
             return Err(CallError::Disabled);
         }
-        let call = self.begin_call(&message);
-        let mut completed = self.calls.completed();
-        accepted(self.send_blocking(message, call.correlation()))?;
-        let result = self.spin_until(None, || {
-            // The reply is completed by whoever sees it first, here or on the kernel's side.
-            for shard in
-                (0..self.outbound.len()).filter(|&shard| self.core.shards[shard].outbound.may_be_ready())
-            {
-                self.demultiplex(shard);
-            }
-            let now = self.calls.completed();
-            if now == completed {
-                return None;
-            }
-            completed = now;
-            call.try_take(reply)
-        });
-        result.unwrap_or_else(|| {
-            self.core.expect();
-            block_on(poll_fn(|context| call.poll(context, reply)))
-        })
+        let mut call = self.calls.begin();
+        accepted(self.send_blocking(message, Some(&mut call)))?;
+        self.spin_until(None, || call.try_take(reply))
+            .unwrap_or_else(|| block_on(self.answer(&mut call, reply)))
     }
 
     pub(crate) fn call_timeout(

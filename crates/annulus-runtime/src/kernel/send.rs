@@ -16,6 +16,7 @@ use annulus_sync::{
 
 use crate::kernel::{
     bytes::{Aligned, Bytes, RawMessage},
+    calls::PendingCall,
     core::KernelCore,
     shared::KernelShared,
 };
@@ -99,8 +100,8 @@ impl KernelShared {
     }
 
     #[inline]
-    pub(crate) fn header(&self, correlation: u64) -> Header {
-        self.core.header(correlation)
+    pub(crate) fn header(&self) -> Header {
+        self.core.header()
     }
 
     /// Slots for the host in a shard's ring.
@@ -156,12 +157,25 @@ impl KernelShared {
         }
     }
 
-    pub(crate) fn attempt(&self, message: &mut RawMessage<'_>, correlation: u64) -> Option<Sent<()>> {
-        let (shard, header) = (self.shard_of(message), self.header(correlation));
-        let offered = if self.fronts.is_empty() {
-            self.offer_open(shard, |slot| slot.write_bytes(message.bytes(), header))
-        } else {
+    pub(crate) fn attempt(
+        &self,
+        message: &mut RawMessage<'_>,
+        call: Option<&mut PendingCall<'_>>,
+    ) -> Option<Sent<()>> {
+        let (shard, mut header) = (self.shard_of(message), self.header());
+        let offered = if !self.fronts.is_empty() {
+            header.correlation = call.map_or(0, PendingCall::stage);
             self.front_end().offer(shard, message.reborrow(), header, false)
+        } else if let Some(call) = call {
+            let offered = self.offer_open(shard, |slot| {
+                // SAFETY: the slot is this call's message's, which is published once, after this.
+                header.correlation = unsafe { call.accept(shard, slot.ticket()) };
+                slot.write_bytes(message.bytes(), header);
+            });
+            call.wake_displaced();
+            offered
+        } else {
+            self.offer_open(shard, |slot| slot.write_bytes(message.bytes(), header))
         };
         self.attempted(offered)
     }
@@ -172,32 +186,44 @@ impl KernelShared {
         self.core.space_of(shard)
     }
 
-    /// Sends a message, waiting for space.
-    pub(crate) async fn send(&self, mut message: RawMessage<'_>, correlation: u64) -> Sent<()> {
-        match self.attempt(&mut message, correlation) {
+    /// Sends a message, which may be a call's, waiting for space.
+    pub(crate) async fn send(
+        &self,
+        mut message: RawMessage<'_>,
+        mut call: Option<&mut PendingCall<'_>>,
+    ) -> Sent<()> {
+        match self.attempt(&mut message, call.as_deref_mut()) {
             Some(sent) => sent,
-            None => self.send_when_free(message, correlation).await,
+            None => self.send_when_free(message, call).await,
         }
     }
 
     /// Sends a message for which there was no space.
-    pub(crate) async fn send_when_free(&self, mut message: RawMessage<'_>, correlation: u64) -> Sent<()> {
+    pub(crate) async fn send_when_free(
+        &self,
+        mut message: RawMessage<'_>,
+        mut call: Option<&mut PendingCall<'_>>,
+    ) -> Sent<()> {
         loop {
             let listener = self.space(self.shard_of(&message)).listen();
-            if let Some(sent) = self.attempt(&mut message, correlation) {
+            if let Some(sent) = self.attempt(&mut message, call.as_deref_mut()) {
                 return sent;
             }
             self.wait_for(listener).await;
-            if let Some(sent) = self.attempt(&mut message, correlation) {
+            if let Some(sent) = self.attempt(&mut message, call.as_deref_mut()) {
                 return sent;
             }
         }
     }
 
     /// [`send`](Self::send), blocking.
-    pub(crate) fn send_blocking(&self, mut message: RawMessage<'_>, correlation: u64) -> Sent<()> {
-        self.attempt(&mut message, correlation)
-            .unwrap_or_else(|| self.send_when_free_blocking(message, correlation, None))
+    pub(crate) fn send_blocking(
+        &self,
+        mut message: RawMessage<'_>,
+        mut call: Option<&mut PendingCall<'_>>,
+    ) -> Sent<()> {
+        self.attempt(&mut message, call.as_deref_mut())
+            .unwrap_or_else(|| self.send_when_free_blocking(message, call, None))
     }
 
     /// [`send_when_free`](Self::send_when_free), blocking; until the deadline, if there is one.
@@ -205,10 +231,10 @@ impl KernelShared {
     pub(crate) fn send_when_free_blocking(
         &self,
         message: RawMessage<'_>,
-        correlation: u64,
+        call: Option<&mut PendingCall<'_>>,
         deadline: Option<Instant>,
     ) -> Sent<()> {
-        let sending = self.send_when_free(message, correlation);
+        let sending = self.send_when_free(message, call);
         let Some(deadline) = deadline else { return block_on(sending) };
         block_on_deadline(sending, deadline).unwrap_or_else(|| {
             self.refused();

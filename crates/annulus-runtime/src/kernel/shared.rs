@@ -1,4 +1,4 @@
-//! A launched kernel: queues in front, rings, replies. Its types are forgotten here, and all messages are
+//! A launched kernel: queues in front, rings, calls. Its types are forgotten here, and all messages are
 //! bytes.
 
 use std::{
@@ -15,7 +15,6 @@ use annulus_sync::{AtomicU64, AtomicUsize, Ordering};
 
 use crate::{
     backend::{Compilation, DeviceKernel, HostSignals, LinkTarget},
-    error::CallError,
     kernel::{
         bytes::{ByteQueue, Bytes, blank},
         calls::CallTable,
@@ -23,7 +22,7 @@ use crate::{
         dead_letters::{DeadLetterBacklog, MessageId, id_of},
         front::{Asked, FrontEnd, Fronts},
         links::Links,
-        outbound::{Destination, Outbound, OutboundEnd},
+        outbound::{Destination, Outbound},
         print::Prints,
     },
 };
@@ -80,18 +79,25 @@ pub(crate) struct KernelShared {
     undelivered: Mutex<ByteQueue>,
 }
 
+/// The host's ends of what shards send.
+pub(crate) struct HostEnds {
+    /// One for each shard.
+    pub(crate) outbound: Box<[Outbound]>,
+    pub(crate) calls: CallTable,
+    pub(crate) dead_letters: Option<DeadLetterBacklog>,
+    pub(crate) prints: Option<Prints>,
+}
+
 impl KernelShared {
     pub(crate) fn new(
         kind: &Kind,
         core: KernelCore,
         fronts: Fronts,
-        outbound: Box<[Outbound]>,
-        dead_letters: Option<DeadLetterBacklog>,
-        prints: Option<Prints>,
+        ends: HostEnds,
         names: Weak<dyn Names>,
     ) -> Self {
+        let HostEnds { outbound, calls, dead_letters, prints } = ends;
         let size = core.message_size();
-        let reply = core.output_size();
         Self {
             core,
             this: OnceLock::new(),
@@ -103,7 +109,7 @@ impl KernelShared {
             received: AtomicUsize::new(0),
             dealt: AtomicUsize::new(0),
             passed: AtomicU64::new(0),
-            calls: CallTable::new(reply),
+            calls,
             dead_letters,
             prints,
             guard: OnceLock::new(),
@@ -122,15 +128,10 @@ impl KernelShared {
 
     /// Writes the next output of a shard to `to`, if there is one now.
     pub(crate) fn take_from(&self, shard: usize, to: &mut Bytes) -> bool {
-        let taken = self.outbound[shard].end.with(
-            |end| {
-                let taken = end.take(&self.calls, to);
-                self.demultiplex_end(shard, end);
-                taken
-            },
-            |end| self.demultiplex_end(shard, end),
-        );
-        self.after_taking(shard);
+        let taken = self.outbound[shard].take(to);
+        if taken {
+            self.after_taking(shard);
+        }
         taken
     }
 
@@ -140,59 +141,21 @@ impl KernelShared {
     ///
     /// `outputs` takes outputs of this kernel's type.
     pub(crate) unsafe fn take_many(&self, shard: usize, max: usize, outputs: &mut dyn Destination) -> usize {
-        let taken = self.outbound[shard].end.with(
-            |end| {
-                let mut taken = 0;
-                while taken < max {
-                    if end.parked.len() == 0 {
-                        // SAFETY: blocks write outputs of the kernel's type, which `outputs` takes by the
-                        // caller's word.
-                        taken += unsafe { outputs.take_run(&mut end.consumer, max - taken) };
-                    }
-                    // One that is parked, or that stands behind something else.
-                    if taken == max || !end.take(&self.calls, outputs.place()) {
-                        break;
-                    }
-                    // SAFETY: it was written, an output of the type by the caller's word.
-                    unsafe { outputs.keep_one() };
-                    taken += 1;
-                }
-                self.demultiplex_end(shard, end);
-                taken
-            },
-            |end| self.demultiplex_end(shard, end),
-        );
-        self.after_taking(shard);
+        // SAFETY: by the caller's word.
+        let taken = unsafe { self.outbound[shard].take_many(max, outputs) };
+        if taken != 0 {
+            self.after_taking(shard);
+        }
         taken
     }
 
-    fn demultiplex_end(&self, shard: usize, end: &mut OutboundEnd) {
-        let capacity = end.consumer.ring().layout().capacity as usize;
-        // A terminated shard sends no more, so what its ring holds still is all that there will be to park.
-        let room = if self.core.finishing.has_come() { usize::MAX } else { 2 * capacity };
-        let parked = &self.outbound[shard].parked;
-        // Before anything leaves the ring: a receiver that sees the ring empty (acquiring `consumed`) sees
-        // this, and takes the lock instead of going to sleep beside an output that is just being put aside
-        // (SYNC: parked).
-        parked.store(end.parked.len() + 1, Ordering::Relaxed);
-        end.demultiplex(&self.calls, room);
-        parked.store(end.parked.len(), Ordering::Relaxed);
-    }
-
-    /// Completes the calls whose replies a shard has published.
-    pub(crate) fn demultiplex(&self, shard: usize) {
-        self.outbound[shard].end.run(|end| self.demultiplex_end(shard, end));
-        self.after_taking(shard);
-    }
-
-    /// After slots of an outbound ring were given back: wakes the callers whose replies were in them, and the
-    /// shard if it waits for space.
+    /// After slots of an outbound ring were given back: wakes the shard if it waits for space.
     ///
-    /// The combining lock's fence stands between giving slots back and this load; the shard stores `stalled`,
-    /// fences, and looks for space once more. So one of the two sees the other (SYNC: stalled).
+    /// The shard stores `stalled`, fences, and looks for space once more. So one of the two sees the other.
     #[inline]
     fn after_taking(&self, shard: usize) {
-        self.calls.wake_ready();
+        // SYNC: stalled
+        fence(Ordering::SeqCst);
         if self.core.shards[shard].memory.stalled().load(Ordering::Relaxed) != 0 {
             self.core.wake(shard);
         }
@@ -215,7 +178,6 @@ impl KernelShared {
     /// After the last shard has terminated: takes out what is left, ends every call, frees the name.
     fn finish(&self) {
         (0..self.outbound.len()).for_each(|shard| self.show_prints(shard));
-        let mut calls = Vec::new();
         let mut left = ByteQueue::new(self.core.message_size());
         let mut message = blank(self.core.message_size());
         for (index, shard) in self.core.shards.iter().enumerate() {
@@ -234,24 +196,15 @@ impl KernelShared {
                     // SAFETY: the slot was just peeked, and is a message.
                     unsafe { consumer.read_bytes(&slot, &mut message) };
                     left.push(&message);
-                    calls.push(slot.header.correlation);
                 }
                 consumer.advance(&slot);
                 consumer.give_back();
             }
-            self.fronts.take_all(index, |message, header| {
-                left.push(message);
-                calls.push(header.correlation);
-            });
+            self.fronts.take_all(index, |message| left.push(message));
         }
         self.core.drops.undelivered.fetch_add(left.len() as u64, Ordering::Relaxed);
-        for correlation in calls {
-            if correlation != 0 {
-                self.calls.complete(correlation, Err(CallError::Terminated));
-            }
-        }
         *self.lock_undelivered() = left;
-        (0..self.outbound.len()).for_each(|shard| self.demultiplex(shard));
+        self.calls.end();
         if self.core.options.shape.connectable {
             self.end_links();
         }
@@ -325,12 +278,6 @@ impl KernelCore {
         self.definition.message.size
     }
 
-    /// Bytes of an output; 0 where there is none.
-    #[inline]
-    pub(crate) fn output_size(&self) -> usize {
-        self.definition.output.map_or(0, |output| output.size)
-    }
-
     /// How its blocks take messages.
     pub(crate) fn mode(&self) -> annulus_kernel::ProcessingMode {
         self.options.shape.mode.unwrap_or(self.definition.mode)
@@ -349,12 +296,7 @@ impl Signals for KernelShared {
             dead_letters.collect(shard);
         }
         if progress.produced != 0 {
-            // Its fence stands between publishing outputs and this look at the calls, so that either this
-            // sees a call that begins, or the call sees the outputs (SYNC: call-begun).
             self.core.ready.notify(progress.produced as usize);
-            if self.calls.used() {
-                self.demultiplex(shard);
-            }
         }
         if progress.consumed != 0 {
             if self.fronts.is_empty() {
@@ -362,6 +304,8 @@ impl Signals for KernelShared {
             } else {
                 self.front_end().refill(shard);
             }
+            // A fence stands between giving slots back and this load, that of `notify` or of `refill`.
+            self.calls.wake_answered(shard, || self.core.shards[shard].inbound.ring().consumed());
         }
         if progress.traffic {
             self.wake_target();
@@ -398,7 +342,7 @@ impl HostSignals for KernelShared {
             || core.changed.has_waiters()
             || core.options.shape.connectable && core.flow.has_waiters()
             || core.space.has_waiters()
-            || self.calls.pending() != 0
+            || self.calls.has_sleepers()
             || core.shards.iter().any(|shard| shard.space.has_waiters())
             || !self.fronts.is_empty() && (0..core.shards.len()).any(|shard| self.staged(shard) != 0)
     }
@@ -453,7 +397,7 @@ impl Deliver for KernelShared {
                 if !self.fronts.is_empty() {
                     self.passed.fetch_add(1, Ordering::Relaxed);
                 }
-                slot.write_bytes(message, self.header(0));
+                slot.write_bytes(message, self.header());
                 self.core.wake(shard);
                 Delivery::Done
             }

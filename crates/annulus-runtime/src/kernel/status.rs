@@ -11,7 +11,7 @@ pub enum KernelState {
     Active,
     /// Keeps its state and its queues, consumes nothing.
     Inactive,
-    /// Gone for good. Its last replies can still be received.
+    /// Gone for good. Its last outputs can still be received.
     Terminated,
 }
 
@@ -100,7 +100,9 @@ pub struct KernelStatus {
     /// Of these, messages for a connected kernel that were lost: it had terminated, or had no room under
     /// Reject; or this kernel terminated while they waited.
     pub outputs_lost: u64,
-    /// Replies that wait in the outbound rings.
+    /// Outputs that wait in the outbound rings until somebody receives them.
+    pub outputs_waiting: u64,
+    /// Replies that have come, and that their callers have not taken yet. They take no room from outputs.
     pub replies_waiting: u64,
     /// Shards that wait for space in their outbound ring: they go on when somebody receives, or when the
     /// kernel that they are connected to has room.
@@ -191,7 +193,7 @@ impl fmt::Display for KernelStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} on {}: {}, {} sent, {} processed, {} dropped, {} pending, {} replies waiting",
+            "{} on {}: {}, {} sent, {} processed, {} dropped, {} pending, {} outputs waiting",
             self.name,
             self.backend,
             self.state,
@@ -199,8 +201,11 @@ impl fmt::Display for KernelStatus {
             self.processed,
             self.drops.total(),
             self.pending,
-            self.replies_waiting
+            self.outputs_waiting
         )?;
+        if self.replies_waiting != 0 {
+            write!(f, ", {} replies waiting", self.replies_waiting)?;
+        }
         if let Some(stall) = &self.stall {
             let stalled = stall.for_host + stall.for_kernel;
             write!(f, ", {stalled} of {} shards stalled: {stall}", self.shards)?;

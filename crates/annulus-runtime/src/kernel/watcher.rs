@@ -27,7 +27,7 @@ use crate::{
 ///
 /// - A cycle of kernels that wait for room in each other. Field `cycle`: the instances' names.
 /// - A send that has waited for a second, while the kernel took nothing. Fields: `kernel` (the instance's
-///   name), `backend`, `pending` (messages that wait to be handled), `replies_waiting` (outputs that nobody
+///   name), `backend`, `pending` (messages that wait to be handled), `outputs_waiting` (outputs that nobody
 ///   has received).
 pub const STALL_TARGET: &str = "annulus::stall";
 
@@ -176,7 +176,7 @@ impl KernelShared {
             _ if status.stalled_shards != 0 => format!(
                 "its outbound ring is full too, with {} outputs that nobody has received: receive while you send, from another thread or task, \
                  or raise output_capacity",
-                status.replies_waiting
+                status.outputs_waiting
             ),
             _ => "its handler has not returned: it takes that long, or runs for ever".to_owned(),
         };
@@ -185,7 +185,7 @@ impl KernelShared {
             kernel = status.name,
             backend = status.backend,
             pending = status.pending,
-            replies_waiting = status.replies_waiting,
+            outputs_waiting = status.outputs_waiting,
             "a send to `{}` has waited for {}: its inbound ring of {} slots is full, and {why}",
             status.name,
             for_people(time),

@@ -208,7 +208,7 @@ impl DynamicKernel {
         let mut message = self.own(message)?;
         // SAFETY: a message of this kernel's, and aligned.
         let message = unsafe { RawMessage::of_bytes(message.bytes()) };
-        let sent = self.handle.shared().send_blocking(message, 0);
+        let sent = self.handle.shared().send_blocking(message, None);
         sent.map(drop).map_err(DynamicError::Send)
     }
 

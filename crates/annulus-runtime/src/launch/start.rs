@@ -25,13 +25,14 @@ use crate::{
     error::LaunchError,
     handle::AnyHandle,
     kernel::{
+        calls::CallTable,
         core::{HostShard, KernelCore},
         dead_letters::{self, DeadLetterBacklog},
         drops::HostDrops,
         front::Fronts,
         outbound::Outbound,
         print::{self, Prints},
-        shared::{KernelShared, Kind},
+        shared::{HostEnds, KernelShared, Kind},
         told::Told,
     },
     launch::{
@@ -115,7 +116,11 @@ fn start(
         .collect();
 
     let output_size = definition.output.map_or(0, |output| output.size);
-    let outbound = shards.iter().map(|shard| outbound(shard, output_size)).collect();
+    let outbound = shards.iter().map(outbound).collect();
+    // SAFETY: the blocks make the other ends; this is the host's one, and it lies beside the shards' memory.
+    let replies = shards.iter().filter_map(|shard| unsafe { shard.replies() });
+    // SAFETY: as above; blocks write the kernel's outputs, which have this size.
+    let calls = unsafe { CallTable::new(output_size, replies) };
     let dead_letters = (options.observe.dead_letters != 0).then(|| {
         let rings = shards.iter().filter_map(dead_letters);
         // SAFETY: blocks put messages of this kernel's into these rings, and the id is of its `Kind`.
@@ -125,6 +130,7 @@ fn start(
     });
     let prints = (!sites.is_empty())
         .then(|| Prints::new(sites, definition.name, &name, shards.iter().filter_map(prints)));
+    let ends = HostEnds { outbound, calls, dead_letters, prints };
     let command = if options.shape.active { command::ACTIVE } else { 0 };
     let core = KernelCore {
         name,
@@ -157,7 +163,7 @@ fn start(
     };
     let fronts = Fronts::new(&core, &core.shards, kind.asked);
     let names: Weak<KernelRegistry> = Arc::downgrade(&runtime.registry);
-    let shared = Arc::new(KernelShared::new(kind, core, fronts, outbound, dead_letters, prints, names));
+    let shared = Arc::new(KernelShared::new(kind, core, fronts, ends, names));
     let core = &shared.core;
     core.change_command(|_| command);
 
@@ -213,12 +219,12 @@ fn layout(definition: &KernelDefinition, options: &LaunchOptions, prints: &[Prin
     })
 }
 
-fn outbound(shard: &ShardMemory, size: usize) -> Outbound {
+fn outbound(shard: &ShardMemory) -> Outbound {
     // SAFETY: the block makes the producer; this is the host's one consumer, and it lies beside the shard's
     // memory.
     let ring = unsafe { shard.outbound() };
     // SAFETY: as above.
-    Outbound::new(unsafe { Consumer::new(ring) }, size)
+    Outbound::new(unsafe { Consumer::new(ring) })
 }
 
 fn dead_letters(shard: &ShardMemory) -> Option<Consumer> {

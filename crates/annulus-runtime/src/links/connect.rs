@@ -125,8 +125,9 @@ impl<K: RingKernel> KernelHandle<K> {
     ///
     /// The handlers' outputs become messages of `target`, each for the shard that its key names, in the order
     /// in which this kernel's shard sent them. What a handler sends for a [call](Self::call) goes to the host
-    /// all the same, since it is the reply. What this kernel sent to the host before can still be received;
-    /// it takes room in the outbound ring, which handlers need.
+    /// all the same: the first is the reply, and what follows is received from this kernel. What this kernel
+    /// sent to the host before can still be received; it takes room in the outbound ring, which handlers
+    /// need.
     ///
     /// When `target` has no room for an output, then under Block the output waits, and its shard takes no
     /// message meanwhile; the shard shows as [stalled](crate::KernelStatus::stalled_shards). Under Reject the

@@ -14,6 +14,7 @@ mod event;
 mod last;
 mod runners;
 mod schedule;
+mod sleepers;
 mod stay;
 mod step;
 mod watched;

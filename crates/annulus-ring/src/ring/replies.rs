@@ -1,0 +1,438 @@
+//! Replies to calls: a ring whose slots belong to the slots of the inbound ring.
+//!
+//! # Room
+//!
+//! The ring of replies has as many slots as the inbound ring. The reply to the message in an inbound slot
+//! goes to the slot of the same number. So whoever has a slot for a call's message has one for the reply: no
+//! reply waits for room, the block asks for no credit, and neither outputs nor other replies stand in its
+//! way.
+//!
+//! # Words and writers
+//!
+//! | word | written by | read by |
+//! |---|---|---|
+//! | a message's correlation: the call's address, [`call_at`] | the call's sender | the block that handles the message |
+//! | a slot's `commit`, `meta`, payload, or its units | that block | the caller, or whoever rescues the reply |
+//! | a *place*, one for each slot, in the host's own memory: generation and state | see below | the host |
+//!
+//! The ring's header is not used: nobody counts replies. The lap that a slot is published with is the call's
+//! generation.
+//!
+//! # A place's life
+//!
+//! ```text
+//!            begin                    take
+//!   free -----------> awaited -------------------> reading ---> free
+//!                     |  |  ^                         ^
+//!            give_up  |  |  | begin          rescue   |
+//!                     v  |  |                         |
+//!                  given up +-------------------------+
+//! ```
+//!
+//! * *Begin*: by the holder of an inbound ticket, before it publishes the message. The former message of that
+//!   slot was given back, so its reply is there, if it was a call's (`slots-returned`: a block publishes
+//!   replies before it gives slots back). The slot is the new call's.
+//! * *Take*: by the caller. *Rescue*: by who has got the ticket and finds the former call still *awaited*:
+//!   its caller has not looked yet. Whoever wins the exchange reads; the other one finds the reply rescued,
+//!   or the place free.
+//! * *Give up*: by the caller. The reply will be written, and read by nobody.
+//!
+//! # Ordering
+//!
+//! * `slot-published`, as in any ring: the block's release store of `commit` and the acquire load of who
+//!   reads.
+//! * `reply-read`: who has read a reply stores *free* with release; who begins the next call there loads the
+//!   place with acquire. The message that it publishes then brings this to the block: reads are over before
+//!   the block writes the slot again.
+
+#[cfg(not(loom))]
+use std::mem::MaybeUninit;
+use std::sync::OnceLock;
+
+use annulus_abi::ring::call_at;
+use annulus_sync::{AtomicU64, Ordering, fence, wait::Backoff};
+
+#[cfg(not(loom))]
+use super::copy;
+use super::{Header, Ring};
+use crate::{region::Region, sealed::Opened};
+
+const FREE: u64 = 0;
+const AWAITED: u64 = 1;
+const READING: u64 = 2;
+const GIVEN_UP: u64 = 3;
+
+/// A call's address: what its message carries, and where its reply goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Call(u64);
+
+impl Call {
+    /// As an envelope carries it. Never 0.
+    #[inline]
+    pub fn word(self) -> u64 {
+        self.0
+    }
+
+    /// The number of its slot.
+    #[inline]
+    pub fn slot(self) -> u32 {
+        self.0 as u32
+    }
+
+    fn generation(self) -> u64 {
+        self.0 >> 32
+    }
+
+    /// The ticket whose slot and lap are the call's.
+    #[inline]
+    fn ticket(self, ring: &Ring) -> u64 {
+        (self.generation().wrapping_sub(1)) << ring.layout.capacity.trailing_zeros()
+            | u64::from(self.slot() & (ring.layout.capacity - 1))
+    }
+
+    /// Its place, in a state.
+    #[inline]
+    fn place(self, state: u64) -> u64 {
+        self.generation() << 32 | state
+    }
+}
+
+/// The host's end: calls begin here, and their replies are taken. Any number of threads may use it.
+#[derive(Debug)]
+pub struct Callers {
+    ring: Ring,
+    /// From the first call on.
+    places: OnceLock<Box<[AtomicU64]>>,
+}
+
+/// The place is that of a call whose caller has not taken the reply: [rescue](Callers::rescue) it first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Occupied;
+
+/// What a caller finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Look<R> {
+    /// The reply, as it was read.
+    Reply(R),
+    /// It has not come.
+    NotYet,
+    /// It was rescued, or is being rescued.
+    Rescued,
+}
+
+/// A published reply, still in its slot.
+#[derive(Debug)]
+pub struct Reply<'a> {
+    /// What it is, see [`kind`](annulus_abi::ring::kind).
+    pub kind: u8,
+    /// Bytes of the payload, or an error code.
+    pub length: u32,
+    ring: &'a Ring,
+    /// Where the payload lies, or the image if the slot is sealed.
+    at: At,
+}
+
+#[derive(Debug)]
+// An image is copied once, and does not go to the heap for that.
+#[allow(clippy::large_enum_variant)]
+enum At {
+    Open(usize),
+    Sealed(Opened),
+}
+
+impl Callers {
+    /// The host's end of a ring of replies.
+    ///
+    /// # Safety
+    ///
+    /// There is no other, and the ring's other end is one [`Answers`], or a block's on a device.
+    pub unsafe fn new(ring: Ring) -> Self {
+        let callers = Self { ring, places: OnceLock::new() };
+        // Models do not know that cell.
+        if cfg!(loom) {
+            callers.places();
+        }
+        callers
+    }
+
+    /// Whether there ever was a call.
+    #[inline]
+    pub fn is_used(&self) -> bool {
+        self.places.get().is_some()
+    }
+
+    fn places(&self) -> &[AtomicU64] {
+        let fresh = || (0..self.ring.layout.capacity).map(|_| AtomicU64::new(FREE)).collect();
+        self.places.get_or_init(fresh)
+    }
+
+    #[inline]
+    fn place(&self, slot: u32) -> &AtomicU64 {
+        &self.places()[(slot & (self.ring.layout.capacity - 1)) as usize]
+    }
+
+    /// Begins a call whose message has this inbound ticket.
+    ///
+    /// # Errors
+    ///
+    /// The reply to the slot's former call must be rescued first.
+    ///
+    /// # Safety
+    ///
+    /// The caller holds the ticket of the inbound ring that the replies belong to, and has not published its
+    /// slot. It begins one call with it, at most.
+    #[inline]
+    pub unsafe fn begin(&self, ticket: u64) -> Result<Call, Occupied> {
+        let slot = self.slot_of(ticket);
+        let place = self.place(slot);
+        let mut backoff = Backoff::new();
+        loop {
+            // SYNC: reply-read (acquire)
+            let now = place.load(Ordering::Acquire);
+            match now & u64::from(u32::MAX) {
+                AWAITED => return Err(Occupied),
+                // A few bytes are copied meanwhile.
+                READING => backoff.snooze(),
+                _ => {
+                    let generation = ((now >> 32) as u32).wrapping_add(1).max(1);
+                    let call = Call(call_at(slot, generation));
+                    place.store(call.place(AWAITED), Ordering::Relaxed);
+                    return Ok(call);
+                }
+            }
+        }
+    }
+
+    /// Reads the reply to the former call of a ticket's slot, unless its caller takes it meanwhile. `None`
+    /// for a reply says that it never came: the kernel was lost.
+    ///
+    /// # Safety
+    ///
+    /// As for [`begin`](Self::begin).
+    #[cold]
+    pub unsafe fn rescue<R>(
+        &self,
+        ticket: u64,
+        read: impl FnOnce(Call, Option<Reply<'_>>) -> R,
+    ) -> Option<R> {
+        let slot = self.slot_of(ticket);
+        let now = self.place(slot).load(Ordering::Relaxed);
+        let call = Call(call_at(slot, (now >> 32) as u32));
+        if now != call.place(AWAITED) {
+            return None;
+        }
+        self.claim(call).then(|| {
+            let result = read(call, self.published(call));
+            self.free(call);
+            result
+        })
+    }
+
+    /// Takes the reply to a call.
+    #[inline]
+    pub fn take<R>(&self, call: Call, read: impl FnOnce(Reply<'_>) -> R) -> Look<R> {
+        if !self.is_answered(call) {
+            return self.unanswered(call);
+        }
+        if !self.claim(call) {
+            return Look::Rescued;
+        }
+        let Some(reply) = self.published(call) else {
+            // A sealed slot's last unit came before the others.
+            self.place(call.slot()).store(call.place(AWAITED), Ordering::Release);
+            return Look::NotYet;
+        };
+        let result = read(reply);
+        self.free(call);
+        Look::Reply(result)
+    }
+
+    /// Whether the reply is there, and was not taken.
+    pub fn is_waiting(&self, call: Call) -> bool {
+        self.is_answered(call) && self.place(call.slot()).load(Ordering::Relaxed) == call.place(AWAITED)
+    }
+
+    /// How many replies are there that were not taken.
+    pub fn waiting(&self) -> usize {
+        let Some(places) = self.places.get() else { return 0 };
+        let of = |(slot, place): (usize, &AtomicU64)| {
+            Call(call_at(slot as u32, (place.load(Ordering::Relaxed) >> 32) as u32))
+        };
+        places
+            .iter()
+            .enumerate()
+            .map(of)
+            .filter(|&call| call.generation() != 0 && self.is_waiting(call))
+            .count()
+    }
+
+    /// Gives a call up: nobody takes its reply. `false` if that was rescued.
+    pub fn give_up(&self, call: Call) -> bool {
+        let place = self.place(call.slot());
+        let mut backoff = Backoff::new();
+        loop {
+            let (from, to) = (call.place(AWAITED), call.place(GIVEN_UP));
+            // Nobody reads: nothing is released.
+            match place.compare_exchange(from, to, Ordering::Relaxed, Ordering::Relaxed) {
+                Ok(_) => return true,
+                Err(now) if now == call.place(READING) => backoff.snooze(),
+                Err(_) => return false,
+            }
+        }
+    }
+
+    #[cold]
+    fn unanswered<R>(&self, call: Call) -> Look<R> {
+        // If the slot has another call's reply already, the place is seen as that call's.
+        fence(Ordering::Acquire);
+        let now = self.place(call.slot()).load(Ordering::Relaxed);
+        if now == call.place(AWAITED) { Look::NotYet } else { Look::Rescued }
+    }
+
+    /// The slot that the reply to the message of an inbound ticket comes to.
+    pub fn slot_of(&self, ticket: u64) -> u32 {
+        ticket as u32 & (self.ring.layout.capacity - 1)
+    }
+
+    /// Whether a call's reply is published, and in its slot still. Orders nothing.
+    #[inline]
+    pub fn is_answered(&self, call: Call) -> bool {
+        self.ring.is_published(call.ticket(&self.ring))
+    }
+
+    /// Makes a call's reply this thread's to read.
+    #[inline]
+    fn claim(&self, call: Call) -> bool {
+        let (from, to) = (call.place(AWAITED), call.place(READING));
+        let place = self.place(call.slot());
+        place.compare_exchange(from, to, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+    }
+
+    #[inline]
+    fn free(&self, call: Call) {
+        // SYNC: reply-read (release)
+        self.place(call.slot()).store(call.place(FREE), Ordering::Release);
+    }
+
+    /// A call's reply, if it is there. Whoever asks has claimed it, so that nobody writes it.
+    #[inline]
+    fn published(&self, call: Call) -> Option<Reply<'_>> {
+        let Ring { region, layout } = &self.ring;
+        let ticket = call.ticket(&self.ring);
+        let (meta, at): (u32, At) = if layout.is_sealed() {
+            let image = Opened::new(region, layout, ticket)?;
+            // SAFETY: the block put a word there.
+            (unsafe { image.get(4) }, At::Sealed(image))
+        } else {
+            if !self.ring.is_published(ticket) {
+                return None;
+            }
+            // SYNC: slot-published (acquire)
+            fence(Ordering::Acquire);
+            let slot = layout.slot_offset(ticket);
+            (region.u32(slot + 4).load(Ordering::Relaxed), At::Open(slot + layout.payload_offset))
+        };
+        Some(Reply { kind: (meta >> 24) as u8, length: meta & 0xFF_FFFF, ring: &self.ring, at })
+    }
+}
+
+impl Reply<'_> {
+    /// A copy of the payload.
+    ///
+    /// # Safety
+    ///
+    /// It is a [`kind::MESSAGE`](annulus_abi::ring::kind::MESSAGE), and the block wrote a `T`.
+    pub unsafe fn read<T: Copy>(&self) -> T {
+        match &self.at {
+            // SAFETY: the caller vouches for its type.
+            At::Sealed(image) => unsafe { image.get(self.ring.layout.payload_offset) },
+            // SAFETY: the slot is published, and whoever has the reply keeps others from having it written
+            // again; the caller vouches for its type.
+            At::Open(payload) => unsafe { self.ring.region.read(*payload) },
+        }
+    }
+
+    /// Copies the payload: [`read`](Self::read) for who does not know its type.
+    ///
+    /// # Panics
+    ///
+    /// If the ring's payload has another size.
+    ///
+    /// # Safety
+    ///
+    /// It is a [`kind::MESSAGE`](annulus_abi::ring::kind::MESSAGE).
+    #[cfg(not(loom))]
+    #[inline]
+    pub unsafe fn read_bytes(&self, to: &mut [MaybeUninit<u8>]) {
+        let Ring { region, layout } = self.ring;
+        assert!(to.len() == layout.payload_size, "a ring's payload has its message type's size");
+        match &self.at {
+            At::Sealed(image) => image.get_bytes(layout.payload_offset, to),
+            At::Open(payload) => {
+                let payload = region.pointer(*payload).cast_const().cast();
+                // SAFETY: as for `read`; the payload has as many bytes, by the assertion, and is not `to`,
+                // since nobody has a pointer into the ring.
+                unsafe { copy(payload, to.as_mut_ptr(), to.len()) };
+            }
+        }
+    }
+}
+
+/// The block's end: replies are written here.
+#[derive(Debug)]
+pub struct Answers {
+    ring: Ring,
+}
+
+impl Answers {
+    /// The block's end of a ring of replies.
+    ///
+    /// # Safety
+    ///
+    /// No other exists or will.
+    ///
+    /// # Panics
+    ///
+    /// If slots are sealed: this end's payloads are written where they lie.
+    pub unsafe fn new(ring: Ring) -> Self {
+        assert!(!ring.layout.is_sealed(), "this end's slots are open");
+        Self { ring }
+    }
+
+    /// From the ring's start to the payload of a call's reply.
+    #[inline]
+    fn payload_offset(&self, call: u64) -> usize {
+        let layout = &self.ring.layout;
+        layout.slot_offset(Call(call).ticket(&self.ring)) + layout.payload_offset
+    }
+
+    /// Where the payload of a call's reply goes. It is the block's until it is published.
+    #[cfg(not(loom))]
+    #[inline]
+    pub fn payload(&self, call: u64) -> *mut u8 {
+        self.ring.region.pointer(self.payload_offset(call))
+    }
+
+    /// Writes the payload of a call's reply.
+    ///
+    /// # Safety
+    ///
+    /// As for [`publish`](Self::publish), before that; the ring's payloads have the type's size.
+    pub unsafe fn write<T: Copy>(&self, call: u64, value: T) {
+        let region: &Region = &self.ring.region;
+        // SAFETY: the slot is the block's by the caller's word, and inside the region by the layout.
+        unsafe { region.write(self.payload_offset(call), value) };
+    }
+
+    /// Publishes the reply to a call. A message's payload must have been written to it before.
+    ///
+    /// # Safety
+    ///
+    /// `call` is what a message carries that the block has taken and not given back, and this is its one
+    /// reply.
+    #[inline]
+    pub unsafe fn publish(&self, call: u64, kind: u8, length: u32) {
+        // SAFETY: the slot is the block's by the caller's word.
+        unsafe { self.ring.publish(Call(call).ticket(&self.ring), kind, length, Header::default()) };
+    }
+}
