@@ -11,10 +11,10 @@ use annulus_sync::{
 use crate::memory::Memory;
 
 /// The doorbell of one pump.
-pub(crate) type Doorbell = Doorbell<SharedDoor>;
+pub(crate) type PumpDoorbell = Doorbell<SharedDoor>;
 
 /// A doorbell in zeroed shared memory of at least a record's length.
-pub(crate) fn doorbell(memory: Arc<dyn Memory>) -> Doorbell {
+pub(crate) fn doorbell(memory: Arc<dyn Memory>) -> PumpDoorbell {
     let record = memory.host().expect("a doorbell is given memory that the host sees").cast();
     assert!(memory.bytes() >= size_of::<DoorbellRecord>(), "a doorbell's memory holds its record");
     Doorbell::new(SharedDoor {

@@ -14,7 +14,7 @@ use annulus_runtime::{BackendError, DeviceKernel, Link, ShardMemory};
 use annulus_sync::{AtomicU32, AtomicU64, Ordering, stay::Stay, wake_flag::WakeFlag};
 
 use crate::{
-    doorbell::Doorbell,
+    doorbell::PumpDoorbell,
     driver::{Abilities, DeviceLocalMemory, Entry, Memory, Run},
     residency::{Residency, ResidentSlots, Visit},
 };
@@ -23,7 +23,7 @@ use crate::{
 pub(crate) struct Running {
     abilities: Abilities,
     pub(crate) shards: Box<[DeviceShard]>,
-    pub(crate) doorbell: Arc<Doorbell>,
+    pub(crate) doorbell: Arc<PumpDoorbell>,
     /// Whether the kernel stays on the device, and naps there; else it comes back after each epoch, and then
     /// sleeps until there is work: the pump is its runner. Goes into epochs at most once, by the pump, while
     /// nothing of the kernel runs.
@@ -111,7 +111,7 @@ impl DeviceLocal {
 pub(crate) struct Parts {
     pub(crate) abilities: Abilities,
     pub(crate) shards: Vec<ShardMemory>,
-    pub(crate) doorbell: Arc<Doorbell>,
+    pub(crate) doorbell: Arc<PumpDoorbell>,
     pub(crate) stays: bool,
     pub(crate) bounds: Bounds,
     /// Holds the launch's record.

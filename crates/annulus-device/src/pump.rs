@@ -3,7 +3,7 @@
 //!
 //! A device cannot wake a thread of the host's, or not without cost, so somebody must look. The pump does,
 //! for the kernels of its backend: it reports progress to the runtime, renews the heartbeats, launches
-//! epochs, and sees kernels off the device. It looks busily for a moment, then sleeps ([`Doorbell`]): lightly
+//! epochs, and sees kernels off the device. It looks busily for a moment, then sleeps ([`PumpDoorbell`]): lightly
 //! while somebody waits, so that devices that can ring wake it, and others are looked at often; deeply while
 //! nobody does, until its next heartbeat is due, a host thread rings, or it is time to see whether devices
 //! that cannot ring have dead letters. Whoever is about to wait rings (`DeviceKernel::expect`); whoever sends
@@ -35,7 +35,7 @@ use std::{
 use annulus_runtime::BackendError;
 use annulus_sync::{AtomicBool, Ordering, contain::contained, doorbell::Depth, spin_loop};
 
-use crate::{doorbell::Doorbell, residency::Residency};
+use crate::{doorbell::PumpDoorbell, residency::Residency};
 
 mod epochs;
 mod watched;
@@ -64,7 +64,7 @@ pub(crate) struct Pump {
 }
 
 struct Shared {
-    doorbell: Arc<Doorbell>,
+    doorbell: Arc<PumpDoorbell>,
     /// Launched, and not yet seen by the pump.
     arrived: Mutex<Vec<Watched>>,
     some_arrived: AtomicBool,
@@ -87,7 +87,7 @@ pub(crate) struct Rhythm {
 
 impl Pump {
     pub(crate) fn start(
-        doorbell: Arc<Doorbell>,
+        doorbell: Arc<PumpDoorbell>,
         rhythm: Rhythm,
         residency: &Arc<Residency>,
     ) -> Result<Self, BackendError> {
@@ -111,7 +111,7 @@ impl Pump {
         Ok(Self { shared, thread: thread.thread().id() })
     }
 
-    pub(crate) fn doorbell(&self) -> &Arc<Doorbell> {
+    pub(crate) fn doorbell(&self) -> &Arc<PumpDoorbell> {
         &self.shared.doorbell
     }
 

@@ -38,7 +38,7 @@ use std::{
 
 use annulus_sync::{AtomicU32, Ordering};
 
-use crate::doorbell::Doorbell;
+use crate::doorbell::PumpDoorbell;
 
 /// The units of one device, and who stays there.
 #[derive(Debug)]
@@ -55,7 +55,7 @@ pub struct Residency {
     /// How many ask the kernels to leave.
     asking: AtomicU32,
     /// Those of the pumps.
-    doorbells: Mutex<Vec<Weak<Doorbell>>>,
+    doorbells: Mutex<Vec<Weak<PumpDoorbell>>>,
 }
 
 /// Kernels that stay are asked to leave as long as this lives.
@@ -63,7 +63,7 @@ pub struct Asked {
     residency: Arc<Residency>,
     /// Those that were rung. The last to hold one drops what it stands in, device's memory among it: not
     /// before the asker has let go of its locks.
-    _doorbells: Vec<Arc<Doorbell>>,
+    _doorbells: Vec<Arc<PumpDoorbell>>,
 }
 
 impl fmt::Debug for Asked {
@@ -186,13 +186,13 @@ impl Residency {
     }
 
     /// Rings this doorbell when that changes.
-    pub(crate) fn rings(&self, doorbell: &Arc<Doorbell>) {
+    pub(crate) fn rings(&self, doorbell: &Arc<PumpDoorbell>) {
         let mut doorbells = self.doorbells.lock().unwrap_or_else(PoisonError::into_inner);
         doorbells.retain(|doorbell| doorbell.strong_count() != 0);
         doorbells.push(Arc::downgrade(doorbell));
     }
 
-    fn ring(&self) -> Vec<Arc<Doorbell>> {
+    fn ring(&self) -> Vec<Arc<PumpDoorbell>> {
         let doorbells: Vec<_> = {
             let doorbells = self.doorbells.lock().unwrap_or_else(PoisonError::into_inner);
             doorbells.iter().filter_map(Weak::upgrade).collect()

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use annulus::{BackendError, BackendSource, Cpu, DeviceBackend, LaunchOptions, Runtime, prelude::*};
+use annulus::backend::{BackendError, BackendSource, Cpu, DeviceBackend, LaunchOptions, Runtime, prelude::*};
 
 #[derive(RingMessage, Clone, Copy, Debug, PartialEq)]
 #[repr(C)]

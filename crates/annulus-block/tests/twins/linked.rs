@@ -270,7 +270,7 @@ impl<'a> Script<'a> {
             Action::SendOn => {
                 let pair = &self.pairs[1];
                 let (sent, taken) = self.exchange.counts(1);
-                let calls = u64::from(pair.options.layout.outbound.correlation_offset.is_some());
+                let calls = u64::from(pair.options.layout.replies.is_some());
                 let credit = u64::from(self.scene.kernel.definition.max_outputs).max(calls);
                 let takes = self.commands[1] & (command::ACTIVE | command::TERMINATE) == command::ACTIVE
                     && sent == taken
@@ -387,7 +387,10 @@ impl<'a> Script<'a> {
         let pair = &self.pairs[pair];
         let message = (self.scene.kernel.draw)(random, pair.options.to());
         let calls = pair.options.layout.inbound.correlation_offset.is_some() && random.one_in(3);
-        let correlation = if calls { random.next() | 1 } else { 0 };
+        let generation = random.next() as u32 | 1;
+        // Where outputs of the other kernel go to Rust's ring, and not to C's, tickets differ.
+        let same = pair.rust.producers.ring().reserved() == pair.c.producers.ring().reserved();
+        let correlation = if calls && same { pair.rust.call(false, generation) } else { 0 };
         let enqueue_time = self.now - random.below(900);
         let header = Header { enqueue_time, correlation, ..Header::default() };
         // Where C has room, and Rust has not, the message that is held is still in Rust's ring.

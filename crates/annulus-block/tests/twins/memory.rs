@@ -7,10 +7,10 @@ use std::{
     sync::Arc,
 };
 
-use annulus_abi::{LINE, kernel::KernelLayout};
+use annulus_abi::{LINE, kernel::KernelLayout, ring::call_at};
 use annulus_ring::{
     memory::{ShardMemory, SharedMemory, TelemetryLine},
-    ring::{Consumer, Header, Producers, Reservation},
+    ring::{Consumer, Header, Producers, SlotReservation},
 };
 
 /// Zeroed memory, aligned to 128, that is reached through its address by whoever has it.
@@ -93,10 +93,21 @@ pub(crate) struct Side {
     dead_letters: Option<Consumer>,
     prints: Option<Consumer>,
     /// Slots that a producer has, and has not published.
-    pub(crate) pending: Option<Reservation<'static>>,
+    pub(crate) pending: Option<SlotReservation<'static>>,
 }
 
 impl Side {
+    /// The address of the reply to the next message that is sent, or to the one of the slots that are
+    /// [pending](Self::pending).
+    pub(crate) fn call(&self, pending: bool, generation: u32) -> u64 {
+        let ring = self.producers.ring();
+        let ticket = match &self.pending {
+            Some(slots) if pending => slots.ticket(),
+            _ => ring.reserved(),
+        };
+        call_at((ticket % u64::from(ring.layout().capacity)) as u32, generation)
+    }
+
     /// Zeroed memory for all shards; `shows`: the shard has a line of telemetry.
     pub(crate) fn new(layout: &KernelLayout, place: Place, shows: bool) -> Self {
         let bytes = layout.shard_bytes() * place.grid as usize;

@@ -126,7 +126,7 @@ impl Pair {
         let text = Text {
             definition,
             threads: scene.threads,
-            connectable: scene.linked,
+            connectable: scene.connectable,
             alone: scene.alone,
             copy,
             fault: fault.map(|(_, from, to)| (*from, *to)),

@@ -127,8 +127,8 @@ struct Script<'a> {
 /// Plays a script.
 pub(crate) fn run(scene: &Scene, seed: u64, fault: Option<&Fault>) -> Result<Lived, Box<Found>> {
     let mut random = Random::new(seed);
-    let options = Options::draw(&mut random, &scene.kernel, if scene.linked { 1 } else { 3 });
-    let exchange = scene.linked.then(|| Arc::new(Exchange::new(&options.layout, 1, 0)));
+    let options = Options::draw(&mut random, &scene.kernel, if scene.connectable { 1 } else { 3 });
+    let exchange = scene.connectable.then(|| Arc::new(Exchange::new(&options.layout, 1, 0)));
     let pair = Pair::new(scene, options, fault, 0, exchange.as_ref());
     let command = if random.one_in(3) { 0 } else { command::ACTIVE };
     let printed = Printed::default();
@@ -168,7 +168,7 @@ pub(crate) fn run(scene: &Scene, seed: u64, fault: Option<&Fault>) -> Result<Liv
     lived.processed += load(memory.processed());
     lived.failed += load(memory.failed());
     lived.unknown += load(memory.unknown_actor());
-    lived.sent += load(memory.sent());
+    lived.sent += load(memory.produced());
     lived.dead_letters_lost += load(memory.dead_letters_lost());
     lived.prints_lost += load(memory.prints_lost());
     lived.ended_with_messages += u64::from(script.pair.rust.producers.ring().depth() != 0);
@@ -303,7 +303,7 @@ impl Script<'_> {
         let is_early = limit == 1 && random.one_in(16);
         let enqueue_time = if is_early { self.now + random.below(50) } else { self.now - random.below(900) };
         let calls = layout.inbound.correlation_offset.is_some() && random.one_in(2);
-        let correlation = if calls { random.next() | 1 } else { 0 };
+        let correlation = if calls { self.pair.rust.call(pending, random.next() as u32 | 1) } else { 0 };
         let header = Header { enqueue_time, correlation, ..Header::default() };
         for side in [&mut self.pair.rust, &mut self.pair.c] {
             if pending {

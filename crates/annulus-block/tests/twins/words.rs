@@ -199,6 +199,14 @@ pub(crate) fn words(rust: &Side, c: &Side) -> Vec<Word> {
             slots(ring, offset, &layout, rust, c, &mut add);
         }
     }
+    // Nobody counts replies: the ring's header is not used, and a slot's lap is its call's generation.
+    if let Some(replies) = layout.replies {
+        for number in 0..u64::from(replies.capacity) {
+            let slot = layout.replies_offset() + replies.slot_offset(number);
+            let name = format!("replies[{number}]");
+            slot_words(&name, slot, &replies, |commit| commit != 0, (rust, c), &mut add);
+        }
+    }
     if layout.histogram {
         for bucket in 0..BUCKETS {
             let get = |side: &Side| side.word::<u64>(layout.histogram_offset() + 8 * bucket);
@@ -224,27 +232,36 @@ fn slots(
 ) {
     let consumed = rust.word::<u64>(offset + offset_of!(RingHeader, consumed));
     for ticket in consumed..consumed + u64::from(layout.capacity) {
-        let slot = offset + layout.slot_offset(ticket);
-        let half = |side: &Side, at: usize| u64::from(side.word::<u32>(slot + at));
-        add(format!("{ring}[{ticket}].commit"), half(rust, 0), half(c, 0));
-        if half(rust, 0) != u64::from(layout.lap(ticket)) || half(c, 0) != half(rust, 0) {
-            continue;
-        }
-        add(format!("{ring}[{ticket}].meta"), half(rust, 4), half(c, 4));
-        if let Some(at) = layout.correlation_offset {
-            let get = |side: &Side| side.word::<u64>(slot + at);
-            add(format!("{ring}[{ticket}].correlation"), get(rust), get(c));
-        }
-        // A payload of what has none is what lay there.
-        if half(rust, 4) >> 24 == annulus_abi::ring::kind::NO_REPLY.into()
-            || half(rust, 4) >> 24 == annulus_abi::ring::kind::FAILED.into()
-        {
-            continue;
-        }
-        for at in (0..layout.payload_size).step_by(4) {
-            let at = layout.payload_offset + at;
-            add(format!("{ring}[{ticket}]+{at}"), half(rust, at), half(c, at));
-        }
+        let (slot, lap) = (offset + layout.slot_offset(ticket), layout.lap(ticket));
+        slot_words(&format!("{ring}[{ticket}]"), slot, layout, |commit| commit == lap, (rust, c), add);
+    }
+}
+
+/// A slot's commit word, and what lies there if it is published.
+fn slot_words(
+    name: &str,
+    slot: usize,
+    layout: &RingLayout,
+    is_published: impl Fn(u32) -> bool,
+    (rust, c): (&Side, &Side),
+    add: &mut impl FnMut(String, u64, u64),
+) {
+    use annulus_abi::ring::kind::{FAILED, NO_REPLY};
+
+    let half = |side: &Side, at: usize| side.word::<u32>(slot + at);
+    let (commit, meta) = (half(rust, 0), half(rust, 4));
+    add(format!("{name}.commit"), commit.into(), half(c, 0).into());
+    if !is_published(commit) || half(c, 0) != commit {
+        return;
+    }
+    add(format!("{name}.meta"), meta.into(), half(c, 4).into());
+    // A payload of what has none is what lay there.
+    if [NO_REPLY, FAILED].contains(&((meta >> 24) as u8)) {
+        return;
+    }
+    for at in (0..layout.payload_size).step_by(4) {
+        let at = layout.payload_offset + at;
+        add(format!("{name}+{at}"), half(rust, at).into(), half(c, at).into());
     }
 }
 

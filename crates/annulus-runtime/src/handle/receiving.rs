@@ -231,8 +231,11 @@ impl<K: RingKernel> KernelHandle<K> {
     /// Sends a message and waits for the reply to it: the first output of its handler. Further outputs of
     /// that handler are received like all others.
     ///
-    /// Dropping the future gives the call up; if its message was sent, the handler runs all the same. Outputs
-    /// that nobody receives hold replies up once they fill the outbound ring twice.
+    /// Dropping the future gives the call up; if its message was sent, the handler runs all the same.
+    ///
+    /// A reply has room of its own, whatever else waits. A call whose handler may send more than that still
+    /// needs room for its further outputs; and a call waits its turn behind messages that were sent before,
+    /// which the kernel does not take as long as its outbound ring is full.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }

@@ -51,7 +51,7 @@ impl<K: RingKernel> KernelSink<K> {
     fn begin(&mut self, mut message: K::Message) -> Option<Sent<K::Message>> {
         // SAFETY: the kernel is `K`, by the field's invariant.
         let inlet = unsafe { Inlet::<K::Message>::new(&self.kernel) };
-        if let Some(sent) = inlet.attempt(&mut message, 0) {
+        if let Some(sent) = inlet.attempt(&mut message) {
             return Some(hand_back(sent, message));
         }
         let kernel = Arc::clone(&self.kernel);

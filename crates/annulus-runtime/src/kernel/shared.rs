@@ -11,7 +11,7 @@ use annulus_abi::{control::state, ring::kind};
 use annulus_block::{Deliver, Delivery, Progress, Signals};
 use annulus_kernel::{KernelDefinition, RingKernel};
 use annulus_ring::ring::{Consumer, Refused};
-use annulus_sync::{AtomicU64, AtomicUsize, Ordering};
+use annulus_sync::{AtomicU64, AtomicUsize, Ordering, fence};
 
 use crate::{
     backend::{Compilation, DeviceKernel, HostSignals, LinkTarget},

@@ -189,7 +189,7 @@ impl KernelShared {
             "a send to `{}` has waited for {}: its inbound ring of {} slots is full, and {why}",
             status.name,
             for_people(time),
-            core.options.capacity
+            core.options.inbound.capacity
         );
     }
 }

@@ -293,7 +293,8 @@ impl DynamicKernel {
         receive: impl FnOnce(&KernelShared, &mut Bytes) -> Result<(), E>,
     ) -> Result<DynamicMessage, E> {
         let kernel = self.handle.shared();
-        let mut output = blank(kernel.core.output_size());
+        let size = self.definition().output.map_or(0, |ty| ty.size);
+        let mut output = blank(size);
         receive(kernel, &mut output)?;
         let ty = self.definition().output.expect("only a kernel that has outputs sends one");
         // SAFETY: an output of the kernel's was written there.
