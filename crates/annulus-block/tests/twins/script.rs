@@ -75,11 +75,12 @@ impl Lived {
             processed, failed, unknown, sent, answered, dead_letters, dead_letters_lost, prints, ..
         } = *self;
         let Self { prints_lost, stalled, woken, called_without_work, ended_with_messages, .. } = *self;
-        let always = [processed, failed, answered, dead_letters, dead_letters_lost, stalled, woken];
+        let always = [processed, failed, dead_letters, dead_letters_lost, woken];
+        let of_outputs = [sent, answered, stalled];
         let definition = kernel.definition;
         always.iter().all(|&count| count != 0)
             && (called_without_work != 0 && ended_with_messages != 0)
-            && (sent != 0) == definition.output.is_some()
+            && of_outputs.iter().all(|&count| (count != 0) == definition.output.is_some())
             && (unknown != 0) == matches!(definition.state, StateShape::PerActor(_))
             && (prints == 0 || prints_lost == 0) == definition.prints().is_empty()
     }
