@@ -1,6 +1,6 @@
 //! Room for what handlers send.
 
-use annulus_sync::{Ordering, fence};
+use annulus_sync::stall;
 
 use crate::{
     host::Progress,
@@ -36,13 +36,11 @@ impl<R: Runner> BlockCore<R> {
             return room;
         }
         if !room {
-            self.memory.stalled().store(by, Ordering::Relaxed);
-            // SYNC: stalled
-            fence(Ordering::SeqCst);
+            stall::say(self.memory.stalled(), by);
             room = attempt(self);
         }
         if room {
-            self.memory.stalled().store(0, Ordering::Relaxed);
+            stall::take_back(self.memory.stalled());
             self.rest();
         }
         self.stalled = !room;
