@@ -143,6 +143,19 @@ ANN_FUNCTION void ann_publish_pending(const ann_view *v)
     ann_store_release_u32(ANN_U32(v->shard, ANN_CONTROL_STALLED), stalled ? ANN_STALLED_BY_KERNEL : 0);
 }
 
+/* By the leader: holds what is `left` after all that was pending has been offered. */
+ANN_FUNCTION void ann_hold(const ann_view *v, u32 left)
+{
+    LOCAL ann_state *s = &v->shared->state;
+    if (left == 0) {
+        s->pending = 0;
+        s->pending_from = 0;
+    }
+    /* Else when the turn has counted what it took. */
+    if (v->shared->taken == 0)
+        ann_publish_pending(v);
+}
+
 /* By the leader: puts a pending output into the ring to the host, if there is room: the kernel is connected
    no more. */
 ANN_FUNCTION u32 ann_return(const ann_view *v, u32 place)
@@ -262,25 +275,16 @@ ANN_FUNCTION void ann_forward(const ann_view *v)
         s->pending_from += granted;
         b->granted += granted;
     }
-    if (s->pending_from == s->pending) {
-        s->pending = 0;
-        s->pending_from = 0;
-    }
-    /* Else when the turn has counted what it took. */
-    if (b->taken == 0)
-        ann_publish_pending(v);
+    ann_hold(v, s->pending - s->pending_from);
 }
 
-/* Whether a pending output would go now. */
-ANN_FUNCTION u32 ann_would_forward(const ann_view *v)
+/* Whether the connected kernel has room for a pending output. */
+ANN_FUNCTION u32 ann_has_room_for_held(const ann_view *v)
 {
-    LOCAL ann_link *l = &v->shared->link;
-    if (l->grid == 0)
-        return ann_would_return(v);
 #ifdef ANN_OUTPUT_KEY
     return ann_has_room(v, ann_addressee(v, v->shared->state.pending_from));
 #else
-    for (u32 block = 0; block < l->grid; block++)
+    for (u32 block = 0; block < v->shared->link.grid; block++)
         if (ann_has_room(v, block))
             return 1;
     return 0;
@@ -504,19 +508,12 @@ ANN_FUNCTION void ann_settle(const ann_view *v)
     if (b->link.grid != 0)
         s->dealt = (s->dealt + (b->left != 0 ? 1 : b->granted)) % b->link.grid;
 #endif
-    if (b->left == 0)
-        s->pending = 0;
-    /* Else when the turn has counted what it took. */
-    if (b->taken == 0)
-        ann_publish_pending(v);
+    ann_hold(v, b->left);
 }
 
-/* Whether a pending output would go now. */
-ANN_FUNCTION u32 ann_would_forward(const ann_view *v)
+/* Whether the connected kernel has room for a pending output. */
+ANN_FUNCTION u32 ann_has_room_for_held(const ann_view *v)
 {
-    LOCAL ann_link *l = &v->shared->link;
-    if (l->grid == 0)
-        return ann_would_return(v);
     for (u32 k = 0; k < v->shared->state.pending; k++) {
         GLOBAL const ann_parcel *parcel = ann_parcel_at(v, k);
         if (parcel->source != ANN_GONE && ann_has_room(v, parcel->block))
@@ -535,6 +532,13 @@ ANN_FUNCTION u32 ann_on_the_way(const ann_view *v)
 }
 
 #endif
+
+/* Whether a pending output would go now. */
+ANN_FUNCTION u32 ann_would_forward(const ann_view *v)
+{
+    return v->shared->link.grid == 0 ? ann_would_return(v) : ann_has_room_for_held(v);
+}
+
 #endif
 
 /* By the leader: no message comes out of the ring between kernels any more, and none leaves. */

@@ -1,7 +1,7 @@
 //! Room for what handlers send.
 
 use annulus_ring::ring::Slot;
-use annulus_sync::{Ordering, fence};
+use annulus_sync::stall;
 
 use crate::{
     host::Progress,
@@ -47,13 +47,11 @@ impl<R: Runner> BlockCore<R> {
             return room;
         }
         if !room {
-            self.memory.stalled().store(by, Ordering::Relaxed);
-            // SYNC: stalled
-            fence(Ordering::SeqCst);
+            stall::say(self.memory.stalled(), by);
             room = attempt(self);
         }
         if room {
-            self.memory.stalled().store(0, Ordering::Relaxed);
+            stall::take_back(self.memory.stalled());
             self.rest();
         }
         self.stalled = !room;

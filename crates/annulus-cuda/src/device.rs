@@ -6,13 +6,13 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use annulus_device::{ClockSync, Programs, Residency};
-use annulus_runtime::{BackendError, ProgramOrigin};
+use annulus_device::{ClockSync, Listed, Programs, Residency, tell_driver};
+use annulus_runtime::{BackendError, DeviceInfo, ProgramOrigin};
 use cudarc::driver::sys::CUresult;
 
 use crate::{
     architecture::Architecture,
-    cu::{self, Context, CuError, DeviceId, PATIENCE, Program, Reach, Stream},
+    cu::{self, Context, CuError, DeviceId, PATIENCE, Platform, Program, Reach, Stream},
     probe::{self, Found, Verdict},
     program::{self, Sources},
     text::Text,
@@ -69,7 +69,7 @@ pub(crate) fn devices() -> Result<&'static [Device], BackendError> {
         if !cu::is_present() {
             return Err(BackendError::new(format!("this machine has no CUDA driver that loads: {INSTALL}")));
         }
-        tell_the_driver();
+        DRIVER_VARIABLES.into_iter().for_each(|(variable, value)| tell_driver(variable, value));
         Ok(cu::devices().map_err(explain)?.into_iter().map(Device::new).collect())
     });
     match devices {
@@ -78,18 +78,6 @@ pub(crate) fn devices() -> Result<&'static [Device], BackendError> {
         }
         Ok(devices) => Ok(devices),
         Err(error) => Err(error.clone()),
-    }
-}
-
-fn tell_the_driver() {
-    for (variable, value) in DRIVER_VARIABLES {
-        if std::env::var_os(variable).is_none() {
-            // SAFETY: Rust's own accesses to the environment are ordered by the standard library's lock. What
-            // remains is C code of another thread that reads the environment at this very moment; it cannot
-            // be excluded from here. This runs once, when the process opens its first CUDA device, and not at
-            // all where the variables are set; the crate's front page says so.
-            unsafe { std::env::set_var(variable, value) };
-        }
     }
 }
 
@@ -117,11 +105,6 @@ impl Device {
             opening: Mutex::new(()),
             id,
         }
-    }
-
-    /// What is there, if somebody has opened it.
-    pub(crate) fn opened(&self) -> Option<&Opened> {
-        self.opened.get()
     }
 
     /// Opens the device, if nobody has: retains its context and finds out what it can do. What fails may be
@@ -166,6 +149,40 @@ impl Device {
         Ok(opened)
     }
 
+    /// What is to be known of it; `epochs` if the program wants no kernel to stay.
+    pub(crate) fn describe(&self, epochs: bool) -> DeviceInfo {
+        let (major, minor) = cu::driver_version();
+        let mut notes = vec![format!(
+            "{}, {} multiprocessors, {} MiB, at {}, driver for CUDA {major}.{minor}",
+            self.architecture,
+            self.id.multiprocessors(),
+            self.id.memory() >> 20,
+            self.id.bus(),
+        )];
+        // Opening a device takes memory of it, which is left to who uses it.
+        match self.opened.get() {
+            None => notes.push(
+                match self.id.platform() {
+                    Platform::Plain => "not opened by this program",
+                    Platform::Wddm => "not opened by this program; epochs: in display mode (WDDM)",
+                    Platform::Wsl => "not opened by this program; epochs: in WSL2",
+                    Platform::Watchdog => "not opened by this program; epochs: it has a display's watchdog",
+                }
+                .into(),
+            ),
+            Some(opened) => {
+                notes.push(match &opened.verdict {
+                    Verdict::Persistent(_) if epochs => "epochs: forced by the program".into(),
+                    Verdict::Persistent(why) => format!("persistent: {why}"),
+                    Verdict::Epochs(why) => format!("epochs: {why}"),
+                });
+                let (step, known) = (opened.clock_sync.step(), opened.clock_sync.uncertainty());
+                notes.push(format!("its clock goes in steps of {step:?}, and is known to {known:?}"));
+            }
+        }
+        DeviceInfo { name: self.name.clone(), parallel_blocks: self.residency.units(), notes }
+    }
+
     /// The program of a text, and where its machine code came from if it was not loaded yet.
     pub(crate) fn program(
         &self,
@@ -202,6 +219,12 @@ impl Device {
             origin = ProgramOrigin::Compiled;
         }
         Ok((explain_load(&text.name, loaded)?, origin))
+    }
+}
+
+impl Listed for Device {
+    fn name(&self) -> &str {
+        &self.name
     }
 }
 

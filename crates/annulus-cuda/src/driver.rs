@@ -1,7 +1,6 @@
 //! A CUDA device as the host's side of every backend drives it.
 
 use std::{
-    any::Any,
     mem::MaybeUninit,
     num::NonZeroU32,
     ptr::NonNull,
@@ -12,17 +11,17 @@ use std::{
 
 use annulus_block::ENTRY;
 use annulus_device::{
-    Abilities, Argument, ClockSync, DeviceClock, DeviceLocalMemory, Driver, Entry, Memory, Program, Remedies,
-    Residency, Run, Shape,
+    Abilities, Argument, ClockSync, DeviceClock, DeviceLocalMemory, Driver, Entry, HostOptions, Memory,
+    Program, Remedies, Residency, Run, Shape, used_first,
 };
 use annulus_kernel::Target;
-use annulus_runtime::{BackendError, ProgramOrigin, RuntimeClock};
+use annulus_runtime::{BackendError, DeviceInfo, ProgramOrigin, RuntimeClock};
 
 use crate::{
     cu::{self, Arena, Copies, CopyError, CuError, Kind, NoRoom, PATIENCE, Stream},
     device::{Device, Opened},
     probe::Verdict,
-    program::Sources,
+    program::{Sources, compiles_sealed},
     text::Text,
 };
 
@@ -48,6 +47,8 @@ const DEVICE_BYTES: usize = 256 << 20;
 /// A backend's way to its device.
 pub(crate) struct CudaDriver {
     device: &'static Device,
+    /// Those of this machine.
+    devices: &'static [Device],
     opened: &'static Opened,
     /// Kernels stay.
     stays: bool,
@@ -61,6 +62,7 @@ impl CudaDriver {
     /// Reserves memory on an opened device.
     pub(crate) fn new(
         device: &'static Device,
+        devices: &'static [Device],
         opened: &'static Opened,
         epochs: bool,
         sources: Sources,
@@ -75,7 +77,7 @@ impl CudaDriver {
         let copies =
             Copies::new(context, &shared).map_err(|why| no_room(Kind::Shared, reserve.pinned, why))?;
         let stays = !epochs && matches!(opened.verdict, Verdict::Persistent(_));
-        Ok(Self { device, opened, stays, sources, shared, own, copies: Arc::new(copies) })
+        Ok(Self { device, devices, opened, stays, sources, shared, own, copies: Arc::new(copies) })
     }
 
     fn take(&self, kind: Kind, bytes: usize) -> Result<CudaMemory, BackendError> {
@@ -109,6 +111,18 @@ fn no_room(kind: Kind, wanted: usize, why: NoRoom) -> BackendError {
 // that `Text::new` assembles. A run is over when its stream is idle, and nothing of it touches memory then.
 // Places are multiprocessors, and the driver says how many blocks of a program one keeps.
 unsafe impl Driver for CudaDriver {
+    fn backend(&self) -> &'static str {
+        "cuda"
+    }
+
+    fn devices(&self, options: &HostOptions) -> Vec<DeviceInfo> {
+        used_first(self.device, self.devices).map(|device| device.describe(options.epochs)).collect()
+    }
+
+    fn compiles_sealed(&self) -> bool {
+        compiles_sealed()
+    }
+
     fn name(&self) -> &str {
         &self.device.name
     }
@@ -222,11 +236,7 @@ impl Program for CudaProgram {
             match *argument {
                 Argument::Number(number) => entry.number(number),
                 Argument::Memory(memory) => {
-                    let memory: &dyn Any = memory;
-                    let memory: &CudaMemory = memory
-                        .downcast_ref()
-                        .ok_or_else(|| BackendError::new("the kernel's memory is another backend's"))?;
-                    entry.memory(&memory.memory);
+                    entry.memory(&memory.as_own::<CudaMemory>()?.memory);
                 }
             }
         }

@@ -3,11 +3,11 @@
 use std::{any::Any, mem::MaybeUninit, num::NonZeroU32, sync::Arc, time::Duration};
 
 use annulus_kernel::Target;
-use annulus_runtime::{BackendError, ProgramOrigin, RuntimeClock};
+use annulus_runtime::{BackendError, DeviceInfo, ProgramOrigin, RuntimeClock};
 
 pub use crate::memory::Memory;
 
-use crate::{clock_sync::ClockSync, residency::Residency};
+use crate::{clock_sync::ClockSync, options::HostOptions, residency::Residency};
 
 /// An opened device. Its methods, and those of what it hands out, are called from any thread, also while
 /// kernels stay on the device, for whose end none of them waits.
@@ -24,7 +24,13 @@ use crate::{clock_sync::ClockSync, residency::Residency};
 /// * After [`Run::is_over`] has said so, the run touches no memory.
 /// * The limits that it tells are not more than the device's: threads of a block, and blocks that are
 ///   resident together.
-pub unsafe trait Driver: Send + Sync {
+pub unsafe trait Driver: Send + Sync + 'static {
+    /// The backend's name, as the command line and telemetry show it.
+    fn backend(&self) -> &'static str;
+
+    /// The backend's devices, the one that this drives first: [`used_first`](crate::used_first).
+    fn devices(&self, options: &HostOptions) -> Vec<DeviceInfo>;
+
     /// The device's name, for messages.
     fn name(&self) -> &str;
 
@@ -37,6 +43,12 @@ pub unsafe trait Driver: Send + Sync {
     /// What a block needs to read its clock, for a launch that is about to start. Asked only of devices whose
     /// blocks have one.
     fn clock(&self, runtime: RuntimeClock) -> DeviceClock;
+
+    /// Whether its compiler makes programs that take messages from sealed slots. Asked only of devices that
+    /// are [far](Abilities::far).
+    fn compiles_sealed(&self) -> bool {
+        true
+    }
 
     /// How its clock relates to the host's, where it drifts from that: then blocks are asked for the time,
     /// and told what came of it.

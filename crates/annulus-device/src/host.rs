@@ -1,10 +1,12 @@
-//! A backend's one host: it allocates and launches.
+//! A backend's one host: it lists devices, allocates and launches.
 
 use std::{borrow::Cow, mem::MaybeUninit, slice, sync::Arc, time::Instant};
 
 use annulus_abi::launch::{BlockRecord, DoorbellRecord, LaunchRecord, LinkRecord, StepRecord};
 use annulus_kernel::{KernelDefinition, handler_source};
-use annulus_runtime::{BackendError, Compilation, DeviceKernel, LaunchSpec, SharedMemory};
+use annulus_runtime::{
+    BackendError, Compilation, DeviceBackend, DeviceInfo, DeviceKernel, LaunchSpec, SharedMemory,
+};
 
 use crate::{
     doorbell::doorbell,
@@ -21,7 +23,7 @@ use crate::{
 /// Where the launch's record lies among a kernel's arguments.
 const RECORD: usize = 3;
 
-/// The host's side of a backend: its driver, and the pump that looks after its kernels.
+/// A backend over a driver, with the pump that looks after its kernels.
 ///
 /// Dropping it waits, for a bounded time, until its kernels have left the device.
 pub struct DeviceHost {
@@ -37,7 +39,7 @@ impl DeviceHost {
     /// # Errors
     ///
     /// If the device has no memory to share, or the system no thread.
-    pub fn new(driver: impl Driver + 'static, options: HostOptions) -> Result<Self, BackendError> {
+    pub fn new(driver: impl Driver, options: HostOptions) -> Result<Self, BackendError> {
         let memory = driver
             .shared(size_of::<DoorbellRecord>())
             .map_err(|error| BackendError::new(format!("`{}` shares no memory: {error}", driver.name())))?;
@@ -51,31 +53,7 @@ impl DeviceHost {
         Ok(Self { pump, driver: Box::new(driver), options })
     }
 
-    /// What [`DeviceBackend::allocate`](annulus_runtime::DeviceBackend::allocate) owes.
-    ///
-    /// # Errors
-    ///
-    /// If there is not that much.
-    pub fn allocate(&self, bytes: usize) -> Result<SharedMemory, BackendError> {
-        runtime_memory::allocate(&*self.driver, bytes)
-    }
-
-    /// What [`DeviceBackend::seals`](annulus_runtime::DeviceBackend::seals) says.
-    pub fn seals(&self, definition: &KernelDefinition, block: u32) -> bool {
-        let abilities = self.driver.abilities();
-        self.options.sealed
-            && abilities.far
-            && launch_plan::threads(&abilities, &self.options, definition, block) > 1
-    }
-
-    /// What [`DeviceBackend::launch`](annulus_runtime::DeviceBackend::launch) owes. Each block serves one
-    /// shard by the device runtime's protocol (`annulus_block`).
-    ///
-    /// # Errors
-    ///
-    /// If the handler's text cannot be written or does not compile, the device has not as many threads,
-    /// resident slots or memory, or does not start the kernel.
-    pub fn launch(&self, spec: LaunchSpec) -> Result<Box<dyn DeviceKernel>, BackendError> {
+    fn start(&self, spec: LaunchSpec) -> Result<Box<dyn DeviceKernel>, BackendError> {
         let driver = &*self.driver;
         let mut plan = LaunchPlan::new(driver, &self.options, &spec)?;
         let name = spec.definition.name;
@@ -246,6 +224,37 @@ impl DeviceHost {
                 }))
             }
         }
+    }
+}
+
+// SAFETY: kernels are launched whose blocks serve one shard each by the device runtime's protocol: a block's
+// leader is the inbound ring's one consumer and the outbound ring's one producer, handlers are the
+// definition's own text over types of the definition's layout, and a block that has stored *terminated*
+// touches neither rings nor states again (`annulus_block`). That the device runs this text and nothing else
+// is the driver's promise.
+unsafe impl DeviceBackend for DeviceHost {
+    fn name(&self) -> &'static str {
+        self.driver.backend()
+    }
+
+    fn devices(&self) -> Vec<DeviceInfo> {
+        self.driver.devices(&self.options)
+    }
+
+    fn allocate(&self, bytes: usize) -> Result<SharedMemory, BackendError> {
+        runtime_memory::allocate(&*self.driver, bytes)
+    }
+
+    fn seals(&self, definition: &KernelDefinition, block: u32) -> bool {
+        let abilities = self.driver.abilities();
+        self.options.sealed
+            && abilities.far
+            && launch_plan::threads(&abilities, &self.options, definition, block) > 1
+            && self.driver.compiles_sealed()
+    }
+
+    fn launch(&self, spec: LaunchSpec) -> Result<Box<dyn DeviceKernel>, BackendError> {
+        self.start(spec)
     }
 }
 

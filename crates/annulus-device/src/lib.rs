@@ -1,8 +1,8 @@
 //! The host's side of every backend for a device: all that is the same whatever a device is driven by.
 //!
 //! A backend opens its device, finds out what it can do ([`Abilities`]), and implements [`Driver`]: memory,
-//! programs, starting an entry. It gives that to a [`DeviceHost`], which implements the rest of
-//! `DeviceBackend` upon it.
+//! programs, starting an entry, and a list of devices. It gives that to a [`DeviceHost`], which is the
+//! `DeviceBackend`. What its user decides alike on every backend, [`DeviceOptions`] hold.
 //!
 //! # What this crate promises
 //!
@@ -27,10 +27,12 @@
 //! kernel keeps. So what lies behind [`Driver`] is objects.
 
 mod cache;
+mod choice;
 mod clock_sync;
 mod device_heap;
 mod doorbell;
 mod driver;
+mod environment;
 mod file;
 mod free_list;
 #[cfg(target_os = "linux")]
@@ -48,11 +50,13 @@ mod runtime_memory;
 mod state;
 
 pub use cache::default_directory;
+pub use choice::{Choice, DeviceOptions, Listed, used_first};
 pub use clock_sync::{ClockSync, Moment};
 pub use device_heap::DeviceHeap;
 pub use driver::{
     Abilities, Argument, DeviceClock, DeviceLocalMemory, Driver, Entry, Memory, Program, Remedies, Run, Shape,
 };
+pub use environment::tell_driver;
 pub use file::read_regular;
 pub use free_list::{FreeList, PART_ALIGN};
 pub use host::DeviceHost;

@@ -34,3 +34,15 @@ pub trait Memory: Any + Send + Sync {
     /// No kernel touches it meanwhile.
     unsafe fn write(&self, offset: usize, from: &[MaybeUninit<u8>]) -> Result<(), BackendError>;
 }
+
+impl dyn Memory {
+    /// As a driver's own kind of memory, which its entries take as arguments.
+    ///
+    /// # Errors
+    ///
+    /// If it is another backend's.
+    pub fn as_own<M: Memory>(&self) -> Result<&M, BackendError> {
+        let memory: &dyn Any = self;
+        memory.downcast_ref().ok_or_else(|| BackendError::new("the kernel's memory is another backend's"))
+    }
+}

@@ -115,6 +115,14 @@ struct FakeDriver {
 
 // SAFETY: memory is the host's, zeroed and aligned, and nothing ever runs.
 unsafe impl Driver for FakeDriver {
+    fn backend(&self) -> &'static str {
+        "fake"
+    }
+
+    fn devices(&self, _: &HostOptions) -> Vec<DeviceInfo> {
+        vec![DeviceInfo { name: "fake".into(), parallel_blocks: 1, notes: Vec::new() }]
+    }
+
     fn name(&self) -> &str {
         "a device that does nothing"
     }
@@ -399,11 +407,11 @@ impl HostSignals for Panics {
 // SAFETY: its blocks touch nothing.
 unsafe impl DeviceBackend for FakeBackend {
     fn name(&self) -> &'static str {
-        "fake"
+        self.host.name()
     }
 
     fn devices(&self) -> Vec<DeviceInfo> {
-        vec![DeviceInfo { name: "fake".into(), parallel_blocks: 1, notes: Vec::new() }]
+        self.host.devices()
     }
 
     fn allocate(&self, bytes: usize) -> Result<SharedMemory, BackendError> {

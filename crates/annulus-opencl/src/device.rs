@@ -7,15 +7,17 @@
 use std::{
     collections::HashSet,
     sync::{Arc, Mutex, OnceLock, PoisonError},
+    thread,
 };
 
-use annulus_device::{Programs, Residency, Shape};
-use annulus_runtime::BackendError;
+use annulus_device::{Listed, Programs, Residency, Shape, tell_driver};
+use annulus_runtime::{BackendError, DeviceInfo};
 
 use crate::{
     cl::{self, ClError, Context, DeviceId, MemoryKind, Program},
     loader,
     probe::{self, Found, Probe, Verdict},
+    program,
 };
 
 /// A device, and what is known of it without opening it.
@@ -64,32 +66,20 @@ fn believed_places() -> Option<u32> {
 
 /// Every device of this machine. The first call of the process decides how many groups PoCL can keep
 /// resident.
-pub(crate) fn devices(resident_groups: u32) -> Result<&'static [Arc<Device>], BackendError> {
-    static DEVICES: OnceLock<Result<Vec<Arc<Device>>, BackendError>> = OnceLock::new();
+pub(crate) fn devices(resident_groups: u32) -> Result<&'static [Device], BackendError> {
+    static DEVICES: OnceLock<Result<Vec<Device>, BackendError>> = OnceLock::new();
     let devices = DEVICES.get_or_init(|| {
-        give_pocl_threads(resident_groups);
+        // PoCL runs each resident group on a thread of its own, as many as it has cores unless told
+        // otherwise, and needs one more for everything else.
+        tell_driver(POCL_THREADS, &resident_groups.saturating_add(1).to_string());
         let found = cl::devices().map_err(explain)?;
-        Ok(found.into_iter().map(|(id, platform)| Arc::new(Device::new(id, platform))).collect())
+        Ok(found.into_iter().map(|(id, platform)| Device::new(id, platform)).collect())
     });
     match devices {
         Ok(devices) if devices.is_empty() => Err(explain_none()),
         Ok(devices) => Ok(devices),
         Err(error) => Err(error.clone()),
     }
-}
-
-/// PoCL runs each resident group on a thread of its own, as many as it has cores unless told otherwise, and
-/// needs one more for everything else.
-fn give_pocl_threads(resident_groups: u32) {
-    if std::env::var_os(POCL_THREADS).is_some() {
-        return;
-    }
-    let threads = resident_groups.saturating_add(1).to_string();
-    // SAFETY: Rust's own accesses to the environment are ordered by the standard library's lock. What remains
-    // is C code of another thread that reads the environment at this very moment; it cannot be excluded from
-    // here. This runs once, when the process opens its first OpenCL device, and not at all where the variable
-    // is set; the crate's front page says so.
-    unsafe { std::env::set_var(POCL_THREADS, threads) };
 }
 
 fn explain(error: ClError) -> BackendError {
@@ -237,5 +227,50 @@ impl Device {
     /// Whether it is PoCL's.
     pub(crate) fn is_pocl(&self) -> bool {
         self.platform == POCL
+    }
+
+    /// What is to be known of it, opened for that; `epochs` if the program wants no kernel to stay.
+    pub(crate) fn describe(&self, epochs: bool) -> DeviceInfo {
+        let mut notes = vec![format!("{}, {}, driver {}", self.platform, self.version, self.driver)];
+        let mut places = 0;
+        match self.open() {
+            Err(error) => notes.push(error.to_string()),
+            Ok(Opened { found, residency, .. }) => {
+                places = residency.units();
+                notes.push(match &found.verdict {
+                    Verdict::Persistent(_) if epochs => "epochs: forced by the program".into(),
+                    Verdict::Persistent(why) => format!("persistent: {why}"),
+                    Verdict::Epochs(why) => format!("epochs: {why}"),
+                    Verdict::Unusable(why) => format!("cannot run kernels: {why}"),
+                });
+                notes.push(match found.verdict {
+                    Verdict::Persistent(_) if found.together => format!("up to {places} blocks of kernels that stay, at a time"),
+                    Verdict::Persistent(_) => format!(
+                        "up to {places} kernels that stay, at a time, of one block each: it runs the blocks of a kernel one after the other, though it \
+                         shows {} compute units; kernels of more blocks run in epochs, and so does one that has no place",
+                        self.id.compute_units()
+                    ),
+                    _ if found.together => format!("up to {places} blocks take their turns in step"),
+                    _ => "blocks of a kernel run one after the other: they cannot take their turns in step".into(),
+                });
+                if !found.loops {
+                    notes.push(program::ENDS_LOOPS.into());
+                }
+            }
+        }
+        // A processor keeps more blocks than it runs: those that wait nap.
+        let cores = || thread::available_parallelism().map_or(u32::MAX, |cores| cores.get() as u32);
+        let most = if self.id.is_processor() { cores() } else { u32::MAX };
+        DeviceInfo { name: self.name.clone(), parallel_blocks: places.min(most), notes }
+    }
+}
+
+impl Listed for Device {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn platform(&self) -> Option<&str> {
+        Some(&self.platform)
     }
 }

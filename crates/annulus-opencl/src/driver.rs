@@ -1,7 +1,6 @@
 //! An OpenCL device as the host's side of every backend drives it.
 
 use std::{
-    any::Any,
     mem::MaybeUninit,
     num::NonZeroU32,
     path::PathBuf,
@@ -10,11 +9,11 @@ use std::{
 };
 
 use annulus_device::{
-    Abilities, Argument, DeviceClock, DeviceHeap, DeviceLocalMemory, Driver, Entry, Memory, Program,
-    Remedies, Residency, Run, Shape,
+    Abilities, Argument, DeviceClock, DeviceHeap, DeviceLocalMemory, Driver, Entry, HostOptions, Memory,
+    Program, Remedies, Residency, Run, Shape, used_first,
 };
 use annulus_kernel::Target;
-use annulus_runtime::{BackendError, ProgramOrigin, RuntimeClock};
+use annulus_runtime::{BackendError, DeviceInfo, ProgramOrigin, RuntimeClock};
 
 use crate::{
     cl::{self, ClError, Context, Event, Kernel, MemoryKind, Queue},
@@ -32,6 +31,8 @@ const LOOP_ITERATIONS: u32 = 65_000;
 /// A backend's way to its device.
 pub(crate) struct OpenClDriver {
     pub(crate) device: &'static Device,
+    /// Those of this machine.
+    pub(crate) devices: &'static [Device],
     pub(crate) opened: &'static Opened,
     /// How memory is shared.
     pub(crate) kind: MemoryKind,
@@ -49,6 +50,14 @@ pub(crate) struct OpenClDriver {
 // alignment looked at. Entries of one queue run one after the other, with the text of `program::assemble`.
 // Places on PoCL are its threads but one, elsewhere compute units, each of which runs a group.
 unsafe impl Driver for OpenClDriver {
+    fn backend(&self) -> &'static str {
+        "opencl"
+    }
+
+    fn devices(&self, options: &HostOptions) -> Vec<DeviceInfo> {
+        used_first(self.device, self.devices).map(|device| device.describe(options.epochs)).collect()
+    }
+
     fn name(&self) -> &str {
         &self.device.name
     }
@@ -159,13 +168,7 @@ impl Program for OpenClProgram {
         for argument in arguments {
             match *argument {
                 Argument::Number(number) => kernel.number(number)?,
-                Argument::Memory(memory) => {
-                    let memory: &dyn Any = memory;
-                    let memory = memory
-                        .downcast_ref()
-                        .ok_or_else(|| BackendError::new("the kernel's memory is another backend's"))?;
-                    kernel.memory(memory)?;
-                }
+                Argument::Memory(memory) => kernel.memory(memory.as_own()?)?,
             }
         }
         Ok(Box::new(OpenClEntry { queue: Queue::new(&self.context)?, kernel, shape: self.shape }))

@@ -11,6 +11,7 @@
 //! | refuse some callers while others still come in | [`gate`] |
 //! | have a job done by whoever holds the lock | [`combining`] |
 //! | wake a kernel that stays on a device, or one in epochs | [`stay`] |
+//! | wait for room in a ring | [`stall`] |
 //! | sleep until a thread or a device has something new | [`doorbell`] |
 //! | tell of a frequent change once somebody waits for it | [`watched`] |
 //! | find out which of several was the last to end | [`last`] |
@@ -37,6 +38,7 @@ pub mod phase_barrier;
 mod primitive;
 pub mod schedule;
 pub mod sleepers;
+pub mod stall;
 pub mod stay;
 pub mod wait;
 mod wait_strategy;

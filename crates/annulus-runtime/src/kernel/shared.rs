@@ -11,7 +11,7 @@ use annulus_abi::{control::state, ring::kind};
 use annulus_block::{Deliver, Delivery, Progress, Signals};
 use annulus_kernel::{KernelDefinition, RingKernel};
 use annulus_ring::ring::{Consumer, Refused};
-use annulus_sync::{AtomicU64, AtomicUsize, Ordering, fence};
+use annulus_sync::{AtomicU64, AtomicUsize, Ordering, stall};
 
 use crate::{
     backend::{Compilation, DeviceKernel, HostSignals, LinkTarget},
@@ -155,8 +155,7 @@ impl KernelShared {
     #[inline]
     fn after_taking(&self, shard: usize) {
         // SYNC: stalled
-        fence(Ordering::SeqCst);
-        if self.core.shards[shard].memory.stalled().load(Ordering::Relaxed) != 0 {
+        if stall::is_said(self.core.shards[shard].memory.stalled()) {
             self.core.wake(shard);
         }
     }

@@ -48,7 +48,7 @@
 use std::sync::{Arc, Weak};
 
 use annulus_ring::memory::ShardMemory;
-use annulus_sync::{Ordering, fence};
+use annulus_sync::{Ordering, fence, stall};
 
 use crate::kernel::{
     links::{Feed, forwarded},
@@ -112,7 +112,7 @@ impl KernelShared {
         // SYNC: stalled
         fence(Ordering::SeqCst);
         for feed in &self.links.known().feeds {
-            let is_stalled = |shard: &ShardMemory| shard.stalled().load(Ordering::Relaxed) != 0;
+            let is_stalled = |shard: &ShardMemory| stall::is_said_behind_fence(shard.stalled());
             if !feed.shards.iter().any(is_stalled) {
                 continue;
             }
