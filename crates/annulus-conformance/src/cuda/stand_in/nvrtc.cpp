@@ -3,6 +3,10 @@
 //
 // FOLDER: where compiled programs are kept, each under the hash of all that it was made of.
 // SHIM: a file with the text that stands before each program, as a string literal.
+//
+// Programs are hundreds and run for moments: compiling them is what costs. ANNULUS_STAND_IN_OPTIMISE says how
+// much the host's compiler optimises them, as its option -O: 1 unless said. What stands before each is
+// compiled once.
 #include "../program.hpp"
 
 #include <algorithm>
@@ -15,6 +19,7 @@
 #include <errno.h>
 #include <spawn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sstream>
 #include <string.h>
 #include <sys/stat.h>
@@ -153,11 +158,11 @@ int run(std::vector<std::string> words, const std::string &log)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-// The whole text that the host's compiler gets.
+// The whole text that the host's compiler gets, but for the shim.
 std::string whole(const Program &program, const Options &options)
 {
     std::ostringstream text;
-    text << shim << "\n#line 1 \"" << program.name << "\"\n" << program::on_host(program.source) << "\n#line 1 \"kernels\"\n"
+    text << "#line 1 \"" << program.name << "\"\n" << program::on_host(program.source) << "\n#line 1 \"kernels\"\n"
          << "#ifndef ANN_LAUNCH_THREADS\n#define ANN_LAUNCH_THREADS 1024\n#endif\n"
          << "static const ann_kernel ann_kernels[] = {\n";
     std::vector<std::string> names = program::kernels(program.source);
@@ -167,21 +172,49 @@ std::string whole(const Program &program, const Options &options)
     return text.str();
 }
 
+// A name in FOLDER that nobody else has.
+std::string own_name(const std::string &path)
+{
+    static std::atomic<unsigned> number;
+    return path + "-" + std::to_string(getpid()) + "-" + std::to_string(number++);
+}
+
+// The file of the shim, compiled beforehand with these options if the compiler can do that: it looks for such
+// a file beside the text, and takes the text where there is none.
+std::string shim_file(std::vector<std::string> words)
+{
+    std::string made_of = shim;
+    for (const std::string &word : words) made_of += "\n" + word;
+    std::string path = std::string(FOLDER) + "/shim-" + hash(made_of) + ".hpp", compiled = path + ".gch";
+    std::lock_guard<std::mutex> guard(lock);
+    if (access(compiled.c_str(), R_OK) == 0) return path;
+    // Others see whole files, or none; the text first.
+    std::string own = own_name(path);
+    if (access(path.c_str(), R_OK) != 0) {
+        std::ofstream(own, std::ios::binary) << shim;
+        rename(own.c_str(), path.c_str());
+    }
+    words.insert(words.end(), {"-x", "c++-header", path, "-o", own + ".gch"});
+    if (run(words, own + ".log") == 0) rename((own + ".gch").c_str(), compiled.c_str());
+    for (const char *end : {".gch", ".log"}) unlink((own + end).c_str());
+    return path;
+}
+
 Result compile(Program &program, const Options &options)
 {
     mkdir(FOLDER, 0700);
-    std::vector<std::string> words = {"c++", "-std=" + options.standard, "-O1", "-g0", "-w", "-fPIC", "-shared", "-fno-exceptions",
-                                      "-ffp-contract=off", "-fstack-clash-protection", "-Wl,-Bsymbolic"};
+    const char *level = getenv("ANNULUS_STAND_IN_OPTIMISE");
+    std::vector<std::string> words = {"c++", "-std=" + options.standard, std::string("-O") + (level ? level : "1"), "-g0", "-w", "-fPIC",
+                                      "-fno-exceptions", "-ffp-contract=off", "-fstack-clash-protection"};
     words.insert(words.end(), options.definitions.begin(), options.definitions.end());
-    std::string text = whole(program, options), made_of = text;
+    std::string text = whole(program, options), made_of = shim + text;
     for (const std::string &word : words) made_of += "\n" + word;
     std::string path = std::string(FOLDER) + "/" + hash(made_of);
     program.image = read_file(path + ".so");
     if (!program.image.empty()) return success;
-    static std::atomic<unsigned> number;
-    std::string own = path + "-" + std::to_string(getpid()) + "-" + std::to_string(number++);
+    std::string own = own_name(path), before = shim_file(words);
     std::ofstream(own + ".cpp", std::ios::binary) << text;
-    words.insert(words.end(), {own + ".cpp", "-o", own + ".so"});
+    words.insert(words.end(), {"-include", before, own + ".cpp", "-shared", "-Wl,-Bsymbolic", "-o", own + ".so"});
     int status = run(words, own + ".log");
     program.log = read_file(own + ".log");
     program.image = status == 0 ? read_file(own + ".so") : "";
