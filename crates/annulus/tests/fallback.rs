@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use annulus::{BackendError, BackendSource, Cpu, DeviceBackend, LaunchOptions, Runtime, prelude::*};
+use annulus::{BackendError, BackendSource, Cpu, LaunchOptions, Runtime, backend::DeviceBackend, prelude::*};
 
 #[derive(RingMessage, Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
