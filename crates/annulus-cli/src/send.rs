@@ -264,7 +264,7 @@ fn stream(kernel: &DynamicKernel, messages: &mut Messages, to: Format) -> Result
         });
         let sent = send_all(kernel, messages);
         kernel.control().close();
-        annulus::block_on(kernel.control().drained());
+        kernel.control().drained_blocking();
         let _ = kernel.control().terminate_blocking();
         let printed = printer.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         // A closed pipe is why sending failed, if it did.

@@ -257,7 +257,7 @@ pub(crate) fn balanced(kernel: &KernelControl) -> KernelStatus {
 
 /// Waits until everything that was sent has been handled.
 pub(crate) fn drain(kernel: &KernelControl) {
-    annulus_runtime::block_on(kernel.drained());
+    kernel.drained_blocking();
 }
 
 /// A generator of numbers without a pattern (SplitMix64), so that cases are the same each time.

@@ -37,7 +37,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for (number, (account, cents)) in (1..).zip(transfers) {
         let _ = kernel.send_blocking(Transfer { account, cents, number })?;
     }
-    annulus::block_on(kernel.drained());
+    kernel.drained_blocking();
     let status = kernel.status();
     println!("{} processed, {} failed", status.processed, status.drops.failed);
     // ANCHOR_END: letters
@@ -47,7 +47,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let _ = kernel.send_blocking(Transfer { account: 1, cents: 1000, number: 5 })?;
     let again = kernel.redrive(3);
     println!("{} sent again", again.sent);
-    annulus::block_on(kernel.drained());
+    kernel.drained_blocking();
     if let Some(dead_letters) = kernel.dead_letters() {
         for dead_letter in dead_letters.take_batch() {
             println!(

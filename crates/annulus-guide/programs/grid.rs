@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     // The kernel is there. What follows launches nothing, however many images come.
     let messages: Vec<Pixels> = image.as_chunks::<64>().0.iter().map(|&values| Pixels { values }).collect();
     kernel.send_batch_blocking(&messages)?;
-    annulus::block_on(kernel.drained());
+    kernel.drained_blocking();
 
     kernel.deactivate_blocking()?;
     let counts = kernel.snapshot_blocking()?.memory::<u32>("counts")?;

@@ -73,7 +73,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // A key that is not below the number of actors is counted, and becomes a dead letter.
     let _ = kernel.send_blocking(Command::Play { player: 100, scores: List::new(&[1])? })?;
-    annulus::block_on(kernel.drained());
+    kernel.drained_blocking();
     println!("{} for nobody", kernel.status().drops.unknown_actor);
 
     let error = Text::<16>::new("a name of more than sixteen bytes").unwrap_err();

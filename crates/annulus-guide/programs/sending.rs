@@ -81,7 +81,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let numbers: Vec<Number> = (0..100_000).map(|value| Number { value }).collect();
     kernel.send_batch_blocking(&numbers)?;
     let _ = kernel.send_timeout(Number { value: 1 }, Duration::from_secs(1))?;
-    annulus::block_on(kernel.drained());
+    kernel.drained_blocking();
     println!("{} processed", kernel.status().processed);
     // ANCHOR_END: block
     Ok(())

@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             let _ = first.send_blocking(Hit { player, points: points * (player + 1) })?;
         }
     }
-    annulus::block_on(first.drained());
+    first.drained_blocking();
     first.deactivate_blocking()?;
     let snapshot = first.snapshot_blocking()?;
     println!("points {:?}", snapshot.states::<u32>()?);
@@ -46,7 +46,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     second.restore_blocking(&snapshot)?;
     second.activate_blocking()?;
     let _ = second.send_blocking(Hit { player: 4, points: 70 })?;
-    annulus::block_on(second.drained());
+    second.drained_blocking();
     second.deactivate_blocking()?;
     println!("points {:?}", second.snapshot_blocking()?.states::<u32>()?);
     // ANCHOR_END: restore

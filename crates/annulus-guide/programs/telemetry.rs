@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let numbers: Vec<Number> = (1..=10_000).map(|value| Number { value }).collect();
     kernel.send_batch_blocking(&numbers)?;
-    annulus::block_on(kernel.drained());
+    kernel.drained_blocking();
 
     let now = telemetry.poll();
     println!("{} processed, {} dropped", now.messages_processed, now.messages_dropped);

@@ -75,7 +75,7 @@ fn channels_do_not_mix(backend: Backend) -> Result<(), Box<dyn Error>> {
     kernel.send_batch_blocking(&samples)?;
 
     // All are handled, so whatever they sent is there: no sleep, no time-out.
-    annulus::block_on(kernel.drained());
+    kernel.drained_blocking();
     let mut outputs = Vec::new();
     kernel.try_recv_batch(&mut outputs, 100)?;
     assert_eq!(outputs, [(0, 8.0), (1, 100.0), (0, 7.0)].map(|(channel, value)| Smoothed { channel, value }));

@@ -103,6 +103,7 @@ mod counters;
 mod dead_letters;
 mod dropping;
 mod ends;
+mod forms;
 pub mod front;
 mod future;
 mod invalid;

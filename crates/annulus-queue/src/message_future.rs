@@ -1,4 +1,5 @@
 //! Sending to and receiving from a [`MessageQueue`](crate::MessageQueue) as futures: see `turn`.
+#![cfg_attr(not(feature = "futures"), allow(unreachable_pub, reason = "only streams and sinks show them"))]
 
 use std::{
     fmt,
@@ -79,7 +80,8 @@ impl<T: Message + Send> fmt::Debug for MessageRecv<'_, T> {
     }
 }
 
-struct MessageSource<'a, T>(&'a Inner<T>);
+/// A queue as the source of a stream, too.
+pub struct MessageSource<'a, T>(pub(crate) &'a Inner<T>);
 
 impl<'a, T: Message + Send> Source<'a> for MessageSource<'a, T> {
     type Message = T;
@@ -123,6 +125,51 @@ impl<'a, T: Message + Send> Target<'a> for MessageTarget<'a, T> {
     }
 
     #[cfg(feature = "futures")]
+    fn close(&mut self) {
+        self.queue.close();
+    }
+}
+
+/// Where one message goes after the other.
+#[cfg(feature = "futures")]
+pub struct MessageTargets<'a, T> {
+    queue: &'a Inner<T>,
+    /// Of the message that was offered, and had no space.
+    facts: Option<Facts>,
+}
+
+#[cfg(feature = "futures")]
+impl<'a, T> MessageTargets<'a, T> {
+    pub(crate) fn new(queue: &'a Inner<T>) -> Self {
+        Self { queue, facts: None }
+    }
+}
+
+#[cfg(feature = "futures")]
+impl<'a, T: Message + Send> Target<'a> for MessageTargets<'a, T> {
+    type Message = T;
+
+    fn offer(&mut self, message: T) -> Result<SendOutcome<T>, TrySendError<T>> {
+        let facts = self.facts.take().unwrap_or_else(|| self.queue.facts(&message, false));
+        let outcome = self.queue.offer(message, facts);
+        if matches!(outcome, Err(TrySendError::Full(_))) {
+            self.facts = Some(facts);
+        }
+        outcome
+    }
+
+    fn blocks(&self) -> bool {
+        self.queue.blocks()
+    }
+
+    fn not_full(&self) -> &'a Event {
+        self.queue.not_full()
+    }
+
+    fn is_more(&self) -> bool {
+        self.queue.has_space()
+    }
+
     fn close(&mut self) {
         self.queue.close();
     }

@@ -14,8 +14,9 @@ use futures_core::Stream;
 use futures_sink::Sink;
 
 use crate::{
-    Receiver, SendError, Sender,
+    Message, MessageQueue, Receiver, SendError, Sender,
     future::SharedEnd,
+    message_future::{MessageSource, MessageTargets},
     turn::{Receiving, Sending, Source, Target},
 };
 
@@ -136,5 +137,46 @@ impl<T: Send> Sender<T> {
     /// ```
     pub fn sink(&self) -> MessageSink<'_, SharedEnd<'_, T>> {
         MessageSink::new(SharedEnd(&self.shared))
+    }
+}
+
+impl<T: Message + Send> MessageQueue<T> {
+    /// The messages as a stream that ends when the queue is closed and empty. Other receivers may take some
+    /// in between.
+    ///
+    /// ```
+    /// # use std::{future::poll_fn, pin::pin};
+    /// use annulus_queue::{MessageQueue, QueueOptions, wait::block_on};
+    /// use futures_core::Stream;
+    ///
+    /// let queue = MessageQueue::new(QueueOptions::new().priority(true))?;
+    /// let _ = queue.try_send(1);
+    /// queue.close();
+    /// let mut messages = pin!(queue.messages());
+    /// assert_eq!(block_on(poll_fn(|context| messages.as_mut().poll_next(context))), Some(1));
+    /// assert_eq!(block_on(poll_fn(|context| messages.as_mut().poll_next(context))), None);
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn messages(&self) -> Messages<'_, MessageSource<'_, T>> {
+        Messages::new(MessageSource(&self.inner))
+    }
+
+    /// The queue as a sink.
+    ///
+    /// ```
+    /// # use std::{future::poll_fn, pin::pin};
+    /// use annulus_queue::{MessageQueue, QueueOptions, wait::block_on};
+    /// use futures_sink::Sink;
+    ///
+    /// let queue = MessageQueue::new(QueueOptions::new().priority(true))?;
+    /// let mut sink = pin!(queue.sink());
+    /// block_on(poll_fn(|context| sink.as_mut().poll_ready(context))).unwrap();
+    /// sink.as_mut().start_send(1).unwrap();
+    /// block_on(poll_fn(|context| sink.as_mut().poll_flush(context))).unwrap();
+    /// assert_eq!(queue.try_recv(), Ok(1));
+    /// # Ok::<(), annulus_queue::InvalidOptions>(())
+    /// ```
+    pub fn sink(&self) -> MessageSink<'_, MessageTargets<'_, T>> {
+        MessageSink::new(MessageTargets::new(&self.inner))
     }
 }

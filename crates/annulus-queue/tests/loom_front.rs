@@ -167,7 +167,7 @@ fn close_against_offer() {
         left();
         let refused = sender.join().unwrap();
         left();
-        front.drain(|_, _| arrived += 1);
+        front.take_all(|_, _| arrived += 1);
         assert_eq!(refused.is_none(), arrived == 2);
         assert!(matches!(refused, None | Some(Refused::Closed)));
     });

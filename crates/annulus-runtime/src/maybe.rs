@@ -60,6 +60,11 @@ pub enum Maybe<T> {
 #[diagnostic::do_not_recommend]
 impl<T: DeviceType> Maybe<T> {
     /// As an `Option`.
+    ///
+    /// ```
+    /// # use annulus_runtime::Maybe;
+    /// assert_eq!(Maybe::Just(7).get(), Some(7));
+    /// ```
     pub fn get(&self) -> Option<T> {
         match *self {
             Self::Nothing => None,
@@ -68,6 +73,13 @@ impl<T: DeviceType> Maybe<T> {
     }
 
     /// Becomes what the `Option` is.
+    ///
+    /// ```
+    /// # use annulus_runtime::Maybe;
+    /// let mut last = Maybe::Nothing;
+    /// last.set(Some(7));
+    /// assert_eq!(last, Maybe::Just(7));
+    /// ```
     pub fn set(&mut self, value: Option<T>) {
         *self = match value {
             None => Self::Nothing,
@@ -76,11 +88,21 @@ impl<T: DeviceType> Maybe<T> {
     }
 
     /// Whether there is a value.
+    ///
+    /// ```
+    /// # use annulus_runtime::Maybe;
+    /// assert!(Maybe::Just(7).is_just());
+    /// ```
     pub fn is_just(&self) -> bool {
         matches!(self, Self::Just(_))
     }
 
     /// Whether there is none.
+    ///
+    /// ```
+    /// # use annulus_runtime::Maybe;
+    /// assert!(Maybe::<u32>::Nothing.is_nothing());
+    /// ```
     pub fn is_nothing(&self) -> bool {
         matches!(self, Self::Nothing)
     }

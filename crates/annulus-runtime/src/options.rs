@@ -102,42 +102,85 @@ impl LaunchOptions {
 
     /// The name of this instance in the runtime; the kernel's id if none is given. Two kernels cannot have
     /// the same name at the same time.
+    ///
+    /// ```
+    /// # use annulus_runtime::LaunchOptions;
+    /// let options = LaunchOptions::production().name("north");
+    /// assert_eq!(options.name.as_deref(), Some("north"));
+    /// ```
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self
     }
 
     /// Blocks, and so shards, each with rings of its own: 1 ..= 65,536.
+    ///
+    /// ```
+    /// # use annulus_runtime::LaunchOptions;
+    /// let options = LaunchOptions::production().grid(4);
+    /// assert_eq!(options.shape.grid, 4);
+    /// ```
     pub fn grid(mut self, blocks: u32) -> Self {
         self.shape.grid = blocks;
         self
     }
 
     /// Threads of a block: 1 ..= 1024. The CPU backend runs a block as one loop, whatever this says.
+    ///
+    /// ```
+    /// # use annulus_runtime::LaunchOptions;
+    /// let options = LaunchOptions::production().block(64);
+    /// assert_eq!(options.shape.block, 64);
+    /// ```
     pub fn block(mut self, threads: u32) -> Self {
         self.shape.block = threads;
         self
     }
 
     /// Actors, for a kernel with state by key: keys are `0..actors`.
+    ///
+    /// ```
+    /// # use annulus_runtime::LaunchOptions;
+    /// let options = LaunchOptions::production().actors(1000);
+    /// assert_eq!(options.shape.actors, 1000);
+    /// ```
     pub fn actors(mut self, actors: u64) -> Self {
         self.shape.actors = actors;
         self
     }
 
     /// Slots of each shard's inbound ring: a power of two, 16 ..= 1,048,576.
+    ///
+    /// ```
+    /// # use annulus_runtime::LaunchOptions;
+    /// let options = LaunchOptions::production().capacity(64);
+    /// assert_eq!(options.inbound.capacity, 64);
+    /// ```
     pub fn capacity(mut self, slots: u32) -> Self {
         self.inbound.capacity = slots;
         self
     }
 
     /// Slots of each shard's outbound ring, if not as many as of the inbound one.
+    ///
+    /// ```
+    /// # use annulus_runtime::LaunchOptions;
+    /// let options = LaunchOptions::production().output_capacity(64);
+    /// assert_eq!(options.outbound.capacity, Some(64));
+    /// ```
     pub fn output_capacity(mut self, slots: u32) -> Self {
         self.outbound.capacity = Some(slots);
         self
     }
 
     /// What happens to a message when the shard's queue is full.
+    ///
+    /// ```
+    /// # use annulus_runtime::Backpressure;
+    /// # use annulus_runtime::LaunchOptions;
+    /// let options = LaunchOptions::production().backpressure(Backpressure::Reject);
+    /// assert_eq!(options.inbound.backpressure, Backpressure::Reject);
+    /// ```
     pub fn backpressure(mut self, backpressure: Backpressure) -> Self {
         self.inbound.backpressure = backpressure;
         self
@@ -146,6 +189,13 @@ impl LaunchOptions {
     /// By what duplicates are recognised: they come back as [`Duplicate`](crate::SendOutcome::Duplicate).
     /// `ById` needs a message with a `#[ring(id)]`. Where messages have no key, their identity decides which
     /// shard they go to, so that duplicates meet.
+    ///
+    /// ```
+    /// # use annulus_runtime::Deduplication;
+    /// # use annulus_runtime::LaunchOptions;
+    /// let options = LaunchOptions::production().deduplication(Deduplication::ByPayload);
+    /// assert_eq!(options.inbound.deduplication, Deduplication::ByPayload);
+    /// ```
     pub fn deduplication(mut self, by: Deduplication) -> Self {
         self.inbound.deduplication = by;
         self
@@ -153,6 +203,12 @@ impl LaunchOptions {
 
     /// How many of the last accepted messages of a shard duplicates are looked for in: 16 ..= 1024. A window
     /// larger than the capacity is clamped to it.
+    ///
+    /// ```
+    /// # use annulus_runtime::LaunchOptions;
+    /// let options = LaunchOptions::production().deduplication_window(64);
+    /// assert_eq!(options.inbound.deduplication_window, 64);
+    /// ```
     pub fn deduplication_window(mut self, messages: u32) -> Self {
         self.inbound.deduplication_window = messages;
         self
@@ -161,6 +217,11 @@ impl LaunchOptions {
     /// Whether messages are handed over to the kernel by their `#[ring(priority)]`, 255 first, instead of
     /// first in, first out; equals are first in, first out. Messages without one are all equal. What was
     /// handed over, two batches at most, is not overtaken any more.
+    ///
+    /// ```
+    /// # use annulus_runtime::LaunchOptions;
+    /// assert!(LaunchOptions::production().priority(true).inbound.priority);
+    /// ```
     pub fn priority(mut self, on: bool) -> Self {
         self.inbound.priority = on;
         self
@@ -174,12 +235,27 @@ impl LaunchOptions {
     ///
     /// Costs a clock read per send or batch, which [`timestamps`](Self::timestamps) cost already, and one
     /// each time that messages are handed over.
+    ///
+    /// ```
+    /// # use annulus_runtime::LaunchOptions;
+    /// use std::time::Duration;
+    /// let options = LaunchOptions::production().expiry(Duration::from_secs(1));
+    /// assert_eq!(options.clone().expiry(None).inbound.expiry, None);
+    /// assert_eq!(options.inbound.expiry, Some(Duration::from_secs(1)));
+    /// ```
     pub fn expiry(mut self, lifetime: impl Into<Option<Duration>>) -> Self {
         self.inbound.expiry = lifetime.into();
         self
     }
 
     /// How a block takes its messages, if not as the kernel's attribute says.
+    ///
+    /// ```
+    /// # use annulus_runtime::ProcessingMode;
+    /// # use annulus_runtime::LaunchOptions;
+    /// let options = LaunchOptions::production().mode(ProcessingMode::Batch);
+    /// assert_eq!(options.shape.mode, Some(ProcessingMode::Batch));
+    /// ```
     pub fn mode(mut self, mode: ProcessingMode) -> Self {
         self.shape.mode = Some(mode);
         self
@@ -187,6 +263,12 @@ impl LaunchOptions {
 
     /// At most this many messages in one iteration, if not as the kernel's attribute says: 1 ..= the
     /// capacity.
+    ///
+    /// ```
+    /// # use annulus_runtime::LaunchOptions;
+    /// let options = LaunchOptions::production().max_messages_per_iteration(8);
+    /// assert_eq!(options.shape.max_messages_per_iteration, Some(8));
+    /// ```
     pub fn max_messages_per_iteration(mut self, messages: u32) -> Self {
         self.shape.max_messages_per_iteration = Some(messages);
         self
@@ -194,6 +276,11 @@ impl LaunchOptions {
 
     /// Whether messages carry the time at which they were enqueued, which latencies need. Costs a clock read
     /// per send or batch, and 8 bytes per slot. On by default.
+    ///
+    /// ```
+    /// # use annulus_runtime::LaunchOptions;
+    /// assert!(!LaunchOptions::production().timestamps(false).observe.timestamps);
+    /// ```
     pub fn timestamps(mut self, on: bool) -> Self {
         self.observe.timestamps = on;
         self
@@ -201,6 +288,11 @@ impl LaunchOptions {
 
     /// Whether `call` can be used. Costs 8 bytes per slot, and a ring for replies, with as many slots as the
     /// inbound one. On by default.
+    ///
+    /// ```
+    /// # use annulus_runtime::LaunchOptions;
+    /// assert!(!LaunchOptions::production().calls(false).outbound.calls);
+    /// ```
     pub fn calls(mut self, on: bool) -> Self {
         self.outbound.calls = on;
         self
@@ -211,6 +303,11 @@ impl LaunchOptions {
     /// telemetry's does: the clock is read once for all of
     /// [`max_messages_per_iteration`](Self::max_messages_per_iteration). Costs that, some nanoseconds a
     /// message, and 15 KB per shard. Off by default; needs timestamps.
+    ///
+    /// ```
+    /// # use annulus_runtime::LaunchOptions;
+    /// assert!(LaunchOptions::production().track_latency(true).observe.track_latency);
+    /// ```
     pub fn track_latency(mut self, on: bool) -> Self {
         self.observe.track_latency = on;
         self
@@ -219,6 +316,12 @@ impl LaunchOptions {
     /// How many dead letters the host keeps: messages whose handler failed, and such as were for no actor.
     /// The oldest leaves for a newer one. 100 unless said otherwise; 0 for none, which saves each shard a
     /// ring of 64 messages.
+    ///
+    /// ```
+    /// # use annulus_runtime::LaunchOptions;
+    /// let options = LaunchOptions::production().dead_letters(0);
+    /// assert_eq!(options.observe.dead_letters, 0);
+    /// ```
     pub fn dead_letters(mut self, dead_letters: u32) -> Self {
         self.observe.dead_letters = dead_letters;
         self
@@ -227,12 +330,22 @@ impl LaunchOptions {
     /// Whether the kernel can be [connected](crate::KernelHandle::connect): to another kernel that takes what
     /// its handlers send, or as the one that takes. Off by default. On a device each block then has a second
     /// inbound ring, in the device's own memory, as large as the first, and looks at both.
+    ///
+    /// ```
+    /// # use annulus_runtime::LaunchOptions;
+    /// assert!(LaunchOptions::production().connectable(true).shape.connectable);
+    /// ```
     pub fn connectable(mut self, on: bool) -> Self {
         self.shape.connectable = on;
         self
     }
 
     /// Whether the kernel begins active. On by default; otherwise messages wait until it is activated.
+    ///
+    /// ```
+    /// # use annulus_runtime::LaunchOptions;
+    /// assert!(!LaunchOptions::production().active(false).shape.active);
+    /// ```
     pub fn active(mut self, on: bool) -> Self {
         self.shape.active = on;
         self
@@ -264,6 +377,12 @@ impl LaunchOptions {
     /// How long a block with nothing to do looks for messages before it sleeps. Waking costs microseconds;
     /// looking costs a core that nobody else wants (a block that has company in the worker's queue gives way
     /// at once).
+    ///
+    /// ```
+    /// # use annulus_runtime::LaunchOptions;
+    /// use std::time::Duration;
+    /// assert!(LaunchOptions::production().spin(Duration::ZERO).shape.spin.is_zero());
+    /// ```
     pub fn spin(mut self, time: Duration) -> Self {
         self.shape.spin = time;
         self
@@ -278,12 +397,25 @@ impl LaunchOptions {
     }
 
     /// The deduplication window that is used: at most the capacity.
+    ///
+    /// ```
+    /// # use annulus_runtime::LaunchOptions;
+    /// let options = LaunchOptions::production().capacity(64).deduplication_window(1024);
+    /// assert_eq!(options.effective_deduplication_window(), 64);
+    /// ```
     pub fn effective_deduplication_window(&self) -> u32 {
         self.inbound.deduplication_window.min(self.inbound.capacity)
     }
 
     /// The options of a host queue that does what these launch options ask for: capacity, backpressure,
     /// priority, deduplication with the window that is used, and name.
+    ///
+    /// ```
+    /// # use annulus_runtime::LaunchOptions;
+    /// let (tx, _rx) = annulus_queue::queue::<u64>(LaunchOptions::production().to_queue_options())?;
+    /// assert_eq!(tx.capacity(), 4096);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn to_queue_options(&self) -> QueueOptions {
         let options = QueueOptions::new()
             .capacity(self.inbound.capacity as usize)

@@ -66,7 +66,7 @@ fn main() -> std::process::ExitCode {
             let _ = kernel.send_blocking(Request::Count { value: sum - 6.0 })?;
         }
         // The other block may still be counting when this one answers: wait until all is counted.
-        annulus::block_on(kernel.drained());
+        kernel.drained_blocking();
         for bucket in 0..BUCKETS {
             // A call is a message and the answer to it.
             let Bucket { number, count } = kernel.call_blocking(Request::Report { bucket })?;

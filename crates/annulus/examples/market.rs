@@ -129,13 +129,13 @@ fn main() -> std::process::ExitCode {
                 let _ =
                     kernel.send_blocking(Order { share, tick: fair.clamp(0.0, 39.0) as u8, side, amount })?;
             }
-            annulus::block_on(kernel.drained());
+            kernel.drained_blocking();
             while let Ok(trade) = kernel.try_recv() {
                 volumes[trade.tick as usize][trade.share as usize] += trade.amount;
             }
         }
         let _ = kernel.send_blocking(Order { share: 0, tick: 99, side: Side::Buy, amount: 1 })?;
-        annulus::block_on(kernel.drained());
+        kernel.drained_blocking();
         println!("tick  share 0 {:22}  share 1", "");
         for (tick, [first, second]) in volumes.into_iter().enumerate() {
             if first + second > 0 {

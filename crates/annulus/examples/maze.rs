@@ -97,7 +97,7 @@ fn main() -> std::process::ExitCode {
         let mut ways: Vec<Option<Reached>> = vec![None; maze.len()];
         let mut messages = 1;
         loop {
-            annulus::block_on(kernel.drained());
+            kernel.drained_blocking();
             let mut next = Vec::new();
             while let Ok(news) = kernel.try_recv() {
                 match news {

@@ -146,7 +146,7 @@ fn main() -> std::process::ExitCode {
         parse.send_batch_blocking(&lines)?;
 
         // The last kernel is drained when it and all that lead to it have handled everything.
-        annulus::block_on(summarise.drained());
+        summarise.drained_blocking();
         let mut summaries: Vec<Summary> = std::iter::from_fn(|| summarise.try_recv().ok()).collect();
         summaries.sort_by_key(|summary| summary.station);
         for Summary { station, low, mean, high } in summaries {

@@ -49,7 +49,7 @@ fn main() -> std::process::ExitCode {
         let numbers: Vec<Number> = (2..END).map(|value| Number { value }).collect();
         first.send_batch_blocking(&numbers)?;
         // Of all that are connected to it as well: nothing is on its way any more.
-        annulus::block_on(last.drained());
+        last.drained_blocking();
 
         let mut primes = Vec::new();
         for kernel in &chain {

@@ -76,7 +76,7 @@ fn main() -> std::process::ExitCode {
             Order::Sell { article: 3, pieces: 1 },
         ];
         let show = || {
-            annulus::block_on(kernel.drained());
+            kernel.drained_blocking();
             while let Ok(Stock { article, pieces }) = kernel.try_recv() {
                 println!("  article {article}: {pieces} pieces");
             }

@@ -77,7 +77,7 @@ fn main() -> std::process::ExitCode {
                 let _ = kernel.send_blocking(Visit::By { visitor })?;
                 visits += 1;
             }
-            annulus::block_on(kernel.drained());
+            kernel.drained_blocking();
             let estimate = kernel.call_blocking(Visit::HowMany)?.visitors;
             let off = 100.0 * (estimate - exact.len() as f32) / exact.len() as f32;
             println!("{visits:10} {:10} {estimate:10.0} {off:6.1}%", exact.len());

@@ -160,7 +160,7 @@
 //! convert.activate_blocking()?;
 //!
 //! convert.send_batch_blocking(&[170, 215, 190].map(|millivolts| Raw { sensor: 3, millivolts }))?;
-//! annulus::block_on(warmest.drained()); // and `convert` as well: nothing is under way
+//! warmest.drained_blocking(); // and `convert` as well: nothing is under way
 //! assert_eq!(warmest.recv_blocking()?, Warmest { sensor: 3, celsius: 17.0 });
 //! assert_eq!(warmest.recv_blocking()?, Warmest { sensor: 3, celsius: 21.5 });
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use annulus::TryRecvError;
 use annulus::prelude::*;
-use annulus::{TryRecvError, block_on};
 
 use super::detect::{FORGET_AT, Stats, WARM_UP};
 use super::engine::{
@@ -148,7 +148,7 @@ impl Engine for KernelEngine {
     }
 
     fn drain(&mut self, alerts: &mut Vec<Alert>) -> Result<(), EngineError> {
-        block_on(self.kernel.drained());
+        self.kernel.drained_blocking();
         // A reading's alert is published before the reading is given back.
         self.poll(alerts)
     }

@@ -61,7 +61,7 @@ fn output_without_derive(number: &Number, out: &Outbox<Alert>) {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let runtime = Runtime::builder().backend(annulus::Noop).build()?;
+    let runtime = Runtime::builder().backend(annulus::backend::Noop).build()?;
     let kernel = without_derive::launch(&runtime, LaunchOptions::production())?;
     let kernel = state_without_derive::launch(&runtime, LaunchOptions::production())?;
     let _ = kernel.send_blocking(Number { value: 1.0 })?;

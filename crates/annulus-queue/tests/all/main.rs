@@ -26,6 +26,7 @@ mod cancel;
 mod dead_letters;
 mod depth_behind_a_sole_producer;
 mod ends_stress;
+mod forms;
 mod front_model;
 mod fuzz_operations;
 mod memory_of_eight_queues_is_not_1_28_mb;

@@ -18,6 +18,11 @@ pub enum ProgramOrigin {
 
 impl ProgramOrigin {
     /// Whether the program was there before the launch asked for it.
+    ///
+    /// ```
+    /// # use annulus_runtime::ProgramOrigin;
+    /// assert!(ProgramOrigin::Disk.is_cached() && !ProgramOrigin::Compiled.is_cached());
+    /// ```
     pub fn is_cached(self) -> bool {
         self != Self::Compiled
     }
@@ -47,6 +52,13 @@ pub struct Compilation {
 
 impl Compilation {
     /// What a backend tells.
+    ///
+    /// ```
+    /// # use annulus_runtime::{Compilation, ProgramOrigin};
+    /// # use std::time::Duration;
+    /// let compilation = Compilation::new(Duration::from_millis(1200), ProgramOrigin::Compiled);
+    /// assert_eq!(compilation.to_string(), "compiled in 1.20 s (cached: no)");
+    /// ```
     pub fn new(took: Duration, origin: ProgramOrigin) -> Self {
         Self { took, origin }
     }

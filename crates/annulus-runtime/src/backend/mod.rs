@@ -270,11 +270,25 @@ pub struct BackendError {
 
 impl BackendError {
     /// An error with this message.
+    ///
+    /// ```
+    /// # use annulus_runtime::BackendError;
+    /// let error = BackendError::new("no device: plug one in");
+    /// assert_eq!(error.to_string(), "no device: plug one in");
+    /// ```
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), source: None }
     }
 
     /// The same error with what caused it, whose words the message has already.
+    ///
+    /// ```
+    /// # use annulus_runtime::BackendError;
+    /// use std::error::Error;
+    /// let cause = "x".parse::<u32>().unwrap_err();
+    /// let error = BackendError::new(format!("no number of devices: {cause}")).caused_by(cause);
+    /// assert!(error.source().is_some());
+    /// ```
     pub fn caused_by(self, cause: impl std::error::Error + Send + Sync + 'static) -> Self {
         Self { source: Some(Arc::new(cause)), ..self }
     }

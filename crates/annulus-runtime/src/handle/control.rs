@@ -27,26 +27,62 @@ impl KernelControl {
     }
 
     /// The instance's name.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// assert_eq!(launched().name(), "double");
+    /// ```
     pub fn name(&self) -> &str {
         &self.kernel.core().name
     }
 
     /// The backend that runs it.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// assert_eq!(launched().backend(), "cpu");
+    /// ```
     pub fn backend(&self) -> &'static str {
         self.kernel.core().backend_name
     }
 
     /// Shards, one for each block.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// assert_eq!(launched_with(LaunchOptions::production().grid(4)).grid(), 4);
+    /// ```
     pub fn grid(&self) -> u32 {
         self.kernel.core().shards.len() as u32
     }
 
     /// Its status now. The kernel goes on meanwhile; see [`KernelStatus`] for what adds up when.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// let kernel = launched();
+    /// kernel.send_batch_blocking(&numbers(0..10))?;
+    /// kernel.drained_blocking();
+    /// let status = kernel.status();
+    /// assert_eq!((status.sent, status.processed, status.produced, status.pending), (10, 10, 10, 0));
+    /// println!("{status}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn status(&self) -> KernelStatus {
         self.kernel.status()
     }
 
     /// How the launch came by the program that the device runs; `None` where none is needed, as on the CPU.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// assert_eq!(launched().compilation(), None); // on the CPU
+    /// ```
     pub fn compilation(&self) -> Option<Compilation> {
         self.kernel.core().compilation.get().copied()
     }
@@ -83,6 +119,13 @@ impl KernelControl {
 
     /// [`ready`](Self::ready), blocking.
     ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// launched().ready_blocking()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As there.
@@ -91,6 +134,14 @@ impl KernelControl {
     }
 
     /// [`ready_blocking`](Self::ready_blocking) for at most `limit`.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use std::time::Duration;
+    /// launched().ready_timeout(Duration::from_secs(60))?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -101,6 +152,19 @@ impl KernelControl {
 
     /// Lets the kernel consume messages. Done when every shard does.
     ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # annulus::block_on(async {
+    /// let kernel = launched_with(LaunchOptions::production().active(false));
+    /// let _ = kernel.send(Number { value: 21 }).await?;
+    /// kernel.activate().await?;
+    /// assert_eq!(kernel.recv().await?, Number { value: 42 });
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`LifecycleError::Terminated`] if it has terminated.
@@ -109,6 +173,15 @@ impl KernelControl {
     }
 
     /// [`activate`](Self::activate), blocking.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus::Transition;
+    /// let kernel = launched_with(LaunchOptions::production().active(false));
+    /// assert_eq!(kernel.activate_blocking(), Ok(Transition::Done));
+    /// assert_eq!(kernel.activate_blocking(), Ok(Transition::Already));
+    /// ```
     ///
     /// # Errors
     ///
@@ -120,6 +193,19 @@ impl KernelControl {
     /// Stops consuming; state and queues are kept, and messages can still be sent. Done when every shard has
     /// stopped: a handler that runs is finished first.
     ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # annulus::block_on(async {
+    /// let kernel = launched();
+    /// kernel.deactivate().await?;
+    /// let _ = kernel.send(Number { value: 21 }).await?;
+    /// assert_eq!(kernel.status().pending, 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`LifecycleError::Terminated`] if it has terminated.
@@ -128,6 +214,18 @@ impl KernelControl {
     }
 
     /// [`deactivate`](Self::deactivate), blocking.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus::LifecycleError;
+    /// let kernel = launched();
+    /// kernel.deactivate_blocking()?;
+    /// assert!(!kernel.status().is_active());
+    /// kernel.terminate_blocking();
+    /// assert_eq!(kernel.deactivate_blocking(), Err(LifecycleError::Terminated));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -138,6 +236,17 @@ impl KernelControl {
 
     /// Closes the kernel to new messages: no send succeeds after this returns. What was sent before is
     /// handled. Kernels that are [connected](crate::KernelHandle::connect) to it may still send.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// let kernel = launched();
+    /// let _ = kernel.try_send(Number { value: 21 })?;
+    /// kernel.close();
+    /// assert_eq!(kernel.try_send(Number { value: 22 }), Err(TrySendError::Closed(Number { value: 22 })));
+    /// assert_eq!(kernel.recv_blocking()?, Number { value: 42 });
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn close(&self) -> Transition {
         self.kernel.close()
     }
@@ -148,23 +257,68 @@ impl KernelControl {
     /// If kernels are [connected](crate::KernelHandle::connect) to it, directly or through others, waits
     /// until they have handled everything as well, so that nothing is under way between them. One of them
     /// that is inactive, and has messages, keeps it waiting.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # annulus::block_on(async {
+    /// let kernel = launched();
+    /// kernel.send_batch(&numbers(0..100)).await?;
+    /// kernel.drained().await;
+    /// assert_eq!(kernel.status().pending, 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub async fn drained(&self) {
         self.kernel.drained().await;
     }
 
     /// [`drained`](Self::drained), blocking.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// let kernel = launched();
+    /// kernel.send_batch_blocking(&numbers(0..100))?;
+    /// kernel.drained_blocking();
+    /// assert_eq!(kernel.status().pending, 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn drained_blocking(&self) {
         block_on(self.drained());
     }
 
     /// [`drained_blocking`](Self::drained_blocking) for at most `limit`; whether all was handled, or the
     /// kernel terminated, before it passed.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use std::time::Duration;
+    /// let kernel = launched_with(LaunchOptions::production().active(false));
+    /// let _ = kernel.try_send(Number { value: 21 })?;
+    /// assert!(!kernel.drained_timeout(Duration::from_millis(1)));
+    /// kernel.activate_blocking()?;
+    /// assert!(kernel.drained_timeout(Duration::from_secs(60)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn drained_timeout(&self, limit: Duration) -> bool {
         block_on_deadline(self.drained(), deadline(limit)).is_some()
     }
 
     /// Stops at the next message boundary, for good, and waits until every shard has. What was left can be
     /// taken from the typed handle; replies that were sent can still be received.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # annulus::block_on(async {
+    /// let kernel = launched();
+    /// kernel.terminate().await;
+    /// assert_eq!(kernel.recv().await, Err(RecvError::Closed));
+    /// # });
+    /// ```
     pub async fn terminate(&self) -> Transition {
         let transition = self.kernel.request_termination();
         self.kernel.finished().await;
@@ -172,12 +326,34 @@ impl KernelControl {
     }
 
     /// [`terminate`](Self::terminate), blocking.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus::{KernelState, Transition};
+    /// let kernel = launched();
+    /// assert_eq!(kernel.terminate_blocking(), Transition::Done);
+    /// assert_eq!(kernel.terminate_blocking(), Transition::Already);
+    /// assert_eq!(kernel.status().state, KernelState::Terminated);
+    /// ```
     pub fn terminate_blocking(&self) -> Transition {
         block_on(self.terminate())
     }
 
     /// A copy of all that the kernel keeps between messages. The kernel must be inactive, or have terminated;
     /// nothing activates it meanwhile.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # annulus::block_on(async {
+    /// let kernel = accounts();
+    /// kernel.deactivate().await?;
+    /// assert_eq!(kernel.snapshot().await?.states::<i64>()?, [100, 0, 0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -187,6 +363,18 @@ impl KernelControl {
     }
 
     /// [`snapshot`](Self::snapshot), blocking.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus::SnapshotError;
+    /// let kernel = accounts();
+    /// let active = SnapshotError::Active { kernel: "keep".into() };
+    /// assert_eq!(kernel.snapshot_blocking().unwrap_err(), active);
+    /// kernel.deactivate_blocking()?;
+    /// assert_eq!(kernel.snapshot_blocking()?.states::<i64>()?, [100, 0, 0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -199,6 +387,21 @@ impl KernelControl {
     /// many actors and as much bound memory, on any backend and any grid. The kernel must be inactive;
     /// nothing activates it meanwhile.
     ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # annulus::block_on(async {
+    /// let kernel = accounts();
+    /// kernel.deactivate().await?;
+    /// let mut snapshot = kernel.snapshot().await?;
+    /// snapshot.set_states(&[1_i64, 2, 3])?;
+    /// kernel.restore(&snapshot).await?;
+    /// assert_eq!(kernel.snapshot().await?.states::<i64>()?, [1, 2, 3]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`SnapshotError`] says what does not fit. If the device fails in the middle, the state is partly set.
@@ -207,6 +410,21 @@ impl KernelControl {
     }
 
     /// [`restore`](Self::restore), blocking.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// let kernel = accounts();
+    /// kernel.terminate_blocking();
+    /// let last = kernel.snapshot_blocking()?;
+    ///
+    /// // With the same number of actors, on another grid.
+    /// let options = LaunchOptions::production().actors(3).grid(2).active(false);
+    /// let again = keep::launch(&Runtime::builder().build()?, options)?;
+    /// again.restore_blocking(&last)?;
+    /// assert_eq!(again.snapshot_blocking()?.states::<i64>()?, [100, 0, 0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -217,6 +435,17 @@ impl KernelControl {
 
     /// Starts to write telemetry and hands out the value that polls it.
     ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// let kernel = launched();
+    /// let telemetry = kernel.enable_telemetry()?;
+    /// kernel.send_batch_blocking(&numbers(0..10))?;
+    /// kernel.drained_blocking();
+    /// assert_eq!(telemetry.poll().messages_processed, 10);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`TelemetryError::NoLines`] if the runtime's arena was exhausted when the kernel was launched;
@@ -226,6 +455,18 @@ impl KernelControl {
     }
 
     /// The latencies of every message so far, if the kernel was launched with `track_latency`.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// let kernel = launched_with(LaunchOptions::production().track_latency(true));
+    /// kernel.send_batch_blocking(&numbers(0..10))?;
+    /// kernel.drained_blocking();
+    /// let latencies = kernel.latencies().expect("they are tracked");
+    /// assert_eq!(latencies.count(), 10);
+    /// println!("99 % within {:?}", latencies.quantile_time(0.99));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn latencies(&self) -> Option<LatencyHistogram> {
         LatencyHistogram::read(self.kernel.core())
     }

@@ -19,6 +19,11 @@ pub struct QueueDrops {
 
 impl QueueDrops {
     /// All of them.
+    ///
+    /// ```
+    /// # use annulus_runtime::QueueDrops;
+    /// assert_eq!(QueueDrops::default().total(), 0);
+    /// ```
     pub fn total(&self) -> u64 {
         self.rejected + self.evicted + self.discarded + self.duplicate + self.expired
     }

@@ -50,6 +50,13 @@ pub struct Drops {
 
 impl Drops {
     /// The causes and their counts.
+    ///
+    /// ```
+    /// # use annulus_runtime::Drops;
+    /// let drops = Drops { failed: 2, ..Drops::default() };
+    /// let failed = drops.by_cause().into_iter().find(|(cause, _)| *cause == "failed");
+    /// assert_eq!(failed, Some(("failed", 2)));
+    /// ```
     pub fn by_cause(&self) -> [(&'static str, u64); 8] {
         [
             ("rejected", self.rejected),
@@ -64,6 +71,12 @@ impl Drops {
     }
 
     /// All of them.
+    ///
+    /// ```
+    /// # use annulus_runtime::Drops;
+    /// let drops = Drops { rejected: 1, failed: 2, ..Drops::default() };
+    /// assert_eq!(drops.total(), 3);
+    /// ```
     pub fn total(&self) -> u64 {
         self.by_cause().iter().map(|(_, count)| count).sum()
     }
@@ -184,6 +197,15 @@ impl fmt::Display for Stall {
 
 impl KernelStatus {
     /// Whether the kernel consumes messages.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// let kernel = launched();
+    /// kernel.deactivate_blocking()?;
+    /// assert!(!kernel.status().is_active());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn is_active(&self) -> bool {
         self.state == KernelState::Active
     }

@@ -30,6 +30,24 @@ impl<K: RingKernel> Bound<K> {
     /// kernel takes messages from then on; when it has [begun to handle](crate::KernelControl::ready) them is
     /// another matter.
     ///
+    /// ```
+    /// # use annulus::prelude::*;
+    /// #[derive(RingMessage, Clone, Copy, Debug, PartialEq)]
+    /// #[repr(C)]
+    /// struct Number {
+    ///     value: u64,
+    /// }
+    ///
+    /// #[ring_kernel]
+    /// fn scale(number: &Number, factor: &u64, out: &Outbox<Number>) {
+    ///     out.send(Number { value: number.value * factor });
+    /// }
+    ///
+    /// let kernel = scale::bind(3).launch(&Runtime::builder().build()?, LaunchOptions::production())?;
+    /// assert_eq!(kernel.call_blocking(Number { value: 14 })?, Number { value: 42 });
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`LaunchError`] names what is wrong, and the remedy. In a child that was forked from the process that

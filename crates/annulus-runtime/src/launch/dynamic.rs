@@ -34,6 +34,15 @@ pub struct DynamicMessage {
 impl DynamicMessage {
     /// A value of the type, read by its descriptor.
     ///
+    /// ```
+    /// # use annulus_kernel::DeviceType;
+    /// # use annulus_runtime::DynamicMessage;
+    /// let mut text = serde_json::Deserializer::from_str("[258, 3]");
+    /// assert!(DynamicMessage::read(<[u16; 2]>::DESCRIPTOR, &mut text).is_ok());
+    /// let mut text = serde_json::Deserializer::from_str("[-1, 3]");
+    /// assert!(DynamicMessage::read(<[u16; 2]>::DESCRIPTOR, &mut text).is_err());
+    /// ```
+    ///
     /// # Errors
     ///
     /// What does not fit, and where in the value; or the deserializer's own.
@@ -45,6 +54,15 @@ impl DynamicMessage {
     }
 
     /// The value whose [payload](annulus_kernel::Payload) this is. The bytes may come from anywhere.
+    ///
+    /// ```
+    /// # use annulus_kernel::DeviceType;
+    /// # use annulus_runtime::DynamicMessage;
+    /// let pair = DynamicMessage::from_payload(<[u16; 2]>::DESCRIPTOR, &[1, 0, 2, 0])?;
+    /// assert_eq!(serde_json::to_string(&pair)?, "[1,2]");
+    /// assert!(DynamicMessage::from_payload(<[u16; 2]>::DESCRIPTOR, &[1]).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -69,11 +87,27 @@ impl DynamicMessage {
     }
 
     /// The type.
+    ///
+    /// ```
+    /// # use annulus_kernel::DeviceType;
+    /// # use annulus_runtime::DynamicMessage;
+    /// let pair = DynamicMessage::from_payload(<[u16; 2]>::DESCRIPTOR, &[1, 0, 2, 0])?;
+    /// assert_eq!(pair.ty().size, 4);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn ty(&self) -> &'static TypeDescriptor {
         self.ty
     }
 
     /// The fields by name, if the type is a struct.
+    ///
+    /// ```
+    /// # mod registered { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/registered.rs")); }
+    /// # use registered::*;
+    /// let message = DynamicMessage::from_payload(Number::DESCRIPTOR, &21_u64.to_le_bytes())?;
+    /// assert_eq!(message.fields().map(|(name, _)| name).collect::<Vec<_>>(), ["value"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn fields(&self) -> impl Iterator<Item = (&'static str, Described<'_>)> {
         let fields = match self.ty.kind {
             TypeKind::Struct(fields) if !matches!(self.ty.meaning, Meaning::List | Meaning::Text) => fields,
@@ -87,6 +121,14 @@ impl DynamicMessage {
     }
 
     /// Its payload.
+    ///
+    /// ```
+    /// # use annulus_kernel::DeviceType;
+    /// # use annulus_runtime::DynamicMessage;
+    /// let pair = DynamicMessage::from_payload(<[u16; 2]>::DESCRIPTOR, &[1, 0, 2, 0])?;
+    /// assert_eq!(pair.payload(), [1, 0, 2, 0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn payload(&self) -> Vec<u8> {
         let mut payload = Vec::with_capacity(self.ty.size);
         // SAFETY: a value of the type.

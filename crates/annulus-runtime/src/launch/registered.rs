@@ -41,6 +41,15 @@ impl RegisteredKernel {
     }
 
     /// Every kernel that is linked into this program, by name, then by module.
+    ///
+    /// ```
+    /// # mod registered { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/registered.rs")); }
+    /// # use registered::*;
+    /// for kernel in RegisteredKernel::all() {
+    ///     println!("{} takes {}", kernel.path(), kernel.definition().message.name);
+    /// }
+    /// # assert!(RegisteredKernel::all().len() >= 2);
+    /// ```
     pub fn all() -> Vec<&'static Self> {
         let mut all: Vec<_> = KERNELS.iter().collect();
         all.sort_by_key(|kernel| (kernel.kind.definition.name, kernel.kind.definition.module));
@@ -49,6 +58,15 @@ impl RegisteredKernel {
 
     /// The kernel of this name; where several modules have one, `module::name` tells them apart, and so does
     /// its end.
+    ///
+    /// ```
+    /// # mod registered { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/registered.rs")); }
+    /// # use registered::*;
+    /// let path = registered().path();
+    /// assert_eq!(RegisteredKernel::find(&path)?.path(), path);
+    /// assert!(RegisteredKernel::find("nothing").unwrap_err().to_string().starts_with("no kernel is called `nothing`"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -71,21 +89,48 @@ impl RegisteredKernel {
     }
 
     /// The kernel as data.
+    ///
+    /// ```
+    /// # mod registered { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/registered.rs")); }
+    /// # use registered::*;
+    /// assert_eq!(registered().definition().name, "double");
+    /// ```
     pub fn definition(&self) -> &'static KernelDefinition {
         self.kind.definition
     }
 
     /// The launch options that its attribute asks for.
+    ///
+    /// ```
+    /// # mod registered { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/registered.rs")); }
+    /// # use registered::*;
+    /// assert_eq!(registered().options(), LaunchOptions::production());
+    /// ```
     pub fn options(&self) -> LaunchOptions {
         (self.options)()
     }
 
     /// The module that its handler stands in, and its name: `my_crate::sensors::detect`.
+    ///
+    /// ```
+    /// # mod registered { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/registered.rs")); }
+    /// # use registered::*;
+    /// assert!(registered().path().ends_with("::double"));
+    /// ```
     pub fn path(&self) -> String {
         format!("{}::{}", self.kind.definition.module, self.kind.definition.name)
     }
 
     /// Launches it, with what its definition says that a launch binds.
+    ///
+    /// ```
+    /// # mod registered { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/registered.rs")); }
+    /// # use registered::*;
+    /// let runtime = Runtime::builder().build()?;
+    /// let kernel = registered().launch(&runtime, LaunchOptions::production(), vec![])?;
+    /// assert_eq!(kernel.call_blocking(r#"{"value": 21}"#)?, r#"{"value":42}"#);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -181,16 +226,39 @@ pub enum DynamicError {
 
 impl DynamicKernel {
     /// The kernel as data.
+    ///
+    /// ```
+    /// # mod registered { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/registered.rs")); }
+    /// # use registered::*;
+    /// assert_eq!(dynamic().definition().name, "double");
+    /// ```
     pub fn definition(&self) -> &'static KernelDefinition {
         self.handle.shared().core.definition
     }
 
     /// Its lifecycle, status and telemetry.
+    ///
+    /// ```
+    /// # mod registered { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/registered.rs")); }
+    /// # use registered::*;
+    /// assert_eq!(dynamic().control().name(), "double");
+    /// ```
     pub fn control(&self) -> &KernelControl {
         self.handle.control()
     }
 
     /// Sends a message in JSON, waiting for space under Block.
+    ///
+    /// ```
+    /// # mod registered { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/registered.rs")); }
+    /// # use registered::*;
+    /// # use annulus_runtime::DynamicError;
+    /// let kernel = dynamic();
+    /// kernel.send_blocking(r#"{"value": 21}"#)?;
+    /// let error = kernel.send_blocking(r#"{"value": -1}"#).unwrap_err();
+    /// assert!(matches!(error, DynamicError::Text { message: "Number", .. }));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -200,6 +268,15 @@ impl DynamicKernel {
     }
 
     /// Sends a message, waiting for space under Block.
+    ///
+    /// ```
+    /// # mod registered { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/registered.rs")); }
+    /// # use registered::*;
+    /// let kernel = dynamic();
+    /// let message = DynamicMessage::from_payload(kernel.definition().message, &21_u64.to_le_bytes())?;
+    /// kernel.send_message_blocking(&message)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -214,6 +291,12 @@ impl DynamicKernel {
 
     /// An output in JSON, if there is one now.
     ///
+    /// ```
+    /// # mod registered { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/registered.rs")); }
+    /// # use registered::*;
+    /// assert_eq!(dynamic().try_recv(), Err(annulus_runtime::TryRecvError::Empty));
+    /// ```
+    ///
     /// # Errors
     ///
     /// As for [`KernelHandle::try_recv`](crate::KernelHandle::try_recv).
@@ -222,6 +305,16 @@ impl DynamicKernel {
     }
 
     /// An output, if there is one now.
+    ///
+    /// ```
+    /// # mod registered { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/registered.rs")); }
+    /// # use registered::*;
+    /// let kernel = dynamic();
+    /// kernel.send_blocking(r#"{"value": 21}"#)?;
+    /// kernel.control().drained_blocking();
+    /// assert_eq!(kernel.try_recv_message()?.payload(), 42_u64.to_le_bytes());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -232,6 +325,16 @@ impl DynamicKernel {
 
     /// An output in JSON, waiting for at most `limit`.
     ///
+    /// ```
+    /// # mod registered { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/registered.rs")); }
+    /// # use registered::*;
+    /// # use std::time::Duration;
+    /// let kernel = dynamic();
+    /// kernel.send_blocking(r#"{"value": 21}"#)?;
+    /// assert_eq!(kernel.recv_timeout(Duration::from_secs(60))?, r#"{"value":42}"#);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As for [`KernelHandle::recv_timeout`](crate::KernelHandle::recv_timeout).
@@ -240,6 +343,13 @@ impl DynamicKernel {
     }
 
     /// An output, waiting for at most `limit`.
+    ///
+    /// ```
+    /// # mod registered { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/registered.rs")); }
+    /// # use registered::*;
+    /// # use std::time::Duration;
+    /// assert!(dynamic().recv_message_timeout(Duration::from_millis(1)).is_err());
+    /// ```
     ///
     /// # Errors
     ///
@@ -250,6 +360,13 @@ impl DynamicKernel {
 
     /// Sends a message in JSON and waits for the reply to it.
     ///
+    /// ```
+    /// # mod registered { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/registered.rs")); }
+    /// # use registered::*;
+    /// assert_eq!(dynamic().call_blocking(r#"{"value": 21}"#)?, r#"{"value":42}"#);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`DynamicError`] says what is wrong with the text, or why there is no reply.
@@ -258,6 +375,15 @@ impl DynamicKernel {
     }
 
     /// Sends a message and waits for the reply to it.
+    ///
+    /// ```
+    /// # mod registered { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/registered.rs")); }
+    /// # use registered::*;
+    /// let kernel = dynamic();
+    /// let message = DynamicMessage::from_payload(kernel.definition().message, &21_u64.to_le_bytes())?;
+    /// assert_eq!(kernel.call_message_blocking(&message)?.payload(), 42_u64.to_le_bytes());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///

@@ -59,21 +59,54 @@ pub const DEFAULT_TELEMETRY_LINES: usize = 4096;
 impl Runtime {
     /// Begins a runtime. It needs a [`backend`](RuntimeBuilder::backend); the prelude of the `annulus` crate
     /// builds it without, on the best that this machine has.
+    ///
+    /// ```
+    /// # use annulus::prelude::*;
+    /// let runtime = Runtime::builder().backend(Backend::Cpu).telemetry_lines(16).build()?;
+    /// assert_eq!(runtime.backend(), "cpu");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn builder() -> RuntimeBuilder<NoBackend> {
         RuntimeBuilder { backend: NoBackend, telemetry_lines: DEFAULT_TELEMETRY_LINES }
     }
 
     /// The name of its backend.
+    ///
+    /// ```
+    /// # use annulus::prelude::*;
+    /// assert_eq!(Runtime::builder().build()?.backend(), "cpu");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn backend(&self) -> &'static str {
         self.inner.backend.name()
     }
 
     /// The devices of its backend.
+    ///
+    /// ```
+    /// # use annulus::prelude::*;
+    /// for device in Runtime::builder().build()?.devices() {
+    ///     println!("{}, {} blocks at a time", device.name, device.parallel_blocks);
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn devices(&self) -> Vec<DeviceInfo> {
         self.inner.backend.devices()
     }
 
     /// The kernel that runs under this name.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// let runtime = Runtime::builder().build()?;
+    /// let _kernel = double::launch(&runtime, LaunchOptions::production())?;
+    /// assert_eq!(runtime.kernel("double")?.grid(), 1);
+    ///
+    /// let unknown = runtime.kernel("treble").unwrap_err();
+    /// assert_eq!(unknown.to_string(), "no kernel named `treble` is running; these are: double");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -84,6 +117,18 @@ impl Runtime {
 
     /// A handle of the kernel that runs under this name, with its types: like a clone of the one that
     /// launched it.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus::HandleError;
+    /// let runtime = Runtime::builder().build()?;
+    /// let _kernel = double::launch(&runtime, LaunchOptions::production().name("mine"))?;
+    /// let same = runtime.handle::<double>("mine")?;
+    /// assert_eq!(same.call_blocking(Number { value: 21 })?, Number { value: 42 });
+    /// assert!(matches!(runtime.handle::<keep>("mine"), Err(HandleError::OtherKernel { .. })));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -101,6 +146,16 @@ impl Runtime {
     }
 
     /// The kernels that run, by name.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// let runtime = Runtime::builder().build()?;
+    /// let _kernels = ["b", "a"].map(|name| double::launch(&runtime, LaunchOptions::production().name(name)));
+    /// let kernels = runtime.kernels();
+    /// assert_eq!(kernels.iter().map(|kernel| kernel.name()).collect::<Vec<_>>(), ["a", "b"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn kernels(&self) -> Vec<KernelControl> {
         let control = |kernel| KernelControl::new(kernel, self.inner.arena_lines());
         self.inner.registry.all().into_iter().map(control).collect()
@@ -114,12 +169,40 @@ impl Runtime {
     ///
     /// The wait happens on a thread of its own, since a future has no clock. Dropping the future does not
     /// stop it.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus::ShutdownOutcome;
+    /// # use std::time::Duration;
+    /// # annulus::block_on(async {
+    /// let runtime = Runtime::builder().build()?;
+    /// let kernel = double::launch(&runtime, LaunchOptions::production())?;
+    /// kernel.send_batch(&numbers(0..100)).await?;
+    /// let outcomes = runtime.shutdown(Duration::from_secs(60)).await;
+    /// assert_eq!(outcomes, [("double".to_owned(), ShutdownOutcome::Drained)]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub async fn shutdown(&self, limit: Duration) -> Vec<(String, ShutdownOutcome)> {
         let runtime = self.clone();
         elsewhere("annulus-shutdown", move || runtime.shutdown_blocking(limit)).await
     }
 
     /// [`shutdown`](Self::shutdown), blocking.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus::ShutdownOutcome;
+    /// # use std::time::Duration;
+    /// let runtime = Runtime::builder().build()?;
+    /// let _kernel = double::launch(&runtime, LaunchOptions::production().active(false))?;
+    /// let outcomes = runtime.shutdown_blocking(Duration::ZERO);
+    /// assert_eq!(outcomes, [("double".to_owned(), ShutdownOutcome::Inactive)]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn shutdown_blocking(&self, limit: Duration) -> Vec<(String, ShutdownOutcome)> {
         let start = Instant::now();
         let kernels = self.inner.registry.all();
@@ -142,11 +225,24 @@ impl fmt::Debug for Runtime {
 
 impl<B> RuntimeBuilder<B> {
     /// The backend to run on.
+    ///
+    /// ```
+    /// # use annulus::prelude::*;
+    /// use annulus::Cpu;
+    /// let runtime = Runtime::builder().backend(Cpu::new().workers(2)).build()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn backend<S: BackendSource>(self, backend: S) -> RuntimeBuilder<S> {
         RuntimeBuilder { backend, telemetry_lines: self.telemetry_lines }
     }
 
     /// How many telemetry lines to reserve: one for each block of each kernel that runs at the same time.
+    ///
+    /// ```
+    /// # use annulus::prelude::*;
+    /// let runtime = Runtime::builder().telemetry_lines(16).build()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn telemetry_lines(mut self, lines: usize) -> Self {
         self.telemetry_lines = lines;
         self
@@ -155,6 +251,15 @@ impl<B> RuntimeBuilder<B> {
 
 impl<B: BackendSource> RuntimeBuilder<B> {
     /// Opens the backend and reserves the arena.
+    ///
+    /// ```
+    /// # use annulus::prelude::*;
+    /// match Runtime::builder().backend(Backend::Cpu).build() {
+    ///     Ok(runtime) => println!("{:?}", runtime.devices()[0].name),
+    ///     Err(error) => println!("{error}"), // and what to do about it
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///

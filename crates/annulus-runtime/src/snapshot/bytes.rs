@@ -79,6 +79,19 @@ impl Snapshot {
     /// The snapshot that [`to_bytes`](Self::to_bytes) wrote of this kernel (`detect::DEFINITION`). The bytes
     /// may come from anywhere.
     ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// use annulus::Snapshot;
+    /// let kernel = accounts();
+    /// kernel.deactivate_blocking()?;
+    /// let bytes = kernel.snapshot_blocking()?.to_bytes();
+    /// let snapshot = Snapshot::from_bytes(keep::DEFINITION, &bytes)?;
+    /// assert_eq!(snapshot.states::<i64>()?, [100, 0, 0]);
+    /// assert!(Snapshot::from_bytes(double::DEFINITION, &bytes).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`SnapshotError::Bytes`] if they are damaged or of a version that is not known;

@@ -116,21 +116,60 @@ impl Image {
 
 impl Snapshot {
     /// The kernel's id, which the snapshot belongs to.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// let kernel = accounts();
+    /// kernel.deactivate_blocking()?;
+    /// assert_eq!(kernel.snapshot_blocking()?.kernel(), "keep");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn kernel(&self) -> &'static str {
         self.kernel
     }
 
     /// How many states there are: one for each actor, one for a kernel with one state, none for one without.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// let kernel = accounts();
+    /// kernel.deactivate_blocking()?;
+    /// assert_eq!(kernel.snapshot_blocking()?.len(), 3);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn len(&self) -> usize {
         self.state.as_ref().map_or(0, |image| image.count)
     }
 
     /// Whether there is no state.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// let kernel = launched();
+    /// kernel.deactivate_blocking()?;
+    /// assert!(kernel.snapshot_blocking()?.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// Every actor's state, by key.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus::SnapshotError;
+    /// let kernel = accounts();
+    /// kernel.deactivate_blocking()?;
+    /// let snapshot = kernel.snapshot_blocking()?;
+    /// assert_eq!(snapshot.states::<i64>()?, [100, 0, 0]);
+    /// assert!(matches!(snapshot.states::<u64>(), Err(SnapshotError::Mismatch { .. })));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -140,6 +179,17 @@ impl Snapshot {
     }
 
     /// Sets every actor's state, by key.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// let kernel = accounts();
+    /// kernel.deactivate_blocking()?;
+    /// let mut snapshot = kernel.snapshot_blocking()?;
+    /// snapshot.set_states(&[1_i64, 2, 3])?;
+    /// assert!(snapshot.set_states(&[1_i64]).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -155,6 +205,30 @@ impl Snapshot {
 
     /// The contents of the bound parameter of this name.
     ///
+    /// ```
+    /// # use annulus::prelude::*;
+    /// use std::sync::atomic::{AtomicU32, Ordering};
+    ///
+    /// #[derive(RingMessage, Clone, Copy)]
+    /// #[repr(C)]
+    /// struct Visit {
+    ///     page: u32,
+    /// }
+    ///
+    /// #[ring_kernel]
+    /// fn count(visit: &Visit, visits: &[AtomicU32]) {
+    ///     visits[visit.page as usize].fetch_add(1, Ordering::Relaxed);
+    /// }
+    ///
+    /// let runtime = Runtime::builder().build()?;
+    /// let kernel = count::bind(&[0; 2]).launch(&runtime, LaunchOptions::production())?;
+    /// let _ = kernel.try_send(Visit { page: 1 })?;
+    /// kernel.drained_blocking();
+    /// kernel.deactivate_blocking()?;
+    /// assert_eq!(kernel.snapshot_blocking()?.memory::<u32>("visits")?, [0, 1]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`SnapshotError::Mismatch`] if there is none of that name that changes, or it is of another type.
@@ -164,6 +238,16 @@ impl Snapshot {
     }
 
     /// Sets the contents of the bound parameter of this name.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// let kernel = accounts();
+    /// kernel.deactivate_blocking()?;
+    /// let mut snapshot = kernel.snapshot_blocking()?;
+    /// assert!(snapshot.set_memory("visits", &[0_u32]).is_err()); // it binds none
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///

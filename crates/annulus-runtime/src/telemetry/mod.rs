@@ -45,6 +45,18 @@ impl Telemetry {
     /// A snapshot: each shard's line as it was at some moment during the call, summed up.
     ///
     /// The kernel may go on meanwhile; a line that it was writing is read again, so none is torn.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// let kernel = launched();
+    /// let telemetry = kernel.enable_telemetry()?;
+    /// kernel.send_batch_blocking(&numbers(0..10))?;
+    /// kernel.drained_blocking();
+    /// let snapshot = telemetry.poll();
+    /// assert_eq!((snapshot.messages_processed, snapshot.messages_dropped), (10, 0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[inline]
     pub fn poll(&self) -> TelemetrySnapshot {
         let core = self.kernel.core();
@@ -93,6 +105,18 @@ impl Telemetry {
     ///
     /// Polls see the reset at once. What the kernel processes between this call and its next look at its
     /// command is not counted; a message that is sent after this returns is.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// let kernel = launched();
+    /// let telemetry = kernel.enable_telemetry()?;
+    /// kernel.send_batch_blocking(&numbers(0..10))?;
+    /// kernel.drained_blocking();
+    /// telemetry.reset();
+    /// assert_eq!(telemetry.poll().messages_processed, 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn reset(&self) {
         let core = self.kernel.core();
         core.dropped_before.set(core.drops.by_queues());
@@ -102,11 +126,34 @@ impl Telemetry {
 
     /// Stops or resumes writing. While it is off the kernel pays nothing for telemetry, and polls see the
     /// last snapshot.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// let kernel = launched();
+    /// let telemetry = kernel.enable_telemetry()?;
+    /// kernel.send_batch_blocking(&numbers(0..10))?;
+    /// kernel.drained_blocking();
+    /// telemetry.set_enabled(false);
+    /// assert_eq!(telemetry.poll().messages_processed, 10); // the last snapshot
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn set_enabled(&self, on: bool) {
         set_enabled(self.kernel.core(), on);
     }
 
     /// The time on the clock of the snapshot's timestamps, in nanoseconds: what `is_healthy` compares with.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// let kernel = launched();
+    /// let telemetry = kernel.enable_telemetry()?;
+    /// kernel.send_batch_blocking(&numbers(0..10))?;
+    /// kernel.drained_blocking();
+    /// assert!(i128::from(telemetry.now()) >= i128::from(telemetry.poll().last_processed_timestamp));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn now(&self) -> u64 {
         self.kernel.core().clock.now()
     }
@@ -195,6 +242,17 @@ impl TelemetrySnapshot {
     }
 
     /// The average of the latencies that were measured, in nanoseconds; 0 if none was.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// let kernel = launched();
+    /// let telemetry = kernel.enable_telemetry()?;
+    /// kernel.send_batch_blocking(&numbers(0..10))?;
+    /// kernel.drained_blocking();
+    /// println!("{} ns", telemetry.poll().average_latency_nanos());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn average_latency_nanos(&self) -> u64 {
         let measured = self.messages_processed.saturating_sub(self.unmeasured.into());
         self.total_latency_nanos.checked_div(measured).unwrap_or(0)
@@ -215,16 +273,48 @@ impl TelemetrySnapshot {
     }
 
     /// The smallest of the latencies that were measured; `None` if none was.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// let telemetry_of = launched();
+    /// assert_eq!(telemetry_of.enable_telemetry()?.poll().min_latency(), None); // so far
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn min_latency(&self) -> Option<Duration> {
         self.has_latency().then(|| Duration::from_nanos(self.min_latency_nanos))
     }
 
     /// The largest of the latencies that were measured; `None` if none was.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// let kernel = launched();
+    /// let telemetry = kernel.enable_telemetry()?;
+    /// kernel.send_batch_blocking(&numbers(0..10))?;
+    /// kernel.drained_blocking();
+    /// let snapshot = telemetry.poll();
+    /// assert!(snapshot.max_latency() >= snapshot.min_latency());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn max_latency(&self) -> Option<Duration> {
         self.has_latency().then(|| Duration::from_nanos(self.max_latency_nanos))
     }
 
     /// The sum of the latencies that were measured.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// let kernel = launched();
+    /// let telemetry = kernel.enable_telemetry()?;
+    /// kernel.send_batch_blocking(&numbers(0..10))?;
+    /// kernel.drained_blocking();
+    /// let snapshot = telemetry.poll();
+    /// assert!(Some(snapshot.total_latency()) >= snapshot.max_latency());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn total_latency(&self) -> Duration {
         Duration::from_nanos(self.total_latency_nanos)
     }
@@ -234,12 +324,31 @@ impl TelemetrySnapshot {
     }
 
     /// Messages per second over an uptime in seconds; 0 if that is not positive.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// let kernel = launched();
+    /// let telemetry = kernel.enable_telemetry()?;
+    /// kernel.send_batch_blocking(&numbers(0..10))?;
+    /// kernel.drained_blocking();
+    /// assert_eq!(telemetry.poll().throughput(2.0), 5.0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn throughput(&self, uptime_seconds: f64) -> f64 {
         if uptime_seconds > 0.0 { self.messages_processed as f64 / uptime_seconds } else { 0.0 }
     }
 
     /// The largest latency as a multiple of the smallest; 0 before the first message. Above 10, look for what
     /// varies.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// let kernel = launched();
+    /// assert_eq!(kernel.enable_telemetry()?.poll().latency_variance(), 0.0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn latency_variance(&self) -> f64 {
         if self.min_latency_nanos == u64::MAX {
             return 0.0;
@@ -255,6 +364,15 @@ impl TelemetrySnapshot {
     /// The depth is as the kernel last wrote it: a handler that never returns, called when nothing else
     /// waited, shows in [`KernelControl::status`](crate::KernelControl::status) instead, whose `pending` is
     /// the host's own count.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// let kernel = launched();
+    /// let telemetry = kernel.enable_telemetry()?;
+    /// assert!(telemetry.poll().is_healthy(telemetry.now(), 1_000_000_000));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn is_healthy(&self, now: u64, stuck_threshold_nanos: u64) -> bool {
         let last = (self.last_processed_timestamp.max(0) as u64).max(self.counting_since);
         let silent = now.saturating_sub(last);
@@ -309,12 +427,34 @@ impl LatencyHistogram {
     }
 
     /// How many latencies were measured.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// let kernel = launched_with(LaunchOptions::production().track_latency(true));
+    /// kernel.send_batch_blocking(&numbers(0..10))?;
+    /// kernel.drained_blocking();
+    /// let latencies = kernel.latencies().expect("they are tracked");
+    /// assert_eq!(latencies.count(), 10);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn count(&self) -> u64 {
         self.counts.iter().sum()
     }
 
     /// The latency in nanoseconds that a share `quantile` (0.0 ..= 1.0) of the messages did not exceed, at
     /// most 1/32 too high; 0 if nothing was measured.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// let kernel = launched_with(LaunchOptions::production().track_latency(true));
+    /// kernel.send_batch_blocking(&numbers(0..10))?;
+    /// kernel.drained_blocking();
+    /// let latencies = kernel.latencies().expect("they are tracked");
+    /// assert!(latencies.quantile(0.5) <= latencies.quantile(0.99));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn quantile(&self, quantile: f64) -> u64 {
         let total = self.count();
         let rank = ((quantile.clamp(0.0, 1.0) * total as f64).ceil() as u64).clamp(1, total.max(1));
@@ -329,16 +469,49 @@ impl LatencyHistogram {
     }
 
     /// [`quantile`](Self::quantile) as a duration.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// let kernel = launched_with(LaunchOptions::production().track_latency(true));
+    /// kernel.send_batch_blocking(&numbers(0..10))?;
+    /// kernel.drained_blocking();
+    /// let latencies = kernel.latencies().expect("they are tracked");
+    /// println!("half of them within {:?}", latencies.quantile_time(0.5));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn quantile_time(&self, quantile: f64) -> Duration {
         Duration::from_nanos(self.quantile(quantile))
     }
 
     /// [`max`](Self::max) as a duration.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// let kernel = launched_with(LaunchOptions::production().track_latency(true));
+    /// kernel.send_batch_blocking(&numbers(0..10))?;
+    /// kernel.drained_blocking();
+    /// let latencies = kernel.latencies().expect("they are tracked");
+    /// assert_eq!(latencies.max_time().as_nanos(), u128::from(latencies.max()));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn max_time(&self) -> Duration {
         Duration::from_nanos(self.max())
     }
 
     /// The largest latency in nanoseconds, at most 1/32 too high; 0 if nothing was measured.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// let kernel = launched_with(LaunchOptions::production().track_latency(true));
+    /// kernel.send_batch_blocking(&numbers(0..10))?;
+    /// kernel.drained_blocking();
+    /// let latencies = kernel.latencies().expect("they are tracked");
+    /// assert!(latencies.max() >= latencies.quantile(0.5));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn max(&self) -> u64 {
         self.counts.iter().rposition(|&count| count != 0).map_or(0, histogram::upper_bound)
     }
