@@ -161,6 +161,19 @@ fn a_ring_that_is_not_asked_for_takes_no_place() {
     assert_eq!(all.histogram_offset(), all.prints_offset() + prints.bytes());
     assert_eq!((quiet.prints, quiet.prints_offset()), (None, quiet.histogram_offset()));
     assert_eq!(all.shard_bytes() - quiet.shard_bytes(), prints.bytes());
+    // Replies: as many slots as messages have, laid out like outputs.
+    let called = KernelLayout::new(&KernelShape {
+        envelope: Envelope { enqueue_time: false, correlation: true },
+        outbound_capacity: 32,
+        ..shape
+    });
+    let replies = called.replies.expect("asked for");
+    assert_eq!((all.replies, all.replies_offset()), (None, all.dead_letters_offset()));
+    assert_eq!((replies.capacity, called.outbound.capacity), (16, 32));
+    assert_eq!(replies, annulus_abi::ring::RingLayout { capacity: 16, ..called.outbound });
+    assert_eq!(called.dead_letters_offset(), called.replies_offset() + replies.bytes());
+    assert_eq!((called.outbound.correlation_offset, replies.payload_offset), (None, 8));
+    assert!(called.sealed().replies.is_some_and(|replies| replies.is_sealed()));
     let sealed = all.sealed();
     assert!(sealed.inbound.is_sealed() && sealed.outbound.is_sealed());
     assert_eq!(KernelLayout { inbound: all.inbound, outbound: all.outbound, ..sealed }, all);
