@@ -16,6 +16,7 @@ mod turn;
 
 pub use clock::RuntimeClock;
 pub use host::{Deliver, Delivery, Link, Progress, Signals};
+pub use idle::finds_work;
 pub use runner::Runner;
 pub use state::{BlockState, Cells, StateMemory, TooManyStates};
 pub use turn::{BlockCore, BlockParameters, Turn};

@@ -9,6 +9,7 @@ use std::{
 
 use annulus_abi::control::{STALLED_BY_KERNEL, command, state};
 use annulus_abi::launch::{BlockRecord, LaunchRecord, LinkRecord};
+use annulus_block::finds_work;
 use annulus_ring::ring::{Consumer, Ring};
 use annulus_runtime::{BackendError, DeviceKernel, Link, ShardMemory};
 use annulus_sync::{AtomicU32, AtomicU64, Ordering, stay::Stay, wake_flag::WakeFlag};
@@ -480,15 +481,12 @@ impl DeviceShard {
         if now == state::TERMINATED {
             return false;
         }
-        if now == state::LAUNCHED || wanted != self.memory.acknowledged().load(Ordering::Acquire) {
+        if now == state::LAUNCHED || wanted & command::TELEMETRY != 0 && self.shows_another_depth(connectable)
+        {
             return true;
         }
-        if wanted & command::TELEMETRY != 0 && self.shows_another_depth(connectable) {
-            return true;
-        }
-        // Without credit a message is work as long as the block has not said that it is stalled: only then
-        // does the host that makes room know whom to wake.
-        wanted & command::ACTIVE != 0 && self.inbound.may_be_ready() && self.has_room(credit)
+        let seen = self.memory.acknowledged().load(Ordering::Acquire);
+        finds_work(wanted, seen, self.inbound.may_be_ready(), || self.has_room(credit))
     }
 
     /// Whether telemetry shows another depth than the inbound ring has: a block that takes nothing shows it

@@ -133,7 +133,7 @@ impl<T> Drop for Taken<'_, T> {
 impl<T> Slots<T> {
     /// `capacity` is a power of two, two or more; options are validated before they come here.
     pub(crate) fn new(capacity: usize) -> Self {
-        debug_assert!(capacity >= 2);
+        assert!(capacity >= 2, "a stamp tells two laps apart only where there are two slots");
         Self { head: Padded(AtomicU64::new(0)), tail: Padded(AtomicU64::new(0)), slab: Slab::new(capacity) }
     }
 

@@ -4,12 +4,15 @@ use std::{
     alloc::{Layout, alloc_zeroed, dealloc},
     any::Any,
     fmt,
+    mem::offset_of,
     ptr::NonNull,
     sync::Arc,
 };
 
 use crate::{region::Region, ring::Ring};
-use annulus_abi::{LINE, PAIR, histogram::BUCKETS, kernel::KernelLayout, ring::RingLayout};
+use annulus_abi::{
+    LINE, PAIR, control::ControlBlock, histogram::BUCKETS, kernel::KernelLayout, ring::RingLayout,
+};
 use annulus_sync::{AtomicU32, AtomicU64};
 
 /// A stretch of zeroed memory, aligned to 128 bytes, that a backend provides. Freed with the last reference.
@@ -138,7 +141,7 @@ impl ShardMemory {
             replies,
             dead_letters,
             prints,
-            control: shard.part(0, layout.inbound_offset()),
+            control: shard.part(0, size_of::<ControlBlock>()),
             inbound: (shard.part(layout.inbound_offset(), layout.inbound.bytes()), layout.inbound),
             outbound: (shard.part(layout.outbound_offset(), layout.outbound.bytes()), layout.outbound),
             histogram,
@@ -221,113 +224,131 @@ impl ShardMemory {
         self.outbound.0.pointer(self.outbound.1.slot_offset(0) + self.outbound.1.payload_offset)
     }
 
+    /// The control block's word at an offset.
+    #[inline(always)]
+    fn control32<const OFFSET: usize>(&self) -> &AtomicU32 {
+        const { assert!(OFFSET + 4 <= size_of::<ControlBlock>() && OFFSET.is_multiple_of(4)) };
+        // SAFETY: the region is as long as the control block, by `new`, and the word lies in it, aligned, as
+        // was just asserted.
+        unsafe { self.control.word32(OFFSET) }
+    }
+
+    /// The same, of a long one.
+    #[inline(always)]
+    fn control64<const OFFSET: usize>(&self) -> &AtomicU64 {
+        const { assert!(OFFSET + 8 <= size_of::<ControlBlock>() && OFFSET.is_multiple_of(8)) };
+        // SAFETY: as for `control32`.
+        unsafe { self.control.word64(OFFSET) }
+    }
+
     /// The host's command word.
     #[inline]
     pub fn command(&self) -> &AtomicU32 {
-        self.control.u32(0)
+        self.control32::<{ offset_of!(ControlBlock, command) }>()
     }
 
     /// The host's time, as it was renewed last; 0 if it is not.
     #[inline]
     pub fn host_heartbeat(&self) -> &AtomicU64 {
-        self.control.u64(8)
+        self.control64::<{ offset_of!(ControlBlock, host_heartbeat) }>()
     }
 
     /// The shard's state.
     #[inline]
     pub fn state(&self) -> &AtomicU32 {
-        self.control.u32(128)
+        self.control32::<{ offset_of!(ControlBlock, state) }>()
     }
 
     /// The last error code.
     #[inline]
     pub fn last_error(&self) -> &AtomicU32 {
-        self.control.u32(132)
+        self.control32::<{ offset_of!(ControlBlock, last_error) }>()
     }
 
     /// Messages processed since launch.
     #[inline]
     pub fn processed(&self) -> &AtomicU64 {
-        self.control.u64(136)
+        self.control64::<{ offset_of!(ControlBlock, processed) }>()
     }
 
     /// Messages rolled back since launch.
     #[inline]
     pub fn failed(&self) -> &AtomicU64 {
-        self.control.u64(144)
+        self.control64::<{ offset_of!(ControlBlock, failed) }>()
     }
 
     /// Messages for unknown actors since launch.
     #[inline]
     pub fn unknown_actor(&self) -> &AtomicU64 {
-        self.control.u64(152)
+        self.control64::<{ offset_of!(ControlBlock, unknown_actor) }>()
     }
 
     /// Messages that handlers sent since launch.
     #[inline]
     pub fn produced(&self) -> &AtomicU64 {
-        self.control.u64(160)
+        self.control64::<{ offset_of!(ControlBlock, sent) }>()
     }
 
     /// Whether the shard waits for space in its outbound ring, or in a connected kernel's.
     #[inline]
     pub fn stalled(&self) -> &AtomicU32 {
-        self.control.u32(192)
+        self.control32::<{ offset_of!(ControlBlock, stalled) }>()
     }
 
     /// The command that the shard obeyed last.
     #[inline]
     pub fn acknowledged(&self) -> &AtomicU32 {
-        self.control.u32(172)
+        self.control32::<{ offset_of!(ControlBlock, acknowledged) }>()
     }
 
     /// Dead letters that found no room in their ring, since launch.
     #[inline]
     pub fn dead_letters_lost(&self) -> &AtomicU64 {
-        self.control.u64(176)
+        self.control64::<{ offset_of!(ControlBlock, dead_letters_lost) }>()
     }
 
     /// Prints that found no room in their ring, since launch.
     #[inline]
     pub fn prints_lost(&self) -> &AtomicU64 {
-        self.control.u64(184)
+        self.control64::<{ offset_of!(ControlBlock, prints_lost) }>()
     }
 
     /// Messages of other kernels that lay unread when the shard terminated.
     #[inline]
     pub fn unread(&self) -> &AtomicU32 {
-        self.control.u32(196)
+        self.control32::<{ offset_of!(ControlBlock, unread) }>()
     }
 
     /// Messages that the shard has put into connected kernels' rings in the device's memory, since launch.
     #[inline]
     pub fn forwarded(&self) -> &AtomicU64 {
-        self.control.u64(200)
+        self.control64::<{ offset_of!(ControlBlock, forwarded) }>()
     }
 
     /// Messages that the shard has taken out of its own ring in the device's memory, since launch.
     #[inline]
     pub fn taken(&self) -> &AtomicU64 {
-        self.control.u64(208)
+        self.control64::<{ offset_of!(ControlBlock, taken) }>()
     }
 
     /// The same as of when the shard last came to rest.
     #[inline]
     pub fn rested(&self) -> &AtomicU64 {
-        self.control.u64(216)
+        self.control64::<{ offset_of!(ControlBlock, rested) }>()
     }
 
     /// Messages for a connected kernel that were lost, since launch.
     #[inline]
     pub fn unforwarded(&self) -> &AtomicU64 {
-        self.control.u64(224)
+        self.control64::<{ offset_of!(ControlBlock, unforwarded) }>()
     }
 
     /// The count of a histogram's bucket, if latencies are tracked.
     #[inline]
     pub fn latency_bucket(&self, bucket: usize) -> Option<&AtomicU64> {
         assert!(bucket < BUCKETS, "a latency histogram has {BUCKETS} buckets");
-        self.histogram.as_ref().map(|histogram| histogram.u64(bucket * 8))
+        // SAFETY: the region has a word for each bucket, of which this is one, as was just asserted.
+        self.histogram.as_ref().map(|histogram| unsafe { histogram.word64(bucket * 8) })
     }
 
     /// The shard's telemetry line, if the runtime's arena had one left.
@@ -352,6 +373,7 @@ impl TelemetryLine {
     ///
     /// If the arena is too short for it.
     pub fn new(arena: &Arc<SharedMemory>, index: usize) -> Self {
+        assert!(index < arena.bytes() / LINE, "a telemetry line lies in its arena");
         Self { arena: arena.region(), offset: index * LINE, memory: Arc::clone(arena) }
     }
 
@@ -364,6 +386,8 @@ impl TelemetryLine {
     #[inline(always)]
     pub fn word(&self, index: usize) -> &AtomicU64 {
         assert!(index < 8, "a telemetry line has eight words");
-        self.arena.u64(self.offset + 8 * index)
+        // SAFETY: the line lies in the arena, at a multiple of its length, as `new` has seen to, and the word
+        // in the line, as was just asserted.
+        unsafe { self.arena.word64(self.offset + 8 * index) }
     }
 }

@@ -36,9 +36,8 @@ impl Region {
     /// # Safety
     ///
     /// `base` is aligned to 128 and valid for reads and writes of `bytes` bytes as long as the region or a
-    /// clone of it is used. Whoever is given the region asks [`pointer`](Self::pointer), [`u32`](Self::u32)
-    /// and [`u64`](Self::u64) only for aligned offsets inside it (which they check in debug builds only), and
-    /// the words that the latter two name are accessed atomically by everybody.
+    /// clone of it is used. Words that [`u32`](Self::u32) and [`u64`](Self::u64) are asked for are accessed
+    /// atomically by everybody.
     pub const unsafe fn new(base: NonNull<u8>, bytes: usize) -> Self {
         Self { base, bytes }
     }
@@ -57,27 +56,72 @@ impl Region {
         unsafe { Self::new(base, bytes) }
     }
 
-    /// A pointer to `offset`.
+    /// Whether so many bytes from `offset` on lie in the region.
     #[inline(always)]
-    pub fn pointer(&self, offset: usize) -> *mut u8 {
-        debug_assert!(offset < self.bytes);
+    const fn has(&self, offset: usize, bytes: usize) -> bool {
+        bytes <= self.bytes && offset <= self.bytes - bytes
+    }
+
+    /// Whether `offset` is a multiple of the power of two `bytes`, of which so many lie in the region from
+    /// there on.
+    #[inline(always)]
+    const fn has_aligned(&self, offset: usize, bytes: usize) -> bool {
+        // Nothing here overflows, whatever the offset.
+        offset.is_multiple_of(bytes) && offset < self.bytes & !(bytes - 1)
+    }
+
+    /// A pointer to `offset`; beside the region it points to nothing.
+    #[inline(always)]
+    pub const fn pointer(&self, offset: usize) -> *mut u8 {
         self.base.as_ptr().wrapping_add(offset)
     }
 
     /// The atomic word at `offset`.
+    ///
+    /// # Panics
+    ///
+    /// If the word does not lie in the region, or is not aligned.
     #[inline(always)]
     pub fn u64(&self, offset: usize) -> &AtomicU64 {
-        debug_assert!(offset + 8 <= self.bytes && offset.is_multiple_of(8));
-        // SAFETY: the word lies inside the region and is aligned (128-aligned base, multiple of 8); all
-        // access is atomic by the promise of `new`, and the memory outlives `self`.
-        unsafe { AtomicU64::from_ptr(self.pointer(offset).cast()) }
+        assert!(self.has_aligned(offset, 8), "a word lies in its region, and is aligned");
+        // SAFETY: as was just asserted.
+        unsafe { self.word64(offset) }
     }
 
     /// The atomic word at `offset`.
+    ///
+    /// # Panics
+    ///
+    /// As [`u64`](Self::u64).
     #[inline(always)]
     pub fn u32(&self, offset: usize) -> &AtomicU32 {
-        debug_assert!(offset + 4 <= self.bytes && offset.is_multiple_of(4));
-        // SAFETY: as for `u64`.
+        assert!(self.has_aligned(offset, 4), "a word lies in its region, and is aligned");
+        // SAFETY: as was just asserted.
+        unsafe { self.word32(offset) }
+    }
+
+    /// [`u64`](Self::u64), unchecked.
+    ///
+    /// # Safety
+    ///
+    /// `offset` is a multiple of 8, and eight bytes from there on lie in the region.
+    #[inline(always)]
+    pub(crate) unsafe fn word64(&self, offset: usize) -> &AtomicU64 {
+        debug_assert!(self.has_aligned(offset, 8));
+        // SAFETY: the word lies inside the region and is aligned (128-aligned base, multiple of 8), by the
+        // caller's promise; all access is atomic by that of `new`, and the memory outlives `self`.
+        unsafe { AtomicU64::from_ptr(self.pointer(offset).cast()) }
+    }
+
+    /// [`u32`](Self::u32), unchecked.
+    ///
+    /// # Safety
+    ///
+    /// As for [`word64`](Self::word64), with four bytes.
+    #[inline(always)]
+    pub(crate) unsafe fn word32(&self, offset: usize) -> &AtomicU32 {
+        debug_assert!(self.has_aligned(offset, 4));
+        // SAFETY: as for `word64`.
         unsafe { AtomicU32::from_ptr(self.pointer(offset).cast()) }
     }
 
@@ -89,7 +133,7 @@ impl Region {
     /// meanwhile.
     #[inline(always)]
     pub unsafe fn write<T: Copy>(&self, offset: usize, value: T) {
-        debug_assert!(offset + size_of::<T>() <= self.bytes);
+        debug_assert!(self.has(offset, size_of::<T>()));
         // SAFETY: by the caller's promise.
         unsafe { self.pointer(offset).cast::<T>().write(value) };
     }
@@ -101,7 +145,7 @@ impl Region {
     /// As for [`write`](Self::write), and the bytes hold a valid `T`.
     #[inline(always)]
     pub unsafe fn read<T: Copy>(&self, offset: usize) -> T {
-        debug_assert!(offset + size_of::<T>() <= self.bytes);
+        debug_assert!(self.has(offset, size_of::<T>()));
         // SAFETY: by the caller's promise.
         unsafe { self.pointer(offset).cast::<T>().read() }
     }
@@ -115,7 +159,7 @@ impl Region {
     /// caller's. The processor is one of those of [`sealed`](crate::sealed).
     #[inline(always)]
     pub unsafe fn store_unit(&self, offset: usize, content: &[MaybeUninit<u32>; 3], lap: u32) {
-        debug_assert!(offset + 16 <= self.bytes && offset.is_multiple_of(16));
+        debug_assert!(self.has_aligned(offset, 16));
         // SAFETY: the content is read, and the unit written, which are valid for that by the caller's
         // promise. Aligned, MOVDQA is one access.
         #[cfg(target_arch = "x86_64")]
@@ -141,9 +185,13 @@ impl Region {
     }
 
     /// Loads a unit of a sealed slot in one access: its content, and its lap. Orders nothing.
+    ///
+    /// # Panics
+    ///
+    /// If the unit does not lie in the region, or is not aligned.
     #[inline(always)]
     pub fn load_unit(&self, offset: usize) -> [u32; 4] {
-        assert!(offset + 16 <= self.bytes && offset.is_multiple_of(16), "a unit lies in its region");
+        assert!(self.has_aligned(offset, 16), "a unit lies in its region, and is aligned");
         #[cfg(target_arch = "x86_64")]
         {
             let unit: __m128i;
@@ -201,6 +249,24 @@ impl Region {
     /// The atomic word at `offset`.
     pub fn u32(&self, offset: usize) -> &AtomicU32 {
         &self.model.words32[&offset]
+    }
+
+    /// The same.
+    ///
+    /// # Safety
+    ///
+    /// None that matters to the model.
+    pub(crate) unsafe fn word64(&self, offset: usize) -> &AtomicU64 {
+        self.u64(offset)
+    }
+
+    /// The same.
+    ///
+    /// # Safety
+    ///
+    /// None that matters to the model.
+    pub(crate) unsafe fn word32(&self, offset: usize) -> &AtomicU32 {
+        self.u32(offset)
     }
 
     /// Stores plain data of whole 8-byte words.

@@ -46,8 +46,9 @@
 
 #[cfg(not(loom))]
 use std::mem::MaybeUninit;
+use std::mem::offset_of;
 
-use annulus_abi::ring::{CLOSED, RingLayout, kind};
+use annulus_abi::ring::{CLOSED, RingHeader, RingLayout, SlotHeader, kind};
 
 pub use crate::header::Header;
 
@@ -55,7 +56,7 @@ use crate::{
     region::Region,
     sealed::{self, Image},
 };
-use annulus_sync::{AtomicU64, Ordering, fence};
+use annulus_sync::{AtomicU32, AtomicU64, Ordering, fence};
 
 mod consumer;
 mod producers;
@@ -67,9 +68,9 @@ pub use producers::{Producers, SlotReservation};
 pub use replies::{Answers, Call, Callers, Look, Occupied, Reply};
 pub use sole_producer::SoleProducer;
 
-const RESERVED: usize = 0;
-const CONSUMED_SEEN: usize = 8;
-const CONSUMED: usize = 128;
+const RESERVED: usize = offset_of!(RingHeader, reserved);
+const CONSUMED_SEEN: usize = offset_of!(RingHeader, consumed_seen);
+const CONSUMED: usize = offset_of!(RingHeader, consumed);
 
 /// A ring in shared memory; the ends are made from it.
 #[derive(Clone, Debug)]
@@ -116,21 +117,21 @@ impl Ring {
     #[inline]
     pub fn reserved(&self) -> u64 {
         // SYNC: gauge (acquire)
-        self.region.u64(RESERVED).load(Ordering::Acquire) & !CLOSED
+        self.word::<RESERVED>().load(Ordering::Acquire) & !CLOSED
     }
 
     /// Slots given back so far. May be outdated when it returns.
     #[inline]
     pub fn consumed(&self) -> u64 {
         // SYNC: slots-returned (acquire)
-        self.region.u64(CONSUMED).load(Ordering::Acquire)
+        self.word::<CONSUMED>().load(Ordering::Acquire)
     }
 
     /// Whether no ticket will be handed out any more.
     #[inline]
     pub fn is_closed(&self) -> bool {
         // SYNC: gauge (acquire)
-        self.region.u64(RESERVED).load(Ordering::Acquire) & CLOSED != 0
+        self.word::<RESERVED>().load(Ordering::Acquire) & CLOSED != 0
     }
 
     /// Messages that were reserved and not given back, at most the capacity. May be outdated when it returns.
@@ -160,18 +161,42 @@ impl Ring {
         if self.layout.is_sealed() {
             return sealed::is_published(&self.region, &self.layout, ticket);
         }
-        let commit = self.region.u32(self.layout.slot_offset(ticket)).load(Ordering::Relaxed);
+        let commit = self.commit(ticket).load(Ordering::Relaxed);
         commit == self.layout.lap(ticket)
     }
 
     /// Closes the ring: no ticket is handed out after this returns. Tickets handed out before remain valid.
     pub fn close(&self) {
         // SYNC: gauge (release)
-        self.region.u64(RESERVED).fetch_or(CLOSED, Ordering::AcqRel);
+        self.word::<RESERVED>().fetch_or(CLOSED, Ordering::AcqRel);
+    }
+
+    /// The word of the header that stands at an offset.
+    #[inline(always)]
+    fn word<const OFFSET: usize>(&self) -> &AtomicU64 {
+        const { assert!(OFFSET + 8 <= size_of::<RingHeader>() && OFFSET.is_multiple_of(8)) };
+        // SAFETY: the region begins with a header, by the promise of `new`, and the word lies in it, aligned,
+        // as was just asserted.
+        unsafe { self.region.word64(OFFSET) }
+    }
+
+    /// The commit word of the open slot of `ticket`.
+    #[inline(always)]
+    fn commit(&self, ticket: u64) -> &AtomicU32 {
+        // SAFETY: the layout places the slot of any ticket inside the ring, at a multiple of a line, and the
+        // region is as long as the ring, by the promise of `new`.
+        unsafe { self.region.word32(self.layout.slot_offset(ticket)) }
+    }
+
+    /// The word behind it: the slot's kind, and its length.
+    #[inline(always)]
+    fn meta(&self, ticket: u64) -> &AtomicU32 {
+        // SAFETY: as for `commit`; a slot is longer than its header.
+        unsafe { self.region.word32(self.layout.slot_offset(ticket) + offset_of!(SlotHeader, meta)) }
     }
 
     fn seen(&self) -> &AtomicU64 {
-        self.region.u64(CONSUMED_SEEN)
+        self.word::<CONSUMED_SEEN>()
     }
 
     /// Publishes the open slot of `ticket`, whose payload is written.
@@ -191,9 +216,9 @@ impl Ring {
             // SAFETY: as above.
             unsafe { self.region.write(slot + offset, header.correlation) };
         }
-        self.region.u32(slot + 4).store(u32::from(kind) << 24 | length, Ordering::Relaxed);
+        self.meta(ticket).store(u32::from(kind) << 24 | length, Ordering::Relaxed);
         // SYNC: slot-published (release)
-        self.region.u32(slot).store(self.layout.lap(ticket), Ordering::Release);
+        self.commit(ticket).store(self.layout.lap(ticket), Ordering::Release);
     }
 
     /// Publishes the sealed slot of `ticket` with this payload, or as a tombstone.

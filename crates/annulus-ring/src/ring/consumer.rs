@@ -72,10 +72,10 @@ impl Consumer {
         }
         let slot = layout.slot_offset(self.next);
         // SYNC: slot-published (acquire)
-        if self.ring.region.u32(slot).load(Ordering::Acquire) != layout.lap(self.next) {
+        if self.ring.commit(self.next).load(Ordering::Acquire) != layout.lap(self.next) {
             return None;
         }
-        let meta = self.ring.region.u32(slot + 4).load(Ordering::Relaxed);
+        let meta = self.ring.meta(self.next).load(Ordering::Relaxed);
         let mut header = Header::default();
         if let Some(offset) = layout.enqueue_time_offset {
             // SAFETY: the slot is published and not given back, so it is ours to read, and `publish` wrote
@@ -195,7 +195,7 @@ impl Consumer {
     #[inline]
     pub fn give_back(&self) {
         // SYNC: slots-returned (release)
-        self.ring.region.u64(CONSUMED).store(self.next, Ordering::Release);
+        self.ring.word::<CONSUMED>().store(self.next, Ordering::Release);
     }
 
     /// Whether the ring is closed and every ticket was passed over. Never true before, and true for good.

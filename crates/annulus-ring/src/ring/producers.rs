@@ -41,7 +41,7 @@ impl Producers {
     pub fn reserve(&self, want: u32) -> Result<SlotReservation<'_>, Refused> {
         let ring = &self.ring;
         let capacity = u64::from(ring.layout.capacity);
-        let reserved = ring.region.u64(RESERVED);
+        let reserved = ring.word::<RESERVED>();
         let mut backoff = Backoff::new();
         let mut ticket = reserved.load(Ordering::Relaxed);
         loop {
@@ -52,7 +52,7 @@ impl Producers {
             let mut seen = ring.seen().load(Ordering::Acquire);
             if ticket.wrapping_sub(seen) >= capacity {
                 // SYNC: slots-returned (acquire)
-                seen = ring.region.u64(CONSUMED).load(Ordering::Acquire);
+                seen = ring.word::<CONSUMED>().load(Ordering::Acquire);
                 ring.seen().store(seen, Ordering::Release);
                 if seen <= ticket && ticket - seen >= capacity {
                     return Err(Refused::Full);

@@ -52,7 +52,7 @@ impl SoleProducer {
             return true;
         }
         // SYNC: slots-returned (acquire)
-        self.seen = self.ring.region.u64(CONSUMED).load(Ordering::Acquire);
+        self.seen = self.ring.word::<CONSUMED>().load(Ordering::Acquire);
         self.next + u64::from(slots) - self.seen <= capacity
     }
 
@@ -91,12 +91,12 @@ impl SoleProducer {
     #[inline]
     pub fn show(&self) {
         // SYNC: gauge (release)
-        self.ring.region.u64(RESERVED).store(self.next, Ordering::Release);
+        self.ring.word::<RESERVED>().store(self.next, Ordering::Release);
     }
 
     /// Says that nothing will come any more.
     pub fn close(&self) {
         // SYNC: gauge (release)
-        self.ring.region.u64(RESERVED).store(self.next | CLOSED, Ordering::Release);
+        self.ring.word::<RESERVED>().store(self.next | CLOSED, Ordering::Release);
     }
 }
