@@ -247,7 +247,11 @@ fn pages_of_the_book_lead_to_pages_of_the_book() {
             let target = folder.join(path).canonicalize();
             let target = target.unwrap_or_else(|error| panic!("{}: {path}: {error}", page.display()));
             let is_drawing = target.extension().is_some_and(|extension| extension == "svg");
-            assert!(is_drawing || book.contains(&target), "{}: {path} is no page of the book", page.display());
+            assert!(
+                is_drawing || book.contains(&target),
+                "{}: {path} is no page of the book",
+                page.display()
+            );
         }
     }
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use crate::{
     Message, MessageQueue, RecvError,
     batch::{send_each, settle},
-    solo, spmc,
+    single_consumer, spmc,
 };
 
 /// How much of a time is left; it never ends if the clock cannot express its end.

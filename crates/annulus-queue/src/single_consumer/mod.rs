@@ -53,8 +53,8 @@
 //! message waits for fewer than its group.
 //!
 //! * Publishing is a release store of the stamp that the receiver acquires before it reads (`SYNC:
-//!   solo-published`).
-//! * Freeing is a release store of `head` that a sender acquires before it writes (`SYNC: solo-freed`).
+//!   single-consumer-published`).
+//! * Freeing is a release store of `head` that a sender acquires before it writes (`SYNC: single-consumer-freed`).
 //! * A ticket is one sender's: there is only one, or it moved `tail` by compare-exchange. Stale stamps are of
 //!   laps before, so smaller.
 //!
@@ -66,7 +66,7 @@
 //! both ends modify. The sender closes by `end: OPEN → CLOSING → its next ticket`. The receiver moves `end:
 //! OPEN → CLOSING`, makes a heavy barrier, looks which tickets are published, and moves `end: CLOSING → the
 //! first that is not`. A sender publishes the tickets below t, makes a light barrier, and looks at `end`
-//! (`SYNC: solo-close`). By the barriers, either the receiver sees them published, and accepts them, or the
+//! (`SYNC: single-consumer-close`). By the barriers, either the receiver sees them published, and accepts them, or the
 //! sender sees that `end` is not open. Then it helps: it moves `end: CLOSING → t`, and either succeeds, or
 //! reads what the receiver decided, and takes back the messages that were not accepted: all of a run, or its
 //! last ones, if the receiver looked at a ticket before the run was published and at those before it after.
@@ -336,7 +336,7 @@ impl<T, P: ProducerMode> Core<T, P> {
     }
 
     fn taken(&self) -> u64 {
-        // SYNC: solo-freed. Who sees a ticket taken sees that it was sent.
+        // SYNC: single-consumer-freed. Who sees a ticket taken sees that it was sent.
         self.head.load(Ordering::Acquire)
     }
 
@@ -351,7 +351,7 @@ impl<T, P: ProducerMode> Core<T, P> {
         let (mut from, mut to) = (taken, taken + self.capacity() as u64);
         while from < to {
             let middle = from + (to - from) / 2;
-            // SYNC: solo-published. A stamp of a later lap is greater: then this one was published too.
+            // SYNC: single-consumer-published. A stamp of a later lap is greater: then this one was published too.
             if self.slab.slot(middle).stamp.load(Ordering::Acquire) > middle {
                 from = middle + 1
             } else {

@@ -96,7 +96,7 @@ const CLOSING: u64 = OPEN - 1;
 impl One {
     /// Decides `end` unless that is done; what was decided.
     fn decide(&self, end: u64) -> u64 {
-        // SYNC: solo-close
+        // SYNC: single-consumer-close
         match self.end.compare_exchange(CLOSING, end, Ordering::AcqRel, Ordering::Acquire) {
             Ok(_) => end,
             Err(decided) => decided,
@@ -105,7 +105,7 @@ impl One {
 
     /// `OPEN → CLOSING`; whether it was open.
     fn begin_closing(&self) -> bool {
-        // SYNC: solo-close
+        // SYNC: single-consumer-close
         self.end.compare_exchange(OPEN, CLOSING, Ordering::AcqRel, Ordering::Acquire).is_ok()
     }
 }
@@ -133,7 +133,7 @@ impl sealed::Protocol for One {
     }
 
     fn next(&self, position: &Position) -> Option<u64> {
-        // SYNC: solo-close (acquire)
+        // SYNC: single-consumer-close (acquire)
         (self.end.load(Ordering::Acquire) == OPEN).then_some(position.tail)
     }
 
@@ -143,7 +143,7 @@ impl sealed::Protocol for One {
     }
 
     fn settle(&self, end: u64) -> u64 {
-        // SYNC: solo-close (acquire)
+        // SYNC: single-consumer-close (acquire)
         if self.end.load(Ordering::Acquire) == OPEN { end } else { self.decide(end).min(end) }
     }
 
@@ -155,19 +155,19 @@ impl sealed::Protocol for One {
 
     fn close_receiving(&self, announced_by: &Event, published: impl FnOnce() -> u64) -> (bool, u64) {
         let was_open = self.begin_closing();
-        // SYNC: solo-close. Whoever sees the alert after its own fence, or by this one, sees `CLOSING` too.
+        // SYNC: single-consumer-close. Whoever sees the alert after its own fence, or by this one, sees `CLOSING` too.
         announced_by.alert();
         barrier::heavy();
         (was_open, self.decide(published()))
     }
 
     fn is_closed(&self) -> bool {
-        // SYNC: solo-close (acquire)
+        // SYNC: single-consumer-close (acquire)
         self.end.load(Ordering::Acquire) != OPEN
     }
 
     fn nothing_at(&self, head: u64) -> Nothing {
-        // SYNC: solo-close. The sender published all tickets below before it closed.
+        // SYNC: single-consumer-close. The sender published all tickets below before it closed.
         match self.end.load(Ordering::Acquire) {
             OPEN | CLOSING => Nothing::Yet,
             end if end == head => Nothing::Ever,
@@ -177,7 +177,7 @@ impl sealed::Protocol for One {
 
     fn sent(&self, published: impl FnOnce() -> u64) -> u64 {
         let published = published();
-        // SYNC: solo-close (acquire)
+        // SYNC: single-consumer-close (acquire)
         match self.end.load(Ordering::Acquire) {
             OPEN | CLOSING => published,
             end => published.min(end),

@@ -321,7 +321,7 @@ impl<T, P: ProducerMode> Core<T, P> {
     fn published_run<'a>(&'a self, place: &Place<T, P>) -> Option<(Slot<'a, T>, u64)> {
         // SAFETY: the slab is this core's, which is borrowed.
         let slot = unsafe { place.cursor.slot(place.head) };
-        // SYNC: solo-published
+        // SYNC: single-consumer-published
         let stamp = slot.stamp.load(Ordering::Acquire);
         if !P::is_published(stamp, place.head) || place.head >= place.end {
             return None;
@@ -373,7 +373,7 @@ impl<T, P: ProducerMode> Core<T, P> {
     /// [`free`](Self::free) that wakes nobody.
     #[inline(always)]
     fn free_silently(&self, head: u64) {
-        // SYNC: solo-freed
+        // SYNC: single-consumer-freed
         self.head.store(head, Ordering::Release);
     }
 
@@ -398,7 +398,7 @@ impl<T, P: ProducerMode> Core<T, P> {
                 return Err(TryRecvError::Closed);
             }
             let slot = self.slab.slot(place.head);
-            // SYNC: solo-published
+            // SYNC: single-consumer-published
             let stamp = slot.stamp.load(Ordering::Acquire);
             if P::is_published(stamp, place.head) {
                 return Ok(slot);

@@ -82,7 +82,7 @@ impl<'a, T: Send, P: ProducerMode> Reservation<'a, T, P> {
             // Before the receiver can count it as its own.
             core.tally.reserved.take_one();
         }
-        // SYNC: solo-published
+        // SYNC: single-consumer-published
         core.slab.slot(ticket).stamp.store(ticket + 1, Ordering::Release);
         local.pass(&core.producers, ticket);
         let accepted = core.announce(ticket + 1) > ticket;
@@ -116,7 +116,7 @@ impl<T: Send, P: ProducerMode> Drop for Reservation<'_, T, P> {
             let written = self.written.then(|| unsafe { self.sender.core.slab.slot(self.ticket).read() });
             let core = &*self.sender.core;
             // It stays counted as reserved.
-            // SYNC: solo-published
+            // SYNC: single-consumer-published
             core.slab.slot(self.ticket).stamp.store((self.ticket + 1) | VOID, Ordering::Release);
             // Whoever waits for what lies behind it looks again; the void itself is nothing to wake for.
             core.announce(self.ticket + 1);

@@ -53,7 +53,7 @@ impl<'a, T: Send, P: ProducerMode> Runs<'a, T, P> {
     /// ticket that was not accepted, or the next.
     #[inline(always)]
     fn publish(&mut self, stamp: &AtomicU64) -> u64 {
-        // SYNC: solo-published
+        // SYNC: single-consumer-published
         stamp.store(self.next, Ordering::Release);
         self.published = self.next;
         self.sender.core.announce(self.next)
@@ -218,7 +218,7 @@ impl<T: Send, P: ProducerMode> Sender<T, P> {
                     // SAFETY: there is room for it in the group.
                     let slot = unsafe { slot.later(runs.next - before) };
                     // SAFETY: the ticket is this sender's, and the receiver has passed the one a lap before
-                    // (`solo-freed`), so the slot is the sender's and holds no message.
+                    // (`single-consumer-freed`), so the slot is the sender's and holds no message.
                     unsafe { slot.write_words(message) };
                     runs.next += 1;
                 }

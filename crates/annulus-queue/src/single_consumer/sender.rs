@@ -246,12 +246,12 @@ impl<T, P: ProducerMode> Core<T, P> {
         let slot = unsafe { local.slot(ticket) };
         match manner {
             // SAFETY: the ticket is this sender's, and the receiver has passed the one a lap before
-            // (`solo-freed`), so the slot is the sender's and holds no message.
+            // (`single-consumer-freed`), so the slot is the sender's and holds no message.
             Manner::Stream => unsafe { slot.write_words(message) },
             // SAFETY: the same.
             Manner::Single => unsafe { slot.write(message) },
         }
-        // SYNC: solo-published
+        // SYNC: single-consumer-published
         slot.stamp.store(ticket + 1, Ordering::Release);
         local.pass(&self.producers, ticket);
         self.announce(ticket + 1) == ticket + 1
@@ -268,7 +268,7 @@ impl<T, P: ProducerMode> Core<T, P> {
     pub(super) fn announce_loudly(&self, end: u64) -> u64 {
         // All, since only one of them lives: the others were forgotten by the receiver.
         self.not_empty.notify_loudly(usize::MAX);
-        // SYNC: solo-close
+        // SYNC: single-consumer-close
         let accepted = self.producers.settle(end);
         // SYNC: nobody-receives
         if P::CLAIM_IS_FINAL && self.not_empty.is_alerted() {
@@ -346,7 +346,7 @@ impl<T, P: ProducerMode> Core<T, P> {
             }
             let Some(next) = self.producers.next(position) else { return Err(NoTicket::Closed) };
             if position.limit <= next {
-                // SYNC: solo-freed
+                // SYNC: single-consumer-freed
                 position.limit = self.head.load(Ordering::Acquire) + self.capacity() as u64;
                 if position.limit <= next {
                     return Err(NoTicket::Full);
