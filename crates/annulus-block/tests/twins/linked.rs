@@ -261,6 +261,11 @@ impl<'a> Script<'a> {
 
     fn play(&mut self, action: Action) -> Result<(), Box<Found>> {
         self.actions.push(action);
+        // What C has sent of the messages that it is ahead with would find the room that this makes later in
+        // Rust.
+        if matches!(action, Action::Receive(false, _) | Action::TakeLetters(false)) && self.is_ahead(false) {
+            return Ok(());
+        }
         match action {
             Action::Send(count) => {
                 for _ in 0..count {
@@ -289,8 +294,6 @@ impl<'a> Script<'a> {
                     if ready == (true, true) {
                         let taken = (pair.rust.receive(), pair.c.receive());
                         self.same("an answer", taken.0, taken.1)?;
-                    } else if self.is_ahead(second) {
-                        return Ok(());
                     } else {
                         return self.same("there is an answer", ready.0, ready.1);
                     }
@@ -302,8 +305,6 @@ impl<'a> Script<'a> {
                 if ready == (true, true) {
                     let taken = (pair.rust.take_dead_letter(), pair.c.take_dead_letter());
                     self.same("a dead letter", taken.0, taken.1)?;
-                } else if self.is_ahead(second) {
-                    return Ok(());
                 } else {
                     return self.same("there is a dead letter", ready.0, ready.1);
                 }
@@ -325,6 +326,10 @@ impl<'a> Script<'a> {
             }
             Action::Connect(link) => {
                 self.settle(0)?;
+                // What is held would go to the host, in C behind the answers of calls that it is ahead with.
+                if link.is_none() && self.is_ahead(false) {
+                    return Ok(());
+                }
                 let was_active = self.commands[0] & command::ACTIVE != 0;
                 self.activate(false, false);
                 self.settle(0)?;
