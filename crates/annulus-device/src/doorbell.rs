@@ -73,6 +73,7 @@ impl Door for SharedDoor {
     #[cfg(not(target_os = "linux"))]
     fn wait(&self, limit: Duration) {
         use std::sync::PoisonError;
+        // SYNC: doorbell-rung (acquire)
         let rung = || self.rung().load(annulus_sync::Ordering::Acquire) != 0;
         let door = self.door.0.lock().unwrap_or_else(PoisonError::into_inner);
         // A ringer stores `rung` before it takes the lock.

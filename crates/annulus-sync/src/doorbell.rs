@@ -1,7 +1,7 @@
 //! A doorbell: one thread sleeps until another thread, or a device, has something new.
 //!
 //! There is one *sleeper* and any number of *ringers*. The sleeper says how deep it sleeps, fences, looks
-//! once more at all that could be new, and sleeps on the word `rung` (`SYNC: bell`). A ringer makes something
+//! once more at all that could be new, and sleeps on the word `rung` (`SYNC: doorbell`). A ringer makes something
 //! new, fences, and looks how deep the sleeper sleeps. If it has to wake it, it stores `rung`, and wakes it.
 //! One of the two fences comes first: either the ringer sees the sleeper, or the sleeper sees what is new.
 //!
@@ -74,7 +74,7 @@ impl<D: Door> Doorbell<D> {
     ///
     /// Costs a SeqCst fence and a load while it is awake.
     pub fn ring(&self) {
-        // SYNC: bell
+        // SYNC: doorbell
         fence(Ordering::SeqCst);
         if self.depth.load(Ordering::Relaxed) != AWAKE {
             self.wake();
@@ -85,7 +85,7 @@ impl<D: Door> Doorbell<D> {
     /// if it would not hear of that.
     #[inline]
     pub fn expect(&self) {
-        // SYNC: bell, expected
+        // SYNC: doorbell, expected
         fence(Ordering::SeqCst);
         if self.depth.load(Ordering::Relaxed) == Depth::Deep as u32 {
             self.wake();
@@ -94,6 +94,7 @@ impl<D: Door> Doorbell<D> {
 
     #[cold]
     fn wake(&self) {
+        // SYNC: doorbell-rung (release)
         self.door.rung().store(1, Ordering::Release);
         self.door.wake();
     }
@@ -101,11 +102,11 @@ impl<D: Door> Doorbell<D> {
     /// By the sleeper: sleeps for at most `limit`, unless `is_idle` says after all that something is new. In
     /// a deep sleep, that somebody waits is new, too.
     pub fn sleep(&self, depth: Depth, limit: Duration, is_idle: impl FnOnce() -> bool) {
-        // Acquire: who looks sees what it was rung for.
+        // SYNC: doorbell-rung (acquire): who looks sees what it was rung for.
         self.door.rung().swap(0, Ordering::AcqRel);
         self.door.asleep().store(depth as u32, Ordering::Relaxed);
         self.depth.store(depth as u32, Ordering::Relaxed);
-        // SYNC: bell, expected
+        // SYNC: doorbell, expected
         fence(Ordering::SeqCst);
         if is_idle() {
             self.door.wait(limit);

@@ -22,14 +22,16 @@ impl Last {
     /// says so, once. `have_all_ended` looks at the words with acquire.
     #[must_use = "nobody else does what remains"]
     pub fn is_last(&self, have_all_ended: impl FnOnce() -> bool) -> bool {
-        // SYNC: last-shard
+        // SYNC: last-shard (both ends)
         fence(Ordering::SeqCst);
+        // SYNC: last-came (release)
         have_all_ended() && !self.came.swap(true, Ordering::AcqRel)
     }
 
     /// Whether somebody was the last: what remains is being done, or was.
     #[inline]
     pub fn has_come(&self) -> bool {
+        // SYNC: last-came (acquire)
         self.came.load(Ordering::Acquire)
     }
 }

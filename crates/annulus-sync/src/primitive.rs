@@ -23,6 +23,7 @@ loom::thread_local! {
 /// loom's fence. A SeqCst fence within [`without_fences`] is none.
 #[cfg(loom)]
 pub fn fence(ordering: Ordering) {
+    // SYNC: none: the ordering is the caller's, who names it.
     let left_out = ordering == Ordering::SeqCst && NO_FENCES.with(std::cell::Cell::get);
     if !left_out {
         loom::sync::atomic::fence(ordering);

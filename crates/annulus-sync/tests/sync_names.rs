@@ -239,7 +239,7 @@ fn what_is_missing_is_found() {
 
 #[test]
 fn names_are_read_from_comments() {
-    assert_eq!(names(" SYNC: bell, expected"), ["bell", "expected"]);
+    assert_eq!(names(" SYNC: doorbell, expected"), ["doorbell", "expected"]);
     assert_eq!(names(" fences (SYNC: slot-published). More, here."), ["slot-published"]);
     assert_eq!(names(" once more (`SYNC: stays`). The"), ["stays"]);
     assert_eq!(names(" SYNC: state (release), both"), ["state"]);

@@ -238,7 +238,7 @@ impl Callers {
             return Look::Rescued;
         }
         let Some(reply) = self.published(call) else {
-            // A sealed slot's last unit came before the others.
+            // A sealed slot's last unit came before the others. SYNC: reply-read (release)
             self.place(call.slot()).store(call.place(AWAITED), Ordering::Release);
             return Look::NotYet;
         };
@@ -284,6 +284,7 @@ impl Callers {
     #[cold]
     fn unanswered<R>(&self, call: Call) -> Look<R> {
         // If the slot has another call's reply already, the place is seen as that call's.
+        // SYNC: slot-published (acquire)
         fence(Ordering::Acquire);
         let now = self.place(call.slot()).load(Ordering::Relaxed);
         if now == call.place(AWAITED) { Look::NotYet } else { Look::Rescued }

@@ -321,6 +321,7 @@ impl Signals for KernelShared {
             self.look_for_cycles(shard, progress);
         }
         if progress.state_changed {
+            // SYNC: state (acquire)
             let terminated = |s: &HostShard| s.memory.state().load(Ordering::Acquire) == state::TERMINATED;
             let is_last = self.core.finishing.is_last(|| self.core.shards.iter().all(terminated));
             // Behind the same fence: of two shards that answer at the same time one sees both.

@@ -163,6 +163,7 @@ impl KernelShared {
     fn tell_stall(&self, time: Duration) {
         let status = self.status();
         let core = self.core();
+        // SYNC: stalled-after-taken (acquire)
         let by_kernel = core
             .shards
             .iter()

@@ -72,7 +72,7 @@ impl Door for Futex {
 
 /// What a device does after it has made something new; `noted` if that is a dead letter or a print.
 fn tell(door: &Futex, noted: bool) {
-    // SYNC: bell
+    // SYNC: doorbell
     fence(Ordering::SeqCst);
     let asleep = door.asleep.load(Ordering::Relaxed);
     if asleep == 1 || asleep == 2 && noted {
