@@ -1,5 +1,9 @@
 //! The texts that kernels are lowered to, kept as files: `UPDATE_SNAPSHOTS=1 cargo test -p
 //! annulus-conformance --test snapshots` writes them anew; read the difference before committing.
+//!
+//! OpenCL's are kept whole. The other dialects spell the same program a little differently: a test rewrites
+//! their texts in OpenCL's spelling, and keeps the lines that differ still (`snapshots/cuda.diff`,
+//! `metal.diff`).
 
 use std::{env, fs, path::Path};
 
@@ -69,22 +73,8 @@ fn opencl() {
     );
 }
 
-#[test]
-fn cuda() {
-    check(kernels::REAL, Target::Cuda);
-    check(&[kernels::prints::print_functions::DEFINITION], Target::Cuda);
-}
-
-#[test]
-fn metal() {
-    check(kernels::REAL, Target::Metal);
-    check(&[kernels::prints::print_functions::DEFINITION], Target::Metal);
-}
-
-/// All dialects write all kernels, but those of `f64`, of wide atomics and of two functions where there are
-/// none.
-#[test]
-fn every_kernel_has_a_text_in_every_dialect() {
+/// All kernels, of which some have no text of their own in the folder.
+fn all() -> impl Iterator<Item = &'static KernelDefinition> {
     let lists = [
         kernels::SUITE,
         kernels::INTEGERS,
@@ -100,7 +90,96 @@ fn every_kernel_has_a_text_in_every_dialect() {
         kernels::REAL,
         kernels::prints::PRINTS,
     ];
-    for definition in lists.into_iter().flatten() {
+    lists.into_iter().flatten().copied()
+}
+
+/// The text in OpenCL's spelling: literals of 64 bits, and how a function is declared.
+fn in_opencl_s_spelling(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text.replace("static __device__ ", "static ").replace("static inline ", "static ");
+    while let Some(at) = rest.find("ll") {
+        let before = rest[..at].strip_suffix('u').unwrap_or(&rest[..at]);
+        let is_literal = before.ends_with(|c: char| c.is_ascii_hexdigit())
+            && before.trim_end_matches(|c: char| c.is_ascii_alphanumeric()).len() < before.len()
+            && before[before.trim_end_matches(|c: char| c.is_ascii_alphanumeric()).len()..]
+                .starts_with(|c: char| c.is_ascii_digit());
+        plain.push_str(&rest[..at]);
+        plain.push_str(if is_literal { "l" } else { "ll" });
+        rest.drain(..at + 2);
+    }
+    plain + &rest
+}
+
+/// The lines of which only one of two texts has each, in order, with a sign before them.
+fn differences(old: &str, new: &str) -> Vec<String> {
+    let (old, new): (Vec<_>, Vec<_>) = (old.lines().collect(), new.lines().collect());
+    // The longest common part of what follows, for each pair of places.
+    let mut common = vec![vec![0u32; new.len() + 1]; old.len() + 1];
+    for i in (0..old.len()).rev() {
+        for j in (0..new.len()).rev() {
+            common[i][j] = match old[i] == new[j] {
+                true => common[i + 1][j + 1] + 1,
+                false => common[i + 1][j].max(common[i][j + 1]),
+            };
+        }
+    }
+    let (mut i, mut j, mut found) = (0, 0, Vec::new());
+    while i < old.len() || j < new.len() {
+        if i < old.len() && j < new.len() && old[i] == new[j] {
+            (i, j) = (i + 1, j + 1);
+        } else if j == new.len() || i < old.len() && common[i + 1][j] >= common[i][j + 1] {
+            found.push(format!("-{}", old[i]));
+            i += 1;
+        } else {
+            found.push(format!("+{}", new[j]));
+            j += 1;
+        }
+    }
+    found
+}
+
+/// Whether a dialect says what OpenCL's text says, but for the lines that are kept.
+fn check_dialect(target: Target) {
+    // How each forbids contraction: CUDA by an option.
+    let contraction = |line: &&str| !line.starts_with("#pragma");
+    let mut kept =
+        format!("How texts in {} differ from OpenCL's, once they are spelled alike.\n", target.name());
+    for definition in all() {
+        let Ok(text) = definition.handler_source(target) else { continue };
+        let opencl = definition.handler_source(Target::OpenCl).expect("OpenCL has all kernels");
+        let plain = |text: &str| {
+            let text = without_lines(text, definition.line);
+            text.lines().filter(contraction).map(|line| format!("{line}\n")).collect::<String>()
+        };
+        let (opencl, text) = (plain(&opencl), in_opencl_s_spelling(&plain(&text)));
+        if opencl != text {
+            kept.push_str(&format!("\n{}\n", definition.name));
+            differences(&opencl, &text).iter().for_each(|line| kept.push_str(&format!("{line}\n")));
+        }
+    }
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/snapshots/{}.diff", target.name()));
+    if env::var_os("UPDATE_SNAPSHOTS").is_some() {
+        return fs::write(&path, kept).expect("the file can be written");
+    }
+    let expected = fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(kept, expected, "{}: UPDATE_SNAPSHOTS=1 accepts it", path.display());
+}
+
+#[test]
+fn cuda() {
+    check_dialect(Target::Cuda);
+}
+
+#[test]
+fn metal() {
+    check_dialect(Target::Metal);
+}
+
+/// All dialects write all kernels, but those of `f64`, of wide atomics and of two functions where there are
+/// none.
+#[test]
+fn every_kernel_has_a_text_in_every_dialect() {
+    for definition in all() {
         for target in Target::ALL {
             let text = definition.handler_source(target);
             match text {
