@@ -3,21 +3,21 @@
 use std::{
     any::Any,
     mem::{MaybeUninit, offset_of},
-    ptr::NonNull,
     sync::{Arc, Mutex, PoisonError},
 };
 
-use annulus_abi::control::{STALLED_BY_KERNEL, command, state};
-use annulus_abi::launch::{BlockRecord, LaunchRecord, LinkRecord};
-use annulus_block::finds_work;
-use annulus_ring::ring::{Consumer, Ring};
+use annulus_abi::{
+    control::{STALLED_BY_KERNEL, command, state},
+    launch::{BlockRecord, LaunchRecord, LinkRecord},
+};
 use annulus_runtime::{BackendError, DeviceKernel, Link, ShardMemory};
-use annulus_sync::{AtomicU32, AtomicU64, Ordering, stay::Stay, wake_flag::WakeFlag};
+use annulus_sync::{Ordering, stay::Stay, wake_flag::WakeFlag};
 
 use crate::{
     doorbell::PumpDoorbell,
     driver::{Abilities, DeviceLocalMemory, Entry, Memory, Run},
     residency::{Residency, ResidentSlots, Visit},
+    shard::DeviceShard,
 };
 
 /// A launched kernel.
@@ -60,25 +60,6 @@ pub(crate) struct Bounds {
     /// Looks that find nothing.
     pub(crate) looks: u32,
 }
-
-/// One block's words.
-pub(crate) struct DeviceShard {
-    pub(crate) memory: ShardMemory,
-    /// For the gauges; the block is the consumer.
-    pub(crate) inbound: Ring,
-    /// For the gauges; the block is the producer.
-    pub(crate) outbound: Ring,
-    /// The same of its dead letters, if the launch keeps them.
-    pub(crate) dead_letters: Option<Ring>,
-    /// The same of its prints, if the kernel prints.
-    prints: Option<Ring>,
-    record: NonNull<BlockRecord>,
-}
-
-// SAFETY: the record lies in memory that `Running::_memory` keeps, and is reached through atomics only.
-unsafe impl Send for DeviceShard {}
-// SAFETY: as for `Send`.
-unsafe impl Sync for DeviceShard {}
 
 /// How a kernel is connected to others.
 pub(crate) struct DeviceLocal {
@@ -428,100 +409,6 @@ impl Running {
     }
 }
 
-impl DeviceShard {
-    /// The record's word at an offset: one of its 32-bit words.
-    #[inline]
-    fn word(&self, offset: usize) -> &AtomicU32 {
-        let word = self.record.as_ptr().cast::<u8>().wrapping_add(offset).cast();
-        // SAFETY: the offset is that of a `u32` of the record, whose memory outlives `self`; everybody
-        // accesses the word atomically.
-        unsafe { AtomicU32::from_ptr(word) }
-    }
-
-    /// Whether a print waits to be shown. In the middle of a turn, too: that is when its ring's gauge says
-    /// nothing yet.
-    pub(crate) fn has_prints(&self) -> bool {
-        self.prints.as_ref().is_some_and(Ring::may_be_ready)
-    }
-
-    /// The same for its 64-bit words that are not the block's alone.
-    fn long_word(&self, offset: usize) -> &AtomicU64 {
-        let word = self.record.as_ptr().cast::<u8>().wrapping_add(offset).cast();
-        // SAFETY: as for `word`.
-        unsafe { AtomicU64::from_ptr(word) }
-    }
-
-    /// Asks the block something new, by the pump alone; gives the question's number.
-    fn ask(&self) -> u32 {
-        let word = self.word(offset_of!(BlockRecord, question));
-        let question = word.load(Ordering::Relaxed).wrapping_add(1);
-        // It orders nothing: what the block does about it, it says by its answer.
-        word.store(question, Ordering::Relaxed);
-        question
-    }
-
-    /// Whether the block has answered the last question.
-    fn has_answered(&self) -> bool {
-        let asked = self.word(offset_of!(BlockRecord, question)).load(Ordering::Relaxed);
-        // SYNC: answer (acquire)
-        self.word(offset_of!(BlockRecord, answer)).load(Ordering::Acquire) == asked
-    }
-
-    /// How many commands the block has acknowledged.
-    pub(crate) fn obeyed(&self) -> u32 {
-        // SYNC: obeyed (acquire)
-        self.word(offset_of!(BlockRecord, obeyed)).load(Ordering::Acquire)
-    }
-
-    fn has_work(&self, credit: u64, connectable: bool) -> bool {
-        // SYNC: command (acquire)
-        let wanted = self.memory.command().load(Ordering::Acquire);
-        // SYNC: state (acquire), of the acknowledgement, too
-        let now = self.memory.state().load(Ordering::Acquire);
-        if now == state::TERMINATED {
-            return false;
-        }
-        if now == state::LAUNCHED || wanted & command::TELEMETRY != 0 && self.shows_another_depth(connectable)
-        {
-            return true;
-        }
-        let seen = self.memory.acknowledged().load(Ordering::Acquire);
-        finds_work(wanted, seen, self.inbound.may_be_ready(), || self.has_room(credit))
-    }
-
-    /// Whether telemetry shows another depth than the inbound ring has: a block that takes nothing shows it
-    /// all the same.
-    fn shows_another_depth(&self, connectable: bool) -> bool {
-        let Some(line) = self.memory.telemetry() else { return false };
-        let shown = u64::from(line.word(3).load(Ordering::Relaxed) as u32);
-        // What other kernels sent is in it, which only the device sees.
-        if connectable { shown < self.inbound.depth() } else { shown != self.inbound.depth() }
-    }
-
-    /// Whether the block has not said that it waits for room, or there is some by now.
-    fn has_room(&self, credit: u64) -> bool {
-        match self.memory.stalled().load(Ordering::Relaxed) {
-            0 => true,
-            STALLED_BY_KERNEL => false,
-            _ => self.has_credit(credit) || credit != 0 && self.next_is_call() && self.has_credit(credit - 1),
-        }
-    }
-
-    /// Whether the next message is a call, whose first output needs no room in the outbound ring.
-    fn next_is_call(&self) -> bool {
-        // SAFETY: between epochs no block consumes, and this gives nothing back.
-        let inbound = unsafe { Consumer::new(self.inbound.clone()) };
-        inbound.peek().is_some_and(|slot| slot.header.correlation != 0)
-    }
-
-    fn has_credit(&self, credit: u64) -> bool {
-        let capacity = u64::from(self.outbound.layout().capacity);
-        // Between epochs only the host moves, and it only makes room.
-        let consumed = self.outbound.consumed();
-        self.outbound.reserved() + credit - consumed <= capacity
-    }
-}
-
 /// The runtime's handle on a kernel.
 pub(crate) struct LaunchedKernel(pub(crate) Arc<Running>);
 
@@ -538,10 +425,7 @@ impl DeviceKernel for LaunchedKernel {
         }
         // Of a kernel that stays, after a fence (SYNC: asleep).
         let end_nap = || {
-            let shard = &running.shards[shard as usize];
-            if shard.word(offset_of!(BlockRecord, asleep)).load(Ordering::Relaxed) != 0 {
-                shard.end_nap(running.abilities.naps_in_futex);
-            }
+            running.shards[shard as usize].wake(running.abilities.naps_in_futex);
         };
         if running.stay.call(end_nap) {
             running.doorbell.ring();
@@ -600,19 +484,4 @@ impl DeviceKernel for LaunchedKernel {
 
 fn not_copied(error: BackendError) -> BackendError {
     BackendError::new(format!("the device does not copy the kernel's memory: {error}"))
-}
-
-impl DeviceShard {
-    #[cold]
-    fn end_nap(&self, in_futex: bool) {
-        let wake = self.word(offset_of!(BlockRecord, wake));
-        // SYNC: nap-ended (release)
-        wake.fetch_add(1, Ordering::Release);
-        #[cfg(target_os = "linux")]
-        if in_futex {
-            crate::futex::wake_one(wake);
-        }
-        #[cfg(not(target_os = "linux"))]
-        assert!(!in_futex, "futexes are Linux's");
-    }
 }

@@ -47,7 +47,9 @@ mod program;
 mod pump;
 mod residency;
 mod runtime_memory;
+mod shard;
 mod state;
+mod wake;
 
 pub use cache::default_directory;
 pub use choice::{Choice, DeviceOptions, Listed, used_first};

@@ -17,8 +17,10 @@ use crate::{
     cl::{self, ClError, Context, DeviceId, MemoryKind, Program},
     loader,
     probe::{self, Found, Probe, Verdict},
-    program,
 };
+
+/// What is wrong with devices that end loops by themselves.
+pub(crate) const ENDS_LOOPS: &str = "it ends all loops of a run after some 65,000 turns together, without a word: handlers with loops, and blocks of several threads, are refused";
 
 /// A device, and what is known of it without opening it.
 pub(crate) struct Device {
@@ -254,7 +256,7 @@ impl Device {
                     _ => "blocks of a kernel run one after the other: they cannot take their turns in step".into(),
                 });
                 if !found.loops {
-                    notes.push(program::ENDS_LOOPS.into());
+                    notes.push(ENDS_LOOPS.into());
                 }
             }
         }

@@ -133,7 +133,7 @@ unsafe impl Driver for OpenClDriver {
                 "`{kernel}` has a loop, and cannot run on `{}`, driver {}: {}; choose another device",
                 self.device.name,
                 self.device.driver,
-                program::ENDS_LOOPS
+                crate::device::ENDS_LOOPS
             )));
         }
         let source = program::assemble(handler, shape, self.portable, self.device.programs_by_grid());

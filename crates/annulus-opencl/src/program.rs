@@ -12,9 +12,6 @@ use crate::{
     device::{Device, Opened},
 };
 
-/// What is wrong with devices that end loops by themselves.
-pub(crate) const ENDS_LOOPS: &str = "it ends all loops of a run after some 65,000 turns together, without a word: handlers with loops, and blocks of several threads, are refused";
-
 /// Whether a handler's text has a loop.
 pub(crate) fn has_loops(handler: &str) -> bool {
     ["for (", "while (", "do {"].iter().any(|word| handler.contains(word))

@@ -1,6 +1,9 @@
-//! Times as people read them.
+//! Times as people read them; the end of a time limit.
 
-use std::{fmt, time::Duration};
+use std::{
+    fmt,
+    time::{Duration, Instant},
+};
 
 /// A duration in the unit that suits it, with three digits: `205 ns`, `9.98 µs`, `1.20 s`, `2 min 5 s`.
 ///
@@ -13,6 +16,12 @@ use std::{fmt, time::Duration};
 /// ```
 pub fn for_people(time: Duration) -> ForPeople {
     ForPeople(time)
+}
+
+/// The moment `limit` from now; a limit that no clock can hold becomes thirty years.
+pub(crate) fn deadline(limit: Duration) -> Instant {
+    let now = Instant::now();
+    now.checked_add(limit).unwrap_or_else(|| now + Duration::from_secs(30 * 365 * 86_400))
 }
 
 /// What [`for_people`] gives.

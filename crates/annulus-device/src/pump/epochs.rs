@@ -9,10 +9,7 @@ use annulus_abi::control::state;
 use annulus_sync::Ordering;
 
 use super::watched::{RETRY, Watched};
-use crate::{
-    kernel::{Bounds, DeviceShard},
-    residency::Residency,
-};
+use crate::{kernel::Bounds, residency::Residency, shard::DeviceShard};
 
 /// How long a block may take to begin after another one of its kernel has.
 const GATHERING: Duration = Duration::from_secs(3);

@@ -13,9 +13,10 @@ use annulus_sync::{AtomicU64, Ordering, contain::contained, spin_loop};
 use crate::{
     clock_sync::{ClockSync, Moment},
     driver::Run,
-    kernel::{Bounds, DeviceShard, Running},
+    kernel::{Bounds, Running},
     pace::Pace,
     residency::Residency,
+    shard::DeviceShard,
 };
 
 /// How long the pump waits for the time on a device's clock: a block looks for questions every few

@@ -8,10 +8,10 @@ use crate::{
     backend::Compilation,
     elsewhere::elsewhere,
     error::{LifecycleError, TelemetryError},
-    handle::deadline,
     kernel::{core::Transition, lifecycle::ShutdownOutcome, shared::KernelShared, status::KernelStatus},
     snapshot::{self, Snapshot, SnapshotError},
     telemetry::{LatencyHistogram, Telemetry},
+    time::deadline,
 };
 
 /// A launched kernel, by its name alone: its lifecycle, status and telemetry. Does not keep it running.

@@ -7,7 +7,7 @@ use std::{
     mem::MaybeUninit,
     ops::Deref,
     sync::{Arc, Weak},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use annulus_kernel::RingKernel;
@@ -256,10 +256,4 @@ impl<K: RingKernel> fmt::Debug for KernelHandle<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("KernelHandle").field("name", &self.name()).finish_non_exhaustive()
     }
-}
-
-/// The moment `limit` from now; a limit that no clock can hold becomes thirty years.
-pub(crate) fn deadline(limit: Duration) -> Instant {
-    let now = Instant::now();
-    now.checked_add(limit).unwrap_or_else(|| now + Duration::from_secs(30 * 365 * 86_400))
 }

@@ -8,11 +8,12 @@ use annulus_queue::{RecvError, TryRecvError};
 use crate::{
     error::CallError,
     handle::{
-        KernelHandle, deadline,
+        KernelHandle,
         outputs::{Outputs, next_output},
         receive::Outlet,
     },
     kernel::bytes::blank,
+    time::deadline,
 };
 
 /// # Receiving

@@ -5,10 +5,13 @@ use std::{sync::Arc, time::Duration};
 use annulus_kernel::RingKernel;
 use annulus_queue::{SendError, SendOutcome, TrySendError};
 
-use crate::handle::{
-    KernelHandle, deadline,
-    send::{BatchError, Inlet},
-    sink::KernelSink,
+use crate::{
+    handle::{
+        KernelHandle,
+        send::{BatchError, Inlet},
+        sink::KernelSink,
+    },
+    time::deadline,
 };
 
 /// # Sending

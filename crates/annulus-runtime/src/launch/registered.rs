@@ -12,13 +12,14 @@ use linkme::distributed_slice;
 
 use crate::{
     CallError, KernelControl, LaunchError, LaunchOptions, Runtime,
-    handle::{AnyHandle, deadline},
+    handle::AnyHandle,
     kernel::{
         bytes::{Aligned, Bytes, RawMessage, blank},
         shared::{KernelShared, Kind},
     },
     launch::dynamic::DynamicMessage,
     launch::start::AnyBound,
+    time::deadline,
 };
 
 /// What the linker gathers.

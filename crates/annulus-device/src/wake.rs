@@ -1,0 +1,88 @@
+//! Waking a block on a device: whether it would find something to do, and the end of its nap.
+//!
+//! A block that sleeps has said so (`asleep`), and naps until its `wake` word changes; a block of a kernel in
+//! epochs is launched again instead ([`Stay`](annulus_sync::stay)). How a block on the CPU is woken says
+//! [`annulus_sync::wake_flag`]; how a block wakes the host, [`doorbell`](crate::doorbell).
+
+use std::mem::offset_of;
+
+use annulus_abi::{
+    control::{STALLED_BY_KERNEL, command, state},
+    launch::BlockRecord,
+};
+use annulus_block::finds_work;
+use annulus_ring::ring::Consumer;
+use annulus_sync::Ordering;
+
+use crate::shard::DeviceShard;
+
+impl DeviceShard {
+    /// Ends the block's nap, if it naps; after a fence (SYNC: asleep).
+    pub(crate) fn wake(&self, in_futex: bool) {
+        if self.word(offset_of!(BlockRecord, asleep)).load(Ordering::Relaxed) != 0 {
+            self.end_nap(in_futex);
+        }
+    }
+
+    #[cold]
+    pub(crate) fn end_nap(&self, in_futex: bool) {
+        let wake = self.word(offset_of!(BlockRecord, wake));
+        // SYNC: nap-ended (release)
+        wake.fetch_add(1, Ordering::Release);
+        #[cfg(target_os = "linux")]
+        if in_futex {
+            crate::futex::wake_one(wake);
+        }
+        #[cfg(not(target_os = "linux"))]
+        assert!(!in_futex, "futexes are Linux's");
+    }
+
+    /// Whether the block would find something to do, were it launched for an epoch.
+    pub(crate) fn has_work(&self, credit: u64, connectable: bool) -> bool {
+        // SYNC: command (acquire)
+        let wanted = self.memory.command().load(Ordering::Acquire);
+        // SYNC: state (acquire), of the acknowledgement, too
+        let now = self.memory.state().load(Ordering::Acquire);
+        if now == state::TERMINATED {
+            return false;
+        }
+        if now == state::LAUNCHED || wanted & command::TELEMETRY != 0 && self.shows_another_depth(connectable)
+        {
+            return true;
+        }
+        let seen = self.memory.acknowledged().load(Ordering::Acquire);
+        finds_work(wanted, seen, self.inbound.may_be_ready(), || self.has_room(credit))
+    }
+
+    /// Whether telemetry shows another depth than the inbound ring has: a block that takes nothing shows it
+    /// all the same.
+    fn shows_another_depth(&self, connectable: bool) -> bool {
+        let Some(line) = self.memory.telemetry() else { return false };
+        let shown = u64::from(line.word(3).load(Ordering::Relaxed) as u32);
+        // What other kernels sent is in it, which only the device sees.
+        if connectable { shown < self.inbound.depth() } else { shown != self.inbound.depth() }
+    }
+
+    /// Whether the block has not said that it waits for room, or there is some by now.
+    pub(crate) fn has_room(&self, credit: u64) -> bool {
+        match self.memory.stalled().load(Ordering::Relaxed) {
+            0 => true,
+            STALLED_BY_KERNEL => false,
+            _ => self.has_credit(credit) || credit != 0 && self.next_is_call() && self.has_credit(credit - 1),
+        }
+    }
+
+    /// Whether the next message is a call, whose first output needs no room in the outbound ring.
+    fn next_is_call(&self) -> bool {
+        // SAFETY: between epochs no block consumes, and this gives nothing back.
+        let inbound = unsafe { Consumer::new(self.inbound.clone()) };
+        inbound.peek().is_some_and(|slot| slot.header.correlation != 0)
+    }
+
+    fn has_credit(&self, credit: u64) -> bool {
+        let capacity = u64::from(self.outbound.layout().capacity);
+        // Between epochs only the host moves, and it only makes room.
+        let consumed = self.outbound.consumed();
+        self.outbound.reserved() + credit - consumed <= capacity
+    }
+}
