@@ -131,6 +131,7 @@ ANN_FUNCTION u32 ann_would_return(const ann_view *v)
 /* By the leader: says in the control block whether outputs wait for room, so that a host that sees room wakes
    this block. Not before what the turn has taken is counted: a host that sees the block wait sees how full
    its ring is (SYNC: stalled-after-taken). */
+/* TWIN: publish_pending */
 ANN_FUNCTION void ann_publish_pending(const ann_view *v)
 {
     LOCAL ann_state *s = &v->shared->state;
