@@ -2,7 +2,6 @@
 
 /* Whether so many slots of the outbound ring are free; with a fresh look at it only if the last one does not
    suffice. */
-/* TWIN: has_credit */
 ANN_FUNCTION u32 ann_has_slots(const ann_view *v, u64 need)
 {
     LOCAL ann_state *s = &v->shared->state;
@@ -26,6 +25,7 @@ ANN_FUNCTION u64 ann_found_caller(const ann_view *v, u32 i)
 
 /* How many of the first `found` messages there is room for: each may need `credit` slots, and a call one
    less. */
+/* TWIN: has_credit */
 ANN_FUNCTION u32 ann_credit(const ann_view *v, u32 found)
 {
     LOCAL ann_launch *l = &v->shared->launch;

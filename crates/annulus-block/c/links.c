@@ -131,6 +131,7 @@ ANN_FUNCTION u32 ann_would_return(const ann_view *v)
 /* By the leader: says in the control block whether outputs wait for room, so that a host that sees room wakes
    this block. Not before what the turn has taken is counted: a host that sees the block wait sees how full
    its ring is (SYNC: stalled-after-taken). */
+/* TWIN: publish_pending */
 ANN_FUNCTION void ann_publish_pending(const ann_view *v)
 {
     LOCAL ann_state *s = &v->shared->state;
@@ -184,6 +185,7 @@ ANN_FUNCTION u32 ann_return(const ann_view *v, u32 place)
         ann_store_release_u32(ANN_U32(slot, 0), (u32)(s->next_out >> l->out_shift) + 1);
     }
     s->next_out += 1;
+    /* SYNC: gauge (release) */
     ann_store_release_u64(ANN_U64(v->outbound, ANN_RING_RESERVED), s->next_out);
     v->shared->granted += 1;
     ann_tell(v, 0);

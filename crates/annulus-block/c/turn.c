@@ -49,6 +49,8 @@ ANN_FUNCTION u32 ann_begin_device_local(const ann_view *v)
             ready++;
         /* SYNC: device-local-published (acquire) */
         ann_device_local_fence_acquire();
+        /* Before it is known which of them are calls. */
+        b->device_local = 1;
         b->count = ann_accept(v, ready, s->command);
         b->device_local = b->count != 0;
 #else

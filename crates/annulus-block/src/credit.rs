@@ -69,6 +69,7 @@ impl<R: Runner> BlockCore<R> {
     }
 
     /// Before the block goes to sleep: reports that it waits for room in another kernel, if it does.
+    // TWIN: publish_pending
     pub fn publish_pending(&mut self) {
         if self.stalled && self.pending.is_some() && !std::mem::replace(&mut self.told_stalled, true) {
             let progress = Progress { stalled: true, ..Progress::default() };

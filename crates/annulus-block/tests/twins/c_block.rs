@@ -368,7 +368,6 @@ fn record(
 ) -> LaunchRecord {
     let word = |offset: Option<usize>| offset.unwrap_or(0) as u64;
     let definition = text.definition;
-    let calls = layout.inbound.correlation_offset.is_some();
     LaunchRecord {
         shard_stride: layout.shard_bytes() as u64,
         inbound: layout.inbound_offset() as u64,
@@ -402,7 +401,7 @@ fn record(
         out_shift: layout.outbound.capacity.trailing_zeros(),
         grid: place.grid,
         limit,
-        credit: definition.max_outputs.max(calls.into()),
+        credit: definition.max_outputs,
         idle_polls: 64,
         patience: u32::MAX,
         patience_polls: u32::MAX,

@@ -23,8 +23,8 @@ pub(crate) const OF_ONE: &[Fault] = &[
     ("an epoch of telemetry begins with the latencies of the last one", "        s->shown_max = 0;\n", ""),
     (
         "what failed is counted as sent",
-        "    b->state.next_out += answers;\n    if (code == 0) {\n",
-        "    b->state.next_out += answers;\n    b->state.sent += code != 0;\n    if (code == 0) {\n",
+        "    if (code == 0) {\n        b->state.sent += sent;\n",
+        "    b->state.sent += sent;\n    if (code == 0) {\n",
     ),
     ("a lost dead letter is not counted", "            s->dead_letters_lost += 1;\n", ""),
     (
@@ -34,8 +34,8 @@ pub(crate) const OF_ONE: &[Fault] = &[
     ),
     (
         "a block without room thinks that it has work",
-        "    return !s->stalled || ann_credit(v, 1) != 0;\n}\n\n/* Naps",
-        "    return 1;\n}\n\n/* Naps",
+        "    return !s->stalled || ann_has_room_for_next(v);\n",
+        "    return 1;\n",
     ),
     (
         "the ring of answers is not closed",
@@ -49,14 +49,78 @@ pub(crate) const OF_ONE: &[Fault] = &[
     ),
     (
         "a call without an answer hears of a failure",
-        "code == 0 ? ANN_KIND_NO_REPLY : ANN_KIND_FAILED, code, caller",
-        "ANN_KIND_FAILED, code, caller",
+        "u32 kind = is_output ? ANN_KIND_MESSAGE : (code == 0 ? ANN_KIND_NO_REPLY : ANN_KIND_FAILED);",
+        "u32 kind = is_output ? ANN_KIND_MESSAGE : ANN_KIND_FAILED;",
+    ),
+    (
+        "a reply is published with another call's generation",
+        "ann_publish(slot, ann_reply_lap(call), kind,",
+        "ann_publish(slot, ann_reply_lap(call) + 1, kind,",
+    ),
+    (
+        "a reply goes to the slot beside its own",
+        "slot = ann_reply_slot(v, call);\n    u32 is_output",
+        "slot = ann_reply_slot(v, call ^ 1);\n    u32 is_output",
+    ),
+    (
+        "a reply counts in the ring of outputs",
+        "return outputs != 0 && caller != 0 ? outputs - 1 : outputs;",
+        "return outputs;",
+    ),
+    (
+        "a call's further outputs are what lies one place before them",
+        "ann_copy_output(v, ann_out_slot(v, ticket), i);",
+        "ann_copy_output(v, ann_out_slot(v, ticket), i - 1);",
+    ),
+    (
+        "a call's further outputs have other tickets",
+        "u64 ticket = v->shared->state.next_out + i - 1;",
+        "u64 ticket = v->shared->state.next_out + i;",
+    ),
+    (
+        "a call needs as much room as other messages",
+        "u32 need = l->credit - (ann_found_caller(v, granted) != 0);",
+        "u32 need = l->credit;",
     ),
     ("who listens for dead letters is not woken", "(asleep == 2 && noted != 0)", "0"),
     (
         "a latency counts in the next bucket",
         "+ ((nanos >> (exponent - 5)) & 31);",
         "+ ((nanos >> (exponent - 5)) & 31) + 1;",
+    ),
+];
+
+/// Those of a block of several threads.
+pub(crate) const OF_THREADS: &[Fault] = &[
+    (
+        "a reply is published with the lap of an output",
+        "return (meta & ANN_REPLY) != 0 ? ann_reply_lap(to) :",
+        "return (meta & ANN_REPLY) != 0 ? 1 :",
+    ),
+    ("a call's reply takes a ticket", "            ticket += !is_reply;\n", "            ticket += 1;\n"),
+    (
+        "a failed call hears of nothing",
+        "        if (outputs == 0 && caller != 0) {\n            answers[0].to",
+        "        if (outputs == 0 && caller != 0 && code == 0) {\n            answers[0].to",
+    ),
+    (
+        "a stalled block sees no room for a call",
+        "return ann_next_is_call(v) && ann_has_slots(v, credit - 1);",
+        "return 0;",
+    ),
+];
+
+/// Those of a leader of several threads that handles a message by itself.
+pub(crate) const OF_ONE_ALONE: &[Fault] = &[
+    (
+        "a call's further outputs go to other slots",
+        "return k == 0 ? ann_reply_slot(v, caller) : ann_out_slot(v, ticket + k - 1);",
+        "return k == 0 ? ann_reply_slot(v, caller) : ann_out_slot(v, ticket + k);",
+    ),
+    (
+        "and have another lap",
+        "(u32)((ticket + k - (caller != 0)) >> v->shared->launch.out_shift)",
+        "(u32)((ticket + k) >> v->shared->launch.out_shift)",
     ),
 ];
 
@@ -78,6 +142,11 @@ pub(crate) const OF_TWO: &[Fault] = &[
         "what is held when the block ends goes to nobody, though the host would take it",
         "    if (v->shared->link.grid == 0)\n        ann_return_held(v);\n    s->unforwarded",
         "    s->unforwarded",
+    ),
+    (
+        "what a call's handler sends goes to the other kernel",
+        "return caller == 0 && v->shared->link.grid != 0;",
+        "return v->shared->link.grid != 0;",
     ),
     ("outputs that do not wait for room do", "if (granted == 0 && b->link.waits)", "if (granted == 0)"),
 ];

@@ -97,6 +97,8 @@ pub(crate) struct Kernel {
     /// A message, as bytes, for the block of this number of so many, which has so many actors of the
     /// kernel's.
     pub(crate) draw: fn(&mut Random, To) -> Vec<u8>,
+    /// How much a message's handler sends if it succeeds.
+    pub(crate) sends: fn(&[u8]) -> u32,
 }
 
 /// Whom a message is for.
@@ -118,11 +120,20 @@ pub(crate) const TALLY: Kernel = Kernel {
         let then = sends(random) + 8 * fails(random);
         Item { key, sends: sends(random), fails: fails(random), then, value: random.next() }.bytes()
     },
+    sends: |message| u32::from_ne_bytes(message[4..8].try_into().expect("four bytes")),
 };
 
 pub(crate) const PLAIN: Kernel = Kernel {
     definition: plain::DEFINITION,
     draw: |random, _| Plain { value: random.below(1000) }.value.to_ne_bytes().to_vec(),
+    sends: |_| 0,
 };
 
-pub(crate) const LEDGER: Kernel = Kernel { definition: ledger::DEFINITION, ..PLAIN };
+pub(crate) const LEDGER: Kernel = Kernel {
+    definition: ledger::DEFINITION,
+    sends: |message| {
+        let value = u64::from_ne_bytes(message.try_into().expect("eight bytes"));
+        value.is_multiple_of(3).into()
+    },
+    ..PLAIN
+};

@@ -15,7 +15,8 @@ use annulus_ring::ring::Header;
 
 use crate::{
     c_block::Exchange,
-    kernels::Item,
+    calls::Replied,
+    kernels::{Item, Kernel},
     random::Random,
     rust_block::Target,
     scene::{Fault, Found, Options, Pair, Scene},
@@ -45,6 +46,8 @@ enum Action {
     Pass(u64),
     /// Ends a kernel's block.
     Terminate(bool),
+    /// Ends the first kernel's while it is inactive, and connected no more.
+    Part,
 }
 
 /// What happened, over all seeds.
@@ -57,17 +60,22 @@ pub(crate) struct Lived {
     pub(crate) returned: u64,
     pub(crate) ended_holding: u64,
     pub(crate) went_on: u64,
+    /// Of the first kernel, and of the second.
+    pub(crate) replied: [Replied; 2],
 }
 
 impl Lived {
-    /// Whether all has happened.
-    pub(crate) fn is_all_there(&self) -> bool {
-        let Self { forwarded, unforwarded, unread, pending, returned, ended_holding, went_on } = *self;
-        [forwarded, unforwarded, unread, pending, returned, ended_holding, went_on].iter().all(|&n| n != 0)
+    /// Whether all has happened that can with this kernel.
+    pub(crate) fn is_all_there(&self, kernel: &Kernel) -> bool {
+        let Self { forwarded, unforwarded, unread, pending, returned, ended_holding, went_on, .. } = *self;
+        let counts = [forwarded, unforwarded, unread, pending, returned, ended_holding, went_on];
+        let limit = kernel.definition.max_outputs;
+        counts.iter().all(|&n| n != 0) && self.replied.iter().all(|replied| replied.is_all_there(limit))
     }
 
     pub(crate) fn add(&mut self, other: &Self) {
-        let Self { forwarded, unforwarded, unread, pending, returned, ended_holding, went_on } = other;
+        let Self { forwarded, unforwarded, unread, pending, returned, ended_holding, went_on, replied } =
+            other;
         self.forwarded += forwarded;
         self.unforwarded += unforwarded;
         self.unread += unread;
@@ -75,6 +83,7 @@ impl Lived {
         self.returned += returned;
         self.ended_holding += ended_holding;
         self.went_on += went_on;
+        self.replied.iter_mut().zip(replied).for_each(|(all, one)| all.add(one));
     }
 }
 
@@ -140,12 +149,7 @@ pub(crate) fn holding(scene: &Scene, then: End) -> [Outcome; 2] {
     assert!(script.holds());
     match then {
         End::Reject => play(&mut script, &[Action::Connect(Some(false))]),
-        End::Disconnect => {
-            play(
-                &mut script,
-                &[Action::Activate(false, false), Action::Connect(None), Action::Terminate(false)],
-            );
-        }
+        End::Disconnect => play(&mut script, &[Action::Part]),
     }
     let pair = &script.pairs[0];
     [&pair.rust, &pair.c].map(|side| Outcome {
@@ -242,6 +246,7 @@ impl<'a> Script<'a> {
     }
 
     fn draw(&mut self) -> Action {
+        let holds = self.holds();
         let random = &mut self.random;
         let second = random.one_in(2);
         match random.below(40) {
@@ -255,17 +260,13 @@ impl<'a> Script<'a> {
             23 => Action::Connect([None, Some(false), Some(true), Some(true)][random.below(4) as usize]),
             24 | 25 => Action::Pass(random.below(5000)),
             26 if random.one_in(8) => Action::Terminate(second),
+            27 if holds && random.one_in(8) => Action::Part,
             _ => Action::Settle(second),
         }
     }
 
     fn play(&mut self, action: Action) -> Result<(), Box<Found>> {
         self.actions.push(action);
-        // What C has sent of the messages that it is ahead with would find the room that this makes later in
-        // Rust.
-        if matches!(action, Action::Receive(false, _) | Action::TakeLetters(false)) && self.is_ahead(false) {
-            return Ok(());
-        }
         match action {
             Action::Send(count) => {
                 for _ in 0..count {
@@ -275,8 +276,7 @@ impl<'a> Script<'a> {
             Action::SendOn => {
                 let pair = &self.pairs[1];
                 let (sent, taken) = self.exchange.counts(1);
-                let calls = u64::from(pair.options.layout.replies.is_some());
-                let credit = u64::from(self.scene.kernel.definition.max_outputs).max(calls);
+                let credit = u64::from(self.scene.kernel.definition.max_outputs);
                 let takes = self.commands[1] & (command::ACTIVE | command::TERMINATE) == command::ACTIVE
                     && sent == taken
                     && pair.rust.producers.ring().depth() == 0
@@ -294,17 +294,24 @@ impl<'a> Script<'a> {
                     if ready == (true, true) {
                         let taken = (pair.rust.receive(), pair.c.receive());
                         self.same("an answer", taken.0, taken.1)?;
+                    } else if self.is_ahead(second) {
+                        return Ok(());
                     } else {
                         return self.same("there is an answer", ready.0, ready.1);
                     }
                 }
             }
+            // C may have found the ring full where Rust has not got so far: with room made meanwhile, a dead
+            // letter would be lost in C alone.
+            Action::TakeLetters(second) if self.is_ahead(second) && self.holds() => {}
             Action::TakeLetters(second) => loop {
                 let pair = &mut self.pairs[usize::from(second)];
                 let ready = (pair.rust.is_ready().1, pair.c.is_ready().1);
                 if ready == (true, true) {
                     let taken = (pair.rust.take_dead_letter(), pair.c.take_dead_letter());
                     self.same("a dead letter", taken.0, taken.1)?;
+                } else if self.is_ahead(second) {
+                    return Ok(());
                 } else {
                     return self.same("there is a dead letter", ready.0, ready.1);
                 }
@@ -326,8 +333,9 @@ impl<'a> Script<'a> {
             }
             Action::Connect(link) => {
                 self.settle(0)?;
-                // What is held would go to the host, in C behind the answers of calls that it is ahead with.
-                if link.is_none() && self.is_ahead(false) {
+                // Outputs of a call that C has handled behind what is pending are with the host already: what
+                // is pending comes behind them in C, and in Rust before.
+                if link.is_none() && self.pairs[0].rust.waiting() != self.pairs[0].c.waiting() {
                     return Ok(());
                 }
                 let was_active = self.commands[0] & command::ACTIVE != 0;
@@ -355,6 +363,13 @@ impl<'a> Script<'a> {
                 self.commands[usize::from(second)] |= command::TERMINATE;
                 self.give(second);
                 self.settle(second.into())?;
+            }
+            Action::Part => {
+                for action in
+                    [Action::Activate(false, false), Action::Connect(None), Action::Terminate(false)]
+                {
+                    self.play(action)?;
+                }
             }
         }
         Ok(())
@@ -389,20 +404,25 @@ impl<'a> Script<'a> {
 
     fn send(&mut self, pair: usize) {
         let random = &mut self.random;
-        let pair = &self.pairs[pair];
+        let pair = &mut self.pairs[pair];
         let message = (self.scene.kernel.draw)(random, pair.options.to());
-        let calls = pair.options.layout.inbound.correlation_offset.is_some() && random.one_in(3);
+        let calls = pair.options.layout.replies.is_some() && random.one_in(3);
         let generation = random.next() as u32 | 1;
-        // Where outputs of the other kernel go to Rust's ring, and not to C's, tickets differ.
-        let same = pair.rust.producers.ring().reserved() == pair.c.producers.ring().reserved();
-        let correlation = if calls && same { pair.rust.call(false, generation) } else { 0 };
         let enqueue_time = self.now - random.below(900);
-        let header = Header { enqueue_time, correlation, ..Header::default() };
+        let header = |correlation| Header {
+            enqueue_time,
+            correlation: if calls { correlation } else { 0 },
+            ..Header::default()
+        };
         // Where C has room, and Rust has not, the message that is held is still in Rust's ring.
         let has_room = |ring: &annulus_ring::ring::Ring| ring.depth() < ring.layout().capacity.into();
         if [&pair.rust, &pair.c].iter().all(|side| has_room(side.producers.ring())) {
-            pair.rust.send(&message, header);
-            pair.c.send(&message, header);
+            let addresses = [&pair.rust, &pair.c].map(|side| side.call(false, generation));
+            pair.rust.send(&message, header(addresses[0]));
+            pair.c.send(&message, header(addresses[1]));
+            if calls {
+                pair.calls.sent(addresses[0], addresses[1], (self.scene.kernel.sends)(&message));
+            }
         }
     }
 
@@ -453,6 +473,8 @@ impl<'a> Script<'a> {
             what.push(format!("of kernel {which}, {facts:?}, {:?}", pair.options));
             return Err(self.found(what));
         }
+        self.pairs[which].count_replies(&mut self.lived.replied[which]);
+        let pair = &self.pairs[which];
         self.same("it has ended", pair.rust_block.has_ended(), pair.c_block.has_ended())
     }
 

@@ -17,9 +17,11 @@
 // What the kernel macros name.
 extern crate annulus_runtime as annulus;
 
+mod bug_an_old_call_makes_room;
 mod bug_outputs_that_are_rejected_wait;
 mod bug_what_is_held_at_the_end_is_lost;
 mod c_block;
+mod calls;
 mod faults;
 mod kernels;
 mod linked;
@@ -91,7 +93,7 @@ fn connected_blocks_do_too() {
             lived.add(&linked::run(scene, seed, None).unwrap_or_else(|found| panic!("{found}")));
         }
         println!("{}: {lived:?}", scene.name);
-        assert!(lived.is_all_there(), "{}: too little happens: {lived:?}", scene.name);
+        assert!(lived.is_all_there(&scene.kernel), "{}: too little happens: {lived:?}", scene.name);
     }
 }
 
@@ -126,7 +128,14 @@ fn planted_faults_are_found() {
     type Run = fn(&Scene, u64, &Fault) -> Option<String>;
     let one: Run = |scene, seed, fault| Some(script::run(scene, seed, Some(fault)).err()?.to_string());
     let two: Run = |scene, seed, fault| Some(linked::run(scene, seed, Some(fault)).err()?.to_string());
-    for (faults, scene, run) in [(faults::OF_ONE, &ONE, one), (faults::OF_TWO, &LINKED[0], two)] {
+    let [several, alone] = [&SCENES[1], &SCENES[2]];
+    assert!(several.threads > 1 && !several.alone && alone.alone);
+    for (faults, scene, run) in [
+        (faults::OF_ONE, &ONE, one),
+        (faults::OF_THREADS, several, one),
+        (faults::OF_ONE_ALONE, alone, one),
+        (faults::OF_TWO, &LINKED[0], two),
+    ] {
         for fault in faults {
             let found = (0..BOUND).find_map(|seed| Some((seed, run(scene, seed, fault)?)));
             let (seed, said) = found.unwrap_or_else(|| panic!("nothing is found: {}", fault.0));

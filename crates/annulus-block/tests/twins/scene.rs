@@ -10,6 +10,7 @@ use annulus_kernel::{ProcessingMode, StateShape};
 
 use crate::{
     c_block::{CBlock, Exchange, Launch, Text},
+    calls::{Calls, Replied},
     kernels::{Kernel, To},
     memory::{Place, Side},
     random::Random,
@@ -104,6 +105,7 @@ pub(crate) struct Pair {
     pub(crate) c: Side,
     pub(crate) rust_block: RustBlock,
     pub(crate) c_block: CBlock,
+    pub(crate) calls: Calls,
     /// Looks that find nothing after which the block in C has told all.
     looks: u32,
 }
@@ -136,7 +138,7 @@ impl Pair {
         let c_block = CBlock::new(&c, &launch, &rust_block.states());
         // What is told late is told by the fourth look.
         let looks = if scene.alone { 6 } else { 2 };
-        Self { options, rust, c, rust_block, c_block, looks }
+        Self { options, rust, c, rust_block, c_block, calls: Calls::default(), looks }
     }
 
     /// Both blocks take turns until they find nothing.
@@ -150,7 +152,7 @@ impl Pair {
 
     /// What is different, and should not be.
     pub(crate) fn wrong(&self, facts: &Facts) -> Vec<Word> {
-        let mut all = words(&self.rust, &self.c);
+        let mut all = words(&self.rust, &self.c, &self.calls);
         // They are no words of the protocol's, but the host reads them as well.
         let states = self.rust_block.states();
         let beside = self.c_block.states(states.len());
@@ -162,6 +164,11 @@ impl Pair {
             c: beside[at].into(),
         }));
         wrong(all, facts)
+    }
+
+    /// Counts the replies that have come to both.
+    pub(crate) fn count_replies(&mut self, replied: &mut Replied) {
+        self.calls.count(&self.rust, &self.c, replied);
     }
 
     /// Sets the command of both.

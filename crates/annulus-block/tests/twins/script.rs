@@ -8,7 +8,9 @@ use annulus_ring::ring::Header;
 
 use crate::{
     c_block::Exchange,
+    calls::Replied,
     kernels::Kernel,
+    memory::Side,
     prints::Printed,
     random::Random,
     scene::{Fault, Found, Options, Pair, Scene},
@@ -66,6 +68,7 @@ pub(crate) struct Lived {
     pub(crate) woken: u64,
     pub(crate) called_without_work: u64,
     pub(crate) ended_with_messages: u64,
+    pub(crate) replied: Replied,
 }
 
 impl Lived {
@@ -83,6 +86,7 @@ impl Lived {
             && of_outputs.iter().all(|&count| (count != 0) == definition.output.is_some())
             && (unknown != 0) == matches!(definition.state, StateShape::PerActor(_))
             && (prints == 0 || prints_lost == 0) == definition.prints().is_empty()
+            && self.replied.is_all_there(definition.max_outputs)
     }
 
     pub(crate) fn add(&mut self, other: &Self) {
@@ -103,6 +107,7 @@ impl Lived {
         self.woken += woken;
         self.called_without_work += called_without_work;
         self.ended_with_messages += ended_with_messages;
+        self.replied.add(&other.replied);
     }
 }
 
@@ -303,18 +308,24 @@ impl Script<'_> {
         // Of several messages' latencies the sum is taken in a turn, and not less than 0.
         let is_early = limit == 1 && random.one_in(16);
         let enqueue_time = if is_early { self.now + random.below(50) } else { self.now - random.below(900) };
-        let calls = layout.inbound.correlation_offset.is_some() && random.one_in(2);
-        let correlation = if calls { self.pair.rust.call(pending, random.next() as u32 | 1) } else { 0 };
-        let header = Header { enqueue_time, correlation, ..Header::default() };
-        for side in [&mut self.pair.rust, &mut self.pair.c] {
+        let calls = layout.replies.is_some() && random.one_in(2);
+        let generation = random.next() as u32 | 1;
+        let address = |side: &Side| if calls { side.call(pending, generation) } else { 0 };
+        let addresses = [&self.pair.rust, &self.pair.c].map(address);
+        let mut sent = true;
+        for (side, correlation) in [&mut self.pair.rust, &mut self.pair.c].into_iter().zip(addresses) {
+            let header = Header { enqueue_time, correlation, ..Header::default() };
             if pending {
                 let mut slot = side.pending.take().expect("both have one, or none has");
                 let message: Vec<_> = message.iter().copied().map(std::mem::MaybeUninit::new).collect();
                 slot.write_bytes(&message, header);
             } else {
                 // If there is no room, the rings' words are compared all the same.
-                side.send(&message, header);
+                sent = side.send(&message, header);
             }
+        }
+        if calls && sent {
+            self.pair.calls.sent(addresses[0], addresses[1], (self.scene.kernel.sends)(&message));
         }
     }
 
@@ -343,6 +354,7 @@ impl Script<'_> {
         if !wrong.is_empty() {
             return Err(self.found(wrong.iter().map(ToString::to_string).collect()));
         }
+        self.pair.count_replies(&mut self.lived.replied);
         self.same("it has ended", self.pair.rust_block.has_ended(), self.pair.c_block.has_ended())?;
         let stalled = self.pair.rust.memory.stalled().load(annulus_sync::Ordering::Relaxed);
         self.lived.stalled += u64::from(stalled != 0);

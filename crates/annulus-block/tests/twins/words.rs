@@ -11,7 +11,7 @@ use annulus_abi::{
     telemetry::Telemetry,
 };
 
-use crate::memory::Side;
+use crate::{calls::Calls, memory::Side};
 
 /// The two values of one word.
 #[derive(Clone)]
@@ -166,7 +166,7 @@ fn rings(layout: &KernelLayout) -> Vec<(&'static str, usize, RingLayout, bool)> 
 
 /// All words that blocks publish, as the two sides have them. Kernels that print have a ring more, of which
 /// only the gauge is compared.
-pub(crate) fn words(rust: &Side, c: &Side) -> Vec<Word> {
+pub(crate) fn words(rust: &Side, c: &Side, calls: &Calls) -> Vec<Word> {
     let layout = rust.memory.layout();
     let mut words = Vec::new();
     let mut add = |name: String, rust: u64, c: u64| words.push(Word { name, rust, c });
@@ -199,14 +199,7 @@ pub(crate) fn words(rust: &Side, c: &Side) -> Vec<Word> {
             slots(ring, offset, &layout, rust, c, &mut add);
         }
     }
-    // Nobody counts replies: the ring's header is not used, and a slot's lap is its call's generation.
-    if let Some(replies) = layout.replies {
-        for number in 0..u64::from(replies.capacity) {
-            let slot = layout.replies_offset() + replies.slot_offset(number);
-            let name = format!("replies[{number}]");
-            slot_words(&name, slot, &replies, |commit| commit != 0, (rust, c), &mut add);
-        }
-    }
+    calls.words(rust, c, &mut add);
     if layout.histogram {
         for bucket in 0..BUCKETS {
             let get = |side: &Side| side.word::<u64>(layout.histogram_offset() + 8 * bucket);
@@ -233,14 +226,14 @@ fn slots(
     let consumed = rust.word::<u64>(offset + offset_of!(RingHeader, consumed));
     for ticket in consumed..consumed + u64::from(layout.capacity) {
         let (slot, lap) = (offset + layout.slot_offset(ticket), layout.lap(ticket));
-        slot_words(&format!("{ring}[{ticket}]"), slot, layout, |commit| commit == lap, (rust, c), add);
+        slot_words(&format!("{ring}[{ticket}]"), [slot; 2], layout, |commit| commit == lap, (rust, c), add);
     }
 }
 
-/// A slot's commit word, and what lies there if it is published.
-fn slot_words(
+/// A slot's commit word, and what lies there if it is published; `slots`: where it lies in Rust, and in C.
+pub(crate) fn slot_words(
     name: &str,
-    slot: usize,
+    slots: [usize; 2],
     layout: &RingLayout,
     is_published: impl Fn(u32) -> bool,
     (rust, c): (&Side, &Side),
@@ -248,20 +241,22 @@ fn slot_words(
 ) {
     use annulus_abi::ring::kind::{FAILED, NO_REPLY};
 
-    let half = |side: &Side, at: usize| side.word::<u32>(slot + at);
-    let (commit, meta) = (half(rust, 0), half(rust, 4));
-    add(format!("{name}.commit"), commit.into(), half(c, 0).into());
-    if !is_published(commit) || half(c, 0) != commit {
+    let halves = |at: usize| (rust.word::<u32>(slots[0] + at), c.word::<u32>(slots[1] + at));
+    let mut compare = |name: String, (rust, c): (u32, u32)| add(name, rust.into(), c.into());
+    let commit = halves(0);
+    compare(format!("{name}.commit"), commit);
+    if !is_published(commit.0) || commit.0 != commit.1 {
         return;
     }
-    add(format!("{name}.meta"), meta.into(), half(c, 4).into());
+    let meta = halves(4);
+    compare(format!("{name}.meta"), meta);
     // A payload of what has none is what lay there.
-    if [NO_REPLY, FAILED].contains(&((meta >> 24) as u8)) {
+    if [NO_REPLY, FAILED].contains(&((meta.0 >> 24) as u8)) {
         return;
     }
     for at in (0..layout.payload_size).step_by(4) {
         let at = layout.payload_offset + at;
-        add(format!("{name}+{at}"), half(rust, at).into(), half(c, at).into());
+        compare(format!("{name}+{at}"), halves(at));
     }
 }
 

@@ -53,6 +53,7 @@ impl Producers {
             if ticket.wrapping_sub(seen) >= capacity {
                 // SYNC: slots-returned (acquire)
                 seen = ring.word::<CONSUMED>().load(Ordering::Acquire);
+                // SYNC: slots-returned (release, for a fellow producer)
                 ring.seen().store(seen, Ordering::Release);
                 if seen <= ticket && ticket - seen >= capacity {
                     return Err(Refused::Full);
