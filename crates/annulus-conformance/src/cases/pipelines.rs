@@ -2,7 +2,7 @@
 
 use std::pin::pin;
 
-use annulus_runtime::{ShutdownOutcome, block_on};
+use annulus_runtime::{KernelHandle, ShutdownOutcome, block_on};
 
 use super::links::{LONG, connect, linked, received, source};
 use crate::{
@@ -79,8 +79,9 @@ pub fn k01_a_full_cycle_can_be_terminated(bench: &Bench) {
     connect(&one, &two);
     connect(&two, &one);
     let _ = one.try_send(number(1)).unwrap();
-    eventually(|| one.status().stalled_shards == 1 && two.status().stalled_shards == 1);
-    assert!(one.status().to_string().contains("1 of 1 shards stalled"), "{}", one.status());
+    // Before all queues are full, a shard may stall for a moment: both show it at the same time once they are.
+    let shows = |kernel: &KernelHandle<double>| kernel.status().to_string().contains("1 of 1 shards stalled");
+    eventually(|| shows(&one) && shows(&two));
     one.terminate_blocking();
     two.terminate_blocking();
     for kernel in [&one, &two] {
