@@ -253,7 +253,7 @@ fn call_all(kernel: &DynamicKernel, messages: &mut Messages) -> Result<(), Failu
     Ok(())
 }
 
-/// One thread sends, another prints, so that a kernel whose outputs nobody takes does not stop the way in.
+/// One thread sends and another prints; otherwise outputs that nobody receives would stop the sends.
 fn stream(kernel: &DynamicKernel, messages: &mut Messages, to: Format) -> Result<(), Failure> {
     thread::scope(|scope| {
         let printer = scope.spawn(|| {

@@ -19,7 +19,7 @@ pub(crate) struct Lines<R> {
 }
 
 impl<R> Lines<R> {
-    /// Whoever finds rows in the bytes sets `unfinished` to 0 after each.
+    /// The code that finds rows in the bytes sets `unfinished` to 0 after each row.
     pub(crate) fn new(bytes: R, unfinished: Rc<Cell<usize>>) -> Self {
         Self { bytes, ends_line: true, unfinished }
     }
