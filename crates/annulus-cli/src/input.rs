@@ -28,7 +28,7 @@ pub(crate) struct UntilStopped {
     /// The end of its last whole line.
     whole: usize,
     ended: bool,
-    /// Whether a line is given when it is whole, and not before.
+    /// Whether a line is given only when it is whole.
     has_lines: bool,
 }
 

@@ -288,7 +288,7 @@ fn print_all(kernel: &DynamicKernel, format: Format) -> Result<(), Failure> {
                 out.write(&output)?;
                 continue;
             }
-            // What is there is shown before anything is waited for.
+            // Available outputs are shown before the next wait.
             Err(_) => out.flush()?,
         }
         match kernel.recv_message_timeout(Duration::from_secs(3600)) {
@@ -299,7 +299,7 @@ fn print_all(kernel: &DynamicKernel, format: Format) -> Result<(), Failure> {
     }
 }
 
-/// Says what is waited for, to somebody who sees nothing happen.
+/// Says what the program waits for, since the user sees nothing happen.
 fn hint(definition: &KernelDefinition, format: Format) {
     let keys = if cfg!(windows) { "Ctrl-Z and Enter" } else { "Ctrl-D" };
     let text = format!(
