@@ -15,7 +15,7 @@ use crate::failure::Failure;
 ///
 /// Each frame is a line: its number, the type, how many messages, bytes, how it is compressed, and what its
 /// header says of the message; then the payload's beginning. The schema of a type comes before its first
-/// message. A frame that was changed on the way is told, and the next is shown.
+/// message. A frame that was changed on the way is reported, and the next one is shown.
 #[derive(Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Dump {
@@ -125,7 +125,7 @@ impl Dump {
     }
 }
 
-/// Names come from whoever wrote the stream, and a terminal would obey what they hold.
+/// The writer of the stream chose the names, and a terminal would obey control characters in them.
 fn printable(text: &str) -> String {
     text.chars()
         .map(|letter| if letter.is_control() { char::REPLACEMENT_CHARACTER } else { letter })

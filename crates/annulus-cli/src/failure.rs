@@ -11,8 +11,8 @@ pub(crate) enum Failure {
     Usage(String),
     /// The data, a file or the machine is at fault; exit code 1.
     Fault(String),
-    /// Whoever reads standard output has gone, as in `annulus … | head -1`: nothing is wrong, nothing is
-    /// said.
+    /// The reader of standard output has gone, as in `annulus … | head -1`: nothing is wrong, and nothing is
+    /// printed.
     ClosedPipe,
 }
 
@@ -37,7 +37,7 @@ impl Failure {
             Self::Fault(message) => (message, 1),
             Self::ClosedPipe => return ExitCode::SUCCESS,
         };
-        // Where even standard error is gone, the exit code still tells.
+        // If even standard error is gone, the exit code still reports the failure.
         let _ = writeln!(io::stderr(), "annulus: {message}");
         ExitCode::from(code)
     }

@@ -1,9 +1,9 @@
-//! Errors of the library, told to somebody who has flags and no code.
+//! Errors of the library, in words for users of the command line, who have flags and no code.
 
 /// What a message of the library says, and what it means on the command line. In order: longer ones first.
 pub(crate) type Phrases = &'static [(&'static str, &'static str)];
 
-/// Of every command that launches a kernel by name.
+/// For every command that launches a kernel by name.
 pub(crate) const SEND: Phrases = &[
     ("say how many keys there are with .actors(n)", "say how many keys there are with --actors N"),
     ("raise LaunchOptions::actors", "raise --actors"),
@@ -21,7 +21,7 @@ pub(crate) const SEND: Phrases = &[
     (", or give this one a name with LaunchOptions::name", ""),
 ];
 
-/// Of the anomalies job, which chooses its own grid.
+/// For the anomalies job, which chooses its own grid.
 pub(crate) const ANOMALIES: Phrases = &[
     ("launch with a smaller capacity or grid", "make room for fewer series with --max-series"),
     ("launch with a smaller grid or capacity", "make room for fewer series with --max-series"),
@@ -29,7 +29,7 @@ pub(crate) const ANOMALIES: Phrases = &[
     ("raise LaunchOptions::actors", "raise --max-series"),
 ];
 
-/// Of every command.
+/// For every command.
 const ALL: Phrases = &[
     ("run it in epochs (OpenCl::force_epochs), ", ""),
     ("run it in epochs (Cuda::force_epochs), ", ""),

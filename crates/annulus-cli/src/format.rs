@@ -111,12 +111,12 @@ impl Messages {
         Ok(Self { input, ty, number: 0, skipped: 0, skip_bad })
     }
 
-    /// How many were no messages, and were passed over.
+    /// How many inputs were not valid messages, and were skipped.
     pub(crate) fn skipped(&self) -> u64 {
         self.skipped
     }
 
-    /// What is wrong with the message that came last, or with what the kernel did with it.
+    /// What is wrong with the last message, or with the kernel's handling of it.
     pub(crate) fn failure(&self, problem: impl Display) -> Failure {
         let what = match self.input {
             Input::Json { .. } => "line",
@@ -174,8 +174,8 @@ impl Messages {
                 if ended.map_err(|error| Bad::All(error.to_string()))? {
                     return Ok(None);
                 }
-                // What is no message may be shorter or longer than one, so nobody knows where the next
-                // begins.
+                // Invalid input may be shorter or longer than a message, so the start of the next one is
+                // unknown.
                 DynamicMessage::read(ty, from)
                     .map(Some)
                     .map_err(|error| Bad::All(format!("not of type {}: {error}", ty.name)))
@@ -243,7 +243,7 @@ fn object(ty: &TypeDescriptor, columns: &[String], row: &csv::StringRecord) -> R
     let TypeKind::Struct(fields) = ty.kind else { return Err("it has no columns".into()) };
     let mut object = serde_json::Map::new();
     for (name, cell) in columns.iter().zip(row) {
-        // A column that the type lacks is told by whoever reads the object.
+        // The reader of the object reports a column that the type lacks.
         let ty = fields.iter().find(|field| field.name == name).map(|field| field.ty);
         let value = match ty {
             Some(ty) => value(ty, cell).map_err(|error| format!(".{name}: {error}: {cell:?}"))?,

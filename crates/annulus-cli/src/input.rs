@@ -1,4 +1,4 @@
-//! Input that ends when somebody asks for the end, also while a read of it waits.
+//! Input that ends on request, even while a read of it is blocked.
 
 use std::{
     io::{self, BufRead, Read},
@@ -9,7 +9,7 @@ use std::{
 
 use crate::signals::Interrupt;
 
-/// How often a wait for input looks whether it is to end.
+/// How often a wait for input checks whether it should end.
 const LOOK: Duration = Duration::from_millis(50);
 /// How much is read at a time, and how many such pieces wait.
 const CHUNK: usize = 1 << 16;
@@ -17,24 +17,24 @@ const CHUNKS: usize = 4;
 /// The longest line that is held back until it is whole.
 const LONGEST: usize = 1 << 20;
 
-/// An input, whole lines of it unless it has none, that a thread of its own reads, which may be left blocked
-/// in a read.
+/// An input that a separate thread reads. It gives whole lines, unless the input has no lines. The thread may
+/// be left blocked in a read.
 pub(crate) struct UntilStopped {
     chunks: Receiver<io::Result<Vec<u8>>>,
     stop: Interrupt,
     buffer: Vec<u8>,
-    /// What was taken of the buffer.
+    /// How much of the buffer has been taken.
     taken: usize,
     /// The end of its last whole line.
     whole: usize,
     ended: bool,
-    /// Whether a line is given when it is whole, and not before.
+    /// Whether a line is given only when it is whole.
     has_lines: bool,
 }
 
 impl UntilStopped {
-    /// The input until its end, or until that is asked for: then lines that were read are still given, but no
-    /// part of one.
+    /// The input until its end, or until the end is requested. After a request, lines that were read are
+    /// still given, but no part of a line.
     ///
     /// # Errors
     ///
@@ -76,7 +76,7 @@ impl UntilStopped {
         self
     }
 
-    /// Takes a chunk in, behind what is there of a line.
+    /// Appends a chunk to the part of a line that is already there.
     fn extend(&mut self, chunk: &[u8]) {
         self.buffer.drain(..self.taken);
         let before = self.buffer.len();

@@ -50,9 +50,9 @@ use tracing_subscriber::{filter::Targets, prelude::*};
 
 use cli::{Cli, Command};
 
-/// Does what the command line says. What kernels print goes to standard error, and of their lives what went
-/// wrong, unless the program has a subscriber of its own. `ANNULUS_LOG` chooses other events, as
-/// `target=level` with commas in between: `annulus::lifecycle=debug`.
+/// Does what the command line says. Prints of kernels, and warnings about their lifecycle, go to standard
+/// error, unless the program has its own subscriber. `ANNULUS_LOG` chooses other events, as `target=level`
+/// with commas in between: `annulus::lifecycle=debug`.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let told = tracing_subscriber::fmt::layer().with_writer(io::stderr).without_time();

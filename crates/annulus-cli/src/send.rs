@@ -253,7 +253,7 @@ fn call_all(kernel: &DynamicKernel, messages: &mut Messages) -> Result<(), Failu
     Ok(())
 }
 
-/// One thread sends, another prints, so that a kernel whose outputs nobody takes does not stop the way in.
+/// One thread sends and another prints; otherwise outputs that nobody receives would stop the sends.
 fn stream(kernel: &DynamicKernel, messages: &mut Messages, to: Format) -> Result<(), Failure> {
     thread::scope(|scope| {
         let printer = scope.spawn(|| {
@@ -288,7 +288,7 @@ fn print_all(kernel: &DynamicKernel, format: Format) -> Result<(), Failure> {
                 out.write(&output)?;
                 continue;
             }
-            // What is there is shown before anything is waited for.
+            // Available outputs are shown before the next wait.
             Err(_) => out.flush()?,
         }
         match kernel.recv_message_timeout(Duration::from_secs(3600)) {
@@ -299,7 +299,7 @@ fn print_all(kernel: &DynamicKernel, format: Format) -> Result<(), Failure> {
     }
 }
 
-/// Says what is waited for, to somebody who sees nothing happen.
+/// Says what the program waits for, since the user sees nothing happen.
 fn hint(definition: &KernelDefinition, format: Format) {
     let keys = if cfg!(windows) { "Ctrl-Z and Enter" } else { "Ctrl-D" };
     let text = format!(

@@ -39,7 +39,8 @@ pub(crate) fn target() -> impl TypedValueParser<Value = Target> {
         .try_map(|name| name.parse::<Target>())
 }
 
-/// The kernels of this program: by name, or `module::name`, whose module may be a part of the path's end.
+/// The kernels of this program: by name, or by `module::name`, where `module` may be only the end of the
+/// path.
 pub(crate) fn kernel() -> impl TypedValueParser<Value = &'static RegisteredKernel> {
     Kernels
 }

@@ -2,20 +2,20 @@
 //!
 //! # What they promise
 //!
-//! * **Your function stays your function.** `#[ring_kernel]` leaves it as it is, to be called, tested and
-//!   documented as any other, and puts beside it a type of the same name that is the kernel.
-//! * **The signature is the contract.** What a handler may touch, and so what may run beside it, is read off
-//!   its parameters (the table below) and nothing else.
-//! * **Layouts are the compiler's.** Sizes, alignments and offsets in a descriptor are asked of rustc, never
-//!   computed.
-//! * **Errors speak of your code.** They stand at the word that is wrong, say what to write instead, and come
-//!   all at once.
-//! * **No `unsafe` of yours.** What the macros write compiles under `#![forbid(unsafe_code)]`.
+//! * **Your function stays your function.** `#[ring_kernel]` does not change it: you call, test and document
+//!   it like any other. Beside it the macro puts a type of the same name, which is the kernel.
+//! * **The signature is the contract.** Only the parameters (the table below) say what a handler may touch,
+//!   and so what may run at the same time.
+//! * **Layouts are the compiler's.** Sizes, alignments and offsets in a descriptor come from rustc; the
+//!   macros never compute them.
+//! * **Errors speak of your code.** They point to the word that is wrong, say what to write instead, and are
+//!   reported all at once.
+//! * **You write no `unsafe`.** The code that the macros write compiles under `#![forbid(unsafe_code)]`.
 //!
 //! # What they do not do
 //!
-//! They read how a type is *written*, not what it is; what a name means is checked by the compiler, through
-//! the traits of `annulus-kernel`. Everything they write names `::annulus::__private`, so a crate without the
+//! They read how a type is *written*, not what it is. The compiler checks what a name means, through the
+//! traits of `annulus-kernel`. Everything they write names `::annulus::__private`, so a crate without the
 //! facade writes `extern crate annulus_runtime as annulus;`.
 //!
 //! ```
@@ -68,12 +68,12 @@
 //! | `c: &[AtomicU32]`, or `AtomicI32`, `AtomicU64`, `AtomicI64` | memory that all blocks share; not rolled back | any |
 //! | `m: &mut [T]` | memory of the whole kernel, for messages without a key; not rolled back | any |
 //!
-//! After the message the order is free. The last four are bound at launch, in the handler's order and by its
-//! names: `detect::bind(p, &t, &c, &m).launch(&runtime, options)`, with atomics and memory given as their
-//! first contents. A handler that has none of them is launched with `detect::launch(&runtime, options)`.
+//! After the message the order is free. The launch binds the last four kinds, in the handler's order and by
+//! its names: `detect::bind(p, &t, &c, &m).launch(&runtime, options)`, with atomics and memory given as their
+//! initial contents. A handler that has none of them is launched with `detect::launch(&runtime, options)`.
 //!
-//! `Cx`, `Outbox` and the atomics are recognised by the last word of their path, so an alias of another name
-//! is not.
+//! `Cx`, `Outbox` and the atomics are recognised by the last word of their path, so an alias with another
+//! name is not recognised.
 //!
 //! # What a handler returns
 //!
@@ -82,30 +82,31 @@
 //!
 //! # What a handler's body may have
 //!
-//! What devices have; `annulus-kernel` lists it (`annulus::kernel`). The macro reads the body into a tree,
-//! refuses the rest at its place, and has rustc infer the types of a copy that is never run. The copy is
-//! warned of nothing. With the word `cpu_only` the body may be any Rust.
+//! Only what devices have; `annulus-kernel` lists it (`annulus::kernel`). The macro reads the body into a
+//! tree and refuses everything else at its place. It also writes a copy of the body that is never run, so
+//! that rustc infers the types. The copy causes no warnings. With the word `cpu_only` the body may be any
+//! Rust.
 //!
-//! What only lowering shows to be beyond devices, every launch says, on any backend, and a test that the
-//! macro writes beside the kernel, `track_on_devices::runs` for a kernel `track`. The word `untested` leaves
-//! the test out.
+//! Some of what devices cannot do is found only by lowering. Then every launch reports it, on any backend. So
+//! does a test that the macro writes beside the kernel: `track_on_devices::runs` for a kernel `track`. The
+//! word `untested` leaves the test out.
 //!
 //! # Words of `#[ring_kernel(..)]`
 //!
-//! | word | value | unless said |
+//! | word | value | default |
 //! |---|---|---|
 //! | `mode` | `Continuous`, `Batch` or `Adaptive` | `Continuous` |
 //! | `max_messages_per_iteration` | 1 to 65536; 1 for `Continuous` | 1 for `Continuous`, 64 for `Batch`, 32 for `Adaptive` |
 //! | `max_outputs` | 1 to 256; needs an outbox | 1 with an outbox, else 0 |
-//! | `loop_budget` | 1 to 4294967295: turns of all loops of a call on a device | 16777216 |
+//! | `loop_budget` | 1 to 4294967295: iterations of all loops of a call on a device | 16777216 |
 //! | `cpu_only` | none: the body may be any Rust, and the kernel stays on the CPU | |
-//! | `untested` | none: no test stands beside the kernel | |
+//! | `untested` | none: the macro writes no test beside the kernel | |
 //! | `name` | a string: the kernel's id | the handler's name |
 //!
-//! Words that say how the kernel is launched unless its launch says otherwise: `capacity`, `output_capacity`,
+//! These words set launch options, which the launch may override: `capacity`, `output_capacity`,
 //! `backpressure`, `deduplication`, `deduplication_window`, `priority`, `timestamps`, `calls`,
 //! `track_latency`, `dead_letters`, `active`, `grid`, `block`, `actors`. Each is the method of
-//! `LaunchOptions` of that name; `detect::options()` gives options with all of them:
+//! `LaunchOptions` with that name. `detect::options()` returns options with all of them:
 //! `detect::launch(&runtime, detect::options())`.
 //!
 //! # Words of `#[ring(..)]` on a message's field
@@ -113,11 +114,11 @@
 //! | word | field | meaning |
 //! |---|---|---|
 //! | `key` | `u8` to `u64` | the actor that the message is for |
-//! | `id` | `u8` to `u64` | what tells duplicates |
-//! | `priority` | `u8` | 255 leaves first; 128 unless said |
-//! | `timestamp` | `u64` | when what it tells of happened: nanoseconds since 1970 UTC |
+//! | `id` | `u8` to `u64` | identifies duplicates |
+//! | `priority` | `u8` | 255 leaves first; the default is 128 |
+//! | `timestamp` | `u64` | the time of the event that the message reports: nanoseconds since 1970 UTC |
 //!
-//! In an enum a word marks one field of every variant, or of none.
+//! In an enum, each word marks one field in every variant, or in none.
 
 mod body;
 mod derive_bridged;
@@ -133,19 +134,19 @@ mod types;
 use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};
 
-/// The errors, and what keeps others from being blamed for them.
+/// The errors, and a stand-in item that prevents further, misleading errors.
 fn refused(errors: &syn::Error, stand_in: proc_macro2::TokenStream) -> proc_macro2::TokenStream {
     let mut tokens = errors.to_compile_error();
     tokens.extend(stand_in);
     tokens
 }
 
-/// Implements `DeviceType`: the type means the same on host and device, and a descriptor says how it lies in
+/// Implements `DeviceType`: the type means the same on host and device, and a descriptor gives its layout in
 /// memory.
 ///
 /// The type is a struct with `#[repr(C)]` (or `transparent`), or an enum with an integer representation such
 /// as `#[repr(u32)]`, with or without fields. It is `Copy`, and every field is a `DeviceType`: a number,
-/// `bool`, an array, or another such type. Structs may have type parameters, each held to `DeviceType`.
+/// `bool`, an array, or another such type. Structs may have type parameters, each bounded by `DeviceType`.
 ///
 /// ```
 /// use annulus::prelude::*;
@@ -161,7 +162,7 @@ fn refused(errors: &syn::Error, stand_in: proc_macro2::TokenStream) -> proc_macr
 /// # let _ = (Shape::Empty, Shape::Circle { radius: 1.0 });
 /// ```
 ///
-/// [`#[device_type]`](macro@device_type) above the derive makes derived comparisons ones of handlers, too.
+/// With [`#[device_type]`](macro@device_type) above the derive, handlers can use derived comparisons, too.
 ///
 /// Derive this or [`RingMessage`](macro@RingMessage), which implies it, but not both: the compiler would
 /// report conflicting implementations.
@@ -173,11 +174,11 @@ pub fn derive_device_type(input: TokenStream) -> TokenStream {
         .into()
 }
 
-/// Makes the comparisons that a type derives ones that handlers use on devices too: `==` by `PartialEq`, `<`
-/// by `PartialOrd`, `cmp`, `max`, `min` and `clamp` by `Ord`.
+/// Makes a type's derived comparisons available to handlers on devices: `==` by `PartialEq`, `<` by
+/// `PartialOrd`, `cmp`, `max`, `min` and `clamp` by `Ord`.
 ///
-/// It stands above the `derive`, since a derive does not see what else is derived. The derives are those of
-/// the standard library, as ever.
+/// Write it above the `derive`, since a derive does not see what else is derived. The derives are still those
+/// of the standard library.
 ///
 /// ```
 /// use annulus::prelude::*;
@@ -206,25 +207,25 @@ pub fn derive_device_type(input: TokenStream) -> TokenStream {
 /// # fn main() {}
 /// ```
 ///
-/// A comparison that is written by hand has `#[device_impl]` before its `impl`.
+/// For a comparison that you write by hand, put `#[device_impl]` before its `impl`.
 #[proc_macro_attribute]
 pub fn device_type(attribute: TokenStream, item: TokenStream) -> TokenStream {
     device_type::expand(&attribute.into(), item.into()).into()
 }
 
-/// Makes a type a message: implements `Message`, and `Payload` by which it becomes bytes.
+/// Makes a type a message: implements `Message`, and `Payload`, which turns it into bytes.
 ///
 /// A *direct* message is plain old data, and travels through kernels' rings: `RingMessage` and `DeviceType`
-/// are implemented, too, and what holds for [`DeviceType`](macro@DeviceType) holds here. A *bridged* message
+/// are implemented, too, and the rules for [`DeviceType`](macro@DeviceType) apply here. A *bridged* message
 /// holds text, lists, maps, options, other bridged types, and travels through the host's queues, files and
-/// pipes; that takes the feature `wire` of the crate `annulus`.
+/// pipes; it needs the feature `wire` of the crate `annulus`.
 ///
 /// | above the type | meaning |
 /// |---|---|
 /// | `#[repr(C)]`, `#[repr(u32)]` … | direct |
 /// | nothing, and a field is a `String`, `Vec`, `Option`, `Box`, `Arc`, `BTreeMap` … | bridged |
-/// | `#[ring(direct)]`, `#[ring(bridged)]` | that, or an error that says why not |
-/// | `#[ring(version = 2)]` | the version that frames and errors tell |
+/// | `#[ring(direct)]`, `#[ring(bridged)]` | this kind, or an error that says why not |
+/// | `#[ring(version = 2)]` | the version that frames and errors show |
 ///
 /// Fields may be marked `#[ring(key)]`, `#[ring(id)]`, `#[ring(priority)]` and `#[ring(timestamp)]`; see the
 /// [crate's front page](crate).
@@ -254,8 +255,8 @@ pub fn derive_ring_message(input: TokenStream) -> TokenStream {
         .into()
 }
 
-/// Makes a ring kernel of a free function, its handler. The [crate's front page](crate) says what parameters
-/// it may have and lists the attribute's words.
+/// Makes a ring kernel from a free function, its handler. The [crate's front page](crate) says what
+/// parameters it may have and lists the attribute's words.
 ///
 /// Beside the function it writes a type of the same name that implements `RingKernel`, with `launch(&runtime,
 /// options)`, or with `bind(..)` if the launch must bind parameters. `#[cfg]` and documentation are copied to
@@ -287,24 +288,24 @@ pub fn ring_kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
     kernel::expand(attribute.into(), item.into()).into()
 }
 
-/// Makes a function one that handlers call on devices too, and other such functions.
+/// Makes a function callable on devices, by handlers and by other such functions.
 ///
-/// The function stays as it is. Beside it stands a hidden type of its name that carries it as data, so that
-/// an import of the function brings both, from any module or crate. Its body may have what a handler's may.
+/// The function stays as it is. Beside it the macro puts a hidden type of its name, which carries the
+/// function as data. So an import of the function imports both, from any module or crate. Its body may
+/// contain what a handler's body may.
 ///
 /// | parameter | on a device |
 /// |---|---|
 /// | `x: T`, `mut x: T` | a copy |
-/// | `x: &T`, `x: &mut T`, `x: &[T]`, `x: &mut [T]` | a pointer into whatever memory the caller has: of the message, the state, a table, its variables |
+/// | `x: &T`, `x: &mut T`, `x: &[T]`, `x: &mut [T]` | a pointer into the caller's memory: the message, the state, a table, or its variables |
 /// | `c: &[AtomicU32]`, `c: &AtomicU32` and their kin | shared memory |
 /// | `cx: &Cx`, `out: &Outbox<T>` | the caller's |
 ///
 /// It returns nothing or a value. A check that fails in it, such as an index that is out of bounds, fails the
 /// message. Types and constants may be parameters: `fn sum<T: …, const N: usize>(values: &[T; N]) -> T`; each
-/// instance is a function of its own on a device. A function does not call itself, directly or through
-/// others.
+/// instance is a separate function on a device. A function must not call itself, directly or through others.
 ///
-/// A call of a function without the attribute is refused where it stands.
+/// A call of a function without the attribute is refused at the call.
 ///
 /// ```
 /// use annulus::prelude::*;
@@ -339,13 +340,13 @@ pub fn device_fn(attribute: TokenStream, item: TokenStream) -> TokenStream {
     function::expand(&attribute.into(), item.into()).into()
 }
 
-/// Makes the functions of a trait ones that handlers call on devices too: of a type that has the trait, by
-/// the bound of a type parameter, and those that have a default.
+/// Makes the functions of a trait callable by handlers on devices: on a type that has the trait, through the
+/// bound of a type parameter, and the default ones.
 ///
-/// Each `impl` of the trait has [`#[device_impl]`](macro@device_impl) before it; rustc misses an item whose
-/// name ends in `…_in_device_trait_and_device_impl` where one of the two is not there. The trait has no
-/// parameters of its own; it may have associated constants and types, and supertraits. A function that is for
-/// the host alone has `#[cpu_only]` before it.
+/// Put [`#[device_impl]`](macro@device_impl) before each `impl` of the trait. If one of the two attributes is
+/// missing, rustc reports a missing item whose name ends in `…_in_device_trait_and_device_impl`. The trait
+/// must have no type parameters; it may have associated constants and types, and supertraits. Put
+/// `#[cpu_only]` before a function that is only for the host.
 ///
 /// ```
 /// use annulus::prelude::*;
@@ -391,19 +392,19 @@ pub fn device_trait(attribute: TokenStream, item: TokenStream) -> TokenStream {
     function::expand_trait(&attribute.into(), item.into()).into()
 }
 
-/// Makes the functions of an `impl` block, of a type or of a trait for a type, ones that handlers call on
-/// devices too: methods with `self`, `&self` and `&mut self`, and associated functions.
+/// Makes the functions of an `impl` block, of a type or of a trait for a type, callable by handlers on
+/// devices: methods with `self`, `&self` and `&mut self`, and associated functions.
 ///
 /// Before the `impl` of an operator's trait (`Add`, `MulAssign<f32>`, `Neg`, `PartialEq`, `PartialOrd`,
-/// `From<E>` …) it makes the operator one that handlers use: `a + b`, `-a`, `a == b`, `T::from(e)`, and the
-/// `?` that turns one error into another. Their sides are values or references.
+/// `From<E>` …) it makes the operator available to handlers: `a + b`, `-a`, `a == b`, `T::from(e)`, and the
+/// `?` that turns one error into another. The operands are values or references.
 ///
-/// Of a trait of the program, the trait has [`#[device_trait]`](macro@device_trait) before it; of a trait of
-/// another crate, which has not, write `#[device_impl(foreign)]`: then its functions are called on the type,
-/// and neither by bounds nor as defaults.
+/// If the program defines the trait, put [`#[device_trait]`](macro@device_trait) before the trait. A trait of
+/// another crate does not have it; then write `#[device_impl(foreign)]`. The functions of such a trait can be
+/// called on the type, but not through bounds, and its default functions cannot be called.
 ///
-/// What holds for [`device_fn`](macro@device_fn) holds for each. A function that is for the host alone has
-/// `#[cpu_only]` before it.
+/// The rules of [`device_fn`](macro@device_fn) apply to each function. Put `#[cpu_only]` before a function
+/// that is only for the host.
 ///
 /// ```
 /// use annulus::prelude::*;

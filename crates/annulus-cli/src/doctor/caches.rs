@@ -1,4 +1,4 @@
-//! Where programs are kept that were compiled before.
+//! The caches of programs that were compiled before.
 
 use std::{fs, path::Path};
 
@@ -50,7 +50,7 @@ fn look(directory: &Path) -> Finding {
     finding(State::Well, format!("{shown}: {count} programs, {}", HumanBytes(bytes)))
 }
 
-/// Why what lies there cannot be trusted: it is run.
+/// Why the files there cannot be trusted, which matters because they are run.
 #[cfg(unix)]
 fn open_to_others(metadata: &fs::Metadata) -> Option<&'static str> {
     use std::os::unix::fs::MetadataExt;

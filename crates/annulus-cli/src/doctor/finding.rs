@@ -23,7 +23,7 @@ pub(super) struct Finding {
     pub(super) state: State,
     /// What there is, a line each.
     pub(super) found: Vec<String>,
-    /// What mends it.
+    /// What fixes it.
     pub(super) remedy: Option<String>,
 }
 

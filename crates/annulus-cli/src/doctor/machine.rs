@@ -11,7 +11,7 @@ use annulus::Backend;
 
 use super::finding::{Finding, State};
 
-/// PCI's numbers of makers, with their names.
+/// PCI vendor numbers, with the vendors' names.
 const MAKERS: [(&str, &str); 3] = [("0x10de", "NVIDIA"), ("0x1002", "AMD"), ("0x8086", "Intel")];
 
 /// The machine's graphics processors, and whether this user may use them. Only Linux shows them.
@@ -28,7 +28,7 @@ pub(super) fn devices() -> Vec<Finding> {
     std::iter::once(gpus).chain(access(Path::new("/dev"))).collect()
 }
 
-/// Whether it is known that there is no GPU of NVIDIA's.
+/// Whether it is known that there is no NVIDIA GPU.
 pub(super) fn lacks_nvidia() -> bool {
     let bus = Path::new("/sys/bus/pci/devices");
     // WSL's GPU, and that of NVIDIA's own boards, are on no PCI bus.

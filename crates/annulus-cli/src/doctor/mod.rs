@@ -1,4 +1,4 @@
-//! `annulus doctor`: what this machine has for kernels, what it lacks, and what mends that.
+//! `annulus doctor`: what this machine has for kernels, what it lacks, and how to fix that.
 
 #[cfg(any(feature = "cuda", feature = "opencl"))]
 mod caches;
@@ -16,8 +16,8 @@ use crate::{failure::Failure, values};
 
 /// Check what kernels need of this machine: drivers, compilers, caches, permissions
 ///
-/// On every backend a kernel is launched, in a process of its own, and must answer right. What lacks is told
-/// with the command that mends it.
+/// Launches a kernel on every backend, in a separate process; it must answer correctly. For everything that
+/// is missing, prints the command that fixes it.
 #[derive(Args)]
 #[command(after_long_help = CODES)]
 pub(crate) struct Doctor {
@@ -53,7 +53,7 @@ impl Doctor {
             findings.push(probe::nvrtc());
         }
         findings.extend(machine::devices());
-        // After the kernels were launched: what these kept is there.
+        // Only after the kernels were launched, so that the programs that they cached are there.
         #[cfg(any(feature = "cuda", feature = "opencl"))]
         findings.extend(caches::all(&asked));
         self.print(&findings)?;

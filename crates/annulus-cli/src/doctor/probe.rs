@@ -1,5 +1,5 @@
-//! Whether a kernel runs on a backend: tried in a process of its own, since a driver that fails may take its
-//! process along.
+//! Tests whether a kernel runs on a backend, in a separate process, since a failing driver may end its
+//! process.
 
 use std::{
     io::{self, Read, Write},
@@ -23,7 +23,7 @@ use crate::{
 
 /// How long a backend has to open its device, compile and answer.
 const LIMIT: Duration = Duration::from_secs(120);
-/// The most of a failed process's complaints that is shown.
+/// How much of a failed process's error output is shown, at most.
 const COMPLAINTS: usize = 5;
 
 /// Names the backend, in the environment of the process that is to try it.
@@ -37,7 +37,7 @@ pub(super) fn asked() -> Option<Backend> {
 /// What the process tells.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Answer {
-    /// The devices, with what there is to say of each.
+    /// The devices, with notes on each.
     devices: Vec<String>,
     /// What the trial took.
     launch: Option<String>,
@@ -107,7 +107,7 @@ pub(super) fn nvrtc() -> Finding {
             let known: Vec<_> = known.iter().map(ToString::to_string).collect();
             finding(State::Well, format!("NVIDIA's compiler makes machine code for {}", known.join(", ")))
         }
-        // Nobody misses it where there is no device.
+        // Without a device nobody needs it.
         Err(error) if !machine::lacks_nvidia() => finding(State::Lacks, error.to_string()),
         Err(error) => finding(State::Note, error.to_string()),
     }
@@ -152,7 +152,7 @@ fn ended(status: ExitStatus) -> String {
 fn read_all(mut from: impl Read + Send + 'static) -> thread::JoinHandle<String> {
     thread::spawn(move || {
         let mut bytes = Vec::new();
-        // What came before a failure is told.
+        // The output before a failure is shown.
         let _ = from.read_to_end(&mut bytes);
         String::from_utf8_lossy(&bytes).into_owned()
     })

@@ -82,7 +82,7 @@ impl AlertSink {
         !self.lines.is_empty()
     }
 
-    /// Writes all that is held: to the file first, since whoever reads standard output may have gone.
+    /// Writes everything that is held: to the file first, since the reader of standard output may have gone.
     pub(crate) fn flush(&mut self) -> Result<(), Failure> {
         if let Some(file) = &mut self.file {
             file.flush()?;
@@ -111,7 +111,7 @@ impl Told<'_> {
     }
 }
 
-/// A file of alerts: JSON lines if it is called so, else CSV.
+/// A file of alerts: JSON lines if its name says so, else CSV.
 struct AlertFile {
     path: PathBuf,
     writer: Writer,
@@ -136,7 +136,7 @@ impl AlertFile {
         };
         let mut alerts = Self { path: path.into(), writer };
         if let Writer::Csv(writer) = &mut alerts.writer {
-            // Also where no alert comes.
+            // Also if no alert comes.
             let written = writer.write_record(["time", "series", "value", "z"]);
             written.map_err(|error| alerts.failed(error))?;
         }

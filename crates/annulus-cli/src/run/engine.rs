@@ -31,8 +31,8 @@ pub(crate) struct Alert {
 
 /// Judges readings, each by the earlier ones of its series ([`step`](super::detect::step)).
 ///
-/// Readings of one series are judged in the order sent. Alerts arrive in any order; each is appended to
-/// `alerts` once, by the first call after it has come back that takes `alerts`.
+/// Readings of one series are judged in the order sent. Alerts arrive in any order. After an alert has come
+/// back, the next call that takes `alerts` appends it there, once.
 pub(crate) trait Engine {
     /// Queues `readings`, in order, as the next ones of the sequence; waits for space as needed, and takes in
     /// alerts while it does, so that a full way back never stops the way there.

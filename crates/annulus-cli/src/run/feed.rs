@@ -1,4 +1,4 @@
-//! Reads the input on a thread of its own, so that alerts keep coming while the input makes us wait.
+//! Reads the input on a separate thread, so that alerts keep coming while we wait for input.
 
 use std::cell::RefCell;
 use std::io::{self, Read};

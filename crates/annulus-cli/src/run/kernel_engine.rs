@@ -69,9 +69,9 @@ const CAPACITY: u32 = 8192;
 /// The most readings that are sent before alerts are taken in.
 const CHUNK: usize = 256;
 
-/// Alerts that may wait in each shard. When a chunk is sent every alert before it has been taken in, and no
-/// more readings can turn into alerts meanwhile than the inbound ring and the chunk hold; so the kernel never
-/// has to wait for the host while the host waits for the kernel.
+/// Alerts that may wait in each shard. When a chunk is sent, every earlier alert has been taken in. Meanwhile
+/// no more readings can turn into alerts than the inbound ring and the chunk hold. So the kernel never has to
+/// wait for the host while the host waits for the kernel.
 const ALERT_CAPACITY: u32 = 2 * CAPACITY;
 const _: () = assert!(ALERT_CAPACITY as usize >= CAPACITY as usize + CHUNK);
 

@@ -5,7 +5,7 @@ use std::fmt;
 use std::io::{self, Read};
 use std::rc::Rc;
 
-/// A row longer than this is refused: it is no reading, but perhaps a quote that was never closed.
+/// A row longer than this is refused: it is not a reading, but perhaps a quote that was never closed.
 pub(crate) const MAX_ROW: usize = 1 << 20;
 
 /// Bytes on their way to the CSV reader: the last line gets an end, and a row that never ends becomes an
@@ -19,7 +19,7 @@ pub(crate) struct Lines<R> {
 }
 
 impl<R> Lines<R> {
-    /// Whoever finds rows in the bytes sets `unfinished` to 0 after each.
+    /// The code that finds rows in the bytes sets `unfinished` to 0 after each row.
     pub(crate) fn new(bytes: R, unfinished: Rc<Cell<usize>>) -> Self {
         Self { bytes, ends_line: true, unfinished }
     }

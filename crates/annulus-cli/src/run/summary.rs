@@ -51,7 +51,7 @@ struct Launch {
     report: LaunchReport,
 }
 
-/// What the pipeline knows of a run and the engine does not.
+/// What the pipeline knows about a run, but the engine does not.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) sent: u64,

@@ -1,4 +1,4 @@
-//! A kernel that is tried out: launched, given readings, and held to the one alert that must come of them.
+//! A trial of a kernel: it is launched, gets readings, and must answer with exactly the one expected alert.
 
 use annulus::Backend;
 
