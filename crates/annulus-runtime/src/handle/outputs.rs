@@ -21,8 +21,8 @@ pub(crate) fn next_output(shared: Arc<KernelShared>, mut output: Box<Bytes>) -> 
     Box::pin(async move { (shared.recv(&mut output).await, shared, output) })
 }
 
-/// A kernel's outputs as a [`Stream`]. One that has waited and is [forgotten](crate#what-it-does-not-do) may
-/// keep a wake-up that other receivers need.
+/// A kernel's outputs as a [`Stream`]. A stream that has waited and is [forgotten](crate#what-it-does-not-do)
+/// may keep a wake-up that other receivers need.
 pub struct Outputs<K: RingKernel> {
     /// Of a kernel that is `K`.
     pub(crate) next: Option<NextOutput>,
