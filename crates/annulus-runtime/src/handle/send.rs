@@ -90,7 +90,7 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
     }
 
     /// Puts a message into its shard's queue, without waiting. Counts what is dropped, but not what is
-    /// refused. A message that is evicted for it replaces it.
+    /// refused. If an older message is evicted, it replaces the given one.
     #[inline]
     fn offer(self, message: &mut M) -> Result<SendOutcome<()>, TrySendError<()>> {
         let (shard, header) = (self.shard_of(message), self.header());
