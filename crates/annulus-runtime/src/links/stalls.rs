@@ -23,18 +23,20 @@
 //! what the first
 //! saw wait (`SYNC: stalled-after-taken`). And it has given back what it took: on the CPU before it says that
 //! it waits; over a device's memory it comes to rest after that (`rested`, see [`links`](crate::links)),
-//! having tried in vain. If nothing was counted between the two looks, all this was so at the moment between
-//! them, of all these kernels at once: none takes, none sends, and each has a full ring.
+//! having tried in vain. If nothing was counted between the two looks, all this was true of all these kernels
+//! at the moment between them: none takes, none sends, and each has a full ring.
 //!
 //! The host does not see for which ring of a kernel another kernel waits. So if kernels have several shards,
 //! a cycle may be reported that is just about to go on.
 //!
 //! # Who looks
 //!
-//! Whoever asks for a kernel's status. And whoever reports that a shard has begun to wait, or has come to its
-//! end of work beside one that waits: of several shards that wait for each other the last one has said so
+//! Whoever asks for a kernel's status looks. So does whoever reports that a shard has begun to wait, or has
+//! run out of work beside a shard that waits. Of several shards that wait for each other, the last one has
+//! said so
 //! before the report, and sees the others (`SYNC: stalled`); of those that send over a device's memory, the
-//! last one that has come to rest. What either finds is told once, as an event of `tracing`, under no lock.
+//! last one that has come to rest. What is found is reported once, as an event of `tracing`, with no lock
+//! held.
 
 use std::sync::{Arc, PoisonError};
 
