@@ -18,13 +18,12 @@
 //! Whoever sees in the counts what it has sent sees that, too (`SYNC: unrested`, acquire); so such a shard is
 //! taken for one that goes on.
 //!
-//! A shard that waits takes no message, so it makes no room. The other shards have no messages to take. A
-//! shard counts what it took, and says then that it waits: so what the second look counts is no older than
-//! what the first
+//! A shard that waits takes no message, so it makes no room. The others have none to take. A shard counts
+//! what it took, and then says that it waits: so what the second look counts is no older than what the first
 //! saw wait (`SYNC: stalled-after-taken`). And it has given back what it took: on the CPU before it says that
-//! it waits; over a device's memory it comes to rest after that (`rested`, see [`links`](crate::links)),
-//! having tried in vain. If nothing was counted between the two looks, all this was true of all these kernels
-//! at the moment between them: none takes, none sends, and each has a full ring.
+//! it waits; over a device's memory before it comes to rest (`rested`, see [`links`](crate::links)), after it
+//! has tried in vain. If nothing was counted between the two looks, all this was true of all these kernels at
+//! the moment between them: none takes, none sends, and each has a full ring.
 //!
 //! The host does not see for which ring of a kernel another kernel waits. So if kernels have several shards,
 //! a cycle may be reported that is just about to go on.
