@@ -2,9 +2,9 @@
 //!
 //! # What this crate promises
 //!
-//! * A message that a send accepted is handled exactly once, or it is not handled and counted by cause. Where
-//!   somebody can take such a message, it is handed back. `sent = processed + dropped + pending` holds
-//!   exactly whenever the kernel is at rest.
+//! * A message that a send accepted is handled exactly once, or is counted by cause. A counted message is
+//!   handed back if somebody can take it. `sent = processed + dropped + pending` holds exactly whenever the
+//!   kernel is at rest.
 //! * Messages of one producer for one actor are handled in the order in which they were sent. No other order
 //!   is promised.
 //! * What the handlers of a [connected](KernelHandle::connect) kernel send becomes messages of another
@@ -185,13 +185,13 @@ pub mod __private {
     };
     pub use annulus_kernel::*;
 
-    /// What the test beside a kernel knows of it.
+    /// What the test beside a kernel knows of the kernel.
     pub trait Checked {
         /// The kernel as data.
         const DEFINITION: &'static KernelDefinition;
     }
 
-    /// The body of the test that stands beside each kernel.
+    /// The body of the test that the macro puts beside each kernel.
     #[track_caller]
     pub fn assert_for_devices(definition: &'static KernelDefinition) {
         if let Err(error) = definition.check() {

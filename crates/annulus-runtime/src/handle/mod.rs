@@ -78,7 +78,7 @@ impl AnyHandle {
         Self { guard, control }
     }
 
-    /// Another handle of a kernel that runs; `None` if its last handle is being dropped.
+    /// Another handle of a running kernel; `None` if its last handle is being dropped.
     pub(crate) fn again(control: KernelControl) -> Option<Self> {
         let guard = control.kernel.guard.get()?.upgrade()?;
         Some(Self { guard: guard.downcast().ok()?, control })
