@@ -315,8 +315,8 @@ impl LaunchOptions {
     }
 
     /// How many dead letters the host keeps: messages whose handler failed, and messages for no actor. When
-    /// they are full, a newer one replaces the oldest. 100 by default; 0 keeps none, and saves each shard a
-    /// ring of 64 messages.
+    /// that many are kept, a newer one replaces the oldest. 100 by default; 0 keeps none, and saves each
+    /// shard a ring of 64 messages.
     ///
     /// ```
     /// # use annulus_runtime::LaunchOptions;

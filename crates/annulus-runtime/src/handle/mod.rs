@@ -177,7 +177,7 @@ impl<K: RingKernel> KernelHandle<K> {
         let mut left = self.shared().take_undelivered();
         let next = || {
             let mut message = MaybeUninit::uninit();
-            // SAFETY: it was popped, and is a message of the kernel's, which is `K` by the field's invariant.
+            // SAFETY: it was popped, and is a message of the kernel, which is `K` by the field's invariant.
             left.pop(place(&mut message)).then(|| unsafe { message.assume_init() })
         };
         std::iter::from_fn(next).collect()

@@ -41,7 +41,7 @@ impl<K: RingKernel> Stream for Outputs<K> {
                 Poll::Ready(None)
             }
             Poll::Ready((Ok(()), shared, bytes)) => {
-                // SAFETY: an output of the kernel's was received into the bytes, which need not be aligned.
+                // SAFETY: an output of the kernel was received into the bytes, which need not be aligned.
                 let output = unsafe { bytes.as_ptr().cast::<K::Output>().read_unaligned() };
                 self.next = Some(next_output(shared, bytes));
                 Poll::Ready(Some(output))

@@ -62,7 +62,7 @@ impl<'a, O: RingMessage> Outlet<'a, O> {
     ///
     /// # Safety
     ///
-    /// If it succeeds, an output of the kernel's is there.
+    /// If it succeeds, an output of the kernel is there.
     #[inline]
     unsafe fn output<E>(
         self,

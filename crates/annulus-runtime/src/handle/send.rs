@@ -144,7 +144,7 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
         hand_back(sent, message)
     }
 
-    /// [`send`](Self::send), blocking: without a future, a waker and a parker as long as there is space.
+    /// [`send`](Self::send), blocking. Makes no future, waker or parker while there is space.
     #[inline]
     pub(crate) fn send_blocking(self, mut message: M) -> Sent<M> {
         let sent = self

@@ -187,7 +187,7 @@ impl DeadLetterBacklog {
         store.count_evicted(backlog.evicted);
         let mut message = blank(self.size);
         while let Some(stamp) = backlog.pop(&mut message) {
-            // SAFETY: the backlog has messages of the kernel's; the store is of their type by the caller's
+            // SAFETY: the backlog has messages of the kernel; the store is of their type by the caller's
             // word. Nobody can have set its alert yet.
             let _ = unsafe { store.bury(&message, stamp) };
         }
@@ -204,7 +204,7 @@ impl DeadLetterBacklog {
             // be held during the body.
             let first = self.front(&lock(&self.rings[shard]), &mut message);
             let Some(position) = first else { break };
-            // SAFETY: it was just read, a message of the kernel's.
+            // SAFETY: it was just read, a message of the kernel.
             let id = contained(|| unsafe { (self.id)(&message) }).flatten();
             let mut ring = lock(&self.rings[shard]);
             let still_there = ring.peek().filter(|_| ring.position() == position);
@@ -226,7 +226,7 @@ impl DeadLetterBacklog {
     ///
     /// # Safety
     ///
-    /// They are messages of the kernel's.
+    /// They are messages of the kernel.
     pub(crate) unsafe fn bury_expired(&self, mut messages: ByteQueue) {
         let mut alerts = false;
         let mut message = blank(self.size);
@@ -258,7 +258,7 @@ impl DeadLetterBacklog {
     ///
     /// # Safety
     ///
-    /// `message` is a message of the kernel's.
+    /// `message` is a message of the kernel.
     unsafe fn bury(&self, message: &Bytes, stamp: Stamp) -> bool {
         if self.store.get().is_none() {
             let mut backlog = lock(&self.backlog);

@@ -77,7 +77,7 @@ pub(crate) struct FrontEnd<'a> {
     pub(crate) calls: &'a CallTable,
 }
 
-/// Where the messages go that come back to the sender.
+/// The destination of messages that come back to the sender.
 pub(crate) enum Back<'a> {
     /// They are only counted.
     Nowhere,
@@ -279,7 +279,7 @@ impl Fronts {
     ///
     /// # Safety
     ///
-    /// It is a message of this kernel's, aligned as its type is.
+    /// It is a message of this kernel, aligned as its type is.
     pub(crate) unsafe fn shard_by_identity(&self, message: *const u8, shards: usize) -> usize {
         // SAFETY: by the caller's word.
         let identity = unsafe { (self.asked.identity)(message) };
@@ -345,7 +345,7 @@ impl FrontEnd<'_> {
     ) -> Result<SendOutcome<()>, TrySendError<()>> {
         let mut facts = [Facts::default()];
         if self.is_asked() {
-            // SAFETY: it is a message of this kernel's, as the type says, and aligned.
+            // SAFETY: it is a message of this kernel, as the type says, and aligned.
             unsafe {
                 (self.fronts.asked.facts)(message.bytes().as_ptr().cast(), &self.core.options, &mut facts)
             };
@@ -396,7 +396,7 @@ impl FrontEnd<'_> {
     ///
     /// # Safety
     ///
-    /// They are messages of this kernel's, one behind the other, aligned as their type is.
+    /// They are messages of this kernel, one behind the other, aligned as their type is.
     pub(crate) unsafe fn offer_all(
         &self,
         shard: usize,

@@ -49,13 +49,13 @@ impl KernelShared {
 
     /// The shard that takes a message: the one of its key, or without a key the least loaded one.
     pub(crate) fn shard_of(&self, message: &RawMessage<'_>) -> usize {
-        // SAFETY: the bytes of a message of this kernel's, as the type says; and aligned.
+        // SAFETY: the bytes of a message of this kernel, as the type says; and aligned.
         unsafe { self.shard_of_aligned(message.bytes()) }
     }
 
     /// # Safety
     ///
-    /// It is a message of this kernel's, aligned as its type is.
+    /// It is a message of this kernel, aligned as its type is.
     pub(crate) unsafe fn shard_of_aligned(&self, message: &Bytes) -> usize {
         if self.core.shards.len() == 1 {
             return 0;
@@ -73,7 +73,7 @@ impl KernelShared {
 
     /// # Safety
     ///
-    /// It is a message of this kernel's, aligned as its type is.
+    /// It is a message of this kernel, aligned as its type is.
     pub(crate) unsafe fn shard_by_identity(&self, message: *const u8) -> usize {
         // SAFETY: by the caller's word.
         unsafe { self.fronts.shard_by_identity(message, self.core.shards.len()) }
@@ -83,7 +83,7 @@ impl KernelShared {
     ///
     /// # Safety
     ///
-    /// It is a message of this kernel's.
+    /// It is a message of this kernel.
     pub(crate) unsafe fn shard_of_anywhere(&self, message: &Bytes) -> usize {
         if self.core.definition.key.is_none() {
             // It does not go through a queue in front, so its duplicates may go to other shards.

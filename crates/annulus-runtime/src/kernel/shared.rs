@@ -389,7 +389,7 @@ impl LinkTarget for KernelShared {
 impl Deliver for KernelShared {
     unsafe fn deliver(&self, message: *const u8) -> Delivery {
         let from = message.cast::<MaybeUninit<u8>>();
-        // SAFETY: the caller says that it is a message of this kernel's, which has so many bytes.
+        // SAFETY: the caller says that it is a message of this kernel, which has so many bytes.
         let message = unsafe { std::slice::from_raw_parts(from, self.core.message_size()) };
         // SAFETY: as above.
         let shard = unsafe { self.shard_of_anywhere(message) };
@@ -408,7 +408,7 @@ impl Deliver for KernelShared {
     }
 
     unsafe fn has_room(&self, message: *const u8) -> bool {
-        // SAFETY: the caller says that it is a message of this kernel's, which has so many bytes.
+        // SAFETY: the caller says that it is a message of this kernel, which has so many bytes.
         let message = unsafe { std::slice::from_raw_parts(message.cast(), self.core.message_size()) };
         // SAFETY: as above.
         let ring = self.core.shards[unsafe { self.shard_of_anywhere(message) }].inbound.ring();

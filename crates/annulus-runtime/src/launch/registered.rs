@@ -284,7 +284,7 @@ impl DynamicKernel {
     /// [`DynamicError`]: the message is of another type, or the kernel did not take it.
     pub fn send_message_blocking(&self, message: &DynamicMessage) -> Result<(), DynamicError> {
         let mut message = self.own(message)?;
-        // SAFETY: a message of this kernel's, and aligned.
+        // SAFETY: a message of this kernel, and aligned.
         let message = unsafe { RawMessage::of_bytes(message.bytes()) };
         let sent = self.handle.shared().send_blocking(message, None);
         sent.map(drop).map_err(DynamicError::Send)
@@ -391,7 +391,7 @@ impl DynamicKernel {
     /// [`DynamicError`]: the message is of another type, or there is no reply.
     pub fn call_message_blocking(&self, message: &DynamicMessage) -> Result<DynamicMessage, DynamicError> {
         let mut message = self.own(message)?;
-        // SAFETY: a message of this kernel's, and aligned.
+        // SAFETY: a message of this kernel, and aligned.
         let message = unsafe { RawMessage::of_bytes(message.bytes()) };
         self.output(|kernel, reply| kernel.call_blocking(message, reply)).map_err(DynamicError::Call)
     }
@@ -424,7 +424,7 @@ impl DynamicKernel {
         let mut output = blank(size);
         receive(kernel, &mut output)?;
         let ty = self.definition().output.expect("only a kernel that has outputs sends one");
-        // SAFETY: an output of the kernel's was written there.
+        // SAFETY: an output of the kernel was written there.
         Ok(unsafe { DynamicMessage::of_bytes(ty, output) })
     }
 }

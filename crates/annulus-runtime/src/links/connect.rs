@@ -249,8 +249,8 @@ impl KernelShared {
 
     /// # Safety
     ///
-    /// The target of the link is the kernel beside it, which is of the same runtime, and whose messages are
-    /// this kernel's outputs.
+    /// The target of the link is the kernel given with it. That kernel is of the same runtime, and its
+    /// messages are this kernel's outputs.
     unsafe fn change_link(
         self: &Arc<Self>,
         link: Option<(Link, Arc<KernelShared>)>,

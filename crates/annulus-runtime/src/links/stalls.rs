@@ -229,7 +229,7 @@ fn tell(way: &[Step<'_>], end: &StallEnd) {
     });
 }
 
-/// Each of these kernels waits for the next. Whether none of them can go on by itself; see the module.
+/// Whether none of these kernels can go on by itself. Each waits for the next; see the module.
 fn stands_still(cycle: &[&KernelShared]) -> bool {
     let look = || {
         let mut counts = Vec::new();
