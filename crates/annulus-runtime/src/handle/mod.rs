@@ -218,10 +218,9 @@ impl<K: RingKernel> KernelHandle<K> {
         unsafe { dead_letters.collected() }
     }
 
-    /// Sends the dead letters' messages to the kernel again, oldest first, without waiting. Messages that
-    /// were already tried `max_attempts` times are left out; see [`DeadLetters::redrive`]. If the message
-    /// type has an id, a message that fails again is recognised. Does nothing for a kernel without dead
-    /// letters.
+    /// Sends the dead letters' messages to the kernel again, oldest first, without waiting. Dead letters that
+    /// already had `max_attempts` attempts stay; see [`DeadLetters::redrive`]. If the message type has an id,
+    /// a message that fails again is recognised. Does nothing for a kernel without dead letters.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }

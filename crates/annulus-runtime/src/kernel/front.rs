@@ -81,7 +81,7 @@ pub(crate) struct FrontEnd<'a> {
 pub(crate) enum Back<'a> {
     /// They are only counted.
     Nowhere,
-    /// The sender sends one message, and gets one back at most. An evicted message is copied here.
+    /// The sender sends one message, and gets at most one back. An evicted message is copied here.
     One(Option<Fate>, &'a mut Bytes),
     /// The function takes note of each message, and does nothing else: it is called under the queue's lock.
     Each(&'a mut dyn FnMut(Fate, &Bytes)),

@@ -21,8 +21,8 @@ use crate::{
     },
 };
 
-/// Number of outputs that are received from one shard before the next shard comes first. It is large enough
-/// that cache lines stay in this core's cache, and small enough that no shard waits for long.
+/// Number of outputs that are received before the search begins at the next shard. It is large enough that
+/// cache lines stay in this core's cache, and small enough that no shard waits for long.
 const STAY: usize = 32;
 
 impl KernelShared {

@@ -51,7 +51,7 @@ pub enum ConnectError {
         /// The name of the kernel that is to receive.
         target: String,
     },
-    /// Links between kernels have fewer kinds of backpressure than sends of the host.
+    /// The backpressure is one that links between kernels do not offer.
     #[error("backpressure is {backpressure:?}, and between kernels it is Block or Reject: use one of these")]
     Backpressure {
         /// What was asked for.

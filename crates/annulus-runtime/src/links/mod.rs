@@ -30,7 +30,7 @@
 //!
 //! (A pending output, which a shard of a device holds back for lack of room, is not counted yet. But the
 //! shard says that it is stalled before it gives back the message that the output came from, and before it
-//! rests. It says, with release, that it is not stalled only after it has counted the output.)
+//! rests. Only after it has counted the output does it say, with release, that it is no longer stalled.)
 //!
 //! If two scans in a row find all this, with the same counts (`consumed` and `taken`), the kernels were at
 //! rest. Proof: let *M* be the messages that the first scan saw in `consumed` or in `rested`. What the

@@ -30,9 +30,8 @@
 //!
 //! # Who looks
 //!
-//! Whoever asks for a kernel's status looks. So does whoever reports that a shard has begun to wait, or has
-//! run out of work beside a shard that waits. Of several shards that wait for each other, the last one has
-//! said so
+//! Whoever asks for a status looks. So does whoever reports that a shard has begun to wait, or has run out of
+//! work beside one that waits. Of several shards that wait for each other, the last one has said so
 //! before the report, and sees the others (`SYNC: stalled`); of those that send over a device's memory, the
 //! last one that has come to rest. What is found is reported once, as an event of `tracing`, with no lock
 //! held.

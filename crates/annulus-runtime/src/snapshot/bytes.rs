@@ -141,7 +141,8 @@ impl Snapshot {
         }
     }
 
-    /// A snapshot of a launch with `actors` actors and bound memory of these lengths: all zeros, for tests.
+    /// A snapshot of a launch with this many states, and with bound memory of these lengths: all zeros, for
+    /// tests.
     #[doc(hidden)]
     pub fn empty(definition: &'static KernelDefinition, states: usize, lengths: &[usize]) -> Self {
         let image = |ty: &'static TypeDescriptor, count: usize| Image {
