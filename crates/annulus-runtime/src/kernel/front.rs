@@ -220,8 +220,7 @@ impl Asked {
         unsafe fn identity<M: RingMessage>(message: *const u8) -> u64 {
             // SAFETY: by the caller's word.
             let message = unsafe { &*message.cast::<M>() };
-            // A message that has no identity is a duplicate of no other, but it needs one shard where it can
-            // wait.
+            // A message without identity is a duplicate of no other, but needs one shard where it can wait.
             message.id().unwrap_or_else(|| hash_of(message))
         }
         Self { identified: M::IDENTIFIED, facts: facts::<M>, identity: identity::<M> }
@@ -229,8 +228,7 @@ impl Asked {
 }
 
 impl Fronts {
-    /// The queues that these options ask for, in front of these shards. They keep at most two batches in each
-    /// ring.
+    /// The queues that these options ask for. They keep at most two batches in each shard's ring.
     pub(crate) fn new(core: &KernelCore, shards: &[HostShard], asked: Asked) -> Self {
         let options = &core.options;
         if !options.has_policies() {
@@ -296,8 +294,7 @@ impl KernelCore {
         self.options.inbound.deduplication != Deduplication::Off
     }
 
-    /// The event that is notified when a shard's queue has space. A message that may go to any shard waits
-    /// for the first space in any of them.
+    /// Notified when a shard's queue has space. A message that may go to any shard waits for the first space.
     #[inline]
     pub(crate) fn space_of(&self, shard: usize) -> &Event {
         let is_placed = self.definition.key.is_some() || self.deduplicates();
