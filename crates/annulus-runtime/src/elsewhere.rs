@@ -1,4 +1,4 @@
-//! Work that blocks, for those who await it: a thread of its own does it.
+//! Blocking work that can be awaited: a separate thread does it.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -9,13 +9,13 @@ use annulus_sync::event::Event;
 
 struct Work<T, F> {
     work: F,
-    /// From the end of the work until it is taken.
+    /// The result, from the end of the work until it is taken.
     result: Mutex<Option<T>>,
     ended: Event,
 }
 
-/// What `work` gives, done on a thread of this name; here, and blocking, if no thread is to be had. Dropping
-/// the future does not stop it.
+/// Does `work` on a thread of this name, and returns its result. If no thread can be started, does the work
+/// here, and blocks. Dropping the future does not stop the work.
 pub(crate) async fn elsewhere<T: Send + 'static>(
     name: &str,
     work: impl Fn() -> T + Send + Sync + 'static,

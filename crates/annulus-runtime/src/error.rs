@@ -1,5 +1,5 @@
-//! What can go wrong, one small enum per operation. `Debug` prints the same words as `Display`: by it a
-//! `main` that returns a `Result` shows its error.
+//! Errors, one small enum per operation. `Debug` prints the same words as `Display`, since a `main` that
+//! returns a `Result` shows its error with `Debug`.
 
 use std::fmt;
 
@@ -22,20 +22,21 @@ pub enum LaunchError {
         /// The name.
         name: String,
     },
-    /// A bound parameter is not what the kernel takes.
+    /// A bound parameter does not have the type that the kernel takes.
     #[error("`{kernel}` binds [{}], and was given [{}]", listed(expected), found.join(", "))]
     Binding {
         /// The kernel.
         kernel: &'static str,
-        /// What it takes.
+        /// The parameters that it takes.
         expected: Vec<BindingDefinition>,
         /// The types that were bound.
         found: Vec<&'static str>,
     },
-    /// Devices cannot run the handler, and it does not say `cpu_only`. Every backend says so, the CPU too.
+    /// Devices cannot run the handler, and it does not say `cpu_only`. Every backend returns this error, also
+    /// the CPU.
     #[error("{0} (to keep the kernel on the CPU for good, write `#[ring_kernel(cpu_only)]`)")]
     Handler(#[source] LowerError),
-    /// The backend could not.
+    /// The backend could not launch it.
     #[error("the {backend} backend cannot launch it: {error}")]
     Backend {
         /// The backend.
@@ -46,7 +47,7 @@ pub enum LaunchError {
     },
 }
 
-/// `Debug` by the words of `Display`.
+/// Implements `Debug` with the words of `Display`.
 macro_rules! debug_in_words {
     ($($error:ty),+) => {$(
         impl std::fmt::Debug for $error {
@@ -79,14 +80,14 @@ pub enum LifecycleError {
     Timeout,
 }
 
-/// Why there is no handle of that name and type.
+/// Why there is no handle for this name and type.
 #[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum HandleError {
     /// No kernel of this name is running.
     #[error("{0}")]
     Unknown(#[source] UnknownKernel),
-    /// Another kernel than the one that was asked for runs under this name.
+    /// A kernel of another type than was asked for runs under this name.
     #[error(
         "`{name}` runs {}::{}, which takes {}, not {}::{}, which takes {}",
         runs.module, runs.name, runs.message.name, wanted.module, wanted.name, wanted.message.name
@@ -94,9 +95,9 @@ pub enum HandleError {
     OtherKernel {
         /// The name.
         name: String,
-        /// What runs.
+        /// The kernel that runs.
         runs: &'static KernelDefinition,
-        /// What was asked for.
+        /// The kernel that was asked for.
         wanted: &'static KernelDefinition,
     },
 }
@@ -106,7 +107,7 @@ pub enum HandleError {
 pub struct UnknownKernel {
     /// The name that was asked for.
     pub name: String,
-    /// The names of those that run.
+    /// The names of the running kernels.
     pub running: Vec<String>,
 }
 
@@ -151,7 +152,7 @@ pub enum CallError {
     /// The handler failed, and what it did was rolled back.
     #[error("the handler failed with code {code:#06x}: {}", annulus_abi::error::describe(*code))]
     Failed {
-        /// The error code; see `annulus_abi::error` for those that are not the application's.
+        /// The error code; see `annulus_abi::error` for the codes that the application does not define.
         code: u16,
     },
     /// The kernel terminated before it took the message.

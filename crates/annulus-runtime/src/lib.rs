@@ -2,42 +2,45 @@
 //!
 //! # What this crate promises
 //!
-//! * A message that a send accepted is handled exactly once, or is counted by cause and, where somebody can
-//!   take it, handed back. `sent = processed + dropped + pending` holds exactly whenever the kernel is at
-//!   rest.
-//! * Messages of one producer for one actor are handled in the order in which they were sent; nothing more is
-//!   promised.
-//! * What the handlers of a [connected](KernelHandle::connect) kernel send becomes messages of another one
-//!   under the same promises: each handled once, or counted. A pipeline that is drained, or shut down from
-//!   its beginning, has nothing under way.
-//! * The lifecycle means the same on every backend: launched → active ⇄ inactive → terminated, and beside it
-//!   *closed to new messages*. Repeating a transition is harmless and says so.
+//! * A message that a send accepted is handled exactly once, or is counted by cause. A counted message is
+//!   handed back if somebody can take it. `sent = processed + dropped + pending` holds exactly whenever the
+//!   kernel is at rest.
+//! * Messages of one producer for one actor are handled in the order in which they were sent. No other order
+//!   is promised.
+//! * What the handlers of a [connected](KernelHandle::connect) kernel send becomes messages of another
+//!   kernel. The same promises hold for them: each is handled once, or counted. A pipeline that is drained,
+//!   or shut down from its beginning, has nothing under way.
+//! * The lifecycle means the same on every backend: launched → active ⇄ inactive → terminated. Independently
+//!   of that, a kernel can be *closed to new messages*. Repeating a transition is harmless, and its result
+//!   says so.
 //! * Telemetry is polled without a lock, without an allocation, and without the kernel's help. A kernel whose
 //!   telemetry is off pays nothing for it.
 //! * Every wait can be bounded, and every future can be dropped without losing a message.
-//! * A handler never waits: between two messages a shard does, until there is room for what the next handler
-//!   may send. So every kernel can be stopped at any time. Kernels that wait for room in each other, in a
-//!   circle, stand still, and [say so by name](Stall).
-//! * Wakers, alerts and subscribers of `tracing` are called while no lock is held that a call of theirs could
-//!   wait for, so they may call back whatever does not block. Their panics end nothing here.
+//! * A handler never waits. A shard waits between two messages, until there is room for what the next handler
+//!   may send. So every kernel can be stopped at any time. Kernels that wait in a cycle for room in each
+//!   other stand still; their status [names them](Stall).
+//! * Wakers, alerts and subscribers of `tracing` may call any function of this crate that does not block: the
+//!   runtime then holds no lock that such a call could wait for. Their panics end nothing here.
 //!
 //! # What it does not do
 //!
-//! It names no backend: those are crates of their own, behind [`DeviceBackend`]. It needs no async executor
-//! and brings none: its futures run on any, and each has a blocking form. It does not persist messages.
+//! It names no backend: backends are separate crates that implement [`DeviceBackend`]. It neither needs nor
+//! brings an async executor: its futures run on any executor, and each has a blocking form. It does not
+//! persist messages.
 //!
-//! It does not wake others in place of a future that waited and was forgotten: a future that is neither
-//! polled again nor dropped (`std::mem::forget`, or a task that its executor keeps and never polls) keeps its
-//! place among those who wait, and the wake-up that comes to it is lost to the others, who may sleep on
-//! beside an output, or beside room for a message, until the next one comes. A future that is dropped hands
-//! its wake-up on.
+//! It does not recover the wake-up of a forgotten future. A future is forgotten if it has waited and is then
+//! neither polled again nor dropped (`std::mem::forget`, or a task that its executor keeps and never polls).
+//! It keeps its place among those who wait, and the others lose the wake-up that comes to it. They may then
+//! sleep on until the next wake-up, although there is an output, or room for a message. A future that is
+//! dropped hands its wake-up on.
 //!
-//! It does not follow a `fork`: a runtime's threads are in the process that built it. In a child of that
-//! process launching is refused; what is sent to a kernel that was launched before the fork is taken, and
-//! nobody handles it; and whatever waits there waits for ever. Build a runtime in the child, or fork first.
-//! (A device's library that was opened before the fork has its own threads there, too.)
+//! It does not follow a `fork`: a runtime's threads are in the process that built it. A child of that process
+//! cannot launch kernels on this runtime. There, a kernel that was launched before the fork takes messages,
+//! but nobody handles them, and every wait lasts for ever. Build a runtime in the child, or fork first. (The
+//! threads of a device's library that was opened before the fork are in the parent, too.)
 
-// The types that `annulus-macros` emits code for stand under `::annulus`, which this crate's tests are not.
+// The code that `annulus-macros` emits refers to `::annulus`. In this crate's tests that name must mean this
+// crate.
 extern crate self as annulus;
 
 mod backend;
@@ -101,20 +104,20 @@ pub use launch::dynamic::DynamicMessage;
 #[cfg(feature = "registry")]
 pub use launch::registered::{DynamicError, DynamicKernel, NotRegistered, RegisteredKernel};
 
-/// Prints from a handler, or from a function that it calls: an event of [`tracing`](https://docs.rs/tracing)
-/// on the host, whatever the handler runs on.
+/// Prints from a handler, or from a function that it calls. The print becomes an event of
+/// [`tracing`](https://docs.rs/tracing) on the host, wherever the handler runs.
 ///
-/// The text and its formats are those of [`format!`]. On a device the values are numbers and booleans, by
-/// themselves or behind references; anything else is refused there.
+/// The text and its formats are those of [`format!`]. On a device the values must be numbers or booleans, or
+/// references to them; anything else is refused there.
 ///
-/// The event has the target [`PRINT_TARGET`] and the level `INFO`. Its fields are `kernel`, `instance` if the
-/// kernel runs under another name than its own, `shard`, `file`, `line`, and the text as its message. Where a
-/// function is called outside of a kernel the first three are missing.
+/// The event has the target [`PRINT_TARGET`] and the level `INFO`. Its fields are `kernel`, `instance` (if
+/// the kernel runs under another name than its own), `shard`, `file` and `line`; the text is its message. If
+/// a function is called outside of a kernel, the first three are missing.
 ///
-/// A handler that fails has printed all the same. Of one shard, the prints of one handler come in order;
-/// those of messages that are handled side by side come as they ran. On a device a print never waits: a block
-/// prints 1024 in one turn at most, and no more than the host has read; the others are dropped, and counted
-/// in an event of the level `WARN` with a field `lost`.
+/// The prints of a handler that fails are kept. The prints of one handler come in order. If a shard handles
+/// several messages at the same time, their prints come in the order in which they ran. On a device a print
+/// never waits: a block can print at most 1024 times in one turn, and only as much as the host has made room
+/// for by reading. Further prints are dropped; an event of the level `WARN` counts them in its field `lost`.
 ///
 /// ```
 /// use annulus::prelude::*;
@@ -148,7 +151,7 @@ macro_rules! device_print {
     };
 }
 
-/// Puts a kernel into the list of the program's kernels, where that is asked for.
+/// Puts a kernel into the list of the program's kernels, if the feature `registry` is on.
 #[cfg(feature = "registry")]
 #[doc(hidden)]
 #[macro_export]
@@ -163,7 +166,7 @@ macro_rules! __register_kernel {
     };
 }
 
-/// Puts a kernel into the list of the program's kernels, where that is asked for.
+/// Puts a kernel into the list of the program's kernels, if the feature `registry` is on.
 #[cfg(not(feature = "registry"))]
 #[doc(hidden)]
 #[macro_export]
@@ -171,7 +174,7 @@ macro_rules! __register_kernel {
     ($kernel:ty) => {};
 }
 
-/// What the macros' output names. Not a public API.
+/// Items that the macros' output refers to. Not a public API.
 #[doc(hidden)]
 pub mod __private {
     #[cfg(feature = "registry")]
@@ -182,13 +185,13 @@ pub mod __private {
     };
     pub use annulus_kernel::*;
 
-    /// What the test beside a kernel knows of it.
+    /// What the test beside a kernel knows of the kernel.
     pub trait Checked {
         /// The kernel as data.
         const DEFINITION: &'static KernelDefinition;
     }
 
-    /// The body of the test that stands beside each kernel.
+    /// The body of the test that the macro puts beside each kernel.
     #[track_caller]
     pub fn assert_for_devices(definition: &'static KernelDefinition) {
         if let Err(error) = definition.check() {

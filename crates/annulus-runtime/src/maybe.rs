@@ -1,4 +1,4 @@
-//! An `Option` that may lie in messages and states.
+//! A kind of `Option` for messages and states.
 
 use std::mem::offset_of;
 
@@ -10,8 +10,8 @@ use annulus_macros::device_impl;
 
 use crate::__private::{Derived, Meaning, OwnType, PlainMethods};
 
-/// A value, or nothing: what a message or a state has in the place of an `Option`, whose layout is rustc's
-/// own affair and another one in each version.
+/// A value, or nothing. Messages and states use it instead of an `Option`, because the layout of `Option` is
+/// not specified and may change with each version of rustc.
 ///
 /// [`get`](Self::get) gives the `Option`, and [`set`](Self::set) and `From` take one, in handlers as well as
 /// on the host:
@@ -44,22 +44,22 @@ use crate::__private::{Derived, Meaning, OwnType, PlainMethods};
 /// }
 /// ```
 ///
-/// Its layout is that of an enum with `#[repr(u8)]`: a byte that is 0 or 1, then the value where its
-/// alignment lets it begin.
+/// Its layout is that of an enum with `#[repr(u8)]`: a byte that is 0 or 1, then the value, at the first
+/// place that its alignment allows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Maybe<T> {
-    /// There is none.
+    /// There is no value.
     #[default]
     Nothing,
-    /// There is this one.
+    /// There is this value.
     Just(T),
 }
 
 #[device_impl]
 #[diagnostic::do_not_recommend]
 impl<T: DeviceType> Maybe<T> {
-    /// As an `Option`.
+    /// The value as an `Option`.
     ///
     /// ```
     /// # use annulus_runtime::Maybe;
@@ -72,7 +72,7 @@ impl<T: DeviceType> Maybe<T> {
         }
     }
 
-    /// Becomes what the `Option` is.
+    /// Sets this to what the `Option` has.
     ///
     /// ```
     /// # use annulus_runtime::Maybe;
@@ -97,7 +97,7 @@ impl<T: DeviceType> Maybe<T> {
         matches!(self, Self::Just(_))
     }
 
-    /// Whether there is none.
+    /// Whether there is no value.
     ///
     /// ```
     /// # use annulus_runtime::Maybe;
@@ -137,7 +137,7 @@ struct Just<T> {
 }
 
 #[diagnostic::do_not_recommend]
-// SAFETY: size and alignment are asked of the compiler; `repr(u8)` fixes the layout, in which the value lies
+// SAFETY: the compiler gives the size and the alignment; `repr(u8)` fixes the layout, and the value lies
 // where it lies in `Just`; the value is a device type.
 unsafe impl<T: DeviceType> DeviceType for Maybe<T> {
     const DESCRIPTOR: &'static TypeDescriptor = &TypeDescriptor {

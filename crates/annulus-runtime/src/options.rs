@@ -22,8 +22,8 @@ pub use problem::{LaunchProblem, WholeKernel};
 
 /// How a kernel is launched: start from a preset, change what you need.
 ///
-/// There is a method for each option. The options lie in four groups, whose fields can be read, and set where
-/// that is shorter.
+/// There is a method for each option. The options are fields of four groups. A program can read these fields,
+/// and set them where that is shorter.
 ///
 /// ```
 /// use annulus_runtime::{Backpressure, LaunchOptions};
@@ -41,13 +41,13 @@ pub struct LaunchOptions {
     pub shape: Shape,
     /// What happens to messages on their way to the kernel.
     pub inbound: Inbound,
-    /// What happens to what the kernel sends.
+    /// What happens to the outputs that the kernel sends.
     pub outbound: Outbound,
-    /// What the host can learn of each message.
+    /// What the host can learn about each message.
     pub observe: Observe,
 }
 
-/// Options of a launch that is refused, and why.
+/// Why the options of a launch were refused.
 pub type InvalidLaunch = InvalidOptions<LaunchProblem>;
 
 impl LaunchOptions {
@@ -113,7 +113,7 @@ impl LaunchOptions {
         self
     }
 
-    /// Blocks, and so shards, each with rings of its own: 1 ..= 65,536.
+    /// Number of blocks: 1 ..= 65,536. Each block is a shard with rings of its own.
     ///
     /// ```
     /// # use annulus_runtime::LaunchOptions;
@@ -137,7 +137,7 @@ impl LaunchOptions {
         self
     }
 
-    /// Actors, for a kernel with state by key: keys are `0..actors`.
+    /// Number of actors, for a kernel with state by key: keys are `0..actors`.
     ///
     /// ```
     /// # use annulus_runtime::LaunchOptions;
@@ -161,7 +161,7 @@ impl LaunchOptions {
         self
     }
 
-    /// Slots of each shard's outbound ring, if not as many as of the inbound one.
+    /// Slots of each shard's outbound ring. By default it has as many as the inbound ring.
     ///
     /// ```
     /// # use annulus_runtime::LaunchOptions;
@@ -186,9 +186,9 @@ impl LaunchOptions {
         self
     }
 
-    /// By what duplicates are recognised: they come back as [`Duplicate`](crate::SendOutcome::Duplicate).
-    /// `ById` needs a message with a `#[ring(id)]`. Where messages have no key, their identity decides which
-    /// shard they go to, so that duplicates meet.
+    /// How duplicates are recognised. A duplicate comes back as [`Duplicate`](crate::SendOutcome::Duplicate).
+    /// `ById` needs a message with a `#[ring(id)]`. If messages have no key, their identity decides which
+    /// shard they go to, so that duplicates go to the same shard.
     ///
     /// ```
     /// # use annulus_runtime::Deduplication;
@@ -201,8 +201,8 @@ impl LaunchOptions {
         self
     }
 
-    /// How many of the last accepted messages of a shard duplicates are looked for in: 16 ..= 1024. A window
-    /// larger than the capacity is clamped to it.
+    /// Size of the window in which a shard looks for duplicates, in accepted messages, counted back from the
+    /// last: 16 ..= 1024. A window larger than the capacity is clamped to it.
     ///
     /// ```
     /// # use annulus_runtime::LaunchOptions;
@@ -215,8 +215,8 @@ impl LaunchOptions {
     }
 
     /// Whether messages are handed over to the kernel by their `#[ring(priority)]`, 255 first, instead of
-    /// first in, first out; equals are first in, first out. Messages without one are all equal. What was
-    /// handed over, two batches at most, is not overtaken any more.
+    /// first in, first out. Messages of equal priority are first in, first out; messages without a priority
+    /// are all equal. Messages that were handed over (two batches at most) are not overtaken any more.
     ///
     /// ```
     /// # use annulus_runtime::LaunchOptions;
@@ -227,14 +227,15 @@ impl LaunchOptions {
         self
     }
 
-    /// How long a message waits to be handed over to the kernel, from the moment at which it was sent; for
-    /// ever unless given. One that is older when its turn comes is skipped, counted, and goes to the [dead
-    /// dead letters](Self::dead_letters), if there are any; a call that waits for its reply ends. Nobody
-    /// looks for expired messages but who sends to that shard, and the kernel when it takes messages: until
-    /// then they take their places. What was handed over, two batches at most, does not expire.
+    /// How long a message may wait to be handed over to the kernel, from the moment at which it was sent; for
+    /// ever by default. A message that is older when its turn comes has expired: it is skipped and counted,
+    /// and goes to the [dead letters](Self::dead_letters), if the launch keeps them. A call that waits for
+    /// its reply ends. Expired messages are found only when somebody sends to that shard, or when the kernel
+    /// takes messages; until then they keep their places. Messages that were handed over (two batches at
+    /// most) do not expire.
     ///
-    /// Costs a clock read per send or batch, which [`timestamps`](Self::timestamps) cost already, and one
-    /// each time that messages are handed over.
+    /// Costs one clock read per send or batch (the same one that [`timestamps`](Self::timestamps) need), and
+    /// one each time that messages are handed over.
     ///
     /// ```
     /// # use annulus_runtime::LaunchOptions;
@@ -248,7 +249,7 @@ impl LaunchOptions {
         self
     }
 
-    /// How a block takes its messages, if not as the kernel's attribute says.
+    /// How a block takes its messages. By default, the kernel's attribute decides.
     ///
     /// ```
     /// # use annulus_runtime::ProcessingMode;
@@ -261,8 +262,8 @@ impl LaunchOptions {
         self
     }
 
-    /// At most this many messages in one iteration, if not as the kernel's attribute says: 1 ..= the
-    /// capacity.
+    /// At most this many messages in one iteration: 1 ..= the capacity. By default, the kernel's attribute
+    /// decides.
     ///
     /// ```
     /// # use annulus_runtime::LaunchOptions;
@@ -274,8 +275,8 @@ impl LaunchOptions {
         self
     }
 
-    /// Whether messages carry the time at which they were enqueued, which latencies need. Costs a clock read
-    /// per send or batch, and 8 bytes per slot. On by default.
+    /// Whether messages carry the time at which they were enqueued. Latencies need it. Costs a clock read per
+    /// send or batch, and 8 bytes per slot. On by default.
     ///
     /// ```
     /// # use annulus_runtime::LaunchOptions;
@@ -298,11 +299,11 @@ impl LaunchOptions {
         self
     }
 
-    /// Whether each shard measures the latency of every message, in nanoseconds, and keeps a histogram of
-    /// them, for percentiles. A message's latency ends when the handlers of its iteration have ended, as
-    /// telemetry's does: the clock is read once for all of
-    /// [`max_messages_per_iteration`](Self::max_messages_per_iteration). Costs that, some nanoseconds a
-    /// message, and 15 KB per shard. Off by default; needs timestamps.
+    /// Whether each shard measures the latency of every message, in nanoseconds, and keeps a histogram of the
+    /// latencies, for percentiles. A message's latency ends when the handlers of its iteration have ended, as
+    /// in telemetry: the clock is read once for all messages of the iteration (see
+    /// [`max_messages_per_iteration`](Self::max_messages_per_iteration)). Costs this clock read, some
+    /// nanoseconds a message, and 15 KB per shard. Off by default; needs timestamps.
     ///
     /// ```
     /// # use annulus_runtime::LaunchOptions;
@@ -313,9 +314,9 @@ impl LaunchOptions {
         self
     }
 
-    /// How many dead letters the host keeps: messages whose handler failed, and such as were for no actor.
-    /// The oldest leaves for a newer one. 100 unless said otherwise; 0 for none, which saves each shard a
-    /// ring of 64 messages.
+    /// How many dead letters the host keeps: messages whose handler failed, and messages for no actor. When
+    /// that many are kept, a newer one replaces the oldest. 100 by default; 0 keeps none, and saves each
+    /// shard a ring of 64 messages.
     ///
     /// ```
     /// # use annulus_runtime::LaunchOptions;
@@ -327,9 +328,10 @@ impl LaunchOptions {
         self
     }
 
-    /// Whether the kernel can be [connected](crate::KernelHandle::connect): to another kernel that takes what
-    /// its handlers send, or as the one that takes. Off by default. On a device each block then has a second
-    /// inbound ring, in the device's own memory, as large as the first, and looks at both.
+    /// Whether the kernel is connectable: whether it can be [connected](crate::KernelHandle::connect) to
+    /// another kernel, as the one that sends or as the one that receives. Off by default. On a device, each
+    /// block of a connectable kernel has a second inbound ring, in the device's own memory. It is as large as
+    /// the first, and the block looks at both.
     ///
     /// ```
     /// # use annulus_runtime::LaunchOptions;
@@ -340,7 +342,7 @@ impl LaunchOptions {
         self
     }
 
-    /// Whether the kernel begins active. On by default; otherwise messages wait until it is activated.
+    /// Whether the kernel begins active. On by default. If off, messages wait until the kernel is activated.
     ///
     /// ```
     /// # use annulus_runtime::LaunchOptions;
@@ -352,17 +354,18 @@ impl LaunchOptions {
     }
 
     /// Whether the kernel's blocks take their turns together, in *supersteps* (the bulk-synchronous model):
-    /// no block begins its next turn before all have ended this one. A turn is what [`ProcessingMode`] makes
-    /// of it: one message of each shard, or a batch. Off by default.
+    /// no block begins its next turn before all blocks have ended this one. In a turn, each shard handles one
+    /// message or a batch, as [`ProcessingMode`] says. Off by default.
     ///
-    /// What handlers wrote to shared tables (`&[AtomicU32]`) in one superstep all handlers see in the next,
-    /// with relaxed accesses; what others write in the same superstep they may see or not. A shard without
-    /// messages, without room for answers, or inactive takes part and handles nothing. Commands reach the
-    /// shards one after the other: they need not begin, pause or end in the same superstep.
+    /// All handlers see in the next superstep what handlers wrote to shared tables (`&[AtomicU32]`) in this
+    /// one; relaxed accesses are enough. They may or may not see what others write in the same superstep. A
+    /// shard that has no messages, has no room for answers, or is inactive takes part and handles nothing.
+    /// Commands reach the shards one after the other: the shards need not begin, pause or end in the same
+    /// superstep.
     ///
-    /// All blocks must run at once: a launch is refused where the grid has not that many places on the
-    /// device, also in epochs. On CUDA it is a cooperative launch. Each superstep is as long as its longest
-    /// turn, and a handler that does not return holds all up.
+    /// All blocks must run at the same time. A launch is refused if the device has not enough places for the
+    /// grid, also in epochs. On CUDA it is a cooperative launch. Each superstep is as long as its longest
+    /// turn, and a handler that does not return stops all blocks.
     ///
     /// ```
     /// use annulus_runtime::LaunchOptions;
@@ -374,9 +377,8 @@ impl LaunchOptions {
         self
     }
 
-    /// How long a block with nothing to do looks for messages before it sleeps. Waking costs microseconds;
-    /// looking costs a core that nobody else wants (a block that has company in the worker's queue gives way
-    /// at once).
+    /// How long a block with nothing to do polls for messages before it sleeps. Waking costs microseconds;
+    /// polling keeps a core busy. (If other blocks wait in the worker's queue, the block gives way at once.)
     ///
     /// ```
     /// # use annulus_runtime::LaunchOptions;
@@ -388,7 +390,7 @@ impl LaunchOptions {
         self
     }
 
-    /// Whether messages go through a queue of the host's in front of the ring.
+    /// Whether messages go through a host queue in front of the ring.
     pub(crate) fn has_policies(&self) -> bool {
         self.inbound.backpressure == Backpressure::DropOldest
             || self.inbound.priority
@@ -396,7 +398,7 @@ impl LaunchOptions {
             || self.inbound.expiry.is_some()
     }
 
-    /// The deduplication window that is used: at most the capacity.
+    /// The deduplication window that is really used: at most the capacity.
     ///
     /// ```
     /// # use annulus_runtime::LaunchOptions;
@@ -408,7 +410,7 @@ impl LaunchOptions {
     }
 
     /// The options of a host queue that does what these launch options ask for: capacity, backpressure,
-    /// priority, deduplication with the window that is used, and name.
+    /// priority, expiry, deduplication with its effective window, and name.
     ///
     /// ```
     /// # use annulus_runtime::LaunchOptions;
@@ -441,12 +443,12 @@ impl LaunchOptions {
     ///
     /// # Errors
     ///
-    /// Every problem at once, each with the value, the limit and the remedy.
+    /// Lists every problem at once, each with the value, the limit and the remedy.
     pub fn validate(&self) -> Result<(), InvalidLaunch> {
         InvalidOptions::unless_empty(problem::of(self))
     }
 
-    /// Checks these options together with the kernel that they are to launch.
+    /// Checks these options together with the kernel that is to be launched.
     pub(crate) fn validate_for(
         &self,
         kernel: &KernelDefinition,

@@ -1,4 +1,4 @@
-//! Times as people read them; the end of a time limit.
+//! Durations as text for people, and deadlines of time limits.
 
 use std::{
     fmt,
@@ -24,14 +24,14 @@ pub(crate) fn deadline(limit: Duration) -> Instant {
     now.checked_add(limit).unwrap_or_else(|| now + Duration::from_secs(30 * 365 * 86_400))
 }
 
-/// What [`for_people`] gives.
+/// A duration that prints for people; see [`for_people`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ForPeople(Duration);
 
 impl fmt::Display for ForPeople {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let nanos = self.0.as_nanos();
-        // The last value of a unit that its three digits do not round up to the next one.
+        // The largest values of each unit that do not round up to the next unit with three digits.
         let (value, unit) = match nanos {
             0..1_000 => return f.pad(&format!("{nanos} ns")),
             1_000..999_500 => (nanos as f64 / 1e3, "µs"),

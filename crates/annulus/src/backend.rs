@@ -1,5 +1,5 @@
-//! What the author of a backend uses; programs choose one by [`Backend`](crate::Backend), or give the builder
-//! one of a backend's own type.
+//! Items for authors of backends. Programs choose a backend with [`Backend`](crate::Backend), or give the
+//! builder a value of the backend's own type.
 //!
 //! [`DeviceBackend`] is the contract. `annulus-conformance` has the tests that every backend passes.
 

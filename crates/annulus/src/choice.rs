@@ -10,29 +10,29 @@ use annulus_cuda::Cuda;
 use annulus_opencl::OpenCl;
 use annulus_runtime::{BackendError, BackendSource, DeviceBackend, NoBackend, Noop, Runtime, RuntimeBuilder};
 
-/// A backend by name, with its defaults. For more say, give the builder a backend itself: `Cpu`, `Cuda`,
+/// A backend by name, with its defaults. To set more, give the builder the backend itself: `Cpu`, `Cuda`,
 /// `OpenCl`, [`Noop`](crate::backend::Noop).
 ///
-/// Each of the first three is there if the crate's feature of its name is on, as it is by default. Without it
-/// the backend is still known by name, and opening it is an error that names the feature.
+/// Each of the first three needs the crate's feature of the same name, which is on by default. Without the
+/// feature the backend still has its name, but opening it is an error that names the feature.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Backend {
-    /// The fastest that this machine is sure to have. Today that is the CPU; in a program that was built
-    /// without the feature `cpu`, the first of CUDA and OpenCL that can be opened.
+    /// The fastest backend that this machine is sure to have. Today that is the CPU. In a program that was
+    /// built without the feature `cpu`, it is the first of CUDA and OpenCL that can be opened.
     #[default]
     Auto,
     /// Worker threads.
     Cpu,
-    /// This machine's first CUDA device; an error says what to install where there is none.
+    /// This machine's first CUDA device; if there is none, an error says what to install.
     Cuda,
-    /// This machine's first OpenCL device; an error says what to install where there is none.
+    /// This machine's first OpenCL device; if there is none, an error says what to install.
     OpenCl,
-    /// Obeys every command and runs no handler: for measuring and for tests.
+    /// Obeys every command and runs no handler; for measurements and for tests.
     Noop,
 }
 
 impl Backend {
-    /// Every backend by its name, `auto` first.
+    /// Every backend with its name, `auto` first.
     pub const ALL: [(&str, Self); 5] = [
         ("auto", Self::Auto),
         ("cpu", Self::Cpu),
@@ -67,7 +67,8 @@ impl BackendSource for Backend {
     }
 }
 
-/// `build()` for a runtime whose backend was not said: [`Backend::Auto`]. The prelude brings it.
+/// `build()` for a runtime for which no backend was chosen: it uses [`Backend::Auto`]. The prelude imports
+/// this trait.
 ///
 /// ```
 /// use annulus::prelude::*;
@@ -77,11 +78,11 @@ impl BackendSource for Backend {
 /// # Ok::<(), annulus::BackendError>(())
 /// ```
 pub trait BuildAuto {
-    /// Opens the best backend that this machine has, and reserves the arena of telemetry.
+    /// Opens the best backend of this machine, and reserves the arena of telemetry lines.
     ///
     /// # Errors
     ///
-    /// If this machine has not what the backend needs.
+    /// If this machine lacks something that the backend needs.
     fn build(self) -> Result<Runtime, BackendError>;
 }
 

@@ -1,13 +1,14 @@
 //! Annulus: device-resident actors in Rust.
 //!
-//! A **ring kernel** is launched once and stays: it takes messages from lock-free rings, keeps its state between them, answers,
-//! and shows its health in 64 bytes that anyone may read at any time. You write its handler once, as a plain Rust function;
-//! its parameters say what it may touch, and so what may run beside it.
+//! A **ring kernel** is launched once and stays. It takes messages from lock-free rings, keeps its state
+//! between messages, answers, and shows its health in 64 bytes that anyone may read at any time. You write
+//! its handler once, as a plain Rust function. The parameters of the handler say what it may touch, and so
+//! what may run at the same time.
 //!
 //! # What this crate promises
 //!
-//! * The function that you wrote runs, on every backend, as a transaction: an actor's state and what it sends take effect only
-//!   if the handler succeeds.
+//! * On every backend, the function that you wrote runs as a transaction: changes to an actor's state, and
+//!   the messages that it sends, take effect only if the handler succeeds.
 //! * A message that a send accepted is handled once, or counted by cause. Nothing is dropped silently.
 //! * Messages of one producer for one actor are handled in the order in which they were sent.
 //!
@@ -85,7 +86,8 @@
 //!
 //! # A kernel on a device
 //!
-//! The macro keeps your function, and beside it the kernel as data, from which device programs are written. They can be read:
+//! The macro keeps your function, and adds the kernel as data. Device programs are generated from this data.
+//! You can read them:
 //!
 //! ```
 //! use annulus::{kernel::Target, prelude::*};
@@ -107,12 +109,13 @@
 //! # Ok::<(), annulus::kernel::LowerError>(())
 //! ```
 //!
-//! [`kernel`] says which Rust a handler may use for that, and what it means on a device. A handler that needs more of Rust says
-//! `#[ring_kernel(cpu_only)]`, and stays on the CPU.
+//! [`kernel`] says which part of Rust such a handler may use, and what it means on a device. A handler that
+//! needs more of Rust says `#[ring_kernel(cpu_only)]`, and stays on the CPU.
 //!
 //! # Kernels that send to each other
 //!
-//! [`connect`](KernelHandle::connect) makes what one kernel sends the messages of another, without the host:
+//! With [`connect`](KernelHandle::connect), the outputs of one kernel become the messages of another one,
+//! without the host:
 //!
 //! ```
 //! use annulus::prelude::*;
@@ -166,10 +169,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A kernel takes no message while the next one has no room for what it sent, unless its link says that such outputs are
-//! [lost and counted](KernelHandle::connect_with). Many may send to one, and kernels may form a cycle: one
-//! that is full everywhere stands still, and [says so](Stall), since a handler never waits, but its block
-//! does.
+//! A kernel takes no message while the next one has no room for what it sent, unless its link says that such
+//! outputs are [lost and counted](KernelHandle::connect_with). Many kernels may send to one, and kernels may
+//! form a cycle. A cycle that is full everywhere stands still, and [says so](Stall): a handler never waits,
+//! but its block does.
 //!
 //! # Parameters of a handler
 //!
@@ -202,23 +205,23 @@ pub use annulus_opencl::OpenCl;
 pub use annulus_queue as queue;
 pub use choice::{Backend, BuildAuto, UnknownBackend};
 
-// Launching, and what is launched.
+// Launching: runtimes, kernels and handles.
 pub use annulus_runtime::{
     BackendSource, Bound, KernelControl, KernelHandle, KernelSink, Launching, Maybe, Outputs, Runtime,
     RuntimeBuilder, Shutdown, ShutdownOutcome, Transition, block_on, device_print,
 };
-// How.
+// Options of a launch.
 pub use annulus_runtime::{
     Backpressure, DeadLetters, Deduplication, Inbound, LaunchOptions, Observe, Outbound, ProcessingMode,
     SendOutcome, Shape,
 };
-// What can be learnt of it.
+// Status and telemetry.
 pub use annulus_runtime::{
     Compilation, DeviceInfo, Drops, KernelState, KernelStatus, LIFECYCLE_TARGET, LatencyHistogram,
     PRINT_TARGET, ProgramOrigin, STALL_TARGET, Snapshot, Stall, StallEnd, Telemetry, TelemetrySnapshot,
     describe_error, for_people,
 };
-// What can go wrong.
+// Errors.
 pub use annulus_runtime::{
     BackendError, BatchError, CallError, ConnectError, HandleError, InvalidLaunch, LaunchError,
     LaunchProblem, LifecycleError, RecvError, SendError, SnapshotError, TelemetryError, TryRecvError,
@@ -227,7 +230,7 @@ pub use annulus_runtime::{
 #[cfg(feature = "registry")]
 pub use annulus_runtime::{DynamicError, DynamicKernel, DynamicMessage, NotRegistered, RegisteredKernel};
 
-/// What a program that uses ring kernels imports.
+/// Everything that a program with ring kernels usually imports.
 pub mod prelude {
     pub use crate::{Backend, BuildAuto as _};
     pub use annulus_runtime::prelude::*;

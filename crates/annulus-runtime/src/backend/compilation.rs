@@ -1,4 +1,4 @@
-//! How a launch came by the program that its device runs.
+//! How a launch got the program that its device runs.
 
 use std::{fmt, time::Duration};
 
@@ -6,13 +6,13 @@ use std::{fmt, time::Duration};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ProgramOrigin {
-    /// It was compiled now. The device's driver may have a cache of its own, of which nothing is known here.
+    /// It was compiled now. The device's driver may have used a cache of its own; this is not known here.
     Compiled,
     /// It was compiled before, and kept on disk.
     Disk,
     /// This process had compiled or loaded it before.
     Process,
-    /// It was compiled elsewhere, and shipped along.
+    /// It was compiled elsewhere, and shipped with the program.
     Shipped,
 }
 
@@ -39,19 +39,19 @@ impl fmt::Display for ProgramOrigin {
     }
 }
 
-/// How a launch came by the program that its device runs.
+/// How a launch got the program that its device runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Compilation {
     /// How long it took until the device had the program: reading a cache or compiling, and loading. A driver
-    /// may compile more when the kernel starts, which [`ready`](crate::KernelControl::ready) waits for.
+    /// may compile more when the kernel starts; [`ready`](crate::KernelControl::ready) waits for that.
     pub took: Duration,
     /// Where the program came from.
     pub origin: ProgramOrigin,
 }
 
 impl Compilation {
-    /// What a backend tells.
+    /// A compilation, as a backend reports it.
     ///
     /// ```
     /// # use annulus_runtime::{Compilation, ProgramOrigin};

@@ -1,6 +1,6 @@
-//! What a backend is: the one contract between the runtime and whatever runs kernels.
+//! The contract between the runtime and a backend, which runs kernels.
 //!
-//! The runtime validates everything once, above this line; a backend may take every input for good.
+//! The runtime validates everything once, before it calls a backend; a backend may trust every input.
 
 use std::{
     any::Any,
@@ -29,40 +29,40 @@ pub use compilation::{Compilation, ProgramOrigin};
 /// of the types that the definition names, publishes outputs of the kernel's output type only, and touches
 /// neither rings nor state of a shard after it has stored *terminated* in the shard's state word.
 pub unsafe trait DeviceBackend: Send + Sync + 'static {
-    /// Its name, as the command line and telemetry show it: `cpu`, `cuda`, …
+    /// The backend's name, as the command line and telemetry show it: `cpu`, `cuda`, …
     fn name(&self) -> &'static str;
 
-    /// The devices it has, the one it would launch on first. Never empty.
+    /// The backend's devices; the first is the one that it would launch on. Never empty.
     fn devices(&self) -> Vec<DeviceInfo>;
 
-    /// Zeroed memory that its kernels and the host both see while a kernel runs.
+    /// Allocates zeroed memory that both its kernels and the host see while a kernel runs.
     ///
     /// # Errors
     ///
-    /// If there is not that much.
+    /// If there is not enough memory.
     fn allocate(&self, bytes: usize) -> Result<SharedMemory, BackendError>;
 
-    /// Whether what its handlers print becomes an event where they run
-    /// ([`PrintOrigin::enter`](crate::PrintOrigin::enter)). Else shards have a ring of prints, out of which
-    /// the host makes events.
+    /// Whether prints become events on the thread that runs the handler
+    /// ([`PrintOrigin::enter`](crate::PrintOrigin::enter)). If not, each shard has a ring of prints, and the
+    /// host makes events of them.
     fn prints_where_it_runs(&self) -> bool {
         false
     }
 
-    /// Whether the slots of this kernel's inbound rings are sealed ([`annulus_ring::sealed`]) where its
-    /// messages are small enough, in a launch that asks for blocks of so many threads. Asked only where the
-    /// host [can seal](annulus_ring::sealed::is_offered), and before memory is laid out: what came of it
-    /// stands in the shards' layout.
+    /// Whether the slots of this kernel's inbound rings are sealed ([`annulus_ring::sealed`]) if its messages
+    /// are small enough, in a launch with `block` threads for each block. The runtime asks only if the host
+    /// [can seal](annulus_ring::sealed::is_offered), and before memory is laid out. The shards' layout says
+    /// whether the slots are sealed.
     fn seals(&self, _definition: &KernelDefinition, _block: u32) -> bool {
         false
     }
 
-    /// Launches a kernel, which obeys its shards' command words from then on: it acknowledges *active*,
+    /// Launches a kernel. From then on the kernel obeys its shards' command words, acknowledges *active*,
     /// *inactive* and *terminated* in their state words, and reports to `spec.signals`.
     ///
     /// # Errors
     ///
-    /// If the device cannot run the kernel, or not one more.
+    /// If the device cannot run the kernel, or has no place for one more.
     fn launch(&self, spec: LaunchSpec) -> Result<Box<dyn DeviceKernel>, BackendError>;
 }
 
@@ -71,23 +71,23 @@ pub trait DeviceKernel: Send + Sync {
     /// Says that a shard has something new: messages, a command, or space in its outbound ring after it
     /// stalled.
     ///
-    /// Must order the caller's earlier stores before it looks whether the shard sleeps (a SeqCst fence), so
-    /// that the shard either sees them or is woken. Cheap while the shard is awake.
+    /// It must order the caller's earlier stores before its own look whether the shard sleeps (a SeqCst
+    /// fence). Then the shard either sees them or is woken. Cheap while the shard is awake.
     fn wake(&self, shard: u32);
 
-    /// Says that somebody is about to wait for what the kernel reports, after [`HostSignals::is_awaited`] has
-    /// come to say so.
+    /// Says that somebody is about to wait for what the kernel reports. Before this call,
+    /// [`HostSignals::is_awaited`] has become true.
     ///
-    /// Whoever looks at the kernel's words on behalf of those who wait may sleep until this call. Must order
-    /// the caller's earlier stores before it looks whether they sleep, as [`wake`](Self::wake) does. A
-    /// backend whose blocks report for themselves needs nothing here.
+    /// A thread that looks at the kernel's words on behalf of those who wait may sleep until this call. This
+    /// must order the caller's earlier stores before its own look whether that thread sleeps, as
+    /// [`wake`](Self::wake) does. If a backend's blocks report by themselves, it needs nothing here.
     fn expect(&self) {}
 
-    /// Copies a shard's states out, in the order of its actors.
+    /// Copies out a shard's states, in the order of its actors.
     ///
     /// # Errors
     ///
-    /// If the device cannot.
+    /// If the device fails.
     ///
     /// # Safety
     ///
@@ -99,18 +99,18 @@ pub trait DeviceKernel: Send + Sync {
     ///
     /// # Errors
     ///
-    /// If the device cannot.
+    /// If the device fails.
     ///
     /// # Safety
     ///
     /// As for [`read_states`](Self::read_states), and the bytes are valid values of the kernel's state type.
     unsafe fn write_states(&self, shard: u32, states: &[MaybeUninit<u8>]) -> Result<(), BackendError>;
 
-    /// Copies the memory of a bound parameter out, by its number in the definition.
+    /// Copies out the memory of a bound parameter, which is given by its number in the definition.
     ///
     /// # Errors
     ///
-    /// If the device cannot.
+    /// If the device fails.
     ///
     /// # Safety
     ///
@@ -121,16 +121,16 @@ pub trait DeviceKernel: Send + Sync {
     ///
     /// # Errors
     ///
-    /// If the device cannot.
+    /// If the device fails.
     ///
     /// # Safety
     ///
     /// As for [`read_binding`](Self::read_binding), and the bytes are valid values of the parameter's type.
     unsafe fn write_binding(&self, index: usize, memory: &[MaybeUninit<u8>]) -> Result<(), BackendError>;
 
-    /// Where what handlers send goes from the next activation on: to another kernel, or, as after the launch,
-    /// to the host. Outputs of calls are replies, and go to the host in any case. What the handlers have sent
-    /// already, and found no room yet, goes to the new target.
+    /// Sets where the handlers' outputs go from the next activation on: to another kernel or, as after the
+    /// launch, to the host. Outputs of calls are replies, and always go to the host. Pending outputs, which
+    /// handlers have already sent but which have found no room yet, go to the new target.
     ///
     /// # Errors
     ///
@@ -146,7 +146,7 @@ pub trait DeviceKernel: Send + Sync {
         Err(BackendError::new("its kernels cannot be connected: launch on another backend"))
     }
 
-    /// By it a backend recognises its own kernels.
+    /// With this a backend recognises its own kernels.
     fn as_any(&self) -> &dyn Any;
 }
 
@@ -155,56 +155,57 @@ pub trait DeviceKernel: Send + Sync {
 pub struct Link {
     /// The kernel that takes them.
     pub target: Weak<dyn LinkTarget>,
-    /// An output for which there is no room waits, and the block takes no message until it has gone; else it
-    /// is lost, and counted.
+    /// What happens to an output for which there is no room. If true, it waits, and the block takes no
+    /// message until it is sent; else it is lost, and counted.
     pub waits: bool,
 }
 
-/// A kernel to which others of its backend send.
+/// A kernel to which other kernels of the same backend send.
 pub trait LinkTarget: Deliver {
     /// The kernel as its backend launched it.
     fn device(&self) -> Option<&dyn DeviceKernel>;
 }
 
 /// What a backend tells the runtime about a kernel, besides the [progress](Signals) of its shards. Called by
-/// whoever drives the shards, a worker or the runtime's pump.
+/// the thread that drives the shards: a worker or the runtime's pump.
 pub trait HostSignals: Signals {
-    /// Whether somebody waits for a report, or a queue in front of a ring for space in it. While nobody does,
-    /// reports may come late.
+    /// Whether somebody waits for a report, or a queue in front of a ring waits for space in the ring. While
+    /// nobody waits, reports may come late.
     fn is_awaited(&self) -> bool;
 
-    /// The kernel was not told to end, and has: its device failed, or a block found its host gone. Each shard
-    /// that has ended says *terminated* in its state word, and will touch no memory any more. Closes the
-    /// kernel and tells what is left of it to end; what waits in its queues can be taken.
+    /// Called when the kernel has ended without being told to: its device failed, or a block found its host
+    /// gone. Each shard that has ended says *terminated* in its state word, and touches no memory any more.
+    /// This closes the kernel, and tells its other shards to end. The messages in its queues can then be
+    /// taken.
     fn lost(&self);
 
     /// Whether kernels have sent messages over the device's own memory that this one has not taken yet
-    /// ([`ShardMemory::forwarded`]). Where kernels run in epochs, by this the host knows that there is
-    /// something to do.
+    /// ([`ShardMemory::forwarded`]). If kernels run in epochs, this tells the host that there is something to
+    /// do.
     fn is_fed(&self) -> bool {
         false
     }
 
-    /// A launch on this device looks for the kernel's program, and compiles it if there is none. Called by a
-    /// launch, before it compiles.
+    /// A launch on this device looks for the kernel's program, and compiles it if there is none. The launch
+    /// calls this before it compiles.
     fn compiling(&self, device: &str) {
         let _ = device;
     }
 
-    /// The device has the program. Called by a launch, once, if it needs one.
+    /// The device has the program. A launch calls this once, if it needs a program.
     fn compiled(&self, compilation: Compilation) {
         let _ = compilation;
     }
 
-    /// Something that whoever runs the kernel should know, in words: that it runs otherwise than was asked
-    /// for, or does not begin. Stands in the kernel's [status](crate::KernelStatus::notes), and is a warning
-    /// in the program's `tracing`; each text once.
+    /// A note for whoever runs the kernel, in words: for example, that it runs in another way than was asked
+    /// for, or does not begin. The note is shown in the kernel's [status](crate::KernelStatus::notes), and as
+    /// a warning of `tracing`; each text only once.
     fn noted(&self, note: String) {
         let _ = note;
     }
 }
 
-/// A kernel to launch: validated, its memory laid out.
+/// A kernel to launch. It is validated, and its memory is laid out.
 pub struct LaunchSpec {
     /// The kernel as data.
     pub definition: &'static KernelDefinition,
@@ -225,10 +226,10 @@ pub struct LaunchSpec {
     pub max_messages_per_iteration: u32,
     /// Whether the kernel can be [connected](DeviceKernel::connect).
     pub connectable: bool,
-    /// Whether the blocks take their turns together: none begins the next one before all have ended theirs,
-    /// and what it then does comes after all that they did.
+    /// Whether the blocks take their turns together: no block begins its next turn before all have ended
+    /// theirs, and what it does then happens after everything that they did.
     pub supersteps: bool,
-    /// How long a block looks for more before it goes to sleep.
+    /// How long a block polls for more before it goes to sleep.
     pub spin: Duration,
     /// Whether messages carry their enqueue time.
     pub timestamps: bool,
@@ -248,20 +249,22 @@ impl fmt::Debug for LaunchSpec {
     }
 }
 
-/// A device, for people and for choosing.
+/// A description of a device, for people and for programs that choose one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceInfo {
-    /// What it calls itself.
+    /// The device's own name.
     pub name: String,
     /// How many blocks run at the same time.
     pub parallel_blocks: u32,
-    /// What else there is to say, a line each.
+    /// Other notes, one line each.
     pub notes: Vec<String>,
 }
 
-/// Why a backend could not do something, in words that name the remedy. Two are equal if their words are.
+/// Why a backend could not do something, in words that name the remedy. Two errors are equal if their words
+/// are equal.
 ///
-/// `Debug` prints the same words as `Display`: by it a `main` that returns a `Result` shows its error.
+/// `Debug` prints the same words as `Display`, since a `main` that returns a `Result` shows its error with
+/// `Debug`.
 #[derive(Clone)]
 pub struct BackendError {
     message: String,
@@ -280,7 +283,7 @@ impl BackendError {
         Self { message: message.into(), source: None }
     }
 
-    /// The same error with what caused it, whose words the message has already.
+    /// The same error with its cause. The message must already contain the words of the cause.
     ///
     /// ```
     /// # use annulus_runtime::BackendError;
@@ -331,12 +334,12 @@ pub trait BackendSource {
     ///
     /// # Errors
     ///
-    /// If it needs something that this machine lacks; the message says what.
+    /// If the backend needs something that this machine lacks; the message says what.
     fn open(self) -> Result<Arc<dyn DeviceBackend>, BackendError>;
 
-    /// This backend, or another one if this machine lacks what it needs. The other is chosen when the reason
-    /// is known, so that a program can tell it: a handler means the same everywhere, but not everywhere does
-    /// it take the same time.
+    /// This backend, or another one if this machine lacks what it needs. `other` gets the reason, so that the
+    /// program can report it: a handler means the same on every backend, but it may take longer on another
+    /// one.
     ///
     /// ```
     /// use annulus_runtime::{BackendError, BackendSource, DeviceBackend, Noop, Runtime};
@@ -359,7 +362,7 @@ pub trait BackendSource {
     }
 }
 
-/// A backend, or another one: see [`BackendSource::or_else`].
+/// A backend with an alternative; see [`BackendSource::or_else`].
 #[derive(Clone, Copy, Debug)]
 pub struct OrElse<A, F> {
     first: A,

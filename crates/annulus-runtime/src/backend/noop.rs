@@ -49,7 +49,7 @@ struct NoopKernel {
 
 struct NoopShard {
     memory: ShardMemory,
-    /// Until it has terminated.
+    /// The signals, until the kernel has terminated.
     signals: Mutex<Option<Arc<dyn HostSignals>>>,
 }
 

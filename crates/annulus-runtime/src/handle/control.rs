@@ -1,4 +1,4 @@
-//! What one does with a kernel whatever its types.
+//! What a program can do with a kernel without knowing its types.
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -14,7 +14,8 @@ use crate::{
     time::deadline,
 };
 
-/// A launched kernel, by its name alone: its lifecycle, status and telemetry. Does not keep it running.
+/// A launched kernel without its types: its lifecycle, status and telemetry. Does not keep the kernel
+/// running.
 #[derive(Clone)]
 pub struct KernelControl {
     pub(crate) kernel: Arc<KernelShared>,
@@ -37,7 +38,7 @@ impl KernelControl {
         &self.kernel.core().name
     }
 
-    /// The backend that runs it.
+    /// The name of the backend that runs the kernel.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
@@ -48,7 +49,7 @@ impl KernelControl {
         self.kernel.core().backend_name
     }
 
-    /// Shards, one for each block.
+    /// Number of shards, one for each block.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
@@ -59,7 +60,7 @@ impl KernelControl {
         self.kernel.core().shards.len() as u32
     }
 
-    /// Its status now. The kernel goes on meanwhile; see [`KernelStatus`] for what adds up when.
+    /// The kernel's status now. The kernel goes on meanwhile; [`KernelStatus`] says when its counts add up.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
@@ -76,7 +77,7 @@ impl KernelControl {
         self.kernel.status()
     }
 
-    /// How the launch came by the program that the device runs; `None` where none is needed, as on the CPU.
+    /// How the launch got the program that the device runs; `None` if no program is needed, as on the CPU.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
@@ -87,11 +88,12 @@ impl KernelControl {
         self.kernel.core().compilation.get().copied()
     }
 
-    /// Waits until every block of the kernel runs and has answered for the first time: it is active then, or
-    /// inactive if it was launched so.
+    /// Waits until every block of the kernel runs and has answered for the first time. The kernel is then
+    /// active, or inactive if it was launched so.
     ///
-    /// A launch returns before that: a device may compile when a kernel starts, load it, or wait for a place.
-    /// Messages can be sent meanwhile. Whoever measures, or says "up" to others, waits for this first.
+    /// A launch returns before that: when a kernel starts, the device may still compile it, load it, or wait
+    /// for a place. Messages can be sent meanwhile. Wait for this before you measure, or before you tell
+    /// others that the kernel is up.
     ///
     /// ```
     /// # extern crate annulus_runtime as annulus;
@@ -128,7 +130,7 @@ impl KernelControl {
     ///
     /// # Errors
     ///
-    /// As there.
+    /// The errors of that method.
     pub fn ready_blocking(&self) -> Result<(), LifecycleError> {
         block_on(self.ready())
     }
@@ -145,12 +147,12 @@ impl KernelControl {
     ///
     /// # Errors
     ///
-    /// As there, and [`LifecycleError::Timeout`]: the kernel goes on to start.
+    /// The errors of that method, and [`LifecycleError::Timeout`]: the kernel goes on to start.
     pub fn ready_timeout(&self, limit: Duration) -> Result<(), LifecycleError> {
         block_on_deadline(self.ready(), deadline(limit)).unwrap_or(Err(LifecycleError::Timeout))
     }
 
-    /// Lets the kernel consume messages. Done when every shard does.
+    /// Lets the kernel consume messages. Returns when every shard has become active.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
@@ -185,13 +187,13 @@ impl KernelControl {
     ///
     /// # Errors
     ///
-    /// As there.
+    /// The errors of that method.
     pub fn activate_blocking(&self) -> Result<Transition, LifecycleError> {
         block_on(self.activate())
     }
 
-    /// Stops consuming; state and queues are kept, and messages can still be sent. Done when every shard has
-    /// stopped: a handler that runs is finished first.
+    /// Stops consuming messages. State and queues are kept, and messages can still be sent. Returns when
+    /// every shard has stopped; a handler that is running is finished first.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
@@ -229,13 +231,13 @@ impl KernelControl {
     ///
     /// # Errors
     ///
-    /// As there.
+    /// The errors of that method.
     pub fn deactivate_blocking(&self) -> Result<Transition, LifecycleError> {
         block_on(self.deactivate())
     }
 
-    /// Closes the kernel to new messages: no send succeeds after this returns. What was sent before is
-    /// handled. Kernels that are [connected](crate::KernelHandle::connect) to it may still send.
+    /// Closes the kernel to new messages: no send succeeds after this returns. Messages that were sent before
+    /// are handled. Kernels that are [connected](crate::KernelHandle::connect) to it may still send.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
@@ -252,11 +254,11 @@ impl KernelControl {
     }
 
     /// Waits until everything that was sent has been handled, or the kernel has terminated. Sends may go on
-    /// meanwhile; close the kernel first for an end that is final.
+    /// meanwhile; close the kernel first if nothing may come after.
     ///
-    /// If kernels are [connected](crate::KernelHandle::connect) to it, directly or through others, waits
-    /// until they have handled everything as well, so that nothing is under way between them. One of them
-    /// that is inactive, and has messages, keeps it waiting.
+    /// If kernels are [connected](crate::KernelHandle::connect) to this one, directly or through others, this
+    /// also waits until those have handled everything, so that nothing is under way between them. If one of
+    /// them is inactive and has messages, this keeps waiting.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
@@ -289,8 +291,8 @@ impl KernelControl {
         block_on(self.drained());
     }
 
-    /// [`drained_blocking`](Self::drained_blocking) for at most `limit`; whether all was handled, or the
-    /// kernel terminated, before it passed.
+    /// [`drained_blocking`](Self::drained_blocking) for at most `limit`. Returns whether everything was
+    /// handled, or the kernel terminated, before the limit passed.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
@@ -307,8 +309,9 @@ impl KernelControl {
         block_on_deadline(self.drained(), deadline(limit)).is_some()
     }
 
-    /// Stops at the next message boundary, for good, and waits until every shard has. What was left can be
-    /// taken from the typed handle; replies that were sent can still be received.
+    /// Stops the kernel at the next message boundary, for good, and waits until every shard has stopped. The
+    /// messages that were left can be taken from the typed handle; replies that were sent can still be
+    /// received.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
@@ -340,8 +343,8 @@ impl KernelControl {
         block_on(self.terminate())
     }
 
-    /// A copy of all that the kernel keeps between messages. The kernel must be inactive, or have terminated;
-    /// nothing activates it meanwhile.
+    /// A copy of everything that the kernel keeps between messages. The kernel must be inactive, or have
+    /// terminated; nothing can activate it meanwhile.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
@@ -357,7 +360,7 @@ impl KernelControl {
     ///
     /// # Errors
     ///
-    /// [`SnapshotError::Active`], or what the device says.
+    /// [`SnapshotError::Active`], or the device's error.
     pub async fn snapshot(&self) -> Result<Snapshot, SnapshotError> {
         snapshot::take(&self.kernel).await
     }
@@ -378,14 +381,14 @@ impl KernelControl {
     ///
     /// # Errors
     ///
-    /// As there.
+    /// The errors of that method.
     pub fn snapshot_blocking(&self) -> Result<Snapshot, SnapshotError> {
         block_on(self.snapshot())
     }
 
-    /// Sets all that the kernel keeps between messages to what a snapshot says: one of this kernel, with as
-    /// many actors and as much bound memory, on any backend and any grid. The kernel must be inactive;
-    /// nothing activates it meanwhile.
+    /// Sets everything that the kernel keeps between messages from a snapshot. The snapshot must be of this
+    /// kernel, with as many actors and as much bound memory; its backend and grid may differ. The kernel must
+    /// be inactive; nothing can activate it meanwhile.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
@@ -428,12 +431,12 @@ impl KernelControl {
     ///
     /// # Errors
     ///
-    /// As there.
+    /// The errors of that method.
     pub fn restore_blocking(&self, snapshot: &Snapshot) -> Result<(), SnapshotError> {
         block_on(self.restore(snapshot))
     }
 
-    /// Starts to write telemetry and hands out the value that polls it.
+    /// Starts to write telemetry, and returns the value that polls it.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
@@ -475,7 +478,7 @@ impl KernelControl {
         self.kernel.shut_down(limit)
     }
 
-    /// [`shut_down`](Self::shut_down) on a thread of its own.
+    /// [`shut_down`](Self::shut_down) on a separate thread.
     pub(crate) async fn shut_down_elsewhere(&self, limit: Duration) -> ShutdownOutcome {
         let control = self.clone();
         elsewhere("annulus-shutdown", move || control.shut_down(limit)).await

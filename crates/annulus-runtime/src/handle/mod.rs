@@ -1,4 +1,4 @@
-//! What a program holds of a launched kernel.
+//! Handles: what a program holds to use a launched kernel.
 
 use std::{
     any::Any,
@@ -26,8 +26,8 @@ pub(crate) mod send;
 mod sending;
 pub(crate) mod sink;
 
-/// A launched kernel with its types. Clones stand for the same kernel; when the last is dropped, the kernel
-/// is closed and terminated, and what was left in its queues is lost.
+/// A launched kernel with its types. Clones refer to the same kernel. When the last clone is dropped, the
+/// kernel is closed and terminated, and the messages left in its queues are lost.
 ///
 /// It derefs to [`KernelControl`], which has the lifecycle, the status and telemetry.
 pub struct KernelHandle<K: RingKernel> {
@@ -36,14 +36,14 @@ pub struct KernelHandle<K: RingKernel> {
     _kernel: PhantomData<fn() -> K>,
 }
 
-/// A handle whose types are forgotten.
+/// A handle without its types.
 #[derive(Clone)]
 pub(crate) struct AnyHandle {
     guard: Arc<Guard>,
     control: KernelControl,
 }
 
-/// Terminates the kernel with the last handle, and keeps the runtime until then.
+/// Terminates the kernel when the last handle is dropped, and keeps the runtime until then.
 pub(crate) struct Guard {
     shared: Arc<KernelShared>,
     runtime: Arc<dyn Any + Send + Sync>,
@@ -72,13 +72,13 @@ impl AnyHandle {
     ) -> Self {
         let control = KernelControl::new(Arc::clone(&shared), arena_lines);
         let guard = Arc::new(Guard { shared, runtime });
-        // Only a launch makes a handle from nothing, and it does so once.
+        // Only a launch makes the first handle, and it does so once.
         let all: Weak<Guard> = Arc::downgrade(&guard);
         let _ = guard.shared.guard.set(all);
         Self { guard, control }
     }
 
-    /// Another handle of a kernel that runs; `None` if its last handle is being dropped.
+    /// Another handle of a running kernel; `None` if its last handle is being dropped.
     pub(crate) fn again(control: KernelControl) -> Option<Self> {
         let guard = control.kernel.guard.get()?.upgrade()?;
         Some(Self { guard: guard.downcast().ok()?, control })
@@ -113,17 +113,17 @@ impl<K: RingKernel> KernelHandle<K> {
         &self.any.guard.runtime
     }
 
-    /// Closes the kernel, waits until everything that was sent has been handled, and terminates it;
-    /// terminates it anyway when `limit` has passed. Somebody must receive meanwhile if the kernel sends more
-    /// than its outbound rings hold.
+    /// Closes the kernel, waits until everything that was sent has been handled, and terminates it. When
+    /// `limit` has passed, terminates it anyway. If the kernel sends more than its outbound rings hold,
+    /// somebody must receive meanwhile.
     ///
-    /// Of connected kernels shut down sources first, or all by
-    /// [`Runtime::shutdown_blocking`](crate::Runtime::shutdown_blocking): this kernel waits for its sources
-    /// to drain, but what they are sent after that is lost to it.
+    /// If kernels are connected, shut down the sources first, or shut down all kernels with
+    /// [`Runtime::shutdown_blocking`](crate::Runtime::shutdown_blocking). This kernel waits for its sources
+    /// to drain, but it does not get what comes of messages that are sent to them after that.
     ///
-    /// The wait happens on a thread of its own, since a future has no clock. Dropping the future does not
-    /// stop it; what is left can then be taken with [`take_undelivered`](Self::take_undelivered). A handler
-    /// that runs is not interrupted: the end waits for it, past the limit.
+    /// A separate thread waits, since a future has no clock. Dropping the future does not stop the shutdown;
+    /// the messages that are left can then be taken with [`take_undelivered`](Self::take_undelivered). A
+    /// handler that is running is not interrupted: the shutdown waits for it, even past the limit.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
@@ -161,8 +161,8 @@ impl<K: RingKernel> KernelHandle<K> {
         Shutdown { outcome, undelivered: self.take_undelivered() }
     }
 
-    /// The messages that were left in the queues when the kernel terminated: whoever asks first gets them.
-    /// Empty before.
+    /// The messages that were left in the queues when the kernel terminated. The first call after that gets
+    /// them; before that, the result is empty.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
@@ -177,18 +177,18 @@ impl<K: RingKernel> KernelHandle<K> {
         let mut left = self.shared().take_undelivered();
         let next = || {
             let mut message = MaybeUninit::uninit();
-            // SAFETY: it was popped, and is a message of the kernel's, which is `K` by the field's invariant.
+            // SAFETY: it was popped, and is a message of the kernel, which is `K` by the field's invariant.
             left.pop(place(&mut message)).then(|| unsafe { message.assume_init() })
         };
         std::iter::from_fn(next).collect()
     }
 
     /// The kernel's dead letters: messages whose handler failed, or that were for no actor, with the error
-    /// code; `None` if it was launched without. A message that was handled before this call is in it, if it
-    /// failed and the dead letter was not lost.
+    /// code. `None` if the kernel was launched without dead letters. A message whose handler failed before
+    /// this call is in the store, unless its dead letter was lost.
     ///
-    /// The store can be drained, and lives on when the kernel has terminated; see [`redrive`](Self::redrive)
-    /// for another try.
+    /// The store can be drained, and can still be used after the kernel has terminated. To try the messages
+    /// again, see [`redrive`](Self::redrive).
     ///
     /// ```
     /// # use annulus::prelude::*;
@@ -218,9 +218,9 @@ impl<K: RingKernel> KernelHandle<K> {
         unsafe { dead_letters.collected() }
     }
 
-    /// Sends the dead letters' messages to the kernel again, oldest first, without waiting, except those that
-    /// had `max_attempts`; see [`DeadLetters::redrive`]. Messages are recognised when they come back if their
-    /// type has an id. Does nothing for a kernel without dead letters.
+    /// Sends the dead letters' messages to the kernel again, oldest first, without waiting. Dead letters that
+    /// already had `max_attempts` attempts stay; see [`DeadLetters::redrive`]. If the message type has an id,
+    /// a message that fails again is recognised. Does nothing for a kernel without dead letters.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }

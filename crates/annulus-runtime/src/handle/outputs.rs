@@ -21,8 +21,8 @@ pub(crate) fn next_output(shared: Arc<KernelShared>, mut output: Box<Bytes>) -> 
     Box::pin(async move { (shared.recv(&mut output).await, shared, output) })
 }
 
-/// A kernel's outputs as a [`Stream`]. One that has waited and is [forgotten](crate#what-it-does-not-do) may
-/// keep a wake-up that other receivers need.
+/// A kernel's outputs as a [`Stream`]. A stream that has waited and is [forgotten](crate#what-it-does-not-do)
+/// may keep a wake-up that other receivers need.
 pub struct Outputs<K: RingKernel> {
     /// Of a kernel that is `K`.
     pub(crate) next: Option<NextOutput>,
@@ -41,7 +41,7 @@ impl<K: RingKernel> Stream for Outputs<K> {
                 Poll::Ready(None)
             }
             Poll::Ready((Ok(()), shared, bytes)) => {
-                // SAFETY: an output of the kernel's was received into the bytes, which need not be aligned.
+                // SAFETY: an output of the kernel was received into the bytes, which need not be aligned.
                 let output = unsafe { bytes.as_ptr().cast::<K::Output>().read_unaligned() };
                 self.next = Some(next_output(shared, bytes));
                 Poll::Ready(Some(output))

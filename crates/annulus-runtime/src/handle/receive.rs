@@ -17,7 +17,7 @@ use crate::{
     },
 };
 
-/// A kernel, by the type of the outputs that it sends. The rest of the runtime knows outputs as bytes.
+/// A kernel, with the type of the outputs that it sends. The rest of the runtime handles outputs as bytes.
 pub(crate) struct Outlet<'a, O> {
     kernel: &'a KernelShared,
     _output: PhantomData<fn() -> O>,
@@ -62,7 +62,7 @@ impl<'a, O: RingMessage> Outlet<'a, O> {
     ///
     /// # Safety
     ///
-    /// If it succeeds, an output of the kernel's is there.
+    /// If it succeeds, an output of the kernel is there.
     #[inline]
     unsafe fn output<E>(
         self,
@@ -86,7 +86,7 @@ impl<'a, O: RingMessage> Outlet<'a, O> {
         unsafe { self.kernel.try_recv_batch(outputs, max) }
     }
 
-    /// An attempt of a receive of a batch that may wait: `None` if waiting helps.
+    /// One attempt to receive a batch: `None` if waiting helps.
     fn receive_batch(self, outputs: &mut Vec<O>, max: usize) -> Option<Result<usize, RecvError>> {
         match self.try_recv_batch(outputs, max) {
             Ok(received) => Some(Ok(received)),

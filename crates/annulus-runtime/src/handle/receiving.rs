@@ -1,4 +1,4 @@
-//! What one receives from a kernel: outputs, and replies to calls.
+//! Receiving from a kernel: outputs, and replies to calls.
 
 use std::{marker::PhantomData, sync::Arc, time::Duration};
 
@@ -19,7 +19,7 @@ use crate::{
 /// # Receiving
 ///
 /// Each verb has up to four forms: `try_…` never waits; the plain name is a future; `…_blocking` blocks the
-/// thread; `…_timeout` does so for a time at most.
+/// thread; `…_timeout` blocks it for a limited time.
 impl<K: RingKernel> KernelHandle<K> {
     #[inline]
     fn outlet(&self) -> Outlet<'_, K::Output> {
@@ -44,16 +44,16 @@ impl<K: RingKernel> KernelHandle<K> {
     ///
     /// # Errors
     ///
-    /// [`TryRecvError::Empty`] now, [`TryRecvError::Closed`] when the kernel has terminated and everything
-    /// was received.
+    /// [`TryRecvError::Empty`] if there is no output now, [`TryRecvError::Closed`] when the kernel has
+    /// terminated and everything was received.
     #[inline]
     pub fn try_recv(&self) -> Result<K::Output, TryRecvError> {
         self.outlet().try_recv()
     }
 
-    /// Receives, waiting for as long as it takes. Dropping the future before it is done loses nothing; one
-    /// that has waited and is [forgotten](crate#what-it-does-not-do) may keep a wake-up that other receivers
-    /// need.
+    /// Receives, waiting for as long as it takes. Dropping the future before it is done loses nothing. A
+    /// future that has waited and is [forgotten](crate#what-it-does-not-do) may keep a wake-up that other
+    /// receivers need.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
@@ -74,7 +74,7 @@ impl<K: RingKernel> KernelHandle<K> {
         self.outlet().recv().await
     }
 
-    /// [`recv`](Self::recv), blocking: looks busily for as long as the launch's `spin` says, then sleeps.
+    /// [`recv`](Self::recv), blocking: polls for as long as the launch's `spin` says, then sleeps.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
@@ -89,7 +89,7 @@ impl<K: RingKernel> KernelHandle<K> {
     ///
     /// # Errors
     ///
-    /// As there.
+    /// The errors of that method.
     pub fn recv_blocking(&self) -> Result<K::Output, RecvError> {
         self.outlet().recv_blocking(None)
     }
@@ -106,7 +106,7 @@ impl<K: RingKernel> KernelHandle<K> {
     ///
     /// # Errors
     ///
-    /// As there, and [`RecvError::Timeout`].
+    /// The errors of that method, and [`RecvError::Timeout`].
     pub fn recv_timeout(&self, limit: Duration) -> Result<K::Output, RecvError> {
         self.outlet().recv_blocking(Some(deadline(limit)))
     }
@@ -127,7 +127,7 @@ impl<K: RingKernel> KernelHandle<K> {
     ///
     /// # Errors
     ///
-    /// As for [`try_recv`](Self::try_recv), if there was none.
+    /// As for [`try_recv`](Self::try_recv), if there was no output.
     pub fn try_recv_batch(&self, outputs: &mut Vec<K::Output>, max: usize) -> Result<usize, TryRecvError> {
         self.outlet().try_recv_batch(outputs, max)
     }
@@ -158,7 +158,7 @@ impl<K: RingKernel> KernelHandle<K> {
         self.outlet().recv_batch(outputs, max).await
     }
 
-    /// [`recv_batch`](Self::recv_batch), blocking: looks busily for as long as the launch's `spin` says, then
+    /// [`recv_batch`](Self::recv_batch), blocking: polls for as long as the launch's `spin` says, then
     /// sleeps.
     ///
     /// ```
@@ -174,7 +174,7 @@ impl<K: RingKernel> KernelHandle<K> {
     ///
     /// # Errors
     ///
-    /// As there.
+    /// The errors of that method.
     pub fn recv_batch_blocking(&self, outputs: &mut Vec<K::Output>, max: usize) -> Result<usize, RecvError> {
         self.outlet().recv_batch_blocking(outputs, max, None)
     }
@@ -193,7 +193,7 @@ impl<K: RingKernel> KernelHandle<K> {
     ///
     /// # Errors
     ///
-    /// As there, and [`RecvError::Timeout`].
+    /// The errors of that method, and [`RecvError::Timeout`].
     pub fn recv_batch_timeout(
         &self,
         outputs: &mut Vec<K::Output>,
@@ -203,8 +203,8 @@ impl<K: RingKernel> KernelHandle<K> {
         self.outlet().recv_batch_blocking(outputs, max, Some(deadline(limit)))
     }
 
-    /// The outputs as a stream, which ends when the kernel has terminated and everything was received. It
-    /// does not keep the kernel running.
+    /// The outputs as a stream. It ends when the kernel has terminated and everything was received. It does
+    /// not keep the kernel running.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
@@ -230,13 +230,13 @@ impl<K: RingKernel> KernelHandle<K> {
 /// # Calling
 impl<K: RingKernel> KernelHandle<K> {
     /// Sends a message and waits for the reply to it: the first output of its handler. Further outputs of
-    /// that handler are received like all others.
+    /// that handler are received like any other output.
     ///
-    /// Dropping the future gives the call up; if its message was sent, the handler runs all the same.
+    /// Dropping the future gives the call up. If its message was already sent, the handler still runs.
     ///
-    /// A reply has room of its own, whatever else waits. A call whose handler may send more than that still
-    /// needs room for its further outputs; and a call waits its turn behind messages that were sent before,
-    /// which the kernel does not take as long as its outbound ring is full.
+    /// Each reply has room of its own, however many outputs wait. But if the call's handler may send more
+    /// than the reply, its further outputs need room. A call also waits behind messages that were sent before
+    /// it, and the kernel takes none of them while its outbound ring is full.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
@@ -256,7 +256,7 @@ impl<K: RingKernel> KernelHandle<K> {
         self.outlet().call(self.inlet().raw(&mut message)).await
     }
 
-    /// [`call`](Self::call), blocking: looks busily for as long as the launch's `spin` says, then sleeps.
+    /// [`call`](Self::call), blocking: polls for as long as the launch's `spin` says, then sleeps.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
@@ -267,7 +267,7 @@ impl<K: RingKernel> KernelHandle<K> {
     ///
     /// # Errors
     ///
-    /// As there.
+    /// The errors of that method.
     pub fn call_blocking(&self, mut message: K::Message) -> Result<K::Output, CallError> {
         self.outlet().call_blocking(self.inlet().raw(&mut message))
     }
@@ -285,7 +285,7 @@ impl<K: RingKernel> KernelHandle<K> {
     ///
     /// # Errors
     ///
-    /// As there, and [`CallError::Timeout`].
+    /// The errors of that method, and [`CallError::Timeout`].
     pub fn call_timeout(&self, mut message: K::Message, limit: Duration) -> Result<K::Output, CallError> {
         self.outlet().call_timeout(self.inlet().raw(&mut message), deadline(limit))
     }

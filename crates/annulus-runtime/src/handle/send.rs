@@ -20,7 +20,7 @@ use crate::kernel::{
     shared::KernelShared,
 };
 
-/// A batch that was sent in part. The messages from `sent` on were not.
+/// A batch of which only the first part was sent. The messages from index `sent` on were not sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{sent} messages of the batch were sent; then {cause}")]
 pub struct BatchError {
@@ -31,8 +31,8 @@ pub struct BatchError {
     pub cause: SendError<()>,
 }
 
-/// A kernel, by the type of the messages that it takes. What is worth the code for each type is here; the
-/// rest knows messages as bytes.
+/// A kernel, with the type of the messages that it takes. Only code that gains from being compiled for each
+/// type is here; the rest of the runtime handles messages as bytes.
 pub(crate) struct Inlet<'a, M> {
     kernel: &'a KernelShared,
     _message: PhantomData<fn(M)>,
@@ -66,14 +66,14 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
         Self { kernel, _message: PhantomData }
     }
 
-    /// The message as this kernel's code without types takes it.
+    /// The message in the form that this kernel's untyped code takes.
     #[inline]
     pub(crate) fn raw<'m>(&self, message: &'m mut M) -> RawMessage<'m> {
         // SAFETY: it is given to `self.kernel`, whose messages are of this type.
         unsafe { RawMessage::new(message) }
     }
 
-    /// The shard that takes a message: its key's, else the least loaded.
+    /// The shard that takes a message: the one of its key, or without a key the least loaded one.
     #[inline]
     fn shard_of(self, message: &M) -> usize {
         if self.core.shards.len() == 1 {
@@ -90,7 +90,7 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
     }
 
     /// Puts a message into its shard's queue, without waiting. Counts what is dropped, but not what is
-    /// refused. A message that is evicted takes this one's place.
+    /// refused. If an older message is evicted, it replaces the given one.
     #[inline]
     fn offer(self, message: &mut M) -> Result<SendOutcome<()>, TrySendError<()>> {
         let (shard, header) = (self.shard_of(message), self.header());
@@ -112,7 +112,8 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
         }
     }
 
-    /// [`try_send`](Self::try_send) of a message that was accepted before, and so is no duplicate of itself.
+    /// [`try_send`](Self::try_send) for a message that was accepted before, and must not count as a duplicate
+    /// of itself.
     pub(crate) fn try_send_again(self, mut message: M) -> Result<SendOutcome<M>, TrySendError<M>> {
         if self.fronts.is_empty() {
             return self.try_send(message);
@@ -143,7 +144,7 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
         hand_back(sent, message)
     }
 
-    /// [`send`](Self::send), blocking: without a future, a waker and a parker as long as there is space.
+    /// [`send`](Self::send), blocking. Makes no future, waker or parker while there is space.
     #[inline]
     pub(crate) fn send_blocking(self, mut message: M) -> Sent<M> {
         let sent = self
@@ -159,8 +160,8 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
         hand_back(sent, message)
     }
 
-    /// Sends as many messages from the front as go without waiting; says how many, and whether it ended with
-    /// an error.
+    /// Sends as many messages from the front as it can without waiting. Returns how many, and whether it
+    /// ended with an error.
     fn attempt_batch(
         self,
         messages: &[M],
@@ -195,7 +196,7 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
         (sent, error)
     }
 
-    /// A batch through the queues in front, in runs for one shard each.
+    /// Sends a batch through the queues in front, in runs of messages for the same shard.
     fn attempt_in_front(
         self,
         messages: &[M],
@@ -233,7 +234,7 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
         (sent, None)
     }
 
-    /// A batch for one shard, several slots at a time.
+    /// Sends a batch to one shard, several slots at a time.
     fn attempt_run(self, messages: &[M], header: Header) -> (usize, Option<SendError<()>>) {
         let mut sent = 0;
         let mut error = None;
@@ -258,7 +259,7 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
         (sent, error)
     }
 
-    /// A batch under a policy that decides message by message.
+    /// Sends a batch under a policy that decides message by message.
     fn attempt_each(
         self,
         messages: &[M],
@@ -277,13 +278,13 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
         (messages.len(), None)
     }
 
-    /// What is notified when the queue of a message's shard has space.
+    /// The event that is notified when the queue of a message's shard has space.
     fn space_for(self, message: &M) -> &'a Event {
         self.kernel.space(self.shard_of(message))
     }
 
-    /// Sends the messages from `sent` on, waiting for space; `sent` says how far it came, also if this is
-    /// dropped.
+    /// Sends the messages from index `sent` on, waiting for space. `sent` says how many were sent, even if
+    /// this future is dropped.
     async fn send_rest(
         self,
         messages: &[M],
@@ -317,7 +318,7 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
         ended.map_err(|cause| BatchError { sent, cause })
     }
 
-    /// [`send_batch`](Self::send_batch), blocking: without a future as long as there is space. Until the
+    /// [`send_batch`](Self::send_batch), blocking. Makes no future while there is space. Stops at the
     /// deadline, if there is one.
     pub(crate) fn send_batch_blocking(
         self,
@@ -343,7 +344,7 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
         ended.map_err(|cause| BatchError { sent, cause })
     }
 
-    /// Sends what goes without waiting.
+    /// Sends as many messages as it can without waiting.
     pub(crate) fn try_send_batch(self, messages: &[M]) -> Result<(), BatchError> {
         match self.attempt_batch(messages, None) {
             (sent, None) if sent == messages.len() => Ok(()),
@@ -356,7 +357,7 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
     }
 }
 
-/// What a sender is told of a message that comes back.
+/// The send outcome for a message that comes back.
 fn returned<M>(fate: Fate, message: M) -> SendOutcome<M> {
     match fate {
         Fate::Evicted => SendOutcome::Evicted(message),
@@ -366,7 +367,7 @@ fn returned<M>(fate: Fate, message: M) -> SendOutcome<M> {
     }
 }
 
-/// The outcome with the message in it, or the one that was evicted and took its place.
+/// The outcome with a message in it: the one that was sent, or the evicted one that replaced it.
 #[inline]
 pub(crate) fn hand_back<M>(sent: Sent<()>, message: M) -> Sent<M> {
     match sent {

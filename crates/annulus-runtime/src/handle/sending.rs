@@ -1,4 +1,4 @@
-//! What one sends to a kernel.
+//! Sending to a kernel.
 
 use std::{sync::Arc, time::Duration};
 
@@ -17,7 +17,7 @@ use crate::{
 /// # Sending
 ///
 /// Each verb has up to four forms: `try_…` never waits; the plain name is a future; `…_blocking` blocks the
-/// thread; `…_timeout` does so for a time at most.
+/// thread; `…_timeout` blocks it for a limited time.
 impl<K: RingKernel> KernelHandle<K> {
     #[inline]
     pub(crate) fn inlet(&self) -> Inlet<'_, K::Message> {
@@ -27,8 +27,8 @@ impl<K: RingKernel> KernelHandle<K> {
 
     /// Sends without waiting.
     ///
-    /// In a child that was [forked](crate#what-it-does-not-do) after the launch, messages are taken and
-    /// nobody handles them, by this as by all other sends.
+    /// In a child process that was [forked](crate#what-it-does-not-do) after the launch, this and all other
+    /// sends accept messages, but nobody handles them.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
@@ -41,21 +41,21 @@ impl<K: RingKernel> KernelHandle<K> {
     ///
     /// # Errors
     ///
-    /// [`TrySendError::Full`] under Block and Reject, [`TrySendError::Closed`] for good; both hand the
-    /// message back.
+    /// [`TrySendError::Full`] under Block and Reject; [`TrySendError::Closed`] if the kernel is closed, which
+    /// is final. Both hand the message back.
     #[inline]
     pub fn try_send(&self, message: K::Message) -> Result<SendOutcome<K::Message>, TrySendError<K::Message>> {
         self.inlet().try_send(message)
     }
 
     /// Sends, waiting for space under Block for as long as it takes. Dropping the future before it is done
-    /// sends nothing; one that has waited and is [forgotten](crate#what-it-does-not-do) may keep a wake-up
-    /// that others need.
+    /// sends nothing. A future that has waited and is [forgotten](crate#what-it-does-not-do) may keep a
+    /// wake-up that others need.
     ///
     /// A kernel takes a message only while its outbound ring has room for what the handler may send. So a
-    /// program that sends more than both rings hold, and receives only then, waits for ever: receive
-    /// concurrently, or raise [`output_capacity`](crate::LaunchOptions::output_capacity). A wait of a second
-    /// in which the kernel takes nothing is told as a warning, with what is waited for
+    /// program that first sends more than both rings hold, and only then receives, waits for ever: receive
+    /// concurrently, or raise [`output_capacity`](crate::LaunchOptions::output_capacity). If a send waits for
+    /// a second in which the kernel takes nothing, a warning says what it waits for
     /// ([`STALL_TARGET`](crate::STALL_TARGET)).
     ///
     /// ```
@@ -72,13 +72,14 @@ impl<K: RingKernel> KernelHandle<K> {
     ///
     /// # Errors
     ///
-    /// [`SendError::Full`] under Reject, [`SendError::Closed`] for good; both hand the message back.
+    /// [`SendError::Full`] under Reject; [`SendError::Closed`] if the kernel is closed, which is final. Both
+    /// hand the message back.
     pub async fn send(&self, message: K::Message) -> Result<SendOutcome<K::Message>, SendError<K::Message>> {
         self.inlet().send(message).await
     }
 
-    /// [`send`](Self::send), blocking. A thread that only sends needs another one that receives, once more is
-    /// sent than the kernel's rings hold:
+    /// [`send`](Self::send), blocking. If a thread only sends, and sends more than the kernel's rings hold,
+    /// another thread must receive:
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
@@ -94,7 +95,7 @@ impl<K: RingKernel> KernelHandle<K> {
     ///
     /// # Errors
     ///
-    /// As there.
+    /// The errors of that method.
     pub fn send_blocking(
         &self,
         message: K::Message,
@@ -117,7 +118,7 @@ impl<K: RingKernel> KernelHandle<K> {
     ///
     /// # Errors
     ///
-    /// As there, and [`SendError::Timeout`], which counts as rejected.
+    /// The errors of that method, and [`SendError::Timeout`], which counts as rejected.
     pub fn send_timeout(
         &self,
         message: K::Message,
@@ -126,9 +127,9 @@ impl<K: RingKernel> KernelHandle<K> {
         self.inlet().send_timeout(message, deadline(limit))
     }
 
-    /// Sends messages in order, without waiting: as many from the front as there is space for.
+    /// Sends messages in order, without waiting: as many as there is space for, from the front.
     ///
-    /// What is evicted, discarded or a duplicate is counted, not handed back.
+    /// Messages that are evicted, discarded or duplicates are counted, not handed back.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
@@ -147,12 +148,12 @@ impl<K: RingKernel> KernelHandle<K> {
         self.inlet().try_send_batch(messages)
     }
 
-    /// Sends messages in order, several at a time, with one time stamp for each run; waits for space under
+    /// Sends messages in order, several at a time, with one time stamp for each group. Waits for space under
     /// Block.
     ///
-    /// What is evicted, discarded or a duplicate is counted, not handed back;
-    /// [`send_batch_returning`](Self::send_batch_returning) hands it back. Dropping the future before it is
-    /// done leaves a prefix sent.
+    /// Messages that are evicted, discarded or duplicates are counted, not handed back;
+    /// [`send_batch_returning`](Self::send_batch_returning) hands them back. If the future is dropped before
+    /// it is done, the first part of the batch is sent.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
@@ -188,13 +189,13 @@ impl<K: RingKernel> KernelHandle<K> {
     ///
     /// # Errors
     ///
-    /// As there.
+    /// The errors of that method.
     pub fn send_batch_blocking(&self, messages: &[K::Message]) -> Result<(), BatchError> {
         self.inlet().send_batch_blocking(messages, None, None)
     }
 
-    /// [`send_batch_blocking`](Self::send_batch_blocking) for at most `limit`. What is sent until then stays
-    /// sent.
+    /// [`send_batch_blocking`](Self::send_batch_blocking) for at most `limit`. Messages that were sent until
+    /// then stay sent.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
@@ -208,14 +209,14 @@ impl<K: RingKernel> KernelHandle<K> {
     ///
     /// # Errors
     ///
-    /// As there, and [`SendError::Timeout`] as the cause, which counts as one rejected.
+    /// The errors of that method, and [`SendError::Timeout`] as the cause, which counts as one rejected.
     pub fn send_batch_timeout(&self, messages: &[K::Message], limit: Duration) -> Result<(), BatchError> {
         self.inlet().send_batch_blocking(messages, None, Some(deadline(limit)))
     }
 
-    /// [`send_batch`](Self::send_batch) that appends what comes back to `back`, in the order in which it came
-    /// about: messages of the batch that were discarded or are duplicates, and such as were evicted for it.
-    /// It appends no [`Accepted`](SendOutcome::Accepted).
+    /// [`send_batch`](Self::send_batch) that also appends the messages that come back to `back`, in the order
+    /// in which they come back: messages of the batch that were discarded or are duplicates, and messages
+    /// that were evicted for it. It appends no [`Accepted`](SendOutcome::Accepted).
     ///
     /// ```
     /// # extern crate annulus_runtime as annulus;
@@ -241,7 +242,7 @@ impl<K: RingKernel> KernelHandle<K> {
     ///
     /// # Errors
     ///
-    /// As there. What came back until then is in `back`.
+    /// The errors of that method. `back` then has the messages that came back before the error.
     pub async fn send_batch_returning(
         &self,
         messages: &[K::Message],
@@ -266,7 +267,7 @@ impl<K: RingKernel> KernelHandle<K> {
     ///
     /// # Errors
     ///
-    /// As there.
+    /// The errors of that method.
     pub fn send_batch_returning_blocking(
         &self,
         messages: &[K::Message],

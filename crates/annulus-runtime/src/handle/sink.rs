@@ -19,22 +19,22 @@ use crate::{
 
 /// A kernel as a [`Sink`] for its messages; see [`KernelHandle::sink`](crate::KernelHandle::sink).
 ///
-/// It keeps one message until there is space. What is evicted, discarded or a duplicate is dropped, and
-/// counted. `poll_close` closes the kernel to new messages, for all. One that has waited and is
+/// It keeps one message until there is space. Messages that are evicted, discarded or duplicates are dropped,
+/// and counted. `poll_close` closes the kernel to new messages of every sender. A sink that has waited and is
 /// [forgotten](crate#what-it-does-not-do) may keep a wake-up that others need.
 #[must_use = "a sink does nothing unless it is polled"]
 pub struct KernelSink<K: RingKernel> {
     /// A kernel that is `K`.
     kernel: Arc<KernelShared>,
-    /// Given, and not tried yet.
+    /// A message that was given, and that the sink has not tried to send yet.
     message: Option<K::Message>,
-    /// The send of one for which there was no space.
+    /// The send of a message for which there was no space.
     sending: Option<Sending<K::Message>>,
 }
 
 type Sending<M> = Pin<Box<dyn Future<Output = Sent<M>> + Send>>;
 
-// Nothing is pinned where it lies: what waits is boxed.
+// No field is pinned in place: the future that waits is boxed.
 impl<K: RingKernel> Unpin for KernelSink<K> {}
 
 impl<K: RingKernel> KernelSink<K> {
@@ -47,7 +47,7 @@ impl<K: RingKernel> KernelSink<K> {
         Self { kernel, message: None, sending: None }
     }
 
-    /// Sends a message, in a future only if there is no space now.
+    /// Sends a message. Makes a future only if there is no space now.
     fn begin(&mut self, mut message: K::Message) -> Option<Sent<K::Message>> {
         // SAFETY: the kernel is `K`, by the field's invariant.
         let inlet = unsafe { Inlet::<K::Message>::new(&self.kernel) };

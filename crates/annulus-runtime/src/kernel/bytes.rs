@@ -1,7 +1,7 @@
-//! Messages and outputs as bytes, for code that is compiled once and not for each type.
+//! Messages and outputs as bytes, for code that is compiled once instead of once for each type.
 //!
-//! Bytes may be uninitialised, as padding is. What is kept as bytes of one type comes out as a value of that
-//! type only; who knows the types is a [`KernelHandle`](crate::KernelHandle), by way of an
+//! Bytes may be uninitialised, as padding is. Bytes that were stored as a value of one type are read only as
+//! a value of that type. A [`KernelHandle`](crate::KernelHandle) knows the types, through an
 //! [`Inlet`](crate::handle::send::Inlet) and an [`Outlet`](crate::handle::receive::Outlet).
 
 use std::{collections::VecDeque, mem::MaybeUninit, slice};
@@ -21,7 +21,7 @@ impl<'a> RawMessage<'a> {
     ///
     /// # Safety
     ///
-    /// It is given to kernels whose messages are of this type only.
+    /// It is given only to kernels whose messages are of this type.
     #[inline]
     pub(crate) unsafe fn new<M: Copy>(message: &'a mut M) -> Self {
         let first = std::ptr::from_mut(message).cast();
@@ -34,7 +34,7 @@ impl<'a> RawMessage<'a> {
     ///
     /// # Safety
     ///
-    /// They are a message of the kernels that it is given to, aligned as its type is.
+    /// The bytes are a message of the kernels that it is given to, and aligned as its type needs.
     #[cfg(feature = "registry")]
     pub(crate) unsafe fn of_bytes(bytes: &'a mut Bytes) -> Self {
         Self { bytes }
@@ -46,7 +46,7 @@ impl<'a> RawMessage<'a> {
         self.bytes
     }
 
-    /// The same message, for a while.
+    /// The same message, borrowed for a shorter time.
     pub(crate) fn reborrow(&mut self) -> RawMessage<'_> {
         RawMessage { bytes: self.bytes }
     }
@@ -62,7 +62,7 @@ impl<'a> RawMessage<'a> {
     }
 }
 
-/// A place for a value that code without types writes.
+/// The bytes of a place, into which untyped code writes a value.
 #[inline]
 pub(crate) fn place<T: Copy>(value: &mut MaybeUninit<T>) -> &mut Bytes {
     // SAFETY: as many bytes as the place has, borrowed like it, and uninitialised ones may be written there.
@@ -72,7 +72,7 @@ pub(crate) fn place<T: Copy>(value: &mut MaybeUninit<T>) -> &mut Bytes {
 /// Values of one size, first in, first out.
 pub(crate) struct ByteQueue {
     size: usize,
-    /// Values in it; their bytes do not tell where they have none.
+    /// Number of values. It cannot be computed from the bytes if a value has size 0.
     count: usize,
     bytes: VecDeque<MaybeUninit<u8>>,
 }
@@ -108,12 +108,12 @@ impl ByteQueue {
     }
 }
 
-/// `size` bytes of nothing.
+/// `size` uninitialised bytes.
 pub(crate) fn blank(size: usize) -> Box<Bytes> {
     Box::new_uninit_slice(size)
 }
 
-/// A place that is aligned as a type of which only the descriptor is known.
+/// A place for a value of a type that is known only by its descriptor; aligned as the type needs.
 pub(crate) struct Aligned {
     room: Box<Bytes>,
     offset: usize,
@@ -142,7 +142,7 @@ mod tests {
             let mut queue = ByteQueue::new(size);
             let value = |number: usize| vec![MaybeUninit::new(number as u8); size];
             let (mut pushed, mut popped) = (0, 0);
-            // Ever more, so that values lie across the end of the memory, and it grows.
+            // More in each round, so that values wrap around the end of the memory, and the memory grows.
             for round in 0..40 {
                 (0..round % 7).for_each(|_| {
                     queue.push(&value(pushed));

@@ -1,24 +1,24 @@
 //! Calls that wait for their replies.
 //!
 //! A call's message gets a slot of an inbound ring, and with it the slot of the same number for its reply
-//! ([`Callers`]). The caller looks there by itself: nobody else touches a reply, unless the next call gets
-//! the slot before the caller has looked. Then that one's sender puts the reply aside, under the shard's lock
-//! (*rescues* it).
+//! ([`Callers`]). The caller itself looks there. Nobody else touches a reply, with one exception: the next
+//! call may get the slot before the caller has looked. Then the sender of that next call puts the reply
+//! aside, under the shard's lock (it *rescues* the reply).
 //!
-//! A message that waits in a queue in front of the ring has no slot yet. Its call is *staged* meanwhile, by a
-//! number that the message carries; whoever hands it over gives it its slot.
+//! A message that waits in a queue in front of the ring has no slot yet. Meanwhile its call is *staged* under
+//! a number that the message carries. Whoever hands the message over gives the call its slot.
 //!
 //! # Who wakes a caller
 //!
-//! A caller that is about to sleep leaves its waker with the shard ([`Sleepers`]), and looks again. Who
-//! reports that messages were consumed fences, and looks whether somebody sleeps. Replies are published
-//! before their messages count as consumed, so one of the two sees the other. Callers that look busily cost
-//! the reporter one load.
+//! A caller that is about to sleep leaves its waker with the shard ([`Sleepers`]), and looks again. Whoever
+//! reports that messages were consumed executes a fence, and looks whether somebody sleeps. Replies are
+//! published before their messages count as consumed, so one of the two sees the other. Callers that poll
+//! cost the reporter one load.
 //!
 //! # The end
 //!
-//! When every shard has terminated, and what was left has been taken out, no reply will come any more
-//! (`ended`). A caller that sees that looks once more, and has its answer.
+//! When every shard has terminated, and the messages that were left have been taken out, no reply will come
+//! any more (`ended`). A caller that sees this looks once more, and then has its answer.
 
 use std::{
     collections::HashMap,
@@ -38,13 +38,14 @@ use crate::{
 
 /// The calls of a kernel.
 pub(crate) struct CallTable {
-    /// Bytes of a reply.
+    /// Size of a reply in bytes.
     size: usize,
-    /// One for each shard, or none if the launch has no calls.
+    /// One for each shard; empty if the launch has no calls.
     shards: Box<[ShardCalls]>,
-    /// Calls whose messages have no slot yet, or had none when their callers looked last, by number.
+    /// Staged calls by number: those whose messages have no slot yet, or had none when their callers last
+    /// looked.
     staged: Mutex<HashMap<u64, Staged>>,
-    /// The last number that a staged call got.
+    /// The number that the last staged call got.
     numbers: AtomicU64,
     /// No reply will come any more.
     ended: AtomicBool,
@@ -52,9 +53,9 @@ pub(crate) struct CallTable {
 
 struct ShardCalls {
     callers: Callers,
-    /// Callers that sleep, or are about to, by the slots of their replies.
+    /// Callers that sleep or are about to sleep, by the slots of their replies.
     sleepers: Sleepers<Call>,
-    /// Replies that were put aside, since the next call got their slots.
+    /// Replies that were put aside because the next call got their slots.
     rescued: Mutex<HashMap<Call, Outcome>>,
 }
 
@@ -69,7 +70,7 @@ enum Staged {
 }
 
 impl CallTable {
-    /// For replies of `size` bytes, which come in these rings.
+    /// A table for replies of `size` bytes, which come in these rings.
     ///
     /// # Safety
     ///
@@ -90,13 +91,13 @@ impl CallTable {
         }
     }
 
-    /// Whether somebody sleeps until a reply comes.
+    /// Whether a caller sleeps until its reply comes.
     pub(crate) fn has_sleepers(&self) -> bool {
         // SYNC: expected
         self.shards.iter().any(|shard| !shard.sleepers.is_empty())
     }
 
-    /// Replies that have come, and that nobody has taken.
+    /// How many replies have come and were not taken yet.
     pub(crate) fn waiting(&self) -> u64 {
         let of = |shard: &ShardCalls| match shard.callers.is_used() {
             false => 0,
@@ -105,7 +106,7 @@ impl CallTable {
         self.shards.iter().map(of).sum::<usize>() as u64
     }
 
-    /// Begins a call, which has no message yet.
+    /// Begins a call that has no message yet.
     pub(crate) fn begin(&self) -> PendingCall<'_> {
         PendingCall { table: self, stage: Stage::New, asleep: false, displaced: None }
     }
@@ -121,8 +122,8 @@ impl CallTable {
         }
     }
 
-    /// Gives the call of a staged message its slot, whose address the message is to carry. Says who must be
-    /// woken, when no lock is held.
+    /// Gives the call of a staged message its slot. Returns the slot's address, which the message must carry,
+    /// and a waker to wake when no lock is held.
     ///
     /// # Safety
     ///
@@ -135,12 +136,13 @@ impl CallTable {
             Some(entry) => {
                 let before = mem::replace(entry, Staged::At(shard, call));
                 if let Staged::Waiting(Some(waker)) = before {
-                    // Under the lock: a caller that finds where its call is leaves a newer waker after this.
+                    // Under the lock: so a caller that finds its call here leaves its newer waker after this
+                    // one.
                     let stale = self.shards[shard].sleepers.lie_down(call.slot(), call, waker);
                     return (call.word(), displaced.or(stale));
                 }
             }
-            // It was given up.
+            // The call was given up.
             None => {
                 self.shards[shard].callers.give_up(call);
             }
@@ -148,7 +150,7 @@ impl CallTable {
         (call.word(), displaced)
     }
 
-    /// Ends a staged call, whose message is gone. Called when no lock is held: wakes the caller.
+    /// Ends a staged call whose message is gone, and wakes the caller. Called when no lock is held.
     pub(crate) fn complete(&self, number: u64, error: CallError) {
         let before = match lock(&self.staged).get_mut(&number) {
             Some(entry @ Staged::Waiting(_)) => mem::replace(entry, Staged::Ended(error)),
@@ -159,7 +161,7 @@ impl CallTable {
         }
     }
 
-    /// After every shard has terminated: no reply will come any more.
+    /// Says that no reply will come any more. Called after every shard has terminated.
     pub(crate) fn end(&self) {
         // SYNC: calls-ended (release)
         self.ended.store(true, Ordering::Release);
@@ -181,7 +183,7 @@ impl CallTable {
 }
 
 impl ShardCalls {
-    /// Begins a call with a ticket; says whom to wake when no lock is held.
+    /// Begins a call with a ticket. Returns a waker to wake when no lock is held.
     ///
     /// # Safety
     ///
@@ -199,14 +201,14 @@ impl ShardCalls {
         }
     }
 
-    /// Puts the reply aside that lies in the slot of `ticket`; returns its caller's waker.
+    /// Puts aside the reply that lies in the slot of `ticket`; returns the waker of that reply's caller.
     ///
     /// # Safety
     ///
     /// As for [`Callers::begin`].
     #[cold]
     unsafe fn rescue(&self, ticket: u64, size: usize) -> Option<Waker> {
-        // Under the lock: who finds its reply rescued finds it here.
+        // Under the lock: a caller that finds that its reply was rescued also finds the reply here.
         let mut rescued = lock(&self.rescued);
         let put_aside = |call, reply: Option<Reply<'_>>| {
             let mut bytes = blank(size);
@@ -229,7 +231,7 @@ impl ShardCalls {
     }
 }
 
-/// What a reply says: an output, which is written to `to`, or why there is none.
+/// Reads a reply: an output, which is written to `to`, or the reason why there is none.
 fn read(reply: &Reply<'_>, to: &mut Bytes) -> Result<(), CallError> {
     match reply.kind {
         kind::MESSAGE => {
@@ -243,7 +245,7 @@ fn read(reply: &Reply<'_>, to: &mut Bytes) -> Result<(), CallError> {
 }
 
 fn lock<T>(data: &Mutex<T>) -> MutexGuard<'_, T> {
-    // What a panic could interrupt is one change of one map.
+    // A panic can only interrupt one change of one map.
     data.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -251,9 +253,9 @@ fn lock<T>(data: &Mutex<T>) -> MutexGuard<'_, T> {
 pub(crate) struct PendingCall<'a> {
     table: &'a CallTable,
     stage: Stage,
-    /// It may have left a waker.
+    /// Whether it may have left a waker.
     asleep: bool,
-    /// The caller whose reply was put aside for this call's.
+    /// The waker of the caller whose reply was put aside to make room for this call's reply.
     displaced: Option<Waker>,
 }
 
@@ -269,7 +271,7 @@ enum Stage {
 }
 
 impl PendingCall<'_> {
-    /// Gives the call the slot that its message has a ticket for. What the message is to carry.
+    /// Gives the call the slot for which its message has a ticket. Returns what the message must carry.
     ///
     /// # Safety
     ///
@@ -283,7 +285,7 @@ impl PendingCall<'_> {
         call.word()
     }
 
-    /// After [`accept`](Self::accept), when the message is published.
+    /// Wakes the displaced caller. Called after [`accept`](Self::accept), when the message is published.
     #[inline]
     pub(crate) fn wake_displaced(&mut self) {
         if let Some(waker) = self.displaced.take() {
@@ -291,7 +293,7 @@ impl PendingCall<'_> {
         }
     }
 
-    /// What its message carries in front of the ring. Never 0.
+    /// Stages the call: returns the number that its message carries in front of the ring. Never 0.
     pub(crate) fn stage(&mut self) -> u64 {
         match self.stage {
             Stage::Staged(number) => number,
@@ -304,10 +306,10 @@ impl PendingCall<'_> {
         }
     }
 
-    /// The reply, once, if it has come: written to `to`, if there is one.
+    /// Takes the reply, once, if it has come; an output is written to `to`.
     #[inline]
     pub(crate) fn try_take(&mut self, to: &mut Bytes) -> Option<Result<(), CallError>> {
-        // Before the look: what was published before the end is then seen.
+        // Read before the look: then the look sees everything that was published before the end.
         let ended = self.table.has_ended();
         if let Stage::Staged(number) = self.stage
             && let Some(result) = self.look_at_stage(number, ended)
@@ -332,7 +334,7 @@ impl PendingCall<'_> {
         Some(result)
     }
 
-    /// What has become of a staged call; `None` if it has a slot now, or waits.
+    /// The result of a staged call; `None` if it has a slot now, or still waits.
     #[cold]
     fn look_at_stage(&mut self, number: u64, ended: bool) -> Option<Result<(), CallError>> {
         let mut staged = lock(&self.table.staged);
@@ -340,7 +342,7 @@ impl PendingCall<'_> {
             Some(&Staged::At(shard, call)) => {
                 staged.remove(&number);
                 self.stage = Stage::At(shard, call);
-                // Its waker, if it had left one, went there with it.
+                // If it had left a waker, the waker went there with it.
                 self.asleep = true;
                 None
             }
@@ -350,17 +352,17 @@ impl PendingCall<'_> {
         }
     }
 
-    /// The same as a poll.
+    /// [`try_take`](Self::try_take) as a poll.
     pub(crate) fn poll(&mut self, context: &mut Context<'_>, to: &mut Bytes) -> Poll<Result<(), CallError>> {
         if let Some(result) = self.try_take(to) {
             return Poll::Ready(result);
         }
-        // Cloning a waker may run the program's code, and so may dropping one: not under a lock.
+        // Cloning or dropping a waker may run code of the program, so neither is done under a lock.
         drop(self.lie_down(context.waker().clone()));
         self.try_take(to).map_or(Poll::Pending, Poll::Ready)
     }
 
-    /// Leaves a waker where who brings the reply finds it.
+    /// Leaves a waker where whoever brings the reply finds it. Returns a waker to drop.
     fn lie_down(&mut self, waker: Waker) -> Option<Waker> {
         if let Stage::Staged(number) = self.stage {
             let mut staged = lock(&self.table.staged);
@@ -370,7 +372,7 @@ impl PendingCall<'_> {
                     staged.remove(&number);
                     self.stage = Stage::At(shard, call);
                 }
-                // The look that follows finds it.
+                // The look that follows finds the result.
                 _ => return Some(waker),
             }
         }
@@ -379,7 +381,7 @@ impl PendingCall<'_> {
         self.table.shards[shard].sleepers.lie_down(call.slot(), call, waker)
     }
 
-    /// Takes the waker back that it may have left.
+    /// Takes back the waker that it may have left.
     fn get_up(&mut self) {
         if mem::take(&mut self.asleep)
             && let Stage::At(shard, call) = self.stage

@@ -1,18 +1,18 @@
-//! What is the same for every kernel, whatever its types: shards, lifecycle, counts.
+//! The part of a kernel that does not depend on its types: shards, lifecycle, counts.
 //!
 //! # Lifecycle
 //!
-//! launched → active ⇄ inactive → terminated, and beside it *closed to new messages* of the host's. The host
-//! writes the command words, under the lifecycle lock; each shard acknowledges in its state word; a
-//! transition is done when every shard has. Terminating ends with [`KernelCore::finished`]: set once, by
-//! whoever reports the last shard's end, after what was left in the rings has been taken out. From then on
-//! nobody but receivers touches the kernel's memory.
+//! launched → active ⇄ inactive → terminated. Independently of that, a kernel can be *closed to new messages*
+//! of the host. The host writes the command words, under the lifecycle lock. Each shard acknowledges in its
+//! state word, and a transition is done when every shard has acknowledged. Termination ends with
+//! [`KernelCore::finished`]. Whoever reports the last shard's end sets it, once, after the messages left in
+//! the rings have been taken out. From then on only receivers touch the kernel's memory.
 //!
-//! The rings of a kernel close when it is closed. Those of one that others may be connected to stay open
-//! until it terminates: closing it refuses the host's messages alone ([`Gate`]). A message that got its
-//! ticket before a ring closed is written in any case, so taking out what is left ends.
+//! The rings of a kernel close when it is closed. But the rings of a connectable kernel stay open until it
+//! terminates: closing it refuses only the host's messages ([`Gate`]). A message that got its ticket before a
+//! ring closed is written in any case, so taking out the remaining messages ends.
 //!
-//! What *drained* means where kernels are connected stands in [`links`](crate::links).
+//! [`links`](crate::links) says what *drained* means for connected kernels.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
@@ -41,7 +41,7 @@ use crate::{
 pub(crate) struct HostShard {
     pub(crate) memory: ShardMemory,
     pub(crate) inbound: Producers,
-    /// For the gauge of depth; the consumer lies elsewhere.
+    /// Used only as a gauge of depth; the consumer is elsewhere.
     pub(crate) outbound: Ring,
     /// Notified when the inbound queue has space, and when it closes.
     pub(crate) space: Event,
@@ -60,7 +60,7 @@ pub(crate) struct KernelCore {
     pub(crate) binding_lengths: Box<[usize]>,
     /// Set by the launch, before anyone else has the kernel.
     pub(crate) device: OnceLock<Box<dyn DeviceKernel>>,
-    /// Notified when some shard's inbound queue has space, where messages have no key.
+    /// For messages without a key: notified when some shard's inbound queue has space.
     pub(crate) space: Event,
     /// Notified when outputs are there, and when no more will come.
     pub(crate) ready: Event,
@@ -69,31 +69,31 @@ pub(crate) struct KernelCore {
     pub(crate) changed: Event,
     /// Shared by all kernels of the runtime: notified like `changed` for those that can be connected.
     pub(crate) flow: Arc<Event>,
-    /// Through here the host's messages come, if the kernel can be connected.
+    /// The gate for the host's messages, if the kernel is connectable.
     pub(crate) gate: Gate,
     pub(crate) drops: HostDrops,
     /// What the queues had dropped when telemetry was last reset.
     pub(crate) dropped_before: HostDrops,
-    /// When telemetry was enabled or reset last, on the runtime's clock.
+    /// When telemetry was last enabled or reset, on the runtime's clock.
     pub(crate) counting_since: AtomicU64,
     /// Somebody waits, or has waited, for the queues to drain.
     pub(crate) watched: Watched,
     /// No more messages of the host are taken.
     pub(crate) closing: AtomicBool,
-    /// Which shard was the last to terminate: whoever reports it takes out what is left.
+    /// Finds out which shard was the last to terminate: whoever reports its end takes out what is left.
     pub(crate) finishing: Last,
     /// Every shard has terminated, and what it left was taken out.
     pub(crate) finished: AtomicBool,
-    /// How the launch came by its program, if it needed one.
+    /// How the launch got its program, if it needed one.
     pub(crate) compilation: OnceLock<Compilation>,
     pub(crate) told: Told,
-    /// The sends that wait for space. Who looks after them is the watcher.
+    /// The sends that wait for space. The watcher watches them.
     pub(crate) waits: Enlisted,
-    /// What its backend had to say of it.
+    /// The backend's notes about the kernel.
     pub(crate) notes: Mutex<Vec<String>>,
-    /// The host's half of the command words, so that they change one after the other.
+    /// The host's copy of the command words. Its lock makes commands change one after the other.
     pub(crate) command: Mutex<u32>,
-    /// Given back when nobody can poll them any more.
+    /// The telemetry lines, given back when nobody can poll them any more.
     pub(crate) _telemetry_lines: Option<Arc<dyn Send + Sync>>,
 }
 
@@ -133,7 +133,7 @@ impl KernelCore {
         self.command.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes the command of every shard; says whether that changed anything.
+    /// Changes the command of every shard; returns whether that changed anything.
     pub(crate) fn change_command(&self, change: impl FnOnce(u32) -> u32) -> bool {
         let changed = {
             let mut command = self.lock_command();
@@ -173,7 +173,7 @@ impl KernelCore {
             let obeyed = shard.memory.acknowledged().load(Ordering::Acquire) == command;
             match shard.memory.state().load(Ordering::Acquire) {
                 state::TERMINATED => true,
-                // It has not looked at any command yet, not even at one that happens to equal the word's
+                // The shard has not looked at any command yet, although the command may equal the word's
                 // initial value.
                 state::LAUNCHED => false,
                 _ => obeyed,
@@ -181,7 +181,7 @@ impl KernelCore {
         })
     }
 
-    /// Tells those who wait for a change, here or of all connected kernels.
+    /// Wakes those who wait for a change of this kernel, or of all connected kernels.
     pub(crate) fn tell(&self) {
         self.changed.notify_all();
         if self.options.shape.connectable {
@@ -201,7 +201,7 @@ impl KernelCore {
             } else {
                 self.until(|| self.current_command() != command || self.all_obeyed(command)).await;
             }
-            // Nobody changes the command while this is held.
+            // Nobody can change the command while this is held.
             let held = self.lock_command();
             if *held == command {
                 let device = self.device.get().expect("a kernel that somebody holds was launched");
@@ -248,7 +248,7 @@ impl KernelCore {
         });
         self.until(|| {
             let command = self.current_command();
-            // Somebody else may ask for the opposite meanwhile: that ends the wait too.
+            // Somebody else may ask for the opposite meanwhile: that also ends the wait.
             (command & command::ACTIVE != 0) != active || self.all_obeyed(command)
         })
         .await;
@@ -263,8 +263,8 @@ impl KernelCore {
     }
 }
 
-/// A command unlike those before, so that whoever sees it acknowledged knows that it is this one that was
-/// obeyed.
+/// Gives the command a new generation. So whoever sees it acknowledged knows that this command was obeyed,
+/// and not an older one.
 fn next_generation(command: u32) -> u32 {
     const ONE: u32 = command::GENERATION & command::GENERATION.wrapping_neg();
     let generation = (command & command::GENERATION).wrapping_add(ONE) & command::GENERATION;

@@ -1,18 +1,19 @@
-//! A kernel's dead letters: from the rings of its shards into a store that the program reads.
+//! A kernel's dead letters: how they get from the rings of its shards into a store that the program reads.
 //!
-//! A block puts the message of a failed call into its shard's ring of dead letters before it gives the
-//! message's slot back, so whoever sees the message consumed finds the dead letter, here or in the ring.
-//! Whoever collects moves one dead letter at a time, from the ring into the store under the ring's lock, so
-//! that nobody finds it in neither.
+//! When a handler fails, the block puts the message into its shard's ring of dead letters before it gives the
+//! message's slot back. So whoever sees the message consumed finds the dead letter, in the store or in the
+//! ring. Whoever collects moves one dead letter at a time from the ring into the store, under the ring's
+//! lock. So there is no moment at which it is in neither.
 //!
-//! Dead letters are bytes, in a backlog, until the program asks for them. The store that it gets knows their
-//! type, and so is compiled only where it is asked for. It takes the backlog's place under the backlog's
-//! lock.
+//! Dead letters are kept as bytes in a backlog, until the program asks for them. It gets a store that knows
+//! their type; so the store is compiled only for programs that ask for it. The store replaces the backlog,
+//! under the backlog's lock.
 //!
-//! Two things about a dead letter are the program's code, and run under no lock: its message's id, which is
-//! asked for before the dead letter is moved, and the alert. Alerts come in the order of the dead letters,
-//! one after the other, since one thread at a time tells them; a collector that finds another one telling,
-//! which may be itself further up when the alert asks for dead letters, leaves its alerts to that one.
+//! Two parts of this are code of the program, and run with no lock held: the function for the message's id,
+//! which is called before the dead letter is moved, and the alert. Alerts come one after the other, in the
+//! order of the dead letters, since only one thread at a time tells them. A collector may find that another
+//! one is already telling alerts; then it leaves its alerts to that one. (The other one may be further up on
+//! its own stack, if the alert asks for dead letters.)
 
 use std::{
     any::Any,
@@ -33,7 +34,7 @@ use crate::kernel::bytes::{ByteQueue, Bytes, blank};
 /// report of progress.
 pub(crate) const RING_CAPACITY: u32 = 64;
 
-/// The id of a message. The bytes are one of the kernel's.
+/// Returns the id of a message. The bytes must be a message of the kernel.
 pub(crate) type MessageId = unsafe fn(&Bytes) -> Option<u64>;
 
 /// The [`MessageId`] of messages of type `M`.
@@ -49,21 +50,21 @@ pub(crate) unsafe fn id_of<M: RingMessage>(message: &Bytes) -> Option<u64> {
 /// The dead letters of a kernel, and the host's ends of the shards' rings.
 pub(crate) struct DeadLetterBacklog {
     id: MessageId,
-    /// Of messages of the kernel's.
+    /// They carry messages of the kernel.
     rings: Box<[Mutex<Consumer>]>,
-    /// Bytes of a message.
+    /// Size of a message in bytes.
     size: usize,
-    /// What was collected before there was a store.
+    /// The dead letters that were collected before there was a store.
     backlog: Mutex<Backlog>,
-    /// Once the program has asked for it. Set under the backlog's lock.
+    /// The store, once the program has asked for it. Set under the backlog's lock.
     store: OnceLock<Box<dyn Store>>,
-    /// What the alert is still to be told.
+    /// Alerts that are still to be told.
     alerts: Mutex<VecDeque<Alert>>,
-    /// Who tells it.
+    /// Held by the thread that tells them.
     teller: CombiningLock<()>,
 }
 
-/// The latest dead letters, as many as the store may hold.
+/// The latest dead letters: at most as many as the store may hold.
 struct Backlog {
     capacity: usize,
     messages: ByteQueue,
@@ -71,7 +72,7 @@ struct Backlog {
     evicted: u64,
 }
 
-/// What a dead letter says of its message.
+/// What a dead letter says about its message.
 struct Stamp {
     id: Option<u64>,
     cause: Cause,
@@ -81,12 +82,12 @@ struct Stamp {
 /// Why a message is in a dead letter.
 #[derive(Clone, Copy)]
 enum Cause {
-    /// Its handler failed, or it is for no actor.
+    /// The error code: its handler failed, or it is for no actor.
     Code(u16),
     Expired,
 }
 
-/// A store, whatever the type of its messages.
+/// A store of messages of any type.
 trait Store: Send + Sync {
     /// Puts a dead letter in; returns what the alert is to be told.
     ///
@@ -96,7 +97,7 @@ trait Store: Send + Sync {
     unsafe fn bury(&self, message: &Bytes, stamp: Stamp) -> Option<Alert>;
     fn count_evicted(&self, dead_letters: u64);
     fn tell(&self, alert: &Alert);
-    /// By this who knows the type finds the store.
+    /// Whoever knows the type gets the typed store with this.
     fn as_any(&self) -> &dyn Any;
 }
 
@@ -130,7 +131,7 @@ fn reason(cause: Cause) -> Reason {
 }
 
 impl DeadLetterBacklog {
-    /// At most `capacity` dead letters of messages of `size` bytes, from these rings.
+    /// A backlog for at most `capacity` dead letters, with messages of `size` bytes, from these rings.
     ///
     /// # Safety
     ///
@@ -158,7 +159,7 @@ impl DeadLetterBacklog {
         }
     }
 
-    /// The store, with all that the shards have published.
+    /// The store, with all dead letters that the shards have published.
     ///
     /// # Safety
     ///
@@ -172,7 +173,7 @@ impl DeadLetterBacklog {
         self.store.get()?.as_any().downcast_ref()
     }
 
-    /// Puts a store in the backlog's place, unless there is one.
+    /// Replaces the backlog by a store, unless there is a store already.
     ///
     /// # Safety
     ///
@@ -186,28 +187,28 @@ impl DeadLetterBacklog {
         store.count_evicted(backlog.evicted);
         let mut message = blank(self.size);
         while let Some(stamp) = backlog.pop(&mut message) {
-            // SAFETY: the backlog has messages of the kernel's; the store is of their type by the caller's
+            // SAFETY: the backlog has messages of the kernel; the store is of their type by the caller's
             // word. Nobody can have set its alert yet.
             let _ = unsafe { store.bury(&message, stamp) };
         }
-        // Nobody else sets it: that needs the lock.
+        // Nobody else sets it at the same time: that needs the lock.
         let _ = self.store.set(store);
     }
 
-    /// Takes what a shard has published.
+    /// Collects the dead letters that a shard has published.
     pub(crate) fn collect(&self, shard: usize) {
         let mut alerts = false;
         let mut message = Box::default();
         loop {
-            // A statement of its own, which ends the lock: in the head of a `while let` it would live as long
-            // as the body.
+            // A separate statement, so that the lock ends here. In the head of a `while let` the lock would
+            // be held during the body.
             let first = self.front(&lock(&self.rings[shard]), &mut message);
             let Some(position) = first else { break };
-            // SAFETY: it was just read, a message of the kernel's.
+            // SAFETY: it was just read, a message of the kernel.
             let id = contained(|| unsafe { (self.id)(&message) }).flatten();
             let mut ring = lock(&self.rings[shard]);
             let still_there = ring.peek().filter(|_| ring.position() == position);
-            // Else somebody else has moved it meanwhile.
+            // If it is no longer there, somebody else has moved it meanwhile.
             let Some(slot) = still_there else { continue };
             let stamp = Stamp { id, cause: Cause::Code(slot.length as u16), at: SystemTime::now() };
             // SAFETY: as above.
@@ -220,12 +221,12 @@ impl DeadLetterBacklog {
         }
     }
 
-    /// Takes messages that expired before a shard took them. Called under no lock: it asks for their ids, and
-    /// may call the alert.
+    /// Takes messages that expired before a shard took them. Called with no lock held, since it asks for
+    /// their ids, and may call the alert.
     ///
     /// # Safety
     ///
-    /// They are messages of the kernel's.
+    /// They are messages of the kernel.
     pub(crate) unsafe fn bury_expired(&self, mut messages: ByteQueue) {
         let mut alerts = false;
         let mut message = blank(self.size);
@@ -241,7 +242,7 @@ impl DeadLetterBacklog {
         }
     }
 
-    /// Copies the message of the dead letter at the front of a ring; returns where that is.
+    /// Copies the message of the dead letter at the front of a ring; returns its position.
     fn front(&self, ring: &Consumer, message: &mut Box<Bytes>) -> Option<u64> {
         let slot = ring.peek()?;
         if message.len() != self.size {
@@ -252,12 +253,12 @@ impl DeadLetterBacklog {
         Some(ring.position())
     }
 
-    /// Puts a dead letter into the store, or into the backlog as long as there is none; whether there is
-    /// something to [tell](Self::tell) the alert.
+    /// Puts a dead letter into the store, or into the backlog if there is no store yet. Returns whether there
+    /// is something to [tell](Self::tell) the alert.
     ///
     /// # Safety
     ///
-    /// `message` is a message of the kernel's.
+    /// `message` is a message of the kernel.
     unsafe fn bury(&self, message: &Bytes, stamp: Stamp) -> bool {
         if self.store.get().is_none() {
             let mut backlog = lock(&self.backlog);
@@ -273,14 +274,14 @@ impl DeadLetterBacklog {
         true
     }
 
-    /// Tells the alert what it is to be told.
+    /// Tells all waiting alerts.
     fn tell(&self) {
-        // Alerts come of a store.
+        // There are no alerts without a store.
         let Some(store) = self.store.get() else { return };
         loop {
             let next = lock(&self.alerts).pop_front();
             let Some(alert) = next else { return };
-            // This may be a worker or the pump.
+            // This thread may be a worker or the pump.
             contained(|| store.tell(&alert));
         }
     }
@@ -303,7 +304,7 @@ impl Backlog {
     }
 }
 
-/// What is locked is whole at every point where a panic could poison its lock, so poison means nothing.
+/// The locked value is complete at every point where a panic could poison its lock, so poison is ignored.
 fn lock<T>(locked: &Mutex<T>) -> MutexGuard<'_, T> {
     locked.lock().unwrap_or_else(PoisonError::into_inner)
 }

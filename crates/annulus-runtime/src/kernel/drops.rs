@@ -1,4 +1,4 @@
-//! What became of messages that a kernel's queues did not take.
+//! Counts of the messages that a kernel's queues did not take, by cause.
 
 use annulus_sync::{AtomicU64, Ordering};
 
@@ -18,7 +18,7 @@ pub struct QueueDrops {
 }
 
 impl QueueDrops {
-    /// All of them.
+    /// The sum of all causes.
     ///
     /// ```
     /// # use annulus_runtime::QueueDrops;
@@ -28,7 +28,7 @@ impl QueueDrops {
         self.rejected + self.evicted + self.discarded + self.duplicate + self.expired
     }
 
-    /// What was added to what there was `before`.
+    /// The difference to the counts `before`.
     pub(crate) fn since(self, before: Self) -> Self {
         Self {
             rejected: self.rejected.saturating_sub(before.rejected),
@@ -40,8 +40,8 @@ impl QueueDrops {
     }
 }
 
-/// Messages that the host dropped, by cause. On the path of a message that is not queued, never on that of
-/// one that is.
+/// Messages that the host dropped, by cause. Written only for a message that is not queued, never for one
+/// that is.
 #[derive(Default)]
 pub(crate) struct HostDrops {
     pub(crate) rejected: AtomicU64,
@@ -50,8 +50,8 @@ pub(crate) struct HostDrops {
     pub(crate) duplicate: AtomicU64,
     pub(crate) expired: AtomicU64,
     pub(crate) undelivered: AtomicU64,
-    /// Operations by which messages have expired that are not counted yet. As long as there are any, the
-    /// kernel is not drained.
+    /// Number of operations in which messages expired that are not counted yet. While it is not 0, the kernel
+    /// is not drained.
     pub(crate) unsettled: AtomicU64,
 }
 
@@ -71,7 +71,7 @@ impl HostDrops {
 }
 
 impl HostDrops {
-    /// Notes what the queues have dropped so far.
+    /// Sets the counts to what the queues have dropped so far.
     pub(crate) fn set(&self, drops: QueueDrops) {
         self.rejected.store(drops.rejected, Ordering::Relaxed);
         self.evicted.store(drops.evicted, Ordering::Relaxed);

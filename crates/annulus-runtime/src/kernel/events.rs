@@ -1,4 +1,4 @@
-//! What a kernel lives through, as events of `tracing`. No lock of the runtime's is held while one is made.
+//! Lifecycle events of a kernel, for `tracing`. The runtime holds no lock while it makes one.
 
 use annulus_sync::{Ordering, contain::contained};
 
@@ -11,7 +11,7 @@ use crate::{
     },
 };
 
-/// The target of the events that tell of a kernel's life.
+/// The target of a kernel's lifecycle events.
 ///
 /// Each has the fields `kernel` (the instance's name) and `backend`. Times are in seconds.
 ///
@@ -28,8 +28,9 @@ use crate::{
 /// | `lost` | ERROR | | whoever finds that the kernel has ended and was not told to |
 /// | `terminated` | INFO | `processed`, `undelivered`, `uptime` | whoever reports the last block's end |
 ///
-/// Whoever reports is a worker of the CPU backend or the pump of a device. What the program's subscriber does
-/// there holds up other kernels; a panic of it goes no further than the event.
+/// The thread that reports is a worker of the CPU backend or the pump of a device. While the program's
+/// subscriber runs there, other kernels wait. If the subscriber panics, the panic goes no further than the
+/// event.
 pub const LIFECYCLE_TARGET: &str = "annulus::lifecycle";
 
 impl KernelCore {
@@ -87,14 +88,14 @@ impl KernelCore {
         });
     }
 
-    /// Some shard's state has changed, after a fence that every such caller makes.
+    /// Called when some shard's state has changed, after a fence that every such caller executes.
     pub(crate) fn tell_if_ready(&self) {
         if !self.told.has(ANSWERED) && self.is_ready() {
             self.tell_ready(ANSWERED);
         }
     }
 
-    /// A block may answer before its launch has returned: whoever comes second tells.
+    /// A block may answer before its launch has returned: whichever of the two comes second reports.
     fn tell_ready(&self, what: u32) {
         let before = self.told.add(what);
         if before & what != 0 || (before | what) & (LAUNCHED | ANSWERED) != LAUNCHED | ANSWERED {
@@ -111,14 +112,14 @@ impl KernelCore {
         });
     }
 
-    /// Of what has no figures.
+    /// Reports an event that has no figures.
     pub(crate) fn tell_plainly(&self, what: &str) {
         contained(|| {
             tracing::info!(target: LIFECYCLE_TARGET, kernel = self.name, backend = self.backend_name, "{what}");
         });
     }
 
-    /// Somebody has found the kernel drained.
+    /// Called when somebody has found the kernel drained.
     pub(crate) fn tell_drained(&self) {
         // SYNC: closing (acquire)
         if self.closing.load(Ordering::Acquire)

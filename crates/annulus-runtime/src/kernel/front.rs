@@ -1,25 +1,26 @@
-//! The queues in front of a kernel's rings, one for each shard, where its policies are:
+//! The queues in front of a kernel's rings, one for each shard. They carry out its policies;
 //! [`annulus_queue::front`] says how they work.
 //!
-//! A kernel has them if its launch asks for DropOldest, priority, deduplication or expiry. Others have none,
-//! and their messages go straight into the rings. What other kernels send goes past them in any case: on some
-//! devices the host never sees it.
+//! A kernel has them if its launch asks for DropOldest, priority, deduplication or expiry. Other kernels have
+//! none, and their messages go straight into the rings. Messages from other kernels always go past these
+//! queues: on some devices the host never sees them.
 //!
-//! What an operation did is noted while the queue's lock is held, and settled afterwards, by the thread that
-//! did it: space is told to those who wait for it, the shard is woken, calls whose messages are gone are
-//! ended, and what has expired goes to the dead letters. Settling may run the program's code (a message's id,
-//! an alert, a waker), so no lock is held then.
+//! While the queue's lock is held, the effects of an operation are only noted. Afterwards the same thread
+//! settles them: it notifies those who wait for space, wakes the shard, ends calls whose messages are gone,
+//! and puts what has expired into the dead letters. Settling may run code of the program (a message's id, an
+//! alert, a waker), so no lock is held then.
 //!
 //! # Who waits, and who tells them
 //!
-//! A send that waits for space waits in front, whatever the ring has. Places become free when messages are
-//! handed over or expire, so whoever does either notifies as many waiters as places. A waiter that was
-//! notified and takes no place, since its message has become a duplicate meanwhile, notifies the next one.
-//! Where duplicates are recognised a message belongs to one shard, by its key or else by its identity, so
-//! that it meets its like; then waiters wait for that shard's space.
+//! A send that waits for space waits for the queue in front, whatever room the ring has. Places become free
+//! when messages are handed over or expire; whoever does that notifies as many waiters as there are free
+//! places. A waiter that was notified may take no place, because its message has become a duplicate
+//! meanwhile; then it notifies the next one. If duplicates are recognised, each message belongs to one shard,
+//! by its key or else by its identity, so that duplicates go to the same shard. Then waiters wait for space
+//! in that shard.
 //!
-//! A kernel is drained when nothing waits in front and nothing is in the rings. That can come about by expiry
-//! alone, so whoever settles that tells those who watch.
+//! A kernel is drained when nothing waits in front and nothing is in the rings. Expiry alone can bring this
+//! about, so whoever settles expired messages tells those who watch.
 
 use std::{
     mem::{self, MaybeUninit},
@@ -49,14 +50,15 @@ use crate::{
     options::LaunchOptions,
 };
 
-/// What the queues in front ask of messages: functions of the message's type. Pointers are to valid messages.
+/// What the queues in front must know of messages: functions for the message type. All pointers must point to
+/// valid messages.
 #[derive(Clone, Copy)]
 pub(crate) struct Asked {
     /// Whether the type declares an id.
     pub(crate) identified: bool,
-    /// What is to be known of messages that lie one behind the other, as many as there are facts.
+    /// Writes the facts about messages that lie one behind the other, one for each element of the slice.
     facts: unsafe fn(*const u8, &LaunchOptions, &mut [Facts]),
-    /// By what a message meets its like.
+    /// The identity of a message: duplicates have the same one.
     identity: unsafe fn(*const u8) -> u64,
 }
 
@@ -66,7 +68,7 @@ pub(crate) struct Fronts {
     asked: Asked,
 }
 
-/// The queues in front of a kernel, with what of the kernel they need.
+/// The queues in front of a kernel, with the parts of the kernel that they need.
 #[derive(Clone, Copy)]
 pub(crate) struct FrontEnd<'a> {
     pub(crate) fronts: &'a Fronts,
@@ -75,20 +77,20 @@ pub(crate) struct FrontEnd<'a> {
     pub(crate) calls: &'a CallTable,
 }
 
-/// Where messages go that the sender gets back.
+/// The destination of messages that come back to the sender.
 pub(crate) enum Back<'a> {
-    /// They are counted alone.
+    /// They are only counted.
     Nowhere,
-    /// The sender sends one message, and gets one back. An evicted one is copied here.
+    /// The sender sends one message, and gets at most one back. An evicted message is copied here.
     One(Option<Fate>, &'a mut Bytes),
-    /// This takes note of each, and does nothing else: it is called under the queue's lock.
+    /// The function takes note of each message, and does nothing else: it is called under the queue's lock.
     Each(&'a mut dyn FnMut(Fate, &Bytes)),
 }
 
-/// An evicted message of at most so many bytes takes no memory from the heap.
+/// An evicted message of at most this many bytes needs no memory from the heap.
 const NEAR: usize = 256;
 
-/// What an operation did, to be settled without the lock.
+/// The effects of an operation, to be settled without the lock.
 struct Notes<'b, 'a> {
     back: Back<'b>,
     moved: bool,
@@ -98,19 +100,19 @@ struct Notes<'b, 'a> {
     duplicate: u64,
     /// Messages that have expired, and their calls.
     expired: Option<(ByteQueue, Vec<u64>)>,
-    /// From when a message has expired until that is settled.
+    /// Held from the moment at which a message expires until that is settled.
     unsettled: Option<Unsettled<'a>>,
     drops: &'a HostDrops,
     /// Calls whose messages were evicted.
     ended: Vec<u64>,
-    /// The shard, and its calls.
+    /// The shard, and the kernel's calls.
     calls: (usize, &'a CallTable),
-    /// Callers whose replies were put aside for the calls that were handed over.
+    /// Wakers of callers whose replies were put aside to make room for the calls that were handed over.
     displaced: Vec<Waker>,
 }
 
-/// Counts as long as it lives, so that what has left the queue and is not counted yet keeps the kernel from
-/// being drained.
+/// Adds 1 to the count while it exists. So the kernel is not drained while messages have left the queue and
+/// are not counted yet.
 struct Unsettled<'a>(&'a AtomicU64);
 
 impl<'a> Unsettled<'a> {
@@ -131,7 +133,7 @@ impl Told for Notes<'_, '_> {
     fn gone(&mut self, fate: Fate, message: &Bytes, header: Header) {
         match fate {
             Fate::Expired => {
-                // Under the queue's lock: who sees that the queue is empty sees this.
+                // Under the queue's lock: whoever sees that the queue is empty also sees this.
                 self.unsettled.get_or_insert_with(|| Unsettled::new(&self.drops.unsettled));
                 let (messages, calls) =
                     self.expired.get_or_insert_with(|| (ByteQueue::new(message.len()), Vec::new()));
@@ -200,7 +202,7 @@ impl<'b, 'a> Notes<'b, 'a> {
 }
 
 impl Asked {
-    /// Of messages of type `M`.
+    /// The functions for messages of type `M`.
     pub(crate) const fn of<M: RingMessage>() -> Self {
         /// # Safety
         ///
@@ -218,7 +220,7 @@ impl Asked {
         unsafe fn identity<M: RingMessage>(message: *const u8) -> u64 {
             // SAFETY: by the caller's word.
             let message = unsafe { &*message.cast::<M>() };
-            // A message that has no identity is no duplicate of any, but must have one place to wait for.
+            // A message without identity is a duplicate of no other, but needs one shard where it can wait.
             message.id().unwrap_or_else(|| hash_of(message))
         }
         Self { identified: M::IDENTIFIED, facts: facts::<M>, identity: identity::<M> }
@@ -226,7 +228,7 @@ impl Asked {
 }
 
 impl Fronts {
-    /// What these options ask for, in front of these shards. They keep at most two batches in each ring.
+    /// The queues that these options ask for. They keep at most two batches in each shard's ring.
     pub(crate) fn new(core: &KernelCore, shards: &[HostShard], asked: Asked) -> Self {
         let options = &core.options;
         if !options.has_policies() {
@@ -259,23 +261,23 @@ impl Fronts {
         self.fronts.get(shard).map_or(0, |front| front.waiting() as u64)
     }
 
-    /// How many messages they ever accepted; `None` if there are none.
+    /// How many messages the queues ever accepted; `None` if there are no queues.
     pub(crate) fn accepted(&self) -> Option<u64> {
         (!self.fronts.is_empty()).then(|| self.fronts.iter().map(Front::accepted).sum())
     }
 
-    /// Takes out what waits in front of a shard that has terminated.
+    /// Takes out the messages that wait in front of a terminated shard.
     pub(crate) fn take_all(&self, shard: usize, mut to: impl FnMut(&Bytes)) {
         if let Some(front) = self.fronts.get(shard) {
             front.take_all(|message, _| to(message));
         }
     }
 
-    /// The shard of `shards` in which a message meets its like.
+    /// The shard, of `shards` shards, to which a message and all its duplicates go.
     ///
     /// # Safety
     ///
-    /// It is a message of this kernel's, aligned as its type is.
+    /// It is a message of this kernel, aligned as its type is.
     pub(crate) unsafe fn shard_by_identity(&self, message: *const u8, shards: usize) -> usize {
         // SAFETY: by the caller's word.
         let identity = unsafe { (self.asked.identity)(message) };
@@ -286,14 +288,13 @@ impl Fronts {
 }
 
 impl KernelCore {
-    /// Whether duplicates are recognised, so that messages without key have a place of their own, too.
+    /// Whether duplicates are recognised. If so, messages without a key also belong to one shard each.
     #[inline]
     pub(crate) fn deduplicates(&self) -> bool {
         self.options.inbound.deduplication != Deduplication::Off
     }
 
-    /// What is notified when a shard's queue has space. A message that may go to any shard waits for the
-    /// first space there is.
+    /// Notified when a shard's queue has space. A message that may go to any shard waits for the first space.
     #[inline]
     pub(crate) fn space_of(&self, shard: usize) -> &Event {
         let is_placed = self.definition.key.is_some() || self.deduplicates();
@@ -305,14 +306,14 @@ impl KernelCore {
     pub(crate) fn header(&self) -> Header {
         let is_timed = self.options.observe.timestamps || self.options.inbound.expiry.is_some();
         let enqueue_time = if is_timed { self.clock.now() } else { 0 };
-        // All shards have the same command, or are about to: of a message that is sent while they change it
-        // either is right.
+        // All shards have the same command, or are about to have it. For a message that is sent during a
+        // change, either command is right.
         let command = self.shards[0].memory.command().load(Ordering::Relaxed);
         Header { enqueue_time, command, correlation: 0 }
     }
 }
 
-/// What a queue in front must know of a message.
+/// The facts that a queue in front must know of a message.
 #[inline]
 fn facts_of<M: RingMessage>(options: &LaunchOptions, message: &M) -> Facts {
     let key = match options.inbound.deduplication {
@@ -323,14 +324,15 @@ fn facts_of<M: RingMessage>(options: &LaunchOptions, message: &M) -> Facts {
     Facts { priority: if options.inbound.priority { message.priority() } else { 0 }, key }
 }
 
-/// What tells a message without id from others.
+/// The identity of a message without id.
 fn hash_of<M: RingMessage>(message: &M) -> u64 {
     M::PAYLOAD_HASH.unwrap_or(payload_hash::<M>)(message)
 }
 
 impl FrontEnd<'_> {
-    /// Offers one message without waiting. Counts what becomes of messages, but not a refusal. A message that
-    /// is evicted takes this one's place. `again`: it was accepted before, so it is no duplicate of itself.
+    /// Offers one message without waiting. Counts what becomes of messages, but not a refusal. If an older
+    /// message is evicted, it replaces the given one. `again`: the message was accepted before, and must not
+    /// count as a duplicate of itself.
     pub(crate) fn offer(
         &self,
         shard: usize,
@@ -340,7 +342,7 @@ impl FrontEnd<'_> {
     ) -> Result<SendOutcome<()>, TrySendError<()>> {
         let mut facts = [Facts::default()];
         if self.is_asked() {
-            // SAFETY: it is a message of this kernel's, as the type says, and aligned.
+            // SAFETY: it is a message of this kernel, as the type says, and aligned.
             unsafe {
                 (self.fronts.asked.facts)(message.bytes().as_ptr().cast(), &self.core.options, &mut facts)
             };
@@ -381,17 +383,17 @@ impl FrontEnd<'_> {
         }
     }
 
-    /// Whether messages are asked for anything.
+    /// Whether the queues must know any facts of messages.
     fn is_asked(&self) -> bool {
         self.core.options.inbound.priority || self.core.deduplicates()
     }
 
-    /// Offers a run of messages for one shard, at most [`RUN`] of them, until one is refused; says how many,
-    /// and why. What comes back goes to `back`.
+    /// Offers a run of messages for one shard, at most [`RUN`] of them, until one is refused. Returns how
+    /// many were taken, and why the next one was refused. Messages that come back go to `back`.
     ///
     /// # Safety
     ///
-    /// They are messages of this kernel's, one behind the other, aligned as their type is.
+    /// They are messages of this kernel, one behind the other, aligned as their type is.
     pub(crate) unsafe fn offer_all(
         &self,
         shard: usize,
@@ -412,7 +414,7 @@ impl FrontEnd<'_> {
         (offered.taken, offered.refused)
     }
 
-    /// Hands over what there is room for.
+    /// Hands over as many messages as there is room for.
     pub(crate) fn refill(&self, shard: usize) {
         let Some(front) = self.fronts.fronts.get(shard) else { return };
         let mut notes = Notes::new(Back::Nowhere, self, shard);
@@ -420,7 +422,7 @@ impl FrontEnd<'_> {
         self.settle(shard, notes);
     }
 
-    /// Closes all to new messages.
+    /// Closes all queues to new messages.
     pub(crate) fn close(&self) {
         for (shard, front) in self.fronts.fronts.iter().enumerate() {
             let mut notes = Notes::new(Back::Nowhere, self, shard);
@@ -438,7 +440,7 @@ impl FrontEnd<'_> {
 
     fn settle_send(&self, shard: usize, notes: Notes<'_, '_>) {
         if notes.duplicate != 0 && self.core.options.inbound.backpressure == Backpressure::Block {
-            // Its sender may have been woken for a place that it did not take.
+            // The sender may have been woken for a place that it did not take.
             self.core.space_of(shard).notify(1);
         }
         self.settle(shard, notes);
@@ -447,7 +449,7 @@ impl FrontEnd<'_> {
         }
     }
 
-    /// After the lock is released.
+    /// Settles the effects. Called after the lock is released.
     #[inline]
     fn settle(&self, shard: usize, mut notes: Notes<'_, '_>) {
         mem::take(&mut notes.displaced).into_iter().for_each(wake);
@@ -467,7 +469,7 @@ impl FrontEnd<'_> {
         let drops = &self.core.drops;
         let (messages, calls) = notes.expired.unzip();
         let expired = messages.as_ref().map_or(0, |messages| messages.len() as u64);
-        // Who sees them counted finds the dead letters.
+        // Bury before counting: whoever sees the count also finds the dead letters.
         if let (Some(dead_letters), Some(messages)) = (self.dead_letters, messages) {
             // SAFETY: they were sent to this kernel.
             unsafe { dead_letters.bury_expired(messages) };
@@ -490,7 +492,7 @@ impl FrontEnd<'_> {
         }
         if notes.unsettled.is_some() {
             drop(notes.unsettled);
-            // Who waits until the kernel is drained looks at that.
+            // Whoever waits until the kernel is drained looks at this count.
             self.core.watched.tell(|| self.core.tell());
         }
     }

@@ -1,4 +1,4 @@
-//! What a kernel's life consists of, and what it tells of itself: closing, terminating, draining, its status.
+//! The lifecycle of a kernel, and its status: closing, draining, terminating.
 
 use std::{
     sync::{Arc, PoisonError},
@@ -16,11 +16,12 @@ use crate::kernel::{
 };
 
 impl KernelShared {
-    /// Closes the kernel to new messages of the host's. What was sent before is handled; what waits for space
-    /// is refused.
+    /// Closes the kernel to new messages of the host. Messages that were sent before are handled; sends that
+    /// wait for space are refused.
     pub(crate) fn close(&self) -> Transition {
         let core = self.core();
-        // Before the flag, so that no more are taken when this returns, whoever was first.
+        // Before the flag is set: so when this returns, no more messages are taken, even if another thread
+        // closed the kernel first.
         self.refuse_more();
         // SYNC: closing (release)
         if core.closing.swap(true, Ordering::AcqRel) {
@@ -39,7 +40,7 @@ impl KernelShared {
     pub(crate) fn request_termination(&self) -> Transition {
         let core = self.core();
         self.close();
-        // A queue in front of the ring keeps its messages; nothing is moved any more.
+        // A queue in front of a ring keeps its messages; nothing is handed over any more.
         for shard in &core.shards {
             shard.inbound.ring().close();
         }
@@ -63,7 +64,7 @@ impl KernelShared {
     /// Messages that wait to be handled.
     pub(crate) fn pending(&self) -> u64 {
         let core = self.core();
-        // The queue in front first: a message has its ticket in the ring before it leaves the queue.
+        // Read the queue in front first: a message gets its ticket in the ring before it leaves the queue.
         (0..core.shards.len()).map(|s| self.staged(s) + core.shards[s].inbound.ring().depth()).sum()
     }
 
@@ -85,7 +86,7 @@ impl KernelShared {
     pub(crate) fn stalled_shards(&self) -> u32 {
         let shards = self.core().shards.iter();
         shards
-            // Once terminated, it waits for nothing, whatever the word said last.
+            // A terminated shard waits for nothing, whatever its word said last.
             // SYNC: state, stalled-after-taken (acquire)
             .filter(|shard| shard.memory.state().load(Ordering::Acquire) != state::TERMINATED)
             .filter(|shard| shard.memory.stalled().load(Ordering::Acquire) != 0)
@@ -98,12 +99,12 @@ impl KernelShared {
             // SYNC: none: keeps the looks in the order below, which is all that a status promises.
             core.shards.iter().map(|shard| count(&shard.memory).load(Ordering::Acquire)).sum()
         };
-        // From the end of a message's way to its beginning, so that no message is seen to arrive that was not
-        // seen to leave.
+        // Read from the end of a message's way to its beginning: then no message is seen to arrive that is
+        // not also seen to leave.
         let processed = sum(ShardMemory::processed);
         let failed = sum(ShardMemory::failed);
         let unknown_actor = sum(ShardMemory::unknown_actor);
-        // What other kernels sent over the device's memory, as far as it arrived.
+        // Messages that other kernels sent over the device's memory, as far as they have arrived.
         let unread: u64 =
             // SYNC: none: as above.
             core.shards.iter().map(|shard| u64::from(shard.memory.unread().load(Ordering::Acquire))).sum();
@@ -168,7 +169,7 @@ impl KernelShared {
         }
     }
 
-    /// Closes, drains and terminates; terminates anyway when `limit` has passed. Blocks.
+    /// Closes, drains and terminates the kernel; terminates it anyway when `limit` has passed. Blocks.
     pub(crate) fn shut_down(self: &Arc<Self>, limit: Duration) -> ShutdownOutcome {
         use annulus_sync::wait::{block_on, block_on_deadline};
         let core = self.core();
@@ -189,8 +190,8 @@ impl KernelShared {
             };
             match drained {
                 false => ShutdownOutcome::DeadlinePassed,
-                // Somebody else ended it, and what it left is taken out of the rings: they are empty, and not
-                // drained.
+                // Somebody else ended it, and took the remaining messages out of the rings. So the rings are
+                // empty, but the kernel was not drained.
                 true if core.current_command() & command::TERMINATE != 0 => {
                     ShutdownOutcome::AlreadyTerminated
                 }
@@ -208,9 +209,9 @@ impl KernelShared {
 pub enum ShutdownOutcome {
     /// Every message that was sent was handled.
     Drained,
-    /// The deadline passed first; what was left is returned.
+    /// The deadline passed first; the messages that were left are returned.
     DeadlinePassed,
-    /// The kernel was inactive, so it did not drain; what waited is returned.
+    /// The kernel was inactive, so it did not drain; the messages that waited are returned.
     Inactive,
     /// The kernel had terminated before, or somebody else terminated it meanwhile.
     AlreadyTerminated,

@@ -1,25 +1,24 @@
-//! Which kernels a kernel is connected to: what is known of them. What it means stands in
-//! [`links`](crate::links).
+//! What a kernel knows of the kernels that it is connected to. [`links`](crate::links) says what it means.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use annulus_ring::memory::ShardMemory;
 use annulus_sync::{AtomicBool, Ordering};
 
-/// A kernel's links. Kernels that were launched without leave them alone.
+/// A kernel's links. Kernels that are not connectable do not use them.
 pub(crate) struct Links<K> {
     known: Mutex<Arc<Known<K>>>,
-    /// It was told that this kernel stands still in a cycle, since its links changed last.
+    /// Since the links last changed, it was reported that this kernel stands still in a cycle.
     pub(crate) told: AtomicBool,
 }
 
-/// The links at some moment.
+/// The links at one moment.
 pub(crate) struct Known<K> {
-    /// Where outputs go, if not to the host.
+    /// The kernel to which outputs go, if not to the host.
     pub(crate) target: Option<Weak<K>>,
     /// Kernels that are connected to this one.
     pub(crate) feeds: Vec<Feed<K>>,
-    /// What kernels that are connected to this one no more had forwarded to it.
+    /// How many messages were forwarded to this kernel by kernels that are no longer connected to it.
     pub(crate) fed_before: u64,
 }
 
@@ -27,7 +26,7 @@ pub(crate) struct Known<K> {
 pub(crate) struct Feed<K> {
     pub(crate) source: Weak<K>,
     pub(crate) shards: Arc<[ShardMemory]>,
-    /// What it had forwarded when it was connected.
+    /// Its `forwarded` count when it was connected.
     pub(crate) base: u64,
 }
 
@@ -68,7 +67,7 @@ impl<K> Default for Links<K> {
 
 impl<K> Links<K> {
     fn lock(&self) -> MutexGuard<'_, Arc<Known<K>>> {
-        // The value is replaced by one assignment.
+        // The value is replaced by one assignment, so a panic cannot leave it half written.
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -88,7 +87,7 @@ impl<K> Links<K> {
 }
 
 impl<K> Known<K> {
-    /// Forgets the kernels of which this holds. They forward nothing any more.
+    /// Removes the sources for which `ends` returns true. They forward nothing any more.
     pub(crate) fn end_feeds(&mut self, ends: impl Fn(&Feed<K>) -> bool) {
         let (ended, stay): (Vec<_>, Vec<_>) = std::mem::take(&mut self.feeds).into_iter().partition(ends);
         self.feeds = stay;

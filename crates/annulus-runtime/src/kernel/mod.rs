@@ -1,4 +1,4 @@
-//! A kernel as the host knows it, whatever its types.
+//! A kernel as the host knows it, without its types.
 //!
 //! | module | what it has |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! The host's end of a shard's outbound ring: outputs.
+//! The host's end of a shard's outbound ring, which carries outputs.
 
 use annulus_abi::ring::kind;
 use annulus_ring::ring::Consumer;
@@ -46,14 +46,14 @@ impl Outbound {
     }
 
     fn lock(&self) -> MutexGuard<'_, Consumer> {
-        // A slot that was read and not given back is read again.
+        // If a panic came between reading a slot and giving it back, the slot is read again.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Room for outputs.
+/// A destination for received outputs.
 pub(crate) trait Destination {
-    /// Takes outputs out of the ring, up to `most`; how many.
+    /// Takes up to `most` outputs out of the ring. Returns how many.
     ///
     /// # Safety
     ///

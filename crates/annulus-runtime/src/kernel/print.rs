@@ -1,12 +1,12 @@
-//! What handlers print: events of `tracing`.
+//! Prints of handlers, as events of `tracing`.
 //!
-//! On the CPU a print becomes an event where it stands; the worker that runs a block says whose it is
-//! ([`PrintOrigin::enter`]). A device puts its prints into a ring of the shard, and whoever reports the
-//! shard's progress makes events of them here. Both give the same event, whose text the same code has
-//! written.
+//! On the CPU a print becomes an event at once, on the thread of the handler. The worker that runs a block
+//! says whose print it is ([`PrintOrigin::enter`]). A device puts its prints into a ring of the shard, and
+//! whoever reports the shard's progress makes events of them here. Both ways give the same event; the same
+//! code writes its text.
 //!
-//! A print that finds no room is counted by the device, and never waited for; the host tells how many were
-//! lost.
+//! A device does not wait if a print finds no room. It counts the print as lost, and the host reports how
+//! many were lost.
 
 use std::{cell::RefCell, fmt, sync::Arc};
 
@@ -21,25 +21,25 @@ use annulus_ring::memory::ShardMemory;
 /// The target of the events that [`device_print!`](crate::device_print) becomes.
 pub const PRINT_TARGET: &str = "annulus::device";
 
-/// Slots of a shard's ring of prints, and so the most that a block prints in one turn. Source: this project's
-/// choice; 64 KB where prints have up to seven arguments.
+/// Slots of a shard's ring of prints, and so the largest number of prints of a block in one turn. Source:
+/// this project's choice; 64 KB if prints have up to seven arguments.
 pub(crate) const RING_CAPACITY: u32 = 1024;
 
-/// Who prints: a shard of a kernel.
+/// The origin of prints: a shard of a kernel.
 #[derive(Clone, Debug)]
 pub struct PrintOrigin {
     kernel: &'static str,
-    /// The name that the kernel runs under, if it is not its own.
+    /// The name that the kernel runs under, if it differs from the kernel's own name.
     instance: Option<String>,
     shard: u32,
 }
 
 thread_local! {
-    /// Whose handlers run on this thread.
+    /// The shard that runs handlers on this thread.
     static ORIGIN: RefCell<Option<Arc<PrintOrigin>>> = const { RefCell::new(None) };
 }
 
-/// While it lives, prints of this thread are its origin's.
+/// While this exists, prints on this thread belong to its origin.
 #[derive(Debug)]
 pub struct PrintScope {
     before: Option<Arc<PrintOrigin>>,
@@ -50,7 +50,7 @@ impl PrintOrigin {
         Self { kernel, instance: (name != kernel).then(|| name.to_owned()), shard }
     }
 
-    /// From now on what is printed on this thread comes from here.
+    /// From now on, prints on this thread belong to this origin.
     pub fn enter(self: &Arc<Self>) -> PrintScope {
         PrintScope { before: ORIGIN.replace(Some(Arc::clone(self))) }
     }
@@ -63,7 +63,7 @@ impl Drop for PrintScope {
 }
 
 impl LaunchSpec {
-    /// Who prints in a shard, for backends whose handlers print where they run.
+    /// The origin of a shard's prints, for backends that make events where handlers run.
     pub fn print_origin(&self, shard: u32) -> Arc<PrintOrigin> {
         Arc::new(PrintOrigin::new(self.definition.name, &self.name, shard))
     }
@@ -97,12 +97,12 @@ pub(crate) struct Prints {
 struct End {
     origin: PrintOrigin,
     ring: Consumer,
-    /// Lost prints that were told of.
+    /// Lost prints that were already reported.
     told: u64,
 }
 
 impl Prints {
-    /// For these prints, and a ring of each shard in order.
+    /// For these print sites, with one ring for each shard, in order.
     pub(crate) fn new(
         sites: Vec<PrintSite>,
         kernel: &'static str,
@@ -115,12 +115,12 @@ impl Prints {
         Self { sites, ends: rings.enumerate().map(end).collect() }
     }
 
-    /// Makes events of what a shard has printed, of a ring at most at a time: a kernel that goes on printing
-    /// holds nobody up.
+    /// Makes events of what a shard has printed. One call makes at most as many events as the ring has slots,
+    /// so a kernel that goes on printing holds nobody up.
     ///
-    /// Events come in the order of the ring, since one thread at a time makes them. The subscriber that hears
-    /// of one is the program's code and may call us, and so come here again: then, as from another thread,
-    /// this leaves at once, and whoever makes events looks once more.
+    /// Events come in the order of the ring, since only one thread at a time makes them. The subscriber is
+    /// code of the program. It may call the runtime, and so come here again. Then, as for a call from another
+    /// thread, this returns at once, and the thread that makes events looks once more.
     pub(crate) fn collect(&self, shard: usize, memory: &ShardMemory) {
         self.ends[shard].run(|end| end.collect(&self.sites, memory));
     }
@@ -128,13 +128,14 @@ impl Prints {
 
 impl End {
     fn collect(&mut self, sites: &[PrintSite], memory: &ShardMemory) {
-        // Of the count first: what it counts came after what is in the ring, which is so told of before.
+        // Read the count first: the prints that it counts were lost after those in the ring were printed. So
+        // those in the ring are reported first.
         // SYNC: prints-lost (acquire)
         let lost = memory.prints_lost().load(Ordering::Acquire);
         for _ in 0..RING_CAPACITY {
             let Some((number, words)) = self.take(sites) else { break };
             let Some(site) = sites.get(number) else { continue };
-            // This may be the pump.
+            // This thread may be the pump.
             contained(|| {
                 emit(Some(&self.origin), site.file, site.line, format_args!("{}", site.message(&words)));
             });
@@ -201,7 +202,7 @@ mod tests {
     use super::*;
     use annulus_ring::memory::SharedMemory;
 
-    /// Writes events down, each field as `name=value`; panics at some.
+    /// A subscriber that writes events down, each field as `name=value`. It panics at some.
     #[derive(Clone, Default)]
     struct Lines(Arc<Mutex<String>>);
 
@@ -248,7 +249,7 @@ mod tests {
         ]
     }
 
-    /// A shard with a ring of prints, and the end that a device has of it.
+    /// A shard with a ring of prints, and the device's end of it.
     fn shard(capacity: u32) -> (ShardMemory, SoleProducer) {
         let layout = KernelLayout::new(&KernelShape {
             inbound_capacity: 16,
@@ -337,7 +338,7 @@ mod tests {
         let lines = Lines::default();
         with_default(lines.clone(), || {
             print(&mut device, 1, [0; 2]);
-            // A number that no print has.
+            // A number that no print site has.
             print(&mut device, 9, [0; 2]);
             print(&mut device, 0, [1, 0]);
             host.collect(0, &memory);

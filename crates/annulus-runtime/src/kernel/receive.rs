@@ -1,4 +1,4 @@
-//! Receiving from a kernel whose types are forgotten: outputs are bytes.
+//! Receiving from a kernel without its types: outputs are bytes.
 
 use std::{
     future::poll_fn,
@@ -21,13 +21,13 @@ use crate::{
     },
 };
 
-/// Outputs that are received before the look begins at the next shard: so many that lines stay in this core's
-/// cache, so few that no shard waits for long.
+/// Number of outputs that are received before the search begins at the next shard. It is large enough that
+/// cache lines stay in this core's cache, and small enough that no shard waits for long.
 const STAY: usize = 32;
 
 impl KernelShared {
     pub(crate) fn try_recv(&self, output: &mut Bytes) -> Result<(), TryRecvError> {
-        // Before the look: what was published before the kernel finished is then seen.
+        // Read before the look: then the look sees everything that was published before the kernel finished.
         let finished = self.core.is_finished();
         let shards = self.outbound.len();
         if shards == 1 {
@@ -68,14 +68,15 @@ impl KernelShared {
         if taken == 0 && max != 0 { Err(empty(finished)) } else { Ok(taken) }
     }
 
-    /// Whether a shard's outputs are worth the lock: an empty look then touches only the line that an output
-    /// will come in. After `false` there was a moment without an output.
+    /// Whether it is worth taking the lock for a shard's outputs. If there is no output, this touches only
+    /// the cache line in which the next output will come. After `false`, there was a moment without an
+    /// output.
     #[inline]
     pub(crate) fn may_have(&self, shard: usize) -> bool {
         self.core.shards[shard].outbound.may_be_ready()
     }
 
-    /// An attempt of a receive that may wait: `None` if waiting helps.
+    /// One attempt of a receive that may wait: `None` if waiting helps.
     #[inline]
     pub(crate) fn receive(&self, output: &mut Bytes) -> Option<Result<(), RecvError>> {
         match self.try_recv(output) {
@@ -115,7 +116,7 @@ impl KernelShared {
         }
     }
 
-    /// Tries for as long as the kernel's own blocks look for work, and not past the deadline: waking up costs
+    /// Tries for as long as the kernel's own blocks poll for work, but not past the deadline: waking up costs
     /// microseconds.
     pub(crate) fn spin_until<R>(
         &self,
@@ -126,7 +127,7 @@ impl KernelShared {
         let left = deadline.map_or(Duration::MAX, |deadline| deadline.saturating_duration_since(start));
         let limit = self.core.options.shape.spin.min(left);
         loop {
-            // A clock read costs as much as several looks.
+            // Several looks for each clock read, which costs as much as several looks.
             for _ in 0..32 {
                 if let Some(result) = attempt() {
                     return Some(result);
@@ -160,7 +161,7 @@ impl KernelShared {
         .await
     }
 
-    /// [`call`](Self::call), blocking: looks busily for as long as the kernel's own blocks do, then sleeps.
+    /// [`call`](Self::call), blocking: polls for as long as the kernel's own blocks do, then sleeps.
     pub(crate) fn call_blocking(&self, message: RawMessage<'_>, reply: &mut Bytes) -> Result<(), CallError> {
         if !self.core.options.outbound.calls {
             return Err(CallError::Disabled);
@@ -181,7 +182,7 @@ impl KernelShared {
     }
 }
 
-/// What became of a call's message, if it will not be answered.
+/// The error of a call whose message was not accepted, and so will not be answered.
 pub(crate) fn accepted(sent: Result<SendOutcome<()>, SendError<()>>) -> Result<(), CallError> {
     match sent {
         Ok(SendOutcome::Accepted | SendOutcome::Evicted(_)) => Ok(()),
@@ -190,8 +191,8 @@ pub(crate) fn accepted(sent: Result<SendOutcome<()>, SendError<()>>) -> Result<(
         Err(SendError::Full(_)) => Err(CallError::Full),
         Err(SendError::Closed(_)) => Err(CallError::Closed),
         Err(SendError::Timeout(_)) => Err(CallError::Timeout),
-        // Messages of a kernel have one size, and its queue takes that; there is no other way of not being
-        // sent.
+        // The other errors cannot occur: all messages of a kernel have the same size, and its queue takes
+        // that size.
         Err(_) => Err(CallError::Dropped),
     }
 }

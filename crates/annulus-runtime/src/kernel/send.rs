@@ -1,4 +1,4 @@
-//! Sending to a kernel whose types are forgotten: messages are bytes.
+//! Sending to a kernel without its types: messages are bytes.
 
 use std::{
     ops::{Deref, DerefMut},
@@ -21,10 +21,10 @@ use crate::kernel::{
     shared::KernelShared,
 };
 
-/// How a send that may wait ended.
+/// The result of a send that may wait.
 pub(crate) type Sent<M> = Result<SendOutcome<M>, SendError<M>>;
 
-/// Beyond this many shards, a message without a key looks at two of them instead of all.
+/// If there are more shards than this, a message without a key chooses between two of them instead of all.
 const SCAN: usize = 8;
 
 impl KernelShared {
@@ -33,29 +33,29 @@ impl KernelShared {
         (key % self.core.shards.len() as u64) as usize
     }
 
-    /// The shard with the fewest messages, as far as it looks.
+    /// The shard with the fewest messages, of those that are compared.
     #[inline]
     pub(crate) fn least_loaded(&self) -> usize {
         let shards = self.core.shards.len();
         let depth = |shard: usize| self.core.shards[shard].inbound.ring().depth() + self.staged(shard);
         let first = self.dealt.fetch_add(1, Ordering::Relaxed);
         let candidates = if shards <= SCAN { shards } else { 2 };
-        // With many shards: two that lie far apart, by a multiplicative hash of a counter.
+        // With many shards, compare two that are far apart, by a multiplicative hash of a counter.
         let candidate = |i: usize| {
             if shards <= SCAN { (first + i) % shards } else { (first + i).wrapping_mul(0x9E37_79B1) % shards }
         };
         (0..candidates).map(candidate).min_by_key(|&shard| depth(shard)).unwrap_or(0)
     }
 
-    /// The shard that takes a message: its key's, else the least loaded.
+    /// The shard that takes a message: the one of its key, or without a key the least loaded one.
     pub(crate) fn shard_of(&self, message: &RawMessage<'_>) -> usize {
-        // SAFETY: the bytes of a message of this kernel's, as the type says; and aligned.
+        // SAFETY: the bytes of a message of this kernel, as the type says; and aligned.
         unsafe { self.shard_of_aligned(message.bytes()) }
     }
 
     /// # Safety
     ///
-    /// It is a message of this kernel's, aligned as its type is.
+    /// It is a message of this kernel, aligned as its type is.
     pub(crate) unsafe fn shard_of_aligned(&self, message: &Bytes) -> usize {
         if self.core.shards.len() == 1 {
             return 0;
@@ -73,20 +73,20 @@ impl KernelShared {
 
     /// # Safety
     ///
-    /// It is a message of this kernel's, aligned as its type is.
+    /// It is a message of this kernel, aligned as its type is.
     pub(crate) unsafe fn shard_by_identity(&self, message: *const u8) -> usize {
         // SAFETY: by the caller's word.
         unsafe { self.fronts.shard_by_identity(message, self.core.shards.len()) }
     }
 
-    /// [`shard_of`](Self::shard_of) of a message that lies anywhere.
+    /// [`shard_of`](Self::shard_of) of a message that need not be aligned.
     ///
     /// # Safety
     ///
-    /// It is a message of this kernel's.
+    /// It is a message of this kernel.
     pub(crate) unsafe fn shard_of_anywhere(&self, message: &Bytes) -> usize {
         if self.core.definition.key.is_none() {
-            // No queue in front takes it, so it need not meet its like.
+            // It does not go through a queue in front, so its duplicates may go to other shards.
             return if self.core.shards.len() == 1 { 0 } else { self.least_loaded() };
         }
         if message.as_ptr().addr().is_multiple_of(self.core.definition.message.align) {
@@ -104,7 +104,7 @@ impl KernelShared {
         self.core.header()
     }
 
-    /// Slots for the host in a shard's ring.
+    /// Reserves slots for the host in a shard's ring.
     #[inline]
     pub(crate) fn reserve(&self, shard: usize, want: u32) -> Result<HostSlots<'_>, Refused> {
         let entered = if self.core.options.shape.connectable {
@@ -116,7 +116,7 @@ impl KernelShared {
         Ok(HostSlots { slots, _entered: entered })
     }
 
-    /// Has a message written into its shard's ring.
+    /// Writes a message into its shard's ring.
     #[inline]
     pub(crate) fn offer_open(
         &self,
@@ -143,7 +143,7 @@ impl KernelShared {
         self.core.drops.rejected.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// What an offer means for a send that may wait: `None` if waiting for space helps.
+    /// The result of an offer for a send that may wait: `None` if waiting for space helps.
     #[inline]
     pub(crate) fn attempted(&self, offered: Result<SendOutcome<()>, TrySendError<()>>) -> Option<Sent<()>> {
         match offered {
@@ -180,7 +180,7 @@ impl KernelShared {
         self.attempted(offered)
     }
 
-    /// What is notified when a shard's queue has space.
+    /// The event that is notified when a shard's queue has space.
     #[inline]
     pub(crate) fn space(&self, shard: usize) -> &Event {
         self.core.space_of(shard)
@@ -242,7 +242,7 @@ impl KernelShared {
         })
     }
 
-    /// What a refusal means for a batch: `None` if waiting helps.
+    /// The error that a refusal means for a batch: `None` if waiting helps.
     pub(crate) fn batch_error(&self, refused: Refused) -> Option<SendError<()>> {
         match refused {
             Refused::Closed => Some(SendError::Closed(())),
@@ -254,7 +254,7 @@ impl KernelShared {
         }
     }
 
-    /// Waits for space, having found none after it began to listen.
+    /// Waits for space. The caller has found none after it began to listen.
     pub(crate) async fn wait_for(&self, listener: Listener<'_>) {
         self.core.expect();
         let _waiting = self.wait_for_space();
@@ -262,7 +262,7 @@ impl KernelShared {
     }
 }
 
-/// A reservation of the host's.
+/// Slots that the host has reserved.
 pub(crate) struct HostSlots<'a> {
     slots: SlotReservation<'a>,
     _entered: Option<Entered<'a>>,

@@ -1,5 +1,4 @@
-//! A launched kernel: queues in front, rings, calls. Its types are forgotten here, and all messages are
-//! bytes.
+//! A launched kernel: queues in front, rings, calls. Its types are not known here; all messages are bytes.
 
 use std::{
     any::{Any, TypeId},
@@ -27,7 +26,7 @@ use crate::{
     },
 };
 
-/// What a launch must know of a kernel's types, beside its definition. Its fields belong to one kernel.
+/// What a launch must know of a kernel's types besides its definition. All fields are of the same kernel.
 #[derive(Clone, Copy)]
 pub(crate) struct Kind {
     pub(crate) definition: &'static KernelDefinition,
@@ -37,7 +36,7 @@ pub(crate) struct Kind {
 }
 
 impl Kind {
-    /// Of `K`.
+    /// The types of `K`.
     pub(crate) const fn of<K: RingKernel>() -> Self {
         let asked = Asked::of::<K::Message>();
         Self { definition: K::DEFINITION, kernel: TypeId::of::<K>(), id: id_of::<K::Message>, asked }
@@ -46,17 +45,17 @@ impl Kind {
 
 /// The names of kernels that run.
 pub(crate) trait Names: Send + Sync {
-    /// Frees a name: its kernel has terminated.
+    /// Frees a name after its kernel has terminated.
     fn free(&self, name: &str);
 }
 
-/// A launched kernel. It is of one kernel's [`Kind`]: its rings, and what else holds messages or outputs,
-/// hold those of that kernel's types.
+/// A launched kernel. It belongs to one [`Kind`]: its rings, and everything else that holds messages or
+/// outputs, hold those of that kind's types.
 pub(crate) struct KernelShared {
     pub(crate) core: KernelCore,
-    /// Itself, once it was launched. Set before anyone else has the kernel.
+    /// A reference to itself, once it was launched. Set before anyone else has the kernel.
     pub(crate) this: OnceLock<Weak<KernelShared>>,
-    /// Where its name is freed when it has terminated.
+    /// Frees its name when it has terminated.
     names: Weak<dyn Names>,
     pub(crate) links: Links<KernelShared>,
     /// The type that stands for the kernel.
@@ -64,22 +63,22 @@ pub(crate) struct KernelShared {
     /// One queue for each shard, or none.
     pub(crate) fronts: Fronts,
     pub(crate) outbound: Box<[Outbound]>,
-    /// Outputs received so far: where the next receive begins to look.
+    /// Outputs received so far. It decides at which shard the next receive begins to look.
     pub(crate) received: AtomicUsize,
-    /// Messages without key sent so far: where the next one begins to look for a shard.
+    /// Messages without a key sent so far. It decides at which shard the next one begins to look.
     pub(crate) dealt: AtomicUsize,
     /// Messages of other kernels that went past the queues in front of the rings.
     passed: AtomicU64,
     pub(crate) calls: CallTable,
     pub(crate) dead_letters: Option<DeadLetterBacklog>,
     prints: Option<Prints>,
-    /// What all handles hold; set by the first.
+    /// The guard that all handles hold; set by the first handle.
     pub(crate) guard: OnceLock<Weak<dyn Any + Send + Sync>>,
-    /// What was left when the kernel terminated, until somebody takes it.
+    /// The messages that were left when the kernel terminated, until somebody takes them.
     undelivered: Mutex<ByteQueue>,
 }
 
-/// The host's ends of what shards send.
+/// The host's ends of the rings in which shards send.
 pub(crate) struct HostEnds {
     /// One for each shard.
     pub(crate) outbound: Box<[Outbound]>,
@@ -121,7 +120,7 @@ impl KernelShared {
         &self.core
     }
 
-    /// Whether it is this kernel.
+    /// Whether this is a launch of the kernel `K`.
     pub(crate) fn is<K: RingKernel>(&self) -> bool {
         self.kernel == TypeId::of::<K>()
     }
@@ -160,7 +159,7 @@ impl KernelShared {
         }
     }
 
-    /// The queues in front of the rings, with what they need.
+    /// The queues in front of the rings, with the parts of the kernel that they need.
     #[inline]
     pub(crate) fn front_end(&self) -> FrontEnd<'_> {
         let dead_letters = self.dead_letters.as_ref();
@@ -174,7 +173,8 @@ impl KernelShared {
         }
     }
 
-    /// After the last shard has terminated: takes out what is left, ends every call, frees the name.
+    /// Called after the last shard has terminated: takes out the remaining messages, ends every call, frees
+    /// the name.
     fn finish(&self) {
         (0..self.outbound.len()).for_each(|shard| self.show_prints(shard));
         let mut left = ByteQueue::new(self.core.message_size());
@@ -187,7 +187,7 @@ impl KernelShared {
             let mut consumer = unsafe { Consumer::new(ring) };
             while !consumer.is_finished() {
                 let Some(slot) = consumer.peek() else {
-                    // A producer has its ticket and is about to write: it waits for nobody.
+                    // A producer has a ticket and is about to write. It waits for nobody, so this ends soon.
                     std::thread::yield_now();
                     continue;
                 };
@@ -216,7 +216,7 @@ impl KernelShared {
         self.tell_terminated();
     }
 
-    /// After a report by which kernels that wait for room in each other may have come to stand still.
+    /// Looks for cycles of kernels that wait for room in each other, after a report that may complete one.
     fn look_for_cycles(&self, shard: usize, progress: Progress) {
         let has_emptied = || progress.consumed != 0 && self.core.shards[shard].inbound.ring().depth() == 0;
         if (progress.stalled || progress.traffic || has_emptied()) && self.waits_for_a_kernel() {
@@ -224,14 +224,14 @@ impl KernelShared {
         }
     }
 
-    /// The messages that were left when the kernel terminated; whoever asks first gets them.
+    /// The messages that were left when the kernel terminated; the first call gets them.
     pub(crate) fn take_undelivered(&self) -> ByteQueue {
         let none = ByteQueue::new(self.core.message_size());
         std::mem::replace(&mut *self.lock_undelivered(), none)
     }
 
     fn lock_undelivered(&self) -> MutexGuard<'_, ByteQueue> {
-        // The queue is replaced as a whole.
+        // The queue is replaced as a whole, so poison is ignored.
         self.undelivered.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -246,12 +246,13 @@ impl KernelShared {
         }
     }
 
-    /// Messages in front of a shard's ring.
+    /// How many messages wait in front of a shard's ring.
     pub(crate) fn staged(&self, shard: usize) -> u64 {
         self.fronts.waiting(shard)
     }
 
-    /// Messages that were ever admitted in front of the rings, or past that; `None` where all go straight in.
+    /// How many messages were ever accepted by the queues in front, or went past them; `None` if there are no
+    /// such queues.
     pub(crate) fn admitted(&self) -> Option<u64> {
         Some(self.fronts.accepted()? + self.passed.load(Ordering::Relaxed))
     }
@@ -271,7 +272,7 @@ impl KernelCore {
         }
     }
 
-    /// Bytes of a message.
+    /// Size of a message in bytes.
     #[inline]
     pub(crate) fn message_size(&self) -> usize {
         self.definition.message.size
@@ -324,7 +325,7 @@ impl Signals for KernelShared {
             // SYNC: state (acquire)
             let terminated = |s: &HostShard| s.memory.state().load(Ordering::Acquire) == state::TERMINATED;
             let is_last = self.core.finishing.is_last(|| self.core.shards.iter().all(terminated));
-            // Behind the same fence: of two shards that answer at the same time one sees both.
+            // Behind the same fence: if two shards answer at the same time, one of them sees both answers.
             self.core.tell_if_ready();
             if is_last {
                 self.finish();
@@ -363,7 +364,7 @@ impl HostSignals for KernelShared {
     }
 
     fn compiled(&self, compilation: Compilation) {
-        // A launch has one program.
+        // A launch has only one program.
         let _ = self.core.compilation.set(compilation);
         self.core.tell_compiled(compilation);
     }
@@ -388,7 +389,7 @@ impl LinkTarget for KernelShared {
 impl Deliver for KernelShared {
     unsafe fn deliver(&self, message: *const u8) -> Delivery {
         let from = message.cast::<MaybeUninit<u8>>();
-        // SAFETY: the caller says that it is a message of this kernel's, which has so many bytes.
+        // SAFETY: the caller says that it is a message of this kernel, which has so many bytes.
         let message = unsafe { std::slice::from_raw_parts(from, self.core.message_size()) };
         // SAFETY: as above.
         let shard = unsafe { self.shard_of_anywhere(message) };
@@ -407,7 +408,7 @@ impl Deliver for KernelShared {
     }
 
     unsafe fn has_room(&self, message: *const u8) -> bool {
-        // SAFETY: the caller says that it is a message of this kernel's, which has so many bytes.
+        // SAFETY: the caller says that it is a message of this kernel, which has so many bytes.
         let message = unsafe { std::slice::from_raw_parts(message.cast(), self.core.message_size()) };
         // SAFETY: as above.
         let ring = self.core.shards[unsafe { self.shard_of_anywhere(message) }].inbound.ring();

@@ -1,17 +1,17 @@
-//! What a kernel tells about itself when it is asked.
+//! The status of a kernel.
 
 use std::{fmt, time::Duration};
 
-/// Where a kernel is in its life.
+/// The lifecycle state of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum KernelState {
-    /// Not every shard has looked at its command yet.
+    /// Some shard has not seen its first command yet.
     Launched,
-    /// Consumes messages.
+    /// The kernel consumes messages.
     Active,
-    /// Keeps its state and its queues, consumes nothing.
+    /// The kernel keeps its state and its queues, and consumes nothing.
     Inactive,
-    /// Gone for good. Its last outputs can still be received.
+    /// The kernel has ended for good. Its last outputs can still be received.
     Terminated,
 }
 
@@ -43,8 +43,8 @@ pub struct Drops {
     pub failed: u64,
     /// Refused by the kernel because their key named no actor.
     pub unknown_actor: u64,
-    /// Left in the queues when the kernel terminated. Handed back, but for what other kernels sent over a
-    /// device's own memory.
+    /// Left in the queues when the kernel terminated. Handed back, except messages that other kernels sent
+    /// over a device's own memory.
     pub undelivered: u64,
 }
 
@@ -70,7 +70,7 @@ impl Drops {
         ]
     }
 
-    /// All of them.
+    /// The sum of all causes.
     ///
     /// ```
     /// # use annulus_runtime::Drops;
@@ -82,27 +82,28 @@ impl Drops {
     }
 }
 
-/// A kernel's status. While it runs the numbers are read one after the other; at rest
-/// `sent = processed + drops.total() + pending`, exactly.
+/// A kernel's status. The numbers are read one after the other, so they need not agree while the kernel runs.
+/// At rest, `sent = processed + drops.total() + pending` holds exactly.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KernelStatus {
     /// The instance's name.
     pub name: String,
     /// The backend that runs it.
     pub backend: &'static str,
-    /// Where it is in its life.
+    /// Its lifecycle state.
     pub state: KernelState,
     /// Whether it is open to new messages.
     pub accepts_messages: bool,
-    /// Messages that were sent, whatever became of them, by the host or by connected kernels. Refusals by a
-    /// closed kernel do not count. Of messages that kernels send each other over a device's own memory, those
-    /// that the kernel has not taken yet are not known here.
+    /// Messages that the host or connected kernels have sent, whatever became of them. Messages that a closed
+    /// kernel refused do not count. Kernels may send each other messages over a device's own memory; of
+    /// these, only those count here that the kernel has taken.
     pub sent: u64,
     /// Messages that wait to be handled.
     pub pending: u64,
-    /// Of these, messages in the kernel's rings, which no policy reaches any more: they are handled in the
-    /// order in which they lie there, and neither evicted nor expire. A kernel with policies has at most two
-    /// batches of them in each shard, beside what connected kernels sent; one without has them all there.
+    /// How many of these are in the kernel's rings. Policies no longer affect them: they are handled in the
+    /// order in which they lie there, and are neither evicted nor expire. In a kernel with policies, each
+    /// shard has at most two batches of them, besides what connected kernels sent. In a kernel without
+    /// policies, all pending messages are there.
     pub handed_over: u64,
     /// Messages whose handler succeeded.
     pub processed: u64,
@@ -110,37 +111,37 @@ pub struct KernelStatus {
     pub drops: Drops,
     /// Messages that handlers sent.
     pub produced: u64,
-    /// Of these, messages for a connected kernel that were lost: it had terminated, or had no room under
-    /// Reject; or this kernel terminated while they waited.
+    /// How many of these were for a connected kernel and were lost: that kernel had terminated, or had no
+    /// room under Reject, or this kernel terminated while they waited.
     pub outputs_lost: u64,
     /// Outputs that wait in the outbound rings until somebody receives them.
     pub outputs_waiting: u64,
-    /// Replies that have come, and that their callers have not taken yet. They take no room from outputs.
+    /// Replies that have come, but were not taken by their callers yet. They take no room from outputs.
     pub replies_waiting: u64,
-    /// Shards that wait for space in their outbound ring: they go on when somebody receives, or when the
+    /// Shards that wait for room for what their handlers send. They go on when somebody receives, or when the
     /// kernel that they are connected to has room.
     pub stalled_shards: u32,
-    /// What they wait for, if there are any.
+    /// What the stalled shards wait for, if there are any.
     pub stall: Option<Stall>,
-    /// Dead letters that were lost, since their shard's ring was full before the host came by.
+    /// Dead letters that were lost, since their shard's ring was full before the host collected them.
     pub dead_letters_lost: u64,
-    /// Shards.
+    /// Number of shards.
     pub shards: u32,
-    /// A shard's last error code, 0 if none had an error.
+    /// The last error code of one of the shards; 0 if no shard had an error.
     pub last_error: u16,
-    /// What its backend has to say of it: that it runs otherwise than was asked for, or does not begin. Each
-    /// once, in the order of time.
+    /// Notes of its backend, for example that the kernel runs in another way than was asked for, or does not
+    /// begin. Each note is there once, in the order of time.
     pub notes: Vec<String>,
     /// Time since launch.
     pub uptime: Duration,
 }
 
-/// What the stalled shards of a kernel wait for, as of one look while all goes on.
+/// What the stalled shards of a kernel wait for. It was read at one time, while everything went on.
 ///
-/// A handler never waits; a shard does, between two messages, until there is room for what the next handler
-/// may send. So no kernel keeps another from being terminated or deactivated, but kernels that send to each
-/// other can stand still, each without room in the next one: that is a [cycle](StallEnd::Cycle). It is told
-/// as an event of `tracing`, too, once, at the level `WARN`, with the target
+/// A handler never waits. A shard waits between two messages, until there is room for what the next handler
+/// may send. So no kernel keeps another from being terminated or deactivated. But kernels that send to each
+/// other can stand still, if each of them has no room in the next one: that is a [cycle](StallEnd::Cycle). An
+/// event of `tracing` reports it once, at the level `WARN`, with the target
 /// [`STALL_TARGET`](crate::STALL_TARGET).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -149,25 +150,26 @@ pub struct Stall {
     pub for_host: u32,
     /// Shards that wait for room in the kernel that this one is connected to.
     pub for_kernel: u32,
-    /// The kernel that it is connected to, then the one that that one waits for, and so on, by name. Empty if
-    /// no shard waits for a kernel.
+    /// Names of the kernels that wait for each other: the kernel that this one is connected to, then the one
+    /// that that kernel waits for, and so on. Empty if no shard waits for a kernel.
     pub waits_for: Vec<String>,
-    /// What the last of these waits for, or this kernel, if there are none.
+    /// What the last of these kernels waits for; if there are none, what this kernel waits for.
     pub end: StallEnd,
 }
 
-/// Where the kernels end that wait for each other.
+/// How a chain of kernels ends, each of which waits for the next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StallEnd {
-    /// The last of them goes on, so there will be room.
+    /// The last kernel goes on, so there will be room.
     Room,
-    /// Until the host receives what it has sent.
+    /// The last kernel waits until the host receives what it has sent.
     Host,
-    /// It is inactive, until it is activated.
+    /// The last kernel is inactive: it waits until it is activated.
     Activation,
-    /// The last of them was there before: these wait for room in each other, each in the next one and the
-    /// last in the first, and go on when one of them is terminated, or deactivated and disconnected.
+    /// The chain comes back to one of its kernels. The named kernels wait for room in each other: each in the
+    /// next one, and the last in the first. They go on when one of them is terminated, or deactivated and
+    /// disconnected.
     Cycle(Vec<String>),
 }
 
@@ -179,7 +181,7 @@ impl fmt::Display for Stall {
         }
         match (&self.end, self.waits_for.is_empty()) {
             (StallEnd::Host, true) => f.write_str("waits until the host receives"),
-            // It was disconnected just now.
+            // The kernel was disconnected just now.
             (_, true) => f.write_str("waits for room"),
             (StallEnd::Host, false) => f.write_str(", which waits until the host receives"),
             (StallEnd::Activation, false) => f.write_str(", which is inactive: activate it"),

@@ -1,12 +1,12 @@
-//! Which events of a kernel's life were told.
+//! Which lifecycle events of a kernel were reported.
 
 use annulus_sync::{AtomicU32, Ordering};
 
-/// What was told of a kernel, so that it is told once.
+/// What was reported of a kernel, so that it is reported only once.
 #[derive(Default)]
 pub(crate) struct Told(AtomicU32);
 
-/// The launch was told of.
+/// The launch was reported.
 pub(crate) const LAUNCHED: u32 = 1;
 /// Every block has answered.
 pub(crate) const ANSWERED: u32 = 2;
@@ -14,7 +14,7 @@ pub(crate) const DRAINED: u32 = 4;
 pub(crate) const LOST: u32 = 8;
 
 impl Told {
-    /// What had been told before this.
+    /// Adds `what`; returns what had been reported before.
     pub(crate) fn add(&self, what: u32) -> u32 {
         // SYNC: told (release)
         self.0.fetch_or(what, Ordering::AcqRel)

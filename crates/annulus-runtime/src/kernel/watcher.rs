@@ -1,11 +1,11 @@
-//! Says what is waited for, where sends wait for long and nothing goes on.
+//! Warns when sends wait for long and the kernel takes nothing, and says what they wait for.
 //!
-//! A future has no clock, and a thread that waits is asleep, so somebody else must look: one thread of the
-//! process, which is there only while sends wait for space. A kernel for which somebody waits is on its list,
-//! or about to be ([`Enlisted`](annulus_sync::enlist::Enlisted)).
+//! A future has no clock, and a thread that waits is asleep. So one thread of the process watches; it exists
+//! only while sends wait for space. A kernel for which somebody waits is on its list, or about to be
+//! ([`Enlisted`](annulus_sync::enlist::Enlisted)).
 //!
-//! What counts is that the kernel takes nothing for [`PATIENCE`] while somebody waits: a send that waits its
-//! turn in a long line is no stall.
+//! It is a stall if the kernel takes nothing for [`PATIENCE`] while somebody waits. A send that only waits
+//! its turn behind many others is not a stall.
 
 use std::{
     mem,
@@ -23,7 +23,8 @@ use crate::{
     time::for_people,
 };
 
-/// The target of warnings about what stands still. Each is told once, until something goes on again.
+/// The target of warnings about kernels and sends that stand still. Each warning comes once, until something
+/// goes on again.
 ///
 /// - A cycle of kernels that wait for room in each other. Field `cycle`: the instances' names.
 /// - A send that has waited for a second, while the kernel took nothing. Fields: `kernel` (the instance's
@@ -31,11 +32,12 @@ use crate::{
 ///   has received).
 pub const STALL_TARGET: &str = "annulus::stall";
 
-/// How long nothing must go on. Source: longer than any scheduler's pause, shorter than a person's patience.
+/// How long the kernel must take nothing until a warning comes. Source: longer than any scheduler's pause,
+/// shorter than a person's patience.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// How often the watcher looks.
+/// Time between two looks of the watcher.
 const LOOK: Duration = Duration::from_millis(100);
-/// How long it stays when nobody waits any more.
+/// How long its thread stays when nobody waits any more.
 const LINGER: Duration = Duration::from_secs(5);
 
 impl KernelShared {
@@ -67,12 +69,12 @@ impl KernelCore {
 /// A kernel for which somebody waits.
 struct Watch {
     kernel: Weak<KernelShared>,
-    /// Where the warning is told: where the events of whoever waits are.
+    /// The subscriber for the warning: that of whoever waits.
     dispatch: Dispatch,
     stall: Stall,
 }
 
-/// Since when nothing goes on.
+/// Since when nothing has been taken.
 struct Stall {
     taken: u64,
     since: Instant,
@@ -84,7 +86,7 @@ impl Stall {
         Self { taken, since: Instant::now(), told: false }
     }
 
-    /// Whether this look is the one that tells of a stall; by how much was taken so far.
+    /// Looks at how much was taken so far. Returns whether a stall must be reported now.
     fn look(&mut self, taken: u64, now: Instant) -> bool {
         if taken != self.taken {
             (self.taken, self.since, self.told) = (taken, now, false);
@@ -101,7 +103,7 @@ struct Watcher {
 
 struct List {
     watches: Vec<Watch>,
-    /// There is a thread.
+    /// Whether the thread runs.
     runs: bool,
 }
 
@@ -113,7 +115,7 @@ impl Watcher {
         let mut list = self.list.lock().unwrap_or_else(PoisonError::into_inner);
         list.watches.push(watch);
         if !list.runs {
-            // Where no thread is to be had, nothing is told.
+            // If no thread can be started, nothing is reported.
             list.runs = thread::Builder::new().name("annulus-stall".into()).spawn(|| self.run()).is_ok();
         }
         drop(list);
@@ -132,7 +134,7 @@ impl Watcher {
             }
             let watches = mem::take(&mut list.watches);
             drop(list);
-            // Without the lock: kernels may be dropped here, and subscribers are the program's.
+            // Without the lock: kernels may be dropped here, and subscribers are code of the program.
             let mut kept: Vec<_> = watches.into_iter().filter_map(Watch::look).collect();
             self.list.lock().unwrap_or_else(PoisonError::into_inner).watches.append(&mut kept);
             thread::sleep(LOOK);
@@ -141,7 +143,7 @@ impl Watcher {
 }
 
 impl Watch {
-    /// Tells of a stall where it is time for it; itself, if somebody still waits.
+    /// Reports a stall if it is time. Returns itself if somebody still waits.
     fn look(mut self) -> Option<Self> {
         let kernel = self.kernel.upgrade()?;
         let waits = &kernel.core().waits;
@@ -150,7 +152,7 @@ impl Watch {
             return waits.stays().then(fresh);
         }
         if self.stall.look(kernel.core().taken_from_host(), Instant::now()) {
-            // A subscriber is the program's code.
+            // A subscriber is code of the program, and may panic.
             contained(|| {
                 dispatcher::with_default(&self.dispatch, || kernel.tell_stall(self.stall.since.elapsed()));
             });
@@ -210,7 +212,7 @@ mod tests {
         assert!(!stall.look(8, at(5100)), "something goes on");
         assert!(!stall.look(8, at(6099)));
         assert!(stall.look(8, at(6100)), "another stall");
-        // However long the line is in which a send waits its turn.
+        // However many sends wait before this one.
         let mut slow = Stall::new(0);
         let start = slow.since;
         assert!((1..100).all(|i| !slow.look(i, start + Duration::from_millis(900 * i))));

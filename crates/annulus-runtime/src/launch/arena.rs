@@ -13,7 +13,7 @@ pub(crate) struct Arena {
 }
 
 impl Arena {
-    /// So many lines, of which none is taken.
+    /// An arena of `lines` lines, of which none is taken.
     pub(crate) fn new(memory: Arc<SharedMemory>, lines: usize) -> Self {
         Self { memory, taken: Mutex::new(vec![false; lines]) }
     }
@@ -23,7 +23,7 @@ impl Arena {
         self.memory.bytes() / LINE
     }
 
-    /// Takes lines in a row; `None` if there are not that many.
+    /// Takes adjacent lines; `None` if there are not that many in a row.
     pub(crate) fn take(self: &Arc<Self>, lines: usize) -> Option<TakenLines> {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         let first = taken.windows(lines).position(|window| window.iter().all(|taken| !taken))?;
@@ -32,7 +32,7 @@ impl Arena {
     }
 }
 
-/// Lines that are given back, zeroed, when the kernel's memory goes.
+/// Taken lines. They are zeroed and given back when the kernel's memory is freed.
 pub(crate) struct TakenLines {
     arena: Arc<Arena>,
     first: usize,

@@ -20,15 +20,15 @@ pub struct Bound<K> {
 }
 
 impl<K: RingKernel> Bound<K> {
-    /// What `bind` of a kernel calls.
+    /// Called by the `bind` function of a kernel.
     #[doc(hidden)]
     pub fn new(bindings: Vec<Binding>) -> Self {
         Self { bindings, _kernel: PhantomData }
     }
 
-    /// Launches the kernel. Blocks until the device has its program: where that is compiled, for seconds. The
-    /// kernel takes messages from then on; when it has [begun to handle](crate::KernelControl::ready) them is
-    /// another matter.
+    /// Launches the kernel. Blocks until the device has its program; if the program is compiled, this takes
+    /// seconds. After that the kernel takes messages. [`ready`](crate::KernelControl::ready) says when it
+    /// begins to handle them.
     ///
     /// ```
     /// # use annulus::prelude::*;
@@ -50,18 +50,18 @@ impl<K: RingKernel> Bound<K> {
     ///
     /// # Errors
     ///
-    /// [`LaunchError`] names what is wrong, and the remedy. In a child that was forked from the process that
-    /// built the runtime every launch is refused.
+    /// [`LaunchError`] names what is wrong, and the remedy. Every launch is refused in a child that was
+    /// forked from the process that built the runtime.
     pub fn launch(self, runtime: &Runtime, options: LaunchOptions) -> Result<KernelHandle<K>, LaunchError> {
         let launched = self.any().launch(runtime, options)?;
         Ok(launched.typed().expect("it was launched as that"))
     }
 
-    /// [`launch`](Self::launch) for code that must not block: a thread of its own compiles and launches,
-    /// while this is awaited. The future is `'static`, so it can be spawned.
+    /// [`launch`](Self::launch) for code that must not block: a separate thread compiles and launches while
+    /// the future is awaited. The future is `'static`, so it can be spawned.
     ///
-    /// Dropping the future before it is done ends the kernel, when the thread comes to it: a compiler is not
-    /// interrupted. Until then the name is taken. Where no thread is to be had, the launch blocks after all.
+    /// If the future is dropped before it is done, the kernel is ended once its launch is over: a compiler is
+    /// not interrupted. Until then the name is taken. If no thread can be started, the launch blocks.
     ///
     /// ```
     /// # extern crate annulus_runtime as annulus;
@@ -90,7 +90,7 @@ impl<K: RingKernel> Bound<K> {
     ///
     /// # Errors
     ///
-    /// The future's, as of `launch`.
+    /// The future gives the same errors as `launch`.
     pub fn launch_async(self, runtime: &Runtime, options: LaunchOptions) -> Launching<K> {
         Launching::new(self.any(), runtime.clone(), options)
     }

@@ -1,4 +1,4 @@
-//! A message or an output whose type only its descriptor tells of.
+//! Messages and outputs whose types are known only from their descriptors.
 
 use std::{fmt, mem::MaybeUninit};
 
@@ -10,8 +10,8 @@ use serde::{Deserializer, Serialize, Serializer};
 
 use crate::kernel::bytes::{Aligned, Bytes};
 
-/// A message or an output of a [`DynamicKernel`](crate::DynamicKernel): whatever serde knows is read as one
-/// by its type's descriptor, and it is written as whatever serde knows.
+/// A message or an output of a [`DynamicKernel`](crate::DynamicKernel). The descriptor of its type says how
+/// it is read from, and written to, any format that serde supports.
 ///
 /// ```
 /// use annulus_runtime::DynamicMessage;
@@ -26,13 +26,13 @@ use crate::kernel::bytes::{Aligned, Bytes};
 /// ```
 pub struct DynamicMessage {
     ty: &'static TypeDescriptor,
-    /// A valid value of the type: initialised wherever the descriptor has a number. What a device wrote may
-    /// have tags that no variant has.
+    /// A valid value of the type: initialised wherever the descriptor has a number. Only an enum that a
+    /// device wrote may have a tag that belongs to no variant.
     bytes: Box<Bytes>,
 }
 
 impl DynamicMessage {
-    /// A value of the type, read by its descriptor.
+    /// Reads a value of the type, as its descriptor says.
     ///
     /// ```
     /// # use annulus_kernel::DeviceType;
@@ -45,7 +45,7 @@ impl DynamicMessage {
     ///
     /// # Errors
     ///
-    /// What does not fit, and where in the value; or the deserializer's own.
+    /// Says what does not fit, and where in the value; or is the deserializer's own error.
     pub fn read<'de, D: Deserializer<'de>>(
         ty: &'static TypeDescriptor,
         deserializer: D,
@@ -53,7 +53,7 @@ impl DynamicMessage {
         read_described_bytes(ty, deserializer).map(|bytes| Self::of_valid(ty, &bytes))
     }
 
-    /// The value whose [payload](annulus_kernel::Payload) this is. The bytes may come from anywhere.
+    /// The value that has this [payload](annulus_kernel::Payload). The bytes need not be trusted.
     ///
     /// ```
     /// # use annulus_kernel::DeviceType;
@@ -66,7 +66,7 @@ impl DynamicMessage {
     ///
     /// # Errors
     ///
-    /// What is no value of the type, and where in it.
+    /// Says what does not fit the type, and where.
     pub fn from_payload(ty: &'static TypeDescriptor, payload: &[u8]) -> Result<Self, DecodeError> {
         if payload.len() != ty.size {
             let problem = format!("{} bytes are no {}, which has {}", payload.len(), ty.name, ty.size);
@@ -136,7 +136,7 @@ impl DynamicMessage {
         payload
     }
 
-    /// A copy that lies where a value of the type may.
+    /// A copy that is aligned as the type needs.
     pub(crate) fn aligned(&self) -> Aligned {
         let mut aligned = Aligned::new(self.ty);
         aligned.bytes().copy_from_slice(&self.bytes);

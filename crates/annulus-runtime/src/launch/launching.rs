@@ -1,7 +1,7 @@
-//! A launch that somebody awaits.
+//! Launches that are awaited.
 //!
-//! A launch may compile for seconds, which an executor's thread has no time for, and a future cannot compile
-//! in steps. So a thread of its own launches.
+//! A launch may compile for seconds. It must not block an executor's thread for so long, and a future cannot
+//! compile in steps. So a separate thread launches.
 
 use std::{
     fmt,
@@ -35,7 +35,7 @@ pub struct Launching<K: RingKernel> {
 }
 
 impl<K: RingKernel> Launching<K> {
-    /// Of a kernel that is `K`.
+    /// The launch of a kernel that is `K`.
     pub(crate) fn new(bound: AnyBound, runtime: Runtime, options: LaunchOptions) -> Self {
         Self { future: launch(bound, runtime, options), _kernel: PhantomData }
     }
@@ -56,11 +56,12 @@ impl<K: RingKernel> fmt::Debug for Launching<K> {
     }
 }
 
-/// What the future and its thread share. Whoever is last to drop it drops the kernel that nobody took.
+/// State shared by the future and its thread. If nobody took the kernel, the last of the two to drop this
+/// drops the kernel.
 struct Shared {
-    /// Until somebody launches it.
+    /// What is to be launched, until it is launched.
     order: Mutex<Option<Order>>,
-    /// From the end of the launch until the future has it.
+    /// The outcome, from the end of the launch until the future takes it.
     outcome: Mutex<Option<thread::Result<Outcome>>>,
     ended: Event,
 }
@@ -69,7 +70,7 @@ struct Order {
     bound: AnyBound,
     runtime: Runtime,
     options: LaunchOptions,
-    /// The events of the launch are told where those of its caller are.
+    /// The events of the launch go to the same subscriber as those of its caller.
     dispatch: Dispatch,
     span: Span,
 }
@@ -107,7 +108,7 @@ async fn launch_elsewhere(bound: AnyBound, runtime: Runtime, options: LaunchOpti
         its.ended.notify_all();
     };
     if thread::Builder::new().name("annulus-launch".into()).spawn(launch).is_err() {
-        // No thread is to be had: launch here after all.
+        // No thread could be started: launch on this one.
         return shared.launch().unwrap_or_else(|panic| resume_unwind(panic));
     }
     loop {

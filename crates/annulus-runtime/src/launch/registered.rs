@@ -1,8 +1,8 @@
-//! The kernels of a program, by name, and launching one whose types the caller does not know.
+//! The kernels of a program, by name, and how to launch one without knowing its types.
 //!
-//! `#[ring_kernel]` puts every kernel into a list that the linker gathers, from every crate that is linked
-//! in. A tool finds a kernel there by its name, launches it, and talks to it in JSON; what messages and
-//! outputs look like, their descriptors say.
+//! `#[ring_kernel]` puts every kernel into a list. The linker gathers the list from all linked crates. A tool
+//! finds a kernel there by its name, launches it, and talks to it in JSON. Descriptors say what its messages
+//! and outputs look like.
 
 use std::{fmt, time::Duration};
 
@@ -22,7 +22,7 @@ use crate::{
     time::deadline,
 };
 
-/// What the linker gathers.
+/// The list that the linker gathers.
 #[doc(hidden)]
 #[distributed_slice]
 pub static KERNELS: [RegisteredKernel];
@@ -35,7 +35,7 @@ pub struct RegisteredKernel {
 }
 
 impl RegisteredKernel {
-    /// What the macro writes.
+    /// Called by the code that the macro emits.
     #[doc(hidden)]
     pub const fn of<K: RingKernel>(options: fn() -> LaunchOptions) -> Self {
         Self { kind: Kind::of::<K>(), options }
@@ -57,8 +57,8 @@ impl RegisteredKernel {
         all
     }
 
-    /// The kernel of this name; where several modules have one, `module::name` tells them apart, and so does
-    /// its end.
+    /// The kernel of this name. If several modules have one, give its path (`module::name`), or the end of
+    /// its path.
     ///
     /// ```
     /// # mod registered { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/registered.rs")); }
@@ -122,7 +122,7 @@ impl RegisteredKernel {
         format!("{}::{}", self.kind.definition.module, self.kind.definition.name)
     }
 
-    /// Launches it, with what its definition says that a launch binds.
+    /// Launches the kernel with its bound parameters, as its definition lists them.
     ///
     /// ```
     /// # mod registered { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/registered.rs")); }
@@ -157,7 +157,7 @@ impl fmt::Debug for RegisteredKernel {
     }
 }
 
-/// No kernel of this name, or more than one, is linked into this program.
+/// This program has no kernel of this name, or more than one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NotRegistered {
@@ -165,7 +165,7 @@ pub struct NotRegistered {
     pub name: String,
     /// Whether several kernels have it.
     pub ambiguous: bool,
-    /// The paths of those that have it, or of all kernels that there are.
+    /// The paths of the kernels that have the name, or of all kernels if none has it.
     pub there_are: Vec<String>,
 }
 
@@ -188,8 +188,8 @@ impl fmt::Display for NotRegistered {
 
 impl std::error::Error for NotRegistered {}
 
-/// A launched kernel that takes and gives JSON, or messages that only descriptors tell of. Dropping it
-/// terminates the kernel.
+/// A launched kernel that is used without its types: messages and outputs are JSON, or values described by
+/// descriptors. Dropping it terminates the kernel.
 pub struct DynamicKernel {
     handle: AnyHandle,
 }
@@ -198,7 +198,7 @@ pub struct DynamicKernel {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DynamicError {
-    /// The text is no message of the kernel's.
+    /// The text is not a message of this kernel.
     #[error("not of type {message}: {error}")]
     Text {
         /// The kernel's message type.
@@ -214,10 +214,10 @@ pub enum DynamicError {
         kernel: &'static str,
         /// Its message type.
         expected: &'static str,
-        /// The message's.
+        /// The message's type.
         found: &'static str,
     },
-    /// The kernel did not take it.
+    /// The kernel did not take the message.
     #[error("{0}")]
     Send(#[source] SendError<()>),
     /// There is no reply.
@@ -237,7 +237,7 @@ impl DynamicKernel {
         self.handle.shared().core.definition
     }
 
-    /// Its lifecycle, status and telemetry.
+    /// The kernel's lifecycle, status and telemetry.
     ///
     /// ```
     /// # mod registered { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/registered.rs")); }
@@ -281,10 +281,10 @@ impl DynamicKernel {
     ///
     /// # Errors
     ///
-    /// [`DynamicError`]: it is of another type, or the kernel did not take it.
+    /// [`DynamicError`]: the message is of another type, or the kernel did not take it.
     pub fn send_message_blocking(&self, message: &DynamicMessage) -> Result<(), DynamicError> {
         let mut message = self.own(message)?;
-        // SAFETY: a message of this kernel's, and aligned.
+        // SAFETY: a message of this kernel, and aligned.
         let message = unsafe { RawMessage::of_bytes(message.bytes()) };
         let sent = self.handle.shared().send_blocking(message, None);
         sent.map(drop).map_err(DynamicError::Send)
@@ -388,10 +388,10 @@ impl DynamicKernel {
     ///
     /// # Errors
     ///
-    /// [`DynamicError`]: the message is of another type, or why there is no reply.
+    /// [`DynamicError`]: the message is of another type, or there is no reply.
     pub fn call_message_blocking(&self, message: &DynamicMessage) -> Result<DynamicMessage, DynamicError> {
         let mut message = self.own(message)?;
-        // SAFETY: a message of this kernel's, and aligned.
+        // SAFETY: a message of this kernel, and aligned.
         let message = unsafe { RawMessage::of_bytes(message.bytes()) };
         self.output(|kernel, reply| kernel.call_blocking(message, reply)).map_err(DynamicError::Call)
     }
@@ -404,7 +404,7 @@ impl DynamicKernel {
         message.map_err(|error| DynamicError::Text { message: ty.name, error })
     }
 
-    /// A message of this kernel's, where one may lie.
+    /// An aligned copy of a message of this kernel.
     fn own(&self, message: &DynamicMessage) -> Result<Aligned, DynamicError> {
         let ty = self.definition().message;
         if *message.ty() != *ty {
@@ -424,13 +424,12 @@ impl DynamicKernel {
         let mut output = blank(size);
         receive(kernel, &mut output)?;
         let ty = self.definition().output.expect("only a kernel that has outputs sends one");
-        // SAFETY: an output of the kernel's was written there.
+        // SAFETY: an output of the kernel was written there.
         Ok(unsafe { DynamicMessage::of_bytes(ty, output) })
     }
 }
 
-/// An output, by its type's descriptor. What a device wrote may be no valid value of an enum; then this says
-/// so, in JSON.
+/// An output, by its type's descriptor. If a device wrote an invalid value of an enum, the JSON says so.
 fn json(output: &DynamicMessage) -> String {
     let json = serde_json::to_string(output);
     json.unwrap_or_else(|error| serde_json::json!({ "error": error.to_string() }).to_string())

@@ -1,4 +1,4 @@
-//! The names of the kernels that run.
+//! The names of the running kernels.
 
 use std::{
     collections::BTreeMap,
@@ -25,7 +25,7 @@ pub(crate) struct ReservedName<'a> {
 }
 
 impl ReservedName<'_> {
-    /// The kernel was launched, and frees the name when it ends.
+    /// The kernel was launched. It frees the name when it ends.
     pub(crate) fn keep(self) {
         std::mem::forget(self);
     }
@@ -39,12 +39,12 @@ impl Drop for ReservedName<'_> {
 
 impl KernelRegistry {
     fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Option<Weak<KernelShared>>>> {
-        // Map operations do not panic half way.
+        // Map operations do not panic half-way.
         self.kernels.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a name for a kernel that is about to be launched. Waits for a kernel of that name that is about
-    /// to end, so that dropping a kernel and launching it again works.
+    /// Takes a name for a kernel that is about to be launched. If a kernel of that name is about to end,
+    /// waits for that, so that a program can drop a kernel and launch it again.
     pub(crate) fn reserve<'a>(&'a self, name: &'a str) -> Result<ReservedName<'a>, LaunchError> {
         loop {
             let ending = {

@@ -22,17 +22,17 @@ use crate::{
     links,
 };
 
-/// A runtime on one backend. Clones stand for the same runtime; it ends with the last clone and the last
-/// kernel handle.
+/// A runtime on one backend. Clones refer to the same runtime. It ends when the last clone and the last
+/// kernel handle are dropped.
 #[derive(Clone)]
 pub struct Runtime {
     pub(crate) inner: Arc<RuntimeInner>,
 }
 
 pub(crate) struct RuntimeInner {
-    /// Before the backend, which ends with this: kernels need neither any more by then.
+    /// Dropped before the backend: by then, no kernel needs either of them.
     pub(crate) registry: Arc<KernelRegistry>,
-    /// Notified for those who wait until connected kernels are at rest.
+    /// Wakes those who wait until connected kernels are at rest.
     pub(crate) flow: Arc<Event>,
     pub(crate) backend: Arc<dyn DeviceBackend>,
     pub(crate) clock: RuntimeClock,
@@ -52,13 +52,12 @@ pub struct RuntimeBuilder<B> {
 #[derive(Clone, Copy, Debug)]
 pub struct NoBackend;
 
-/// How many telemetry lines a runtime reserves unless told otherwise: 256 KB that cost nothing until they are
-/// used.
+/// How many telemetry lines a runtime reserves by default: 256 KB, which cost nothing until they are used.
 pub const DEFAULT_TELEMETRY_LINES: usize = 4096;
 
 impl Runtime {
-    /// Begins a runtime. It needs a [`backend`](RuntimeBuilder::backend); the prelude of the `annulus` crate
-    /// builds it without, on the best that this machine has.
+    /// Begins to build a runtime. It needs a [`backend`](RuntimeBuilder::backend). With the prelude of the
+    /// `annulus` crate it needs none: it is then built on the best backend of this machine.
     ///
     /// ```
     /// # use annulus::prelude::*;
@@ -110,7 +109,7 @@ impl Runtime {
     ///
     /// # Errors
     ///
-    /// [`UnknownKernel`], which lists those that run.
+    /// [`UnknownKernel`], which lists the running kernels.
     pub fn kernel(&self, name: &str) -> Result<KernelControl, UnknownKernel> {
         Ok(KernelControl::new(self.inner.registry.find(name)?, self.inner.arena_lines()))
     }
@@ -161,14 +160,13 @@ impl Runtime {
         self.inner.registry.all().into_iter().map(control).collect()
     }
 
-    /// Shuts every kernel down, all within `limit`: closes all of them first, then drains and terminates one
-    /// after the other, in the order of the result: by name, but kernels that are
-    /// [connected](KernelHandle::connect) to others before these, so that nothing is lost between them.
-    /// Kernels that form a cycle drain together. Messages that were not delivered can be taken from the
+    /// Shuts every kernel down, all within `limit`. First closes all of them; then drains and terminates one
+    /// after the other. The order is that of the result: by name, but a kernel that is
+    /// [connected](KernelHandle::connect) to another one comes before it, so that nothing is lost between
+    /// them. Kernels that form a cycle drain together. Messages that were not delivered can be taken from the
     /// kernels' handles.
     ///
-    /// The wait happens on a thread of its own, since a future has no clock. Dropping the future does not
-    /// stop it.
+    /// A separate thread waits, since a future has no clock. Dropping the future does not stop the shutdown.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
@@ -287,7 +285,7 @@ impl RuntimeInner {
         self.arena.lines()
     }
 
-    /// Whether this is the process whose threads drive the kernels, and no child of it.
+    /// Checks that this is the process whose threads drive the kernels, and not a forked child of it.
     pub(crate) fn check_process(&self) -> Result<(), LaunchError> {
         let here = std::process::id();
         if here == self.process {
@@ -302,7 +300,7 @@ impl RuntimeInner {
     }
 }
 
-/// Memory of the backend's, as much as was asked for.
+/// Allocates memory of the backend: exactly as much as was asked for.
 pub(crate) fn allocate(backend: &dyn DeviceBackend, bytes: usize) -> Result<Arc<SharedMemory>, BackendError> {
     let memory = backend.allocate(bytes)?;
     if memory.bytes() < bytes {

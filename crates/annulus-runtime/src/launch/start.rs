@@ -1,4 +1,4 @@
-//! A launch: what is checked, how a kernel is laid out, and how both sides are wired.
+//! A launch: checks, the layout of a kernel's memory, and the connection of host and device.
 
 use std::{
     sync::{Arc, Mutex, OnceLock, Weak},
@@ -42,7 +42,7 @@ use crate::{
     options::LaunchOptions,
 };
 
-/// A kernel with its bound parameters, its types forgotten.
+/// A kernel with its bound parameters, without its types.
 pub(crate) struct AnyBound {
     kind: Kind,
     bindings: Vec<Binding>,
@@ -55,7 +55,7 @@ impl AnyBound {
 
     pub(crate) fn launch(self, runtime: &Runtime, options: LaunchOptions) -> Result<AnyHandle, LaunchError> {
         let Self { kind, bindings } = self;
-        // First: a lock that was held at the fork is held for ever here.
+        // Check this first: in a forked child, a lock that was held at the fork stays held for ever.
         runtime.inner.check_process()?;
         let definition = kind.definition;
         options.validate_for(definition, kind.asked.identified).map_err(LaunchError::Invalid)?;
@@ -86,7 +86,7 @@ fn check_bindings(definition: &KernelDefinition, bindings: &[Binding]) -> Result
     })
 }
 
-/// Lays the kernel out, wires both sides and launches it.
+/// Lays out the kernel's memory, connects host and device, and launches the kernel.
 fn start(
     runtime: &Arc<RuntimeInner>,
     name: String,

@@ -1,4 +1,4 @@
-//! Connecting a kernel to another one, so that what its handlers send goes there instead of to the host.
+//! Connecting a kernel to another one, so that its handlers' outputs go there instead of to the host.
 
 use std::{
     any::Any,
@@ -22,13 +22,13 @@ use crate::{
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConnectError {
-    /// A kernel was launched without links.
+    /// A kernel was not launched connectable.
     #[error("`{kernel}` was launched without links: launch it with LaunchOptions::connectable(true)")]
     NotConnectable {
         /// The instance's name.
         kernel: String,
     },
-    /// The kernel whose outputs are to go elsewhere consumes messages.
+    /// The kernel that sends is active. It must be inactive.
     #[error(
         "`{kernel}` is active, and sends at any time: deactivate it first, or launch it with active(false)"
     )]
@@ -45,18 +45,19 @@ pub enum ConnectError {
     /// The two run on two runtimes.
     #[error("`{source}` and `{target}` run on two runtimes: launch both on one")]
     OtherRuntime {
-        /// The name of the kernel that sends. (Written so, it is no cause of the error.)
+        /// The name of the kernel that sends. (The raw name keeps `thiserror` from taking it for the cause of
+        /// the error.)
         r#source: String,
-        /// The name of the kernel that is to take.
+        /// The name of the kernel that is to receive.
         target: String,
     },
-    /// Kernels offer each other less than they offer the host.
+    /// The backpressure is one that links between kernels do not offer.
     #[error("backpressure is {backpressure:?}, and between kernels it is Block or Reject: use one of these")]
     Backpressure {
         /// What was asked for.
         backpressure: Backpressure,
     },
-    /// The backend could not.
+    /// The backend could not connect them.
     #[error("the {backend} backend cannot connect them: {error}")]
     Backend {
         /// The backend.
@@ -70,8 +71,8 @@ pub enum ConnectError {
 debug_in_words!(ConnectError);
 
 impl<K: RingKernel> KernelHandle<K> {
-    /// Sends what this kernel's handlers send to `target` from now on, instead of to the host; Block is the
-    /// backpressure. See [`connect_with`](Self::connect_with).
+    /// From now on, the outputs of this kernel's handlers go to `target` instead of to the host; the
+    /// backpressure is Block. See [`connect_with`](Self::connect_with).
     ///
     /// ```
     /// use annulus::prelude::*;
@@ -120,35 +121,36 @@ impl<K: RingKernel> KernelHandle<K> {
         self.connect_with(target, Backpressure::Block)
     }
 
-    /// Sends what this kernel's handlers send to `target` from now on, instead of to the host, until it is
-    /// connected elsewhere or [disconnected](Self::disconnect).
+    /// From now on, the outputs of this kernel's handlers go to `target` instead of to the host. This holds
+    /// until the kernel is connected to another one or [disconnected](Self::disconnect).
     ///
-    /// The handlers' outputs become messages of `target`, each for the shard that its key names, in the order
-    /// in which this kernel's shard sent them. What a handler sends for a [call](Self::call) goes to the host
-    /// all the same: the first is the reply, and what follows is received from this kernel. What this kernel
-    /// sent to the host before can still be received; it takes room in the outbound ring, which handlers
+    /// The handlers' outputs become messages of `target`. Each goes to the shard that its key names, in the
+    /// order in which this kernel's shard sent them. The outputs of a [call](Self::call) still go to the
+    /// host: the first is the reply, and the others are received from this kernel. What this kernel sent to
+    /// the host before can still be received; until then, it takes room in the outbound ring that handlers
     /// need.
     ///
-    /// When `target` has no room for an output, then under Block the output waits, and its shard takes no
-    /// message meanwhile; the shard shows as [stalled](crate::KernelStatus::stalled_shards). Under Reject the
-    /// output is lost, and [counted](crate::KernelStatus::outputs_lost). When `target` has terminated,
-    /// outputs for it are lost and counted, too; when it is inactive they wait in its queue. It may be
-    /// [closed](crate::KernelControl::close): that keeps out the host's messages only.
+    /// If `target` has no room for an output, the backpressure decides. Under Block the output waits, and its
+    /// shard takes no message meanwhile; the shard shows as [stalled](crate::KernelStatus::stalled_shards).
+    /// Under Reject the output is lost, and [counted](crate::KernelStatus::outputs_lost). If `target` has
+    /// terminated, outputs for it are also lost and counted; if it is inactive, they wait in its queue.
+    /// `target` may be [closed](crate::KernelControl::close): that keeps out only the host's messages.
     ///
-    /// A kernel may be connected to itself, and several kernels may form a cycle. A cycle in which every
-    /// queue is full stands still: where handlers send more than one output for a message, sooner or later; a
-    /// kernel that sends itself two for each that it takes does after as many messages as its queue holds. It
-    /// [names itself](crate::Stall) in the status of its kernels and in one event of `tracing`, and goes on
-    /// when one of them is terminated, or deactivated and disconnected. Several kernels may be connected to
-    /// one.
+    /// Several kernels may be connected to one `target`. A kernel may be connected to itself, and several
+    /// kernels may form a cycle. A cycle in which every queue is full stands still. That happens sooner or
+    /// later if handlers send more than one output for a message: a kernel that sends itself two outputs for
+    /// each message stands still after as many messages as its queue holds. The status of the kernels [names
+    /// the cycle](crate::Stall), and so does one event of `tracing`. The cycle goes on when one of its
+    /// kernels is terminated, or deactivated and disconnected.
     ///
-    /// The two need not be active for it, but this kernel must be inactive, so that it is certain what goes
-    /// where; a deactivation that is under way is waited for. The link does not keep `target` running. The
-    /// backpressure that `target` was launched with is for the host's messages, and does not matter here.
+    /// This kernel must be inactive, so that it is certain which output goes where; if a deactivation is
+    /// under way, this waits for it. `target` may be active or inactive. The link does not keep `target`
+    /// running. The backpressure that `target` was launched with is for the host's messages, and does not
+    /// matter here.
     ///
     /// # Errors
     ///
-    /// [`ConnectError`] says which condition does not hold, and the remedy; nothing has changed then.
+    /// [`ConnectError`] says which condition does not hold, and the remedy; nothing was changed then.
     ///
     /// ```
     /// use annulus::prelude::*;
@@ -180,8 +182,8 @@ impl<K: RingKernel> KernelHandle<K> {
         }
     }
 
-    /// Sends what this kernel's handlers send to the host again. Outputs that waited for room in the other
-    /// kernel go to the host as well. Harmless if the kernel was not connected.
+    /// From now on, the outputs of this kernel's handlers go to the host again. Outputs that waited for room
+    /// in the other kernel go to the host, too. Harmless if the kernel was not connected.
     ///
     /// # Errors
     ///
@@ -247,8 +249,8 @@ impl KernelShared {
 
     /// # Safety
     ///
-    /// The target of the link is the kernel beside it, which is of the same runtime, and whose messages are
-    /// this kernel's outputs.
+    /// The target of the link is the kernel given with it. That kernel is of the same runtime, and its
+    /// messages are this kernel's outputs.
     unsafe fn change_link(
         self: &Arc<Self>,
         link: Option<(Link, Arc<KernelShared>)>,
@@ -271,8 +273,8 @@ impl KernelShared {
             Ok(links::link(self, target.as_ref()))
         });
         let changed = block_on(changed).unwrap_or_else(|| Err(ConnectError::Active { kernel: kernel() }));
-        // Not before: what it wakes may want the kernel's command. So may what goes with the kernel that it
-        // was connected to.
+        // Only now, after the command lock was released: whoever is woken may want that lock. So may whatever
+        // is dropped together with the kernel that this one was connected to.
         core.flow.notify_all();
         changed.map(drop)
     }

@@ -1,49 +1,48 @@
-//! Which kernel sends to which, and when all that is under way between them has arrived.
+//! Which kernel sends to which, and when all messages between them have arrived.
 //!
 //! # Who knows whom
 //!
-//! Each kernel knows the one that it is connected to, and those that are connected to it, weakly: a link
-//! keeps no kernel running. Both sides of a link change while its source is inactive and cannot be activated,
-//! since whoever changes it holds the source's command lock. What is known is an immutable value that is
-//! replaced; readers hold the lock for no longer than it takes to copy a pointer, and nobody holds two of
-//! these locks.
+//! Each kernel has weak references to its target and to its sources, so a link keeps no kernel running.
+//! Whoever changes a link holds the source's command lock; so both sides of the link change while the source
+//! is inactive and cannot be activated. The links of a kernel are an immutable value that is replaced as a
+//! whole. Readers hold its lock only to copy a pointer, and nobody holds two of these locks.
 //!
 //! # Messages on their way
 //!
-//! On some devices kernels send over the device's own memory, which the host cannot look into. There it goes
-//! by counts: `forwarded`, how many messages a shard has put into rings of others; `taken`, how many it has
-//! taken out of its own; and `rested`, the value of `taken` when it last found nothing to do. A kernel has
-//! been *fed* what all sources have forwarded since they were connected to it. Where kernels send to the
-//! rings that the host sends to, as on the CPU, these counts stay 0, and a message is in a ring as long as it
-//! is under way: a block keeps the slot of a message until the ring of the next kernel has all that its
-//! handler sent.
+//! On some devices kernels send over the device's own memory, which the host cannot read. There the host uses
+//! counts. `forwarded` is how many messages a shard has put into rings of other kernels. `taken` is how many
+//! it has taken out of its own ring. `rested` is the value of `taken` when it last found nothing to do. The
+//! number of messages that a kernel was *fed* is what all its sources have forwarded since they were
+//! connected to it. Elsewhere, as on the CPU, kernels send to the same rings as the host. There these counts
+//! stay 0, and a message is in a ring as long as it is under way: a block keeps the slot of a message until
+//! the ring of the next kernel has everything that its handler sent.
 //!
 //! # Drained
 //!
-//! A kernel is drained when nothing is under way in it, or in any kernel from which links lead to it. Let a
-//! **scan** look at all of these, in this order:
+//! A kernel is drained when nothing is under way in it, or in any kernel from which links lead to it. A
+//! **scan** looks at all these kernels, in this order:
 //!
-//! 1. of all of them: `rested` (acquire); that nothing lies in front of their rings, and that what has
-//!    expired there is counted; that every ring of the host's is empty, `consumed` (acquire) being what
-//!    `reserved` is then; that no shard that lives is stalled;
-//! 2. of all of them: that `taken` is what `rested` was, shard by shard;
-//! 3. of all of them: that what the kernel was fed is the sum of its shards' `taken`.
+//! 1. of all kernels: it reads `rested` (acquire). It checks that nothing lies in front of their rings, and
+//!    that what has expired there is counted; that every host ring is empty (`consumed`, read with acquire,
+//!    equals `reserved`, read after it); that no live shard is stalled;
+//! 2. of all kernels: it checks that `taken` equals the `rested` of step 1, shard by shard;
+//! 3. of all kernels: it checks that what the kernel was fed equals the sum of its shards' `taken`.
 //!
-//! (What a shard of a device holds back, having no room for it, is not counted yet; that shard says that it
-//! is stalled before it gives the message back that this came of, and before it rests, and says that it is
-//! not, with release, after it has counted it.)
+//! (A pending output, which a shard of a device holds back for lack of room, is not counted yet. But the
+//! shard says that it is stalled before it gives back the message that the output came from, and before it
+//! rests. Only after it has counted the output does it say, with release, that it is no longer stalled.)
 //!
-//! If two scans in a row find all that, with the same counts (`consumed` and `taken`), the kernels were at
-//! rest. For let *M* be the messages that the first scan saw consumed or rested upon. What the handlers of
-//! *M* sent was published in rings, or counted in `forwarded`, before the word that the first scan acquired
-//! was stored. So the second scan sees those tickets in `reserved`; it finds no more of them than the first
-//! scan saw consumed, so these messages belong to *M*. And the third look of the first scan sees what *M* has
-//! forwarded; it finds no more than was taken and rested upon, so these belong to *M*, too. Whatever was sent
-//! before the first scan is in *M* as well: its ticket is in `reserved`. So *M* holds all that was sent, and
-//! all that came of it.
+//! If two scans in a row find all this, with the same counts (`consumed` and `taken`), the kernels were at
+//! rest. Proof: let *M* be the messages that the first scan saw in `consumed` or in `rested`. What the
+//! handlers of *M* sent was published in rings, or counted in `forwarded`, before the word that the first
+//! scan acquired was stored. So the second scan sees those tickets in `reserved`. It finds no more tickets
+//! than the first scan saw consumed, so these messages belong to *M*. Step 3 of the first scan sees what *M*
+//! has forwarded. It finds no more than was taken and in `rested`, so these messages belong to *M*, too. A
+//! message that was sent before the first scan is also in *M*: its ticket is in `reserved`. So *M* contains
+//! everything that was sent, and everything that came of it.
 //!
-//! Whoever waits for this waits on an event that all connected kernels of a runtime share, having told each
-//! of them that it is watched.
+//! Whoever waits for this first tells each of these kernels that it is watched, and then waits on an event
+//! that all connected kernels of a runtime share.
 
 use std::sync::{Arc, Weak};
 
@@ -60,8 +59,8 @@ pub(crate) mod stalls;
 
 /// Connects a kernel to another one, or to none. The source is inactive, and stays so meanwhile.
 ///
-/// Returns the kernel that it was connected to: this may be the last to hold it, and with it things of the
-/// program's, whose `Drop` must not run under the caller's lock.
+/// Returns the kernel that it was connected to. This may be the last reference to that kernel, and so to
+/// objects of the program. Their `Drop` must not run under the caller's lock.
 #[must_use = "it is dropped when no lock is held"]
 pub(crate) fn link(
     source: &Arc<KernelShared>,
@@ -80,15 +79,16 @@ pub(crate) fn link(
 }
 
 impl KernelShared {
-    /// Forwards nothing any more to the kernel that this one was connected to, which it returns.
+    /// Ends the link to the kernel that this one was connected to, and returns that kernel. Nothing is
+    /// forwarded to it any more.
     fn end_link(&self) -> Option<Arc<KernelShared>> {
         let target = self.target()?;
         target.links.change(|known| known.end_feeds(|feed| std::ptr::eq(feed.source.as_ptr(), self)));
         Some(target)
     }
 
-    /// After the last shard has terminated, and so after the rings were closed: ends all links. Who waits for
-    /// room finds out that there will be none.
+    /// Ends all links. Called after the last shard has terminated, and so after the rings were closed.
+    /// Whoever waits for room then finds out that there will be none.
     pub(crate) fn end_links(&self) {
         self.wake_sources();
         drop(self.end_link());
@@ -103,8 +103,8 @@ impl KernelShared {
         self.links.known().target.as_ref().and_then(Weak::upgrade)
     }
 
-    /// After slots of this kernel's rings were given back, or this kernel has ended: wakes the shards of
-    /// connected kernels that wait for that.
+    /// Wakes the shards of connected kernels that wait for room here. Called after slots of this kernel's
+    /// rings were given back, or after this kernel has ended.
     ///
     /// A shard stores `stalled`, fences, and tries once more; so one of the two sees the other (SYNC:
     /// stalled).
@@ -125,22 +125,22 @@ impl KernelShared {
         }
     }
 
-    /// After this kernel has sent to another over the device's memory: where that one runs in epochs, it
-    /// needs one.
+    /// Wakes the target after this kernel has sent to it over the device's memory: if the target runs in
+    /// epochs, it needs a new epoch.
     pub(crate) fn wake_target(&self) {
         if let Some(target) = self.target() {
             target.core().wake_all();
         }
     }
 
-    /// Messages that other kernels have put into this one's rings in the device's memory.
+    /// How many messages other kernels have put into this kernel's rings in the device's memory.
     fn fed(&self) -> u64 {
         let known = self.links.known();
         known.fed_before + known.feeds.iter().map(Feed::fed).sum::<u64>()
     }
 
-    /// Messages of other kernels, in rings in the device's memory, that it has not taken; `None` if none ever
-    /// came that way.
+    /// How many messages of other kernels, in rings in the device's memory, this kernel has not taken; `None`
+    /// if no message ever came that way.
     pub(crate) fn unread(&self) -> Option<u64> {
         let taken = self.taken();
         let fed = self.fed();
@@ -153,8 +153,8 @@ impl KernelShared {
         self.core.shards.iter().map(|shard| shard.memory.taken().load(Ordering::Acquire)).sum()
     }
 
-    /// Whether there are messages of other kernels that this one has not taken. They are counted as fed
-    /// before they can be taken, so if nothing was added since `taken` was looked at, nothing was left then.
+    /// Whether there are messages of other kernels that this one has not taken. A message is counted as fed
+    /// before it can be taken. So if nothing was added since `taken` was read, nothing was left then.
     pub(crate) fn is_fed_by_others(&self) -> bool {
         let taken = self.taken();
         self.fed() != taken
@@ -212,8 +212,8 @@ fn are_at_rest(kernels: &[Arc<KernelShared>]) -> bool {
     first.is_some() && first == scan(kernels)
 }
 
-/// The counts of kernels that are at rest; see the module. A kernel that has finished sends no more, and what
-/// it had not taken is lost.
+/// One scan (see the module): the counts of the kernels if they seem to be at rest, else `None`. A kernel
+/// that has finished sends no more, and the messages that it had not taken are lost.
 fn scan(kernels: &[Arc<KernelShared>]) -> Option<Vec<u64>> {
     let live: Vec<_> = kernels.iter().filter(|kernel| !kernel.core().is_finished()).collect();
     let shards = || live.iter().flat_map(|kernel| &kernel.core().shards);
@@ -246,8 +246,8 @@ fn scan(kernels: &[Arc<KernelShared>]) -> Option<Vec<u64>> {
     Some(counts)
 }
 
-/// Kernels in an order in which sources come before their targets; what forms a cycle comes in any order, all
-/// else as it came.
+/// Sorts kernels so that sources come before their targets. Kernels that form a cycle come in any order;
+/// otherwise the given order is kept.
 pub(crate) fn sources_first(kernels: Vec<Arc<KernelShared>>) -> Vec<Arc<KernelShared>> {
     fn is_in(kernels: &[Arc<KernelShared>], kernel: &Arc<KernelShared>) -> bool {
         kernels.iter().any(|other| Arc::ptr_eq(other, kernel))

@@ -1,39 +1,40 @@
-//! Whom stalled kernels wait for, and whether they wait in a circle.
+//! What stalled kernels wait for, and whether they wait in a cycle.
 //!
 //! # What is looked at
 //!
-//! A shard that waits says so in its control block: that it has no room for the host, or none in the kernel
-//! that it is connected to. From there the look goes from kernel to kernel, along the links, as long as each
-//! has shards that wait for the next one, and ends with one that goes on, is inactive, or waits for the host;
-//! or it comes back to a kernel that it has seen. Then no handler of these kernels will run again by itself,
-//! if
+//! A shard that waits says so in its control block: it has no room for outputs to the host, or no room in the
+//! kernel that it is connected to. From a stalled kernel, the search follows the links as long as each kernel
+//! has shards that wait for the next one. It ends with a kernel that goes on, is inactive, or waits for the
+//! host; or it comes back to a kernel that it has already seen. In that last case, no handler of these
+//! kernels will run again by itself, if
 //!
-//! 1. each is active, and each of its shards that has messages waits for the next kernel, and has tried in
-//!    vain since it gave back the messages that it took last;
-//! 2. each has a full ring, so that there is no room that a shard has not seen yet;
-//! 3. nothing has moved between two looks at all that.
+//! 1. each is active, and each of its shards that has messages waits for the next kernel, and has tried to
+//!    send in vain since it gave back the messages that it took last;
+//! 2. each has a full ring, so that there is no room that a shard has not yet noticed;
+//! 3. nothing has moved between two looks at all this.
 //!
-//! A shard that finds room at last sends, and says after that that it waits no more. Before it sends it takes
-//! back that it rests: `rested` is then another number than `taken`, until its word is as it should be.
+//! A shard that finds room at last first sends, and then says that it waits no more. Before it sends, it
+//! takes back that it rests: until its word is correct again, `rested` differs from `taken`.
 //! Whoever sees in the counts what it has sent sees that, too (`SYNC: unrested`, acquire); so such a shard is
 //! taken for one that goes on.
 //!
-//! A shard that waits takes no message, so it makes no room; and the others have none to take. A shard counts
-//! what it took, and says then that it waits: so what the second look counts is no older than what the first
+//! A shard that waits takes no message, so it makes no room. The others have none to take. A shard counts
+//! what it took, and then says that it waits: so what the second look counts is no older than what the first
 //! saw wait (`SYNC: stalled-after-taken`). And it has given back what it took: on the CPU before it says that
-//! it waits; over a device's memory it comes to rest after that (`rested`, see [`links`](crate::links)),
-//! having tried in vain. If nothing was counted between the two looks, all this was so at the moment between
-//! them, of all these kernels at once: none takes, none sends, and each has a full ring.
+//! it waits; over a device's memory before it comes to rest (`rested`, see [`links`](crate::links)), after it
+//! has tried in vain. If nothing was counted between the two looks, all this was true of all these kernels at
+//! the moment between them: none takes, none sends, and each has a full ring.
 //!
-//! Which of a kernel's rings another one waits for the host does not see: where kernels have several shards,
-//! a circle may be told of for a moment that is just about to go on.
+//! The host does not see for which ring of a kernel another kernel waits. So if kernels have several shards,
+//! a cycle may be reported that is just about to go on.
 //!
 //! # Who looks
 //!
-//! Whoever asks for a kernel's status. And whoever reports that a shard has begun to wait, or has come to its
-//! end of work beside one that waits: of several shards that wait for each other the last one has said so
+//! Whoever asks for a status looks. So does whoever reports that a shard has begun to wait, or has run out of
+//! work beside one that waits. Of several shards that wait for each other, the last one has said so
 //! before the report, and sees the others (`SYNC: stalled`); of those that send over a device's memory, the
-//! last one that has come to rest. What either finds is told once, as an event of `tracing`, under no lock.
+//! last one that has come to rest. What is found is reported once, as an event of `tracing`, with no lock
+//! held.
 
 use std::sync::{Arc, PoisonError};
 
@@ -47,19 +48,19 @@ use crate::kernel::{
     watcher::STALL_TARGET,
 };
 
-/// What keeps a kernel from making room.
+/// What a kernel waits for, so that it makes no room.
 enum Waits {
-    /// Nothing, as far as can be seen: it goes on, or is about to.
+    /// Nothing, as far as the host sees: it goes on, or is about to.
     Nothing,
-    /// It is inactive.
+    /// Its activation: it is inactive.
     Activation,
-    /// The host receives nothing.
+    /// The host, which receives nothing.
     Host,
     /// The kernel that it is connected to.
     Kernel,
 }
 
-/// A kernel on the way along the links. The first is not held: it is whoever asks.
+/// A kernel on the way along the links. The first one needs no reference of its own: it is the caller's.
 enum Step<'a> {
     First(&'a KernelShared),
     Next(Arc<KernelShared>),
@@ -74,9 +75,9 @@ impl Step<'_> {
     }
 }
 
-/// What a shard waits for: 0 for nothing, else a value of its word.
+/// What a shard waits for: 0 for nothing, else a value of its `stalled` word.
 fn stalled(shard: &HostShard) -> u32 {
-    // Once terminated, it waits for nothing, whatever the word said last.
+    // A terminated shard waits for nothing, whatever its word said last.
     // SYNC: state (acquire)
     if shard.memory.state().load(Ordering::Acquire) == state::TERMINATED {
         return 0;
@@ -86,7 +87,7 @@ fn stalled(shard: &HostShard) -> u32 {
 }
 
 /// Whether a shard has come to rest since it last took a message of another kernel over a device's memory,
-/// and since it last found room for what it held.
+/// and since it last found room for its pending outputs.
 fn rests(shard: &HostShard) -> bool {
     // SYNC: rested (acquire)
     let rested = shard.memory.rested().load(Ordering::Acquire);
@@ -109,13 +110,13 @@ impl KernelShared {
         if self.core.is_finished() {
             return Waits::Nothing;
         }
-        // Not the lock's copy: whoever holds the lock may be waiting for the device.
+        // Do not lock the command to read it: whoever holds the lock may be waiting for the device.
         if self.core.shards[0].memory.command().load(Ordering::Relaxed) & command::ACTIVE == 0 {
             return Waits::Activation;
         }
         let (mut host, mut kernel) = (false, false);
         for shard in &self.core.shards {
-            // First, so that what it says next is not older.
+            // Read this first, so that the word that is read next is not older.
             let rests = rests(shard);
             match stalled(shard) {
                 0 if !rests || has_messages(shard) => return Waits::Nothing,
@@ -132,8 +133,8 @@ impl KernelShared {
         }
     }
 
-    /// Whether one of the rings that other kernels send to has no room, as far as the host sees: of rings in
-    /// a device's memory it knows the sum. Those are as long as the ones that the host sends to.
+    /// Whether one of the rings that other kernels send to is full, as far as the host sees. Of rings in a
+    /// device's memory it knows only the sum; they are as long as the rings that the host sends to.
     fn has_full_ring(&self) -> bool {
         let capacity = u64::from(self.core.shards[0].inbound.ring().layout().capacity);
         match self.unread() {
@@ -142,7 +143,7 @@ impl KernelShared {
         }
     }
 
-    /// All that changes when something moves.
+    /// Adds all counts that change when something moves.
     fn moved(&self, counts: &mut Vec<u64>) {
         for shard in &self.core.shards {
             let memory = &shard.memory;
@@ -169,8 +170,8 @@ impl KernelShared {
         Some(Stall { for_host, for_kernel, waits_for, end })
     }
 
-    /// The kernels that it waits for, itself first, and what the last one waits for. If that is one of those
-    /// before it, it is there twice.
+    /// The kernels that it waits for, itself first, and what the last one waits for. In a cycle, the last
+    /// kernel is also one of those before it.
     fn way(&self) -> (Vec<Step<'_>>, StallEnd) {
         let mut way = vec![Step::First(self)];
         loop {
@@ -194,18 +195,18 @@ impl KernelShared {
         }
     }
 
-    /// Tells, once, if this kernel waits in a cycle that stands still.
+    /// Reports, once, if this kernel waits in a cycle that stands still.
     pub(crate) fn tell_of_a_cycle(&self) {
         let (way, end) = self.way();
         tell(&way, &end);
     }
 }
 
-/// Tells, once, if this is the way to a cycle.
+/// Reports, once, if this way leads to a cycle.
 fn tell(way: &[Step<'_>], end: &StallEnd) {
     let StallEnd::Cycle(names) = end else { return };
     let is_new = {
-        // Of several that find the same cycle one tells it.
+        // If several threads find the same cycle, only one reports it.
         static ONE_BY_ONE: Mutex<()> = Mutex::new(());
         let _one = ONE_BY_ONE.lock().unwrap_or_else(PoisonError::into_inner);
         let members = way[way.len() - 1 - names.len()..].iter().take(names.len());
@@ -227,7 +228,7 @@ fn tell(way: &[Step<'_>], end: &StallEnd) {
     });
 }
 
-/// Whether none of these kernels, each of which waits for the next, goes on by itself; see the module.
+/// Whether none of these kernels can go on by itself. Each waits for the next; see the module.
 fn stands_still(cycle: &[&KernelShared]) -> bool {
     let look = || {
         let mut counts = Vec::new();

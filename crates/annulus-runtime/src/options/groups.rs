@@ -1,4 +1,4 @@
-//! The groups of a launch's options. What each option means stands at the method of its name.
+//! The groups of a launch's options. The method of the same name says what each option means.
 
 use std::time::Duration;
 
@@ -50,18 +50,18 @@ pub struct Inbound {
     pub expiry: Option<Duration>,
 }
 
-/// What happens to what a kernel sends.
+/// What happens to the outputs that a kernel sends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Outbound {
-    /// Slots of each shard's outbound ring; `None` for as many as of the inbound one. See
+    /// Slots of each shard's outbound ring; `None` for as many as in the inbound ring. See
     /// [`LaunchOptions::output_capacity`].
     pub capacity: Option<u32>,
     /// See [`LaunchOptions::calls`].
     pub calls: bool,
 }
 
-/// What the host can learn of each message.
+/// What the host can learn about each message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Observe {
@@ -69,7 +69,7 @@ pub struct Observe {
     pub timestamps: bool,
     /// See [`LaunchOptions::track_latency`].
     pub track_latency: bool,
-    /// How many the host keeps; see [`LaunchOptions::dead_letters`].
+    /// How many dead letters the host keeps; see [`LaunchOptions::dead_letters`].
     pub dead_letters: u32,
 }
 

@@ -40,33 +40,33 @@ use crate::options::{LaunchOptions, MAX_BLOCK, MAX_GRID, MAX_WINDOW, MIN_WINDOW}
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LaunchProblem {
-    /// A number is no power of 2, or beyond its limits.
+    /// A number is not a power of 2, or is outside its limits.
     PowerOfTwo {
         /// The option's name.
         option: &'static str,
         /// What was asked for.
         given: u32,
-        /// The next value that is valid, or the greatest if there is none above.
+        /// The next greater valid value, or the greatest valid value if there is none.
         valid: u32,
     },
-    /// A number is beyond its limits.
+    /// A number is outside its limits.
     Range {
         /// The option's name.
         option: &'static str,
         /// What was asked for.
         given: u32,
-        /// The least value that is valid.
+        /// The smallest valid value.
         min: u32,
-        /// The greatest.
+        /// The greatest valid value.
         max: u32,
     },
     /// `track_latency` is on, and `timestamps` are off.
     NoTimestamps,
-    /// The expiry is zero, in which no message can be handed over.
+    /// The expiry is zero: every message would expire before it is handed over.
     Expiry,
     /// The name is empty.
     Name,
-    /// Deduplication is by id, and the messages have none.
+    /// Deduplication is by id, but the messages have no id.
     NoId {
         /// The kernel.
         kernel: &'static str,
@@ -78,7 +78,7 @@ pub enum LaunchProblem {
         /// The kernel.
         kernel: &'static str,
     },
-    /// The kernel has what one block must own, and `grid` is not 1.
+    /// The kernel has something that exactly one block must own, and `grid` is not 1.
     OneBlock {
         /// The kernel.
         kernel: &'static str,
@@ -109,7 +109,7 @@ pub enum LaunchProblem {
     },
 }
 
-/// What belongs to a whole kernel, so that one block owns it.
+/// What belongs to a whole kernel, so that exactly one block must own it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WholeKernel {
     /// State without a key.
@@ -118,7 +118,7 @@ pub enum WholeKernel {
     Memory,
 }
 
-/// What is wrong whatever the kernel.
+/// Problems that do not depend on the kernel.
 pub(super) fn of(options: &LaunchOptions) -> Vec<LaunchProblem> {
     let LaunchOptions { name, shape, inbound, outbound, observe } = options;
     let mut problems = Vec::new();
@@ -144,7 +144,7 @@ pub(super) fn of(options: &LaunchOptions) -> Vec<LaunchProblem> {
     problems
 }
 
-/// What is wrong for this kernel.
+/// All problems for this kernel.
 pub(super) fn of_launch(
     options: &LaunchOptions,
     definition: &KernelDefinition,

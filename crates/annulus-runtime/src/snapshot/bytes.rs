@@ -12,9 +12,8 @@
 //! | the values, as [`encode`](annulus_kernel::encode) writes each | that many times the type's size |
 //! | the [`hash`] of all before | 8 |
 //!
-//! Numbers are little-endian. Bytes from outside are data: the hash finds what was damaged, and every length,
-//! name, type and value is looked at nevertheless before it is used, so bytes that somebody made with a right
-//! hash do no harm either.
+//! Numbers are little-endian. Bytes from outside are not trusted. The hash finds damage. Every length, name,
+//! type and value is also checked before it is used, so forged bytes with a correct hash do no harm either.
 
 use std::mem::MaybeUninit;
 
@@ -25,14 +24,15 @@ use annulus_kernel::{
 use super::{Image, Snapshot, SnapshotError, changes, mismatch};
 
 const MAGIC: &[u8; 16] = b"annulus snapshot";
-/// Of what follows. Another layout of these bytes is another version; a decoder reads those that it knows.
+/// Version of the layout of the bytes that follow. A changed layout gets a new version; a decoder reads the
+/// versions that it knows.
 const VERSION: u32 = 1;
-/// The most values without bytes: nothing else bounds their number.
+/// Largest number of values of size 0: nothing else limits it.
 const MOST_EMPTY: u64 = 1 << 24;
 
 impl Snapshot {
-    /// The snapshot as bytes, which [`from_bytes`](Self::from_bytes) reads on any machine: with a version,
-    /// the types' layouts and a hash. Equal snapshots have equal bytes.
+    /// The snapshot as bytes, which [`from_bytes`](Self::from_bytes) reads on any machine. They contain a
+    /// version, fingerprints of the types' layouts, and a hash. Equal snapshots have equal bytes.
     ///
     /// ```
     /// # extern crate annulus_runtime as annulus;
@@ -76,8 +76,8 @@ impl Snapshot {
         bytes
     }
 
-    /// The snapshot that [`to_bytes`](Self::to_bytes) wrote of this kernel (`detect::DEFINITION`). The bytes
-    /// may come from anywhere.
+    /// Reads a snapshot of this kernel (`detect::DEFINITION`) that [`to_bytes`](Self::to_bytes) wrote. The
+    /// bytes need not be trusted.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
@@ -94,8 +94,8 @@ impl Snapshot {
     ///
     /// # Errors
     ///
-    /// [`SnapshotError::Bytes`] if they are damaged or of a version that is not known;
-    /// [`SnapshotError::Mismatch`] if they are of another kernel, or its types have changed since.
+    /// [`SnapshotError::Bytes`] if they are damaged or of an unknown version; [`SnapshotError::Mismatch`] if
+    /// they are of another kernel, or its types have changed since.
     pub fn from_bytes(definition: &'static KernelDefinition, bytes: &[u8]) -> Result<Self, SnapshotError> {
         let Some(rest) = bytes.strip_prefix(MAGIC) else {
             return Err(wrong(format!(
@@ -116,7 +116,7 @@ impl Snapshot {
         if hash(body) != u64::from_le_bytes(*told) {
             return Err(wrong("their hash is another one: they are damaged, or were cut".into()));
         }
-        // Behind the version; the hash is not in it.
+        // The bytes after the version, without the hash.
         let mut reader = Reader(&body[MAGIC.len() + 4..]);
         let kernel = reader.text("kernel's name")?;
         if kernel != definition.name {
@@ -141,7 +141,8 @@ impl Snapshot {
         }
     }
 
-    /// A snapshot of a launch with so many actors, and bound memory of these lengths: all zeros, for tests.
+    /// A snapshot of a launch with this many states, and with bound memory of these lengths: all zeros, for
+    /// tests.
     #[doc(hidden)]
     pub fn empty(definition: &'static KernelDefinition, states: usize, lengths: &[usize]) -> Self {
         let image = |ty: &'static TypeDescriptor, count: usize| Image {
@@ -182,7 +183,7 @@ fn put_text(to: &mut Vec<u8>, text: &str) {
     to.extend_from_slice(text.as_bytes());
 }
 
-/// FNV-1a of 64 bits: any change of one byte changes it, and it needs no table.
+/// FNV-1a of 64 bits: any change of one byte changes the hash, and it needs no table.
 fn hash(bytes: &[u8]) -> u64 {
     extend(0xCBF2_9CE4_8422_2325, bytes)
 }
@@ -191,7 +192,7 @@ fn extend(hash: u64, bytes: &[u8]) -> u64 {
     bytes.iter().fold(hash, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3))
 }
 
-/// A hash of all that decides how a type's values lie in memory and what they are called.
+/// A hash of everything that decides the memory layout of a type's values, and of their names.
 fn fingerprint(ty: &TypeDescriptor) -> u64 {
     fn of(ty: &TypeDescriptor, mut hash: u64) -> u64 {
         let number = |hash: u64, number: u64| extend(hash, &number.to_le_bytes());
@@ -202,7 +203,7 @@ fn fingerprint(ty: &TypeDescriptor) -> u64 {
             match ty.meaning {
                 Meaning::List => 1,
                 Meaning::Text => 2,
-                // Whether equality is derived says nothing of the bytes.
+                // Whether equality is derived does not affect the bytes.
                 _ => 0,
             },
         );
@@ -230,7 +231,7 @@ fn fingerprint(ty: &TypeDescriptor) -> u64 {
     of(ty, hash(&[]))
 }
 
-/// Bytes that are read from the front.
+/// The bytes that are still to be read, from the front.
 struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
@@ -275,7 +276,7 @@ impl<'a> Reader<'a> {
         if ty.size == 0 && count > MOST_EMPTY {
             return Err(wrong(format!("{count} values of {what} without bytes are more than {MOST_EMPTY}")));
         }
-        // No more is taken, or allocated, than there is.
+        // Never take, or allocate, more than there is.
         let length = usize::try_from(count).ok().and_then(|count| count.checked_mul(ty.size));
         let length = length.filter(|&length| length <= self.0.len()).ok_or_else(|| {
             wrong(format!(

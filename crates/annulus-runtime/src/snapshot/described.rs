@@ -1,4 +1,4 @@
-//! Snapshots as whatever serde writes and reads, for people above all: `{"kernel": …, "states": […],
+//! Snapshots in any format that serde supports, mostly for people to read: `{"kernel": …, "states": […],
 //! "memory": {name: […]}}`.
 
 use std::{fmt, mem::MaybeUninit, slice};
@@ -46,7 +46,7 @@ impl Serialize for Image {
 }
 
 impl Snapshot {
-    /// Reads a snapshot of this kernel that was serialized: with the feature `serde`.
+    /// Reads a serialized snapshot of this kernel. Needs the feature `serde`.
     ///
     /// ```
     /// # extern crate annulus_runtime as annulus;
@@ -69,7 +69,7 @@ impl Snapshot {
     ///
     /// # Errors
     ///
-    /// What is no snapshot of the kernel, and where; or the deserializer's own.
+    /// Says what does not fit the kernel, and where; or is the deserializer's own error.
     pub fn deserialize<'de, D: Deserializer<'de>>(
         definition: &'static KernelDefinition,
         deserializer: D,
@@ -172,7 +172,7 @@ impl<'de> DeserializeSeed<'de> for Values {
     type Value = Image;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Image, D::Error> {
-        // As a launch reads what is bound to memory.
+        // Read them as a launch reads what is bound to memory.
         let definition = BindingDefinition { name: "values", kind: BindingKind::Whole, ty: self.0 };
         let values = Binding::read(&definition, deserializer)?;
         let first = values.as_ptr().cast::<MaybeUninit<u8>>();

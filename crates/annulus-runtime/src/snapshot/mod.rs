@@ -1,4 +1,4 @@
-//! A kernel's state as a value: read out and set while the kernel is inactive.
+//! A kernel's state as a value. It is read and set while the kernel is inactive.
 
 use std::{fmt, mem::MaybeUninit};
 
@@ -13,9 +13,9 @@ mod bytes;
 #[cfg(feature = "serde")]
 mod described;
 
-/// All that a kernel keeps between messages: its actors' states, in the order of their keys, whatever the
-/// grid; and its bound memory (`&mut [T]`, `&[AtomicU32]`). Parameters and tables, which never change, are
-/// not in it.
+/// Everything that a kernel keeps between messages: its actors' states and its bound memory (`&mut [T]`,
+/// `&[AtomicU32]`). The states are in the order of their keys, whatever the grid. Parameters and tables never
+/// change, and are not in the snapshot.
 #[derive(Clone)]
 pub struct Snapshot {
     kernel: &'static str,
@@ -48,7 +48,7 @@ pub enum SnapshotError {
         /// The instance's name.
         kernel: String,
     },
-    /// The snapshot is another kernel's, or another launch's, or asked for as another type.
+    /// The snapshot is of another kernel or of a launch with other sizes, or it was read as another type.
     #[error("the {what} is {expected}, not {found}")]
     Mismatch {
         /// What the two differ in.
@@ -58,13 +58,13 @@ pub enum SnapshotError {
         /// What was given or asked for.
         found: String,
     },
-    /// Bytes that are no snapshot of the kernel, or are damaged.
+    /// The bytes are not a snapshot of the kernel, or are damaged.
     #[error("the bytes are no snapshot: {problem}")]
     Bytes {
         /// What is wrong with them.
         problem: String,
     },
-    /// The device could not.
+    /// The device could not read or set it.
     #[error("{0}")]
     Backend(#[from] BackendError),
 }
@@ -129,7 +129,8 @@ impl Snapshot {
         self.kernel
     }
 
-    /// How many states there are: one for each actor, one for a kernel with one state, none for one without.
+    /// Number of states: one for each actor; one for a kernel with a single state; 0 for a kernel without
+    /// state.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
@@ -231,7 +232,8 @@ impl Snapshot {
     ///
     /// # Errors
     ///
-    /// [`SnapshotError::Mismatch`] if there is none of that name that changes, or it is of another type.
+    /// [`SnapshotError::Mismatch`] if no parameter that can change has that name, or if it is of another
+    /// type.
     pub fn memory<T: DeviceType>(&self, name: &str) -> Result<Vec<T>, SnapshotError> {
         let found = self.memory.iter().find(|(own, _)| *own == name);
         found.ok_or_else(|| self.no_memory(name))?.1.get(name)
@@ -263,7 +265,7 @@ impl Snapshot {
         mismatch("bound memory", format!("[{}]", names.join(", ")), name)
     }
 
-    /// Whether this can be set where `other` was read.
+    /// Checks that this snapshot can be restored where `other` was read.
     fn check_fits(&self, other: &Self) -> Result<(), SnapshotError> {
         if self.kernel != other.kernel {
             return Err(mismatch("kernel", other.kernel, self.kernel));
@@ -311,7 +313,7 @@ impl Spread {
         self.count.saturating_sub(shard).div_ceil(self.grid)
     }
 
-    /// Calls `each` with the place of each of a shard's states among all, and among the shard's.
+    /// For each state of a shard: its place among all states, and its place among the shard's states.
     fn pairs(&self, shard: usize) -> impl Iterator<Item = (std::ops::Range<usize>, std::ops::Range<usize>)> {
         let (size, grid) = (self.size, self.grid);
         (0..self.in_shard(shard)).map(move |index| {
@@ -322,7 +324,7 @@ impl Spread {
 }
 
 impl KernelCore {
-    /// An image of the right shape, with nothing in it yet.
+    /// A snapshot of the right shape, with nothing in it yet.
     fn blank(&self) -> Snapshot {
         let definition = self.definition;
         let count = match definition.state {

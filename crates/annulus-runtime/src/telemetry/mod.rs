@@ -1,4 +1,4 @@
-//! Telemetry: the only value that can poll a kernel's 64 bytes per shard.
+//! Telemetry: 64 bytes per shard, and the only type that can poll them.
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -21,10 +21,10 @@ use annulus_ring::memory::TelemetryLine;
 /// Messages of [connected](crate::KernelHandle::connect) kernels count like those of the host, and their
 /// latencies begin when they were sent.
 ///
-/// `enable_telemetry` on a launched kernel is the only way to get one, so polling what is not launched or not
-/// enabled does not compile. Counters begin with the launch, or with the last [`reset`](Self::reset);
-/// latencies are measured while telemetry is enabled. The last snapshot stays readable after the kernel has
-/// terminated.
+/// The only way to get this value is `enable_telemetry` of a launched kernel. So a program that polls a
+/// kernel that was not launched, or without enabling telemetry, does not compile. Counters begin with the
+/// launch, or with the last [`reset`](Self::reset); latencies are measured while telemetry is enabled. The
+/// last snapshot stays readable after the kernel has terminated.
 pub struct Telemetry {
     kernel: Arc<KernelShared>,
 }
@@ -42,9 +42,9 @@ impl Telemetry {
         Ok(Self { kernel })
     }
 
-    /// A snapshot: each shard's line as it was at some moment during the call, summed up.
+    /// Takes a snapshot: the sum of the shards' lines, each as it was at some moment during the call.
     ///
-    /// The kernel may go on meanwhile; a line that it was writing is read again, so none is torn.
+    /// The kernel may go on meanwhile. A line that it was writing is read again, so no line is torn.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
@@ -72,7 +72,7 @@ impl Telemetry {
             let block = read(line);
             sum.queue_depth = sum.queue_depth.saturating_add(block.queue_depth);
             if block.epoch != epoch {
-                // The shard has not looked at the reset yet: its counters are those of the time before.
+                // The shard has not seen the reset yet: its counters are still those from before.
                 continue;
             }
             sum.messages_processed += block.messages_processed;
@@ -89,7 +89,7 @@ impl Telemetry {
         Self::snapshot(core, sum)
     }
 
-    /// What the shards count, and what the host dropped before them.
+    /// Combines what the shards counted with what the host's queues dropped.
     #[inline]
     fn snapshot(core: &KernelCore, mut block: Block) -> TelemetrySnapshot {
         let queues = core.drops.by_queues().since(core.dropped_before.by_queues());
@@ -100,11 +100,11 @@ impl Telemetry {
         }
     }
 
-    /// Sets every counter to zero and the minimum latency to `u64::MAX`; the queue depth is a gauge and
-    /// stays.
+    /// Sets every counter to zero, and the minimum latency to `u64::MAX`. The queue depth is a gauge and is
+    /// kept.
     ///
-    /// Polls see the reset at once. What the kernel processes between this call and its next look at its
-    /// command is not counted; a message that is sent after this returns is.
+    /// Polls see the reset at once. Messages that the kernel processes after this call, but before it next
+    /// looks at its command, are not counted. Messages that are sent after this returns are counted.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
@@ -142,7 +142,7 @@ impl Telemetry {
         set_enabled(self.kernel.core(), on);
     }
 
-    /// The time on the clock of the snapshot's timestamps, in nanoseconds: what `is_healthy` compares with.
+    /// The time now, in nanoseconds, on the clock of the snapshot's timestamps. `is_healthy` takes it.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
@@ -176,15 +176,15 @@ fn set_enabled(core: &KernelCore, on: bool) {
     );
 }
 
-/// Copies a line out until the copy is whole.
+/// Copies a line, again and again until the copy is consistent.
 #[inline]
 fn read(line: &TelemetryLine) -> Block {
     let mut attempts = 0u32;
     loop {
-        // Relaxed: the check, not the order, tells whether the words belong together.
+        // Relaxed: the checksum, not the ordering, tells whether the words belong together.
         let words: TelemetryWords = std::array::from_fn(|i| line.word(i).load(Ordering::Relaxed));
         if let Some(block) = Block::from_words(&words) {
-            // A line that no shard has written yet is all zeros, which is no latency of 0.
+            // A line that no shard has written yet is all zeros. That does not mean a latency of 0.
             if block.min_latency_nanos == 0 && words == [0; 8] {
                 return Block::new(0);
             }
@@ -196,14 +196,14 @@ fn read(line: &TelemetryLine) -> Block {
     }
 }
 
-/// A kernel's telemetry at a moment.
+/// A kernel's telemetry at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TelemetrySnapshot {
     /// Messages whose handler succeeded.
     pub messages_processed: u64,
     /// Messages that were dropped: by the kernel's queues, by handlers that failed, for unknown actors.
     pub messages_dropped: u64,
-    /// Of these, what the queues dropped, by cause.
+    /// How many of these the queues dropped, by cause.
     pub queue_drops: QueueDrops,
     /// When the last message was processed, in nanoseconds on the runtime's clock; 0 before the first.
     pub last_processed_timestamp: i64,
@@ -211,16 +211,16 @@ pub struct TelemetrySnapshot {
     pub queue_depth: i32,
     /// Sum of the latencies from enqueue to the end of the handler, in nanoseconds.
     pub total_latency_nanos: u64,
-    /// The largest of them; 0 before the first.
+    /// The largest latency; 0 before the first message.
     pub max_latency_nanos: u64,
-    /// The smallest of them; `u64::MAX` before the first.
+    /// The smallest latency; `u64::MAX` before the first message.
     pub min_latency_nanos: u64,
     /// The last error code; 0 for none.
     pub error_code: u16,
-    /// Of the processed messages, those whose latency was not measured: telemetry was off, or messages carry
-    /// no time.
+    /// How many of the processed messages have no measured latency: telemetry was off, or messages carry no
+    /// time.
     pub unmeasured: u32,
-    /// When telemetry was enabled or reset last, in nanoseconds on the runtime's clock.
+    /// When telemetry was last enabled or reset, in nanoseconds on the runtime's clock.
     pub counting_since: u64,
 }
 
@@ -323,7 +323,7 @@ impl TelemetrySnapshot {
         self.min_latency_nanos != u64::MAX
     }
 
-    /// Messages per second over an uptime in seconds; 0 if that is not positive.
+    /// Messages per second over an uptime in seconds; 0 if the uptime is not positive.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
@@ -339,8 +339,8 @@ impl TelemetrySnapshot {
         if uptime_seconds > 0.0 { self.messages_processed as f64 / uptime_seconds } else { 0.0 }
     }
 
-    /// The largest latency as a multiple of the smallest; 0 before the first message. Above 10, look for what
-    /// varies.
+    /// The largest latency as a multiple of the smallest; 0 before the first message. If it is above 10, look
+    /// for what varies.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
@@ -357,13 +357,14 @@ impl TelemetrySnapshot {
         self.max_latency_nanos as f64 / self.min_latency_nanos.max(1) as f64
     }
 
-    /// Whether there is no error code, and not: messages pending and none processed for longer than the
-    /// threshold, nor since telemetry was enabled or reset. An idle kernel is healthy. `now` is
-    /// [`Telemetry::now`].
+    /// Whether the kernel has no error code and is not stuck. It is stuck if messages are pending, and for
+    /// longer than the threshold none was processed, and telemetry was neither enabled nor reset. An idle
+    /// kernel is healthy. `now` is [`Telemetry::now`].
     ///
-    /// The depth is as the kernel last wrote it: a handler that never returns, called when nothing else
-    /// waited, shows in [`KernelControl::status`](crate::KernelControl::status) instead, whose `pending` is
-    /// the host's own count.
+    /// The queue depth is the one that the kernel wrote last. So this does not show a handler that never
+    /// returns, if nothing else waited when it was called.
+    /// [`KernelControl::status`](crate::KernelControl::status) shows it: `pending` there is the host's own
+    /// count.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
@@ -405,8 +406,9 @@ impl fmt::Display for TelemetrySnapshot {
     }
 }
 
-/// The latencies of every message of a kernel launched with `track_latency`, in nanoseconds, from enqueue to
-/// the end of the handlers of its iteration, as each shard measured them.
+/// The latencies of all messages of a kernel that was launched with `track_latency`, in nanoseconds. A
+/// latency goes from the enqueue to the end of the handlers of the message's iteration, as the shard measured
+/// it.
 #[derive(Clone, Debug)]
 pub struct LatencyHistogram {
     counts: Vec<u64>,
@@ -442,8 +444,8 @@ impl LatencyHistogram {
         self.counts.iter().sum()
     }
 
-    /// The latency in nanoseconds that a share `quantile` (0.0 ..= 1.0) of the messages did not exceed, at
-    /// most 1/32 too high; 0 if nothing was measured.
+    /// A quantile of the latencies, in nanoseconds: the share `quantile` (0.0 ..= 1.0) of the messages took
+    /// at most so long. The result is at most 1/32 too high; 0 if nothing was measured.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
