@@ -10,7 +10,6 @@
 //! entry only if it is a regular file of bounded size that nobody else may write. Links are not followed, and
 //! the checks are made on the open file, not on its name. A user who may write in a parent directory could
 //! replace this directory, but not with one that belongs to this user.
-//! place, but none that belongs to this user.
 
 use std::{
     collections::BTreeSet,

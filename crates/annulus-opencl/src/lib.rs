@@ -33,7 +33,6 @@
 //! `POCL_MAX_PTHREAD_COUNT`. When the process opens its first OpenCL device, that variable is set, unless it
 //! is set already. Changing the environment while C code of another thread reads it is undefined behaviour:
 //! if this may happen in a program, the program sets the variable before it starts.
-//! may happen sets the variable before it starts.
 
 mod backend;
 mod cl;
