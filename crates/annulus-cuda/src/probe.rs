@@ -11,7 +11,6 @@
 //! device's time belongs to some moment of that interval. The narrowest interval is kept: half its width is
 //! the uncertainty of the relation between the two clocks when it was measured. Later moments correct it
 //! ([`annulus_device::ClockSync`]).
-//! ([`annulus_device::ClockSync`]).
 
 use std::{
     sync::Arc,

@@ -131,9 +131,9 @@ impl Context {
         Staying { index: self.index }
     }
 
-    /// Makes `calls` in the context while no kernel stays there: for calls that wait for everything that runs.
-    /// Kernels that stay are asked to leave, and come back afterwards. `None` if one did not leave within
-    /// [`PATIENCE`]. Must not be called on the pump's thread, which would wait for itself.
+    /// Makes `calls` in the context while no kernel stays there: for calls that wait for everything that
+    /// runs. Kernels that stay are asked to leave, and come back afterwards. `None` if one did not leave
+    /// within [`PATIENCE`]. Must not be called on the pump's thread, which would wait for itself.
     pub(crate) fn quietly<T>(
         &self,
         reach: Reach,

@@ -438,7 +438,8 @@ impl Lowerer<'_> {
         })
     }
 
-    /// True if there was no item before. Otherwise the answer of `ask`: there is then an item to compare with.
+    /// True if there was no item before. Otherwise the answer of `ask`: there is then an item to compare
+    /// with.
     fn unless_first(
         &mut self,
         found: LocalId,
