@@ -21,7 +21,7 @@ use crate::{clock_sync::ClockSync, options::HostOptions, residency::Residency};
 ///   has a place on the host.
 /// * An [`Entry`] runs the device program around the handler's text, in as many blocks and threads as its
 ///   shape says, with its arguments, and nothing else; a start after another one runs after it.
-/// * After [`Run::is_over`] has returned true, the run touches no memory.
+/// * After [`Run::is_over`] has said that the run is over, the run touches no memory.
 /// * The limits that it reports are not above the device's own: threads of a block, and blocks that are
 ///   resident together.
 pub unsafe trait Driver: Send + Sync + 'static {
