@@ -178,7 +178,7 @@ unsafe impl Driver for CudaDriver {
 
     fn device_local(&self, contents: &[u8]) -> Result<DeviceLocalMemory, BackendError> {
         let memory = self.take(Kind::Device, contents.len())?;
-        // SAFETY: the bytes are borrowed for as long; `MaybeUninit` accepts any of them.
+        // SAFETY: these are as many bytes, borrowed for as long; `MaybeUninit` accepts any of them.
         let contents = unsafe { slice::from_raw_parts(contents.as_ptr().cast(), contents.len()) };
         // SAFETY: the memory is new: no kernel has it.
         unsafe { memory.write(0, contents) }?;
