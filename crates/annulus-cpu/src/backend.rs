@@ -64,7 +64,7 @@ struct CpuBackend {
 }
 
 // SAFETY: each shard has one block, which makes the two ends and calls the definition's entry with the
-// shard's own state and slots (`Block::new`, `BlockCore::call`); a block that has stored *terminated* is not
+// shard's own state and slots (`Block::new`, `BlockCore::call`). A block that has stored *terminated* is not
 // run again (`Block::run`).
 unsafe impl DeviceBackend for CpuBackend {
     fn name(&self) -> &'static str {
@@ -108,9 +108,9 @@ unsafe impl DeviceBackend for CpuBackend {
 
 struct CpuKernel {
     blocks: Box<[Arc<Block>]>,
-    /// The same that the blocks have.
+    /// The same bindings that the blocks have.
     bindings: Arc<Vec<Binding>>,
-    /// Where the blocks' outputs go; they look when they obey a command.
+    /// Where the blocks' outputs go. Blocks read it when they obey a command.
     link: Arc<Mutex<Option<BlockLink>>>,
     pool: Arc<WorkerPool>,
 }
@@ -129,22 +129,22 @@ impl DeviceKernel for CpuKernel {
     }
 
     unsafe fn read_states(&self, shard: u32, states: &mut [MaybeUninit<u8>]) -> Result<(), BackendError> {
-        // SAFETY: the caller's word: the block is inactive or has terminated, and stays so; nobody else
+        // SAFETY: by the caller's promise the block is inactive or has terminated, and stays so. Nobody else
         // touches its states.
         unsafe { self.blocks[shard as usize].states().read(states) };
         Ok(())
     }
 
     unsafe fn write_states(&self, shard: u32, states: &[MaybeUninit<u8>]) -> Result<(), BackendError> {
-        // SAFETY: as for reading; and the values are valid.
+        // SAFETY: as for reading; also, the values are valid.
         unsafe { self.blocks[shard as usize].states().write(states) };
         Ok(())
     }
 
     unsafe fn read_binding(&self, index: usize, memory: &mut [MaybeUninit<u8>]) -> Result<(), BackendError> {
         let from = self.bindings[index].as_ptr().cast::<MaybeUninit<u8>>();
-        // SAFETY: the binding has as many bytes as are asked for, and no block runs while every shard is
-        // inactive, nor has a pointer into memory of the caller.
+        // SAFETY: the binding has as many bytes as are asked for. No block runs while every shard is
+        // inactive, and no block has a pointer into memory of the caller.
         unsafe { from.copy_to_nonoverlapping(memory.as_mut_ptr(), memory.len()) };
         Ok(())
     }

@@ -1,5 +1,5 @@
-//! A block on the CPU, and whether it sleeps. What it does in a turn is [`BlockCore`]'s; who runs it, and
-//! when, stands in [`run`](crate::run).
+//! A block on the CPU, and whether it sleeps. [`BlockCore`] does the work of a turn; [`run`](crate::run)
+//! describes who runs a block, and when.
 
 use std::{
     sync::{Arc, Mutex},
@@ -16,19 +16,20 @@ use crate::step::{InStep, Party};
 /// A block and whether it sleeps.
 pub(crate) struct Block {
     pub(crate) flag: WakeFlag,
-    /// If the kernel's blocks take their turns together.
+    /// Set if the kernel's blocks take their turns together.
     pub(crate) step: Option<Arc<InStep<Self>>>,
-    /// It has terminated, and takes no part any more. Written before it leaves the barrier, and read after.
+    /// It has terminated, and takes part in nothing any more. Written before the block leaves the barrier,
+    /// and read after.
     gone: AtomicBool,
-    /// Locked by the worker that runs the block, for as long as it does, and by nobody else: not by what the
-    /// program calls, on whatever thread, since wakers, alerts and handlers run meanwhile. A worker never
-    /// waits for it longer than it takes another one to park the block.
+    /// Only the worker that runs the block locks this, for as long as it runs the block. Code of the program
+    /// must not lock it, on whatever thread, since wakers, alerts and handlers run meanwhile. A worker waits
+    /// for it at most as long as another worker takes to park the block.
     pub(crate) core: Mutex<BlockCore<OnWorker>>,
-    /// The memory of the shard's states, outside of the lock: see [`StateMemory`] for whose it is when.
+    /// The memory of the shard's states, outside of the lock: [`StateMemory`] describes who owns it when.
     states: StateMemory,
-    /// How long it looks for something to do before it sleeps.
+    /// How long the block polls for work before it sleeps.
     pub(crate) spin: Duration,
-    /// Whose the handlers' prints are.
+    /// The origin that the handlers' prints are shown with.
     pub(crate) origin: Arc<PrintOrigin>,
 }
 
@@ -58,8 +59,8 @@ impl Block {
             signals: Arc::clone(&spec.signals) as _,
         };
         // SAFETY: each shard of a launch has one block, which is not run again after it has terminated
-        // (`run`). The runtime has laid out memory and bindings by the definition, and the states lie in this
-        // block, behind the core.
+        // (`run`). The runtime has laid out memory and bindings by the definition. The states lie in this
+        // block, and are declared after the core.
         let core = Mutex::new(unsafe { BlockCore::new(parameters) });
         Ok(Self {
             flag: WakeFlag::new(),
@@ -93,5 +94,5 @@ impl Party for Block {
     }
 }
 
-/// A worker, to the blocks that it runs.
+/// The worker, as the blocks that it runs see it.
 pub(crate) struct OnWorker;

@@ -1,11 +1,11 @@
 //! Workers, and the queue of blocks that wait for one.
 //!
-//! A worker that delivers a message to a block that sleeps keeps that block for itself ([`Delivering`]), and
-//! runs it as soon as the one that it runs has nothing to do: see [`schedule`](annulus_sync::schedule),
-//! which says who hands a kept block over, and when. If that goes on with another message instead, the block
-//! goes to the queue first ([`hand_over`]), so it waits for no handler while another worker is idle; and it
-//! does before all other code of the program, which a worker calls within
-//! [`contained`](annulus_sync::contain::contained).
+//! A worker that delivers a message to a sleeping block keeps that block for itself ([`Delivering`]). It runs
+//! the block as soon as the block that it runs now has nothing to do; [`schedule`](annulus_sync::schedule)
+//! describes who hands a kept block over, and when. If the running block goes on with another message
+//! instead, the worker first moves the kept block to the queue ([`hand_over`]), so the kept block waits for
+//! no handler while another worker is idle. The worker also does so before it calls any other code of the
+//! program, which it calls within [`contained`](annulus_sync::contain::contained).
 //!
 //! | word | meaning | written by |
 //! |---|---|---|
@@ -30,7 +30,7 @@ use crate::block::Block;
 /// The queue of blocks that are awake and have no worker.
 pub(crate) struct WorkerPool(Schedule<Arc<Block>>);
 
-/// The workers' threads; dropping it ends them after the queue has run empty.
+/// The workers' threads. Dropping it ends them after the queue is empty.
 pub(crate) struct Workers {
     pool: Arc<WorkerPool>,
     threads: Vec<JoinHandle<()>>,
@@ -38,11 +38,11 @@ pub(crate) struct Workers {
 
 /// What a worker's thread knows.
 struct Worker {
-    /// Its pool; none on other threads.
+    /// Its pool; not set on other threads.
     pool: OnceCell<Arc<WorkerPool>>,
     /// Whether it is delivering a message right now.
     delivers: Cell<bool>,
-    /// A block that is awake, which it runs next.
+    /// A block that is awake, and that the worker runs next.
     next: Kept<Arc<Block>>,
 }
 
@@ -52,8 +52,8 @@ thread_local! {
     };
 }
 
-/// As long as it lives, this worker keeps the blocks that it wakes. Of the program's code only a message's
-/// key is asked for meanwhile.
+/// As long as it lives, this worker keeps the blocks that it wakes. The only code of the program that is
+/// called meanwhile is a message's key.
 pub(crate) struct Delivering;
 
 impl Delivering {
@@ -74,7 +74,7 @@ pub(crate) fn keeps_one() -> bool {
     WORKER.with(|worker| worker.next.is_some())
 }
 
-/// Queues the block that this worker keeps, if it does: it is going to be busy.
+/// Queues the block that this worker keeps, if any, because the worker is going to be busy.
 #[inline]
 pub(crate) fn hand_over() {
     WORKER.with(|worker| {
@@ -84,10 +84,10 @@ pub(crate) fn hand_over() {
     });
 }
 
-/// How many blocks look busily for something to do.
+/// How many blocks poll busily for work.
 static LOOKING: AtomicUsize = AtomicUsize::new(0);
 
-/// A block that looks busily, as long as it lives.
+/// A block polls busily as long as this lives.
 pub(crate) struct Looking;
 
 impl Looking {
@@ -96,7 +96,7 @@ impl Looking {
         Self
     }
 
-    /// Whether so many look that they leave no core to whoever they wait for.
+    /// Whether so many blocks poll that no core is left for those they wait for.
     pub(crate) fn is_crowd() -> bool {
         static CORES: OnceLock<usize> = OnceLock::new();
         let cores = || thread::available_parallelism().map_or(1, NonZeroUsize::get);
@@ -111,12 +111,12 @@ impl Drop for Looking {
 }
 
 impl WorkerPool {
-    /// [`push`](Self::push), or keeps the block if this is a worker that delivers a message to it.
+    /// Like [`push`](Self::push), but a worker that is delivering a message to the block keeps the block.
     #[inline]
     pub(crate) fn push_or_keep(&self, block: Arc<Block>) {
         let is_own = |pool: &Arc<WorkerPool>| std::ptr::eq(&raw const **pool, self);
         let delivers = |worker: &Worker| worker.delivers.get() && worker.pool.get().is_some_and(is_own);
-        // A thread of the program may send while its locals are being destroyed.
+        // A thread of the program may send while its thread-locals are being destroyed.
         if !WORKER.try_with(delivers).unwrap_or(false) {
             return self.push(block);
         }
@@ -134,7 +134,7 @@ impl WorkerPool {
         self.0.others_wait()
     }
 
-    /// The next block for this worker, asleep until there is one; `None` at the end.
+    /// The next block for this worker; sleeps until there is one. `None` at the end.
     fn next_for_this_worker(&self) -> Option<Arc<Block>> {
         WORKER.with(|worker| self.0.next(&worker.next))
     }
@@ -152,18 +152,19 @@ impl Workers {
                 assert!(set.is_ok(), "a worker has one pool");
                 call_before(hand_over);
                 while let Some(block) = pool.next_for_this_worker() {
-                    // Handlers and wakers are caught where they are called; what is caught here is anything
-                    // else of the program's. The block had published its work by then, and goes on.
+                    // Panics of handlers and wakers are caught where those are called. What is caught here
+                    // comes from other code of the program. The block had published its work by then, and
+                    // goes on.
                     if contained(|| block.run(&pool)).is_none() {
                         pool.push(Arc::clone(&block));
                     }
-                    // It may be the last to hold what the program gave the kernel.
+                    // This may be the last handle to objects that the program gave the kernel.
                     if let Some(last) = Arc::into_inner(block) {
                         contained(|| drop(last));
                     }
                 }
             };
-            // If one cannot be started, dropping `workers` ends those that were.
+            // If a thread cannot be started, dropping `workers` ends those that were started.
             workers.threads.push(thread::Builder::new().name(format!("annulus-cpu-{index}")).spawn(run)?);
         }
         Ok(workers)
@@ -181,7 +182,7 @@ impl Workers {
 impl Drop for Workers {
     fn drop(&mut self) {
         self.pool.0.end();
-        // A task that a worker wakes may drop the last handle, and so the runtime, on the worker itself.
+        // A task that a worker wakes may drop the last handle, and with it the runtime, on the worker itself.
         let me: ThreadId = thread::current().id();
         for thread in self.threads.drain(..).filter(|thread| thread.thread().id() != me) {
             // A worker does not panic: everything that it runs is caught.

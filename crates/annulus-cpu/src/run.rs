@@ -1,7 +1,8 @@
 //! Who runs a block, and when.
 //!
-//! A block is run by one worker at a time ([`WakeFlag`](annulus_sync::wake_flag::WakeFlag)), until it sleeps,
-//! gives way or terminates. In step with the others ([`InStep`]), it then waits for them, without a worker.
+//! One worker at a time runs a block ([`WakeFlag`](annulus_sync::wake_flag::WakeFlag)), until the block
+//! sleeps, gives its worker up or terminates. In step with other blocks ([`InStep`]), it then waits for them
+//! without a worker.
 
 use std::{
     sync::{Arc, PoisonError},
@@ -18,17 +19,16 @@ use crate::{
 };
 
 impl Block {
-    /// Runs the block until it sleeps, gives way or terminates.
+    /// Runs the block until it sleeps, gives its worker up or terminates.
     pub(crate) fn run(self: &Arc<Self>, pool: &WorkerPool) {
-        // A panic outside a handler would be a bug of this crate; the block's words are each valid at any
-        // time.
+        // A panic outside a handler would be a bug of this crate. The block's words are valid at any time.
         let mut core = self.core.lock().unwrap_or_else(PoisonError::into_inner);
         let _prints = self.origin.enter();
         let mut idle_since = None;
         let step = self.step.as_deref();
         let others_wait_for_it = || step.is_some_and(InStep::has_begun);
         loop {
-            // A waker of the program may have panicked after its turn.
+            // A waker of the program may have panicked after the block's turn.
             let turn = if step.is_some() && core.is_in_turn() { Turn::Progress } else { core.iterate() };
             match turn {
                 Turn::Nothing if !others_wait_for_it() => {
@@ -58,7 +58,7 @@ impl Block {
                         return;
                     }
                 }
-                // It stays awake, on no schedule: nobody wakes it again.
+                // It stays awake and is not queued: nobody wakes it again.
                 Turn::Terminated => {
                     if let Some(step) = step {
                         step.leave(self, |block| pool.push(block));
@@ -69,9 +69,9 @@ impl Block {
         }
     }
 
-    /// Looks for something to do, or for others that wait for it, for as long as the launch says since the
-    /// block became idle; false if that time is up. An inactive block does not look: it is called when its
-    /// command changes.
+    /// Polls for work, or for blocks that wait for this one, until the launch's `spin` has passed since the
+    /// block became idle; then returns false. An inactive block does not poll: it is woken when its command
+    /// changes.
     fn look_busily(
         &self,
         core: &mut BlockCore<OnWorker>,
@@ -90,7 +90,8 @@ impl Block {
         }
         let (since, _) = idle_since.get_or_insert_with(|| (Instant::now(), Looking::new()));
         let idle = since.elapsed();
-        // So long, or so many, that another thread on this core may have the answer.
+        // It has polled so long, or so many blocks poll, that another thread on this core may have the
+        // answer.
         if idle > self.spin / 4 || Looking::is_crowd() {
             yield_now();
         }

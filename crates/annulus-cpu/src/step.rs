@@ -1,20 +1,21 @@
 //! Blocks of a kernel that take their turns in step.
 //!
-//! A block that has ended its turn comes to the barrier ([`PhaseBarrier`]), gives its worker back and is
-//! *awake, on no schedule*: calls leave it alone. Who comes last queues all who wait. A block that finds
-//! nothing sleeps as others do, and is called by the first that comes; it then looks once more, takes a turn
-//! if there is a message after all, and comes. So a kernel in which nobody has a message takes no steps and
-//! costs nothing, and what comes first for one block makes all take a step. A block that terminates is gone
-//! for good, and nobody waits for it.
+//! A block that has ended its turn arrives at the barrier ([`PhaseBarrier`]), gives its worker back and is
+//! *awake, on no schedule*: wake-ups ignore it. The block that arrives last queues all blocks that wait. A
+//! block that finds nothing sleeps as usual, and the first block that arrives wakes it. It then polls once
+//! more, takes a turn if there is a message after all, and arrives. So a kernel without messages takes no
+//! steps and costs nothing, and one block's message makes all blocks take a step. A block that terminates is
+//! gone for good, and nobody waits for it.
 //!
-//! What a handler wrote in its turn comes before its block's coming, that before the last one's, and that
-//! before every block's next turn: by the barrier's word, and by the lock of the workers' queue.
+//! What a handler wrote in its turn happens before its block's arrival, that happens before the last arrival,
+//! and that happens before every block's next turn. The barrier's word and the lock of the workers' queue
+//! ensure this.
 
 use std::sync::{Arc, OnceLock, Weak};
 
 use annulus_sync::phase_barrier::{Arrival, PhaseBarrier};
 
-/// A block, to those in step with it.
+/// A block, as the other blocks in step with it see it.
 pub(crate) trait Party {
     /// Whether the caller must queue the block, after giving it something to do.
     fn wake(&self) -> bool;
@@ -22,15 +23,15 @@ pub(crate) trait Party {
     /// It has terminated.
     fn set_gone(&self);
 
-    /// Whether it has terminated, by whoever opens the barrier.
+    /// Whether it has terminated; called by the block that opens the barrier.
     fn is_gone(&self) -> bool;
 }
 
 /// The barrier of a kernel, and its blocks.
 pub(crate) struct InStep<B> {
     steps: PhaseBarrier,
-    /// Set before any of them runs. They live as long as one of them is not gone, since that one keeps the
-    /// kernel.
+    /// Set before any block runs. The blocks live as long as one of them is not gone, since that one keeps
+    /// the kernel.
     blocks: OnceLock<Box<[Weak<B>]>>,
 }
 
@@ -39,19 +40,20 @@ impl<B: Party> InStep<B> {
         Self { steps: PhaseBarrier::new(blocks), blocks: OnceLock::new() }
     }
 
-    /// Tells it its blocks, before any of them runs.
+    /// Sets the blocks, before any of them runs.
     pub(crate) fn set_blocks(&self, blocks: &[Arc<B>]) {
         let blocks = blocks.iter().map(Arc::downgrade).collect();
         assert!(self.blocks.set(blocks).is_ok(), "a kernel is launched once");
     }
 
-    /// Whether blocks that do nothing are waited for.
+    /// Whether the barrier waits for blocks that have nothing to do.
     #[inline]
     pub(crate) fn has_begun(&self) -> bool {
         self.steps.has_begun()
     }
 
-    /// A block has ended its turn; whether it may begin the next one. Else it is queued when it may.
+    /// Called when a block has ended its turn. Returns whether it may begin the next one; otherwise it is
+    /// queued when it may.
     pub(crate) fn arrive(&self, block: &B, push: impl Fn(Arc<B>)) -> bool {
         match self.steps.arrive() {
             Arrival::First => {
@@ -66,7 +68,7 @@ impl<B: Party> InStep<B> {
         }
     }
 
-    /// A block has terminated.
+    /// Called when a block has terminated.
     pub(crate) fn leave(&self, block: &B, push: impl Fn(Arc<B>)) {
         block.set_gone();
         if self.steps.leave() {
@@ -74,7 +76,7 @@ impl<B: Party> InStep<B> {
         }
     }
 
-    /// All others wait, but those that are gone.
+    /// Queues all other blocks except those that are gone; they all wait.
     fn queue_others(&self, block: &B, push: impl Fn(Arc<B>)) {
         self.others(block).filter(|other| !other.is_gone()).for_each(push);
     }

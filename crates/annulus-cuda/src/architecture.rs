@@ -1,9 +1,9 @@
-//! Which machine code a device runs.
+//! Which machine code a device can run.
 
 use std::{fmt, str::FromStr};
 
-/// A generation of NVIDIA's devices by its compute capability: `sm_90` is 9.0. Machine code runs on devices
-/// of its own generation's first number that are not older.
+/// A generation of NVIDIA's devices, named by its compute capability: `sm_90` is 9.0. Machine code runs on
+/// devices with the same major number and the same or a higher minor number.
 ///
 /// ```
 /// use annulus_cuda::Architecture;
@@ -21,7 +21,7 @@ pub struct Architecture {
 }
 
 impl Architecture {
-    /// The oldest that has the ordered accesses to the host's memory that kernels are argued by.
+    /// The oldest one with ordered accesses to the host's memory, on which the correctness of kernels rests.
     pub(crate) const OLDEST: Self = Self::new(7, 0);
 
     /// The architecture of a compute capability.
@@ -34,17 +34,17 @@ impl Architecture {
         self.major == device.major && self.minor <= device.minor
     }
 
-    /// The generation.
+    /// The major number: the generation.
     pub fn major(self) -> u32 {
         self.major
     }
 
-    /// Within the generation.
+    /// The minor number, within the generation.
     pub fn minor(self) -> u32 {
         self.minor
     }
 
-    /// Of these, those whose machine code a device of this one runs, the nearest first.
+    /// Those of `known` whose machine code runs on a device of this architecture; the nearest comes first.
     pub(crate) fn candidates(self, known: &[Self]) -> Vec<Self> {
         let mut fit: Vec<_> = known.iter().copied().filter(|known| known.runs_on(self)).collect();
         fit.sort_unstable_by(|a, b| b.cmp(a));

@@ -26,13 +26,12 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct Cuda {
     options: DeviceOptions,
-    /// Machine code that was shipped along.
+    /// Machine code that was shipped with the program.
     shipped: Option<PathBuf>,
     reserve: Reserve,
 }
 
-/// Bytes of the host's memory that are reserved unless a program says otherwise: rings, records and telemetry
-/// lie there.
+/// The default number of bytes of host memory that are reserved. Rings, records and telemetry lie there.
 pub const PINNED_BYTES: usize = 64 << 20;
 
 impl Cuda {
@@ -54,45 +53,44 @@ impl Cuda {
         uncached: " but what was shipped along",
     }
 
-    /// Whether small messages come to blocks of several threads in sealed slots: each 16 bytes of a slot
-    /// prove by themselves that they are of the message which is waited for, so that the device waits for the
-    /// bus once per message, and not twice. A third more bytes cross the bus, and the host writes 16 bytes at
-    /// a time.
+    /// Whether small messages come to blocks of several threads in sealed slots. In a sealed slot each 16
+    /// bytes prove by themselves that they belong to the expected message. So the device waits for the bus
+    /// once per message, not twice. A third more bytes cross the bus, and the host writes 16 bytes at a time.
     ///
-    /// They are by default, where the host's processor stores 16 bytes in one access (x86-64 with AVX),
-    /// messages with their envelope have up to 256 bytes, and NVRTC, if there is one, is that of CUDA 12.4 or
-    /// newer; elsewhere slots are open, whatever is said here. That this is faster is reasoned and has not
-    /// been measured on a GPU. `annulus-bench rtt --backend cuda` measures both.
+    /// Sealed slots are the default where the host's processor stores 16 bytes in one access (x86-64 with
+    /// AVX), messages with their envelope have up to 256 bytes, and NVRTC, if there is one, is that of CUDA
+    /// 12.4 or newer. Elsewhere slots are open, whatever this option says. It is reasoned, but has not been
+    /// measured on a GPU, that this is faster. `annulus-bench rtt --backend cuda` measures both.
     pub fn sealed(mut self, sealed: bool) -> Self {
         self.options.host.sealed = sealed;
         self
     }
 
-    /// How many bytes of the host's memory are reserved, pinned, when the backend is opened, at least: rings,
+    /// The least number of bytes of host memory that are reserved, pinned, when the backend is opened. Rings,
     /// records and telemetry lie there. More is reserved when it is needed; kernels that stay leave the
-    /// device for as long.
+    /// device during that time.
     pub fn pinned_bytes(mut self, bytes: usize) -> Self {
         self.reserve.pinned = bytes.max(PINNED_LEAST);
         self
     }
 
-    /// How many bytes of the device's memory are reserved when the backend is opened, at least: states and
-    /// bound memory lie there. 256 MiB unless said, or an eighth of what the device has if that is less. More
-    /// is reserved when it is needed; kernels that stay leave the device for as long.
+    /// The least number of bytes of device memory that are reserved when the backend is opened. States and
+    /// bound memory lie there. The default is 256 MiB, or an eighth of the device's memory if that is less.
+    /// More is reserved when it is needed; kernels that stay leave the device during that time.
     pub fn device_bytes(mut self, bytes: usize) -> Self {
         self.reserve.device = Some(bytes.max(1));
         self
     }
 
-    /// A folder with machine code that was made beforehand, by `annulus emit KERNEL --cubin`: with it a
-    /// program runs where there is no NVRTC. What is not found there is compiled.
+    /// A folder with machine code that `annulus emit KERNEL --cubin` has made. With it a program runs where
+    /// there is no NVRTC. Programs that are not found there are compiled.
     pub fn cubins(mut self, folder: impl AsRef<Path>) -> Self {
         self.shipped = Some(folder.as_ref().into());
         self
     }
 }
 
-/// What a backend needs for itself: the pump's doorbell, and room to copy through.
+/// What a backend needs for itself: the pump's doorbell, and a buffer for copies.
 const PINNED_LEAST: usize = 4 << 20;
 
 impl Default for Cuda {

@@ -1,8 +1,8 @@
-//! The devices of this process: each opened once, whatever number of backends use it.
+//! The devices of this process: each is opened once, however many backends use it.
 //!
 //! A device is shared because its limits are: kernels of all backends of a process take their resident slots
-//! from one stock, and a program that was loaded once serves all. What is opened stays open until the process
-//! ends.
+//! from one stock, and a program that was loaded once serves all backends. An opened device stays open until
+//! the process ends.
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -24,14 +24,14 @@ pub(crate) struct Device {
     pub(crate) id: DeviceId,
     pub(crate) name: String,
     pub(crate) architecture: Architecture,
-    /// Places for blocks of kernels that stay; a unit is a multiprocessor.
+    /// Resident slots for blocks of kernels that stay; a unit is a multiprocessor.
     pub(crate) residency: Arc<Residency>,
     opened: OnceLock<Opened>,
-    /// Held while it is being opened.
+    /// Held while the device is being opened.
     opening: Mutex<()>,
 }
 
-/// What is there once a device is open.
+/// What an open device has.
 #[derive(Debug)]
 pub(crate) struct Opened {
     pub(crate) context: Arc<Context>,
@@ -39,23 +39,25 @@ pub(crate) struct Opened {
     /// How its clock relates to the host's.
     pub(crate) clock_sync: Arc<ClockSync>,
     programs: Programs<Program>,
-    /// Streams for kernels to come. Making one may wait for kernels that stay, so some are made beforehand,
-    /// and none is destroyed.
+    /// Streams for later kernels. Making a stream may wait for kernels that stay. So some are made in
+    /// advance, and none is destroyed.
     streams: Mutex<Vec<Stream>>,
 }
 
 /// How many streams are made at a time.
 const STREAMS: usize = 16;
 
-/// How many kernels stay at a time: devices keep at most 128 grids, and the rest is for epochs. Source: the
-/// table of technical specifications in the CUDA C++ Programming Guide, for compute capability 7.0 and newer.
+/// How many kernels stay at a time: devices keep at most 128 grids, and the rest is left to epochs. Source:
+/// the table of technical specifications in the CUDA C++ Programming Guide, for compute capability 7.0 and
+/// newer.
 const KERNELS: usize = 120;
 
-/// What kernels that stay need of the driver, as variables of the environment and their values: opening a
-/// backend sets those that are not set. A program that uses CUDA before it opens one sets them first.
-/// Programs are loaded at once: by default a part of one is loaded when it is first launched, which waits for
-/// the kernels that stay. And streams have as many queues to the device as there can be: by default eight,
-/// and what shares one with a kernel that stays may wait for its end.
+/// What kernels that stay need of the driver, as environment variables and their values. Opening a backend
+/// sets those that are not set. A program that uses CUDA before it opens a backend sets them first. The first
+/// makes programs load at once: by default a part of a program is loaded when it is first launched, which
+/// waits for the kernels that stay. The second gives streams as many queues to the device as possible: by
+/// default there are eight, and work that shares a queue with a kernel that stays may wait for the kernel's
+/// end.
 pub const DRIVER_VARIABLES: [(&str, &str); 2] =
     [("CUDA_MODULE_LOADING", "EAGER"), ("CUDA_DEVICE_MAX_CONNECTIONS", "32")];
 
@@ -107,8 +109,8 @@ impl Device {
         }
     }
 
-    /// Opens the device, if nobody has: retains its context and finds out what it can do. What fails may be
-    /// tried again, with another folder of machine code.
+    /// Opens the device if it is not open yet: retains its context and finds out what it can do. After a
+    /// failure it may be tried again, with another folder of machine code.
     pub(crate) fn open(&self, sources: &Sources) -> Result<&Opened, BackendError> {
         let _opening = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(opened) = self.opened.get() {
@@ -149,7 +151,7 @@ impl Device {
         Ok(opened)
     }
 
-    /// What is to be known of it; `epochs` if the program wants no kernel to stay.
+    /// The description of the device; `epochs` says that the program wants no kernel to stay.
     pub(crate) fn describe(&self, epochs: bool) -> DeviceInfo {
         let (major, minor) = cu::driver_version();
         let mut notes = vec![format!(
@@ -159,7 +161,7 @@ impl Device {
             self.id.memory() >> 20,
             self.id.bus(),
         )];
-        // Opening a device takes memory of it, which is left to who uses it.
+        // Opening a device takes memory of it; that is left to those who use the device.
         match self.opened.get() {
             None => notes.push(
                 match self.id.platform() {
@@ -183,7 +185,7 @@ impl Device {
         DeviceInfo { name: self.name.clone(), parallel_blocks: self.residency.units(), notes }
     }
 
-    /// The program of a text, and where its machine code came from if it was not loaded yet.
+    /// The program of a text, and where its machine code came from if the program was not loaded yet.
     pub(crate) fn program(
         &self,
         opened: &Opened,
@@ -201,8 +203,8 @@ impl Device {
         Ok((program, loaded_from))
     }
 
-    /// Loads a program. Machine code that the driver refuses is made anew, once: what is kept on disk may be
-    /// of another driver's time.
+    /// Loads a program. If the driver refuses machine code, the code is made anew, once: the file on disk may
+    /// come from the time of another driver.
     fn load(
         &self,
         context: &Arc<Context>,
@@ -246,7 +248,7 @@ impl Opened {
         Ok(stream)
     }
 
-    /// Keeps a stream, whose last run is over, for another kernel.
+    /// Keeps a stream for another kernel. The stream's last run is over.
     pub(crate) fn take_back(&self, stream: Stream) {
         self.streams().push(stream);
     }
@@ -256,7 +258,7 @@ impl Opened {
     }
 }
 
-/// What became of loading a program, in words.
+/// The result of loading a program, with an error in words.
 fn explain_load(name: &str, loaded: Option<Result<Program, CuError>>) -> Result<Program, BackendError> {
     match loaded {
         Some(Ok(program)) => Ok(program),

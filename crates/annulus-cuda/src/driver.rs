@@ -1,4 +1,4 @@
-//! A CUDA device as the host's side of every backend drives it.
+//! A CUDA device, as a driver for the host's side of every backend.
 
 use std::{
     mem::MaybeUninit,
@@ -25,8 +25,8 @@ use crate::{
     text::Text,
 };
 
-/// How long a look for something to do takes a block: two loads of the host's memory, of which others have
-/// measured about a microsecond each on an H100.
+/// How long one poll for work takes a block: two loads of the host's memory. Others have measured about a
+/// microsecond for each on an H100.
 const LOOK: Duration = Duration::from_micros(2);
 /// Messages after which a block leaves an epoch.
 const EPOCH_MESSAGES: u32 = 4096;
@@ -36,21 +36,21 @@ const EPOCH_MESSAGES: u32 = 4096;
 pub(crate) struct Reserve {
     /// Pinned memory of the host, in bytes.
     pub(crate) pinned: usize,
-    /// The device's own, in bytes; `None` for [`DEVICE_BYTES`], or an eighth of what the device has if that
-    /// is less.
+    /// The device's own memory, in bytes; `None` for [`DEVICE_BYTES`], or an eighth of the device's memory if
+    /// that is less.
     pub(crate) device: Option<usize>,
 }
 
-/// The device's memory that is reserved unless told otherwise.
+/// The default number of bytes of device memory that are reserved.
 const DEVICE_BYTES: usize = 256 << 20;
 
-/// A backend's way to its device.
+/// A backend's access to its device.
 pub(crate) struct CudaDriver {
     device: &'static Device,
-    /// Those of this machine.
+    /// The devices of this machine.
     devices: &'static [Device],
     opened: &'static Opened,
-    /// Kernels stay.
+    /// Whether kernels stay.
     stays: bool,
     sources: Sources,
     shared: Arc<Arena>,
@@ -106,10 +106,10 @@ fn no_room(kind: Kind, wanted: usize, why: NoRoom) -> BackendError {
     })
 }
 
-// SAFETY: memory is a part of an arena that nobody else has, aligned to 128 and zeroed where the host sees
-// it, until it is dropped. Entries run on one stream, one after the other, with the text around the handler
-// that `Text::new` assembles. A run is over when its stream is idle, and nothing of it touches memory then.
-// Places are multiprocessors, and the driver says how many blocks of a program one keeps.
+// SAFETY: memory is a part of an arena. Until it is dropped nobody else has that part. It is aligned to 128,
+// and zeroed where the host sees it. Entries run on one stream, one after the other, with the text around the
+// handler that `Text::new` assembles. A run is over when its stream is idle, and nothing of it touches memory
+// then. Units are multiprocessors, and the driver says how many blocks of a program one of them keeps.
 unsafe impl Driver for CudaDriver {
     fn backend(&self) -> &'static str {
         "cuda"
@@ -178,11 +178,11 @@ unsafe impl Driver for CudaDriver {
 
     fn device_local(&self, contents: &[u8]) -> Result<DeviceLocalMemory, BackendError> {
         let memory = self.take(Kind::Device, contents.len())?;
-        // SAFETY: bytes are bytes, borrowed for as long; `MaybeUninit` may be any of them.
+        // SAFETY: these are as many bytes, borrowed for as long; `MaybeUninit` accepts any of them.
         let contents = unsafe { slice::from_raw_parts(contents.as_ptr().cast(), contents.len()) };
         // SAFETY: the memory is new: no kernel has it.
         unsafe { memory.write(0, contents) }?;
-        // A place is an address, which counts from nothing.
+        // A place is an absolute address, so the base is empty.
         Ok(DeviceLocalMemory {
             place: memory.memory.device(),
             base: self.scratch(0)?,
@@ -246,7 +246,7 @@ impl Program for CudaProgram {
 }
 
 struct CudaEntry {
-    /// There until the entry is dropped.
+    /// `Some` until the entry is dropped.
     stream: Option<Arc<Stream>>,
     entry: cu::Entry,
     opened: &'static Opened,
@@ -271,7 +271,7 @@ impl CudaEntry {
 
 impl Drop for CudaEntry {
     fn drop(&mut self) {
-        // A run that was given up keeps it.
+        // A run that was given up keeps the stream.
         let stream = self.stream.take().and_then(Arc::into_inner);
         if let Some(stream) = stream.filter(|stream| stream.is_idle() == Ok(true)) {
             self.opened.take_back(stream);
@@ -285,7 +285,7 @@ impl Run for cu::Run {
     }
 }
 
-/// Memory with the way to copy it.
+/// Memory, and the means to copy it.
 struct CudaMemory {
     memory: cu::Memory,
     copies: Arc<Copies>,

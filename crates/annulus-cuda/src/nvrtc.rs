@@ -1,7 +1,7 @@
-//! NVIDIA's run-time compiler, which makes machine code of text. It needs no device.
+//! NVIDIA's run-time compiler, which compiles text to machine code. It needs no device.
 //!
-//! It is loaded when it is first needed. Its functions are looked up here, since it may lie in a folder that
-//! no loader searches, and since what is missing must be said, not panicked over.
+//! It is loaded when it is first needed. Its functions are looked up here for two reasons: it may lie in a
+//! folder that no loader searches, and a missing function must be reported, not cause a panic.
 
 use std::{
     env,
@@ -36,16 +36,16 @@ const NAMES: &[&str] = &[
     "/usr/local/cuda/lib64/libnvrtc.so.13",
 ];
 
-/// How the names of the library's files begin: what it looks for by itself, and the library.
+/// How the names of the library's files begin: first the files that it loads by itself, then the library.
 #[cfg(windows)]
 const FILES: [&str; 2] = ["nvrtc-builtins64_", "nvrtc64_"];
 #[cfg(not(windows))]
 const FILES: [&str; 2] = ["libnvrtc-builtins.so", "libnvrtc.so"];
 
-/// What decides the machine code besides text and architecture. Rust rounds after each operation, and keeps
-/// subnormals. What is not worth a warning: functions of the language, and variables, that a handler does not
-/// use; values of types without fields, which nothing sets; what is known to compare equal, or to fail before
-/// it divides.
+/// Everything besides text and architecture that decides the machine code. Rust rounds after each operation,
+/// and keeps subnormals. Some warnings are turned off: functions of the language, and variables, that a
+/// handler does not use; values of types without fields, which nothing sets; comparisons that are known to be
+/// equal, or known to fail before a division.
 pub(crate) const OPTIONS: [&str; 6] = [
     "--std=c++20",
     "--fmad=false",
@@ -82,19 +82,19 @@ pub(crate) struct Nvrtc {
     cubin: Get,
     destroy: Destroy,
     version: (u32, u32),
-    /// Those that it makes machine code for, ascending.
+    /// The architectures that it compiles for, ascending.
     architectures: Vec<Architecture>,
 }
 
 /// Why a text was not compiled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Refused {
-    /// What the compiler said.
+    /// The compiler's log.
     pub(crate) log: String,
 }
 
 impl Nvrtc {
-    /// The compiler of this machine; what the first call finds is what there is.
+    /// The compiler of this machine. The first call's result is kept.
     pub(crate) fn get() -> Result<&'static Self, BackendError> {
         static NVRTC: OnceLock<Result<Nvrtc, BackendError>> = OnceLock::new();
         NVRTC.get_or_init(|| Self::load(env::var_os(FOLDER))).as_ref().map_err(Clone::clone)
@@ -126,13 +126,13 @@ impl Nvrtc {
         ///
         /// # Safety
         ///
-        /// It is of this type.
+        /// The function has the type `F`.
         unsafe fn find<F: Copy>(library: &Library, name: &str) -> Result<F, String> {
             // SAFETY: the caller's promise.
             let found = unsafe { library.get::<F>(name) };
             found.map(|function| *function).map_err(|_| format!("is too old, it has no {name}"))
         }
-        // SAFETY: the type is that of NVRTC's documentation, as for all that follow.
+        // SAFETY: the type is the one in NVRTC's documentation, as for all that follow.
         let version: Version = unsafe { find(library, "nvrtcVersion") }?;
         // SAFETY: as above.
         let count: Count = unsafe { find(library, "nvrtcGetNumSupportedArchs") }?;
@@ -179,12 +179,12 @@ impl Nvrtc {
         self.version
     }
 
-    /// Those that it makes machine code for, ascending.
+    /// The architectures that it compiles for, ascending.
     pub(crate) fn architectures(&self) -> &[Architecture] {
         &self.architectures
     }
 
-    /// Machine code of a text.
+    /// The machine code of a text.
     pub(crate) fn compile(&self, source: &str, architecture: Architecture) -> Result<Vec<u8>, Refused> {
         let refused = |what: &str| Refused { log: what.into() };
         let source = CString::new(source).map_err(|_| refused("the text has a zero in it"))?;
@@ -194,7 +194,7 @@ impl Nvrtc {
             .collect();
         let pointers: Vec<_> = options.iter().map(|option| option.as_ptr()).collect();
         let mut program = ptr::null_mut();
-        // SAFETY: strings end with zeros, and the place is live; there are no headers.
+        // SAFETY: strings end with zeros, and the place is live; no headers are passed.
         let created = unsafe {
             (self.create)(
                 &raw mut program,
@@ -228,7 +228,7 @@ impl Nvrtc {
     }
 }
 
-/// What the compiler has of one kind: `size` says how many bytes `get` writes.
+/// One of the compiler's outputs: `size` says how many bytes `get` writes.
 fn read(program: Handle, size: Size, get: Get) -> Result<Vec<u8>, c_int> {
     let mut bytes = 0;
     // SAFETY: the program is NVRTC's, and the place is live.
@@ -255,7 +255,7 @@ fn open_in(folder: &Path) -> Result<Library, String> {
         files.iter().filter(|path| name(path)).cloned().collect::<Vec<_>>()
     };
     let [builtins, libraries] = FILES.map(of);
-    // The library looks for this one by its name, and finds it if it is there already.
+    // The library looks for this one by its name, and finds it if it is loaded already.
     for file in builtins {
         if let Ok(library) = open(&file, true) {
             std::mem::forget(library);
@@ -271,19 +271,19 @@ fn open_in(folder: &Path) -> Result<Library, String> {
     Err(why)
 }
 
-/// Loads a library; what it has is seen by those that are loaded later if `global`.
+/// Loads a library. If `global`, libraries that are loaded later see its symbols.
 fn open(path: &Path, global: bool) -> Result<Library, libloading::Error> {
     #[cfg(unix)]
     {
         use libloading::os::unix::{Library as Unix, RTLD_GLOBAL, RTLD_LOCAL, RTLD_NOW};
         let flags = RTLD_NOW | if global { RTLD_GLOBAL } else { RTLD_LOCAL };
-        // SAFETY: the library is NVIDIA's, by its name, whose constructors ask nothing of us.
+        // SAFETY: the library is NVIDIA's, by its name. Its constructors have no conditions for us.
         unsafe { Unix::open(Some(path), flags) }.map(Into::into)
     }
     #[cfg(not(unix))]
     {
         let _ = global;
-        // SAFETY: the library is NVIDIA's, by its name, whose constructors ask nothing of us.
+        // SAFETY: the library is NVIDIA's, by its name. Its constructors have no conditions for us.
         unsafe { Library::new(path) }
     }
 }

@@ -1,14 +1,15 @@
-//! What a device does, tried when it is opened: whether a kernel can stay, and what its clock shows.
+//! Finds out by a trial, when a device is opened, whether a kernel can stay, and what the device's clock
+//! shows.
 //!
-//! A small kernel answers the host's numbers while it runs, each with the time on the device's clock
-//! (`%globaltimer`). If the answers come, host and running kernel see each other's writes, and kernels stay
-//! (*persistent*), unless the platform is known to end kernels that take long. Else the same kernel is run
-//! once more with its number already there; if that is answered, kernels run in *epochs*. If not even that
-//! works, the device is no use.
+//! A small kernel answers the host's numbers while it runs. Each answer carries the time on the device's
+//! clock (`%globaltimer`). If the answers come, host and running kernel see each other's writes, and kernels
+//! stay (*persistent*), unless the platform is known to end kernels that take long. Otherwise the same kernel
+//! is run once more with its number already there; if that is answered, kernels run in *epochs*. If not even
+//! that works, the device cannot be used.
 //!
-//! Each answer was given between the host's store of the number and its look at the answer, so the device's
-//! time belongs to some moment of that interval. The narrowest is kept: half its width is how far the two
-//! clocks' relation may be wrong when it was measured. Later moments correct it
+//! Each answer was given between the host's store of the number and the poll that finds the answer. So the
+//! device's time belongs to some moment of that interval. The narrowest interval is kept: half its width is
+//! the uncertainty of the relation between the two clocks when it was measured. Later moments correct it
 //! ([`annulus_device::ClockSync`]).
 
 use std::{
@@ -28,17 +29,18 @@ use crate::{
 
 /// The small kernel's name.
 pub(crate) const ENTRY: &str = "ann_probe";
-/// Numbers that the host says at most and at least. The first ones find caches cold; on a busy host most find
-/// a thread that waits for its turn.
+/// The most and the fewest numbers that the host sends. The first ones find cold caches; on a busy host most
+/// find a thread that waits for its turn.
 const ROUNDS: u32 = 1000;
 const ROUNDS_LEAST: u32 = 32;
-/// How long it goes on beyond the least.
+/// How long it goes on after the fewest numbers.
 const TRYING: Duration = Duration::from_millis(20);
-/// When the clocks' relation is known well enough: an answer over PCIe takes about two microseconds.
+/// Uncertainty at which the clocks' relation is good enough: an answer over PCIe takes about two
+/// microseconds.
 const SHARP: Duration = Duration::from_nanos(1500);
 /// How long the kernel waits for a number.
 const KERNEL_PATIENCE: Duration = Duration::from_secs(3);
-/// How long the host waits for an answer, and for a run to end: longer than the kernel waits for all.
+/// How long the host waits for an answer, and for a run to end: longer than the kernel waits for all numbers.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Words of the kernel's answer, after the host's own line.
 const ANSWER: usize = 32;
@@ -55,13 +57,13 @@ pub(crate) enum Verdict {
     Epochs(String),
 }
 
-/// What a probe finds.
+/// The result of a probe.
 #[derive(Clone, Debug)]
 pub(crate) struct Found {
     pub(crate) verdict: Verdict,
     /// A moment on its clock and the host's.
     pub(crate) moment: Moment,
-    /// In which steps its clock goes.
+    /// The step in which its clock advances.
     pub(crate) step: Duration,
 }
 
@@ -71,7 +73,7 @@ pub(crate) fn text() -> Text {
     Text { name: "annulus-probe".into(), threads: 1, source }
 }
 
-/// Finds out what the device does; an error says why it is no use.
+/// Finds out what the device does; an error says why it cannot be used.
 pub(crate) fn probe(context: &Arc<Context>, program: &Program) -> Result<Found, String> {
     let failed = |error: CuError| format!("the probe cannot run: {error}");
     let arena = Arena::reserve(context, Kind::Shared, 4096).map_err(|why| match why {
@@ -136,7 +138,7 @@ impl Trial {
         unsafe { AtomicU64::from_ptr(place) }.load(Ordering::Relaxed)
     }
 
-    /// Known once a number was answered.
+    /// Known after a number was answered.
     fn step(&self) -> Duration {
         Duration::from_nanos(self.word(STEP).load(Ordering::Relaxed).into())
     }
@@ -151,7 +153,7 @@ impl Trial {
         unsafe { self.stream.start(&entry, Shape { blocks: 1, threads: 1, ..Shape::default() }, None) }
     }
 
-    /// Waits for the run's end, which comes by itself; whether it came in time.
+    /// Waits for the run's end, which comes by itself; returns whether it came in time.
     fn end(self, run: &Run) -> Result<bool, CuError> {
         let begun = Instant::now();
         while !run.is_over()? {
@@ -164,8 +166,8 @@ impl Trial {
         Ok(true)
     }
 
-    /// Says each number as soon as the one before is answered, until a moment is known well enough; `None` if
-    /// one is not answered.
+    /// Sends each number as soon as the one before is answered, until a moment is known well enough; `None`
+    /// if a number is not answered.
     fn talk_while_it_runs(self, program: &Program) -> Result<Option<(Moment, Duration)>, CuError> {
         let run = self.start(program, ROUNDS)?;
         let begun = Instant::now();
@@ -189,14 +191,14 @@ impl Trial {
                 break;
             }
         }
-        // All the rest at once.
+        // All remaining numbers at once.
         self.word(0).store(ROUNDS, Ordering::Release);
         let step = self.step();
         let ended = self.end(&run)?;
         Ok(best.filter(|_| all && ended).map(|best| (best, step)))
     }
 
-    /// Says one number before the run.
+    /// Sends one number before the run.
     fn talk_once(self, program: &Program) -> Result<Option<(Moment, Duration)>, CuError> {
         self.word(0).store(1, Ordering::Release);
         let said = Instant::now();
@@ -214,7 +216,7 @@ impl Trial {
         Ok(answered.then(|| (self.between(said, Instant::now()), self.step())))
     }
 
-    /// The answer's time, which was some moment between these.
+    /// The time of the answer, which was given at some moment between these.
     fn between(&self, begun: Instant, ended: Instant) -> Moment {
         Moment::between(begun, ended, self.time())
     }

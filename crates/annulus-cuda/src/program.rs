@@ -2,12 +2,11 @@
 //!
 //! # Machine code that is shipped along
 //!
-//! Where a program is to run without NVRTC, `annulus emit KERNEL --cubin` makes its machine code beforehand,
-//! and `Cuda::cubins` names the folder. A file is found by its name,
-//! `KERNEL-THREADS-ARCHITECTURE-HASH.cubin`: the kernel's name, the block's threads, what it was compiled
-//! for, and the first 16 hexadecimal digits of the SHA-256 of compiler options and text. So machine code of
-//! another version of the handler, or of Annulus, is not found, rather than wrong. The compiler's version is
-//! not in it.
+//! If a program is to run without NVRTC, `annulus emit KERNEL --cubin` makes its machine code in advance, and
+//! `Cuda::cubins` names the folder. A file is found by its name, `KERNEL-THREADS-ARCHITECTURE-HASH.cubin`:
+//! the kernel's name, the block's threads, the architecture it was compiled for, and the first 16 hexadecimal
+//! digits of the SHA-256 of compiler options and text. So machine code of another version of the handler, or
+//! of Annulus, is not found, and cannot be used by mistake. The compiler's version is not part of the name.
 
 use std::{
     path::{Path, PathBuf},
@@ -26,17 +25,17 @@ use crate::{
     text::Text,
 };
 
-/// Where machine code is looked for before it is made.
+/// Where to look for machine code before it is compiled.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sources {
-    /// Machine code that was shipped along.
+    /// Machine code that was shipped with the program.
     pub(crate) shipped: Option<PathBuf>,
-    /// Machine code that was made before.
+    /// Machine code that was compiled before.
     pub(crate) cache: Option<PathBuf>,
 }
 
-/// Machine code of this text that a device of this architecture runs: shipped along, from the cache, or made;
-/// and which it was.
+/// Machine code of this text that a device of this architecture runs: shipped, from the cache, or compiled;
+/// also says which.
 pub(crate) fn machine_code(
     text: &Text,
     device: Architecture,
@@ -55,7 +54,7 @@ pub(crate) fn machine_code(
     )
 }
 
-/// The same, made now: a driver does not take what is kept, or was shipped along.
+/// Likewise, but compiled now: used when a driver refuses the cached or shipped code.
 pub(crate) fn machine_code_anew(
     text: &Text,
     device: Architecture,
@@ -67,10 +66,10 @@ pub(crate) fn machine_code_anew(
     Ok(MADE.replace(key, sources.cache.as_deref(), cubin, |cubin| Some(cubin.clone())))
 }
 
-/// This process's machine code, whatever device it is for: an architecture's devices share it.
+/// This process's machine code for all devices: devices of one architecture share it.
 static MADE: LazyLock<Programs<Vec<u8>>> = LazyLock::new(Programs::default);
 
-/// NVRTC, and the architecture for which it compiles what a device runs.
+/// NVRTC, and the architecture to compile for so that the device runs the result.
 fn compiler(
     text: &Text,
     device: Architecture,
@@ -105,7 +104,7 @@ fn shipped(text: &Text, device: Architecture, folder: &Path) -> Option<Vec<u8>> 
     })
 }
 
-/// Whether these are an ELF image of 64 bits, and all of it: the driver reads its length from its head.
+/// Whether these bytes are a complete 64-bit ELF image: the driver reads its length from its header.
 fn is_whole(image: &[u8]) -> bool {
     let number = |at: usize, bytes: usize| -> Option<u64> {
         let field = image.get(at..at + bytes)?;
@@ -116,7 +115,7 @@ fn is_whole(image: &[u8]) -> bool {
     };
     let section = |index: u64| -> Option<u64> {
         let header = usize::try_from(number(40, 8)? + index * number(58, 2)?).ok()?;
-        // What holds nothing (SHT_NOBITS) takes no place in the image.
+        // A section without contents (SHT_NOBITS) takes no space in the image.
         let bytes = if number(header + 4, 4)? == 8 { 0 } else { number(header + 32, 8)? };
         number(header + 24, 8)?.checked_add(bytes)
     };
@@ -136,30 +135,30 @@ fn compile(nvrtc: &Nvrtc, text: &Text, architecture: Architecture) -> Result<Vec
     })
 }
 
-/// Says what a compiler's architectures are, and what that is bad for.
+/// An error that lists the compiler's architectures, and says what is wrong.
 fn not_among(nvrtc: &Nvrtc, wrong: &str) -> BackendError {
     let (major, minor) = nvrtc.version();
     let known: Vec<_> = nvrtc.architectures().iter().map(ToString::to_string).collect();
     BackendError::new(format!("NVRTC {major}.{minor} makes machine code for {}, {wrong}", known.join(", ")))
 }
 
-/// A kernel's machine code for devices that need not be here: what `annulus emit --cubin` writes.
+/// A kernel's machine code, for devices that need not be present: what `annulus emit --cubin` writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cubin {
     /// The name by which `Cuda::cubins` finds it.
     pub file: String,
-    /// What the file holds.
+    /// The file's contents.
     pub bytes: Vec<u8>,
 }
 
-/// Whether this machine's NVRTC knows loads of 16 bytes in one access, which came with CUDA 12.4 (12.3 has
-/// them without the scope of the system, which a look at the host's memory needs). Where there is none,
-/// machine code was made elsewhere.
+/// Whether this machine's NVRTC can compile 16-byte loads in one access. They came with CUDA 12.4 (12.3 has
+/// them without system scope, which a poll of the host's memory needs). Without NVRTC the machine code was
+/// made elsewhere.
 pub(crate) fn compiles_sealed() -> bool {
     Nvrtc::get().map_or(true, |nvrtc| nvrtc.version() >= (12, 4))
 }
 
-/// The architectures that this machine's NVRTC makes machine code for.
+/// The architectures that this machine's NVRTC compiles for.
 ///
 /// # Errors
 ///
@@ -168,9 +167,9 @@ pub fn architectures() -> Result<Vec<Architecture>, BackendError> {
     Nvrtc::get().map(|nvrtc| nvrtc.architectures().to_vec())
 }
 
-/// Machine code of a kernel for one architecture, for launches of a shape (of any number of blocks), with
-/// open slots and, where launches may ask for them, with [sealed](crate::Cuda::sealed) ones; and that of the
-/// small program that finds out about a device when it is opened. Needs NVRTC, and no device.
+/// Machine code of a kernel for one architecture, for launches of a shape (of any number of blocks). It comes
+/// with open slots and, where launches may ask for them, with [sealed](crate::Cuda::sealed) ones. The machine
+/// code of the small program that probes a device when it is opened is included. Needs NVRTC, but no device.
 ///
 /// # Errors
 ///
@@ -190,7 +189,7 @@ pub fn cubins(
     let handler = handler_source(definition, Target::Cuda)
         .map_err(|error| BackendError::new(error.to_string()).caused_by(error))?;
     let threads = shape.threads.max(1);
-    // Whether they are depends on the envelope as well, which is the launch's: without one a slot is
+    // Whether slots can be sealed depends on the launch's envelope as well. Without an envelope a slot is
     // smallest.
     let message = definition.message;
     let smallest = RingLayout::new(MIN_CAPACITY, message.size, message.align, Envelope::default());
@@ -264,8 +263,8 @@ mod tests {
         };
         let found =
             |minor| machine_code(&kernel, Architecture::new(8, minor), &sources).map(|(code, _)| code[15]);
-        // Heads alone, which a letter in their padding tells apart; the last says that sections stand where
-        // there is nothing any more.
+        // Only headers; a letter in their padding tells them apart. In the last one, sections lie beyond the
+        // end of the file.
         let image = |letter| {
             let mut image = [0; 64];
             image[..6].copy_from_slice(b"\x7fELF\x02\x01");

@@ -5,7 +5,7 @@ use annulus_kernel::device::CUDA_PRELUDE;
 use sha2::{Digest, Sha256};
 
 use crate::{architecture::Architecture, nvrtc::OPTIONS};
-/// A program's text, and what it is called.
+/// A program's text, and its name.
 #[derive(Clone, Debug)]
 pub(crate) struct Text {
     /// The kernel's name.
@@ -30,7 +30,7 @@ impl Text {
         format!("{}-{}-{architecture}-{hash}.cubin", self.name, self.threads)
     }
 
-    /// What names its machine code in the cache.
+    /// The key of its machine code in the cache.
     pub(crate) fn key(&self, architecture: Architecture, version: (u32, u32)) -> String {
         let (major, minor) = version;
         format!("NVRTC {major}.{minor} {architecture} {}\n{}", OPTIONS.join(" "), self.source)

@@ -1,14 +1,15 @@
 //! Built programs on disk.
 //!
-//! An entry's name is the hash of all that decides the binary: device, driver, options and source, as the
-//! backend says. Its contents are a line that names this format, the binary's own hash, and the binary; an
-//! entry that does not fit its hash counts as absent. It is written under another name and then renamed, so
-//! that a reader finds all of it or none. A cache that cannot be used costs time, and never a launch.
+//! An entry's name is a hash of everything that decides the binary: device, driver, options and source, as
+//! the backend states them. The entry contains a line that names this format, the binary's own hash, and the
+//! binary. An entry that does not match its hash counts as absent. An entry is written under another name and
+//! then renamed, so a reader finds all of it or nothing. A cache that cannot be used costs time, but never
+//! makes a launch fail.
 //!
-//! What lies here is run. So a directory is used only if nobody else may write there, and an entry only if it
-//! is a regular file that nobody else may write, of bounded size; links are not followed, and what is asked
-//! about is the open file, not its name. Whoever may write in a directory further up could put another in its
-//! place, but none that belongs to this user.
+//! The binaries in the cache are run. So a directory is used only if nobody else may write in it, and an
+//! entry only if it is a regular file of bounded size that nobody else may write. Links are not followed, and
+//! the checks are made on the open file, not on its name. A user who may write in a parent directory could
+//! replace this directory, but not with one that belongs to this user.
 
 use std::{
     collections::BTreeSet,
@@ -33,8 +34,8 @@ pub(crate) struct Cache {
     entry: PathBuf,
 }
 
-/// Where a backend's programs are kept unless told otherwise: `annulus` and its name in the user's cache;
-/// nowhere if the user has none.
+/// Where a backend's programs are kept by default: `annulus` and the backend's name in the user's cache
+/// directory. `None` if the user has no such directory.
 pub fn default_directory(backend: &str) -> Option<PathBuf> {
     let absolute = |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let base = absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".cache")))?;
@@ -42,13 +43,13 @@ pub fn default_directory(backend: &str) -> Option<PathBuf> {
 }
 
 impl Cache {
-    /// The entry for what this key describes.
+    /// The entry for the program that this key describes.
     pub(crate) fn new(directory: &Path, key: &str) -> Self {
         let name: String = Sha256::digest(key).iter().map(|byte| format!("{byte:02x}")).collect();
         Self { directory: directory.into(), entry: directory.join(name) }
     }
 
-    /// The binary, if there is one that is whole.
+    /// The binary, if a complete one is there.
     pub(crate) fn read(&self) -> Option<Vec<u8>> {
         if !self.is_private() {
             return None;
@@ -59,7 +60,7 @@ impl Cache {
         (hash == Sha256::digest(binary).as_slice()).then(|| binary.to_vec())
     }
 
-    /// Keeps a binary.
+    /// Stores a binary.
     pub(crate) fn write(&self, binary: &[u8]) {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         if (MAGIC.len() + HASH + binary.len()) as u64 > file::MOST
@@ -71,7 +72,7 @@ impl Cache {
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let draft = self.entry.with_extension(format!("{}-{count}", std::process::id()));
         if self.write_to(&draft, binary).is_err() {
-            // What cannot be written is not kept; a rest of it is in nobody's way.
+            // A binary that cannot be written is not kept; an incomplete draft does no harm.
             let _ = fs::remove_file(&draft);
         }
     }
@@ -85,7 +86,7 @@ impl Cache {
         fs::rename(draft, &self.entry)
     }
 
-    /// Whether nobody else may write in the directory. If somebody may, this is said once.
+    /// Whether nobody else may write in the directory. If somebody may, this is reported once.
     fn is_private(&self) -> bool {
         static SAID: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
         let why = match file::is_private(&self.directory) {
@@ -93,7 +94,7 @@ impl Cache {
             Err(file::Public::Absent) => return false,
             Err(file::Public::Said(why)) => why,
         };
-        // Whoever listens is the program's, and runs under no lock.
+        // A subscriber of the warning is the program's code: it must not run under a lock.
         let is_new = SAID.lock().unwrap_or_else(PoisonError::into_inner).insert(self.directory.clone());
         if is_new {
             let directory = self.directory.display();

@@ -1,15 +1,15 @@
-//! Which device a backend takes, and what else its user decides on every backend alike.
+//! Which device a backend uses, and the other decisions that its user makes the same way on every backend.
 
 use std::{path::PathBuf, ptr};
 
 use crate::options::HostOptions;
 
-/// Which of a backend's devices is taken.
+/// Which of a backend's devices is used.
 #[derive(Clone, Debug)]
 pub enum Choice {
-    /// The one at this place of the list.
+    /// The one at this index of the list.
     Index(usize),
-    /// The first whose name contains this, upper or lower case.
+    /// The first one whose name contains this, ignoring case.
     Named(String),
 }
 
@@ -18,18 +18,18 @@ pub trait Listed {
     /// Its name.
     fn name(&self) -> &str;
 
-    /// The platform that it belongs to, where the API has several. [`Choice::Named`] looks there, too.
+    /// The platform that it belongs to, if the API has several. [`Choice::Named`] searches it, too.
     fn platform(&self) -> Option<&str> {
         None
     }
 }
 
 impl Choice {
-    /// The device that is meant.
+    /// The chosen device.
     ///
     /// # Errors
     ///
-    /// If there is none: a sentence that names the API and lists what there is.
+    /// If there is none: a sentence that names the API and lists the devices.
     pub fn of<'a, D: Listed>(&self, devices: &'a [D], api: &str) -> Result<&'a D, String> {
         let wanted = match self {
             Self::Index(index) => {
@@ -58,20 +58,20 @@ impl Choice {
     }
 }
 
-/// All of a backend's devices, the one that it uses first.
+/// All of a backend's devices; the one that it uses comes first.
 pub fn used_first<'a, D>(used: &'a D, all: &'a [D]) -> impl Iterator<Item = &'a D> {
     std::iter::once(used).chain(all.iter().filter(move |device| !ptr::eq(*device, used)))
 }
 
-/// What the user of a backend decides, whatever it is driven by: set by the methods that
-/// [`device_options`](crate::device_options) makes.
+/// What the user of a backend decides, whatever API drives it. The methods that
+/// [`device_options`](crate::device_options) makes set it.
 #[derive(Clone, Debug)]
 pub struct DeviceOptions {
-    /// Which device is taken.
+    /// Which device is used.
     pub choice: Choice,
-    /// The folder in which programs are kept, if they are.
+    /// The folder in which programs are kept; `None` if they are not kept.
     pub cache: Option<PathBuf>,
-    /// What the host's side of a device obeys.
+    /// Options of the host's side of a device.
     pub host: HostOptions,
 }
 
@@ -82,8 +82,8 @@ impl DeviceOptions {
     }
 }
 
-/// The methods by which a backend is told what it is told like every other: for a builder whose field
-/// `options` is a [`DeviceOptions`]. The texts complete their documentation.
+/// The builder methods that all backends have in common, for a builder whose field `options` is a
+/// [`DeviceOptions`]. The texts complete their documentation.
 #[macro_export]
 macro_rules! device_options {
     (

@@ -1,13 +1,13 @@
-//! How a device's clock relates to the host's, while both go on.
+//! How a device's clock relates to the host's, while both run.
 //!
-//! A block that is asked for the time answers some time between the question and the look that finds the
-//! answer: a [`Moment`] on both clocks, as uncertain as half that interval is long. Both clocks have crystals
-//! of their own, and drift apart by up to [`DRIFT`]; so what was measured becomes uncertain with time, and a
-//! new moment is taken where it is more certain than that. Two moments far apart tell how fast the clocks
-//! drift, and the relation is continued by that.
+//! The host asks a block for the time. The block answers at some moment between the question and the poll
+//! that finds the answer: this gives a [`Moment`] on both clocks, with an uncertainty of half that interval.
+//! Each clock has a crystal of its own, and the two drift apart by up to [`DRIFT`]. So a measurement becomes
+//! less certain with time, and a new moment is kept where it is more certain than that. Two moments far apart
+//! tell how fast the clocks drift, and this rate extrapolates the relation.
 //!
-//! A clock may go in steps. What it shows is then up to half a step before or after the mean of what it would
-//! show: a moment is more uncertain by as much, and so is each stamp that is made by the relation.
+//! A clock may advance in steps. It then shows up to half a step more or less than a smooth clock would: each
+//! moment is uncertain by that much more, and so is each stamp that is made from the relation.
 
 use std::{
     collections::VecDeque,
@@ -15,36 +15,36 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How fast two clocks may drift apart, as a share: two crystals of 50 millionths each.
+/// How fast two clocks may drift apart, as a fraction: two crystals of 50 millionths each.
 const DRIFT: f64 = 1e-4;
-/// The moments that are kept, newer and older. The oldest and the newest tell the drift.
+/// How many moments are kept. The oldest and the newest tell the drift.
 const KEPT: usize = 64;
 
 /// A moment on both clocks.
 #[derive(Clone, Copy, Debug)]
 pub struct Moment {
-    /// On the host's.
+    /// On the host's clock.
     pub host: Instant,
-    /// On the device's, in nanoseconds.
+    /// On the device's clock, in nanoseconds.
     pub device: u64,
-    /// How far they may be apart.
+    /// How far apart the two readings may be.
     pub uncertainty: Duration,
 }
 
 impl Moment {
-    /// The device's time of some moment between these.
+    /// The device's time at some moment between these.
     pub fn between(begun: Instant, ended: Instant, device: u64) -> Self {
         let uncertainty = ended.saturating_duration_since(begun) / 2;
         Self { host: begun + uncertainty, device, uncertainty }
     }
 }
 
-/// What is known of a device's clock, by all backends of the process that use it.
+/// What is known of a device's clock, shared by all backends of the process that use the device.
 #[derive(Debug)]
 pub struct ClockSync {
-    /// In which the device's clock goes.
+    /// The step in which the device's clock advances.
     step: Duration,
-    /// In the order of time, at least one.
+    /// In order of time; at least one.
     moments: Mutex<VecDeque<Moment>>,
 }
 
@@ -55,30 +55,30 @@ struct Shown {
 }
 
 impl ClockSync {
-    /// Known by one moment, of a device's clock that goes in such steps.
+    /// A relation from one moment, for a device's clock that advances in these steps.
     pub fn new(first: Moment, step: Duration) -> Self {
         Self { step, moments: Mutex::new(VecDeque::from([coarser(first, step)])) }
     }
 
-    /// In which steps the device's clock goes.
+    /// The step in which the device's clock advances.
     pub fn step(&self) -> Duration {
         self.step
     }
 
-    /// What the device's clock shows when one shows 0 that shows `now` at this `instant`, in nanoseconds,
-    /// wrapping.
+    /// What the device's clock shows when the runtime's clock shows 0, in nanoseconds, wrapping. The
+    /// runtime's clock shows `now` at this `instant`.
     pub fn origin(&self, instant: Instant, now: u64) -> u64 {
         let moments = self.moments.lock().unwrap_or_else(PoisonError::into_inner);
         shown(&moments, instant).device.wrapping_sub(now)
     }
 
-    /// How far a stamp may be wrong that is made now.
+    /// How far a stamp that is made now may be wrong.
     pub fn uncertainty(&self) -> Duration {
         let moments = self.moments.lock().unwrap_or_else(PoisonError::into_inner);
         Duration::from_nanos(shown(&moments, Instant::now()).uncertainty as u64) + self.step / 2
     }
 
-    /// Takes what was measured, if it is better than what is known.
+    /// Adds a measurement, if it is better than what is known.
     pub(crate) fn learn(&self, moment: Moment) {
         let moment = coarser(moment, self.step);
         let mut moments = self.moments.lock().unwrap_or_else(PoisonError::into_inner);
@@ -86,7 +86,7 @@ impl ClockSync {
         let own = nanos(moment.uncertainty);
         let apart = moment.device.wrapping_sub(expected.device).cast_signed() as f64;
         if apart.abs() > own + expected.uncertainty {
-            // One of the clocks was set, or drifts faster than clocks do.
+            // One of the clocks was set, or drifts faster than normal clocks do.
             moments.clear();
         } else if own > expected.uncertainty {
             return;
@@ -97,7 +97,7 @@ impl ClockSync {
     }
 }
 
-/// A moment of a clock that goes in such steps.
+/// A moment on a clock with these steps: less certain.
 fn coarser(moment: Moment, step: Duration) -> Moment {
     Moment { uncertainty: moment.uncertainty + step / 2, ..moment }
 }
@@ -106,7 +106,7 @@ fn nanos(duration: Duration) -> f64 {
     duration.as_nanos() as f64
 }
 
-/// Nanoseconds from one instant to another, which may be the earlier one.
+/// Nanoseconds from one instant to another; negative if `to` is the earlier one.
 fn since(from: Instant, to: Instant) -> f64 {
     nanos(to.saturating_duration_since(from)) - nanos(from.saturating_duration_since(to))
 }
@@ -117,7 +117,7 @@ fn shown(moments: &VecDeque<Moment>, instant: Instant) -> Shown {
     };
     let passed = since(last.host, instant);
     let apart = since(first.host, last.host);
-    // By how much more than the host's clock the device's went, as a share, and how far that may be wrong.
+    // How much faster the device's clock went than the host's, as a fraction, and how far that may be wrong.
     let (mut drift, mut doubt) = (0.0, DRIFT);
     if apart > 0.0 {
         let wrong = (nanos(first.uncertainty) + nanos(last.uncertainty)) / apart;

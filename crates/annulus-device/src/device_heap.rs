@@ -1,5 +1,5 @@
-//! Memory in which kernels send to each other, on devices whose kernels reach only what they were given as
-//! arguments.
+//! Memory in which kernels send to each other, for devices on which a kernel reaches only the memory that it
+//! got as arguments.
 
 use std::{
     ptr::NonNull,
@@ -13,8 +13,8 @@ use crate::{
     free_list::FreeList,
 };
 
-/// One stretch of memory that all kernels get as an argument, and whose parts they name to each other by
-/// their offsets.
+/// One stretch of memory that all kernels get as an argument. Kernels name its parts to each other by their
+/// offsets.
 pub struct DeviceHeap {
     memory: Arc<dyn Memory>,
     free_list: Mutex<FreeList>,
@@ -35,11 +35,11 @@ impl DeviceHeap {
         Arc::new(Self { memory, free_list })
     }
 
-    /// A part with these contents; `remedy` is how a program makes the heap larger.
+    /// Takes a part and fills it with these contents; `remedy` says how a program makes the heap larger.
     ///
     /// # Errors
     ///
-    /// If no part of it is that long.
+    /// If there is no free part of that length.
     pub fn take(self: &Arc<Self>, contents: &[u8], remedy: &str) -> Result<DeviceLocalMemory, BackendError> {
         let bytes = contents.len();
         let mut free_list = self.free_list.lock().unwrap_or_else(PoisonError::into_inner);
@@ -56,8 +56,8 @@ impl DeviceHeap {
         let base = self.memory.host().expect("asked when it was made");
         // SAFETY: the part lies within the memory.
         let place = unsafe { base.add(offset) };
-        // SAFETY: as above, for so many bytes; nobody else has the part, and no kernel that had it before
-        // runs any more.
+        // SAFETY: as above, for so many bytes. Nobody else has the part, and kernels that had it before do
+        // not run any more.
         unsafe { place.copy_from_nonoverlapping(NonNull::from(contents).cast(), bytes) };
         Ok(DeviceLocalMemory { place: offset as u64, base: Arc::clone(&self.memory), owner: Box::new(part) })
     }

@@ -39,7 +39,7 @@ unsafe impl Send for SharedDoor {}
 unsafe impl Sync for SharedDoor {}
 
 impl SharedDoor {
-    /// What kernels take as an argument.
+    /// The memory that kernels take as an argument.
     pub(crate) fn memory(&self) -> &Arc<dyn Memory> {
         &self.memory
     }

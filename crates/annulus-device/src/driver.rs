@@ -1,4 +1,4 @@
-//! What a backend's driver is: an opened device, its memory, its programs.
+//! What a backend's driver provides: an opened device, its memory, its programs.
 
 use std::{any::Any, mem::MaybeUninit, num::NonZeroU32, sync::Arc, time::Duration};
 
@@ -9,68 +9,68 @@ pub use crate::memory::Memory;
 
 use crate::{clock_sync::ClockSync, options::HostOptions, residency::Residency};
 
-/// An opened device. Its methods, and those of what it hands out, are called from any thread, also while
-/// kernels stay on the device, for whose end none of them waits.
+/// An opened device. Its methods, and those of the objects that it returns, are called from any thread, also
+/// while kernels stay on the device. None of these methods waits for a kernel to end.
 ///
 /// # Safety
 ///
-/// Memory safety rests on what a driver hands out:
+/// Memory safety rests on these promises of a driver:
 ///
 /// * [`Memory::host`] is always the same, aligned to 128, and valid for reads and writes of [`Memory::bytes`]
 ///   bytes as long as the memory lives. Memory is no shorter than was asked for; shared memory is zeroed, and
 ///   has a place on the host.
 /// * An [`Entry`] runs the device program around the handler's text, in as many blocks and threads as its
 ///   shape says, with its arguments, and nothing else; a start after another one runs after it.
-/// * After [`Run::is_over`] has said so, the run touches no memory.
-/// * The limits that it tells are not more than the device's: threads of a block, and blocks that are
+/// * After [`Run::is_over`] has said that the run is over, the run touches no memory.
+/// * The limits that it reports are not above the device's own: threads of a block, and blocks that are
 ///   resident together.
 pub unsafe trait Driver: Send + Sync + 'static {
     /// The backend's name, as the command line and telemetry show it.
     fn backend(&self) -> &'static str;
 
-    /// The backend's devices, the one that this drives first: [`used_first`](crate::used_first).
+    /// The backend's devices; the one that this drives comes first: [`used_first`](crate::used_first).
     fn devices(&self, options: &HostOptions) -> Vec<DeviceInfo>;
 
     /// The device's name, for messages.
     fn name(&self) -> &str;
 
-    /// What the device can do. Always the same.
+    /// What the device can do. The answer is always the same.
     fn abilities(&self) -> Abilities;
 
-    /// The device's places for blocks that stay, which all backends of the process that use it share.
+    /// The device's resident slots, which all backends of the process that use the device share.
     fn residency(&self) -> &Arc<Residency>;
 
-    /// What a block needs to read its clock, for a launch that is about to start. Asked only of devices whose
-    /// blocks have one.
+    /// What a block needs to read its clock, for a launch that is about to start. Called only for devices
+    /// whose blocks have a clock.
     fn clock(&self, runtime: RuntimeClock) -> DeviceClock;
 
-    /// Whether its compiler makes programs that take messages from sealed slots. Asked only of devices that
-    /// are [far](Abilities::far).
+    /// Whether its compiler builds programs that take messages from sealed slots. Called only for devices
+    /// that are [far](Abilities::far).
     fn compiles_sealed(&self) -> bool {
         true
     }
 
-    /// How its clock relates to the host's, where it drifts from that: then blocks are asked for the time,
-    /// and told what came of it.
+    /// How the device's clock relates to the host's, if it drifts from the host's. The pump then asks blocks
+    /// for the time, and tells them the result.
     fn clock_sync(&self) -> Option<&Arc<ClockSync>> {
         None
     }
 
-    /// Zeroed memory that the host sees, and kernels while they run.
+    /// Zeroed memory that the host sees, and that kernels see while they run.
     ///
     /// # Errors
     ///
-    /// If there is not that much, or it would not be aligned to 128 bytes.
+    /// If there is not that much memory, or it would not be aligned to 128 bytes.
     fn shared(&self, bytes: usize) -> Result<Arc<dyn Memory>, BackendError>;
 
-    /// Memory for kernels alone, with these contents: wherever they reach it best.
+    /// Memory for kernels alone, with these contents, wherever kernels reach it fastest.
     ///
     /// # Errors
     ///
     /// If there is not that much.
     fn own(&self, contents: &[MaybeUninit<u8>]) -> Result<Arc<dyn Memory>, BackendError>;
 
-    /// The device's own memory, whatever it holds. No bytes are an argument as well.
+    /// The device's own memory, not initialised. A length of 0 is valid: the result is an argument, too.
     ///
     /// # Errors
     ///
@@ -84,7 +84,7 @@ pub unsafe trait Driver: Send + Sync + 'static {
     /// If there is not that much.
     fn device_local(&self, contents: &[u8]) -> Result<DeviceLocalMemory, BackendError>;
 
-    /// The program around a handler's text ([`assemble`](crate::assemble)), compiled or found among those
+    /// The program around a handler's text ([`assemble`](crate::assemble)): compiled, or taken from those
     /// compiled before ([`Programs`](crate::Programs)). The kernel's name is for messages.
     ///
     /// # Errors
@@ -93,7 +93,7 @@ pub unsafe trait Driver: Send + Sync + 'static {
     fn program(&self, kernel: &str, handler: &str, shape: Shape) -> Result<Box<dyn Program>, BackendError>;
 
     /// Whether all blocks of a kernel of this shape run at the same time on a device with room for them, as
-    /// far as that is known or can be tried. What is believed here and not so is found out when a kernel has
+    /// far as this is known or can be tried. If the answer is wrong, the pump finds out when the kernel has
     /// begun.
     fn runs_together(&self, shape: Shape) -> bool {
         let _ = shape;
@@ -106,47 +106,47 @@ pub unsafe trait Driver: Send + Sync + 'static {
 pub struct Abilities {
     /// The dialect of its programs.
     pub target: Target,
-    /// Kernels stay until they are terminated; else they run in epochs.
+    /// Kernels stay until they are terminated; otherwise they run in epochs.
     pub stays: bool,
     /// The most threads of a block.
     pub threads: u32,
-    /// Blocks wake the host's pump, by the futex of the doorbell's `rung`. Else it looks, at short intervals
-    /// while somebody waits.
+    /// Blocks wake the host's pump by the futex of the doorbell's `rung`. Otherwise the pump polls, at short
+    /// intervals while somebody waits.
     pub rings: bool,
-    /// Blocks have a clock ([`Driver::clock`]). Else the host's heartbeat is theirs, and is renewed more
-    /// often.
+    /// Blocks have a clock ([`Driver::clock`]). Otherwise the host's heartbeat is their clock, and is renewed
+    /// more often.
     pub clock: bool,
-    /// A block naps in the futex of its `wake` word, and must be woken from it. Else it looks at the word by
-    /// itself.
+    /// A block naps in the futex of its `wake` word, and the host must wake it. Otherwise the block polls the
+    /// word.
     pub naps_in_futex: bool,
-    /// Memory of the device's own can be copied while a kernel stays.
+    /// The device's own memory can be copied while a kernel stays.
     pub copies_meanwhile: bool,
     /// The host's memory is far from the blocks, as behind a bus. Then a kernel whose messages are handled by
-    /// one thread has blocks of several all the same: the others carry.
+    /// one thread still gets blocks of several threads: the other threads carry messages.
     pub far: bool,
-    /// How long a look for something to do takes a block, by which times become numbers of looks. Not 0.
+    /// How long one poll takes a block; durations are converted to numbers of polls by it. Not 0.
     pub look: Duration,
     /// Messages after which a block leaves an epoch.
     pub epoch_messages: u32,
-    /// All loops of a run end after so many turns together, whatever their conditions say; `None` where they
-    /// end when they should. Epochs are shorter than that.
+    /// All loops of a run end after this many turns together, whatever their conditions say; `None` where
+    /// loops end when they should. Epochs are shorter than that.
     pub loop_iterations: Option<u32>,
-    /// A running kernel sees what its host writes meanwhile. Else a look that finds nothing in an epoch finds
-    /// nothing after it, either.
+    /// A running kernel sees what its host writes meanwhile. Otherwise a block that finds nothing in one poll
+    /// of an epoch finds nothing in later polls of that epoch, either.
     pub hears: bool,
-    /// A kernel that does not find places to stay goes into epochs, and says so: there is nothing that a
-    /// program could do for more. Else its launch is refused, and told what to do.
+    /// A kernel that does not find resident slots goes into epochs, and reports this: a program cannot get
+    /// more slots. Otherwise its launch is refused, and the error says what to do.
     pub yields: bool,
-    /// What a program can do where the device cannot do more.
+    /// What a program can do where the device's limits are reached.
     pub remedies: Remedies,
 }
 
-/// How a program changes what a backend does, in messages.
+/// How a program changes what a backend does, for use in messages.
 #[derive(Clone, Copy, Debug)]
 pub struct Remedies {
-    /// To run kernels in epochs: a method's name.
+    /// How to run kernels in epochs: a method's name.
     pub epochs: &'static str,
-    /// To let more blocks stay, after "terminate another kernel, launch with a smaller grid, run it in
+    /// How to let more blocks stay; follows "terminate another kernel, launch with a smaller grid, run it in
     /// epochs".
     pub places: &'static str,
 }
@@ -171,12 +171,12 @@ pub struct Shape {
     pub connectable: bool,
     /// Inbound slots are sealed.
     pub sealed: bool,
-    /// The blocks wait for each other: a run of the program begins only when all of them can run at once.
+    /// The blocks wait for each other: a run begins only when all of them can run at once.
     pub supersteps: bool,
 }
 
 impl Shape {
-    /// The macros that say so: what stands in front of a program's text.
+    /// The macros that state the shape; they stand in front of a program's text.
     pub fn macros(&self) -> String {
         let mut macros = format!("#define ANN_LAUNCH_THREADS {}\n", self.threads);
         let all =
@@ -190,12 +190,12 @@ impl Shape {
 
 /// Memory in which kernels send to each other.
 pub struct DeviceLocalMemory {
-    /// Where it begins, as blocks take it (`ann_device_local_at`).
+    /// Where it begins, in the form that blocks take (`ann_device_local_at`).
     pub place: u64,
-    /// What that counts from: an argument of every kernel that may be connected. All of it lives as long as
-    /// this.
+    /// The memory that `place` counts from: an argument of every kernel that may be connected. All of it
+    /// lives as long as this value.
     pub base: Arc<dyn Memory>,
-    /// Gives the memory back when it is dropped, which is when no kernel can touch it any more.
+    /// Gives the memory back when it is dropped. That happens when no kernel can touch the memory any more.
     pub owner: Box<dyn Any + Send + Sync>,
 }
 
@@ -204,14 +204,14 @@ pub trait Program {
     /// Where it came from.
     fn origin(&self) -> ProgramOrigin;
 
-    /// How many of its blocks fit together on a unit of the device that is empty ([`Residency`]).
+    /// How many of its blocks fit together on an empty unit of the device ([`Residency`]).
     fn blocks_per_unit(&self) -> NonZeroU32;
 
-    /// Its entry with these arguments, whose memory lives as long as the entry and its runs.
+    /// Its entry with these arguments. Their memory lives as long as the entry and its runs.
     ///
     /// # Errors
     ///
-    /// If the device refuses them, or memory is another device's.
+    /// If the device refuses them, or if memory belongs to another device.
     fn entry(&self, arguments: &[Argument]) -> Result<Box<dyn Entry>, BackendError>;
 }
 
@@ -230,12 +230,12 @@ pub trait Entry: Send + Sync {
     ///
     /// # Errors
     ///
-    /// If the device does not start it: then nothing of it runs.
+    /// If the device does not start it: then nothing of the run executes.
     ///
     /// # Safety
     ///
-    /// The arguments are what the program takes, and their memory lives until the run is over. What the
-    /// program does with it is sound beside whatever else uses it meanwhile.
+    /// The arguments are what the program takes, and their memory lives until the run is over. The program's
+    /// use of that memory is sound beside all other use of it meanwhile.
     unsafe fn start(&self) -> Result<Box<dyn Run>, BackendError>;
 }
 
@@ -245,6 +245,6 @@ pub trait Run: Send {
     ///
     /// # Errors
     ///
-    /// If it, or its device, has failed. Nothing of it runs any more.
+    /// If it, or its device, has failed. Nothing of the run executes any more.
     fn is_over(&self) -> Result<bool, BackendError>;
 }

@@ -1,4 +1,4 @@
-//! Files that others may have had a hand in: what is read of them is bounded, and whose they are is known.
+//! Files that other users may have changed: reads are bounded, and owners are checked.
 
 use std::{
     fs::{self, File, Metadata, OpenOptions},
@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-/// The most bytes that are read of a file: more than any program has.
+/// The most bytes that are read of a file: more than any program's binary has.
 pub(crate) const MOST: u64 = 256 << 20;
 
 /// The contents of a regular file of up to 256 MiB.
@@ -18,12 +18,12 @@ pub fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
     contents(open(path, true)?, |_| true)
 }
 
-/// The contents of a file that is as [`read_regular`] wants it, no link, and that nobody else may write.
+/// The contents of a file that [`read_regular`] accepts, that is not a link, and that nobody else may write.
 pub(crate) fn read_own(path: &Path) -> io::Result<Vec<u8>> {
     contents(open(path, false)?, |metadata| written_by_others(metadata).is_none())
 }
 
-/// Opens a file for reading. Whoever opens a pipe would wait for a writer, and is told by [`contents`]
+/// Opens a file for reading. Opening a pipe does not wait for a writer; [`contents`] refuses the pipe
 /// instead.
 fn open(path: &Path, follow: bool) -> io::Result<File> {
     let mut options = OpenOptions::new();
@@ -40,7 +40,7 @@ fn open(path: &Path, follow: bool) -> io::Result<File> {
     options.open(path)
 }
 
-/// What is in an open file, if it is a regular one that suits.
+/// The contents of an open file, if it is a regular one and `suits` accepts it.
 fn contents(file: File, suits: impl FnOnce(&Metadata) -> bool) -> io::Result<Vec<u8>> {
     let metadata = file.metadata()?;
     if !metadata.is_file() || metadata.len() > MOST || !suits(&metadata) {
@@ -53,11 +53,11 @@ fn contents(file: File, suits: impl FnOnce(&Metadata) -> bool) -> io::Result<Vec
     Ok(bytes)
 }
 
-/// Why a directory is no place for what will be run.
+/// Why a directory is not safe for files that will be run.
 pub(crate) enum Public {
-    /// There is none, or none to be seen.
+    /// There is no such directory, or it cannot be read.
     Absent,
-    /// In words.
+    /// The reason, in words.
     Said(String),
 }
 
@@ -73,7 +73,7 @@ pub(crate) fn is_private(directory: &Path) -> Result<(), Public> {
     }
 }
 
-/// Makes the directory, and its parents, for this user alone. One that is there stays as it is.
+/// Makes the directory and its parents, for this user alone. An existing directory is left as it is.
 pub(crate) fn make_private(directory: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
@@ -82,7 +82,7 @@ pub(crate) fn make_private(directory: &Path) -> io::Result<()> {
     builder.create(directory)
 }
 
-/// Makes a file, for this user alone. Nothing may be there, not even a link.
+/// Makes a file, for this user alone. Nothing may have this name yet, not even a link.
 pub(crate) fn create(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -91,7 +91,7 @@ pub(crate) fn create(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// Who else may write there, and what to do about it; on systems that know no owners, nobody.
+/// Who else may write there, and what to do about it. On systems without owners the answer is: nobody.
 #[cfg(unix)]
 fn written_by_others(metadata: &Metadata) -> Option<String> {
     use std::os::unix::fs::MetadataExt;

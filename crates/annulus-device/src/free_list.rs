@@ -1,6 +1,6 @@
 //! Which parts of a stretch of memory are free: first fit.
 
-/// Parts begin at multiples of this, and so do all that follows them: two cache lines.
+/// Parts begin at multiples of this, and the memory after them, too: two cache lines.
 pub const PART_ALIGN: usize = 128;
 
 /// The free parts of a stretch of memory.
@@ -17,14 +17,14 @@ struct Range {
     bytes: usize,
 }
 
-/// A request's length as it is taken: of at least one byte, whole alignments. `None` if no number is that
-/// large.
+/// The length that is taken for a request: at least one byte, rounded up to whole alignments. `None` if that
+/// overflows.
 fn whole(bytes: usize) -> Option<usize> {
     bytes.max(1).checked_next_multiple_of(PART_ALIGN)
 }
 
 impl FreeList {
-    /// A free stretch of at least so many bytes; its length is what [`bytes`](Self::bytes) says.
+    /// A free stretch of at least this many bytes; [`bytes`](Self::bytes) gives its length.
     pub fn new(bytes: usize) -> Self {
         let bytes = whole(bytes).unwrap_or(usize::MAX - usize::MAX % PART_ALIGN);
         Self { free: vec![Range { offset: 0, bytes }], bytes }
@@ -35,12 +35,12 @@ impl FreeList {
         self.bytes
     }
 
-    /// How much is free, in however many parts.
+    /// How many bytes are free, in all parts together.
     pub fn free(&self) -> usize {
         self.free.iter().map(|range| range.bytes).sum()
     }
 
-    /// Takes the first part that is long enough; its offset.
+    /// Takes the first part that is long enough, and returns its offset.
     pub fn take(&mut self, bytes: usize) -> Option<usize> {
         let bytes = whole(bytes)?;
         let index = self.free.iter().position(|range| range.bytes >= bytes)?;
@@ -54,7 +54,7 @@ impl FreeList {
         Some(offset)
     }
 
-    /// Gives back what [`take`](Self::take) gave for this many bytes.
+    /// Gives back a part that [`take`](Self::take) returned for this many bytes.
     pub fn give_back(&mut self, offset: usize, bytes: usize) {
         let bytes = whole(bytes).expect("it was taken with this length");
         let index = self.free.partition_point(|range| range.offset < offset);
@@ -65,7 +65,7 @@ impl FreeList {
         }
     }
 
-    /// Makes one of a free range and the next, if they touch.
+    /// Merges a free range with the next one, if they touch.
     fn join(&mut self, index: usize) {
         let (Some(&range), Some(&next)) = (self.free.get(index), self.free.get(index + 1)) else { return };
         debug_assert!(range.offset + range.bytes <= next.offset, "nothing is given back twice");
@@ -117,9 +117,9 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is taken and given back in whatever order: parts never overlap, what is taken and what is
-        /// free is all there is, a request is refused only if no gap is long enough, and in the end all is
-        /// one part again.
+        /// For any order of taking and giving back: parts never overlap; taken and free parts add up to the
+        /// whole; a request is refused only if no gap is long enough; and in the end there is one free part
+        /// again.
         #[test]
         fn parts_never_overlap(steps in proptest::collection::vec((0usize..900, any::<prop::sample::Index>(), any::<bool>()), 1..200)) {
             const BYTES: usize = 4096;

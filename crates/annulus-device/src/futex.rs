@@ -17,7 +17,7 @@ pub(crate) fn wait(word: &AtomicU32, seen: u32, limit: Duration) {
     unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), operation, seen, &raw const time) };
 }
 
-/// Wakes one who sleeps on the word.
+/// Wakes one thread that sleeps on the word.
 pub(crate) fn wake_one(word: &AtomicU32) {
     let operation = libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG;
     // SAFETY: the word is a live, aligned 32-bit atomic.

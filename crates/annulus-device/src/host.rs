@@ -1,4 +1,4 @@
-//! A backend's one host: it lists devices, allocates and launches.
+//! The host that every backend uses: it lists devices, allocates and launches.
 
 use std::{borrow::Cow, mem::MaybeUninit, slice, sync::Arc, time::Instant};
 
@@ -20,14 +20,14 @@ use crate::{
     state::{self, States},
 };
 
-/// Where the launch's record lies among a kernel's arguments.
+/// The index of the launch's record among a kernel's arguments.
 const RECORD: usize = 3;
 
 /// A backend over a driver, with the pump that looks after its kernels.
 ///
 /// Dropping it waits, for a bounded time, until its kernels have left the device.
 pub struct DeviceHost {
-    /// Dropped first: kernels leave the device while there is a driver.
+    /// Dropped first: kernels leave the device while the driver still exists.
     pump: Pump,
     driver: Box<dyn Driver>,
     options: HostOptions,
@@ -165,8 +165,7 @@ impl DeviceHost {
             .map_err(|error| BackendError::new(error.to_string()).caused_by(error))
     }
 
-    /// Takes the resident slots that a kernel needs, or lets it run in epochs where that is how the device
-    /// makes do.
+    /// Takes the resident slots that a kernel needs, or lets the kernel run in epochs if the device yields.
     fn residence(
         &self,
         program: &dyn Program,
@@ -176,7 +175,7 @@ impl DeviceHost {
     ) -> Result<Option<ResidentSlots>, BackendError> {
         let driver = &*self.driver;
         let Abilities { yields, .. } = driver.abilities();
-        // A block by itself waits for no other.
+        // A single block waits for no other.
         if !plan.stays && (!plan.supersteps || yields && shape.blocks == 1) {
             return Ok(None);
         }
@@ -227,11 +226,11 @@ impl DeviceHost {
     }
 }
 
-// SAFETY: kernels are launched whose blocks serve one shard each by the device runtime's protocol: a block's
-// leader is the inbound ring's one consumer and the outbound ring's one producer, handlers are the
-// definition's own text over types of the definition's layout, and a block that has stored *terminated*
-// touches neither rings nor states again (`annulus_block`). That the device runs this text and nothing else
-// is the driver's promise.
+// SAFETY: each block of a launched kernel serves one shard, by the device runtime's protocol. A block's
+// leader is the only consumer of the inbound ring and the only producer of the outbound ring. Handlers are
+// the definition's own text over types of the definition's layout. A block that has stored *terminated*
+// touches neither rings nor states again (`annulus_block`). The driver promises that the device runs this
+// text and nothing else.
 unsafe impl DeviceBackend for DeviceHost {
     fn name(&self) -> &'static str {
         self.driver.backend()

@@ -25,17 +25,17 @@ pub(crate) struct Running {
     abilities: Abilities,
     pub(crate) shards: Box<[DeviceShard]>,
     pub(crate) doorbell: Arc<PumpDoorbell>,
-    /// Whether the kernel stays on the device, and naps there; else it comes back after each epoch, and then
-    /// sleeps until there is work: the pump is its runner. Goes into epochs at most once, by the pump, while
-    /// nothing of the kernel runs.
+    /// Whether the kernel stays on the device, and naps there. Otherwise it returns after each epoch and
+    /// sleeps until there is work; the pump is then its runner. The pump moves it into epochs at most once,
+    /// while nothing of the kernel runs.
     stay: Stay,
-    /// How an epoch ends, also of a kernel that stays.
+    /// How an epoch ends, also for a kernel that stays.
     pub(crate) bounds: Bounds,
-    /// The launch's record, for what of it changes later.
+    /// The launch's record, kept for the parts of it that change later.
     launch: Arc<dyn Memory>,
     /// Its blocks wait for each other.
     pub(crate) supersteps: bool,
-    /// Of a kernel in epochs, until it has left the device.
+    /// Held by a kernel in epochs, until it has left the device.
     visit: Mutex<Option<Visit>>,
     /// Outbound slots that a message may need.
     credit: u64,
@@ -44,11 +44,12 @@ pub(crate) struct Running {
     /// Bytes of a block's part of the states.
     state_bytes: usize,
     bindings: Vec<Arc<dyn Memory>>,
-    /// Where other kernels send to, and where outputs go, if the kernel may be connected.
+    /// The memory that other kernels send to, and where outputs go, if the kernel may be connected.
     device_local: Option<DeviceLocal>,
-    /// Everything else that the kernel was given, the records of its blocks among it.
+    /// All other memory that the kernel was given, including the records of its blocks.
     _memory: Vec<Arc<dyn Memory>>,
-    /// Those of a kernel that stays, or whose blocks wait for each other, until it has left the device.
+    /// The resident slots of a kernel that stays, or whose blocks wait for each other, until it has left the
+    /// device.
     resident: Mutex<Option<ResidentSlots>>,
 }
 
@@ -57,7 +58,7 @@ pub(crate) struct Running {
 pub(crate) struct Bounds {
     /// Messages.
     pub(crate) messages: u32,
-    /// Looks that find nothing.
+    /// Polls that find nothing.
     pub(crate) looks: u32,
 }
 
@@ -67,7 +68,8 @@ pub(crate) struct DeviceLocal {
     pub(crate) memory: Arc<DeviceLocalMemory>,
     /// The [`LinkRecord`].
     pub(crate) link: Arc<dyn Memory>,
-    /// The rings of kernels that this one was connected to, which its blocks may touch as long as they run.
+    /// The rings of the kernels that this one was connected to. Its blocks may touch them as long as they
+    /// run.
     reached: Mutex<Vec<Arc<DeviceLocalMemory>>>,
 }
 
@@ -80,11 +82,11 @@ impl DeviceLocal {
     ///
     /// # Safety
     ///
-    /// Every block of the kernel is inactive or has ended, and stays so meanwhile.
+    /// Every block of the kernel is inactive or has ended, and stays so during the call.
     unsafe fn set(&self, record: LinkRecord) {
         let place = self.link.host().expect("records lie in memory that the host sees").cast::<LinkRecord>();
-        // SAFETY: the memory is as long as the record, and aligned to 128; blocks read it when they obey a
-        // command, which this one comes before.
+        // SAFETY: the memory is as long as the record, and aligned to 128. Blocks read it when they obey a
+        // command, and this write comes before that command.
         unsafe { place.write_volatile(record) };
     }
 }
@@ -96,11 +98,11 @@ pub(crate) struct Parts {
     pub(crate) doorbell: Arc<PumpDoorbell>,
     pub(crate) stays: bool,
     pub(crate) bounds: Bounds,
-    /// Holds the launch's record.
+    /// The memory of the launch's record.
     pub(crate) launch: Arc<dyn Memory>,
-    /// A kernel that stays has its resident slots, and one whose blocks wait for each other.
+    /// Held by a kernel that stays, and by one whose blocks wait for each other.
     pub(crate) resident: Option<ResidentSlots>,
-    /// A kernel in epochs has this.
+    /// Held by a kernel in epochs.
     pub(crate) visit: Option<Visit>,
     pub(crate) supersteps: bool,
     pub(crate) credit: u32,
@@ -114,7 +116,7 @@ pub(crate) struct Parts {
     /// The bound parameters' memory.
     pub(crate) bindings: Vec<Arc<dyn Memory>>,
     pub(crate) device_local: Option<DeviceLocal>,
-    /// All that it was given besides, the records among it.
+    /// All other memory that it was given, including the records.
     pub(crate) memory: Vec<Arc<dyn Memory>>,
 }
 
@@ -127,7 +129,7 @@ impl Running {
             "there is a record for each shard"
         );
         let shard = |(index, memory): (usize, ShardMemory)| {
-            // SAFETY: a gauge: nobody makes an end of it.
+            // SAFETY: it is used as a gauge only; nobody makes a producer or consumer of it.
             let inbound = unsafe { memory.inbound() };
             // SAFETY: as above.
             let outbound = unsafe { memory.outbound() };
@@ -164,8 +166,8 @@ impl Running {
         Ok((self.within_reach(&*self.states)?, self.state_bytes * shard as usize))
     }
 
-    /// Memory that can be copied while the kernel is on the device, by the host itself or by a command that
-    /// does not wait for it.
+    /// Memory that can be copied while the kernel is on the device, either by the host itself or by a command
+    /// that does not wait for the kernel.
     fn within_reach<'a>(&self, memory: &'a dyn Memory) -> Result<&'a dyn Memory, BackendError> {
         let Abilities { copies_meanwhile, remedies, .. } = self.abilities;
         if self.stays() && memory.host().is_none() && !copies_meanwhile {
@@ -188,18 +190,18 @@ impl Running {
         self.stay.stays()
     }
 
-    /// The kernel has left the device: its resident slots are free.
+    /// The kernel has left the device: frees its resident slots.
     pub(crate) fn leave(&self) {
         drop(self.resident.lock().unwrap_or_else(PoisonError::into_inner).take());
         drop(self.visit.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
 
-    /// A kernel that stayed, and of which nothing runs any more, goes on in epochs; the pump launches the
-    /// first.
+    /// Lets a kernel that stayed, and of which nothing runs any more, go on in epochs. The pump launches the
+    /// first epoch.
     ///
     /// # Errors
     ///
-    /// If the device does not take what the blocks are to be told.
+    /// If the device does not accept the new bounds.
     pub(crate) fn go_into_epochs(&self, residency: &Arc<Residency>) -> Result<(), BackendError> {
         // SAFETY: nothing of the kernel runs.
         unsafe { self.set_bounds(self.bounds) }?;
@@ -209,7 +211,7 @@ impl Running {
         Ok(())
     }
 
-    /// Sets how the coming epochs end.
+    /// Sets how the next epochs end.
     ///
     /// # Safety
     ///
@@ -221,8 +223,8 @@ impl Running {
         );
         let bytes = ((u64::from(bounds.looks) << 32) | u64::from(bounds.messages)).to_le_bytes();
         let bytes = bytes.map(MaybeUninit::new);
-        // SAFETY: no block reads the record meanwhile, by the caller's word; it has the two words, next to
-        // each other.
+        // SAFETY: no block reads the record meanwhile, by the caller's promise. The record has the two words,
+        // next to each other.
         unsafe { self.launch.write(offset_of!(LaunchRecord, epoch_messages), &bytes) }
     }
 
@@ -240,7 +242,8 @@ impl Running {
             .is_some_and(ResidentSlots::must_yield)
     }
 
-    /// The kernel was told to end: whoever wants its resident slots may wait for them, and the pump hurries.
+    /// The kernel was told to end. A launch that needs its resident slots may wait for them, and the pump
+    /// hurries.
     #[cold]
     fn end(&self) {
         if let Some(slots) = &*self.resident.lock().unwrap_or_else(PoisonError::into_inner) {
@@ -260,8 +263,8 @@ impl Running {
             // Each block answers as it begins.
             shard.ask();
         }
-        // SAFETY: the launch gave it the arguments that the runtime's entry takes; all memory is `self`'s,
-        // which outlives the run.
+        // SAFETY: the launch gave the entry the arguments that the runtime's entry takes. All memory belongs
+        // to `self`, which outlives the run.
         unsafe { self.entry.start() }
     }
 
@@ -280,14 +283,14 @@ impl Running {
         self.shards.iter().filter(|shard| shard.has_answered()).count()
     }
 
-    /// Blocks that wait for each other do so no more in this epoch.
+    /// Blocks that wait for each other stop doing so for the rest of this epoch.
     pub(crate) fn abandon_steps(&self, epoch: u32) {
         for shard in &self.shards {
             shard.word(offset_of!(BlockRecord, abandoned)).store(epoch, Ordering::Relaxed);
         }
     }
 
-    /// What the first block was asked last.
+    /// The last question that the first block was asked.
     pub(crate) fn question(&self) -> u32 {
         self.shards[0].word(offset_of!(BlockRecord, question)).load(Ordering::Relaxed)
     }
@@ -302,7 +305,7 @@ impl Running {
         question
     }
 
-    /// What the first block's clock showed when it answered this question, if it has.
+    /// What the first block's clock showed when it answered this question; `None` if it has not answered.
     pub(crate) fn told_time(&self, question: u32) -> Option<u64> {
         let shard = &self.shards[0];
         // SYNC: answer (acquire)
@@ -313,7 +316,7 @@ impl Running {
     /// Tells all blocks what their clock shows when the runtime's shows 0.
     pub(crate) fn set_clock(&self, origin: u64) {
         for shard in &self.shards {
-            // 0 stands for nothing said.
+            // 0 means that nothing was said.
             shard.long_word(offset_of!(BlockRecord, origin)).store(origin.max(1), Ordering::Relaxed);
         }
     }
@@ -331,7 +334,7 @@ impl Running {
         self.device_local.is_some()
     }
 
-    /// Whether some block takes messages, and does not wait for room: as far as the host knows.
+    /// Whether some block takes messages and does not wait for room, as far as the host knows.
     pub(crate) fn takes(&self) -> bool {
         self.shards.iter().any(|shard| {
             shard.memory.command().load(Ordering::Relaxed) & command::ACTIVE != 0
@@ -340,7 +343,7 @@ impl Running {
         })
     }
 
-    /// Whether a block waits for room in another kernel, of which only the device sees whether there is some.
+    /// Whether a block waits for room in another kernel. Only the device sees whether there is room.
     pub(crate) fn holds(&self) -> bool {
         self.is_connectable()
             && self.shards.iter().any(|shard| {
@@ -358,7 +361,7 @@ impl Running {
     ///
     /// # Safety
     ///
-    /// Every block is inactive or has ended, and stays so meanwhile. The target is of the same backend.
+    /// Every block is inactive or has ended, and stays so during the call. The target is of the same backend.
     unsafe fn connect(&self, device_local: &DeviceLocal, target: &Self, waits: bool) {
         let layout = target.shards[0].memory.layout().inbound.open();
         let rings =
@@ -382,7 +385,7 @@ impl Running {
             waits: waits.into(),
             reserved: 0,
         };
-        // SAFETY: the caller's word.
+        // SAFETY: the caller's promise.
         unsafe { device_local.set(record) };
     }
 
@@ -391,12 +394,12 @@ impl Running {
         self.stay.wake_flag()
     }
 
-    /// Whether the kernel waits to be launched; if so it does not any more.
+    /// Whether the kernel waits to be launched; clears that flag.
     pub(crate) fn take_due(&self) -> bool {
         self.stay.take_due()
     }
 
-    /// Lets the pump launch the kernel, if it is on the way from one epoch to the next.
+    /// Lets the pump launch the kernel, if the kernel is between two epochs.
     pub(crate) fn make_due(&self) {
         if !self.stays() {
             self.stay.make_due();
@@ -439,7 +442,7 @@ impl DeviceKernel for LaunchedKernel {
 
     unsafe fn read_states(&self, shard: u32, states: &mut [MaybeUninit<u8>]) -> Result<(), BackendError> {
         let (memory, offset) = self.0.states_of(shard)?;
-        // SAFETY: the caller's word: no block touches the states meanwhile.
+        // SAFETY: the caller's promise: no block touches the states meanwhile.
         unsafe { memory.read(offset, states) }.map_err(not_copied)
     }
 
@@ -451,7 +454,7 @@ impl DeviceKernel for LaunchedKernel {
 
     unsafe fn read_binding(&self, index: usize, memory: &mut [MaybeUninit<u8>]) -> Result<(), BackendError> {
         let bound = self.0.within_reach(&*self.0.bindings[index])?;
-        // SAFETY: the caller's word: no block touches bound memory meanwhile.
+        // SAFETY: the caller's promise: no block touches bound memory meanwhile.
         unsafe { bound.read(0, memory) }.map_err(not_copied)
     }
 
@@ -465,7 +468,7 @@ impl DeviceKernel for LaunchedKernel {
         let device_local =
             self.0.device_local.as_ref().expect("the runtime connects kernels that were launched for it");
         let Some(link) = link else {
-            // SAFETY: the caller's word.
+            // SAFETY: the caller's promise.
             unsafe { device_local.set(LinkRecord::default()) };
             return Ok(());
         };
@@ -476,7 +479,7 @@ impl DeviceKernel for LaunchedKernel {
             target.filter(|target| Arc::ptr_eq(&target.0.doorbell, &self.0.doorbell)).ok_or_else(|| {
                 BackendError::new("the two kernels are not on one device: launch them by one runtime")
             })?;
-        // SAFETY: the caller's word.
+        // SAFETY: the caller's promise.
         unsafe { self.0.connect(device_local, &target.0, link.waits) };
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! What a launch fixes: threads, limits, and the records that its blocks read.
+//! What a launch decides: threads, limits, and the records that its blocks read.
 
 use std::{mem::offset_of, time::Duration};
 
@@ -13,20 +13,19 @@ use crate::{
     options::{Faults, HostOptions},
 };
 
-/// How long a block looks for something to do in an epoch, at most. The other blocks wait for the next epoch
-/// until then.
+/// The longest time that a block polls for work in an epoch. Until then the other blocks wait for the next
+/// epoch.
 const EPOCH_IDLE: Duration = Duration::from_millis(1);
-/// The same where a running kernel does not see what its host writes, and only other blocks can have
-/// something for it.
+/// The same where a running kernel does not see what its host writes: only other blocks can then send work.
 const EPOCH_RUSH: Duration = Duration::from_micros(50);
-/// The longest nap of a resident block: then it looks at the heartbeat.
+/// The longest nap of a resident block. After it the block checks the heartbeat.
 const NAP: Duration = Duration::from_millis(100);
 /// Naps without a heartbeat after which a block ends itself.
 const PATIENCE: u32 = 100;
-/// Looks that count as a nap on a device that has none.
+/// Polls that count as one nap on a device without naps.
 const PATIENCE_LOOKS: u32 = 1 << 22;
-/// How many looks a superstep is as long as in which nothing is found: each block waits for all others. A
-/// guess, by which blocks nap sooner or later.
+/// Duration of an empty superstep, in polls: each block waits for all others. A guess; it only decides how
+/// soon blocks nap.
 const SUPERSTEP_LOOKS: u32 = 16;
 /// The most scratch memory of a block of several threads.
 const SCRATCH: u64 = 4 << 20;
@@ -41,7 +40,7 @@ pub(crate) struct LaunchPlan {
     pub(crate) stays: bool,
     /// Inbound slots are sealed.
     pub(crate) sealed: bool,
-    /// Messages of a turn.
+    /// The most messages of a turn.
     pub(crate) limit: u32,
     /// Outbound slots that a message may need.
     pub(crate) credit: u32,
@@ -52,7 +51,7 @@ pub(crate) struct LaunchPlan {
     faults: Faults,
 }
 
-/// Threads of a block, in a launch that asks for so many.
+/// Threads of a block, for a launch that asks for this many.
 pub(crate) fn threads(
     abilities: &Abilities,
     options: &HostOptions,
@@ -90,8 +89,8 @@ impl LaunchPlan {
         };
         let layout = spec.shards[0].layout();
         let scratch = |limit| scratch_bytes(threads, limit, definition.max_outputs, layout, spec.connectable);
-        // Blocks of one thread read and write messages where they lie, and need scratch memory only for what
-        // goes to other kernels.
+        // Blocks of one thread read and write messages in place. They need scratch memory only for messages
+        // to other kernels.
         let mut limit = match scratch(16) {
             0 => limit,
             bytes => u64::from(limit).min(SCRATCH * 16 / bytes).max(1) as u32,
@@ -119,13 +118,14 @@ impl LaunchPlan {
         let look = if self.supersteps { look * SUPERSTEP_LOOKS } else { look };
         let idle = match (hears, spec.connectable || spec.supersteps) {
             (true, _) => spec.spin.min(EPOCH_IDLE),
-            // Other blocks may still send something, or wait for this one.
+            // Other blocks may still send something, or wait for this block.
             (false, true) => spec.spin.min(EPOCH_RUSH),
             (false, false) => Duration::ZERO,
         };
         let looks = u32::try_from(idle.as_nanos() / look.as_nanos().max(1)).unwrap_or(u32::MAX).max(1);
         let Some(turns) = loop_iterations else { return Bounds { messages: epoch_messages, looks } };
-        // At most: it is looked at, handled, told of, and copied word by word with all that it sends.
+        // The most turns of loops that a message takes: it is polled, handled, reported, and copied word by
+        // word, with all that it sends.
         let layout = spec.shards[0].layout();
         let outputs = u64::from(self.credit.max(1)) * layout.outbound.slot_stride as u64;
         let each = 8 + (layout.inbound.slot_stride as u64 + outputs) / 8;
@@ -201,7 +201,7 @@ impl LaunchPlan {
     pub(crate) fn device_local_rings(&self, layout: &KernelLayout, blocks: u32) -> Vec<u8> {
         let bytes = layout.inbound.open().bytes();
         let mut rings = vec![0; bytes * blocks as usize];
-        // Tickets begin at 0 but in tests; then the two words that name them do too.
+        // Tickets begin at 0, except in tests. The two words that name tickets begin at the same value.
         let first = (self.faults.device_local_first & DEVICE_LOCAL_TICKETS).to_ne_bytes();
         for ring in rings.chunks_exact_mut(bytes) {
             for word in [offset_of!(RingHeader, reserved), offset_of!(RingHeader, consumed)] {
@@ -227,7 +227,7 @@ impl LaunchPlan {
             let record = unsafe { base.add(index) };
             // SAFETY: the record lies in the memory.
             let place = unsafe { &raw mut (*record.as_ptr()).telemetry };
-            // SAFETY: the record is the host's until the kernel starts.
+            // SAFETY: only the host accesses the record until the kernel starts.
             unsafe { place.write(telemetry) };
         }
         Ok(())

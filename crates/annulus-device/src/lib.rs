@@ -1,30 +1,31 @@
-//! The host's side of every backend for a device: all that is the same whatever a device is driven by.
+//! The host's side of every backend for a device: everything that does not depend on how a device is driven.
 //!
 //! A backend opens its device, finds out what it can do ([`Abilities`]), and implements [`Driver`]: memory,
 //! programs, starting an entry, and a list of devices. It gives that to a [`DeviceHost`], which is the
-//! `DeviceBackend`. What its user decides alike on every backend, [`DeviceOptions`] hold.
+//! `DeviceBackend`. [`DeviceOptions`] hold the options that all backends have in common.
 //!
 //! # What this crate promises
 //!
-//! * A launch is laid out, its handler lowered, its states and bindings copied to the device, its blocks'
-//!   words watched, and its end seen to, by the protocol that `annulus_block` describes.
-//! * A kernel that stays starts only if all its blocks can be resident together ([`Residency`]); else it is
-//!   refused, and told what to do. One that returns in epochs is launched again while there is work.
-//! * The same holds for the blocks of a kernel that wait for each other (supersteps), in epochs, too.
-//! * One thread per backend, the pump, looks on behalf of those who wait. Where blocks can ring, it sleeps
+//! * It lays out a launch, lowers the handler, copies states and bindings to the device, watches the words of
+//!   the blocks, and handles the end of the kernel, by the protocol that `annulus_block` describes.
+//! * A kernel that stays starts only if all its blocks can be resident together ([`Residency`]); otherwise
+//!   the launch is refused, and the error says what to do. A kernel that returns in epochs is launched again
+//!   while there is work.
+//! * The same holds, also in epochs, for a kernel whose blocks wait for each other (supersteps).
+//! * One thread per backend, the pump, polls on behalf of those who wait. Where blocks can ring, it sleeps
 //!   until they do.
-//! * Where somebody needs a device to itself, kernels that stay leave it and come again
+//! * Where somebody needs a device alone, kernels that stay leave it and come back later
 //!   ([`Residency::ask_to_leave`]).
 //! * Kernels that are connected send to each other over the device's own memory, without the host.
-//! * Where a device's clock drifts from the host's, it is followed ([`ClockSync`]).
-//! * What a device may still touch is never freed: if its end cannot be found out, it is leaked, and the
-//!   kernel reported lost.
+//! * Where a device's clock drifts from the host's, the drift is measured and corrected ([`ClockSync`]).
+//! * Memory that the device may still touch is never freed. If it cannot be found out whether a kernel has
+//!   ended, its memory is leaked and the kernel is reported lost.
 //!
 //! # What it does not do
 //!
-//! It names no API of a device, decides nothing by a backend's name, and has no part in a message: senders
-//! and receivers use the rings by themselves, and waking a block reads a word through a pointer that the
-//! kernel keeps. So what lies behind [`Driver`] is objects.
+//! It names no device API, decides nothing by a backend's name, and does not take part in sending a message:
+//! senders and receivers use the rings directly, and waking a block reads a word through a pointer that the
+//! kernel keeps. So everything behind [`Driver`] is a trait object.
 
 mod cache;
 mod choice;

@@ -4,30 +4,30 @@ use std::{any::Any, mem::MaybeUninit, ptr::NonNull};
 
 use annulus_runtime::BackendError;
 
-/// A stretch of memory that kernels take as an argument. Dropped when no kernel can touch it any more.
+/// A stretch of memory that kernels take as an argument. It is dropped when no kernel can touch it any more.
 pub trait Memory: Any + Send + Sync {
-    /// Where the host sees it, if it does.
+    /// Where the host sees it; `None` if the host does not.
     fn host(&self) -> Option<NonNull<u8>>;
 
-    /// Its length.
+    /// Its length in bytes.
     fn bytes(&self) -> usize;
 
-    /// Copies out what lies at `offset`. What lies outside the memory is a panic.
+    /// Copies from the memory at `offset`. Panics if the range is not inside the memory.
     ///
     /// # Errors
     ///
-    /// If the device cannot.
+    /// If the device cannot copy.
     ///
     /// # Safety
     ///
     /// No kernel writes there meanwhile.
     unsafe fn read(&self, offset: usize, to: &mut [MaybeUninit<u8>]) -> Result<(), BackendError>;
 
-    /// Sets what lies at `offset`. What lies outside the memory is a panic.
+    /// Writes to the memory at `offset`. Panics if the range is not inside the memory.
     ///
     /// # Errors
     ///
-    /// If the device cannot.
+    /// If the device cannot copy.
     ///
     /// # Safety
     ///
@@ -36,11 +36,11 @@ pub trait Memory: Any + Send + Sync {
 }
 
 impl dyn Memory {
-    /// As a driver's own kind of memory, which its entries take as arguments.
+    /// As a driver's own memory type, which its entries take as arguments.
     ///
     /// # Errors
     ///
-    /// If it is another backend's.
+    /// If it belongs to another backend.
     pub fn as_own<M: Memory>(&self) -> Result<&M, BackendError> {
         let memory: &dyn Any = self;
         memory.downcast_ref().ok_or_else(|| BackendError::new("the kernel's memory is another backend's"))

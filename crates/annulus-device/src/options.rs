@@ -1,4 +1,4 @@
-//! What a backend's user decides, and what tests do.
+//! What a backend's user decides, and the faults that tests put in.
 
 use std::borrow::Cow;
 
@@ -12,17 +12,17 @@ pub type HandlerText = fn(&'static KernelDefinition) -> Option<Cow<'static, str>
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Faults {
-    /// A kernel that should stay leaves the device after so many messages, without a word; 0 for never.
+    /// A kernel that should stay leaves the device after this many messages, without a report; 0 for never.
     pub ends_after: u32,
     /// The host renews no heartbeat.
     pub no_heartbeat: bool,
-    /// Whole naps without a heartbeat after which a block ends itself, if not as many as usual.
+    /// Whole naps without a heartbeat after which a block ends itself; `None` for the default.
     pub patience: Option<u32>,
-    /// The first ticket of rings between kernels, so that a test sees tickets begin anew.
+    /// The first ticket of rings between kernels, so that a test sees tickets wrap.
     pub device_local_first: u32,
 }
 
-/// What a backend's user decides, whatever the device.
+/// What a backend's user decides, for any device.
 #[derive(Clone, Debug)]
 pub struct HostOptions {
     /// Threads of a block, for launches that leave `LaunchOptions::block` at 1.

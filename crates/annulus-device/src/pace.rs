@@ -1,22 +1,22 @@
 //! How long an epoch may be, learned from those before it.
 //!
-//! An epoch is bounded by numbers: of messages, and of polls that find nothing. How long a number takes
-//! depends on the device, on the handler, and on what else the machine does. So a [`Pace`] looks at how long
-//! epochs take, and makes their bound smaller or larger by halves and doubles.
+//! An epoch is bounded by numbers: of messages, and of polls that find nothing. The time that a number takes
+//! depends on the device, on the handler, and on the machine's other load. So a [`Pace`] measures how long
+//! epochs take, and halves or doubles their bound.
 //!
 //! On a busy machine an epoch can take long though its bound is small: its threads wait for a processor. A
-//! smaller bound would not help, it would only make the kernel slow. Therefore
+//! smaller bound would not help; it would only make the kernel slow. Therefore
 //!
-//! - the *shortest* of several epochs decides: what delays one of them seldom delays all;
-//! - a smaller bound that makes epochs hardly shorter is taken back, and epochs may be longer for a while.
+//! - the *shortest* of several epochs decides: a delay of one epoch seldom delays all of them;
+//! - a smaller bound that makes epochs hardly shorter is undone, and epochs may be longer for a while.
 
 use std::time::Duration;
 
-/// Epochs that are looked at together.
+/// Epochs that are judged together.
 const WINDOW: usize = 8;
-/// An epoch that takes this many times as long as it should is not waited for `WINDOW` times.
+/// An epoch that takes this many times as long as it should is acted on at once, not after `WINDOW` epochs.
 const GROSS: u32 = 8;
-/// For how many windows epochs may be longer, after a smaller bound was of no use.
+/// For how many windows epochs may be longer, after a smaller bound did not help.
 const RESPITE: u32 = 16;
 
 /// A bound of epochs, and how long the last ones took.
@@ -31,15 +31,15 @@ pub(crate) struct Pace {
     seen: usize,
     /// Whether each of those went up to its bound.
     full: bool,
-    /// The bound before it was made smaller, and the shortest epoch then, until it is known whether that
-    /// helped.
+    /// The bound before it was made smaller, and the shortest epoch then; kept until it is known whether the
+    /// smaller bound helped.
     before: Option<(u32, Duration)>,
     /// How long an epoch may take meanwhile, and for how many more windows.
     respite: (Duration, u32),
 }
 
 impl Pace {
-    /// Begins with the bound `most`, which is never passed. An epoch should take `target` at most.
+    /// Begins with the bound `most`, which is never exceeded. An epoch should take `target` at most.
     pub(crate) fn new(most: u32, target: Duration) -> Self {
         let took = [Duration::ZERO; WINDOW];
         let respite = (Duration::ZERO, 0);
@@ -51,7 +51,7 @@ impl Pace {
         self.bound
     }
 
-    /// An epoch took so long. `full` says that it went up to its bound, `least` how long an epoch takes
+    /// Records an epoch's duration. `full` says that it reached its bound; `least` is how long an epoch takes
     /// whatever its bound is.
     pub(crate) fn ended(&mut self, took: Duration, full: bool, least: Duration) {
         self.took[self.seen] = took;
@@ -72,7 +72,7 @@ impl Pace {
         }
     }
 
-    /// What a whole window says.
+    /// Judges a whole window.
     fn window(&mut self, shortest: Duration, target: Duration) {
         self.respite.1 = self.respite.1.saturating_sub(1);
         match self.before.take() {
@@ -106,7 +106,7 @@ mod tests {
     const TARGET: Duration = Duration::from_millis(16);
     const LAUNCH: Duration = Duration::from_micros(50);
 
-    /// Numbers without a pattern (SplitMix64).
+    /// Pseudo-random numbers (SplitMix64).
     struct Random(u64);
 
     impl Random {
@@ -119,7 +119,7 @@ mod tests {
         }
     }
 
-    /// Runs epochs that go up to their bound; each message takes as long, and each epoch a delay.
+    /// Runs epochs that reach their bound. Each message takes the same time, and each epoch has a delay.
     fn run(pace: &mut Pace, epochs: usize, message: Duration, mut delay: impl FnMut() -> Duration) {
         for _ in 0..epochs {
             pace.ended(LAUNCH + message * pace.bound() + delay(), true, LAUNCH);
@@ -153,7 +153,7 @@ mod tests {
         }
     }
 
-    /// Every epoch waits for a processor for longer than it should take in all.
+    /// Every epoch waits for a processor for longer than an epoch should take in all.
     #[test]
     fn a_very_busy_machine_makes_no_short_epochs() {
         for seed in 0..20 {

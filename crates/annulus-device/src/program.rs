@@ -12,8 +12,8 @@ use annulus_runtime::ProgramOrigin;
 
 use crate::cache::Cache;
 
-/// The whole text of a program: the launch's macros, the dialect's prelude, what handlers see and mean, the
-/// handler, and the runtime around it.
+/// The whole text of a program: the launch's macros, the dialect's prelude, the functions and types that
+/// handlers use, the handler, and the runtime around it.
 pub fn assemble(macros: &str, prelude: &str, handler: &str) -> String {
     format!("{macros}\n{prelude}\n{INTERFACE}\n{LANGUAGE_SOURCE}\n{handler}\n{RUNTIME}")
 }
@@ -32,12 +32,12 @@ impl<P> Default for Programs<P> {
 }
 
 impl<P> Programs<P> {
-    /// The program of a key, which tells all that decides it (device, driver, options, source): the one of
-    /// this process, else the `load`ed binary from the directory, else a `build`; then its `binary`, if it
-    /// has one, is kept there.
+    /// The program of a key, which names all that decides it (device, driver, options, source). In this
+    /// order: the one of this process, the `load`ed binary from the directory, or a new `build`. The `binary`
+    /// of a new build, if it has one, is kept in the directory.
     ///
-    /// A binary that `load` does not take, like one that is damaged, is built anew. Says where the program
-    /// came from.
+    /// A binary that `load` does not accept is built anew, like a damaged one. The result says where the
+    /// program came from.
     ///
     /// # Errors
     ///
@@ -71,7 +71,7 @@ impl<P> Programs<P> {
         Ok((program, origin))
     }
 
-    /// Puts a program that was built anew in place of the one of this key, here and in the directory.
+    /// Replaces the program of this key, here and in the directory, by one that was built anew.
     pub fn replace(
         &self,
         key: String,
@@ -90,7 +90,7 @@ impl<P> Programs<P> {
     }
 }
 
-/// The compiler's log, each line that names a place followed by the C there and the Rust behind it.
+/// The compiler's log. After each line that names a place come the C line there and the Rust line behind it.
 pub fn explain(log: &str, source: &str) -> String {
     let lines: Vec<&str> = source.lines().collect();
     let mut explained = String::new();
@@ -108,7 +108,7 @@ pub fn explain(log: &str, source: &str) -> String {
     explained
 }
 
-/// The line that a compiler's message names, as in `file.cl:12:5: error`, or in `file.cu(12): error`.
+/// The line number that a compiler's message names, as in `file.cl:12:5: error`, or in `file.cu(12): error`.
 fn place(message: &str) -> Option<usize> {
     if let Some((before, _)) = message.split_once("): ")
         && let Some((_, number)) = before.rsplit_once('(')
@@ -127,8 +127,8 @@ fn place(message: &str) -> Option<usize> {
     None
 }
 
-/// The Rust line that the last of these lines of C come from: the last comment `// file.rs:12`, unless a
-/// function begins after it.
+/// The Rust line that the last of these lines of C comes from: the last comment `// file.rs:12`, unless a
+/// function ends after it.
 fn origin<'a>(lines: &[&'a str]) -> Option<&'a str> {
     for line in lines.iter().rev() {
         if let Some(comment) = line.trim().strip_prefix("// ") {
@@ -137,7 +137,7 @@ fn origin<'a>(lines: &[&'a str]) -> Option<&'a str> {
                 return Some(comment.trim());
             }
         }
-        // A closing brace in the first column ends a function: what stands above is not this line's.
+        // A closing brace in the first column ends a function: comments above it do not belong to this line.
         if line.starts_with('}') {
             return None;
         }

@@ -1,29 +1,28 @@
-//! The pump: one thread per backend, which looks at the words of its kernels on behalf of those who wait for
-//! them.
+//! The pump: one thread per backend. It polls the words of its kernels on behalf of those who wait for them.
 //!
-//! A device cannot wake a thread of the host's, or not without cost, so somebody must look. The pump does,
-//! for the kernels of its backend: it reports progress to the runtime, renews the heartbeats, launches
-//! epochs, and sees kernels off the device. It looks busily for a moment, then sleeps ([`PumpDoorbell`]): lightly
-//! while somebody waits, so that devices that can ring wake it, and others are looked at often; deeply while
-//! nobody does, until its next heartbeat is due, a host thread rings, or it is time to see whether devices
-//! that cannot ring have dead letters. Whoever is about to wait rings (`DeviceKernel::expect`); whoever sends
-//! to a kernel between epochs, too.
+//! A device cannot wake a thread of the host, or only at a cost, so somebody must poll. The pump does it for
+//! the kernels of its backend: it reports progress to the runtime, renews the heartbeats, launches epochs,
+//! and handles the end of kernels. It polls busily for a moment, then sleeps ([`PumpDoorbell`]). While
+//! somebody waits it sleeps lightly: devices that can ring wake it, and it polls the others often. While
+//! nobody waits it sleeps deeply: until its next heartbeat is due, until a host thread rings, or until it is
+//! time to check devices that cannot ring for dead letters. A thread that is about to wait rings
+//! (`DeviceKernel::expect`), and so does a sender to a kernel that is between epochs.
 //!
 //! # Quiescing
 //!
-//! Where somebody needs the device to itself ([`Residency::ask_to_leave`]), kernels that stay leave and come
-//! again, by turns: *staying*; *leaving*, told by their records' `leave`, until every block has stored
+//! Where somebody needs the device alone ([`Residency::ask_to_leave`]), kernels that stay leave and come
+//! back. Their states are: *staying*; *leaving*, told by their records' `leave`, until every block has stored
 //! `ended` and the run is over; *away*, with their resident slots and without a run, until nobody asks; then
-//! staying, in the next epoch. A kernel that terminates while it leaves is over, and does not come again. One
-//! that is told to end while it is away is launched again to see it.
+//! staying again, in the next epoch. A kernel that terminates while it leaves is over, and does not come
+//! back. A kernel that is told to end while it is away is launched again, so that it sees this.
 //!
 //! # The end
 //!
-//! A kernel is let go when each of its shards has said *terminated* and its last run is over: only then is
-//! its memory freed, and its resident slots. If a device fails, or ends a kernel by itself, the kernel is
-//! reported lost. One over which the pump panics is told to end. When the backend is dropped the pump stays
-//! until its last kernel is gone, for [`FAREWELL`] at most; what a hanging device may still touch is then
-//! leaked, not freed.
+//! The pump releases a kernel when each of its shards has reported *terminated* and its last run is over.
+//! Only then are its memory and its resident slots freed. If a device fails, or ends a kernel by itself, the
+//! kernel is reported lost. A kernel over which the pump panics is told to end. When the backend is dropped
+//! the pump runs on until its last kernel is gone, for [`FAREWELL`] at most. Memory that a hanging device may
+//! still touch is then leaked, not freed.
 
 use std::{
     mem,
@@ -47,14 +46,14 @@ pub(crate) use watched::Watched;
 const BEAT: Duration = Duration::from_millis(50);
 /// The same where the heartbeat is the kernel's only clock.
 const FINE_BEAT: Duration = Duration::from_millis(1);
-/// How long the pump looks busily while somebody waits.
+/// How long the pump polls busily while somebody waits.
 const BUSY: Duration = Duration::from_micros(20);
-/// The first and the longest sleep while what is waited for cannot ring.
+/// The first and the longest sleep while the pump waits for a device that cannot ring.
 const SHORT: Duration = Duration::from_micros(50);
 const LONG: Duration = Duration::from_micros(500);
-/// The first sleep while nobody waits, but dead letters or prints may come of what cannot ring.
+/// The first sleep while nobody waits, but a device that cannot ring may produce dead letters or prints.
 const DEAD_LETTERS: Duration = Duration::from_millis(1);
-/// How long a backend that is dropped waits for its kernels to leave.
+/// How long the drop of a backend waits for its kernels to leave.
 pub(crate) const FAREWELL: Duration = Duration::from_secs(10);
 
 /// The handle on a pump; dropping it ends the thread.
@@ -65,7 +64,7 @@ pub(crate) struct Pump {
 
 struct Shared {
     doorbell: Arc<PumpDoorbell>,
-    /// Launched, and not yet seen by the pump.
+    /// Launched kernels that the pump has not seen yet.
     arrived: Mutex<Vec<Watched>>,
     some_arrived: AtomicBool,
     stop: AtomicBool,
@@ -74,7 +73,7 @@ struct Shared {
     ended: (Mutex<bool>, Condvar),
 }
 
-/// What decides how often the pump looks.
+/// What decides how often the pump polls.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rhythm {
     /// Blocks can ring.
@@ -131,12 +130,12 @@ impl Drop for Pump {
         // SYNC: pump-stop (release)
         self.shared.stop.store(true, Ordering::Release);
         self.shared.doorbell.ring();
-        // A waker that the pump called may be what drops the backend: it cannot wait for itself.
+        // A waker that the pump calls may drop the backend: the pump's thread cannot wait for itself.
         if thread::current().id() == self.thread {
             return;
         }
         let ended = self.shared.ended.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // Whether it has ended or the time is up: there is no more to do here.
+        // The thread has ended or the time is up: either way there is nothing more to do here.
         let _ = self.shared.ended.1.wait_timeout_while(ended, FAREWELL + BEAT, |ended| !*ended);
     }
 }
@@ -171,8 +170,8 @@ impl Shared {
             }
             let mut progress = false;
             kernels.retain_mut(|kernel| {
-                // What it calls is the program's code: wakers, alerts, and whatever is dropped with the last
-                // handle.
+                // This calls the program's code: wakers, alerts, and the destructors of what the last handle
+                // holds.
                 match contained(|| kernel.look(beat_is_due, &self.residency)) {
                     Some(news) => progress |= news,
                     None => kernel.abandon(),
@@ -185,7 +184,7 @@ impl Shared {
                 let late = now.duration_since(since) > FAREWELL;
                 // SYNC: pump-arrived (acquire)
                 if (kernels.is_empty() && !self.some_arrived.load(Ordering::Acquire)) || late {
-                    // What is left hangs on its device, which may still touch its memory.
+                    // The remaining kernels hang on their device, which may still touch their memory.
                     mem::forget(kernels);
                     break;
                 }
@@ -210,8 +209,8 @@ impl Shared {
                 }
                 continue;
             }
-            // Who cannot ring must be looked at, even if only for dead letters and prints; and no device says
-            // that it is done with a kernel.
+            // Devices that cannot ring must be polled, even if only for dead letters and prints. And no
+            // device reports that it is done with a kernel.
             let limit = match self.rhythm.rings {
                 _ if leaving => nap.min(LONG),
                 true => beat,
@@ -226,7 +225,7 @@ impl Shared {
             self.doorbell.sleep(depth, limit.min(beat), || {
                 let quiet = |kernel: &Watched| match light {
                     true => !kernel.has_news(),
-                    // Nobody waits: what is new can be reported at the next beat.
+                    // Nobody waits: news can be reported at the next beat.
                     false => !kernel.is_watched_closely() && !kernel.running.is_due() && !kernel.has_notes(),
                 };
                 let asks = |kernel: &Watched| kernel.is_to_move(self.residency.is_asked());

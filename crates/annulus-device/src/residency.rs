@@ -1,33 +1,34 @@
-//! Resident slots: room for the blocks of kernels that stay on a device. A block without one would never
-//! start, and whoever waits for it would wait for ever; so slots are counted, and a kernel that finds too few
+//! Resident slots: room for the blocks of kernels that stay on a device. A block without a slot would never
+//! start, and whoever waits for it would wait for ever. So slots are counted, and a kernel that finds too few
 //! is refused.
 //!
 //! # Quiescing a device
 //!
-//! Some devices do nothing else while kernels stay. Who needs such a device to itself for a moment asks all
-//! kernels that stay there to leave ([`Residency::ask_to_leave`]): each backend's pump sees its own off,
-//! keeping their slots, and launches them again when nobody asks any more. Whether they have left is for the
-//! one who asked to find out: kernels may hang.
+//! Some devices do nothing else while kernels stay. A caller that needs such a device alone for a moment asks
+//! all kernels that stay there to leave ([`Residency::ask_to_leave`]). Each backend's pump makes its own
+//! kernels leave, keeps their slots, and launches them again when nobody asks any more. The caller must find
+//! out itself whether they have left: kernels may hang.
 //!
 //! # How resident slots are counted
 //!
-//! A device has units, each with resources (registers, memory of the block's own, threads) that the blocks on
-//! it divide among them. Which unit a block goes to the device decides. Of each kernel so many blocks fit on
-//! an empty unit; let *m* be the least of these numbers. Then no block of any kernel takes more than 1/*m* of
-//! any resource, so a unit without room for one more block has at least *m* already. As long as all kernels
-//! together have no more than *m* blocks for each unit, every block finds room, wherever and in whatever
-//! order the others were put.
+//! A device has units. Each unit has resources (registers, memory of the block's own, threads) that its
+//! blocks divide among them. The device decides on which unit a block runs. For each kernel, a certain number
+//! of blocks fit on an empty unit; let *m* be the least of these numbers. Then no block of any kernel takes
+//! more than 1/*m* of any resource, so a unit without room for one more block has at least *m* blocks
+//! already. As long as all kernels together have no more than *m* blocks for each unit, every block finds
+//! room, wherever and in whatever order the others were placed.
 //!
 //! # Kernels in epochs
 //!
-//! They take no slots, but each of their launches needs room for a while. Some devices keep room for that
-//! whatever stays there (PoCL has a thread more than slots). On others ([`Residency::shared_with_epochs`])
-//! kernels that stay take up all that the device runs at once, and those in epochs would stand still. There,
-//! as long as kernels in epochs are around ([`Visit`]), one slot is left to them: the kernel that came last
-//! to stay *must yield*: its pump lets it leave, to go on in epochs as well.
+//! Kernels in epochs take no slots, but each of their launches needs room for a while. Some devices keep room
+//! for that, whatever stays there (PoCL has one thread more than slots). On others
+//! ([`Residency::shared_with_epochs`]) the kernels that stay can take up everything that the device runs at
+//! once, and kernels in epochs would never run. There, as long as kernels in epochs exist ([`Visit`]), one
+//! slot is left to them: the kernel that became resident last *must yield*: its pump makes it leave, and it
+//! goes on in epochs as well.
 //!
-//! Where every unit has room for one block of any kernel, as on PoCL, this counts blocks. Kernels that are
-//! alike fill a device; small blocks beside large ones count as if they were large.
+//! If every unit has room for one block of any kernel, as on PoCL, this simply counts blocks. Kernels of the
+//! same size can fill a device. Small blocks beside large ones count as if they were large.
 
 use std::{
     fmt,
@@ -40,29 +41,29 @@ use annulus_sync::{AtomicU32, Ordering};
 
 use crate::doorbell::PumpDoorbell;
 
-/// The units of one device, and who stays there.
+/// The units of one device, and the kernels that stay there.
 #[derive(Debug)]
 pub struct Residency {
     units: u32,
-    /// Kernels that can stay at a time.
+    /// The most kernels that can stay at a time.
     most: usize,
-    /// Kernels in epochs need a slot that is free.
+    /// Kernels in epochs need a free slot.
     shared: bool,
-    /// Kernels in epochs.
+    /// Number of kernels in epochs.
     visits: AtomicU32,
     kernels: Mutex<Vec<Resident>>,
     freed: Condvar,
-    /// How many ask the kernels to leave.
+    /// How many callers ask the kernels to leave.
     asking: AtomicU32,
-    /// Those of the pumps.
+    /// The doorbells of the pumps.
     doorbells: Mutex<Vec<Weak<PumpDoorbell>>>,
 }
 
 /// Kernels that stay are asked to leave as long as this lives.
 pub struct Asked {
     residency: Arc<Residency>,
-    /// Those that were rung. The last to hold one drops what it stands in, device's memory among it: not
-    /// before the asker has let go of its locks.
+    /// The doorbells that were rung. The last owner of a doorbell also drops the memory it lies in, device
+    /// memory among it. That must not happen before the asker has released its locks.
     _doorbells: Vec<Arc<PumpDoorbell>>,
 }
 
@@ -90,7 +91,7 @@ struct Resident {
     leaving: bool,
 }
 
-/// Places that a kernel holds until it has left the device.
+/// Slots that a kernel holds until it has left the device.
 #[derive(Debug)]
 pub struct ResidentSlots {
     residency: Arc<Residency>,
@@ -101,7 +102,7 @@ pub struct ResidentSlots {
 const PATIENCE: Duration = Duration::from_secs(5);
 
 impl Residency {
-    /// A device with so many units, all of them empty.
+    /// A device with this many units, all of them empty.
     pub fn new(units: u32) -> Self {
         Self {
             units,
@@ -115,12 +116,12 @@ impl Residency {
         }
     }
 
-    /// The same, of a device on which no more than so many kernels stay at a time, however small.
+    /// The same, for a device on which at most this many kernels stay at a time, however small they are.
     pub fn for_kernels(self, most: usize) -> Self {
         Self { most, ..self }
     }
 
-    /// The same, of a device that runs kernels in epochs only where one that stays could be.
+    /// The same, for a device that runs kernels in epochs only in slots that resident kernels leave free.
     pub fn shared_with_epochs(self) -> Self {
         Self { shared: true, ..self }
     }
@@ -130,12 +131,12 @@ impl Residency {
         self.units
     }
 
-    /// Takes slots for a kernel of which `per_unit` blocks fit on an empty unit, waiting for those of
+    /// Takes slots for a kernel of which `per_unit` blocks fit on an empty unit. Waits for the slots of
     /// kernels that are leaving.
     ///
     /// # Errors
     ///
-    /// If there are too few: says for how many of its blocks there is room.
+    /// If there are too few slots: the number of its blocks for which there is room.
     pub fn take(self: &Arc<Self>, blocks: u32, per_unit: NonZeroU32) -> Result<ResidentSlots, u32> {
         let deadline = Instant::now() + PATIENCE;
         let mut kernels = self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
@@ -155,7 +156,7 @@ impl Residency {
         }
     }
 
-    /// One more kernel is run in epochs, until the answer is dropped.
+    /// One more kernel runs in epochs, until the returned value is dropped.
     pub(crate) fn visit(self: &Arc<Self>) -> Visit {
         // SYNC: visits (release)
         self.visits.fetch_add(1, Ordering::AcqRel);
@@ -171,8 +172,8 @@ impl Residency {
         u32::from(self.shared && self.visits.load(Ordering::Acquire) != 0)
     }
 
-    /// Asks all kernels that stay on the device to leave it, until the answer is dropped. They do as soon as
-    /// their blocks see it; a kernel that is launched meanwhile comes, and leaves again.
+    /// Asks all kernels that stay on the device to leave it, until the returned value is dropped. They leave
+    /// as soon as their blocks see it. A kernel that is launched meanwhile starts, and leaves again.
     pub fn ask_to_leave(self: &Arc<Self>) -> Asked {
         // SYNC: asked-to-leave (release)
         self.asking.fetch_add(1, Ordering::AcqRel);
@@ -185,7 +186,7 @@ impl Residency {
         self.asking.load(Ordering::Acquire) != 0
     }
 
-    /// Rings this doorbell when that changes.
+    /// Rings this doorbell when the answer of [`is_asked`](Self::is_asked) changes.
     pub(crate) fn rings(&self, doorbell: &Arc<PumpDoorbell>) {
         let mut doorbells = self.doorbells.lock().unwrap_or_else(PoisonError::into_inner);
         doorbells.retain(|doorbell| doorbell.strong_count() != 0);
@@ -201,7 +202,7 @@ impl Residency {
         doorbells
     }
 
-    /// For how many blocks of one more kernel there is room beside these.
+    /// The number of blocks of one more kernel for which there is room beside these.
     fn free<'a>(&self, kernels: impl Iterator<Item = &'a Resident> + Clone, per_unit: NonZeroU32) -> u32 {
         let left = self.left_to_epochs();
         if kernels.clone().count() >= self.most.saturating_sub(left as usize) {
@@ -218,7 +219,7 @@ impl Residency {
     }
 }
 
-/// A kernel is run in epochs as long as this lives.
+/// A kernel runs in epochs as long as this lives.
 #[derive(Debug)]
 pub(crate) struct Visit {
     residency: Arc<Residency>,
@@ -232,7 +233,7 @@ impl Drop for Visit {
 }
 
 impl ResidentSlots {
-    /// Whether kernels in epochs lack a place, and this kernel is the one to make room.
+    /// Whether kernels in epochs lack a slot, and this kernel is the one that must make room.
     pub(crate) fn must_yield(&self) -> bool {
         let residency = &self.residency;
         if residency.left_to_epochs() == 0 {
@@ -294,8 +295,8 @@ mod tests {
         drop(kernels);
     }
 
-    /// A unit's load is never more than its resources, whatever kernels with slots are put wherever there is
-    /// room, in any order.
+    /// A unit's load never exceeds its resources, wherever and in whatever order kernels with slots are
+    /// placed.
     #[test]
     fn every_block_with_a_place_finds_room_wherever_the_others_went() {
         // All sizes divide this.
@@ -313,7 +314,7 @@ mod tests {
             let mut blocks = Vec::new();
             for _ in 0..1 + random(5) {
                 let (count, size) = (1 + random(12), per_unit(1 + random(8)));
-                // As many as there is room for, if those are too many.
+                // If those are too many, as many as there is room for.
                 let taken = residency.take(count, size).map(|taken| (taken, count));
                 let taken = taken.or_else(|free| residency.take(free, size).map(|taken| (taken, free)));
                 let (taken, count) = taken.expect("it said that there is room");
@@ -329,7 +330,7 @@ mod tests {
                 let block = blocks.remove(next);
                 let fits: Vec<usize> = (0..room.len()).filter(|&unit| room[unit] >= block).collect();
                 assert!(!fits.is_empty(), "a block of {block} finds no unit: {room:?}");
-                // The emptiest spoils as many units for large blocks as can be.
+                // The emptiest unit blocks as many units for large blocks as possible.
                 let unit = match random(2) {
                     0 => *fits.iter().max_by_key(|&&unit| room[unit]).expect("there is one"),
                     _ => fits[random(fits.len() as u32) as usize],

@@ -6,7 +6,7 @@ use annulus_runtime::{BackendError, Place, SharedMemory};
 
 use crate::driver::{Driver, Memory};
 
-/// Keeps shared memory for the runtime, and is how a host recognises it.
+/// Keeps shared memory alive for the runtime; the host recognises its memory by this type.
 struct Owner(Arc<dyn Memory>);
 
 /// Zeroed memory that host and kernels see.
@@ -18,8 +18,8 @@ pub(crate) fn allocate(driver: &dyn Driver, bytes: usize) -> Result<SharedMemory
         ))
     })?;
     let base = memory.host().expect("shared memory is seen by the host");
-    // SAFETY: by the driver's promise the memory is at least that long, aligned to 128, zeroed, and stays
-    // where it is until the owner is dropped.
+    // SAFETY: by the driver's promise the memory is at least that long, aligned to 128, zeroed, and stays at
+    // its address until the owner is dropped.
     Ok(unsafe { SharedMemory::from_raw(base, bytes, Box::new(Owner(memory))) })
 }
 

@@ -14,9 +14,9 @@ pub(crate) struct DeviceShard {
     pub(crate) inbound: Ring,
     /// For the gauges; the block is the producer.
     pub(crate) outbound: Ring,
-    /// The same of its dead letters, if the launch keeps them.
+    /// Likewise for its dead letters, if the launch keeps them.
     pub(crate) dead_letters: Option<Ring>,
-    /// The same of its prints, if the kernel prints.
+    /// Likewise for its prints, if the kernel prints.
     pub(crate) prints: Option<Ring>,
     pub(crate) record: NonNull<BlockRecord>,
 }
@@ -27,7 +27,7 @@ unsafe impl Send for DeviceShard {}
 unsafe impl Sync for DeviceShard {}
 
 impl DeviceShard {
-    /// The record's word at an offset: one of its 32-bit words.
+    /// One of the record's 32-bit words, by its offset.
     #[inline]
     pub(crate) fn word(&self, offset: usize) -> &AtomicU32 {
         let word = self.record.as_ptr().cast::<u8>().wrapping_add(offset).cast();
@@ -36,24 +36,24 @@ impl DeviceShard {
         unsafe { AtomicU32::from_ptr(word) }
     }
 
-    /// Whether a print waits to be shown. In the middle of a turn, too: that is when its ring's gauge says
-    /// nothing yet.
+    /// Whether a print waits to be shown. Also true in the middle of a turn, when its ring's gauge does not
+    /// show it yet.
     pub(crate) fn has_prints(&self) -> bool {
         self.prints.as_ref().is_some_and(Ring::may_be_ready)
     }
 
-    /// The same for its 64-bit words that are not the block's alone.
+    /// Likewise for its 64-bit words that are shared with the block.
     pub(crate) fn long_word(&self, offset: usize) -> &AtomicU64 {
         let word = self.record.as_ptr().cast::<u8>().wrapping_add(offset).cast();
         // SAFETY: as for `word`.
         unsafe { AtomicU64::from_ptr(word) }
     }
 
-    /// Asks the block something new, by the pump alone; gives the question's number.
+    /// Asks the block a new question; returns the question's number. Called only by the pump.
     pub(crate) fn ask(&self) -> u32 {
         let word = self.word(offset_of!(BlockRecord, question));
         let question = word.load(Ordering::Relaxed).wrapping_add(1);
-        // It orders nothing: what the block does about it, it says by its answer.
+        // Relaxed is enough: the block reports what it does about the question by its answer.
         word.store(question, Ordering::Relaxed);
         question
     }

@@ -1,4 +1,4 @@
-//! What a kernel keeps for itself: states and bound memory.
+//! Memory that a kernel keeps between messages: states and bound memory.
 
 use std::{
     alloc::{Layout, alloc_zeroed, dealloc},
@@ -82,8 +82,7 @@ impl Cells {
 
     /// All of them, padding too.
     fn bytes(&self) -> &[MaybeUninit<u8>] {
-        // SAFETY: the allocation is that long and lives as long as `self`; `MaybeUninit` may be any of its
-        // bytes.
+        // SAFETY: the allocation is that long and lives as long as `self`; `MaybeUninit` accepts any bytes.
         unsafe { slice::from_raw_parts(self.first.as_ptr().cast(), self.layout.size()) }
     }
 }
@@ -99,8 +98,8 @@ impl Drop for Cells {
 /// A bound parameter's memory.
 pub(crate) fn bind(driver: &dyn Driver, binding: &Binding) -> Result<Arc<dyn Memory>, BackendError> {
     let bytes = binding.len() * binding.ty().size;
-    // SAFETY: the binding's memory holds that many bytes, and is borrowed for as long; `MaybeUninit` may be
-    // any of them.
+    // SAFETY: the binding's memory holds that many bytes, and is borrowed for as long; `MaybeUninit` accepts
+    // any bytes.
     let contents = unsafe { slice::from_raw_parts(binding.as_ptr().cast::<MaybeUninit<u8>>(), bytes) };
     driver.own(contents).map_err(|error| {
         BackendError::new(format!(

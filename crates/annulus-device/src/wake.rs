@@ -1,8 +1,8 @@
-//! Waking a block on a device: whether it would find something to do, and the end of its nap.
+//! Waking a block on a device: whether it would find work, and the end of its nap.
 //!
-//! A block that sleeps has said so (`asleep`), and naps until its `wake` word changes; a block of a kernel in
-//! epochs is launched again instead ([`Stay`](annulus_sync::stay)). How a block on the CPU is woken says
-//! [`annulus_sync::wake_flag`]; how a block wakes the host, [`doorbell`](crate::doorbell).
+//! A block that sleeps has announced it (`asleep`), and naps until its `wake` word changes. A block of a
+//! kernel in epochs is launched again instead ([`Stay`](annulus_sync::stay)). [`annulus_sync::wake_flag`]
+//! describes how a block on the CPU is woken, and [`doorbell`](crate::doorbell) how a block wakes the host.
 
 use std::mem::offset_of;
 
@@ -37,7 +37,7 @@ impl DeviceShard {
         assert!(!in_futex, "futexes are Linux's");
     }
 
-    /// Whether the block would find something to do, were it launched for an epoch.
+    /// Whether the block would find something to do if it were launched for an epoch.
     pub(crate) fn has_work(&self, credit: u64, connectable: bool) -> bool {
         // SYNC: command (acquire)
         let wanted = self.memory.command().load(Ordering::Acquire);
@@ -54,16 +54,16 @@ impl DeviceShard {
         finds_work(wanted, seen, self.inbound.may_be_ready(), || self.has_room(credit))
     }
 
-    /// Whether telemetry shows another depth than the inbound ring has: a block that takes nothing shows it
-    /// all the same.
+    /// Whether telemetry shows another depth than the inbound ring has. If so, a block is launched to show
+    /// the depth even if it takes nothing.
     fn shows_another_depth(&self, connectable: bool) -> bool {
         let Some(line) = self.memory.telemetry() else { return false };
         let shown = u64::from(line.word(3).load(Ordering::Relaxed) as u32);
-        // What other kernels sent is in it, which only the device sees.
+        // The shown depth includes messages of other kernels, which only the device sees.
         if connectable { shown < self.inbound.depth() } else { shown != self.inbound.depth() }
     }
 
-    /// Whether the block has not said that it waits for room, or there is some by now.
+    /// Whether the block has not said that it waits for room, or there is room by now.
     pub(crate) fn has_room(&self, credit: u64) -> bool {
         match self.memory.stalled().load(Ordering::Relaxed) {
             0 => true,
@@ -74,14 +74,14 @@ impl DeviceShard {
 
     /// Whether the next message is a call, whose first output needs no room in the outbound ring.
     fn next_is_call(&self) -> bool {
-        // SAFETY: between epochs no block consumes, and this gives nothing back.
+        // SAFETY: between epochs no block consumes, and this consumer gives no slots back.
         let inbound = unsafe { Consumer::new(self.inbound.clone()) };
         inbound.peek().is_some_and(|slot| slot.header.correlation != 0)
     }
 
     fn has_credit(&self, credit: u64) -> bool {
         let capacity = u64::from(self.outbound.layout().capacity);
-        // Between epochs only the host moves, and it only makes room.
+        // Between epochs only the host consumes, and that only makes room.
         let consumed = self.outbound.consumed();
         self.outbound.reserved() + credit - consumed <= capacity
     }

@@ -80,7 +80,7 @@ pub struct Binding {
 
 // SAFETY: the memory is owned and holds plain old data (`DeviceType` is `Send` and has no pointers).
 unsafe impl Send for Binding {}
-// SAFETY: `&Binding` gives out only the pointer; whoever dereferences it argues for itself.
+// SAFETY: `&Binding` gives out only the pointer; code that dereferences it makes its own argument.
 unsafe impl Sync for Binding {}
 
 impl Binding {
@@ -91,7 +91,7 @@ impl Binding {
 
     /// Several values, for `&[T]`, `&mut [T]` (its initial contents) and atomics.
     pub fn slice<T: DeviceType>(values: &[T]) -> Self {
-        // SAFETY: these are valid values of the type, as many as said.
+        // SAFETY: these are valid values of the type, and their number is right.
         unsafe { Self::copied(T::DESCRIPTOR, values.len(), values.as_ptr().cast()) }
     }
 
@@ -99,7 +99,7 @@ impl Binding {
     ///
     /// # Safety
     ///
-    /// `values` is valid for reads of as many valid values of the type that `ty` describes; they may lie less
+    /// `values` is valid for reads of `len` valid values of the type that `ty` describes; they may be less
     /// aligned.
     unsafe fn copied(ty: &'static TypeDescriptor, len: usize, values: *const u8) -> Self {
         let layout = Self::layout(ty, len).expect("values that exist have a valid layout");
@@ -110,8 +110,8 @@ impl Binding {
         binding
     }
 
-    /// Room for `len` values, all of it zero; nothing if there is no memory for it. Whoever asks for it
-    /// writes valid values there before anybody else sees it.
+    /// Room for `len` values, all zero; `None` if there is not enough memory. The caller writes valid values
+    /// there before anybody else sees it.
     fn zeroed(ty: &'static TypeDescriptor, len: usize) -> Option<Self> {
         let layout = Self::layout(ty, len)?;
         // SAFETY: the layout's size is not zero.
@@ -119,14 +119,13 @@ impl Binding {
         NonNull::new(data).map(|data| Self { ty, len, layout, data })
     }
 
-    /// The layout of `len` values; nothing if no allocation can be as large.
+    /// The layout of `len` values; `None` if no allocation can be that large.
     fn layout(ty: &TypeDescriptor, len: usize) -> Option<Layout> {
         // A cache line at least, so that neighbours do not share one; never of size zero.
         Layout::from_size_align(len.checked_mul(ty.size)?.max(1), ty.align.max(64)).ok()
     }
 
-    /// As many values as there are bytes for, `len`; nothing if there is no memory for them. `fill` gets the
-    /// bytes, which are zero.
+    /// Room for `len` values; `None` if there is not enough memory. `fill` gets the bytes, which are zero.
     ///
     /// # Safety
     ///
@@ -138,8 +137,8 @@ impl Binding {
         fill: impl FnOnce(&mut [u8]),
     ) -> Option<Self> {
         let binding = Self::zeroed(ty, len)?;
-        // SAFETY: the memory is the binding's own, as long as the values, all of it is initialised, and
-        // nobody else has it yet.
+        // SAFETY: the memory belongs to the binding, is as long as the values, is all initialised, and nobody
+        // else has it yet.
         fill(unsafe { std::slice::from_raw_parts_mut(binding.data.as_ptr(), len * ty.size) });
         Some(binding)
     }

@@ -1,4 +1,4 @@
-//! Where a handler finds out where it runs.
+//! How a handler finds out where it runs.
 
 /// The context of one call of a handler.
 #[derive(Clone, Copy, Debug)]

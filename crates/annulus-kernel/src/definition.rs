@@ -9,12 +9,13 @@ use crate::{
 ///
 /// # Safety
 ///
-/// The definition describes the associated types and one handler: its descriptors are theirs, its `key` takes
-/// a `Message`, and its `cpu` entry is sound to call with memory of the types that the definition names.
+/// The definition describes the associated types and one handler: its descriptors belong to these types, its
+/// `key` takes a `Message`, and its `cpu` entry is sound to call with memory of the types that the definition
+/// names.
 pub unsafe trait RingKernel: Send + Sync + 'static {
-    /// What it takes.
+    /// The message type that it takes.
     type Message: RingMessage;
-    /// What it sends; [`NoOutput`](crate::NoOutput) where the handler has no outbox.
+    /// The type that it sends; [`NoOutput`](crate::NoOutput) if the handler has no outbox.
     type Output: RingMessage;
     /// The kernel as data.
     const DEFINITION: &'static KernelDefinition;
@@ -25,7 +26,7 @@ pub unsafe trait RingKernel: Send + Sync + 'static {
 pub struct KernelDefinition {
     /// The kernel's id: the handler's name unless the attribute gives another.
     pub name: &'static str,
-    /// The module that the handler stands in.
+    /// The module that contains the handler.
     pub module: &'static str,
     /// The source file of the handler.
     pub file: &'static str,
@@ -33,14 +34,13 @@ pub struct KernelDefinition {
     pub line: u32,
     /// The message type.
     pub message: &'static TypeDescriptor,
-    /// The output type; `None` where the handler has no outbox.
+    /// The output type; `None` if the handler has no outbox.
     pub output: Option<&'static TypeDescriptor>,
     /// The key of a message, if its type has one. The pointer is to a valid message.
     pub key: Option<unsafe fn(*const u8) -> u64>,
-    /// Where the key stands in the message, for devices; `None` where there is none, and where code computes
-    /// it.
+    /// Where the key lies in the message, for devices; `None` if there is no key, or if code computes it.
     pub key_field: Option<KeyDescriptor>,
-    /// The same of an output: by it a device finds the shard of a connected kernel that an output is for.
+    /// Likewise for an output: with it a device finds the shard of a connected kernel that an output is for.
     pub output_key_field: Option<KeyDescriptor>,
     /// What state it keeps.
     pub state: StateShape,
@@ -50,10 +50,10 @@ pub struct KernelDefinition {
     pub mode: ProcessingMode,
     /// At most this many messages in one iteration, at least 1: also the fairness limit between kernels.
     pub max_messages_per_iteration: u32,
-    /// At most this many sends per message; 0 exactly where there is no outbox.
+    /// At most this many sends per message; 0 if and only if there is no outbox.
     pub max_outputs: u32,
-    /// How often the loops of one call may turn on a device, all together, before it fails with
-    /// [`BUDGET_EXHAUSTED`](annulus_abi::error::BUDGET_EXHAUSTED). The CPU counts nothing.
+    /// How many turns the loops of one call may take on a device, all together. One more, and the call fails
+    /// with [`BUDGET_EXHAUSTED`](annulus_abi::error::BUDGET_EXHAUSTED). The CPU does not count.
     pub loop_budget: u32,
     /// The handler on the CPU.
     pub cpu: CpuEntry,
@@ -61,8 +61,8 @@ pub struct KernelDefinition {
     pub tree: Option<fn() -> KernelTree>,
 }
 
-/// The loop budget of a kernel whose attribute gives none: enough for any sensible handler, and little enough
-/// that a device that runs into an endless loop is back within a second.
+/// The loop budget of a kernel whose attribute gives none. It is enough for any sensible handler, and small
+/// enough that a device in an endless loop returns within a second.
 pub const DEFAULT_LOOP_BUDGET: u32 = 1 << 24;
 
 /// How many messages a block takes in one iteration.
@@ -73,7 +73,7 @@ pub enum ProcessingMode {
     Continuous,
     /// Up to `max_messages_per_iteration` at once: the highest throughput.
     Batch,
-    /// By queue depth, between 1 and `max_messages_per_iteration`.
+    /// Depends on the queue depth, between 1 and `max_messages_per_iteration`.
     Adaptive,
 }
 
@@ -104,7 +104,7 @@ impl StateShape {
     }
 }
 
-/// The type of a state and how it begins.
+/// The type and initial value of a state.
 #[derive(Clone, Copy, Debug)]
 pub struct StateDefinition {
     /// The type.
@@ -123,35 +123,35 @@ impl KernelDefinition {
     ///
     /// # Errors
     ///
-    /// If the handler is `cpu_only`, or uses what a device, or this kind of device, has not.
+    /// If the handler is `cpu_only`, or uses something that devices, or this kind of device, cannot do.
     pub fn handler_source(&'static self, target: Target) -> Result<String, LowerError> {
         crate::handler_source(self, target)
     }
 
-    // What follows is asked of the kernel and not of its messages, so that a type that is no message is told
-    // once.
+    // The functions below take the kernel, not its messages. So if a type is no message, the error appears
+    // only once.
 
-    /// The layout of what a kernel takes.
+    /// The layout of a kernel's message.
     pub const fn message_of<K: RingKernel>() -> &'static TypeDescriptor {
         K::Message::DESCRIPTOR
     }
 
-    /// The layout of what a kernel sends.
+    /// The layout of a kernel's output.
     pub const fn output_of<K: RingKernel>() -> &'static TypeDescriptor {
         K::Output::DESCRIPTOR
     }
 
-    /// Where the key stands in what a kernel takes.
+    /// Where the key lies in a kernel's message.
     pub const fn key_field_of<K: RingKernel>() -> Option<KeyDescriptor> {
         K::Message::KEY_FIELD
     }
 
-    /// Where the key stands in what a kernel sends.
+    /// Where the key lies in a kernel's output.
     pub const fn output_key_field_of<K: RingKernel>() -> Option<KeyDescriptor> {
         K::Output::KEY_FIELD
     }
 
-    /// The key function for what a kernel takes.
+    /// The key function of a kernel's message.
     pub const fn key_of<K: RingKernel>() -> Option<unsafe fn(*const u8) -> u64> {
         unsafe fn key<M: RingMessage>(message: *const u8) -> u64 {
             // SAFETY: the caller gives a valid message of type `M`.

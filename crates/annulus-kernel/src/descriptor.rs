@@ -1,4 +1,4 @@
-//! What a type looks like in memory, as data: the descriptors that host, device and tools share.
+//! The memory layout of a type, as data: the descriptors that host, device and tools share.
 
 use std::{any::TypeId, cmp, mem::MaybeUninit};
 
@@ -9,7 +9,7 @@ use std::{any::TypeId, cmp, mem::MaybeUninit};
 ///
 /// # Safety
 ///
-/// * `DESCRIPTOR` gives the size, alignment, field offsets and field types that the compiler really uses.
+/// * `DESCRIPTOR` has the size, alignment, field offsets and field types that the compiler really uses.
 /// * The layout is fixed by the language (`repr(C)`, a primitive representation, or a primitive type).
 /// * The type holds no pointer and no reference. (Padding is allowed: values are copied as possibly
 ///   uninitialised bytes.)
@@ -32,28 +32,28 @@ pub struct TypeDescriptor {
     pub size: usize,
     /// Alignment in bytes, a power of two.
     pub align: usize,
-    /// What it is made of.
+    /// What the type consists of.
     pub kind: TypeKind,
-    /// What its values mean, beside what they are made of.
+    /// What its values mean, in addition to what they consist of.
     pub meaning: Meaning,
 }
 
-/// What the values of a [`DeviceType`] mean, beside what they are made of: what no layout tells.
+/// What the values of a [`DeviceType`] mean: something that the layout does not show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meaning {
-    /// Nothing more.
+    /// Nothing more than its parts.
     Parts,
-    /// They are compared by their fields, as far as this says: `#[device_type]` saw the derives.
+    /// They are compared by their fields, as far as this says: `#[device_type]` has seen the derives.
     Derived(Derived),
-    /// A [`List`](crate::List): as many of its items as its length says.
+    /// A [`List`](crate::List): only as many items count as its length says.
     List,
-    /// A [`Text`](crate::Text): as many of its bytes as its length says.
+    /// A [`Text`](crate::Text): only as many bytes count as its length says.
     Text,
-    /// A [`Wrapping`](std::num::Wrapping): the number in it, whose operators never overflow.
+    /// A [`Wrapping`](std::num::Wrapping): a number whose operators never overflow.
     Wrapping,
 }
 
-/// Which traits of comparison a type derives, so that they compare variant and fields in order of
+/// Which comparison traits a type derives. A derived trait compares variant and fields in order of
 /// declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Derived {
@@ -63,12 +63,13 @@ pub struct Derived {
     pub partial_ord: bool,
     /// `Ord`.
     pub ord: bool,
-    /// Whether `cmp`, `max` and their kin are what the type's methods of these names are.
+    /// Whether `cmp`, `max` and similar names call the traits' own methods.
     pub methods: PlainMethods,
 }
 
-/// Asks whether a type's methods `cmp`, `partial_cmp`, `max`, `min` and `clamp` are those of `Ord` and
-/// `PartialOrd`: a function of the type's own `impl` block comes before a trait's. No two are told apart.
+/// Tests whether a type's methods `cmp`, `partial_cmp`, `max`, `min` and `clamp` are those of `Ord` and
+/// `PartialOrd`: a function of the type's own `impl` block takes precedence over a trait's. It does not say
+/// which of them differ.
 #[derive(Clone, Copy, Debug)]
 pub struct PlainMethods(pub fn() -> bool);
 
@@ -80,12 +81,12 @@ impl PartialEq for PlainMethods {
 
 impl Eq for PlainMethods {}
 
-/// Whether both are the same function: each has a type of its own.
+/// Whether both are the same function: each function has a type of its own.
 pub fn same_function<A: 'static, B: 'static>(_: A, _: B) -> bool {
     TypeId::of::<A>() == TypeId::of::<B>()
 }
 
-/// What a [`DeviceType`] is made of.
+/// What a [`DeviceType`] consists of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TypeKind {
     /// A number or a boolean.
@@ -124,9 +125,9 @@ pub enum Primitive {
     U64,
     F32,
     F64,
-    /// 64 bits, as on every device: hosts of other widths have no `DeviceType` of it.
+    /// 64 bits, as on every device: on hosts of other widths it is no `DeviceType`.
     Usize,
-    /// The same.
+    /// Likewise 64 bits.
     Isize,
 }
 
@@ -141,27 +142,27 @@ impl Primitive {
         }
     }
 
-    /// Puts a number's bits into memory.
+    /// Writes a number's bits to memory.
     pub(crate) fn put(self, to: &mut [u8], bits: u64) {
         put_bits(&mut to[..self.size()], bits);
     }
 
-    /// A number's bits in memory, zero-extended.
+    /// A number's bits from memory, zero-extended.
     ///
     /// # Safety
     ///
-    /// There must be an initialised number.
+    /// The memory must contain an initialised number.
     pub(crate) unsafe fn bits(self, from: &[MaybeUninit<u8>]) -> u64 {
         let mut bits = [0; 8];
         for (bit, byte) in bits.iter_mut().zip(&from[..self.size()]) {
-            // SAFETY: by the caller's word.
+            // SAFETY: the caller's promise.
             *bit = unsafe { byte.assume_init() };
         }
         u64::from_ne_bytes(bits) >> if cfg!(target_endian = "big") { 64 - 8 * self.size() } else { 0 }
     }
 }
 
-/// Puts the bits of a number that is as long as its place.
+/// Writes the bits of a number that is as long as `to`.
 pub(crate) fn put_bits(to: &mut [u8], bits: u64) {
     let (size, bytes) = (to.len(), bits.to_ne_bytes());
     let begin = if cfg!(target_endian = "big") { 8 - size } else { 0 };
@@ -193,7 +194,7 @@ impl TypeDescriptor {
         }
     }
 
-    /// Writes a valid value where there are only zeros; false if the type has none.
+    /// Writes a valid value to memory that is all zero; false if the type has no values.
     pub(crate) fn fill(&self, to: &mut [u8]) -> bool {
         let mut part = |offset: usize, ty: &Self| ty.fill(&mut to[offset..offset + ty.size]);
         match self.kind {
@@ -211,16 +212,16 @@ impl TypeDescriptor {
         }
     }
 
-    /// Writes valid values behind the first `count` items of a list: they mean nothing, but are there. False
-    /// if the items' type has none.
+    /// Writes valid values after the first `count` items of a list. They have no meaning, but must be valid.
+    /// False if the items' type has no values.
     pub(crate) fn fill_behind(&self, count: usize, to: &mut [u8]) -> bool {
         self.bounded().is_none_or(|(_, items, element, room)| {
             (count..room).all(|i| element.fill(&mut to[items.offset + i * element.size..][..element.size]))
         })
     }
 
-    /// The fields of a [`List`](crate::List) or [`Text`](crate::Text), if the type is one: its length and its
-    /// items, and of these the type and the room.
+    /// For a [`List`](crate::List) or [`Text`](crate::Text): the fields of its length and its items, the
+    /// items' type, and the room for them.
     pub(crate) fn bounded(&self) -> Option<(&FieldDescriptor, &FieldDescriptor, &'static Self, usize)> {
         let (Meaning::List | Meaning::Text, TypeKind::Struct([len, items])) = (self.meaning, &self.kind)
         else {
@@ -257,7 +258,7 @@ pub struct VariantDescriptor {
 
 macro_rules! primitives {
     ($($ty:ty: $primitive:ident),+ $(,)?) => {$(
-        // SAFETY: a primitive's size and alignment are asked of the compiler; it holds no pointer.
+        // SAFETY: size and alignment come from the compiler; a primitive holds no pointer.
         unsafe impl DeviceType for $ty {
             const DESCRIPTOR: &'static TypeDescriptor = &TypeDescriptor {
                 name: stringify!($ty),
@@ -288,8 +289,8 @@ unsafe impl<T: DeviceType, const N: usize> DeviceType for [T; N] {
     };
 }
 
-// SAFETY: `Ordering` is `repr(i8)` by its documentation, and its variants are these; size and alignment are
-// asked of the compiler.
+// SAFETY: `Ordering` is `repr(i8)` by its documentation, and its variants are these; size and alignment come
+// from the compiler.
 unsafe impl DeviceType for cmp::Ordering {
     const DESCRIPTOR: &'static TypeDescriptor = &TypeDescriptor {
         name: "Ordering",

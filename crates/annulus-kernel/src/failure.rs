@@ -1,13 +1,12 @@
-//! How a handler says that it failed.
+//! How a handler reports that it failed.
 
 use std::{any::Any, num::NonZeroU16};
 
 use annulus_abi::error::{self, FIRST_OWN};
 
-/// Why a message was rolled back: a 16-bit code of the application's that telemetry, status and replies
-/// carry.
+/// Why a message was rolled back: a 16-bit code of the application. Telemetry, status and replies carry it.
 ///
-/// Codes from `0xFF00` on are Annulus's own, listed in `annulus_abi::error`.
+/// Codes from `0xFF00` on belong to Annulus; `annulus_abi::error` lists them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Failure(NonZeroU16);
 
@@ -22,7 +21,7 @@ impl Failure {
     ///
     /// # Panics
     ///
-    /// If the code is 0, which means success, or not below `0xFF00`; in a constant the compiler says so.
+    /// If the code is 0, which means success, or not below `0xFF00`. In a constant this is a compile error.
     pub const fn of(code: u16) -> Self {
         match Self::new(code) {
             Some(failure) => failure,
@@ -54,7 +53,7 @@ impl Failure {
     note = "return `Result<(), Failure>`, or write `impl From<YourError> for Failure`"
 )]
 pub trait HandlerReturn {
-    /// Success, or the code of what went wrong.
+    /// Success, or the error's code.
     fn into_verdict(self) -> Result<(), Failure>;
 }
 
@@ -72,11 +71,11 @@ impl<E: Into<Failure>> HandlerReturn for Result<(), E> {
     }
 }
 
-/// The code of a handler that panicked, by what the panic says: an index out of bounds, a division by zero
-/// and an overflow have codes of their own, which devices give too. Any other panic is
+/// The code of a handler that panicked, from the panic's text. An index out of bounds, a division by zero and
+/// an overflow have codes of their own, which devices return, too. Any other panic is
 /// [`PANICKED`](error::PANICKED).
 ///
-/// The texts are those of the standard library. Should one change, its panics become `PANICKED`.
+/// The texts are those of the standard library. If one of them changes, its panics become `PANICKED`.
 ///
 /// ```
 /// use annulus_kernel::panic_code;
@@ -90,7 +89,7 @@ pub fn panic_code(panic: &(dyn Any + Send)) -> u16 {
         (_, Some(text)) => text.as_str(),
         _ => return error::PANICKED,
     };
-    // An index, or an end of a range of them.
+    // An index, or one of the ends of a range.
     let of_indices =
         ["index out of bounds: ", "range start index ", "range end index ", "slice index starts at "];
     if of_indices.iter().any(|beginning| text.starts_with(beginning)) {

@@ -1,5 +1,5 @@
-//! Functions of the user's that handlers call, as data: what `#[device_fn]` and `#[device_impl]` write. Not
-//! for programs.
+//! The user's functions that handlers call, as data: what `#[device_fn]` and `#[device_impl]` generate. Not
+//! for use in programs.
 #![allow(clippy::disallowed_types)] // These atomics are the user's data, not a protocol of ours.
 
 use std::{
@@ -12,12 +12,12 @@ use std::{
 
 use crate::{Cx, Failure, KernelTree, Outbox, typed::Typed, witness::Witness};
 
-/// A function with what rustc knows of it; of a generic one, an instance.
+/// A function with what rustc knows about it; for a generic function, one instance.
 #[derive(Clone, Debug)]
 pub struct FunctionTree {
     /// Its name: `mix`, `Stats::push`.
     pub name: &'static str,
-    /// What its generic parameters are.
+    /// The values of its generic parameters.
     pub generics: Vec<String>,
     /// The source file.
     pub file: &'static str,
@@ -30,17 +30,17 @@ pub struct FunctionTree {
 /// A function that a body calls.
 #[derive(Clone, Copy, Debug)]
 pub struct Callee {
-    /// Tells functions, and instances of generic ones, apart.
+    /// Distinguishes functions, and instances of generic functions.
     pub id: TypeId,
     /// The function as data.
     pub tree: fn() -> FunctionTree,
 }
 
-/// What stands for the syntax of a function that is the host's alone.
+/// Replaces the syntax of a function that exists only on the host.
 pub(crate) const ON_HOST: &[u8] = b"host";
 
 impl FunctionTree {
-    /// A function with `#[cpu_only]`, of which a device knows nothing.
+    /// A function with `#[cpu_only]`, which devices do not know.
     pub fn on_host(name: &'static str, file: &'static str, line: u32) -> Self {
         let tree = KernelTree {
             syntax: ON_HOST,
@@ -53,7 +53,7 @@ impl FunctionTree {
     }
 }
 
-/// The functions that can be reached from these, each once; always in the same order.
+/// The functions that can be reached from these, each once, and always in the same order.
 pub(crate) fn reachable(callees: &[Option<Callee>]) -> Vec<(TypeId, FunctionTree)> {
     let mut found: Vec<(TypeId, FunctionTree)> = Vec::new();
     let mut known = HashSet::new();
@@ -68,44 +68,44 @@ pub(crate) fn reachable(callees: &[Option<Callee>]) -> Vec<(TypeId, FunctionTree
     found
 }
 
-/// What a companion hands out: that its function is of type `F`.
+/// What a companion returns: it says that its function is of type `F`.
 #[derive(Debug)]
 pub struct Handed<F>(PhantomData<F>);
 
 impl<F> Handed<F> {
-    /// Of what will be inferred.
+    /// The type is inferred.
     #[allow(clippy::new_without_default)] // Nobody but the macro's output makes one.
     pub const fn new() -> Self {
         Self(PhantomData)
     }
 }
 
-/// The function as it is, of the type that its companion says.
+/// The function unchanged, with the type that its companion states.
 pub fn handed<F>(_: Handed<F>, function: F) -> F {
     function
 }
 
-/// What stands for the companion of a function that has none.
+/// Replaces the companion of a function that has none.
 pub mod without_companion {
     use std::marker::PhantomData;
 
     use super::{Handed, Witness};
 
-    /// It is of a function that is called by `F`. Where there is no such function at all, that is no type
-    /// either, and nothing more is said of it.
+    /// For a function that is called by `F`. If there is no such function at all, this is no type either, and
+    /// no further error appears.
     #[allow(non_camel_case_types)] // The name that companions are imported by.
     #[derive(Debug)]
     pub struct __AnnulusCompanion<F>(PhantomData<F>);
 
     impl<F> __AnnulusCompanion<F> {
-        /// Takes the function as it is; the witness sees that nothing is known of it.
+        /// Takes the function unchanged; the witness sees that nothing is known about it.
         pub fn __annulus_function(_: &Witness<Self>) -> Handed<F> {
             Handed::new()
         }
     }
 }
 
-/// The type that stands beside a `#[device_fn]`, by the same name.
+/// The type with the same name beside a `#[device_fn]`.
 #[diagnostic::on_unimplemented(
     message = "a device does not know this function",
     label = "it has no `#[device_fn]`",
@@ -117,7 +117,7 @@ pub trait DeviceFunction: 'static {
     fn tree() -> FunctionTree;
 }
 
-/// The type has a function of this name, by its number, that devices can call.
+/// The type has a function of this name (given as a number) that devices can call.
 #[diagnostic::on_unimplemented(
     message = "a device has no such function of `{Self}`",
     label = "not a function that devices know",
@@ -130,8 +130,8 @@ pub trait DeviceMethod<const NAME: u128>: Sized {
     fn tree() -> FunctionTree;
 }
 
-/// A type, as what its functions are asked of: of its own `impl` blocks, and of its traits with
-/// `#[device_trait]`.
+/// A type, as the subject of questions about its functions: those of its own `impl` blocks, and those of its
+/// traits with `#[device_trait]`.
 #[derive(Debug)]
 pub struct Subject<T: ?Sized>(PhantomData<*mut T>);
 
@@ -139,8 +139,8 @@ pub struct Subject<T: ?Sized>(PhantomData<*mut T>);
 #[derive(Debug)]
 pub struct Inherent;
 
-/// The subject has a function of this name, which `M` tells from others of the name: it stands for the trait
-/// that has it, so that `M` is inferred.
+/// The subject has a function of this name. `M` distinguishes it from others of the same name: it stands for
+/// the trait that has the function, so that `M` is inferred.
 #[diagnostic::on_unimplemented(
     message = "a device has no such function of this type",
     label = "not a function that devices know",
@@ -158,32 +158,32 @@ impl<T: DeviceMethod<NAME>, const NAME: u128> SubjectFunction<NAME, Inherent> fo
     }
 }
 
-/// The type is on the left side of an operator of the user's, by its trait's number, or a conversion makes it
-/// of `R`.
+/// The type is on the left side of a user's operator (given as its trait's number), or a conversion makes the
+/// type from `R`.
 pub trait DeviceOperator<const NAME: u128, R: 'static>: Sized {
     /// The function as data.
     fn tree() -> FunctionTree;
 }
 
-/// A reference to the type is on the left side of an operator of the user's.
+/// A reference to the type is on the left side of a user's operator.
 pub trait DeviceReferenceOperator<const NAME: u128, R: 'static>: Sized {
     /// The function as data.
     fn tree() -> FunctionTree;
 }
 
-/// Types that may have operators of the user's.
+/// Types that may have user's operators.
 pub trait OwnType: 'static {}
 
 impl OwnType for Failure {}
 
-/// The types of an operator's sides; of a sign alone the right one is `()`.
+/// The types of an operator's sides; for a unary operator the right one is `()`.
 #[derive(Debug)]
 pub struct Operands<L: ?Sized, R: ?Sized>(PhantomData<*mut L>, PhantomData<*mut R>);
 
-/// An operator, for its identity.
+/// The identity of an operator.
 struct NamedOperator<L, R, const NAME: u128>(PhantomData<(L, R)>);
 
-/// Asks whether the types that were inferred have the operator of this name: by [`HasOperator`], or else
+/// Tests whether the inferred types have the operator of this name: by [`HasOperator`], otherwise by
 /// [`HasNoOperator`].
 #[derive(Debug)]
 pub struct Operates<'w, L: ?Sized, R: ?Sized, const NAME: u128>(
@@ -191,7 +191,7 @@ pub struct Operates<'w, L: ?Sized, R: ?Sized, const NAME: u128>(
 );
 
 impl<'w, L: ?Sized, R: ?Sized, const NAME: u128> Operates<'w, L, R, NAME> {
-    /// Asks this witness.
+    /// Tests this witness.
     pub const fn of(witness: &'w Witness<Operands<L, R>>) -> Self {
         Self(witness)
     }
@@ -219,15 +219,15 @@ impl<L: OwnType + DeviceReferenceOperator<NAME, R>, R: 'static, const NAME: u128
     }
 }
 
-/// Asks whether the types that were inferred have the comparison of this name: by [`HasOperator`], by
-/// [`HasMixedComparison`], or else [`HasNoOperator`]. It is asked by two references.
+/// Tests whether the inferred types have the comparison of this name: by [`HasOperator`], then by
+/// [`HasMixedComparison`], otherwise by [`HasNoOperator`]. It is called through two references.
 #[derive(Debug)]
 pub struct Compares<'w, L: ?Sized, R: ?Sized, const NAME: u128>(
     #[allow(dead_code)] &'w Witness<Operands<L, R>>,
 );
 
 impl<'w, L: ?Sized, R: ?Sized, const NAME: u128> Compares<'w, L, R, NAME> {
-    /// Asks this witness.
+    /// Tests this witness.
     pub const fn of(witness: &'w Witness<Operands<L, R>>) -> Self {
         Self(witness)
     }
@@ -241,7 +241,7 @@ impl<L: OwnType + DeviceOperator<NAME, R>, R: 'static, const NAME: u128> HasOper
     }
 }
 
-/// References are compared by what they refer to, as the standard library does.
+/// References are compared by the values they refer to, as in the standard library.
 impl<L: OwnType + DeviceOperator<NAME, R>, R: 'static, const NAME: u128> HasOperator
     for &Compares<'_, Behind<L>, Behind<R>, NAME>
 {
@@ -250,7 +250,7 @@ impl<L: OwnType + DeviceOperator<NAME, R>, R: 'static, const NAME: u128> HasOper
     }
 }
 
-/// A value and a reference are compared, which only a function of the user's does, whatever is derived.
+/// A value is compared with a reference. Only a user's function does this, whatever is derived.
 pub trait HasMixedComparison {
     /// A function that no device knows.
     fn callee(&self) -> Option<Callee> {
@@ -294,7 +294,7 @@ macro_rules! numbers_compared {
 numbers_compared!(u8, u16, u32, u64, usize, i8, i16, i64, isize, f32);
 numbers_left!(u8, u16, u32, u64, usize, i8, i16, i64, isize, f32);
 
-/// As for [`unsaid`]: a number whose type nothing says.
+/// As for [`unsaid`]: a number whose type is not stated anywhere.
 macro_rules! unsaid_left {
     ($($ty:ty),+) => {$(
         impl<R: ?Sized, const NAME: u128> HasOperator for Operates<'_, $ty, R, NAME> {
@@ -313,7 +313,7 @@ macro_rules! unsaid_left {
 
 unsaid_left!(i32, f64);
 
-/// The types have no such operator: asked last, since it takes one more reference.
+/// The types have no such operator. This is tried last, since it takes one more reference.
 pub trait HasNoOperator {
     /// None.
     fn callee(&self) -> Option<Callee> {
@@ -323,12 +323,12 @@ pub trait HasNoOperator {
 
 impl<L: ?Sized, R: ?Sized, const NAME: u128> HasNoOperator for &Operates<'_, L, R, NAME> {}
 
-/// The left side of an operator, or what a conversion gives.
+/// The left side of an operator, or the result of a conversion.
 pub fn left<L: Receiver, R: ?Sized>(_: &Witness<Operands<L::Side, R>>, value: L) -> L {
     value
 }
 
-/// The right side of an operator, or what is converted.
+/// The right side of an operator, or the value that is converted.
 pub fn right<L: ?Sized, R: Receiver>(_: &Witness<Operands<L, R::Side>>, value: R) -> R {
     value
 }
@@ -349,14 +349,14 @@ pub fn right_of<'a, L: ?Sized, R: Receiver + ?Sized>(
     value
 }
 
-/// What a sign stands before.
+/// The operand of a unary operator.
 pub fn alone<L: Receiver>(_: &Witness<Operands<L::Side, ()>>, value: L) -> L {
     value
 }
 
-/// What `?` stands behind, and what the function around it returns.
+/// The operand of `?`, and what the function around it returns.
 pub trait Attempt {
-    /// The error; `()` of an `Option`.
+    /// The error; `()` for an `Option`.
     type Error;
 }
 
@@ -372,12 +372,12 @@ impl<T, E> Attempt for Result<T, E> {
     type Error = E;
 }
 
-/// What `?` stands behind, in a function that returns `R`.
+/// The operand of `?`, in a function that returns `R`.
 pub fn attempt<R: Attempt, A: Attempt>(_: &Witness<Operands<R::Error, A::Error>>, value: A) -> A {
     value
 }
 
-/// A type's function of this name, for its identity.
+/// The identity of a type's function of this name.
 struct Named<T, const NAME: u128>(PhantomData<T>);
 
 /// The type parameters of functions that devices call.
@@ -392,7 +392,7 @@ pub trait Instance: Typed + Receiver<Target = Self> + 'static {}
 #[diagnostic::do_not_recommend]
 impl<T: Typed + Receiver<Target = T> + 'static> Instance for T {}
 
-/// What methods are called on: any type that a handler meets, through references.
+/// The receiver of a method: any type that a handler uses, through references.
 #[diagnostic::on_unimplemented(
     message = "a device does not compute with `{Self}`",
     label = "a value of type `{Self}`",
@@ -406,7 +406,7 @@ pub trait Receiver {
     type Side: ?Sized;
 }
 
-/// A reference to what has this type.
+/// A reference to a value of this type.
 #[derive(Debug)]
 pub struct Behind<T: ?Sized>(PhantomData<*mut T>);
 
@@ -444,8 +444,8 @@ impl<T, const N: usize> Receiver for [T; N] {
     type Side = AnArray;
 }
 
-/// Stands for every `Option`, `Result` and tuple: they have no functions of the user's, and may hold
-/// references, whose lifetimes no witness may name.
+/// Stands for every `Option`, `Result` and tuple: they have no user's functions, and may hold references,
+/// whose lifetimes a witness cannot name.
 macro_rules! standard {
     ($($name:ident: $([$($parameter:ident),+] => $ty:ty),+;)+) => {$(
         #[doc = "What methods of the standard library are called on."]
@@ -460,7 +460,7 @@ macro_rules! standard {
     )+};
 }
 
-/// Stands for every array beside an operator.
+/// Stands for every array that is an operand.
 #[derive(Debug)]
 pub struct AnArray;
 
@@ -476,8 +476,8 @@ standard! {
         [A, B, C, D, E, F, G, H, I, J, K, L] => (A, B, C, D, E, F, G, H, I, J, K, L);
 }
 
-/// The receiver of a method, which may be one of the user's. It keeps its type, which may still be any
-/// integer's.
+/// The receiver of a method that may be a user's. The value keeps its type, which may still be any integer
+/// type.
 pub fn receiver<'a, R: Receiver + ?Sized>(_: &Witness<R::Target>, _: &R) -> &'a mut R {
     unreachable!("a body with witnesses is never run")
 }
@@ -495,12 +495,12 @@ where
     Callee { id: TypeId::of::<Named<T, NAME>>(), tree: <Subject<T> as SubjectFunction<NAME, M>>::tree }
 }
 
-/// Asks whether the type that was inferred has a function of this name: by [`HasOwn`], or else [`HasNone`].
+/// Tests whether the inferred type has a function of this name: by [`HasOwn`], otherwise by [`HasNone`].
 #[derive(Debug)]
 pub struct Own<'w, T: ?Sized, const NAME: u128>(&'w Witness<T>);
 
 impl<'w, T: ?Sized, const NAME: u128> Own<'w, T, NAME> {
-    /// Asks this witness.
+    /// Tests this witness.
     pub const fn of(witness: &'w Witness<T>) -> Self {
         Self(witness)
     }
@@ -521,7 +521,8 @@ where
     }
 }
 
-/// A number whose type nothing says is of one of these in the end, when it is too late to ask [`HasNone`].
+/// A number whose type is not stated anywhere gets one of these types in the end. Then it is too late to try
+/// [`HasNone`].
 macro_rules! unsaid {
     ($($ty:ty),+) => {$(
         impl<const NAME: u128> HasOwn<()> for Own<'_, $ty, NAME> {
@@ -534,7 +535,7 @@ macro_rules! unsaid {
 
 unsaid!(i32, f64);
 
-/// The type has no such function: asked last, since it takes one more reference.
+/// The type has no such function. This is tried last, since it takes one more reference.
 pub trait HasNone {
     /// None.
     fn callee(&self) -> Option<Callee> {

@@ -1,10 +1,11 @@
-//! Text and lists of bounded length that lie inside a message or a state.
+//! Text and lists of bounded length that are stored inside a message or a state.
 //!
-//! A device has no heap, and a ring copies messages as they are. So a message that has text or a collection
-//! carries it inside, with room for its greatest length: [`Text`] and [`List`]. On a device both are plain
-//! structs, `len` and `items`, which a handler reads like any other: `order.legs.items[i]`, `order.legs.len`.
+//! A device has no heap, and a ring copies messages byte by byte. So a message with text or a collection
+//! stores it inside itself, with room for its greatest length: [`Text`] and [`List`]. On a device both are
+//! plain structs, `len` and `items`, which a handler reads like any other: `order.legs.items[i]`,
+//! `order.legs.len`.
 //!
-//! What a device wrote is data from outside: [`List::as_slice`] looks at no more than there is room for,
+//! Data that a device wrote comes from outside: [`List::as_slice`] reads no more than there is room for,
 //! whatever `len` says, and [`Text::as_str`] checks that the bytes are UTF-8.
 
 use std::{cmp::Ordering, fmt, mem::offset_of, str::Utf8Error};
@@ -14,7 +15,7 @@ use crate::{
     device_value,
 };
 
-/// Up to `N` values, inside the type that has them as a field.
+/// Up to `N` values, stored inside the type that has this as a field.
 ///
 /// ```
 /// use annulus_kernel::List;
@@ -30,11 +31,11 @@ use crate::{
 pub struct List<T, const N: usize> {
     /// How many there are. At most `N`, unless a handler wrote something else.
     pub len: u32,
-    /// The values; those behind `len` mean nothing.
+    /// The values; those after the first `len` have no meaning.
     pub items: [T; N],
 }
 
-/// Text of up to `N` bytes of UTF-8, inside the type that has it as a field.
+/// Text of up to `N` bytes of UTF-8, stored inside the type that has this as a field.
 ///
 /// ```
 /// use annulus_kernel::Text;
@@ -49,11 +50,11 @@ pub struct List<T, const N: usize> {
 pub struct Text<const N: usize> {
     /// How many bytes there are. At most `N`, unless a handler wrote something else.
     pub len: u32,
-    /// The bytes; those behind `len` mean nothing.
+    /// The bytes; those after the first `len` have no meaning.
     pub items: [u8; N],
 }
 
-/// What does not fit into a [`Text`] or [`List`].
+/// The error when something does not fit into a [`Text`] or [`List`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLong {
     what: &'static str,
@@ -122,7 +123,7 @@ impl<const N: usize> Text<N> {
     ///
     /// # Errors
     ///
-    /// If the bytes are no UTF-8, which [`new`](Self::new) never makes and a handler may.
+    /// If the bytes are not UTF-8. [`new`](Self::new) never makes such a text, but a handler may.
     pub fn as_str(&self) -> Result<&str, Utf8Error> {
         str::from_utf8(self.as_bytes())
     }
@@ -156,7 +157,7 @@ impl<const N: usize> PartialEq for Text<N> {
 
 impl<const N: usize> Eq for Text<N> {}
 
-/// As slices are ordered: by the first values that differ, or else by how many there are.
+/// Ordered like slices: by the first values that differ, otherwise by length.
 impl<T: PartialOrd, const N: usize> PartialOrd for List<T, N> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         self.as_slice().partial_cmp(other.as_slice())
@@ -169,7 +170,7 @@ impl<T: Ord, const N: usize> Ord for List<T, N> {
     }
 }
 
-/// As `str` is ordered: by its bytes.
+/// Ordered like `str`: by its bytes.
 impl<const N: usize> PartialOrd for Text<N> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
@@ -200,7 +201,7 @@ impl<const N: usize> fmt::Display for Text<N> {
     }
 }
 
-// SAFETY: size, alignment and offsets are asked of the compiler, `repr(C)` fixes them, and both fields are
+// SAFETY: size, alignment and offsets come from the compiler, `repr(C)` fixes them, and both fields are
 // device types.
 unsafe impl<T: DeviceType, const N: usize> DeviceType for List<T, N> {
     const DESCRIPTOR: &'static TypeDescriptor = &TypeDescriptor {

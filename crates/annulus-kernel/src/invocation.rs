@@ -2,8 +2,8 @@
 
 use crate::{Cx, Failure, Outbox, RawOutbox};
 
-/// The CPU entry that `#[ring_kernel]` writes: takes the parameters out of an [`Invocation`], calls the
-/// user's function, and stores the actor's state if that succeeded.
+/// The CPU entry that `#[ring_kernel]` generates. It takes the parameters out of an [`Invocation`], calls the
+/// user's function, and stores the actor's state if the call succeeded.
 ///
 /// # Safety
 ///
@@ -43,7 +43,7 @@ impl<'a> Invocation<'a> {
     /// `M` is the kernel's message type.
     #[inline(always)]
     pub unsafe fn message<M>(&self) -> &'a M {
-        // SAFETY: the field's invariant: it points to a message of the kernel's type that nobody writes
+        // SAFETY: the field's invariant: it points to a message of the kernel's type, and nobody writes it
         // during the call.
         unsafe { &*self.message.cast::<M>() }
     }
@@ -55,8 +55,8 @@ impl<'a> Invocation<'a> {
     /// `S` is the kernel's state type.
     #[inline(always)]
     pub unsafe fn load_state<S>(&self) -> S {
-        // SAFETY: the field's invariant: it points to an initialised state of the kernel's type, ours during
-        // the call.
+        // SAFETY: the field's invariant: it points to an initialised state of the kernel's type, and only
+        // this call uses it.
         unsafe { self.state.cast::<S>().read() }
     }
 

@@ -2,27 +2,27 @@
 //!
 //! # What this crate promises
 //!
-//! * A handler is a plain Rust function whose parameters say what it may touch, and so what may run beside
-//!   it.
+//! * A handler is a plain Rust function. Its parameters say what it may touch, and so what may run at the
+//!   same time.
 //! * A kernel is also *data*: a [`KernelDefinition`] names its message, output and state types by their
 //!   [`TypeDescriptor`]s, so that a runtime can check, place and launch it without knowing its types.
 //! * A handler is a transaction: its actor's state and what it sends take effect only when it succeeds.
 //!
-//! * A handler can be written for a device: [`handler_source`] gives its text in a dialect of C, which means
-//!   what the Rust means, or an error that names the line that no device can do.
+//! * A handler can be written for a device: [`handler_source`] returns its text in a dialect of C, which
+//!   means the same as the Rust. If a device cannot do something, the result is an error that names the line.
 //!
 //! # What it does not do
 //!
-//! It knows no device and starts nothing: launching is `annulus-runtime`'s, running is a backend's. The
-//! `unsafe` traits here are implemented by `#[derive(DeviceType)]` and `#[derive(RingMessage)]`; nobody needs
-//! to write them by hand.
+//! It knows no device and starts nothing: `annulus-runtime` launches kernels, and a backend runs them.
+//! `#[derive(DeviceType)]` and `#[derive(RingMessage)]` implement the `unsafe` traits here; nobody needs to
+//! implement them by hand.
 //!
 //! # The language
 //!
-//! What a handler's body may have if its kernel is to run on devices. Everything else is refused where it
-//! stands, with what to write instead; `#[ring_kernel(cpu_only)]` lets a body be any Rust, and keeps the
-//! kernel on the CPU. What each construct becomes, what it costs and how exact it is on which target stands
-//! in `docs/guide/language.md`.
+//! This is what a handler's body may contain if its kernel is to run on devices. Everything else is refused
+//! at its place, with a hint what to write instead. `#[ring_kernel(cpu_only)]` allows any Rust in a body, and
+//! keeps the kernel on the CPU. `docs/guide/language.md` says what each construct becomes, what it costs and
+//! how exact it is on which target.
 //!
 //! | construct | on a device |
 //! |---|---|
@@ -51,20 +51,19 @@
 //! | `device_print!("{} of {}", a, b)` | shown by the host, as an event of `tracing` |
 //! | `panic!`, `unreachable!`, `assert!`, `assert_eq!`, `assert_ne!`, and `debug_assert!` and its kin in builds with debug assertions | fail with [`PANICKED`](annulus_abi::error::PANICKED) |
 //!
-//! A check that fails ends the call with a code of [`annulus_abi::error`], and its transaction with it. The
-//! CPU gives the same code, by the panic's text ([`panic_code`]). Whether overflow fails is decided by
-//! `cfg!(debug_assertions)` in the crate that a body stands in. A profile that sets `overflow-checks` to
-//! something else makes the CPU differ from devices.
+//! A failed check ends the call and its transaction with a code of [`annulus_abi::error`]. The CPU returns
+//! the same code, by the panic's text ([`panic_code`]). `cfg!(debug_assertions)` in the crate that contains a
+//! body decides whether overflow fails. A profile that sets `overflow-checks` differently makes the CPU
+//! differ from devices.
 //!
-//! Operands are evaluated in Rust's order: what a later operand changes is copied before it.
+//! Operands are evaluated in Rust's order: a value that a later operand changes is copied first.
 //!
 //! # From Rust to C
 //!
-//! `#[ring_kernel]` keeps the body as a tree of syntax and has rustc infer the types that it needs
-//! ([`Typed`], [`KernelTree`]). Lowering makes statements of it, whose order is the order of evaluation, with
-//! the checks written out. One writer spells them in the dialect of the [`Target`]. The text stands after
-//! [`LANGUAGE_SOURCE`], which says in C what Rust's operators mean; it carries the Rust lines in comments and
-//! keeps the names.
+//! `#[ring_kernel]` keeps the body as a syntax tree and has rustc infer the types that it needs ([`Typed`],
+//! [`KernelTree`]). Lowering turns it into statements, in the order of evaluation, with the checks written
+//! out. One writer spells them in the dialect of the [`Target`]. The text follows [`LANGUAGE_SOURCE`], which
+//! defines in C what Rust's operators mean. The text carries the Rust lines in comments and keeps the names.
 
 mod binding;
 mod cx;
@@ -89,7 +88,7 @@ mod wrapping;
 mod write;
 
 pub use binding::{Binding, BindingDefinition, BindingKind, DeviceAtomic};
-/// What the derive macro writes payloads to.
+/// The buffer that the derive macro's code writes payloads to.
 #[doc(hidden)]
 pub type Bytes = Vec<u8>;
 #[doc(hidden)]

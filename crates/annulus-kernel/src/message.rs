@@ -1,4 +1,4 @@
-//! What may travel through a ring.
+//! Messages that may travel through a ring.
 
 use std::cell::RefCell;
 
@@ -6,12 +6,12 @@ use annulus_message::{Encoding, Field, Message, Number, Schema, Shape, Variant, 
 
 use crate::{DeviceType, FieldDescriptor, Meaning, Primitive, TypeDescriptor, TypeKind, VariantDescriptor};
 
-/// A message that kernels take: plain old data, whose bytes in memory are its payload.
+/// A message that kernels take: plain old data. Its bytes in memory are its payload.
 ///
-/// Derived by `#[derive(RingMessage)]`, with [`Message`], its [`Payload`](annulus_message::Payload) and
-/// [`DeviceType`]. Fields are marked `#[ring(key)]`, `#[ring(id)]`, `#[ring(priority)]` and
-/// `#[ring(timestamp)]`. A type that computes one of these implements [`Message`] by hand, and this beside
-/// it.
+/// `#[derive(RingMessage)]` implements it, together with [`Message`], its
+/// [`Payload`](annulus_message::Payload) and [`DeviceType`]. Fields are marked `#[ring(key)]`, `#[ring(id)]`,
+/// `#[ring(priority)]` and `#[ring(timestamp)]`. A type that computes one of these implements [`Message`] by
+/// hand, and this trait as well.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a message",
     label = "a ring cannot carry a `{Self}`",
@@ -19,7 +19,8 @@ use crate::{DeviceType, FieldDescriptor, Meaning, Primitive, TypeDescriptor, Typ
     note = "a bridged message, with text or collections, travels through queues, files and pipes, and not through a kernel's ring"
 )]
 pub trait RingMessage: Message + DeviceType {
-    /// Where the key stands, for devices. A type that computes its key has none, and stays on the CPU.
+    /// Where the key lies, for devices. A type that computes its key has none, and its kernels stay on the
+    /// CPU.
     const KEY_FIELD: Option<KeyDescriptor> = None;
 
     /// [`Message::KEYED`], for code that names this trait.
@@ -27,12 +28,12 @@ pub trait RingMessage: Message + DeviceType {
     const IS_KEYED: bool = Self::KEYED;
 }
 
-/// A hash of a message's bytes: equal messages have equal ones. What [`Message::PAYLOAD_HASH`] is of derived
-/// messages.
+/// A hash of a message's bytes: equal messages have equal hashes. For derived messages it is
+/// [`Message::PAYLOAD_HASH`].
 pub fn payload_hash<T: DeviceType>(message: &T) -> u64 {
     if const { T::DESCRIPTOR.is_dense() } {
-        // SAFETY: a message is as long as its type, and by its descriptor every byte of it belongs to a
-        // number, so all are initialized.
+        // SAFETY: a message is as long as its type. By its descriptor every byte of it belongs to a number,
+        // so all bytes are initialized.
         let bytes =
             unsafe { std::slice::from_raw_parts(std::ptr::from_ref(message).cast::<u8>(), size_of::<T>()) };
         return hash_bytes(bytes);
@@ -98,12 +99,12 @@ fn number_of(number: Primitive) -> Number {
     }
 }
 
-/// Where a message's key stands.
+/// Where a message's key lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum KeyDescriptor {
-    /// In the struct's field of this number, in order of declaration.
+    /// In the struct's field with this index, in order of declaration.
     Field(usize),
-    /// In each variant's field of this number: variants and fields in order of declaration.
+    /// In each variant's field with this index: variants and fields in order of declaration.
     Variants(&'static [usize]),
 }
 

@@ -1,12 +1,12 @@
-//! Where a handler puts what it sends.
+//! Where a handler puts the messages that it sends.
 
 use std::{cell::Cell, marker::PhantomData};
 
-/// The untyped outbox of one call: a window of outbound slots that nobody else sees until the block commits
+/// The untyped outbox of one call: a window of outbound slots. Nobody else sees them until the block commits
 /// them.
 ///
 /// The block has credit for `limit` slots before it calls the handler. `send` writes straight into their
-/// payloads; the block publishes them when the handler has succeeded, and forgets them when it has not.
+/// payloads. If the handler succeeds, the block publishes them; otherwise it discards them.
 #[derive(Debug)]
 pub struct RawOutbox {
     /// Where sends go now.
@@ -20,8 +20,8 @@ pub struct RawOutbox {
 }
 
 impl RawOutbox {
-    /// An outbox over the ring whose slot 0 has its payload at `payloads`, whose slots are `stride` bytes
-    /// apart, and which has `mask + 1` slots.
+    /// An outbox over a ring with `mask + 1` slots, `stride` bytes apart. The payload of slot 0 is at
+    /// `payloads`.
     ///
     /// # Safety
     ///
@@ -52,13 +52,13 @@ impl RawOutbox {
         self.refused.set(false);
     }
 
-    /// Lets sends go elsewhere from the next [`begin`](Self::begin) on: to places as far apart as the ring's
-    /// payloads are. Returns where they went.
+    /// Redirects sends from the next [`begin`](Self::begin) on: to places with the same distance as the
+    /// ring's payloads. Returns where sends went before.
     ///
     /// # Safety
     ///
-    /// As for [`new`](Self::new), but that places are there, and the caller's alone, for the tickets `0 ..
-    /// limit` of a `begin(0)` only.
+    /// As for [`new`](Self::new), except that places must exist, and belong to the caller alone, only for the
+    /// tickets `0 .. limit` of a `begin(0)`.
     #[inline]
     pub unsafe fn redirect(&self, payloads: *mut u8) -> *mut u8 {
         self.payloads.replace(payloads)
@@ -79,8 +79,8 @@ impl RawOutbox {
 
 /// Sends messages of type `M` out of a handler.
 ///
-/// A handler may send up to `max_outputs` messages (1 unless the attribute says more). Sending more makes the
-/// whole message fail: its state and all its sends are rolled back. What is sent becomes visible when the
+/// A handler may send up to `max_outputs` messages (1 unless the attribute says more). If it sends more, the
+/// whole message fails: its state and all its sends are rolled back. Sent messages become visible when the
 /// handler succeeds.
 #[derive(Debug)]
 #[repr(transparent)]
@@ -89,10 +89,10 @@ pub struct Outbox<M> {
     _messages: PhantomData<fn(M)>,
 }
 
-// Nothing here asks that `M` is a message: a kernel makes an outbox of its output, which is one, and
-// `TestOutbox` asks. A type that is none is told where the kernel names it, and not at each send.
+// `M` need not be a message here: a kernel makes an outbox of its output, which is one, and `TestOutbox`
+// requires it. So a type that is no message gives an error where the kernel names it, not at each send.
 impl<M> Outbox<M> {
-    /// Sends `message`, in the order of the calls. It leaves when the handler succeeds, never before.
+    /// Sends `message`. Messages leave in the order of the calls, when the handler succeeds, never before.
     #[inline]
     pub fn send(&self, message: M) {
         let raw = &self.raw;
@@ -103,10 +103,10 @@ impl<M> Outbox<M> {
         }
         let slot = (raw.first.get() + u64::from(sent)) & raw.mask;
         // SAFETY: `slot` is below the ring's slot count, so the offset stays inside the ring's allocation, by
-        // `new`, or `sent` itself, by `redirect`.
+        // `new`; after `redirect`, `slot` is `sent` itself, and the place exists by the promise there.
         let payload = unsafe { raw.payloads.get().add(slot as usize * raw.stride) };
-        // SAFETY: the ticket is inside `first .. first + limit`, so the payload is the caller's, valid and
-        // aligned, by `new`.
+        // SAFETY: the ticket is inside `first .. first + limit`, so the payload belongs to the caller, and is
+        // valid and aligned, by `new`.
         unsafe { payload.cast::<M>().write(message) };
         raw.sent.set(sent + 1);
     }
@@ -115,7 +115,7 @@ impl<M> Outbox<M> {
     ///
     /// # Safety
     ///
-    /// `raw` was made for messages of type `M`, as [`RawOutbox::new`] demands.
+    /// `raw` was made for messages of type `M`, as [`RawOutbox::new`] requires.
     #[inline]
     pub unsafe fn from_raw(raw: &RawOutbox) -> &Self {
         // SAFETY: `Outbox` is a transparent wrapper of `RawOutbox`.

@@ -1,7 +1,7 @@
-//! What `device_print!` leaves of itself beside a body: how the words that a device sends become text.
+//! What `device_print!` generates besides a body: how the words that a device sends become text.
 //!
-//! On the CPU a print formats its arguments where it stands. A device sends the print's number and its
-//! arguments' bits, a word each, and the host formats those by the same text: the macro writes it once more,
+//! On the CPU a print formats its arguments directly. A device sends the print's number and its arguments'
+//! bits, one word each. The host formats them by the same text: the macro writes that text a second time,
 //! into the [`PrintSite`].
 
 use std::{fmt, sync::Arc};
@@ -23,14 +23,14 @@ pub struct PrintSite {
 type Format = dyn Fn(&[u64], &mut fmt::Formatter<'_>) -> fmt::Result + Send + Sync;
 
 impl PrintSite {
-    /// What the macro's output makes.
+    /// Made by the macro's output.
     pub(crate) fn new<P: Words>(file: &'static str, line: u32, format: Written<P>) -> Self {
         let format = Arc::new(move |words: &[u64], f: &mut fmt::Formatter<'_>| format(P::read(words), f));
         Self { file, line, words: P::COUNT, format }
     }
 
-    /// The text for these arguments, of which there are [`words`](Self::words); one that is missing is taken
-    /// for 0.
+    /// The text for these arguments. There should be [`words`](Self::words) of them; a missing one counts as
+    /// 0.
     pub fn message<'a>(&'a self, words: &'a [u64]) -> impl fmt::Display + 'a {
         fmt::from_fn(move |f| (self.format)(words, f))
     }
@@ -43,8 +43,8 @@ impl fmt::Debug for PrintSite {
 }
 
 impl KernelDefinition {
-    /// The prints of the handler and of all functions that it can reach, by the numbers that its device texts
-    /// have for them. A `cpu_only` kernel, which has no such text, has none.
+    /// The prints of the handler and of all functions that it can reach, indexed by their numbers in its
+    /// device texts. A `cpu_only` kernel has no such text and no prints.
     pub fn prints(&self) -> Vec<PrintSite> {
         let Some(tree) = self.tree else { return Vec::new() };
         let KernelTree { mut prints, functions, .. } = tree();
@@ -55,11 +55,11 @@ impl KernelDefinition {
     }
 }
 
-/// How a print writes its arguments.
+/// How a print formats its arguments.
 pub type Written<P> = fn(P, &mut fmt::Formatter<'_>) -> fmt::Result;
 
-/// A value of type `V` that `device_print!` shows, perhaps through references. The type is a parameter so
-/// that rustc can infer a literal's from it.
+/// A value of type `V` that `device_print!` shows, directly or through references. The type is a parameter so
+/// that rustc can infer the type of a literal from it.
 #[diagnostic::on_unimplemented(
     message = "`device_print!` shows numbers and booleans, not `{Self}`",
     label = "a `{Self}`",
@@ -68,17 +68,17 @@ pub type Written<P> = fn(P, &mut fmt::Formatter<'_>) -> fmt::Result;
 )]
 pub trait Shown<V> {}
 
-/// A value that a word holds.
+/// A value that fits into a word.
 pub trait Word: Copy + 'static {
-    /// The value whose bits are the word's lower ones.
+    /// The value from the lower bits of the word.
     fn from_word(word: u64) -> Self;
 }
 
-/// The arguments of a print: `()`, or the first and the others.
+/// The arguments of a print: `()`, or the first one and the rest.
 pub trait Words: 'static {
     /// How many there are.
     const COUNT: usize;
-    /// The arguments that these words hold.
+    /// The arguments in these words.
     fn read(words: &[u64]) -> Self;
 }
 

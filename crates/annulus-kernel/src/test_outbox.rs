@@ -1,14 +1,13 @@
-//! An outbox for tests that call a handler as the function that it is.
+//! An outbox for tests that call a handler as a plain function.
 
 use std::{fmt, mem::MaybeUninit, ops::Deref};
 
 use crate::{Outbox, RawOutbox, RingMessage};
 
-/// Keeps what a handler sends, for tests that call handlers as functions: use `&outbox` where the handler
+/// Keeps what a handler sends, for tests that call handlers as functions: pass `&outbox` where the handler
 /// takes `&Outbox<M>`.
 ///
-/// It rolls nothing back: that a failed call takes back its state and its sends is done by the kernel around
-/// the handler.
+/// It rolls nothing back: the kernel around the handler undoes the state and the sends of a failed call.
 ///
 /// ```
 /// # extern crate annulus_runtime as annulus;
@@ -36,34 +35,34 @@ use crate::{Outbox, RawOutbox, RingMessage};
 pub struct TestOutbox<M> {
     raw: RawOutbox,
     slots: *mut MaybeUninit<M>,
-    /// Owns the slots, which are reached by the pointer alone.
+    /// Owns the slots, which are accessed only through the pointer.
     _memory: Vec<MaybeUninit<M>>,
 }
 
 impl<M: RingMessage> TestOutbox<M> {
-    /// An outbox that takes `max_outputs` messages before they are [taken](Self::take): as many as the
-    /// kernel's attribute says, 1 unless it says more.
+    /// An outbox with room for `max_outputs` messages before they are [taken](Self::take). Use the number in
+    /// the kernel's attribute, or 1 if it has none.
     pub fn new(max_outputs: u32) -> Self {
         let count = (max_outputs as usize).next_power_of_two();
         let mut memory = Vec::with_capacity(count);
         memory.resize_with(count, MaybeUninit::uninit);
         let slots = memory.as_mut_ptr();
-        // SAFETY: `count` payloads of `M`, one behind the other, belong to this outbox alone as long as it
-        // lives, since the vector is neither touched nor dropped before; the tickets up to the limit name
-        // different ones of them.
+        // SAFETY: `count` payloads of `M`, one after the other, belong to this outbox alone as long as it
+        // lives, since the vector is neither touched nor dropped before. The tickets up to the limit name
+        // different payloads.
         let raw = unsafe { RawOutbox::new(slots.cast(), size_of::<M>(), count as u64 - 1, max_outputs) };
         Self { raw, slots, _memory: memory }
     }
 
-    /// What was sent since the last time, in order. After this there is room for `max_outputs` messages
-    /// again.
+    /// The messages that were sent since the last call, in order. Afterwards there is room for `max_outputs`
+    /// messages again.
     pub fn take(&mut self) -> Vec<M> {
         let sent = self.raw.sent() as usize;
         let message = |index| {
-            // SAFETY: no more than the limit are sent, and there are as many slots.
+            // SAFETY: at most `max_outputs` messages are sent, and there are as many slots.
             let slot = unsafe { self.slots.add(index) };
-            // SAFETY: the slot is this outbox's own, and nobody writes to it meanwhile: `send` needs a shared
-            // borrow.
+            // SAFETY: the slot belongs to this outbox, and nobody writes to it meanwhile: `send` needs a
+            // shared borrow.
             let slot = unsafe { slot.read() };
             // SAFETY: `send` wrote a message to each of the first `sent` slots.
             unsafe { slot.assume_init() }
@@ -74,8 +73,8 @@ impl<M: RingMessage> TestOutbox<M> {
         messages
     }
 
-    /// Whether more than `max_outputs` were sent since the last [`take`](Self::take). In a kernel such a call
-    /// fails.
+    /// Whether more than `max_outputs` messages were sent since the last [`take`](Self::take). In a kernel
+    /// such a call fails.
     pub fn sent_too_many(&self) -> bool {
         self.raw.refused()
     }

@@ -1,4 +1,4 @@
-//! The types and constant values of the kernel language, and which Rust types they are.
+//! The types and constant values of the kernel language, and their Rust types.
 
 use std::{cmp, sync::atomic::Ordering};
 
@@ -110,11 +110,11 @@ pub enum Type {
         /// `N`.
         len: usize,
     },
-    /// `(A, B)` and longer; no tuple has no parts.
+    /// `(A, B)` and longer; there is no tuple without parts.
     Tuple(Vec<Self>),
     /// `Option<T>`.
     Option(Box<Self>),
-    /// `Result<T, E>`, but for the one that is a [`Verdict`](Self::Verdict).
+    /// `Result<T, E>`, except the one that is a [`Verdict`](Self::Verdict).
     Result(Box<Self>, Box<Self>),
     /// [`Failure`].
     Failure,
@@ -144,8 +144,8 @@ pub enum Value {
     Scalar(u64),
     /// A struct's fields in order of declaration, or a tuple's parts.
     Struct(Vec<Self>),
-    /// An enum's variant by its place in the declaration, and its fields. `None` and `Ok` are first in
-    /// theirs.
+    /// An enum's variant by its index in the declaration, and its fields. `None` and `Ok` come first in their
+    /// enums.
     Enum {
         /// Which variant.
         variant: usize,
@@ -162,10 +162,10 @@ pub enum Value {
     Ordering(Ordering),
 }
 
-/// A type that a device's handler can compute with.
+/// A type that a handler on a device can compute with.
 ///
-/// `#[derive(DeviceType)]` and `#[derive(RingMessage)]` implement it. What an error would list of these
-/// implementations is some of them, with the macros that they come from: its notes say all, so none is
+/// `#[derive(DeviceType)]` and `#[derive(RingMessage)]` implement it. An error would list only some of the
+/// implementations, with the macros that they come from. Its notes say everything, so no implementation is
 /// recommended.
 #[diagnostic::on_unimplemented(
     message = "a device does not compute with `{Self}`",
@@ -335,14 +335,13 @@ impl<T: Typed, const N: usize> Typed for [T; N] {
     }
 }
 
-/// The type that a descriptor describes. What is no device type for want of a derive beside it is not told
-/// here once more.
+/// The type that a descriptor describes. If the type is no device type because it lacks a derive, this
+/// function does not report it a second time.
 pub fn type_of<T: DeviceType>() -> Type {
     T::DESCRIPTOR.into()
 }
 
-/// The value of a struct or enum, read field by field through its descriptor, so that no padding is looked
-/// at.
+/// The value of a struct or enum. It is read field by field through its descriptor, so padding is never read.
 pub fn device_value<T: DeviceType>(value: &T) -> Value {
     // SAFETY: the descriptor of a `DeviceType` describes it, and the reference is to an initialised value.
     unsafe { read(T::DESCRIPTOR, std::ptr::from_ref(value).cast()) }
@@ -358,14 +357,14 @@ unsafe fn read(descriptor: &'static TypeDescriptor, at: *const u8) -> Value {
             .map(|field| {
                 // SAFETY: a field lies within its struct, at the offset that the descriptor says.
                 let at = unsafe { at.add(field.offset) };
-                // SAFETY: the field has the type that the descriptor says, and is initialised as its struct
-                // is.
+                // SAFETY: the field has the type that the descriptor says, and is initialised because its
+                // struct is.
                 unsafe { read(field.ty, at) }
             })
             .collect()
     };
     match descriptor.kind {
-        // SAFETY: by the caller, a primitive of this kind lies there.
+        // SAFETY: by the caller's promise, a primitive of this kind lies there.
         TypeKind::Primitive(primitive) => Value::Scalar(unsafe { read_bits(primitive, at) }),
         TypeKind::Struct(members) => Value::Struct(fields(members)),
         TypeKind::Array { element, len } => Value::Array(
@@ -396,7 +395,7 @@ unsafe fn read_bits(primitive: Primitive, at: *const u8) -> u64 {
     let mut bytes = [0; 8];
     // SAFETY: a primitive has `size` bytes, at most 8, all of them initialised.
     unsafe { at.copy_to_nonoverlapping(bytes.as_mut_ptr(), size) };
-    // The bytes stand at the end that counts least, whatever the host's order.
+    // The bytes belong at the least significant end, whatever the host's order.
     if cfg!(target_endian = "big") {
         u64::from_be_bytes(bytes) >> (64 - 8 * size)
     } else {

@@ -1,14 +1,14 @@
 //! Values of fixed layout as bytes, for files, sockets and other processes: the payload of direct messages.
 //!
 //! The bytes are those of the value in memory, at the offsets of its descriptor, with numbers in
-//! little-endian order, and zero wherever the value has nothing: in padding, behind the items of a
-//! [`List`](crate::List), in the fields of other variants. (A decoded list has valid items there, the same
-//! for all.) So equal values have equal bytes, on every machine, and a decoded value is as long as its type.
+//! little-endian order. All bytes without meaning are zero: padding, the room after the items of a
+//! [`List`](crate::List), and the fields of other variants. (A decoded list has valid items there, all the
+//! same.) So equal values have equal bytes on every machine, and a decoded value is as long as its type.
 //!
-//! Bytes from outside are checked against the descriptor: a length that is not the type's, a `bool` that is
-//! neither 0 nor 1, a tag of no variant and a list longer than its room are errors that say where. What is
-//! valid for the type's layout is taken; a rule of the program's own (a price above zero) is the program's to
-//! check.
+//! Bytes from outside are checked against the descriptor. These are errors, which say where: a wrong length,
+//! a `bool` that is neither 0 nor 1, a tag of no variant, and a list longer than its room. Every value that
+//! is valid for the type's layout is accepted; the program itself must check its own rules (such as a price
+//! above zero).
 
 use std::mem::MaybeUninit;
 
@@ -16,7 +16,7 @@ use annulus_message::{DecodeError, EncodeError, MAX_PAYLOAD};
 
 use crate::{DeviceType, FieldDescriptor, Primitive, TypeDescriptor, TypeKind};
 
-/// What is wrong with a list of a type that has no values.
+/// The error for a list of a type without values.
 pub(crate) const NO_VALUES: &str = "a list of what has no values has none either";
 
 /// Appends a value's bytes: as many as its type has. Equal values have equal bytes.
@@ -36,7 +36,7 @@ pub fn encode<T: DeviceType>(value: &T, to: &mut Vec<u8>) {
     unsafe { write(T::DESCRIPTOR, from, &mut to[begin..]) };
 }
 
-/// What [`encode`] does, of a message.
+/// Like [`encode`], for a message.
 ///
 /// # Errors
 ///
@@ -57,7 +57,7 @@ pub fn write_message<T: DeviceType>(message: &T, to: &mut Vec<u8>) -> Result<(),
 ///
 /// # Errors
 ///
-/// What is no value of the type, and where in it.
+/// If the bytes are no value of the type; the error says where.
 ///
 /// ```
 /// use annulus_kernel::decode;
@@ -75,14 +75,14 @@ pub fn decode<T: DeviceType>(bytes: &[u8]) -> Result<T, DecodeError> {
     // SAFETY: the place is as long as the type, lives, and all of it is initialised.
     let to = unsafe { std::slice::from_raw_parts_mut(value.as_mut_ptr().cast::<u8>(), size_of::<T>()) };
     read(ty, bytes, to)?;
-    // SAFETY: every part that the descriptor names was written with a value that is valid for it, a list's
-    // items behind its end too; the rest is padding, of which any byte will do, or belongs to variants that
+    // SAFETY: every part that the descriptor names was written with a value that is valid for it, including a
+    // list's items after its end. The rest is padding, where any byte is valid, or belongs to variants that
     // the tag does not name.
     Ok(unsafe { value.assume_init() })
 }
 
-/// Appends the bytes of values that lie one after the other, by their type's descriptor: what [`encode`] does
-/// with each.
+/// Appends the bytes of several values that lie one after the other, by their type's descriptor, as
+/// [`encode`] does for each.
 ///
 /// # Safety
 ///
@@ -93,18 +93,18 @@ pub unsafe fn encode_values(ty: &TypeDescriptor, from: &[MaybeUninit<u8>], to: &
     to.resize(begin + from.len(), 0);
     if ty.size != 0 {
         for (from, to) in from.chunks_exact(ty.size).zip(to[begin..].chunks_exact_mut(ty.size)) {
-            // SAFETY: by the caller's word.
+            // SAFETY: the caller's promise.
             unsafe { write(ty, from, to) };
         }
     }
 }
 
-/// The values that were encoded as `bytes`, which may come from anywhere, one after the other: as many valid
-/// values of the type as the bytes are long for.
+/// The values that were encoded as `bytes`, one after the other. The bytes may come from anywhere. The result
+/// has as many valid values of the type as the length of the bytes gives.
 ///
 /// # Errors
 ///
-/// What is no value of the type, and where.
+/// If the bytes are no values of the type; the error says where.
 #[doc(hidden)]
 pub fn decode_values(ty: &TypeDescriptor, bytes: &[u8]) -> Result<Vec<u8>, DecodeError> {
     let mut values = vec![0; bytes.len()];
@@ -123,18 +123,18 @@ pub fn decode_values(ty: &TypeDescriptor, bytes: &[u8]) -> Result<Vec<u8>, Decod
     Ok(values)
 }
 
-/// Writes a value's bytes where there are only zeros.
+/// Writes a value's bytes to memory that is all zero.
 ///
 /// # Safety
 ///
 /// `from` must be a valid value of the type, or of a part of one: initialised wherever the descriptor has a
 /// number.
 unsafe fn write(ty: &TypeDescriptor, from: &[MaybeUninit<u8>], to: &mut [u8]) {
-    // SAFETY: by the caller's word.
+    // SAFETY: the caller's promise.
     let bits = |offset: usize, number: Primitive| unsafe { number.bits(&from[offset..]) };
     let mut part = |offset: usize, ty: &TypeDescriptor| {
         let range = offset..offset + ty.size;
-        // SAFETY: a part of a valid value where the descriptor has one.
+        // SAFETY: the range is a part of a valid value, where the descriptor has one.
         unsafe { write(ty, &from[range.clone()], &mut to[range]) };
     };
     if let Some((len, items, element, room)) = ty.bounded() {
@@ -166,7 +166,7 @@ fn number(from: &[u8], number: Primitive) -> u64 {
     u64::from_le_bytes(bits)
 }
 
-/// Reads a value from as many bytes as its type has to as many that are zero.
+/// Reads a value from the bytes of `from` into `to`, which is zero. Both have the size of the type.
 fn read(ty: &TypeDescriptor, from: &[u8], to: &mut [u8]) -> Result<(), DecodeError> {
     let mut part = |offset: usize, ty: &TypeDescriptor| {
         let range = offset..offset + ty.size;

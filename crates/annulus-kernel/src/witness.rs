@@ -1,4 +1,4 @@
-//! What `#[ring_kernel]` writes around expressions whose type it must know. Not for programs.
+//! What `#[ring_kernel]` puts around expressions whose type it must know. Not for use in programs.
 
 use std::marker::PhantomData;
 
@@ -14,20 +14,19 @@ use crate::{
     typed::{Type, Typed, Value},
 };
 
-/// A body with what rustc knows of it.
+/// A body with what rustc knows about it.
 #[derive(Clone, Debug)]
 pub struct KernelTree {
     /// The syntax: for a handler, an encoded `annulus_tree::HandlerTree`.
     pub syntax: &'static [u8],
-    /// What its witnesses saw, in the order of their numbers.
+    /// What its witnesses saw, indexed by their numbers.
     pub witnesses: Vec<Witnessed>,
-    /// The functions that it calls, in the order of their numbers; `None` for one that turned out to be the
-    /// standard library's.
+    /// The functions that it calls, indexed by their numbers; `None` for a function of the standard library.
     pub functions: Vec<Option<Callee>>,
-    /// Its prints, in the order of their numbers.
+    /// Its prints, indexed by their numbers.
     pub prints: Vec<PrintSite>,
-    /// Whether the build of its crate has debug assertions: then overflow is an error, and `debug_assert!`
-    /// asserts.
+    /// Whether its crate is built with debug assertions: then overflow is an error, and `debug_assert!` is
+    /// checked.
     pub checks: bool,
 }
 
@@ -40,12 +39,12 @@ pub struct Witnessed {
     pub value: Option<Value>,
 }
 
-/// Stands around one expression of a body that is type-checked and never run: rustc infers `T`.
+/// Wraps one expression of a body that is type-checked and never run: rustc infers `T`.
 #[derive(Debug)]
 pub struct Witness<T: ?Sized>(PhantomData<*mut T>);
 
 impl<T: ?Sized> Witness<T> {
-    /// A witness of what will be inferred.
+    /// A witness of a type that will be inferred.
     #[allow(clippy::new_without_default)] // Nobody but the macro's output makes one.
     pub const fn new() -> Self {
         Self(PhantomData)
@@ -67,39 +66,39 @@ pub fn default<T: Typed + Default>(_: &Witness<T>) -> Witnessed {
     Witnessed { ty: T::ty(), value: Some(T::default().value()) }
 }
 
-/// The value as it is; the witness has its type.
+/// The value unchanged; the witness has its type.
 pub fn see<T: Typed>(_: &Witness<T>, value: T) -> T {
     value
 }
 
-/// The same of a type of which the body has made a value before: what it lacks was told there.
+/// Likewise for a type of which the body has made a value before: errors about the type were reported there.
 pub fn seen_before<T>(_: &Witness<T>, value: T) -> T {
     value
 }
 
-/// The reference as it is; the witness has the type of what it is to.
+/// The reference unchanged; the witness has the type of its target.
 pub fn lent<'a, T: Typed>(_: &Witness<T>, value: &'a T) -> &'a T {
     value
 }
 
-/// The reference as it is, perhaps compared with another: the witness has the type that the option has
-/// without it.
+/// The reference unchanged; it may be compared with another one. The witness has the type of the option
+/// without the reference.
 pub fn lent_some<'a, T: Typed>(_: &Witness<Option<T>>, value: Option<&'a T>) -> Option<&'a T> {
     value
 }
 
-/// The value as it is, which a struct's or a variant's name made: `pattern` names it in a pattern, which a
-/// function cannot be.
+/// The value unchanged. A struct's or variant's name made it: `pattern` uses that name in a pattern, which is
+/// impossible for a function's name.
 pub fn made<T: Typed>(_: &Witness<T>, value: T, _pattern: fn(&T) -> bool) -> T {
     value
 }
 
-/// The same of a type of which the body has made a value before.
+/// Likewise for a type of which the body has made a value before.
 pub fn made_before<T>(_: &Witness<T>, value: T, _pattern: fn(&T) -> bool) -> T {
     value
 }
 
-/// The function as it is, held to be the other one: each function has a type of its own.
+/// The function unchanged; it must be the same as the other one: each function has a type of its own.
 pub fn same<F>(function: F, _: F) -> F {
     function
 }
@@ -116,10 +115,10 @@ pub trait DeviceVerdict {}
 impl DeviceVerdict for () {}
 impl DeviceVerdict for Result<(), Failure> {}
 
-/// Holds a handler's return type to what a device has.
+/// Requires that a device can return the handler's return type.
 pub fn verdict<R: DeviceVerdict>() {}
 
-/// What a print's argument is, its references taken away.
+/// The type of a print's argument without its references.
 pub fn shown<V, A: Shown<V> + ?Sized>(_: &A) -> V {
     unreachable!("a body with witnesses is never run")
 }
@@ -127,7 +126,7 @@ pub fn shown<V, A: Shown<V> + ?Sized>(_: &A) -> V {
 /// A print: the witness has the types of its arguments.
 pub fn print<P>(_: &Witness<P>, _: P) {}
 
-/// The print whose arguments' types were inferred.
+/// A print whose arguments' types were inferred.
 pub fn site<P: Words>(_: &Witness<P>, file: &'static str, line: u32, format: Written<P>) -> PrintSite {
     PrintSite::new(file, line, format)
 }

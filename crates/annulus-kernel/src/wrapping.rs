@@ -1,4 +1,4 @@
-//! `core::num::Wrapping`, which a handler may have in its messages and its state: the number, whose operators
+//! `core::num::Wrapping`, which a handler may use in its messages and its state: a number whose operators
 //! never overflow.
 
 use std::num::Wrapping;

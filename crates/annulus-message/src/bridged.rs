@@ -1,9 +1,9 @@
 //! Bridged payloads: archives that are read in place.
 //!
-//! The archive is rkyv's. A message is written once, into the buffer that it travels in; [`access`] checks
-//! the bytes and gives a reference into them, in which text is `str` and lists are slices. Bytes from
-//! elsewhere are checked as a whole before anything of them is seen: offsets stay inside and do not overlap,
-//! tags are known, text is UTF-8.
+//! The archive is rkyv's. A message is written once, into the buffer that it travels in. [`access`] checks
+//! the bytes and returns a reference into them; there, text is `str` and lists are slices. Bytes from
+//! elsewhere are checked as a whole before any of them are used: offsets stay inside and do not overlap, tags
+//! are known, text is UTF-8.
 
 use std::cell::RefCell;
 
@@ -21,12 +21,12 @@ use crate::{DecodeError, EncodeError, MAX_PAYLOAD, hash_bytes};
 /// A value as it lies in a payload.
 pub type Archived<T> = rkyv::Archived<T>;
 
-/// Where a payload lies, so that it can be read in place. Source: the alignment of rkyv's `AlignedVec`, no
+/// The alignment at which a payload can be read in place. Source: the alignment of rkyv's `AlignedVec`, no
 /// less than that of any number.
 pub const ALIGNMENT: usize = 16;
 
-/// What rkyv asks of a type that is written and read. `#[derive(RingMessage)]` with `#[ring(bridged)]` makes
-/// a type one.
+/// What rkyv requires of a type that is written and read. `#[derive(RingMessage)]` with `#[ring(bridged)]`
+/// fulfils it.
 pub trait Bridged:
     Sized
     + Archive<Archived: for<'a> CheckBytes<HighValidator<'a, rancor::Error>> + Deserialize<Self, Reviver>>
@@ -40,11 +40,12 @@ impl<T> Bridged for T where
 {
 }
 
-/// What makes values of archives.
+/// Turns archives into values.
 #[doc(hidden)]
 pub type Reviver = HighDeserializer<rancor::Error>;
 
-/// The end of a buffer, as a place to write an archive to: it takes no more than a payload may have.
+/// The end of a buffer, as a place to write an archive to. It takes at most as many bytes as a payload may
+/// have.
 #[doc(hidden)]
 pub struct Tail {
     bytes: Vec<u8>,
@@ -104,22 +105,22 @@ pub fn write<T: Bridged>(value: &T, to: &mut Vec<u8>) -> Result<(), EncodeError>
     })
 }
 
-/// A value in its payload, which may come from anywhere: checked, and not copied.
+/// A value in its payload, which may come from anywhere. The bytes are checked, and not copied.
 ///
-/// The bytes begin at an address that is a multiple of [`ALIGNMENT`]; elsewhere use [`read`].
+/// The bytes must begin at an address that is a multiple of [`ALIGNMENT`]; otherwise use [`read`].
 ///
 /// # Errors
 ///
-/// What is no archive of the type.
+/// If the bytes are no archive of the type.
 pub fn access<T: Bridged>(payload: &[u8]) -> Result<&Archived<T>, DecodeError> {
     rkyv::access::<Archived<T>, rancor::Error>(payload).map_err(|error| refused(&error))
 }
 
-/// The value whose payload this is. The bytes may come from anywhere, and lie anywhere.
+/// The value of a payload. The bytes may come from anywhere, and may lie at any address.
 ///
 /// # Errors
 ///
-/// What is no archive of the type.
+/// If the bytes are no archive of the type.
 pub fn read<T: Bridged>(payload: &[u8]) -> Result<T, DecodeError> {
     if payload.as_ptr().addr().is_multiple_of(ALIGNMENT) {
         return revive::<T>(access::<T>(payload)?);
@@ -133,22 +134,22 @@ pub fn read<T: Bridged>(payload: &[u8]) -> Result<T, DecodeError> {
     revive::<T>(access::<T>(&aligned)?)
 }
 
-/// The value that lies in a payload.
+/// The value of an archive in a payload.
 ///
 /// # Errors
 ///
-/// What of it is no value: a number that must not be zero and is, for one.
+/// If a part of it is no valid value, such as a 0 for a number that must not be zero.
 pub fn revive<T: Bridged>(archived: &Archived<T>) -> Result<T, DecodeError> {
     rkyv::deserialize::<T, rancor::Error>(archived).map_err(|error| refused(&error))
 }
 
-/// The payload's size in bytes. It is found by writing the payload to a buffer of the thread's;
-/// [`usize::MAX`] if it is too large for any.
+/// The payload's size in bytes. To find it, the payload is written to a buffer of the thread. [`usize::MAX`]
+/// if it is too large for a payload.
 pub fn payload_size<T: Bridged>(value: &T) -> usize {
     in_scratch(value, <[u8]>::len).unwrap_or(usize::MAX)
 }
 
-/// A hash of the payload, by [`hash_bytes`]. All messages that are too large have the same.
+/// A hash of the payload, by [`hash_bytes`]. All messages that are too large have the same hash.
 pub fn payload_hash<T: Bridged>(value: &T) -> u64 {
     in_scratch(value, hash_bytes).unwrap_or(0)
 }
@@ -166,14 +167,14 @@ fn in_scratch<T: Bridged, R>(value: &T, look: impl FnOnce(&[u8]) -> R) -> Result
     })
 }
 
-/// What is wrong, without where the checking code stands.
+/// What is wrong, without the place in the checking code.
 fn first_line(error: &rancor::Error) -> String {
     let text = error.to_string();
     text.lines().next().unwrap_or("no archive").trim_end_matches(':').to_owned()
 }
 
 fn refused(error: &rancor::Error) -> DecodeError {
-    // Addresses differ from run to run, and tell whoever sent the bytes what is not theirs to know.
+    // Addresses differ from run to run, and the sender of the bytes must not learn them.
     let words = first_line(error);
     let shown = words.split(' ').map(|word| if word.contains("0x") { "…" } else { word });
     DecodeError::new(format!("no archive of the type: {}", shown.collect::<Vec<_>>().join(" ")))

@@ -1,22 +1,23 @@
-//! When compressing pays.
+//! When compression is worth its cost.
 
 use lz4_flex::block::{CompressTable, compress_into_with_table, get_maximum_output_size};
 
-/// Compresses payloads by LZ4 as long as that pays: what does not become smaller is tried ever more seldom.
+/// Compresses payloads by LZ4 as long as that makes them smaller; after failures it tries less and less
+/// often.
 ///
-/// A payload that becomes less than nine tenths of its size counts as a success. After each failure twice as
-/// many payloads are passed over before the next is tried, up to 1024; a success ends that.
+/// A try succeeds if the payload shrinks below nine tenths of its size. After each failure it skips twice as
+/// many payloads before the next try, up to 1024; a success ends the skipping.
 #[derive(Clone, Debug)]
 pub struct Sampler {
     threshold: usize,
-    /// How many are passed over before the next try.
+    /// How many payloads are skipped before the next try.
     pause: u32,
-    /// How many still are.
+    /// How many of them are left to skip.
     left: u32,
 }
 
-/// The most payloads that are passed over. Source: this project's choice; a stream that becomes compressible
-/// is noticed within so many.
+/// The most payloads that are skipped. Source: this project's choice; a stream that becomes compressible is
+/// noticed within this number.
 const LONGEST_PAUSE: u32 = 1024;
 
 impl Sampler {
@@ -35,7 +36,7 @@ impl Sampler {
         tries
     }
 
-    /// What came of a try: whether the payload became enough smaller to be sent so.
+    /// Learns from a try: returns whether the payload shrank enough to be sent compressed.
     pub fn learn(&mut self, plain: usize, compressed: usize) -> bool {
         let pays = compressed < plain - plain / 10;
         self.pause = if pays { 0 } else { (2 * self.pause).clamp(1, LONGEST_PAUSE) };
@@ -44,19 +45,19 @@ impl Sampler {
     }
 }
 
-/// Makes LZ4 blocks, with the memory that this needs.
+/// Makes LZ4 blocks; owns the memory that this needs.
 pub(crate) struct Lz4(CompressTable);
 
 impl Lz4 {
     pub(crate) fn new() -> Self {
-        // A small table would be replaced at the first larger payload.
+        // A small table would be replaced at the first larger payload anyway.
         Self(CompressTable::large())
     }
 
-    /// Puts a payload's block into `to`, in place of what is there.
+    /// Writes a payload's block to `to`, replacing its contents.
     pub(crate) fn compress(&mut self, plain: &[u8], to: &mut Vec<u8>) {
         to.resize(get_maximum_output_size(plain.len()), 0);
-        // A buffer of this size takes whatever comes; if not, the payload goes as it is.
+        // A buffer of this size takes any result; if not, the payload is sent uncompressed.
         match compress_into_with_table(plain, to, &mut self.0) {
             Ok(len) => to.truncate(len),
             Err(_) => {

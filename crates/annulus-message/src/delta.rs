@@ -1,30 +1,30 @@
-//! Records of one size, as their differences: each byte is combined by exclusive or with the byte at its
-//! place in the record before, and of every eight bytes the zeros at one of their ends are left out.
+//! Records of one size, as their differences. Each byte is combined by exclusive or with the byte at the same
+//! place in the record before. Then, of every eight bytes, the zeros at one end are left out.
 //!
 //! Telemetry, orders and readings differ little from one to the next: counters, times and names share their
-//! high bytes, floats often their low ones. What comes out begins with one half-byte for each eight bytes,
-//! low half first; then come the bytes that are kept. A half-byte of up to 8 says how many are kept, the
-//! zeros behind them being left out; from 9 on it is 8 more than that, and the zeros before them are left
-//! out. Nothing is kept back between calls, so that each batch can be read by itself.
+//! high bytes, floats often their low ones. The output begins with one half-byte for each eight bytes, low
+//! half first; then come the bytes that are kept. A half-byte of up to 8 is the number of bytes that are
+//! kept; the zeros after them are left out. A half-byte of 9 or more is that number plus 8; the zeros before
+//! the kept bytes are left out. No state is kept between calls, so each batch can be read by itself.
 
 use std::fmt;
 
 /// Bytes that are compressed together.
 const WORD: usize = 8;
 
-/// The most bytes that `len` bytes become.
+/// The largest size of `len` bytes after compression.
 pub fn bound(len: usize) -> usize {
     control_size(len) + len.next_multiple_of(WORD) + WORD
 }
 
-/// Bytes of the half-bytes that say how much of each word is kept.
+/// Size of the half-bytes, which say how much of each word is kept.
 fn control_size(len: usize) -> usize {
     len.div_ceil(2 * WORD)
 }
 
-/// Appends `records`, compressed: records of `size` bytes, of which the last may be a part of one.
+/// Appends `records`, compressed. Each record has `size` bytes; the last one may be incomplete.
 ///
-/// What comes out may be longer than what went in, by up to a sixteenth.
+/// The output may be longer than the input, by up to a sixteenth.
 ///
 /// # Panics
 ///
@@ -50,7 +50,7 @@ pub fn compress(records: &[u8], size: usize, to: &mut Vec<u8>) {
     to.resize(begin + bound(records.len()), 0);
     let (controls, bytes) = to[begin..].split_at_mut(control);
     let mut kept = 0;
-    // The first record has none before it.
+    // The first record has no record before it.
     let first = size.next_multiple_of(WORD).min(records.len());
     let mut word = |index: usize, word: u64| {
         let (behind, before) = (word.leading_zeros() / 8, word.trailing_zeros() / 8);
@@ -58,7 +58,7 @@ pub fn compress(records: &[u8], size: usize, to: &mut Vec<u8>) {
         let (length, shift) = (WORD as u32 - behind.max(before), if from_high { 8 * before } else { 0 });
         let code = length as u8 + (u8::from(from_high) << 3);
         controls[index / 2] |= code << (index % 2 * 4);
-        // Eight bytes are written, and as many are kept as count: without a branch.
+        // Always writes eight bytes, and keeps only those that count: this needs no branch.
         bytes[kept..][..WORD].copy_from_slice(&(word >> shift).to_le_bytes());
         kept += length as usize;
     };
@@ -79,7 +79,7 @@ pub fn compress(records: &[u8], size: usize, to: &mut Vec<u8>) {
     to.truncate(begin + control + kept);
 }
 
-/// Up to eight bytes from `at` on, with those of the record before taken out, where there is one.
+/// Up to eight bytes from `at` on, combined with those of the record before, if there is one.
 fn difference(records: &[u8], at: usize, size: usize) -> u64 {
     let mut word = [0; WORD];
     for (offset, byte) in word.iter_mut().enumerate() {
@@ -90,7 +90,7 @@ fn difference(records: &[u8], at: usize, size: usize) -> u64 {
     u64::from_le_bytes(word)
 }
 
-/// Bytes that no records have become.
+/// Bytes that are not the compressed form of any records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Malformed;
 
@@ -102,12 +102,13 @@ impl fmt::Display for Malformed {
 
 impl std::error::Error for Malformed {}
 
-/// Writes the records that were compressed as `packed`: exactly as many bytes as `to` has. The bytes may come
+/// Writes the records that were compressed as `packed`: exactly as many bytes as `to` has. `packed` may come
 /// from anywhere.
 ///
 /// # Errors
 ///
-/// [`Malformed`] if they are not what so many bytes become. What is in `to` then means nothing.
+/// [`Malformed`] if `packed` is not the compressed form of that many bytes. The contents of `to` are then
+/// meaningless.
 ///
 /// # Panics
 ///
@@ -129,7 +130,7 @@ pub fn decompress(packed: &[u8], size: usize, to: &mut [u8]) -> Result<(), Malfo
             return Err(Malformed);
         }
         let word = match bytes.first_chunk::<WORD>() {
-            // Of eight bytes that are there, those that count.
+            // Eight bytes are there; only some of them count.
             Some(word) => u64::from_le_bytes(*word) & MASKS[length],
             None => {
                 let mut word = [0; WORD];
@@ -157,7 +158,7 @@ pub fn decompress(packed: &[u8], size: usize, to: &mut [u8]) -> Result<(), Malfo
     Ok(())
 }
 
-/// The bytes of a word that count, by how many do.
+/// Masks of the bytes of a word that count, indexed by their number.
 const MASKS: [u64; WORD + 1] = {
     let mut masks = [u64::MAX; WORD + 1];
     let mut length = 0;
@@ -168,7 +169,7 @@ const MASKS: [u64; WORD + 1] = {
     masks
 };
 
-/// Gives each record back what the one before has of it.
+/// Restores each record from its difference and the record before.
 fn combine(records: &mut [u8], size: usize) {
     let mut at = size;
     while at < records.len() {

@@ -1,8 +1,8 @@
-//! Why bytes are no message, and why a message has no bytes.
+//! Errors of decoding and of encoding a message.
 
 use std::fmt;
 
-/// Why bytes are no message of a type: what is wrong, and where in it.
+/// Why bytes are no message of a type: what is wrong, and where.
 ///
 /// ```
 /// use annulus_message::DecodeError;
@@ -16,12 +16,12 @@ pub struct DecodeError {
 }
 
 impl DecodeError {
-    /// What is wrong.
+    /// An error with this description.
     pub fn new(problem: impl Into<String>) -> Self {
         Self { place: String::new(), problem: problem.into() }
     }
 
-    /// The same, seen from outside: `place` comes before the place that it has.
+    /// The same error, seen from the enclosing value: `place` is put before its place.
     #[must_use]
     pub fn within(mut self, place: impl fmt::Display) -> Self {
         self.place.insert_str(0, &place.to_string());
@@ -44,7 +44,7 @@ impl std::error::Error for DecodeError {}
 pub struct EncodeError(String);
 
 impl EncodeError {
-    /// Why.
+    /// An error with this description.
     pub fn new(problem: impl Into<String>) -> Self {
         Self(problem.into())
     }

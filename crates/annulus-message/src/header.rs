@@ -1,4 +1,4 @@
-//! The header that stands before each message that leaves the process.
+//! The header before each message that leaves the process.
 //!
 //! | offset | bytes | what |
 //! |---|---|---|
@@ -43,7 +43,7 @@ pub const HEADER_VERSION: u16 = 1;
 const CHECKSUM: usize = 248;
 /// Where the name stands.
 const NAME: usize = 96;
-/// The longest name that is told whole.
+/// The longest name that is stored whole.
 const NAME_ROOM: usize = CHECKSUM - NAME;
 
 /// What follows a header.
@@ -77,7 +77,7 @@ impl Compression {
     }
 }
 
-/// A header's fields. See the [module](self) for where they stand.
+/// A header's fields. The [module](self) shows where they lie.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
     /// How many bytes follow.
@@ -85,11 +85,11 @@ pub struct Header {
     /// The message's [`timestamp`](crate::Message::timestamp), or when it was written, in nanoseconds since
     /// 1970 UTC.
     pub time: u64,
-    /// Whether the message says its time itself.
+    /// Whether the message has a time of its own.
     pub timed: bool,
-    /// Who sent it, as the writer was told.
+    /// The sender, as set in the writer.
     pub sender: u32,
-    /// Whom it is for, as the writer was told.
+    /// The receiver, as set in the writer.
     pub receiver: u32,
     /// What follows.
     pub content: Content,
@@ -99,9 +99,9 @@ pub struct Header {
     pub compression: Compression,
     /// The message's priority.
     pub priority: u8,
-    /// The message's key, if its type has one, and there is one message.
+    /// The message's key, if its type has one and the frame has only one message.
     pub key: Option<u64>,
-    /// The message's id, if it has one, and there is one message.
+    /// The message's id, if it has one and the frame has only one message.
     pub id: Option<u64>,
     /// The version of the message's type.
     pub version: u32,
@@ -109,11 +109,11 @@ pub struct Header {
     pub schema: u64,
     /// The number of the frame in its stream.
     pub sequence: u64,
-    /// Bytes of what follows when it is not compressed.
+    /// The size of what follows when it is not compressed.
     pub plain: u64,
     /// How many messages follow.
     pub count: u32,
-    /// Bytes of the value's own part, which is the last of a payload.
+    /// Size of the value's own part, which is the last part of a payload.
     pub root: u32,
     /// The checksum of what follows.
     pub checksum: u64,
@@ -125,12 +125,12 @@ pub struct Header {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct TypeName {
     bytes: [u8; NAME_ROOM],
-    /// Up to `NAME_ROOM`, and of whole characters.
+    /// At most `NAME_ROOM`; ends between two characters.
     len: u8,
 }
 
 impl TypeName {
-    /// The name, or as much of its beginning as there is room for.
+    /// The name, or as much of its beginning as fits.
     pub fn new(name: &str) -> Self {
         let whole = &name[..name.floor_char_boundary(NAME_ROOM)];
         let mut bytes = [0; NAME_ROOM];
@@ -159,7 +159,7 @@ impl fmt::Debug for TypeName {
     }
 }
 
-/// Why 256 bytes are no header.
+/// Why 256 bytes are no valid header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HeaderError {
@@ -169,7 +169,7 @@ pub enum HeaderError {
     Version(u16),
     /// They were changed on the way.
     Checksum,
-    /// A field has a value that none of its meanings has.
+    /// A field has a value without a meaning.
     Field(&'static str),
 }
 
@@ -240,11 +240,11 @@ impl Header {
         bytes
     }
 
-    /// The header that these bytes are.
+    /// The header in these bytes.
     ///
     /// # Errors
     ///
-    /// [`HeaderError`]: they are none, or not one that this program reads.
+    /// [`HeaderError`] if they are no header, or one that this program cannot read.
     pub fn from_bytes(bytes: &[u8; HEADER_SIZE]) -> Result<Self, HeaderError> {
         let byte = |at: usize| bytes[at];
         let short = |at: usize| u32::from_le_bytes([byte(at), byte(at + 1), byte(at + 2), byte(at + 3)]);

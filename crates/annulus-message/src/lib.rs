@@ -1,9 +1,9 @@
 //! What an Annulus message is.
 //!
-//! [`Message`] is the one contract: what a message tells of itself to queues and kernels (id, priority,
-//! timestamp, key, payload size), and how it is encoded and decoded. `#[derive(RingMessage)]` of the crate
-//! `annulus` writes it, as one of two kinds of [`Payload`]: *direct*, plain old data that kernels on devices
-//! take, or *bridged*, with text, collections and nesting.
+//! [`Message`] is the one contract. It says what a message tells queues and kernels about itself (id,
+//! priority, timestamp, key, payload size), and how it is encoded and decoded. `#[derive(RingMessage)]` of
+//! the crate `annulus` implements it, with one of two kinds of [`Payload`]. A *direct* payload is plain old
+//! data that kernels on devices take. A *bridged* payload has text, collections and nesting.
 //!
 //! With the feature `wire`, a message that leaves the process travels in a frame: a [`header`] of 256 bytes
 //! with checksums and the hash of its type's [`Schema`], then its payload. [`FrameWriter`] writes frames to
@@ -11,15 +11,16 @@
 //!
 //! What this promises:
 //!
-//! * **Any bytes may be read.** Whatever was cut off, changed, made up or made to be large is an error that
-//!   says so, in bounded memory, and no panic.
+//! * **Any bytes may be read.** Input that was cut off, changed, invented or made large gives a clear error,
+//!   in bounded memory, and no panic.
 //! * **Equal messages have equal bytes**, on every machine.
-//! * **A type that changed is noticed.** The schema travels with the messages; an error names both sides and
-//!   the field.
-//! * **Steady state allocates nothing** on the way out, shared pointers (`Arc`) of bridged messages excepted.
+//! * **A changed type is noticed.** The schema travels with the messages; an error names both sides and the
+//!   field.
+//! * **Writing allocates nothing in the steady state**, except for shared pointers (`Arc`) of bridged
+//!   messages.
 //!
-//! What it does not do: encrypt, authenticate (a checksum is against accident, not against an attacker),
-//! repeat what was lost.
+//! What it does not do: encrypt, authenticate (a checksum protects against accident, not against an
+//! attacker), or repeat lost messages.
 
 mod error;
 mod message;
@@ -61,7 +62,7 @@ pub use wire::{MAX_BATCH, MAX_COUNT, MAX_SCHEMA, WireType};
 #[cfg(feature = "wire")]
 pub use writer::{Facts, FrameCounters, FrameWriter, WriteError};
 
-/// What the derive macro writes of a bridged message is inside this.
+/// The code that the derive macro generates for a bridged message is inside this.
 #[cfg(feature = "wire")]
 #[doc(hidden)]
 #[macro_export]
@@ -69,7 +70,8 @@ macro_rules! __bridged {
     ($($items:tt)*) => { $($items)* };
 }
 
-/// What the derive macro writes of a bridged message is inside this, and has no use without the feature.
+/// The code that the derive macro generates for a bridged message is inside this. Without the feature it is
+/// not used.
 #[cfg(not(feature = "wire"))]
 #[doc(hidden)]
 #[macro_export]

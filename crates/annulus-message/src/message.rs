@@ -1,4 +1,4 @@
-//! What a message tells of itself.
+//! What a message tells about itself.
 
 use std::{
     hash::{BuildHasher, Hasher},
@@ -7,14 +7,15 @@ use std::{
 
 use crate::{DecodeError, EncodeError, Payload};
 
-/// What a message tells of itself: id, priority, timestamp, key, size. With a [`Payload`] it can be encoded
-/// and decoded, too.
+/// What a message tells about itself: id, priority, timestamp, key, size. With a [`Payload`] it can be
+/// encoded and decoded, too.
 ///
-/// `#[derive(RingMessage)]` writes it for messages of kernels, and for messages with text and collections.
-/// Everything has a default, so for what only travels inside a process `impl Message for X {}` will do.
+/// `#[derive(RingMessage)]` implements it for messages of kernels, and for messages with text and
+/// collections. Everything has a default, so `impl Message for X {}` is enough for a type that only travels
+/// inside a process.
 ///
-/// A queue calls these outside its lock, and only what its options need; all but `payload_size` once per
-/// send.
+/// A queue calls these outside its lock, and only those that its options need. It calls each at most once per
+/// send, except `payload_size`.
 ///
 /// ```
 /// use annulus_message::{Message, hash_bytes};
@@ -42,15 +43,15 @@ use crate::{DecodeError, EncodeError, Payload};
 /// }
 /// ```
 pub trait Message {
-    /// Whether the type has a key, and so addresses an actor.
+    /// Whether the type has a key, which addresses an actor.
     const KEYED: bool = false;
 
-    /// Whether the type declares an id, by which duplicates are recognised. A type that computes its
-    /// [`id`](Self::id) says so here.
+    /// Whether the type declares an id, by which duplicates are recognised. A type that implements
+    /// [`id`](Self::id) sets this to true.
     const IDENTIFIED: bool = false;
 
-    /// How to hash the payload, for queues that deduplicate by it. Without, such a queue refuses to be made
-    /// for this type, rather than to find no duplicates. Equal payloads must have equal hashes within a
+    /// How to hash the payload, for queues that deduplicate by it. Without a hash, such a queue cannot be
+    /// made for this type; it would find no duplicates. Equal payloads must have equal hashes within a
     /// process; see [`hash_bytes`].
     const PAYLOAD_HASH: Option<fn(&Self) -> u64> = None;
 
@@ -60,27 +61,29 @@ pub trait Message {
         0
     }
 
-    /// What tells this message from all others: the same for a message that is sent again, and for no other
-    /// one. None unless the type declares one.
+    /// Identifies this message: a message that is sent again has the same id, and no other message has it.
+    /// `None` unless the type declares one.
     #[inline]
     fn id(&self) -> Option<u64> {
         None
     }
 
-    /// How urgent it is: 255 leaves a queue with priorities first, 0 last. 128 unless the type declares one.
+    /// How urgent it is: a queue with priorities gives out 255 first and 0 last. 128 unless the type declares
+    /// one.
     #[inline]
     fn priority(&self) -> u8 {
         128
     }
 
-    /// When what it tells of happened, in nanoseconds since 1970 UTC. None unless the type declares it.
+    /// The time of the event that it reports, in nanoseconds since 1970 UTC. `None` unless the type declares
+    /// it.
     #[inline]
     fn timestamp(&self) -> Option<u64> {
         None
     }
 
-    /// How many bytes its payload has. What the value itself takes in memory unless said otherwise; a type
-    /// that keeps its payload on the heap says otherwise.
+    /// How many bytes its payload has. The default is the size of the value itself; a type that keeps its
+    /// payload on the heap overrides it.
     fn payload_size(&self) -> usize {
         size_of_val(self)
     }
@@ -97,12 +100,12 @@ pub trait Message {
         self.write(to)
     }
 
-    /// The message that was encoded as these bytes, which may come from anywhere: what is no message is an
-    /// error.
+    /// The message that was encoded as these bytes. They may come from anywhere; bytes that are no message
+    /// give an error.
     ///
     /// # Errors
     ///
-    /// What is no message of the type, and where in it.
+    /// If the bytes are no message of the type; the error says where.
     fn decode(bytes: &[u8]) -> Result<Self, DecodeError>
     where
         Self: Payload,
@@ -113,8 +116,9 @@ pub trait Message {
 
 /// A fast 64-bit hash of bytes, for [`Message::PAYLOAD_HASH`].
 ///
-/// Equal within this process; seeded afresh in each, so do not store it. It withstands accident, not an
-/// attacker who can observe which messages a queue takes for duplicates.
+/// Equal within this process. The seed differs in each process, so do not store the hash. It protects against
+/// accidental collisions, but not against an attacker who can observe which messages a queue takes for
+/// duplicates.
 ///
 /// ```
 /// use annulus_message::hash_bytes;
@@ -173,7 +177,7 @@ macro_rules! pointers {
         impl<M: Message> Message for $pointer<M> {
             const KEYED: bool = M::KEYED;
             const IDENTIFIED: bool = M::IDENTIFIED;
-            // Looked up again when it is called, since a function pointer captures nothing.
+            // The hash is looked up again when it is called, since a function pointer captures nothing.
             const PAYLOAD_HASH: Option<fn(&Self) -> u64> = match M::PAYLOAD_HASH {
                 Some(_) => Some(|message| M::PAYLOAD_HASH.map_or(0, |hash| hash(message))),
                 None => None,

@@ -2,10 +2,10 @@
 
 use crate::{DecodeError, EncodeError, Schema};
 
-/// The most bytes that a payload has.
+/// The largest size of a payload, in bytes.
 pub const MAX_PAYLOAD: usize = 65_536;
 
-/// How a message becomes bytes: written by `#[derive(RingMessage)]`, one of two ways.
+/// How a message becomes bytes, in one of two ways; `#[derive(RingMessage)]` implements it.
 ///
 /// | | direct | bridged |
 /// |---|---|---|
@@ -13,15 +13,15 @@ pub const MAX_PAYLOAD: usize = 65_536;
 /// | bytes | those of the value, little-endian | an archive that is read in place |
 /// | travels | through kernels' rings, queues, files, pipes | through queues, files, pipes |
 pub trait Payload: Sized {
-    /// Which of the two.
+    /// Which of the two ways.
     const ENCODING: Encoding;
 
-    /// The version that `#[ring(version = …)]` gives the type, or 0. It is told with its messages, and not
-    /// judged: whether one can be read is what the fields say.
+    /// The version that `#[ring(version = …)]` gives the type, or 0. It is sent with the messages for
+    /// information only: the fields decide whether a message can be read.
     const VERSION: u32 = 0;
 
-    /// How many bytes the value's own part has, which is the payload's last: all of it if the message is
-    /// direct.
+    /// The size of the value's own part, which is the last part of the payload. In a direct message it is the
+    /// whole payload.
     const ROOT_SIZE: usize;
 
     /// The type's fields, as data.
@@ -34,11 +34,11 @@ pub trait Payload: Sized {
     /// If it has more than [`MAX_PAYLOAD`] bytes. Then nothing was appended.
     fn write(&self, to: &mut Vec<u8>) -> Result<(), EncodeError>;
 
-    /// The value that was written as these bytes, which may come from anywhere.
+    /// The value that was written as these bytes. They may come from anywhere.
     ///
     /// # Errors
     ///
-    /// What is no value of the type, and where.
+    /// If the bytes are no value of the type; the error says where.
     fn read(bytes: &[u8]) -> Result<Self, DecodeError>;
 }
 

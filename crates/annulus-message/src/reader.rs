@@ -19,13 +19,14 @@ use crate::{
     writer::FrameCounters,
 };
 
-/// The most bytes of schemas of one stream, as JSON. Source: this project's choice; one takes a few hundred.
+/// The largest size of all schemas of one stream together, as JSON. Source: this project's choice; one schema
+/// takes a few hundred bytes.
 const MAX_SCHEMAS: usize = 1 << 20;
 
-/// Reads what a [`FrameWriter`](crate::FrameWriter) wrote, or anything else: what is no frame is an error.
+/// Reads what a [`FrameWriter`](crate::FrameWriter) wrote. Any other input gives an error.
 ///
-/// Whatever the bytes are, it keeps at most one frame of 1 MiB, twice if it is compressed, and schemas that
-/// have 1 MiB as JSON. It reads from `from` twice a frame, so give it a [`BufReader`](io::BufReader).
+/// Whatever the bytes are, it keeps at most one frame of 1 MiB (two buffers if it is compressed) and schemas
+/// of 1 MiB as JSON. It reads from `from` twice per frame, so give it a [`BufReader`](io::BufReader).
 pub struct FrameReader<R> {
     from: R,
     known: Known,
@@ -35,14 +36,14 @@ pub struct FrameReader<R> {
     broken: bool,
 }
 
-/// Whether a type reads messages of a schema, and if not, why.
+/// Whether a type can read messages of a schema, and if not, why.
 type Verdict = Result<(), Box<SchemaMismatch>>;
 
-/// The schemas of the stream, and which types of the program they are.
+/// The schemas of the stream, and which of the program's types can read them.
 #[derive(Default)]
 struct Known {
     schemas: BTreeMap<u64, Schema>,
-    /// Their bytes as JSON, together.
+    /// Their total size in bytes, as JSON.
     bytes: usize,
     verdicts: RefCell<BTreeMap<(TypeId, u64), Verdict>>,
 }
@@ -51,35 +52,35 @@ struct Known {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ReadError {
-    /// Where the stream comes from failed.
+    /// The stream's source failed.
     Io(io::Error),
     /// The stream ends inside a frame.
     Truncated {
-        /// How many bytes were there.
+        /// How many bytes of the frame were there.
         got: u64,
-        /// How many there should have been.
+        /// How many bytes it should have had.
         of: u64,
     },
     /// There is no header that this program reads.
     Header(HeaderError),
-    /// A size that the header names is beyond its limit.
+    /// A size in the header is above its limit.
     TooLarge {
-        /// Of what.
+        /// What has this size.
         what: &'static str,
         /// The size.
         size: u64,
-        /// The most there may be.
+        /// The largest size allowed.
         limit: u64,
     },
     /// The header's sizes do not agree.
     Sizes,
-    /// The payload was changed on the way: its checksum is another.
+    /// The payload was changed on the way: its checksum differs.
     Checksum,
     /// The payload is not compressed as its header says.
     Compression(&'static str),
-    /// A schema is none: why.
+    /// A schema is not valid: the reason.
     Schema(String),
-    /// The schema of a message was not announced, and is not the reader's.
+    /// The schema of a message was not announced, and it is not the reader's own schema.
     Unannounced {
         /// The message's type.
         name: String,
@@ -88,11 +89,11 @@ pub enum ReadError {
     },
     /// The message is of another type.
     Mismatch(Box<SchemaMismatch>),
-    /// There are several messages, and one was asked for.
+    /// There are several messages, but only one was asked for.
     Several(u32),
     /// The payload is no message of the type.
     Decode(DecodeError),
-    /// An earlier error left no way to tell where the next frame begins.
+    /// After an earlier error it is unknown where the next frame begins.
     Broken,
 }
 
@@ -157,7 +158,7 @@ impl From<DecodeError> for ReadError {
 }
 
 impl<R: Read> FrameReader<R> {
-    /// The frames of `from`.
+    /// Reads frames from `from`.
     pub fn new(from: R) -> Self {
         Self {
             from,
@@ -174,7 +175,7 @@ impl<R: Read> FrameReader<R> {
     /// # Errors
     ///
     /// [`ReadError`]. After one that [is passed over](ReadError::is_passed_over) the next call reads the next
-    /// frame; it counts as refused. After any other there is nothing more to read.
+    /// frame, and the bad frame counts as refused. After any other error nothing more can be read.
     pub fn read(&mut self) -> Result<Option<Frame<'_>>, ReadError> {
         loop {
             let outcome = self.frame();
@@ -199,17 +200,17 @@ impl<R: Read> FrameReader<R> {
         }
     }
 
-    /// What was read so far.
+    /// Counts of what was read so far.
     pub fn counters(&self) -> FrameCounters {
         self.counters
     }
 
-    /// Where the frames come from.
+    /// The source of the frames.
     pub fn into_inner(self) -> R {
         self.from
     }
 
-    /// Reads a frame. Its payload, not compressed any more, is in `plain`; a schema is known.
+    /// Reads a frame. Its payload is then in `plain`, decompressed; a schema is stored.
     fn frame(&mut self) -> Result<Option<Header>, ReadError> {
         if self.broken {
             return Err(ReadError::Broken);
@@ -249,7 +250,7 @@ impl<R: Read> FrameReader<R> {
         Ok(Some(header))
     }
 
-    /// Puts what follows the header into `plain`, as it was before it was compressed.
+    /// Decompresses what follows the header into `plain`.
     fn unpack(&mut self, header: &Header) -> Result<(), ReadError> {
         let (plain, count) = (header.plain as usize, header.count as usize);
         let agree = count != 0
@@ -283,7 +284,7 @@ impl<R: Read> FrameReader<R> {
         Ok(())
     }
 
-    /// Keeps a schema.
+    /// Stores a schema.
     fn learn(&mut self, header: &Header) -> Result<(), ReadError> {
         if checksum(&self.plain) != header.schema {
             return Err(ReadError::Schema("its hash is another".into()));
@@ -302,7 +303,7 @@ impl<R: Read> FrameReader<R> {
     }
 }
 
-/// Reads until the buffer is full or the stream ends; how many bytes were read.
+/// Reads until the buffer is full or the stream ends; returns how many bytes were read.
 fn fill(from: &mut impl Read, buffer: &mut [u8]) -> Result<usize, ReadError> {
     let mut got = 0;
     while got < buffer.len() {
@@ -324,7 +325,7 @@ pub struct Frame<'a> {
 }
 
 impl<'a> Frame<'a> {
-    /// What stands before the messages.
+    /// The header before the messages.
     pub fn header(&self) -> &Header {
         &self.header
     }
@@ -334,7 +335,7 @@ impl<'a> Frame<'a> {
         self.known.schemas.get(&self.header.schema)
     }
 
-    /// The messages' bytes, not compressed any more.
+    /// The messages' bytes, decompressed.
     pub fn payload(&self) -> &'a [u8] {
         self.payload
     }
@@ -346,7 +347,7 @@ impl<'a> Frame<'a> {
         (0..count).map(move |index| &payload[index * size..][..size])
     }
 
-    /// The payloads of the messages as a type reads them that only its schema tells of.
+    /// The payloads of the messages, as read by a type of which only the schema is known.
     ///
     /// # Errors
     ///
@@ -354,7 +355,7 @@ impl<'a> Frame<'a> {
     pub fn payloads_of(&self, ty: &WireType) -> Result<impl Iterator<Item = &'a [u8]> + use<'a>, ReadError> {
         self.judge(ty)?.map_err(ReadError::Mismatch)?;
         let (sent, known) = (self.header.root as usize, ty.root_size() as usize);
-        // All are as long, so what holds for the first holds for each.
+        // All payloads have the same length, so a check of the first one holds for all.
         for payload in self.payloads().take(1) {
             own_part(payload, sent, known)?;
         }
@@ -365,7 +366,8 @@ impl<'a> Frame<'a> {
     ///
     /// # Errors
     ///
-    /// [`ReadError`]: it is of another type, no message of its type, or not alone.
+    /// [`ReadError`]: it is of another type, it is no valid message of its type, or there are several
+    /// messages.
     pub fn message<M: Payload + 'static>(&self) -> Result<M, ReadError> {
         Ok(M::read(self.only::<M>()?)?)
     }
@@ -374,7 +376,7 @@ impl<'a> Frame<'a> {
     ///
     /// # Errors
     ///
-    /// [`ReadError`] if they are of another type. Each of them may still be no message of its type.
+    /// [`ReadError`] if they are of another type. Each single message may still be invalid.
     pub fn messages<M: Payload + 'static>(
         &self,
     ) -> Result<impl Iterator<Item = Result<M, ReadError>> + use<'a, M>, ReadError> {
@@ -383,7 +385,7 @@ impl<'a> Frame<'a> {
         Ok(self.payloads().map(move |payload| Ok(M::read(own_part(payload, root, M::ROOT_SIZE)?)?)))
     }
 
-    /// The frame's message where it lies, checked.
+    /// The frame's message in place, checked.
     ///
     /// # Errors
     ///
@@ -401,7 +403,7 @@ impl<'a> Frame<'a> {
         own_part(self.payload, self.header.root as usize, M::ROOT_SIZE)
     }
 
-    /// Whether the type reads messages of the frame's schema.
+    /// Whether the type can read messages of the frame's schema.
     fn accept<M: Payload + 'static>(&self) -> Result<(), ReadError> {
         let key = (TypeId::of::<M>(), self.header.schema);
         let mut verdicts = self.known.verdicts.borrow_mut();
@@ -413,7 +415,7 @@ impl<'a> Frame<'a> {
         verdict.map_err(ReadError::Mismatch)
     }
 
-    /// Whether that type reads messages of the frame's schema.
+    /// Whether that type can read messages of the frame's schema.
     fn judge(&self, here: &WireType) -> Result<Verdict, ReadError> {
         if here.hash() == self.header.schema {
             return Ok(Ok(()));
@@ -426,8 +428,8 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// The part of a payload that the reader's type knows. The value's own part is the payload's last, and may
-/// have gained fields at its end.
+/// The part of a payload that the reader's type knows. The value's own part is the last part of the payload,
+/// and a newer sender's may have more fields at its end.
 fn own_part(payload: &[u8], sent: usize, known: usize) -> Result<&[u8], ReadError> {
     let begin = payload.len().checked_sub(sent).ok_or(ReadError::Sizes)?;
     payload.get(..begin + known).ok_or(ReadError::Sizes)

@@ -1,5 +1,5 @@
-//! What a message's type is made of, as data that travels: so that whoever reads messages of another program
-//! knows whether they mean the same.
+//! A message's type as data that travels, so that a reader of another program's messages knows whether both
+//! mean the same type.
 
 use std::fmt;
 
@@ -30,26 +30,26 @@ pub enum Shape {
         /// The most bytes, in a type of fixed layout.
         room: Option<u64>,
     },
-    /// Any number of values.
+    /// A list of any length.
     List {
         /// The type of each.
         of: Box<Self>,
         /// The most of them, in a type of fixed layout.
         room: Option<u64>,
     },
-    /// Always as many values.
+    /// A fixed number of values.
     Array {
         /// The type of each.
         of: Box<Self>,
         /// How many.
         len: u64,
     },
-    /// Values in order, each once.
+    /// Ordered values without duplicates.
     Set {
         /// The type of each.
         of: Box<Self>,
     },
-    /// Values by keys.
+    /// Values, each with a key.
     Map {
         /// The keys' type.
         key: Box<Self>,
@@ -160,7 +160,7 @@ impl Number {
     }
 }
 
-/// As a person would write the type.
+/// Written as a person would write the type.
 impl fmt::Display for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -214,7 +214,7 @@ fn list<'a>(
     f.write_str(" }")
 }
 
-/// Why messages of one schema cannot be read as another: both sides, and where they part.
+/// Why messages of one schema cannot be read as another: both sides, and their first difference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SchemaMismatch {
     sender: String,
@@ -236,19 +236,19 @@ impl fmt::Display for SchemaMismatch {
 
 impl std::error::Error for SchemaMismatch {}
 
-/// Where two shapes part.
+/// Where two shapes differ.
 struct Difference {
     place: String,
     problem: String,
 }
 
 impl Schema {
-    /// Whether this type can be read from what a sender with that schema has written.
+    /// Whether this type can read what a sender with that schema has written.
     ///
-    /// It can if both have the same fields in the same order, or if the sender's type has more of them at its
-    /// end: a reader passes over fields that a struct has gained, and takes an enum that has gained variants
-    /// as long as none of these comes. Inside other types nothing may differ. A field that only the reader
-    /// knows would have no value, so then it cannot.
+    /// It can if both have the same fields in the same order, or if the sender's type has more fields at its
+    /// end. A reader skips fields that a struct has gained. It reads an enum that has gained variants as long
+    /// as it receives none of the new variants. Nested types must be equal. A field that only the reader
+    /// knows would have no value, so such a type cannot be read.
     ///
     /// # Errors
     ///
@@ -288,7 +288,7 @@ impl Difference {
     }
 }
 
-/// Compares what is read with what was sent. `grows`: the sender's may have more at its end.
+/// Compares the reader's shape with the sender's. `grows`: the sender's may have more at its end.
 fn compare(here: &Shape, there: &Shape, grows: bool) -> Result<(), Difference> {
     let differ = || Err(Difference::new(format!("is {there} there, {here} here")));
     let item = |here: &Shape, there: &Shape| {

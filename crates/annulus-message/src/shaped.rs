@@ -1,4 +1,4 @@
-//! The shapes of the types that bridged messages hold.
+//! The shapes of the types that bridged messages contain.
 
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
@@ -7,8 +7,8 @@ use std::{
 
 use crate::{Number, Shape};
 
-/// A type that may stand in a bridged message, and its shape as data. `#[derive(RingMessage)]` writes it for
-/// bridged messages, which may stand in each other.
+/// A type that a bridged message may contain, and its shape as data. `#[derive(RingMessage)]` implements it
+/// for bridged messages, since one may contain another.
 ///
 /// ```compile_fail,E0277
 /// # use annulus::prelude::*;
@@ -60,7 +60,7 @@ macro_rules! lists {
     ($($ty:ty),+) => {$(
         impl<T: Shaped> Shaped for $ty {
             fn shape() -> Shape {
-                // An item without bytes would cost a sender nothing, and whoever reads it a turn.
+                // An item without bytes would cost a sender nothing, but a reader one loop turn each.
                 const { assert!(size_of::<T>() != 0, "a list in a message holds items that have bytes") };
                 Shape::List { of: Box::new(T::shape()), room: None }
             }

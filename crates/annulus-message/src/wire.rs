@@ -1,19 +1,20 @@
-//! What both ends of a stream of frames know of a type.
+//! What writer and reader of a stream of frames know about a type.
 
 use crate::{
     Payload, Schema,
     header::{TypeName, checksum},
 };
 
-/// The most bytes that messages of one frame have together, when they are not compressed. Source: this
-/// project's choice; it bounds what a reader keeps.
+/// The largest total size of the messages of one frame, uncompressed. Source: this project's choice; it
+/// bounds what a reader keeps.
 pub const MAX_BATCH: usize = 1 << 20;
 /// The most messages of one frame.
 pub const MAX_COUNT: u32 = 1 << 16;
 /// The longest schema, as JSON.
 pub const MAX_SCHEMA: usize = 1 << 16;
 
-/// A type of messages as it is announced to readers: its schema, and the hash by which each message names it.
+/// A message type as it is announced to readers: its schema, and the hash by which each message names the
+/// schema.
 #[derive(Clone, Debug)]
 pub struct WireType {
     schema: Schema,
@@ -24,13 +25,12 @@ pub struct WireType {
 }
 
 impl WireType {
-    /// That of a message type.
+    /// The wire type of a message type.
     pub fn of<M: Payload>() -> Self {
         Self::new(M::schema(), M::ROOT_SIZE)
     }
 
-    /// That of a type whose schema is known, and how many bytes a value's own part has:
-    /// [`Payload::ROOT_SIZE`].
+    /// The wire type of a schema. `root_size` is the size of a value's own part: [`Payload::ROOT_SIZE`].
     pub fn new(schema: Schema, root_size: usize) -> Self {
         let json = serde_json::to_vec(&schema)
             .expect("a schema has text, numbers and lists alone, which JSON knows");
@@ -55,12 +55,12 @@ impl WireType {
         &self.json
     }
 
-    /// The name as headers have it.
+    /// The name as stored in headers.
     pub fn name(&self) -> TypeName {
         self.name
     }
 
-    /// How many bytes a value's own part has, the last of a payload.
+    /// Size of a value's own part, which is the last part of a payload.
     pub fn root_size(&self) -> u32 {
         self.root
     }

@@ -20,7 +20,7 @@ use crate::{
 /// Writes messages as frames: a [`Header`] of 256 bytes, then the payload. Before the first message of a type
 /// it writes the type's schema.
 ///
-/// It writes to `to` twice a frame, so give it a [`BufWriter`](io::BufWriter). It keeps its buffers: once
+/// It writes to `to` twice per frame, so give it a [`BufWriter`](io::BufWriter). It keeps its buffers: once
 /// they have grown, writing a message allocates nothing.
 ///
 /// ```
@@ -84,22 +84,22 @@ struct Compressor {
     bytes: Vec<u8>,
 }
 
-/// What went through a stream of frames.
+/// Counts of what went through a stream of frames.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FrameCounters {
     /// Frames with messages.
     pub frames: u64,
     /// Messages in them.
     pub messages: u64,
-    /// Bytes of payloads, before they were compressed.
+    /// Bytes of payloads, before compression.
     pub plain_bytes: u64,
     /// Bytes of the stream: headers, payloads, schemas.
     pub bytes: u64,
-    /// Frames that a reader refused, and could pass over.
+    /// Frames that a reader refused and skipped.
     pub refused: u64,
 }
 
-/// What a message says of itself, for its header.
+/// What a message tells about itself, for its header.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
     /// Its key, if its type has one.
@@ -113,7 +113,7 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// What this message says.
+    /// The facts of this message.
     pub fn of<M: Message>(message: &M) -> Self {
         Self {
             key: M::KEYED.then(|| message.key()),
@@ -128,9 +128,9 @@ impl Facts {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum WriteError {
-    /// A message has no payload. Nothing of it was written, and the stream goes on.
+    /// A message has no payload. Nothing of it was written, and the stream can be used further.
     Encode(EncodeError),
-    /// What the stream leads to failed. Some of a frame may have been written.
+    /// The stream's destination failed. A part of a frame may have been written.
     Io(io::Error),
 }
 
@@ -165,7 +165,7 @@ impl From<EncodeError> for WriteError {
 }
 
 impl<W: Write> FrameWriter<W> {
-    /// A stream of frames that ends in `to`.
+    /// A stream of frames that are written to `to`.
     pub fn new(to: W) -> Self {
         Self {
             to,
@@ -180,7 +180,7 @@ impl<W: Write> FrameWriter<W> {
         }
     }
 
-    /// The numbers that headers name as the sender's and the receiver's; 0 unless said.
+    /// The numbers that headers give for the sender and the receiver; 0 by default.
     #[must_use]
     pub fn between(mut self, sender: u32, receiver: u32) -> Self {
         (self.sender, self.receiver) = (sender, receiver);
@@ -218,14 +218,15 @@ impl<W: Write> FrameWriter<W> {
         written
     }
 
-    /// Writes messages, as few frames if they are direct: up to 1 MiB and 65,536 messages in each. Bridged
-    /// messages have a frame each.
+    /// Writes messages. Direct messages share as few frames as possible, with up to 1 MiB and 65,536 messages
+    /// in each. Each bridged message has a frame of its own.
     ///
-    /// The header of a frame of several says the time of the first and no key, id or priority.
+    /// The header of a frame with several messages has the time of the first one, and no key, id or priority.
     ///
     /// # Errors
     ///
-    /// [`WriteError`]: a message has no payload, or the stream failed. Those before it may have been written.
+    /// [`WriteError`]: a message has no payload, or the stream failed. The messages before it may have been
+    /// written.
     pub fn write_batch<M: Message + Payload + 'static>(&mut self, messages: &[M]) -> Result<(), WriteError> {
         if M::ENCODING == Encoding::Bridged {
             return messages.iter().try_for_each(|message| self.write(message));
@@ -251,7 +252,7 @@ impl<W: Write> FrameWriter<W> {
         Ok(())
     }
 
-    /// Writes a message of a type that only its schema tells of.
+    /// Writes a message of a type of which only the schema is known.
     ///
     /// # Errors
     ///
@@ -260,21 +261,21 @@ impl<W: Write> FrameWriter<W> {
         self.messages(ty, facts, payload, 1)
     }
 
-    /// Writes what is held back on the way.
+    /// Flushes buffered bytes.
     ///
     /// # Errors
     ///
-    /// As the stream's.
+    /// The errors of the stream.
     pub fn flush(&mut self) -> io::Result<()> {
         self.to.flush()
     }
 
-    /// What was written so far.
+    /// Counts of what was written so far.
     pub fn counters(&self) -> FrameCounters {
         self.counters
     }
 
-    /// Where the frames went. What is there is not flushed.
+    /// The destination of the frames, without a flush.
     pub fn into_inner(self) -> W {
         self.to
     }
@@ -383,7 +384,7 @@ fn compress<'a>(with: Option<&'a mut Compressor>, plain: &'a [u8], count: u32) -
     (Compression::None, plain)
 }
 
-/// Writes a frame; how many bytes that were.
+/// Writes a frame; returns its size in bytes.
 fn frame(to: &mut impl Write, header: &mut Header, bytes: &[u8]) -> io::Result<u64> {
     header.size = bytes.len() as u64;
     header.checksum = checksum(bytes);

@@ -25,11 +25,11 @@ pub struct OpenCl {
     device_heap_bytes: usize,
 }
 
-/// Groups that PoCL can keep resident, unless told otherwise: each is a thread that sleeps while it has
+/// The default number of groups that PoCL can keep resident. Each is a thread that sleeps while it has
 /// nothing to do.
 pub const RESIDENT_GROUPS: u32 = 64;
 
-/// Memory for rings between kernels, unless told otherwise.
+/// Default size of the memory for rings between kernels.
 const DEVICE_HEAP_BYTES: usize = 16 << 20;
 
 impl OpenCl {
@@ -52,16 +52,16 @@ impl OpenCl {
         uncached: "; PoCL keeps its programs by itself, in its own cache",
     }
 
-    /// How much memory rings between kernels have, all together
-    /// ([`LaunchOptions::connectable`](annulus_runtime::LaunchOptions::connectable)); 16 MiB unless said
-    /// otherwise. Taken when the first kernel is launched that may be connected.
+    /// How many bytes of memory all rings between kernels have together
+    /// ([`LaunchOptions::connectable`](annulus_runtime::LaunchOptions::connectable)); 16 MiB by default. The
+    /// memory is taken when the first connectable kernel is launched.
     pub fn device_heap_bytes(mut self, bytes: usize) -> Self {
         self.device_heap_bytes = bytes;
         self
     }
 
-    /// Does without what only some systems have: naps, a clock and the doorbell. For tests of what other
-    /// devices do.
+    /// Does not use what only some systems have: naps, a clock and the doorbell. For tests of how other
+    /// devices behave.
     pub fn force_portable(mut self) -> Self {
         self.portable = true;
         self
@@ -73,9 +73,9 @@ impl OpenCl {
         self
     }
 
-    /// How many groups PoCL can keep resident, by starting so many threads and one more: for the process's
-    /// first use of OpenCL, and unless the environment's `POCL_MAX_PTHREAD_COUNT` says otherwise. Other
-    /// drivers have limits of their own.
+    /// How many groups PoCL can keep resident: PoCL starts this many threads and one more. Takes effect only
+    /// at the process's first use of OpenCL, and only if the environment variable `POCL_MAX_PTHREAD_COUNT` is
+    /// not set. Other drivers have limits of their own.
     pub fn resident_groups(mut self, groups: u32) -> Self {
         self.resident_groups = groups.max(1);
         self

@@ -1,9 +1,10 @@
-//! The clock of kernels that run on this machine's processor: the system's monotonic one.
+//! The clock of kernels that run on this machine's processor: the system's monotonic clock.
 
 use annulus_device::DeviceClock;
 use annulus_runtime::RuntimeClock;
 
-/// Where kernels that run in this process call it, and what it shows when the runtime's shows 0.
+/// The function by which kernels in this process read the clock, and what it shows when the runtime's clock
+/// shows 0.
 #[cfg(target_os = "linux")]
 pub(crate) fn clock(runtime: RuntimeClock) -> DeviceClock {
     let before = monotonic();

@@ -1,8 +1,8 @@
-//! The devices of this process: each opened once, whatever number of backends use it.
+//! The devices of this process: each is opened once, however many backends use it.
 //!
 //! A device is shared because its limits are: kernels of all backends of a process take their resident slots
-//! from one stock, and a program that was built once serves all. What is opened stays open until the process
-//! ends.
+//! from one stock, and a program that was built once serves all backends. An opened device stays open until
+//! the process ends.
 
 use std::{
     collections::HashSet,
@@ -32,47 +32,46 @@ pub(crate) struct Device {
     opened: OnceLock<Result<Opened, BackendError>>,
 }
 
-/// What is there once a device is open.
+/// What an open device has.
 pub(crate) struct Opened {
     pub(crate) context: Arc<Context>,
     /// How memory is shared.
     pub(crate) kind: MemoryKind,
     pub(crate) found: Found,
-    /// Places for groups of kernels that stay: each group takes a unit.
+    /// Resident slots for groups of kernels that stay: each group takes one unit.
     pub(crate) residency: Arc<Residency>,
-    /// Numbers of groups and of their threads that were tried, and ran at the same time.
+    /// Pairs (groups, threads of a group) that were tried and ran at the same time.
     tried: Mutex<HashSet<(u32, u32)>>,
     pub(crate) programs: Programs<Program>,
 }
 
-/// PoCL's name as a platform.
+/// The name of PoCL's platform.
 const POCL: &str = "Portable Computing Language";
 
 /// PoCL's variable for the number of its threads.
 const POCL_THREADS: &str = "POCL_MAX_PTHREAD_COUNT";
 
-/// PoCL's variable that turns its own cache of programs off, by a 0.
+/// PoCL's variable for its own program cache; 0 turns the cache off.
 const POCL_CACHE: &str = "POCL_KERNEL_CACHE";
 
 /// What to install where there is no OpenCL.
 const INSTALL: &str = "install the loader and a device's driver; for this machine's processor, on Debian: \
                        apt install ocl-icd-libopencl1 pocl-opencl-icd";
 
-/// For tests of what happens on a device that runs groups one after the other: so many places are believed in
-/// without a trial.
+/// For tests of a device that runs groups one after the other: this many slots are assumed without a trial.
 const BELIEVED: &str = "ANNULUS_OPENCL_BELIEVED_PLACES";
 
 fn believed_places() -> Option<u32> {
     std::env::var(BELIEVED).ok()?.parse().ok()
 }
 
-/// Every device of this machine. The first call of the process decides how many groups PoCL can keep
+/// Every device of this machine. The first call in the process decides how many groups PoCL can keep
 /// resident.
 pub(crate) fn devices(resident_groups: u32) -> Result<&'static [Device], BackendError> {
     static DEVICES: OnceLock<Result<Vec<Device>, BackendError>> = OnceLock::new();
     let devices = DEVICES.get_or_init(|| {
-        // PoCL runs each resident group on a thread of its own, as many as it has cores unless told
-        // otherwise, and needs one more for everything else.
+        // PoCL runs each resident group on a thread of its own. By default it has as many threads as cores,
+        // and it needs one more for everything else.
         tell_driver(POCL_THREADS, &resident_groups.saturating_add(1).to_string());
         let found = cl::devices().map_err(explain)?;
         Ok(found.into_iter().map(|(id, platform)| Device::new(id, platform)).collect())
@@ -101,7 +100,7 @@ fn explain(error: ClError) -> BackendError {
     }
 }
 
-/// Where the library knows no device.
+/// The error when the library knows no device.
 fn explain_none() -> BackendError {
     BackendError::new(match loader::unloadable() {
         found if found.is_empty() => format!("the OpenCL library of this machine knows no device: {INSTALL}"),
@@ -124,8 +123,8 @@ impl Device {
         }
     }
 
-    /// The build options: the newest C that the runtime is written for, and Rust's rounding where the device
-    /// has it.
+    /// The build options: the newest C that the runtime is written for, and Rust's rounding if the device
+    /// supports it.
     pub(crate) fn build_options(&self) -> String {
         let language = match self.version.strip_prefix("OpenCL ").and_then(|rest| rest.chars().next()) {
             Some('3') => "-cl-std=CL3.0",
@@ -136,21 +135,22 @@ impl Device {
         format!("{language}{rounding}")
     }
 
-    /// Whether the driver keeps on disk what it builds. PoCL does, unless it is told not to; asked for a
-    /// binary it builds one more kernel, for groups of any size, which takes as long as the one that runs.
+    /// Whether the driver itself keeps built programs on disk. PoCL does, unless it is told not to. When PoCL
+    /// is asked for a binary it builds one more kernel, for groups of any size, which takes as long as the
+    /// first one.
     pub(crate) fn keeps_programs(&self) -> bool {
         self.is_pocl() && std::env::var_os(POCL_CACHE).is_none_or(|value| value != "0")
     }
 
-    /// Whether a kernel needs a program for each size of its grid. PoCL counts the runs of a program's loaded
-    /// versions, one version for each width of the grid, and takes the end of a run for that of any
-    /// version's: when instances with different grids run beside each other, it closes what still runs, or
-    /// aborts the process.
+    /// Whether a kernel needs a separate program for each size of its grid. PoCL loads one version of a
+    /// program for each width of the grid, and counts the runs of all versions. It takes the end of a run for
+    /// the end of a run of any version. So when instances with different grids run at the same time, it
+    /// closes code that still runs, or aborts the process.
     pub(crate) fn programs_by_grid(&self) -> bool {
         self.is_pocl()
     }
 
-    /// Opens the device, if nobody has: makes its context and finds out what it can do.
+    /// Opens the device if it is not open yet: makes its context and finds out what it can do.
     pub(crate) fn open(&self) -> Result<&Opened, BackendError> {
         self.opened.get_or_init(|| self.open_first()).as_ref().map_err(Clone::clone)
     }
@@ -189,8 +189,8 @@ impl Device {
 
     fn probe<'a>(&'a self, context: &'a Arc<Context>, kind: MemoryKind, groups: u32) -> Probe<'a> {
         let options = self.build_options();
-        // PoCL's one thread more, and what it does with grids of several sizes beside each other
-        // (`programs_by_grid`), leave nothing to be tried.
+        // On PoCL nothing needs to be tried: it has one more thread than slots, and grids of several sizes
+        // beside each other are handled by `programs_by_grid`.
         let (groups, beside) =
             if self.is_pocl() { (groups.saturating_sub(1), false) } else { (groups, true) };
         Probe { context, kind, options, groups, beside }
@@ -201,7 +201,7 @@ impl Device {
         if shape.blocks == 1 || believed_places().is_some() {
             return true;
         }
-        // On PoCL a group is one thread, however many it has itself.
+        // On PoCL a group is one thread, whatever its size.
         if !opened.found.together || shape.threads == 1 || self.is_pocl() {
             return opened.found.together;
         }
@@ -213,25 +213,26 @@ impl Device {
         let probe = self.probe(&opened.context, opened.kind, shape.blocks);
         let together =
             probe::runs_together(Probe { groups: shape.blocks, ..probe }, shape.threads).unwrap_or(false);
-        // One that fails may have lacked the room that another kernel has.
+        // A trial that failed may have failed for lack of room that another kernel takes.
         if together {
             tried().insert(size);
         }
         together
     }
 
-    /// Whether a kernel that finds no resident slot goes into epochs. PoCL has as many places as the program
-    /// says.
+    /// Whether a kernel that finds no resident slot goes into epochs. On PoCL the program sets the number of
+    /// slots.
     pub(crate) fn yields(&self) -> bool {
         !self.is_pocl() || believed_places().is_some()
     }
 
-    /// Whether it is PoCL's.
+    /// Whether it belongs to PoCL.
     pub(crate) fn is_pocl(&self) -> bool {
         self.platform == POCL
     }
 
-    /// What is to be known of it, opened for that; `epochs` if the program wants no kernel to stay.
+    /// The description of the device, which is opened for it; `epochs` says that the program wants no kernel
+    /// to stay.
     pub(crate) fn describe(&self, epochs: bool) -> DeviceInfo {
         let mut notes = vec![format!("{}, {}, driver {}", self.platform, self.version, self.driver)];
         let mut places = 0;
@@ -260,7 +261,7 @@ impl Device {
                 }
             }
         }
-        // A processor keeps more blocks than it runs: those that wait nap.
+        // A processor keeps more blocks than it runs: waiting blocks nap.
         let cores = || thread::available_parallelism().map_or(u32::MAX, |cores| cores.get() as u32);
         let most = if self.id.is_processor() { cores() } else { u32::MAX };
         DeviceInfo { name: self.name.clone(), parallel_blocks: places.min(most), notes }

@@ -1,4 +1,4 @@
-//! An OpenCL device as the host's side of every backend drives it.
+//! An OpenCL device, as a driver for the host's side of every backend.
 
 use std::{
     mem::MaybeUninit,
@@ -23,32 +23,34 @@ use crate::{
     program,
 };
 
-/// Messages after which a block leaves an epoch; the pump makes it less where they take long.
+/// Messages after which a block leaves an epoch. The pump lowers this where messages take long.
 const EPOCH_MESSAGES: u32 = 1 << 16;
-/// Turns that a device lets pass which ends loops by itself: llvmpipe's 65,535.
+/// Loop turns allowed on a device that ends loops by itself: llvmpipe ends them after 65,535.
 const LOOP_ITERATIONS: u32 = 65_000;
 
-/// A backend's way to its device.
+/// A backend's access to its device.
 pub(crate) struct OpenClDriver {
     pub(crate) device: &'static Device,
-    /// Those of this machine.
+    /// The devices of this machine.
     pub(crate) devices: &'static [Device],
     pub(crate) opened: &'static Opened,
     /// How memory is shared.
     pub(crate) kind: MemoryKind,
-    /// Does without what only some systems have.
+    /// Does not use what only some systems have.
     pub(crate) portable: bool,
     /// Where built programs are kept.
     pub(crate) cache: Option<PathBuf>,
-    /// How much memory kernels send to each other in, and that memory once some kernel may be connected.
+    /// The size of the memory in which kernels send to each other, and that memory once some kernel is
+    /// connectable.
     pub(crate) device_heap_bytes: usize,
     pub(crate) device_heap: Mutex<Option<Arc<DeviceHeap>>>,
 }
 
-// SAFETY: memory and runs are OpenCL's objects: mapped or shared as long as they live, and over when their
-// event is complete, after which no command of theirs touches memory. Shared memory is zeroed, and its
-// alignment looked at. Entries of one queue run one after the other, with the text of `program::assemble`.
-// Places on PoCL are its threads but one, elsewhere compute units, each of which runs a group.
+// SAFETY: memory and runs are OpenCL's objects. Memory is mapped or shared as long as it lives. A run is over
+// when its event is complete, and no command of it touches memory after that. Shared memory is zeroed, and
+// its alignment is checked. Entries of one queue run one after the other, with the text of
+// `program::assemble`. Resident slots are, on PoCL, all its threads but one, and elsewhere compute units,
+// each of which runs a group.
 unsafe impl Driver for OpenClDriver {
     fn backend(&self) -> &'static str {
         "opencl"
@@ -72,7 +74,7 @@ unsafe impl Driver for OpenClDriver {
             rings: system,
             clock: system,
             naps_in_futex: system,
-            // A device may take no other command while a kernel is resident.
+            // A device may accept no other command while a kernel is resident.
             copies_meanwhile: false,
             far: false,
             look: found.look,
@@ -103,10 +105,10 @@ unsafe impl Driver for OpenClDriver {
         Ok(Arc::new(memory))
     }
 
-    /// On a processor in memory that the host reads as well, else with the device.
+    /// On a processor in memory that the host reads as well, otherwise on the device.
     fn own(&self, contents: &[MaybeUninit<u8>]) -> Result<Arc<dyn Memory>, BackendError> {
         let context = &self.opened.context;
-        // Without the host's system as other devices do it: tests then see both.
+        // With `portable`, done as on other devices: so tests cover both.
         Ok(Arc::new(match self.device.id.is_processor() && !self.portable {
             true => cl::Memory::shared_copy(context, self.kind, contents)?,
             false => cl::Memory::device(context, contents)?,
@@ -117,7 +119,7 @@ unsafe impl Driver for OpenClDriver {
         Ok(Arc::new(cl::Memory::scratch(&self.opened.context, bytes)?))
     }
 
-    /// In one buffer, since a kernel reaches only what it was given.
+    /// In one buffer, since a kernel reaches only memory that it got as an argument.
     fn device_local(&self, contents: &[u8]) -> Result<DeviceLocalMemory, BackendError> {
         let mut device_heap = self.device_heap.lock().unwrap_or_else(PoisonError::into_inner);
         let device_heap = match &*device_heap {

@@ -2,36 +2,37 @@
 //!
 //! # What this crate promises
 //!
-//! * The handler that the CPU backend calls runs on the device as well, as C that means the same, by the same
-//!   rules: a transaction per message, order per producer and key, the same counts, replies and telemetry.
-//! * A kernel stays on the device (*persistent*) where the device shows, in a trial when it is opened, that
-//!   host and running kernel see each other's writes; else it runs in bounded *epochs*, launched again while
-//!   there is work. The choice and its reason stand in the device's notes.
-//! * Never more groups than can be resident: a kernel for which there is no place is refused, and told what
-//!   to do.
-//! * An idle kernel naps where the system lets it (PoCL on Linux), and is woken by the next message.
+//! * The handler that the CPU backend calls also runs on the device, as C with the same meaning and by the
+//!   same rules: a transaction per message, order per producer and key, the same counts, replies and
+//!   telemetry.
+//! * When a device is opened, a trial checks whether host and running kernel see each other's writes. If they
+//!   do, a kernel stays on the device (*persistent*). Otherwise it runs in bounded *epochs*, launched again
+//!   while there is work. The device's notes tell the choice and its reason.
+//! * There are never more groups than can be resident. A kernel for which there is no slot is refused, and
+//!   the error says what to do.
+//! * An idle kernel naps where the system allows it (PoCL on Linux), and the next message wakes it.
 //! * Nothing links to OpenCL when a program is built. On a machine without it, opening the backend says what
 //!   to install.
 //!
 //! # What it does not do
 //!
-//! It does not interrupt a handler, and cannot remove a kernel that hangs from its device: ending is waited
-//! for, for a bounded time, and what a hanging device may still touch is then leaked. On a device without
-//! naps a resident kernel keeps its compute units busy; there, that a kernel ends itself when its host is
-//! gone is best effort, and times are as coarse as the host's heartbeat.
+//! It does not interrupt a handler, and it cannot remove a kernel that hangs from its device: it waits for
+//! the end of a kernel for a bounded time, and then leaks the memory that the kernel may still touch. On a
+//! device without naps a resident kernel keeps its compute units busy. There, a kernel ends itself on a
+//! best-effort basis when its host is gone, and times are as coarse as the host's heartbeat.
 //!
-//! On PoCL a kernel is compiled once for each size of its grid: PoCL 3.1 confuses runs of one program whose
-//! grids differ, and aborts the process when they end.
+//! On PoCL a kernel is compiled once for each size of its grid: PoCL 3.1 confuses runs of one program with
+//! different grids, and aborts the process when they end.
 //!
-//! The host's side, all that is the same on other devices, is in `annulus_device`; here is what drives
+//! The part of the host's side that is the same on other devices is in `annulus_device`; this crate drives
 //! OpenCL.
 //!
 //! # The environment
 //!
-//! PoCL runs each resident group on a thread of its own and reads their number, once, from
-//! `POCL_MAX_PTHREAD_COUNT`. Unless it is set, opening the process's first OpenCL device sets it. Changing
-//! the environment while C code of another thread reads it is undefined behaviour: a program for which that
-//! may happen sets the variable before it starts.
+//! PoCL runs each resident group on a thread of its own. It reads the number of threads once, from
+//! `POCL_MAX_PTHREAD_COUNT`. When the process opens its first OpenCL device, that variable is set, unless it
+//! is set already. Changing the environment while C code of another thread reads it is undefined behaviour:
+//! if this may happen in a program, the program sets the variable before it starts.
 
 mod backend;
 mod cl;

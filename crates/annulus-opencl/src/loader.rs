@@ -1,13 +1,13 @@
-//! Why a library that is there does not load: the loader's own words.
+//! Why an installed library does not load, in the loader's own words.
 //!
 //! An OpenCL program loads the library `libOpenCL`, which loads the drivers that `.icd` files name. Either
-//! may be there and lack something that it needs; the one then looks like a machine without OpenCL, the other
-//! like a machine without the device.
+//! may be installed and lack something that it needs. Without the library the machine looks like one without
+//! OpenCL; without the driver it looks like one without the device.
 
 #[cfg(target_os = "linux")]
 pub(crate) use self::linux::unloadable;
 
-/// What was found and does not load, and why: not known on this system.
+/// The libraries that were found and do not load, and why: not known on this system.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn unloadable() -> Vec<String> {
     Vec::new()
@@ -24,13 +24,13 @@ mod linux {
 
     /// The library's name, unless `OPENCL_DYLIB_PATH` says otherwise.
     const LIBRARY: &str = "libOpenCL.so.1";
-    /// Where drivers are named, unless one of [`FOLDERS`] says otherwise.
+    /// Where drivers are listed, unless one of [`FOLDERS`] says otherwise.
     const VENDORS: &str = "/etc/OpenCL/vendors";
-    /// The variables by which loaders find a folder of `.icd` files, or one such file.
+    /// The variables that name a folder of `.icd` files, or one such file, to loaders.
     const FOLDERS: [&str; 2] = ["OCL_ICD_VENDORS", "OPENCL_VENDOR_PATH"];
 
-    /// What of OpenCL was found on this machine and does not load, a sentence each, in the loader's own
-    /// words.
+    /// The OpenCL libraries on this machine that were found and do not load: one sentence each, in the
+    /// loader's own words.
     pub(crate) fn unloadable() -> Vec<String> {
         let said = env::var("OPENCL_DYLIB_PATH").unwrap_or_default();
         let libraries = said.split(';').filter(|path| !path.is_empty());
@@ -48,7 +48,7 @@ mod linux {
         let folder = said.unwrap_or_else(|| VENDORS.into());
         let files: Vec<PathBuf> = match fs::read_dir(&folder) {
             Ok(entries) => entries.filter_map(|entry| Some(entry.ok()?.path())).collect(),
-            // One file; a name of which a loader makes a library has none behind it.
+            // It is one file. (A value that the loader takes for a library's name is not a file.)
             Err(_) => vec![folder],
         };
         let mut names: Vec<_> =
@@ -73,7 +73,7 @@ mod linux {
     fn why_not(library: &str) -> Option<String> {
         let name = CString::new(library).ok()?;
         // SAFETY: the name is a C string. A library that loads here is one that OpenCL's loader has loaded,
-        // or was to load, in this process.
+        // or would load, in this process.
         let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
         if !handle.is_null() {
             // SAFETY: the handle is that of the library, and closed once.
@@ -87,7 +87,8 @@ mod linux {
         }
         // SAFETY: it is a C string until this thread's next call of the loader.
         let error = unsafe { CStr::from_ptr(error) }.to_string_lossy().into_owned();
-        // The loader begins with the name of what it lacks: the library itself, if that is not there.
+        // If the library itself is missing, the message begins with its name; otherwise with the name of what
+        // it lacks.
         let is_missing = error.starts_with(&format!("{library}: cannot open shared object file"));
         (!is_missing || Path::new(library).is_absolute() || library != LIBRARY)
             .then(|| format!("`{library}` does not load: {error}"))

@@ -1,22 +1,22 @@
-//! What a device does: tried, not assumed.
+//! Finds out what a device does by trying it, not by assumption.
 //!
-//! *Whether kernels can stay.* A small kernel is started, in as many groups as would stay, that waits for a
-//! word of the host's, answers, waits for the next and answers again. If answers come while it runs, host and
-//! device see each other's writes, and kernels stay (*persistent*). Else the same kernel is run in two
-//! bounded launches; if the words arrive between launches, kernels run in *epochs*. If not even that works,
-//! the device is no use.
+//! *Whether kernels can stay.* A small kernel is started, in as many groups as would stay. It waits for a
+//! word of the host, answers, waits for the next word and answers again. If the answers come while it runs,
+//! host and device see each other's writes, and kernels stay (*persistent*). Otherwise the same kernel is run
+//! in two bounded launches. If the words arrive between launches, kernels run in *epochs*. If not even that
+//! works, the device cannot be used.
 //!
-//! *How many.* A device may say that it runs two groups at a time, and run one after the other on one thread:
-//! the second would wait for ever for the end of the first, which stays. So all groups must have answered
-//! before any of them is told to end. If some have not, groups of one kernel count as not running together,
-//! and kernels of one group are started beside each other, until one does not answer: so many places there
-//! are. What is tried is believed for the groups' size that it was tried with; groups of several threads are
-//! tried when such a kernel is launched ([`runs_together`]).
+//! *How many.* A device may report that it runs two groups at a time, and in fact run one after the other on
+//! one thread. The second group would then wait for ever for the end of the first, which stays. So all groups
+//! must have answered before any of them is told to end. If some have not, groups of one kernel count as not
+//! running together. Then kernels of one group are started beside each other until one does not answer: that
+//! gives the number of slots. A trial holds only for the group size that it was made with. Groups of several
+//! threads are tried when such a kernel is launched ([`runs_together`]).
 //!
-//! *How long a look takes*, by which times become numbers of looks.
+//! *How long a poll takes.* Durations are converted to numbers of polls by this.
 //!
 //! *How long loops may be.* llvmpipe of Mesa 22.3 ends all loops of a run after 65,535 turns together,
-//! without a word.
+//! without reporting it.
 
 use std::{
     sync::Arc,
@@ -40,7 +40,7 @@ pub(crate) enum Verdict {
     Unusable(String),
 }
 
-/// What a probe finds.
+/// The result of a probe.
 #[derive(Clone, Debug)]
 pub(crate) struct Found {
     pub(crate) verdict: Verdict,
@@ -48,48 +48,48 @@ pub(crate) struct Found {
     pub(crate) system: bool,
     /// Groups that run at the same time, of all kernels together.
     pub(crate) groups: u32,
-    /// Groups of one kernel run at the same time, as many as that.
+    /// Groups of one kernel run at the same time, up to that number.
     pub(crate) together: bool,
-    /// Kernels do.
+    /// Several kernels run at the same time.
     pub(crate) beside: bool,
-    /// How long a look for something to do takes a block.
+    /// How long one poll for work takes a block.
     pub(crate) look: Duration,
-    /// Loops end when they should.
+    /// Loops end when they should, not earlier.
     pub(crate) loops: bool,
 }
 
-/// How long the host waits for a first answer. A device that needs longer, once, runs in epochs: slower, and
-/// never wrong.
+/// How long the host waits for a first answer. If a device once needs longer, its kernels run in epochs:
+/// slower, but never wrong.
 const PATIENCE: Duration = Duration::from_secs(3);
 /// How long the host waits for one more answer when some have come.
 const GATHERING: Duration = Duration::from_millis(300);
-/// How long the host waits for a run that ends by itself. One that does not is left behind.
+/// How long the host waits for a run that ends by itself. A run that takes longer is abandoned.
 const LONG_PATIENCE: Duration = Duration::from_secs(30);
-/// After this many looks the kernel gives up by itself: longer than the host waits, on any device that is
-/// fast enough to be of use.
+/// After this many polls the kernel gives up by itself. That is longer than the host waits, on any device
+/// that is fast enough to be useful.
 const LOOKS: u64 = 1 << 26;
-/// Looks of a run by which a look is measured, and of one in which groups wait for each other.
+/// Polls of the run that measures a poll, and of the run in which groups wait for each other.
 const MEASURED: u64 = 4096;
-/// Turns of a loop, more than a device that ends loops by itself lets pass.
+/// Turns of a loop: more than a device allows that ends loops by itself.
 const TURNS: u64 = 70_000;
-/// A turn of the dispatch loop that finds nothing takes so many of the probe's looks: on PoCL 30 ns, where
-/// this look takes 3 to 8.
+/// An empty turn of the dispatch loop takes this many of the probe's polls: on PoCL a turn takes 30 ns, and
+/// such a poll 3 to 8.
 const LOOKS_OF_A_TURN: u32 = 5;
 /// The most groups that are tried.
 const GROUPS: u32 = 1024;
 
 const SOURCE: &str = include_str!("probe.c");
 
-/// How a device is tried.
+/// What is tried, and how.
 #[derive(Clone)]
 pub(crate) struct Probe<'a> {
     pub(crate) context: &'a Arc<Context>,
     pub(crate) kind: MemoryKind,
-    /// Of the build.
+    /// Build options.
     pub(crate) options: String,
     /// Groups that the device says it runs at the same time.
     pub(crate) groups: u32,
-    /// Whether kernels are tried beside each other.
+    /// Whether to try kernels beside each other.
     pub(crate) beside: bool,
 }
 
@@ -109,8 +109,8 @@ pub(crate) fn probe(probe: Probe) -> Found {
     }
 }
 
-/// Whether so many groups of so many threads run at the same time. For a device on which kernels stay; takes
-/// as many places.
+/// Whether this many groups of this many threads run at the same time. For a device on which kernels stay;
+/// takes as many slots.
 pub(crate) fn runs_together(probe: Probe, threads: u32) -> Result<bool, String> {
     let program = probe.program(threads)?;
     let trial = |looks| {
@@ -150,7 +150,7 @@ impl Probe<'_> {
             MemoryKind::FineGrain => "fine-grain shared virtual memory with atomics",
             MemoryKind::Mapped => "a mapped buffer",
         };
-        // Building for the device may happen at the first launch: that is not what the time limits are about.
+        // The device may build the program at the first launch; the time limits must not include that.
         let mut first = trial(size(groups, 1, TURNS))?;
         first.run_once().map_err(failed)?;
         let loops = u64::from(first.answer(0, 3)) >= TURNS;
@@ -178,7 +178,7 @@ impl Probe<'_> {
             }
             return Ok(found);
         }
-        // Whoever has seen all others come ran beside them.
+        // A group that has seen all others arrive ran at the same time as they did.
         let mut crowd = trial(size(groups, MEASURED, 0))?;
         crowd.run_once().map_err(failed)?;
         found.together = (0..groups).all(|group| crowd.answer(group, 2) >= groups);
@@ -196,7 +196,7 @@ impl Probe<'_> {
         Ok(found)
     }
 
-    /// What a turn takes that finds nothing, by the difference of a long run to a short one.
+    /// How long a turn takes that finds nothing: the difference between a long run and a short one.
     fn measure(&self, program: &Program) -> Result<Duration, String> {
         let run = |looks| {
             let size = Size { groups: 1, threads: 1, looks, turns: 0 };
@@ -256,11 +256,11 @@ struct Trial {
     size: Size,
     kernel: Kernel,
     queue: Queue,
-    /// A run was started, and has not been seen to end: it may still use the words.
+    /// A run was started, and was not seen to end: it may still use the words.
     running: bool,
 }
 
-/// The host's word, the groups' count, and two lines besides stand before the groups' own.
+/// The host's word, the groups' count, and two more lines come before the groups' own lines.
 const LINES: u32 = 3;
 
 impl Trial {
@@ -273,7 +273,7 @@ impl Trial {
         Ok(Self { words, size, kernel, queue: Queue::new(context)?, running: false })
     }
 
-    /// Word 0 is the host's.
+    /// Word 0 belongs to the host.
     fn word(&self, index: usize) -> &AtomicU32 {
         let base = self.words.host().expect("shared memory is seen by the host").cast::<u32>();
         assert!(index * size_of::<u32>() < self.words.bytes(), "the word is one of the trial's");
@@ -295,7 +295,7 @@ impl Trial {
         unsafe { self.queue.start(&self.kernel, self.size.groups, self.size.threads) }
     }
 
-    /// Waits for the run's end; whether it came in time.
+    /// Waits for the run's end; returns whether it came in time.
     fn end(&mut self, run: &Event) -> Result<bool, ClError> {
         let deadline = Instant::now() + LONG_PATIENCE;
         while !run.is_over()? {
@@ -313,8 +313,8 @@ impl Trial {
         self.end(&run)
     }
 
-    /// How many groups have answered while all that had begun were running, and whether the run then ended as
-    /// it was told to.
+    /// The number of groups that have answered while all groups that had begun were running, and whether the
+    /// run then ended when it was told to.
     fn gather(&mut self) -> Result<(u32, bool), ClError> {
         let run = self.start()?;
         self.word(0).store(1, Ordering::Release);
@@ -327,10 +327,10 @@ impl Trial {
                 break;
             }
         }
-        // A run that is over was not waiting: it has seen nothing of the host's while it ran, but at most
-        // before it.
+        // A run that is over was not waiting. It saw nothing that the host wrote while it ran, at most what
+        // was written before.
         let over = most == 0 || run.is_over()?;
-        // In case that it sees this after all.
+        // In case that it sees the word after all.
         self.word(0).store(2, Ordering::Release);
         if over {
             if most != 0 {

@@ -17,8 +17,8 @@ pub(crate) fn has_loops(handler: &str) -> bool {
     ["for (", "while (", "do {"].iter().any(|word| handler.contains(word))
 }
 
-/// The whole text of a program; `portable` does without what only some systems have, `by_grid` makes each
-/// grid's its own ([`Device::programs_by_grid`]).
+/// The whole text of a program. `portable` leaves out what only some systems have; `by_grid` makes the
+/// program of each grid size a separate one ([`Device::programs_by_grid`]).
 pub(crate) fn assemble(handler: &str, shape: Shape, portable: bool, by_grid: bool) -> String {
     let blocks =
         if by_grid { format!("#define ANN_LAUNCH_BLOCKS {}\n", shape.blocks) } else { String::new() };
@@ -26,8 +26,8 @@ pub(crate) fn assemble(handler: &str, shape: Shape, portable: bool, by_grid: boo
     annulus_device::assemble(&macros, OPENCL_PRELUDE, handler)
 }
 
-/// The program of this text: from this process's memory, from the cache, or built; and which it was. What the
-/// driver keeps by itself is not kept a second time.
+/// The program of this text, from this process's memory, from the cache, or built; also says which. If the
+/// driver keeps programs itself, they are not kept a second time.
 pub(crate) fn load(
     device: &Device,
     opened: &Opened,
@@ -44,7 +44,7 @@ pub(crate) fn load(
     opened.programs.get(
         key,
         cache,
-        // A binary may load, and lack the entry.
+        // A binary may load although it lacks the entry.
         |binary| {
             Program::from_binary(context, binary, options)
                 .ok()

@@ -1,4 +1,4 @@
-//! A device's context, and what may be done while kernels stay on it.
+//! A device's context, and what may be done while kernels stay on the device.
 
 use std::{
     marker::PhantomData,
@@ -17,34 +17,34 @@ use super::{CuError, DeviceId, memory::Chunk};
 pub(crate) struct Context {
     raw: sys::CUcontext,
     device: DeviceId,
-    /// Its place in [`CALM`].
+    /// Its index in [`CALM`].
     index: usize,
 }
 
-/// How long kernels may take to leave when they are asked to: as long as a few batches of messages.
+/// How long kernels may take to leave when they are asked to: enough for a few batches of messages.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What [`Context::quietly`] is about, for each context of the process.
+/// The state behind [`Context::quietly`], for each context of the process.
 static CALM: Mutex<Vec<Calm>> = Mutex::new(Vec::new());
-/// One kernel less stays.
+/// Notified when one kernel less stays.
 static CALMER: Condvar = Condvar::new();
 
 #[derive(Debug)]
 struct Calm {
     /// Kernels that stay on the device, or may be about to.
     staying: u32,
-    /// Memory to be freed when none does.
+    /// Memory to be freed when no kernel stays.
     left: Vec<Chunk>,
-    /// Through which kernels are asked to leave.
+    /// Used to ask kernels to leave.
     residency: Arc<Residency>,
 }
 
-/// For what a call waits.
+/// What a call waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reach {
-    /// For what runs on its device.
+    /// All work on its device.
     Device,
-    /// For what runs on any: pinned memory is every device's.
+    /// All work on any device: pinned memory belongs to every device.
     Process,
 }
 
@@ -52,7 +52,7 @@ fn calm() -> MutexGuard<'static, Vec<Calm>> {
     CALM.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether a kernel stays where such a call of this context waits.
+/// Whether a kernel stays that such a call of this context would wait for.
 fn some_stay(calm: &[Calm], index: usize, reach: Reach) -> bool {
     match reach {
         Reach::Device => calm[index].staying != 0,
@@ -60,7 +60,8 @@ fn some_stay(calm: &[Calm], index: usize, reach: Reach) -> bool {
     }
 }
 
-/// Frees what a context has left and may be freed now. The context is this thread's current one.
+/// Frees the memory that a context has left over, as far as it may be freed now. The context is this thread's
+/// current one.
 fn free_left(calm: &mut [Calm], index: usize) {
     for reach in [Reach::Device, Reach::Process] {
         if !some_stay(calm, index, reach) {
@@ -69,23 +70,24 @@ fn free_left(calm: &mut [Calm], index: usize) {
     }
 }
 
-// SAFETY: a context's handle may be used from any thread, which makes it current first.
+// SAFETY: a context's handle may be used from any thread. The thread first makes it current.
 unsafe impl Send for Context {}
 // SAFETY: as for `Send`.
 unsafe impl Sync for Context {}
 
-/// A context is this thread's current one.
+/// While this lives, a context is this thread's current one.
 #[must_use = "dropping it leaves the context"]
 #[derive(Debug)]
 pub(super) struct Entered {
-    /// What is current is a thread's own.
+    /// The current context belongs to one thread.
     _thread: PhantomData<*const ()>,
 }
 
 impl Drop for Entered {
     fn drop(&mut self) {
         let mut left = ptr::null_mut();
-        // SAFETY: the place is live. This thread has pushed the context, and popped what it pushed since.
+        // SAFETY: the place is live. This thread has pushed the context, and has popped everything that it
+        // pushed later.
         let popped = unsafe { sys::cuCtxPopCurrent_v2(&raw mut left) };
         // At the process's end there may be nothing to pop any more.
         let _ = popped;
@@ -95,7 +97,7 @@ impl Drop for Entered {
 /// A kernel that stays on the device, from before its launch until its run is over.
 #[derive(Debug)]
 pub(crate) struct Staying {
-    /// Of its context.
+    /// The index of its context.
     index: usize,
 }
 
@@ -114,30 +116,31 @@ impl Context {
         self.device
     }
 
-    /// Makes the context this thread's current one, as long as the answer lives: for every call that is about
-    /// it. What was current before is so again afterwards: other code of the thread may use CUDA as well.
+    /// Makes the context this thread's current one as long as the returned value lives. Needed for every call
+    /// about the context. Afterwards the previous context is current again: other code of the thread may use
+    /// CUDA as well.
     pub(super) fn enter(&self) -> Result<Entered, CuError> {
         // SAFETY: the context is retained until the process ends.
         unsafe { sys::cuCtxPushCurrent_v2(self.raw) }.result().map_err(CuError::of("cuCtxPushCurrent"))?;
         Ok(Entered { _thread: PhantomData })
     }
 
-    /// Says that a kernel is about to stay on the device.
+    /// Registers that a kernel is about to stay on the device.
     pub(crate) fn stay(&self) -> Staying {
         calm()[self.index].staying += 1;
         Staying { index: self.index }
     }
 
-    /// In the context, makes calls that wait for what runs, with no kernel there that stays: those that do
-    /// are asked to leave, and come again afterwards. `None` if one did not within [`PATIENCE`]. Not for the
-    /// pump's thread, which would wait for itself.
+    /// Makes `calls` in the context while no kernel stays there: for calls that wait for everything that
+    /// runs. Kernels that stay are asked to leave, and come back afterwards. `None` if one did not leave
+    /// within [`PATIENCE`]. Must not be called on the pump's thread, which would wait for itself.
     pub(crate) fn quietly<T>(
         &self,
         reach: Reach,
         calls: impl FnOnce() -> Result<T, CuError>,
     ) -> Option<Result<T, CuError>> {
         let calm = calm();
-        // Let go of last of all, when the lock is free for kernels that come again.
+        // Dropped last, when the lock is free for the kernels that come back.
         let asked: Vec<_> = calm
             .iter()
             .enumerate()
@@ -161,18 +164,18 @@ impl Context {
         Some(result)
     }
 
-    /// Frees memory, once no kernel stays that this would wait for.
+    /// Frees memory, as soon as no kernel stays that the call would wait for.
     pub(super) fn leave(&self, chunks: Vec<Chunk>) {
         let mut calm = calm();
         calm[self.index].left.extend(chunks);
-        // What cannot be freed now is by whoever comes next when it can, or by the process's end: this may be
+        // What cannot be freed now is freed by a later caller, or at the process's end: this thread may be
         // the pump.
         if let Ok(_entered) = self.enter() {
             free_left(&mut calm, self.index);
         }
     }
 
-    /// Sets local memory aside for threads that need so many bytes of it, which a launch would else do, and
+    /// Reserves local memory for threads that need this many bytes of it. Otherwise a launch would do it, and
     /// wait for the device. For calls within [`quietly`](Self::quietly).
     pub(super) fn set_aside(&self, bytes: usize) -> Result<(), CuError> {
         let limit = sys::CUlimit::CU_LIMIT_STACK_SIZE;

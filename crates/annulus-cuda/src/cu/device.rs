@@ -1,4 +1,4 @@
-//! Which devices there are, and what they say of themselves.
+//! The devices, and what they report about themselves.
 
 use cudarc::driver::{
     result,
@@ -14,20 +14,20 @@ pub(crate) struct DeviceId {
     raw: sys::CUdevice,
 }
 
-/// What a kernel that stays would run into.
+/// What could end or break a kernel that stays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Platform {
-    /// Nothing that is known of.
+    /// Nothing that is known.
     Plain,
-    /// Windows's display driver model, which ends kernels that take seconds, and batches commands.
+    /// Windows's display driver model, which ends kernels that take seconds and batches commands.
     Wddm,
     /// Windows's subsystem for Linux, whose devices do not see the host's writes while a kernel runs.
     Wsl,
-    /// A display hangs on the device, whose watchdog ends kernels that take seconds.
+    /// A display is attached to the device; its watchdog ends kernels that take seconds.
     Watchdog,
 }
 
-/// Every device, in the driver's order. Initialises the driver, which must be there.
+/// Every device, in the driver's order. Initialises the driver, which must be present.
 pub(crate) fn devices() -> Result<Vec<DeviceId>, CuError> {
     result::init().map_err(CuError::of("cuInit"))?;
     let count = result::device::get_count().map_err(CuError::of("cuDeviceGetCount"))?;
@@ -38,21 +38,21 @@ pub(crate) fn devices() -> Result<Vec<DeviceId>, CuError> {
 /// The newest CUDA that the driver knows, as (13, 0).
 pub(crate) fn driver_version() -> (u32, u32) {
     let mut version = 0;
-    // SAFETY: the place is live; the driver is there, since devices were listed.
+    // SAFETY: the place is live; the driver is present, since devices were listed.
     let asked = unsafe { sys::cuDriverGetVersion(&raw mut version) }.result();
     let version = if asked.is_ok() { version.unsigned_abs() } else { 0 };
     (version / 1000, version % 1000 / 10)
 }
 
-/// Whether the driver loads programs when it is told to, and not when they are first launched. Devices were
+/// Whether the driver loads programs at the load call, not at their first launch. Devices must have been
 /// listed.
 pub(crate) fn loads_eagerly() -> bool {
-    // The first driver that may do otherwise, and can be asked.
+    // The first driver that may load lazily, and that can be asked.
     if driver_version() < (11, 7) {
         return true;
     }
     let mut mode = sys::CUmoduleLoadingMode::CU_MODULE_EAGER_LOADING;
-    // SAFETY: the place is live; the driver is there, and has the call.
+    // SAFETY: the place is live; the driver is present, and has the call.
     let asked = unsafe { sys::cuModuleGetLoadingMode(&raw mut mode) }.result();
     asked.is_err() || mode == sys::CUmoduleLoadingMode::CU_MODULE_EAGER_LOADING
 }
@@ -62,14 +62,14 @@ impl DeviceId {
         self.raw
     }
 
-    /// A question that a device does not know is answered with 0.
+    /// The answer is 0 if the device does not know the attribute.
     fn number(self, attribute: Attribute) -> u32 {
-        // SAFETY: the device is one that the driver gave.
+        // SAFETY: the device is one that the driver returned.
         let asked = unsafe { result::device::get_attribute(self.raw, attribute) };
         asked.map_or(0, |number| number.max(0).unsigned_abs())
     }
 
-    /// What it calls itself.
+    /// Its name, as it reports it.
     pub(crate) fn name(self) -> String {
         result::device::get_name(self.raw).unwrap_or_else(|_| "a device without a name".into())
     }
@@ -86,18 +86,18 @@ impl DeviceId {
         self.number(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)
     }
 
-    /// Most threads of a block.
+    /// The most threads of a block.
     pub(crate) fn max_block(self) -> u32 {
         self.number(Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)
     }
 
-    /// Bytes of its own memory.
+    /// The size of its own memory, in bytes.
     pub(crate) fn memory(self) -> usize {
         // SAFETY: as for `number`.
         unsafe { result::device::total_mem(self.raw) }.unwrap_or(0)
     }
 
-    /// Where it sits: domain, bus and device, as `nvidia-smi` shows them.
+    /// Its bus address: domain, bus and device, as `nvidia-smi` shows them.
     pub(crate) fn bus(self) -> String {
         format!(
             "{:04x}:{:02x}:{:02x}.0",
@@ -113,12 +113,12 @@ impl DeviceId {
             && self.number(Attribute::CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING) != 0
     }
 
-    /// Whether it can launch all blocks of a kernel together or none (cooperative launch).
+    /// Whether it can launch either all blocks of a kernel together or none (cooperative launch).
     pub(crate) fn launches_together(self) -> bool {
         self.number(Attribute::CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH) != 0
     }
 
-    /// What a kernel that stays would run into.
+    /// What could end or break a kernel that stays.
     pub(crate) fn platform(self) -> Platform {
         if cfg!(windows) && self.number(Attribute::CU_DEVICE_ATTRIBUTE_TCC_DRIVER) == 0 {
             Platform::Wddm

@@ -1,8 +1,9 @@
-//! Memory: parts of arenas, which are reserved before any kernel stays on the device.
+//! Memory: parts of arenas. Arenas are reserved before any kernel stays on the device.
 //!
-//! Allocating and freeing wait for the device, and so for a kernel that stays, for ever. So memory is
-//! reserved when a backend is opened, and what is asked for later is a part of that. For more, an arena
-//! grows, and kernels that stay leave the device for as long; it is freed when nothing stays there.
+//! Allocating and freeing wait for the device. If a kernel stays there, they wait for ever. So memory is
+//! reserved when a backend is opened, and later requests get parts of it. If more is needed, an arena grows,
+//! and kernels that stay leave the device during that time. An arena is freed when nothing stays on the
+//! device.
 
 use std::{
     ffi::c_void,
@@ -22,15 +23,15 @@ use super::{Context, CuError, Reach, Stream};
 /// Where memory lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// In the host's memory, pinned and mapped: both sides see each other's writes. It is cached by the host,
-    /// never write-combined: the host reads it.
+    /// In the host's memory, pinned and mapped: both sides see each other's writes. The host caches it, and
+    /// it is never write-combined, since the host reads it.
     Shared,
-    /// In the device's own.
+    /// In the device's own memory.
     Device,
 }
 
 impl Kind {
-    /// For what allocating and freeing waits.
+    /// What allocating and freeing wait for.
     fn reach(self) -> Reach {
         match self {
             Self::Shared => Reach::Process,
@@ -39,38 +40,38 @@ impl Kind {
     }
 }
 
-/// Memory of one kind, parts of which are given out.
+/// Memory of one kind, given out in parts.
 #[derive(Debug)]
 pub(crate) struct Arena {
     context: Arc<Context>,
     kind: Kind,
-    /// The least that it grows by.
+    /// The least number of bytes that it grows by.
     step: usize,
     chunks: Mutex<Vec<(Chunk, FreeList)>>,
 }
 
-/// One allocation of the driver's.
+/// One allocation from the driver.
 #[derive(Debug)]
 pub(super) struct Chunk {
-    /// Where the host sees it, if it does.
+    /// Where the host sees it; `None` if the host does not.
     host: Option<NonNull<u8>>,
     device: sys::CUdeviceptr,
 }
 
-// SAFETY: the driver's calls on memory may come from any thread; what is read and written there is each
-// user's argument.
+// SAFETY: the driver's calls on memory may come from any thread. Each user argues for its own reads and
+// writes of the memory.
 unsafe impl Send for Chunk {}
 // SAFETY: as for `Send`.
 unsafe impl Sync for Chunk {}
 
-/// Why an arena gave nothing.
+/// Why an arena had no part to give.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NoRoom {
-    /// It is used up, and a kernel that stays does not leave the device, so that it could grow.
+    /// It is used up, and it could not grow because a kernel that stays does not leave the device.
     Resident {
         /// Its size.
         bytes: usize,
-        /// How much of that is free, in parts that are too short.
+        /// How many bytes of it are free, in parts that are too short.
         free: usize,
     },
     /// The driver did not give more.
@@ -104,7 +105,7 @@ impl Chunk {
         }
     }
 
-    /// For what freeing it waits.
+    /// What freeing it waits for.
     pub(super) fn reach(&self) -> Reach {
         if self.host.is_some() { Kind::Shared.reach() } else { Kind::Device.reach() }
     }
@@ -112,10 +113,10 @@ impl Chunk {
     /// Frees it. The context is this thread's current one, and nothing stays on the device.
     pub(super) fn free(self) {
         let freed = match self.host {
-            // SAFETY: it came from `malloc_host`, and is freed once; whoever had parts of it has given them
+            // SAFETY: it came from `malloc_host`, and is freed once. All users of its parts have given them
             // back.
             Some(host) => unsafe { result::free_host(host.as_ptr().cast()) },
-            // SAFETY: it came from `malloc_sync`, and as above.
+            // SAFETY: it came from `malloc_sync`; otherwise as above.
             None => unsafe { result::free_sync(self.device) },
         };
         // A device that has failed frees nothing.
@@ -123,11 +124,11 @@ impl Chunk {
     }
 }
 
-/// By how much an arena grows, at least, unless its first part was smaller.
+/// The least number of bytes by which an arena grows, unless its first part was smaller.
 const GROWTH: usize = 64 << 20;
 
 impl Arena {
-    /// Reserves so many bytes.
+    /// Reserves this many bytes.
     pub(crate) fn reserve(context: &Arc<Context>, kind: Kind, bytes: usize) -> Result<Arc<Self>, NoRoom> {
         let mut arena =
             Self { context: Arc::clone(context), kind, step: bytes.min(GROWTH), chunks: Mutex::default() };
@@ -136,8 +137,8 @@ impl Arena {
         Ok(Arc::new(arena))
     }
 
-    /// One more chunk, with room for so many bytes. The chunks' lock is free meanwhile: a kernel that leaves
-    /// may give memory back first.
+    /// Allocates one more chunk, with room for this many bytes. The chunks' lock is free meanwhile: a kernel
+    /// that leaves may first give memory back.
     fn grow(&self, bytes: usize) -> Result<(Chunk, FreeList), NoRoom> {
         let free_list = FreeList::new(bytes.max(self.step));
         match self.context.quietly(self.kind.reach(), || Chunk::allocate(self.kind, free_list.bytes())) {
@@ -157,8 +158,7 @@ impl Arena {
         self.chunks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A part of so many bytes, aligned to 128. Shared memory is zeroed; the device's holds whatever it
-    /// holds.
+    /// A part of this many bytes, aligned to 128. Shared memory is zeroed; device memory is not initialised.
     pub(crate) fn take(self: &Arc<Self>, bytes: usize) -> Result<Memory, NoRoom> {
         let fits =
             |(index, (_, free_list)): (usize, &mut (Chunk, FreeList))| Some((index, free_list.take(bytes)?));
@@ -182,7 +182,7 @@ impl Arena {
             unsafe { host.add(offset) }
         });
         if let Some(host) = host {
-            // SAFETY: the part is that long, and nobody else's.
+            // SAFETY: the part is that long, and nobody else has it.
             unsafe { ptr::write_bytes(host.as_ptr(), 0, bytes) };
         }
         let device = device + offset as u64;
@@ -209,13 +209,13 @@ pub(crate) struct Memory {
     device: sys::CUdeviceptr,
 }
 
-// SAFETY: the memory may be used from any thread; what is read and written there is each user's argument.
+// SAFETY: the memory may be used from any thread. Each user argues for its own reads and writes of it.
 unsafe impl Send for Memory {}
 // SAFETY: as for `Send`.
 unsafe impl Sync for Memory {}
 
 impl Memory {
-    /// Where the host sees it, if it does.
+    /// Where the host sees it; `None` if the host does not.
     pub(crate) fn host(&self) -> Option<NonNull<u8>> {
         self.host
     }
@@ -225,7 +225,7 @@ impl Memory {
         self.device
     }
 
-    /// Its length.
+    /// Its length in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }
@@ -238,8 +238,8 @@ impl Drop for Memory {
     }
 }
 
-/// Copies to and from the device's own memory, which wait for no kernel: on a stream of their own, through
-/// shared memory.
+/// Copies to and from the device's own memory that wait for no kernel: they use a stream of their own, and go
+/// through shared memory.
 #[derive(Debug)]
 pub(crate) struct Copies {
     context: Arc<Context>,
@@ -250,13 +250,13 @@ pub(crate) struct Copies {
 struct Through {
     stream: Stream,
     memory: Memory,
-    /// A copy was not seen to end: it may still use the memory.
+    /// The end of a copy was not seen: it may still use the memory.
     lost: bool,
 }
 
-/// Bytes of a copy's steps.
+/// Bytes of one step of a copy.
 const STEP: usize = 1 << 20;
-/// How long a step may take: it moves a mebibyte.
+/// How long one step may take; it moves up to a mebibyte.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Why a copy failed.
@@ -270,7 +270,7 @@ pub(crate) enum CopyError {
 impl Copies {
     /// Copies through a part of this shared memory.
     pub(crate) fn new(context: &Arc<Context>, shared: &Arc<Arena>) -> Result<Self, NoRoom> {
-        // A stream that is made may wait for kernels that stay.
+        // Making a stream may wait for kernels that stay.
         let stream = context
             .quietly(Reach::Device, || Stream::new(context))
             .ok_or(NoRoom::Resident { bytes: 0, free: 0 })?;
@@ -280,11 +280,11 @@ impl Copies {
         Ok(Self { context: Arc::clone(context), through })
     }
 
-    /// Copies out what lies at `offset`.
+    /// Copies the bytes at `offset` out of the memory.
     ///
     /// # Safety
     ///
-    /// No kernel touches it meanwhile.
+    /// No kernel touches them meanwhile.
     pub(crate) unsafe fn read(
         &self,
         memory: &Memory,
@@ -313,7 +313,7 @@ impl Copies {
         Ok(())
     }
 
-    /// Sets what lies at `offset`.
+    /// Sets the bytes at `offset`.
     ///
     /// # Safety
     ///
@@ -384,7 +384,7 @@ impl Through {
 impl Drop for Through {
     fn drop(&mut self) {
         if self.lost {
-            // The copy may come yet: the memory stays taken, and with it the arena.
+            // The copy may still happen: the memory stays taken, and the arena with it.
             std::mem::forget(Arc::clone(&self.memory.arena));
         }
     }

@@ -1,13 +1,13 @@
-//! CUDA's objects as safe types: the third floor over `cudarc`, whose functions return results over raw
-//! symbols.
+//! CUDA's objects as safe types: a layer over `cudarc`, whose functions return results and are themselves a
+//! layer over raw symbols.
 //!
 //! # What may be called when
 //!
-//! While a kernel stays on a device, a call that waits for the device waits for ever; and many calls that
-//! have nothing to do with the kernel wait for the device: allocating, freeing, loading a program. They are
-//! made through [`Context::quietly`] alone, for which kernels leave the device for a moment. Everything else
-//! here neither waits nor makes the driver wait: launches and copies go to streams of their own, and are
-//! asked after.
+//! While a kernel stays on a device, a call that waits for the device waits for ever. Many calls that have
+//! nothing to do with the kernel wait for the device: allocating, freeing, loading a program. They are made
+//! only through [`Context::quietly`], for which kernels leave the device for a moment. Everything else here
+//! neither waits nor makes the driver wait: launches and copies go to streams of their own, and their end is
+//! polled.
 
 mod context;
 mod device;
@@ -27,21 +27,21 @@ pub(crate) use self::{
     stream::{Run, Stream},
 };
 
-/// A call that failed: which, and the driver's code.
+/// A call that failed: the call's name, and the driver's code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CuError {
     call: &'static str,
     code: DriverError,
 }
 
-/// Whether there is a driver that loads. Before anything else is called: a call without one is a panic.
+/// Whether there is a driver that loads. Must come before all other calls: without a driver they panic.
 pub(crate) fn is_present() -> bool {
-    // SAFETY: the library is NVIDIA's, by its name, whose constructors ask nothing of us.
+    // SAFETY: the library is NVIDIA's, by its name. Its constructors have no conditions for us.
     unsafe { sys::is_culib_present() }
 }
 
 impl CuError {
-    /// The error of a call, to be put into `map_err`.
+    /// Makes the error of a call, for use in `map_err`.
     pub(crate) fn of(call: &'static str) -> impl Fn(DriverError) -> Self {
         move |code| Self { call, code }
     }
@@ -54,7 +54,7 @@ impl CuError {
 
 impl fmt::Display for CuError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // An error exists only where there is a driver that gave it, so it can be asked for the words.
+        // An error exists only if a driver returned it, so the driver can be asked for the words.
         let name = self.code.error_name().map_or("an unknown error".into(), |name| name.to_string_lossy());
         let words = self.code.error_string().map_or("".into(), |words| words.to_string_lossy());
         write!(f, "{} failed: {name} ({}), {words}", self.call, self.code.0 as u32)

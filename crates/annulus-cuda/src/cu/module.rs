@@ -9,8 +9,8 @@ use cudarc::driver::{
 
 use super::{Context, CuError, Memory, Reach};
 
-/// How much of a multiprocessor's memory is for blocks, in percent of the most: on a device of 228 KB room
-/// for 32 blocks with more than a kilobyte each.
+/// How much of a multiprocessor's memory is for blocks, in percent of the maximum: on a device of 228 KB this
+/// gives 32 blocks more than a kilobyte each.
 const BLOCKS_SHARE: i32 = 25;
 
 /// A program on a device. It stays there until the process ends: unloading waits for the device.
@@ -26,12 +26,12 @@ unsafe impl Send for Program {}
 unsafe impl Sync for Program {}
 
 impl Program {
-    /// Loads machine code, all of it at once, and looks its entry up. `None` if a kernel that stays does not
+    /// Loads machine code, all of it at once, and looks up its entry. `None` if a kernel that stays does not
     /// leave the device.
     pub(crate) fn load(context: &Arc<Context>, cubin: &[u8], entry: &str) -> Option<Result<Self, CuError>> {
         context.quietly(Reach::Device, || {
-            // SAFETY: the driver reads an image's length from its head; that it is whole was looked at when
-            // it was read or made.
+            // SAFETY: the driver reads an image's length from its header. The image was checked to be
+            // complete when it was read or made.
             let module = unsafe { result::module::load_data(cubin.as_ptr().cast()) }
                 .map_err(CuError::of("cuModuleLoadData"))?;
             let name = CString::new(entry).map_err(|_| {
@@ -48,8 +48,8 @@ impl Program {
         })
     }
 
-    /// Divides a multiprocessor's memory between cache and blocks as all programs do: a division that differs
-    /// from that of the kernels that stay there would have to wait for them.
+    /// Divides a multiprocessor's memory between cache and blocks the same way for all programs. A program
+    /// with another division than the kernels that stay would have to wait for them.
     fn share(&self) -> Result<(), CuError> {
         let attribute = Attribute::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT;
         // SAFETY: the function's module stays loaded.
@@ -63,7 +63,7 @@ impl Program {
         asked.map(|number| number.max(0).unsigned_abs()).map_err(CuError::of("cuFuncGetAttribute"))
     }
 
-    /// How many blocks of so many threads a multiprocessor keeps at a time.
+    /// How many blocks of this many threads a multiprocessor keeps at a time.
     pub(crate) fn blocks_per_multiprocessor(&self, threads: u32) -> Result<u32, CuError> {
         let _entered = self.context.enter()?;
         // SAFETY: the function's module stays loaded.

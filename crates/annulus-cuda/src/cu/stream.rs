@@ -1,4 +1,4 @@
-//! Streams, and what runs on them.
+//! Streams, and the kernels that run on them.
 
 use std::{ffi::c_void, sync::Arc};
 
@@ -10,7 +10,7 @@ use cudarc::driver::{
 
 use super::{Context, CuError, Entry, Staying};
 
-/// A stream whose commands run one after the other, and beside those of all others.
+/// A stream. Its commands run one after the other, and in parallel with those of all other streams.
 #[derive(Debug)]
 pub(crate) struct Stream {
     raw: sys::CUstream,
@@ -23,8 +23,8 @@ unsafe impl Send for Stream {}
 unsafe impl Sync for Stream {}
 
 impl Stream {
-    /// A stream that does not wait for the default one, of the highest priority: a kernel that stays must get
-    /// its place before what comes and goes.
+    /// A stream of the highest priority that does not wait for the default one: a kernel that stays must get
+    /// its slot before kernels that come and go.
     pub(crate) fn new(context: &Arc<Context>) -> Result<Self, CuError> {
         let _entered = context.enter()?;
         let (_, highest) =
@@ -38,9 +38,9 @@ impl Stream {
         self.raw
     }
 
-    /// Whether all that was started on it has ended; an error if it, or the device, failed: then nothing of
-    /// it runs any more. A question that could not be asked (while some thread of the process captures a
-    /// graph, or at the process's end) is no answer.
+    /// Whether everything that was started on it has ended. An error if the stream, or the device, has
+    /// failed: then nothing of it runs any more. A query that could not be made (while some thread of the
+    /// process captures a graph, or at the process's end) tells nothing.
     pub(crate) fn is_idle(&self) -> Result<bool, CuError> {
         let _entered = self.context.enter()?;
         // SAFETY: the stream is ours.
@@ -51,13 +51,13 @@ impl Stream {
         }
     }
 
-    /// Starts a kernel. One that stays on the device says so. One whose blocks wait for each other is
-    /// launched cooperatively: none of them begins before there is room for all.
+    /// Starts a kernel. A kernel that stays on the device is registered as such. A kernel whose blocks wait
+    /// for each other is launched cooperatively: none of its blocks begins before there is room for all.
     ///
     /// # Safety
     ///
-    /// The entry's arguments are what its source takes, and what they point to outlives the run. What the
-    /// kernel does with them is sound beside whatever else uses that memory meanwhile.
+    /// The entry's arguments are what its source takes, and the memory they point to lives until the run is
+    /// over. The kernel's use of that memory is sound beside all other use of it meanwhile.
     pub(crate) unsafe fn start(
         self: &Arc<Self>,
         entry: &Entry,
@@ -70,7 +70,7 @@ impl Stream {
         let (grid, block) = ((shape.blocks, 1, 1), (shape.threads, 1, 1));
         let (function, stream) = (entry.raw(), self.raw);
         if shape.supersteps {
-            // SAFETY: the entry's program stays loaded, arguments are read before the call returns, and each
+            // SAFETY: the entry's program stays loaded. Arguments are read before the call returns, and each
             // has eight bytes, by the caller's promise; so is the rest.
             unsafe { result::launch_cooperative_kernel(function, grid, block, 0, stream, &mut arguments) }
                 .map_err(CuError::of("cuLaunchCooperativeKernel"))?;
@@ -79,13 +79,14 @@ impl Stream {
             unsafe { result::launch_kernel(function, grid, block, 0, stream, &mut arguments) }
                 .map_err(CuError::of("cuLaunchKernel"))?;
         }
-        // Where commands are batched this sends them off. What it says is found out again.
+        // Where commands are batched, this submits them. Its answer is not needed: later queries give it
+        // again.
         let _ = self.is_idle();
         Ok(Run { stream: Arc::clone(self), staying })
     }
 }
 
-/// Whether the device says that it has given up what ran in the context.
+/// Whether the device says that it has given up everything that ran in the context.
 fn is_the_end(code: CUresult) -> bool {
     matches!(
         code,
@@ -124,7 +125,7 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// Whether the kernel has ended; an error if it, or its device, failed.
+    /// Whether the kernel has ended. An error if the kernel, or its device, has failed.
     pub(crate) fn is_over(&self) -> Result<bool, CuError> {
         self.stream.is_idle()
     }
@@ -132,7 +133,7 @@ impl Run {
 
 impl Drop for Run {
     fn drop(&mut self) {
-        // Who lets a run go that is not over has given it up: it stays, and no call may wait for it.
+        // A run that is dropped before it is over was given up: it stays, and no call may wait for it.
         if let (Some(staying), Ok(false)) = (self.staying.take(), self.is_over()) {
             std::mem::forget(staying);
         }

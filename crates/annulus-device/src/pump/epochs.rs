@@ -1,4 +1,4 @@
-//! The runs of a kernel under the pump's eyes: it stays, is quiesced, and goes in epochs.
+//! The runs of a kernel that the pump watches: staying, quiescing, and epochs.
 
 use std::{
     sync::Arc,
@@ -11,9 +11,9 @@ use annulus_sync::Ordering;
 use super::watched::{RETRY, Watched};
 use crate::{kernel::Bounds, residency::Residency, shard::DeviceShard};
 
-/// How long a block may take to begin after another one of its kernel has.
+/// How long the other blocks of a kernel may take to begin after the first one has begun.
 const GATHERING: Duration = Duration::from_secs(3);
-/// After how long it is told that no block of a kernel has begun.
+/// After this long without a block that has begun, a note reports it.
 const TURN_TO_BEGIN: Duration = Duration::from_secs(10);
 
 impl Watched {
@@ -24,8 +24,8 @@ impl Watched {
         self.consumed = self.consumed();
         self.gathered = false;
         self.first = None;
-        // SAFETY: the run before is over, or has ended but for returning; `self` holds the kernel until this
-        // one is over, or for ever.
+        // SAFETY: the run before is over, or all its blocks have ended and it only has to return. `self`
+        // holds the kernel until this one is over, or for ever.
         match unsafe { self.running.start(self.epoch) } {
             Ok(run) => {
                 self.run = Some(run);
@@ -41,8 +41,8 @@ impl Watched {
         }
     }
 
-    /// Sees which blocks have begun. Where some run and others do not get their turn, nobody else would see
-    /// to it.
+    /// Checks which blocks have begun. If some run and others do not get their turn, nothing else would
+    /// notice it.
     pub(super) fn see_who_has_begun(&mut self) {
         let (begun, blocks) = (self.running.begun(), self.seen.len());
         if begun == blocks || self.running.has_ended(self.epoch) {
@@ -76,7 +76,7 @@ impl Watched {
         }
     }
 
-    /// Lets a kernel that stays leave the device, to go on in epochs.
+    /// Makes a kernel that stays leave the device, to go on in epochs.
     pub(super) fn leave_for_good(&mut self, why: &str) {
         self.note(format!("has gone into epochs: {why}"));
         self.moves = true;
@@ -84,7 +84,7 @@ impl Watched {
         self.running.ask_to_leave(self.epoch);
     }
 
-    /// Asks a kernel that stays to leave, or launches it again.
+    /// Asks a kernel that stays to leave; or launches it again, if nobody asks any more.
     pub(super) fn make_way(&mut self, asked: bool) {
         if asked {
             self.asked = true;
@@ -94,13 +94,13 @@ impl Watched {
         self.start();
     }
 
-    /// Whether the run in flight is over, and how it ended.
+    /// Checks whether the run in flight is over, and handles how it ended.
     pub(super) fn look_after_run(&mut self, residency: &Arc<Residency>) {
         let Some(run) = &self.run else { return };
         match run.is_over() {
             Ok(false) => return,
             Ok(true) if self.signals.is_none() => {}
-            // Between epochs; a resident kernel that is over while its shards do not say so has failed.
+            // Normal between epochs. A resident kernel that is over without its shards saying so has failed.
             Ok(true) if !self.running.stays() => {
                 if !self.in_flight || self.running.has_ended(self.epoch) {
                     return;
@@ -109,7 +109,7 @@ impl Watched {
                 self.lose();
             }
             Ok(true) if self.report() && self.signals.is_none() => {}
-            // What was asked of it. It keeps its resident slots.
+            // It left because it was asked to. It keeps its resident slots.
             Ok(true) if self.asked && self.running.has_ended(self.epoch) => {
                 self.run = None;
                 self.in_flight = false;
@@ -127,14 +127,13 @@ impl Watched {
         self.in_flight = false;
     }
 
-    /// Whether an epoch would find something to do. What other kernels have sent lies where only the device
-    /// sees it.
+    /// Whether an epoch would find something to do. Only the device sees what other kernels have sent.
     pub(super) fn has_work(&self) -> bool {
         let fed = || self.signals.as_ref().is_some_and(|signals| signals.is_fed());
         self.running.has_work() || (self.running.is_connectable() && self.running.takes() && fed())
     }
 
-    /// Whether every block says that it has terminated, told or not.
+    /// Whether every block has reported that it has terminated, whether or not the kernel was told to.
     pub(super) fn has_terminated(&self) -> bool {
         // SYNC: state (acquire)
         let state = |shard: &DeviceShard| shard.memory.state().load(Ordering::Acquire);
@@ -146,7 +145,7 @@ impl Watched {
         self.running.shards.iter().map(|shard| shard.inbound.consumed()).fold(0, u64::wrapping_add)
     }
 
-    /// Makes the next epochs shorter or longer, by how long the last ones took.
+    /// Makes the next epochs shorter or longer, depending on how long the last ones took.
     pub(super) fn adapt_bounds(&mut self) {
         let took = self.begun.elapsed();
         let taken = self.consumed().wrapping_sub(self.consumed);
@@ -168,8 +167,8 @@ impl Watched {
         let running = Arc::clone(&self.running);
         let flag = running.wake_flag();
         let was_in_flight = self.in_flight;
-        // Woken: even a block that can take nothing has something to see, if only how long its queue has
-        // become.
+        // The kernel was woken. Even a block that can take nothing has something to do: at least to show its
+        // queue's new depth.
         let mut due = false;
         if self.in_flight {
             if !running.has_ended(self.epoch) {
@@ -177,7 +176,7 @@ impl Watched {
             }
             self.in_flight = false;
             self.adapt_bounds();
-            // The next epoch is on its way before what this one did last is told and read.
+            // The next epoch starts before the results of the last one are reported and read.
             if !self.has_terminated() && self.signals.is_some() && self.has_work() {
                 self.start();
                 self.report();
@@ -185,7 +184,7 @@ impl Watched {
             }
             self.report();
         } else {
-            // Whoever makes room for what a block holds back says so, but may come too early.
+            // A kernel that makes room for pending output says so, but may say it too early.
             if running.holds() && self.begun.elapsed() >= RETRY && flag.wake() {
                 due = true;
             }

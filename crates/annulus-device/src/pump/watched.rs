@@ -1,4 +1,4 @@
-//! A kernel under the pump's eyes: what it does is seen, and reported.
+//! A kernel that the pump watches: changes are seen, and reported.
 
 use std::{
     sync::Arc,
@@ -19,20 +19,20 @@ use crate::{
     shard::DeviceShard,
 };
 
-/// How long the pump waits for the time on a device's clock: a block looks for questions every few
-/// microseconds. What is answered later is learned later, and worth less.
+/// How long the pump waits for the time on a device's clock: a block checks for questions every few
+/// microseconds. A later answer is used when it is seen, but is worth less.
 const ANSWER: Duration = Duration::from_micros(60);
-/// How long an epoch should take at most: one that finds nothing, and one that handles messages.
+/// The longest time that an epoch should take: one that finds nothing, and one that handles messages.
 const IDLE_EPOCH: Duration = Duration::from_millis(4);
 const BUSY_EPOCH: Duration = Duration::from_millis(16);
 /// How often a kernel in epochs tries again to send to another kernel that had no room.
 pub(super) const RETRY: Duration = Duration::from_millis(1);
 
-/// A kernel under the pump's eyes.
+/// A kernel that the pump watches.
 pub(crate) struct Watched {
     pub(super) running: Arc<Running>,
     pub(super) clock: RuntimeClock,
-    /// Until every shard has terminated.
+    /// `None` when every shard has terminated.
     pub(super) signals: Option<Arc<dyn HostSignals>>,
     pub(super) seen: Vec<Seen>,
     pub(super) epoch: u32,
@@ -42,29 +42,29 @@ pub(crate) struct Watched {
     pub(super) in_flight: bool,
     /// A kernel that stays was asked to leave its epoch.
     pub(super) asked: bool,
-    /// It is to go on in epochs when it has left.
+    /// It will go on in epochs when it has left.
     pub(super) moves: bool,
-    /// Every block of the start in flight has begun.
+    /// Every block of the current start has begun.
     pub(super) gathered: bool,
-    /// When the first of them was seen to have.
+    /// When the first block was seen to have begun.
     pub(super) first: Option<Instant>,
-    /// How the device's clock relates to the host's, where it drifts.
+    /// How the device's clock relates to the host's, if it drifts.
     pub(super) clock_sync: Option<Arc<ClockSync>>,
-    /// The last question for the time, and when it was asked, until it is answered.
+    /// The last question for the time, and when it was asked (`None` once it is answered).
     pub(super) question: u32,
     pub(super) questioned: Option<Instant>,
-    /// When the last epoch began, what had been taken by then, and how it ends.
+    /// When the last epoch began, how many messages had been taken by then, and its bounds.
     pub(super) begun: Instant,
     pub(super) consumed: u64,
     pub(super) bounds: Bounds,
-    /// What those should be: messages of an epoch, and polls of one that finds nothing.
+    /// What the bounds should be: messages of an epoch, and polls of one that finds nothing.
     pub(super) messages: Pace,
     pub(super) looks: Pace,
-    /// The shortest epoch so far. What a launch takes by itself, no bound makes less.
+    /// The shortest epoch so far: what a launch itself costs, which no bound reduces.
     pub(super) shortest: Duration,
 }
 
-/// What was reported of a shard.
+/// What was reported about a shard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Seen {
     pub(super) state: u32,
@@ -77,14 +77,14 @@ pub(super) struct Seen {
     pub(super) traffic: Traffic,
 }
 
-/// What a shard of a kernel that may be connected has had to do with other kernels.
+/// What a shard of a connectable kernel has exchanged with other kernels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Traffic {
     pub(super) forwarded: u64,
     pub(super) taken: u64,
     pub(super) rested: u64,
     pub(super) unforwarded: u64,
-    /// That a shard waits for no room any more may be all that changes.
+    /// Included because the end of a wait for room may be the only change.
     pub(super) stalled: u32,
 }
 
@@ -136,7 +136,7 @@ impl Watched {
         }
     }
 
-    /// Tells the blocks what is known of the device's clock.
+    /// Tells the blocks how the device's clock relates to the host's.
     pub(super) fn set_clock(&self) {
         let Some(clock_sync) = &self.clock_sync else { return };
         let before = Instant::now();
@@ -145,7 +145,7 @@ impl Watched {
         self.running.set_clock(clock_sync.origin(between, now));
     }
 
-    /// Whether a block is there to tell the time, and was not asked yet.
+    /// Whether a block is there to tell the time, and no question is open.
     pub(super) fn can_tell_time(&self) -> bool {
         self.clock_sync.is_some() && self.questioned.is_none() && self.in_flight && self.running.stays()
     }
@@ -158,7 +158,7 @@ impl Watched {
         }
     }
 
-    /// Asks, and waits for the answer, but not for long.
+    /// Asks, and waits a short time for the answer.
     pub(super) fn wait_for_time(&mut self) {
         self.ask_time();
         while self.questioned.is_some_and(|asked| asked.elapsed() < ANSWER) {
@@ -167,7 +167,7 @@ impl Watched {
         }
     }
 
-    /// Learns from an answer that has come.
+    /// Uses an answer that has come.
     pub(super) fn hear_time(&mut self) {
         let (Some(clock_sync), Some(asked)) = (&self.clock_sync, self.questioned) else { return };
         if let Some(device) = self.running.told_time(self.question) {
@@ -176,8 +176,8 @@ impl Watched {
         }
     }
 
-    /// Whether what the kernel does must be seen soon: somebody waits for it, it is about to end, or an epoch
-    /// is.
+    /// Whether changes of the kernel must be seen soon: somebody waits for it, or it, or an epoch of it, is
+    /// about to end.
     pub(super) fn is_watched_closely(&self) -> bool {
         let Some(signals) = &self.signals else { return false };
         self.in_flight_epoch() || self.running.is_ending() || signals.is_awaited()
@@ -187,8 +187,8 @@ impl Watched {
         self.in_flight && !self.running.stays()
     }
 
-    /// The kernel is to leave the device, and has not yet: nobody is reported to any more, or it was asked
-    /// to.
+    /// Whether the kernel is to leave the device and has not left yet: nobody receives its reports any more,
+    /// or it was asked to leave.
     pub(super) fn is_leaving(&self) -> bool {
         (self.signals.is_none() || self.asked) && self.run.is_some()
     }
@@ -203,12 +203,12 @@ impl Watched {
         self.signals.is_none() && self.run.is_none()
     }
 
-    /// What a shard's words say now.
+    /// The current words of a shard.
     pub(super) fn words(&self, index: usize) -> Seen {
         let shard = &self.running.shards[index];
-        // The acknowledgements first, then the state: whoever sees *terminated* then sees all that came
-        // before it. And what was consumed before what was produced: its outputs are then seen with a
-        // message.
+        // The acknowledgements first, then the state: a reader that sees *terminated* then sees all that came
+        // before it. And what was consumed before what was produced: the outputs of a message are then seen
+        // together with the message.
         let obeyed = shard.obeyed();
         // SYNC: state (acquire)
         let state = shard.memory.state().load(Ordering::Acquire);
@@ -222,7 +222,7 @@ impl Watched {
             // SYNC: rested, unrested, stalled-after-taken (acquire)
             let word = |word: &AtomicU64| word.load(Ordering::Acquire);
             traffic.stalled = shard.memory.stalled().load(Ordering::Acquire);
-            // At rest first: what came before is then seen.
+            // `rested` first: everything before it is then seen.
             traffic.rested = word(shard.memory.rested());
             traffic.taken = word(shard.memory.taken());
             traffic.forwarded = word(shard.memory.forwarded());
@@ -231,7 +231,7 @@ impl Watched {
         Seen { state, obeyed, consumed, produced, dead_letters, prints_lost, traffic }
     }
 
-    /// Whether a look would find something new.
+    /// Whether a poll would find something new.
     pub(super) fn has_news(&self) -> bool {
         let shards = 0..self.seen.len();
         self.running.is_due()
@@ -242,7 +242,7 @@ impl Watched {
             || (self.in_flight_epoch() && self.running.has_ended(self.epoch))
     }
 
-    /// Whether dead letters or prints wait, whose rings are small.
+    /// Whether dead letters or prints wait; their rings are small.
     pub(super) fn has_notes(&self) -> bool {
         let unseen = |(shard, seen): (&DeviceShard, &Seen)| {
             shard
@@ -254,7 +254,7 @@ impl Watched {
         self.signals.is_some() && self.running.shards.iter().zip(&self.seen).any(unseen)
     }
 
-    /// Looks at every shard and reports what is new; says whether anything was.
+    /// Checks every shard and reports news; returns whether there was any.
     pub(super) fn look(&mut self, closely: bool, residency: &Arc<Residency>) -> bool {
         let asked = residency.is_asked();
         self.hear_time();
@@ -288,8 +288,8 @@ impl Watched {
         for index in 0..self.seen.len() {
             let before = self.seen[index];
             let now = self.words(index);
-            // By the words that tell how far the block is, then by its prints: what it printed before is then
-            // shown with them.
+            // First the words that tell how far the block is, then its prints: everything that it printed up
+            // to then is shown with them.
             let prints = self.running.shards[index].has_prints() || now.prints_lost != before.prints_lost;
             if now == before && !prints {
                 continue;
@@ -300,7 +300,7 @@ impl Watched {
             // SYNC: command (acquire)
             let wanted = self.running.shards[index].memory.command().load(Ordering::Acquire);
             if ended && wanted & command::TERMINATE == 0 {
-                // It has given up by itself.
+                // The kernel has given up by itself.
                 signals.lost();
             }
             signals.progressed(
@@ -328,7 +328,7 @@ impl Watched {
         }
     }
 
-    /// The device has failed: nothing of the kernel runs any more.
+    /// Handles a failure of the device: nothing of the kernel runs any more.
     pub(super) fn lose(&mut self) {
         let Some(signals) = self.signals.take() else { return };
         for shard in &self.running.shards {
@@ -338,15 +338,15 @@ impl Watched {
         signals.lost();
     }
 
-    /// What was told of this kernel panicked (wakers are caught where they are called; this is something
-    /// else): whoever else was to be told may wait for ever. So it is told to end, and looked after until it
-    /// has, as any other: its blocks may be running.
+    /// Code that this kernel's report called has panicked (wakers are caught where they are called; this is
+    /// something else). Others that were to be told may wait for ever. So the kernel is told to end, and the
+    /// pump watches it until it has ended, like any other kernel: its blocks may be running.
     pub(super) fn abandon(&mut self) {
         if let Some(signals) = self.signals.clone() {
             // If this panics too, the kernel has been told by then.
             contained(|| signals.lost());
         }
-        // Between two epochs the look may have ended before it saw whether there is to be another.
+        // Between two epochs the poll may have ended before it saw whether another epoch is needed.
         self.running.make_due();
     }
 }

@@ -7,18 +7,19 @@ use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess,
 use super::read::{Place, within};
 use crate::{Binding, BindingDefinition, BindingKind, TypeDescriptor};
 
-/// The most bytes that [`Binding::read`] makes of a text: a few characters can ask for any number of values.
+/// The largest size that [`Binding::read`] makes from a text: a few characters can ask for any number of
+/// values.
 const MOST: u64 = 1 << 32;
 
 impl Binding {
-    /// Reads what a launch binds to this parameter: a value for a `&P`; for all else an array of values, or
-    /// `{"repeat": value, "count": n}`. The values may take 4 GiB; more of them a program binds with
+    /// Reads what a launch binds to this parameter: one value for a `&P`; for all other kinds an array of
+    /// values, or `{"repeat": value, "count": n}`. The values may take 4 GiB; a program binds more with
     /// [`Binding::slice`].
     ///
     /// # Errors
     ///
-    /// What does not fit, and where in the value; more values than 4 GiB or the memory that is left can hold;
-    /// or the deserializer's own.
+    /// If a value does not fit; the error says where. If there are more values than 4 GiB or the free memory
+    /// can hold. Also the deserializer's own errors.
     pub fn read<'de, D: Deserializer<'de>>(
         definition: &BindingDefinition,
         deserializer: D,
@@ -46,7 +47,7 @@ impl Values {
         Self { ty, bytes: Vec::new(), count: 0 }
     }
 
-    /// Room for one more, to be filled or taken back.
+    /// Room for one more value, to be filled or removed again.
     fn room<E: serde::de::Error>(&mut self) -> Result<Place<'_>, E> {
         let (begin, size) = (self.bytes.len(), self.ty.size);
         let more = self.count.saturating_add(1);
@@ -56,26 +57,26 @@ impl Values {
         Ok(Place { ty: self.ty, to: &mut self.bytes[begin..] })
     }
 
-    /// All of them, as often as this says.
+    /// All of the values, repeated this many times.
     fn times<E: serde::de::Error>(&self, times: usize) -> Result<Binding, E> {
         let count = self.count.saturating_mul(times);
         check(self.ty, count)?;
         let fill = |to: &mut [u8]| {
-            // Zeroes are there already, in pages that need no memory until somebody writes there.
+            // The memory is zero already, in pages that take no memory until somebody writes to them.
             if !self.bytes.is_empty() && self.bytes.iter().any(|&byte| byte != 0) {
                 to.chunks_exact_mut(self.bytes.len()).for_each(|to| to.copy_from_slice(&self.bytes));
             }
         };
-        // SAFETY: each value was written as one that is valid for the type, and padding may be anything. They
-        // are as many as there is room for.
+        // SAFETY: each value was written as one that is valid for the type, and padding may be anything.
+        // There are as many values as there is room for.
         let binding = unsafe { Binding::filled(self.ty, count, fill) };
         binding.ok_or_else(|| no_memory(self.ty, count))
     }
 }
 
-/// Refuses more values than [`MOST`] bytes.
+/// Refuses values that take more than [`MOST`] bytes.
 fn check<E: serde::de::Error>(ty: &TypeDescriptor, count: usize) -> Result<(), E> {
-    // Values of no bytes are counted, too.
+    // A value without bytes counts as one byte.
     if (count as u64).checked_mul(ty.size.max(1) as u64).is_some_and(|bytes| bytes <= MOST) {
         return Ok(());
     }
@@ -135,7 +136,7 @@ impl<'de> Visitor<'de> for Many {
     }
 }
 
-/// Reads one value more; whoever reads it counts it.
+/// Reads one more value; the caller counts it.
 struct Next<'a>(&'a mut Values);
 
 impl<'de> DeserializeSeed<'de> for Next<'_> {

@@ -1,5 +1,5 @@
-//! Values of any device type, by its descriptor alone: read from and written to whatever serde knows, JSON
-//! above all.
+//! Values of any device type, handled by the descriptor alone: read from and written to every format that
+//! serde supports, mainly JSON.
 //!
 //! | type | in JSON |
 //! |---|---|

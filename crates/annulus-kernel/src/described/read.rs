@@ -1,4 +1,4 @@
-//! From whatever serde reads to memory.
+//! From serde's input to memory.
 
 use std::{fmt, mem::MaybeUninit};
 
@@ -26,25 +26,26 @@ use crate::{
 ///
 /// # Errors
 ///
-/// What does not fit, and where in the value; or the deserializer's own.
+/// If something does not fit; the error says where in the value. Also the deserializer's own errors.
 pub fn read_described<'de, T: DeviceType, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     let mut value = MaybeUninit::<T>::zeroed();
     // SAFETY: the place is as long as the type, lives, and all of it is initialised.
     let to = unsafe { std::slice::from_raw_parts_mut(value.as_mut_ptr().cast::<u8>(), size_of::<T>()) };
     Place { ty: T::DESCRIPTOR, to }.deserialize(deserializer)?;
-    // SAFETY: every part that the descriptor names was written with a value that is valid for it, a list's
-    // items behind its end too; the rest is padding, of which any byte will do, or belongs to variants that
+    // SAFETY: every part that the descriptor names was written with a value that is valid for it, including a
+    // list's items after its end. The rest is padding, where any byte is valid, or belongs to variants that
     // the tag does not name.
     Ok(unsafe { value.assume_init() })
 }
 
-/// [`read_described`] of a value whose type is not known here: its bytes, which may lie anywhere.
+/// [`read_described`] for a value whose type is not known here. Returns its bytes, which may have any
+/// alignment.
 ///
-/// They are those of a valid value of the type that the descriptor describes.
+/// The bytes are those of a valid value of the type that the descriptor describes.
 ///
 /// # Errors
 ///
-/// As there.
+/// As for [`read_described`].
 #[doc(hidden)]
 pub fn read_described_bytes<'de, D: Deserializer<'de>>(
     ty: &'static TypeDescriptor,
@@ -55,7 +56,7 @@ pub fn read_described_bytes<'de, D: Deserializer<'de>>(
     Ok(value)
 }
 
-/// Where a value of a type goes.
+/// The memory that a value of a type is written to.
 pub(super) struct Place<'a> {
     pub(super) ty: &'static TypeDescriptor,
     pub(super) to: &'a mut [u8],
@@ -71,7 +72,7 @@ impl Place<'_> {
     }
 }
 
-/// Says where in the value an error is.
+/// Adds to an error where in the value it is.
 pub(super) fn within<E: de::Error>(place: impl fmt::Display) -> impl FnOnce(E) -> E {
     move |error| {
         let error = error.to_string();
@@ -296,7 +297,7 @@ impl Place<'_> {
     }
 }
 
-/// The fields of a variant, which lie in the whole enum.
+/// The fields of a variant; their offsets count from the start of the enum.
 struct Fields<'a> {
     place: Place<'a>,
     fields: &'static [FieldDescriptor],

@@ -1,4 +1,4 @@
-//! From memory to whatever serde writes.
+//! From memory to serde's output.
 
 use std::mem::MaybeUninit;
 
@@ -20,8 +20,8 @@ use crate::{DeviceType, FieldDescriptor, Meaning, Primitive, TypeDescriptor, Typ
 #[derive(Clone, Copy, Debug)]
 pub struct Described<'a> {
     ty: &'static TypeDescriptor,
-    /// A valid value of the type, or of a part of it: initialised wherever the descriptor has a number, and
-    /// maybe nowhere else.
+    /// A valid value of the type, or of a part of it: initialised wherever the descriptor has a number, but
+    /// perhaps nowhere else.
     bytes: &'a [MaybeUninit<u8>],
 }
 
@@ -37,7 +37,7 @@ impl<'a> Described<'a> {
     ///
     /// # Safety
     ///
-    /// They are those of a valid value of the type that the descriptor describes.
+    /// `bytes` are those of a valid value of the type that the descriptor describes.
     #[doc(hidden)]
     pub unsafe fn of(ty: &'static TypeDescriptor, bytes: &'a [MaybeUninit<u8>]) -> Self {
         Self { ty, bytes }
@@ -53,8 +53,8 @@ impl<'a> Described<'a> {
 
     /// The bits of a number, zero-extended. Only for a place where the descriptor has such a number.
     fn bits(&self, number: Primitive) -> u64 {
-        // SAFETY: a valid value is initialised where its descriptor has a number, which this is by the
-        // caller's word.
+        // SAFETY: a valid value is initialised where its descriptor has a number, and by the caller's promise
+        // this is such a place.
         unsafe { number.bits(self.bytes) }
     }
 }

@@ -1,5 +1,5 @@
-//! Patterns with alternatives that bind: each alternative is an arm of its own, as rustc tries them one after
-//! the other.
+//! Patterns with alternatives that bind variables. Each alternative becomes an arm of its own, since rustc
+//! tries them one after the other.
 
 use annulus_tree::{Arm, Block, Expression, ExpressionKind, FieldPattern, Pattern};
 
@@ -10,7 +10,7 @@ use super::{
     program::Stmt,
 };
 
-/// How many arms one pattern may stand for.
+/// The most arms that one pattern may become.
 const MOST: usize = 64;
 
 /// Whether a pattern has alternatives that bind variables.
@@ -25,7 +25,7 @@ pub(super) fn has_alternatives(pattern: &Pattern) -> bool {
     }
 }
 
-/// The patterns that one with such alternatives stands for, in the order in which they are tried.
+/// The patterns that replace a pattern with such alternatives, in the order in which they are tried.
 pub(super) fn alternatives(pattern: &Pattern) -> Lowered<Vec<Pattern>> {
     let all = expand(pattern);
     if all.len() > MOST {
@@ -76,7 +76,8 @@ fn expand(pattern: &Pattern) -> Vec<Pattern> {
     }
 }
 
-/// Every choice of one of each, the last one changing fastest; no more than are refused anyway.
+/// Every combination with one element of each part; the last part changes fastest. Stops at the number that
+/// is refused anyway.
 fn combined(parts: Vec<Vec<Pattern>>) -> Vec<Vec<Pattern>> {
     let mut all = vec![Vec::new()];
     for choices in parts {
@@ -144,8 +145,8 @@ fn names<'p>(pattern: &'p Pattern, all: &mut Vec<&'p str>) {
 }
 
 impl Lowerer<'_> {
-    /// Binds what a `let` with alternatives binds, one of which matches: values only, since a variable is one
-    /// place.
+    /// Binds the variables of a `let` with alternatives, one of which matches. Only values are bound, since a
+    /// variable is one place.
     pub(super) fn bind_alternatives(&mut self, patterns: &[Pattern], subject: &Subject) -> Lowered<()> {
         let mut all = Vec::new();
         if let Some(first) = patterns.first() {
@@ -196,7 +197,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// A variable of a scope further out, which is declared there later.
+    /// A variable of an outer scope, which is declared there later.
     pub(super) fn outer_local(&mut self, depth: usize, wanted: &str, ty: crate::typed::Type) -> usize {
         let name = self.names.take_at(depth, wanted);
         self.locals.push(super::Local::new(name, ty, true, false));

@@ -1,4 +1,4 @@
-//! Letters of ASCII, as bytes.
+//! ASCII letters, as bytes.
 
 use annulus_tree::BinaryOp;
 
@@ -23,7 +23,7 @@ fn any(all: Vec<Expr>) -> Expr {
     all.into_iter().reduce(either).unwrap_or(Expr::Bits(Scalar::Bool, 0))
 }
 
-/// What `is_ascii_…` says of a byte that may be read several times; `None` if there is no such question.
+/// The result of `is_ascii_…` for a byte that may be read several times; `None` if there is no such method.
 pub(super) fn question(method: &str, byte: &Expr) -> Option<Expr> {
     let is = |value: u8| Expr::binary(BinaryOp::Eq, U8, byte.clone(), bits(value));
     Some(match method {

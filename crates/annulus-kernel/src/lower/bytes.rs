@@ -58,7 +58,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// A value, so many bytes further.
+/// A value, shifted by this many bytes.
 fn shifted(name: &'static str, scalar: Scalar, value: Expr, bytes: usize) -> Expr {
     if bytes == 0 {
         return value;

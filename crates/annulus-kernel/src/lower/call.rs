@@ -1,4 +1,4 @@
-//! Methods and functions, by what they are called on.
+//! Methods and functions, by their receivers.
 
 use annulus_abi::error;
 use annulus_tree::{BinaryOp, Expression, WitnessId};
@@ -234,7 +234,7 @@ impl Lowerer<'_> {
         Ok(Operand::Value(convert(from, to, value), ty))
     }
 
-    /// `T::try_from(value)` between integers. The error says nothing: it is `()` here.
+    /// `T::try_from(value)` between integers. The error has no content: it is `()` here.
     fn fallible(&mut self, value: &Expression, to: Scalar) -> Lowered<Operand> {
         let (value, from) = self.scalar(value)?;
         if !from.is_integer() || !to.is_integer() {

@@ -1,4 +1,4 @@
-//! `Option` and `Result`: which of two cases a value is, and what it holds then.
+//! `Option` and `Result`: which of the two cases a value is, and what that case holds.
 
 use annulus_abi::error;
 use annulus_tree::{BinaryOp, Expression, FieldValue, FunctionId};
@@ -12,16 +12,16 @@ use super::{
 };
 use crate::typed::{Scalar, Type};
 
-/// An `Option`, or with an error a `Result`, that no variable holds yet.
+/// An `Option`, or (with an error) a `Result`, that is not stored in a variable yet.
 #[derive(Clone, Debug)]
 pub(super) struct Cases {
     /// Whether it is `Some` or `Ok`.
     pub(super) good: Expr,
-    /// What it holds then. A reference is to something that is there only then.
+    /// The value of the good case. If it is a reference, its target exists only in that case.
     pub(super) then: Box<Operand>,
-    /// What a `Result` holds else.
+    /// The error of a `Result`.
     pub(super) error: Option<(Expr, Type)>,
-    /// Whether what it holds is a `&mut`.
+    /// Whether the value is a `&mut`.
     pub(super) mutable: bool,
 }
 
@@ -43,7 +43,7 @@ pub(super) fn is_case(place: &Place, name: &str) -> Lowered<Expr> {
     Ok(Expr::binary(BinaryOp::Eq, Scalar::U8, place, tag))
 }
 
-/// What the case of this name holds.
+/// The value of the case of this name.
 pub(super) fn case_part(place: &Place, name: &str) -> Lowered<Place> {
     let (_, member, ty) = case_of(&place.ty, name).ok_or_else(|| no_case(&place.ty, name))?;
     Ok(place.clone().then(Step::Field(member.into()), ty))
@@ -149,7 +149,7 @@ impl Lowerer<'_> {
         Ok(Operand::Value(Expr::Read(place), ty))
     }
 
-    /// Cases as a value, in a variable of this name.
+    /// Stores cases in a variable of this name.
     pub(super) fn stored_cases(&mut self, cases: Cases, wanted: &str) -> Lowered<(Expr, Type)> {
         let Cases { good, then, error, .. } = cases;
         if matches!(*then, Operand::Ref(_) | Operand::View(_)) {
@@ -182,7 +182,7 @@ impl Lowerer<'_> {
         Ok((Expr::Read(place), ty))
     }
 
-    /// Makes what cases are read from independent of later statements.
+    /// Makes sure that later statements do not change the value of cases.
     pub(super) fn fixed_cases(&mut self, cases: Cases) -> Lowered<Cases> {
         let Cases { good, then, error, mutable } = cases;
         let good = self.fixed(good, &Type::Scalar(Scalar::Bool), "there");
@@ -191,7 +191,7 @@ impl Lowerer<'_> {
         Ok(Cases { good, then, error, mutable })
     }
 
-    /// `operand?`: what is missing or went wrong ends the handler or the function.
+    /// `operand?`: `None` or an error ends the handler or the function.
     pub(super) fn attempt(&mut self, operand: &Expression, function: FunctionId) -> Lowered<Operand> {
         let operand = self.operand(operand, None)?;
         if matches!(operand, Operand::Never) {
@@ -206,8 +206,7 @@ impl Lowerer<'_> {
         self.taken(*then, None)
     }
 
-    /// The error that the function around gives, made of this one by a `From` of the user's where there is
-    /// one.
+    /// The error that the surrounding function returns. It is converted by a user's `From` if there is one.
     fn converted_error(
         &mut self,
         error: Option<(Expr, Type)>,
@@ -330,7 +329,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Evaluates arguments after a receiver, which keeps its value.
+    /// Evaluates arguments after a receiver, whose value is kept.
     pub(super) fn with_arguments<const N: usize>(
         &mut self,
         cases: Cases,
@@ -383,7 +382,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// What cases hold, or else `other`.
+    /// The value of cases, or otherwise `other`.
     fn value_or(&mut self, cases: Cases, other: Operand) -> Lowered<Operand> {
         let by_reference = matches!(*cases.then, Operand::Ref(_));
         if by_reference && cases.mutable || matches!(*cases.then, Operand::View(_)) {
@@ -397,14 +396,14 @@ impl Lowerer<'_> {
         if !by_reference {
             return Ok(value);
         }
-        // Nobody changes what a shared reference is to, so a copy is as good.
+        // Nobody changes the target of a shared reference, so a copy is equivalent.
         let (value, ty) = self.value_of(value)?;
         let local = self.temporary("value", ty, Some(value));
         self.locals[local].made = false;
         Ok(Operand::Ref(self.place_of_local(local)))
     }
 
-    /// A tuple with the values that its references are to, which are shared ones.
+    /// A tuple in which shared references are replaced by the values of their targets.
     fn without_references(operand: Operand) -> Operand {
         match operand {
             Operand::Tuple(parts) => {
@@ -440,7 +439,7 @@ impl Lowerer<'_> {
     pub(super) fn copied(&mut self, cases: Cases) -> Lowered<Operand> {
         let Operand::Ref(place) = *cases.then else { return Ok(Operand::cases(cases)) };
         let ty = place.ty.clone();
-        // It is there only in the good case.
+        // The value exists only in the good case.
         let good = self.fixed(cases.good, &Type::Scalar(Scalar::Bool), "there");
         let local = self.temporary("copy", ty.clone(), None);
         let copy = Stmt::Assign(self.place_of_local(local), Expr::Read(place));
@@ -509,6 +508,6 @@ fn verdict_cases(code: Expr) -> Cases {
     Cases { good, then: Box::new(Operand::Unit), error: Some((code, Type::Failure)), mutable: false }
 }
 
-/// The refusal of references in values.
+/// The error message for references in values.
 pub(super) const STORED_REFERENCE: &str =
     "a device stores no references: store the value, `*reference`, or an index";

@@ -1,4 +1,4 @@
-//! Whether a handler can run on devices, found out once in a process.
+//! Whether a handler can run on devices; found out once per process.
 
 use std::{
     collections::HashMap,
@@ -8,22 +8,22 @@ use std::{
 use super::{LowerError, lower};
 use crate::KernelDefinition;
 
-/// What was found so far, by the definitions' addresses. One definition may have several, which then costs a
-/// second look.
+/// The results so far, by the addresses of the definitions. If a definition has several addresses, it is
+/// checked several times.
 static FOUND: OnceLock<Mutex<HashMap<usize, Result<(), LowerError>>>> = OnceLock::new();
 
 impl KernelDefinition {
-    /// Whether devices can run the handler, so that development on the CPU hides nothing: every launch asks
-    /// this, on any backend, and so does the test that `#[ring_kernel]` writes beside each kernel. What one
-    /// kind of device alone lacks (`f64`, wide atomics) is not asked here.
+    /// Whether devices can run the handler. Every launch calls this, on any backend, so that development on
+    /// the CPU hides nothing; the test that `#[ring_kernel]` generates for each kernel calls it, too.
+    /// Features that only one kind of device lacks (`f64`, wide atomics) are not checked here.
     ///
-    /// The handler is lowered for that, once in a process: tens of microseconds for a small one, a
-    /// millisecond for the longest.
+    /// The check lowers the handler, once per process: this takes tens of microseconds for a small handler,
+    /// and a millisecond for the longest.
     ///
     /// # Errors
     ///
-    /// If the handler uses what devices have not: the error names the line, and what to write instead. A
-    /// kernel that says `cpu_only` is not asked for more.
+    /// If the handler uses something that devices cannot do: the error names the line, and what to write
+    /// instead. A `cpu_only` kernel passes without a check.
     pub fn check(&'static self) -> Result<(), LowerError> {
         if self.tree.is_none() {
             return Ok(());
@@ -33,7 +33,7 @@ impl KernelDefinition {
         if let Some(found) = found.lock().unwrap_or_else(PoisonError::into_inner).get(&address) {
             return found.clone();
         }
-        // Not under the lock: it runs code of the user's, the values of constants.
+        // Not under the lock: this runs the user's code, for the values of constants.
         let result = lower(self).map(drop);
         found.lock().unwrap_or_else(PoisonError::into_inner).insert(address, result.clone());
         result

@@ -1,4 +1,4 @@
-//! Arithmetic that says whether it overflowed: `checked_…`, `overflowing_…` and `saturating_…`.
+//! Arithmetic that detects overflow: `checked_…`, `overflowing_…` and `saturating_…`.
 
 use annulus_abi::error;
 use annulus_tree::BinaryOp;
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::typed::{Scalar, Type};
 
-/// What an operation gives when it wraps, and when it does.
+/// The wrapped result of an operation, and whether it wraps.
 struct Fit {
     value: Expr,
     overflows: Expr,
@@ -79,7 +79,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// What an operation gives; `None` if a type has none of this name and number of operands.
+/// The result of an operation; `None` if the type has no operation of this name and number of operands.
 fn fit(operation: &str, scalar: Scalar, values: &[Expr]) -> Option<Fit> {
     let signed = scalar.is_signed();
     let (least, _) = limits(scalar);
@@ -148,7 +148,7 @@ fn fit(operation: &str, scalar: Scalar, values: &[Expr]) -> Option<Fit> {
     }
 }
 
-/// Where an operation that overflowed stops.
+/// The limit at which a saturating operation stops when it overflows.
 fn saturated(operation: &str, scalar: Scalar, values: &[Expr]) -> Expr {
     let (least, most) = limits(scalar);
     let is_negative =

@@ -1,4 +1,4 @@
-//! Closures: written out where a method calls them. What they see of the variables around them are these
+//! Closures: they are written out where a method calls them. In them, the variables from outside are those
 //! variables themselves.
 
 use annulus_tree::{BinaryOp, Expression, ExpressionKind};
@@ -15,19 +15,19 @@ use crate::typed::{Scalar, Type};
 
 const BOOL: Type = Type::Scalar(Scalar::Bool);
 
-/// Whether a value may be read where nobody asks for it: an element may be out of bounds then, and a case not
-/// there.
+/// Whether a value may be read even if it is not needed: an element could be out of bounds, and a case could
+/// be absent.
 fn is_always_there(value: &Expr) -> bool {
     !value.any(&|part| matches!(part, Expr::Read(place) | Expr::Tag(place) if !place.steps.is_empty()))
 }
 
-/// Whether a method is given a closure.
+/// Whether a method gets a closure as an argument.
 pub(super) fn is_given_closure(arguments: &[Expression]) -> bool {
     arguments.iter().any(|argument| matches!(argument.kind, ExpressionKind::Closure { .. }))
 }
 
 impl Lowerer<'_> {
-    /// What a closure gives for these arguments.
+    /// The result of a closure for these arguments.
     pub(super) fn apply(&mut self, closure: &Expression, arguments: Vec<Operand>) -> Lowered<Operand> {
         let ExpressionKind::Closure { parameters, body } = &closure.kind else {
             return Err("a method that calls its argument has a closure there: write `|x| …`".into());
@@ -42,7 +42,7 @@ impl Lowerer<'_> {
         Ok(value)
     }
 
-    /// What a closure answers.
+    /// The result of a closure as a condition.
     pub(super) fn asked(&mut self, closure: &Expression, argument: Operand) -> Lowered<Expr> {
         match self.apply(closure, vec![argument])? {
             Operand::Never => Ok(Expr::Bits(Scalar::Bool, 0)),
@@ -170,7 +170,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A variable of this name for what a branch gives, declared here.
+    /// A variable of this name for the result of a branch, declared here.
     fn declared(&mut self, name: String, ty: Type) -> usize {
         self.locals.push(Local::new(name, ty, false, false));
         let local = self.locals.len() - 1;
@@ -178,7 +178,7 @@ impl Lowerer<'_> {
         local
     }
 
-    /// The cases whose good one holds what a branch gives.
+    /// Cases whose good one holds the result of a branch.
     fn mapped(
         &mut self,
         name: String,
@@ -204,7 +204,7 @@ impl Lowerer<'_> {
                     return Err(CHOSEN_REFERENCE.into());
                 }
                 self.out.push(Stmt::If(good.clone(), statements, Vec::new()));
-                // It may be one that changes what it is to.
+                // It may be a reference that changes its target.
                 let then = Box::new(Operand::Ref(place));
                 return Ok(Operand::cases(Cases { good, then, error, mutable: true }));
             }
@@ -239,7 +239,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// What a branch answers where `condition` holds, and else `otherwise`.
+    /// The result of a branch where `condition` holds, and otherwise `otherwise`.
     fn answered(
         &mut self,
         name: String,
@@ -281,7 +281,7 @@ impl Lowerer<'_> {
         Ok(result)
     }
 
-    /// The `Option` or `Result` that a branch gives where `condition` holds, and else this case with its
+    /// The `Option` or `Result` that a branch returns where `condition` holds; otherwise this case with its
     /// value.
     fn in_case(
         &mut self,

@@ -13,11 +13,11 @@ use super::{
 };
 use crate::typed::{Scalar, Type};
 
-/// The refusal of references that depend on what runs.
+/// The error message for references that depend on which branch runs.
 pub(super) const CHOSEN_REFERENCE: &str =
     "a device cannot choose between references: choose an index, or assign in each branch";
 
-/// What one branch does, and what its value is.
+/// The statements of one branch, and its value.
 pub(super) struct Branch {
     pub(super) statements: Vec<Stmt>,
     pub(super) value: Outcome,
@@ -34,7 +34,7 @@ pub(super) enum Outcome {
 /// One arm of a `match`.
 struct ArmCode {
     test: Option<Expr>,
-    /// What the guard takes, and the guard.
+    /// The statements that the guard needs, and the guard.
     guard: Option<(Vec<Stmt>, Expr)>,
     branch: Branch,
 }
@@ -50,7 +50,7 @@ impl Lowerer<'_> {
                 Operand::Ref(place) => Outcome::Ref(inner.steady(place)),
                 Operand::View(view) => Outcome::View(view),
                 Operand::Slice(_) => Outcome::View(Box::new(inner.view(operand)?)),
-                // Nobody changes what a shared reference is to, so a copy is as good.
+                // Nobody changes the target of a shared reference, so a copy is equivalent.
                 Operand::Cases(cases) if !cases.mutable && matches!(*cases.then, Operand::Ref(_)) => {
                     let copied = inner.copied(*cases)?;
                     let (expr, ty) = inner.value_of(copied)?;
@@ -78,7 +78,7 @@ impl Lowerer<'_> {
         {
             return self.choice(value, &arms_of_condition(pattern, then, otherwise, condition.line), hint);
         }
-        // Taken before the branches, whose own names must not hide it.
+        // Taken before the branches, so that their own names cannot hide it.
         let name = self.names.take(hint.unwrap_or("chosen"));
         let shared = is_shared_block(then) && otherwise.is_some_and(is_shared);
         let (condition, mut then) = match &condition.kind {
@@ -112,7 +112,7 @@ impl Lowerer<'_> {
         Ok(result)
     }
 
-    /// Lets all branches leave their values in one variable of this name, and gives that.
+    /// Makes all branches store their values in one variable of this name, and returns it.
     pub(super) fn join<'b>(
         &mut self,
         branches: impl IntoIterator<Item = &'b mut Branch>,
@@ -132,7 +132,7 @@ impl Lowerer<'_> {
         let mut chosen: Vec<(usize, Place)> = Vec::new();
         for (index, branch) in branches.iter_mut().enumerate() {
             let value = match std::mem::replace(&mut branch.value, Outcome::Unit) {
-                // Nobody changes what a shared reference is to, so a copy is as good.
+                // Nobody changes the target of a shared reference, so a copy is equivalent.
                 Outcome::Ref(place)
                     if by_syntax && !matches!(place.ty, Type::Array { .. })
                         || !same && (shared || self.stays(&place)) =>
@@ -179,7 +179,7 @@ impl Lowerer<'_> {
         })
     }
 
-    /// Whether all branches that give anything give a reference to one place, which then needs no copy.
+    /// Whether all branches with a value return a reference to the same place. Then no copy is needed.
     fn is_one_place(&self, branches: &[&mut Branch]) -> bool {
         let mut first: Option<&Place> = None;
         branches.iter().all(|branch| match &branch.value {
@@ -192,7 +192,7 @@ impl Lowerer<'_> {
         })
     }
 
-    /// Whether nobody can change what is at a place, so that references to it are shared.
+    /// Whether nobody can change the value at a place, so that references to it are shared.
     fn stays(&self, place: &Place) -> bool {
         match place.root {
             Root::Message | Root::Constant(_) => true,
@@ -202,7 +202,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// One place for those that branches give: they differ in their indices at most, which variables take.
+    /// One place for the places that branches return. They differ at most in their indices, which are put
+    /// into variables.
     fn join_places(
         &mut self,
         places: Vec<(usize, Place)>,
@@ -244,8 +245,8 @@ impl Lowerer<'_> {
         Ok(Some(place))
     }
 
-    /// A variable that branches which are lowered already assign: no name in them hides it, since nobody
-    /// else's begins so.
+    /// A variable that is assigned in branches which are lowered already. No name in them hides it, since no
+    /// other name begins like this one.
     fn size_for_branches(&mut self, what: &str) -> LocalId {
         let local = self.locals.len();
         let name = format!("ann_{what}_{local}");
@@ -254,7 +255,8 @@ impl Lowerer<'_> {
         local
     }
 
-    /// One slice for those that branches give, which are parts of the same memory; `None` if they give none.
+    /// One slice for the slices that branches return. They are parts of the same memory; `None` if the
+    /// branches return no slices.
     fn join_views(&mut self, branches: &mut [&mut Branch]) -> Lowered<Option<Operand>> {
         let mut first: Option<View> = None;
         for branch in branches.iter() {
@@ -294,7 +296,7 @@ impl Lowerer<'_> {
             if let Some(at) = declared {
                 self.locals[made].became = Some(local);
                 self.locals[made].made = false;
-                // Both are one variable of the text.
+                // Both become one variable of the text.
                 let stored = self.locals[made].stored || self.locals[local].stored;
                 self.locals[made].stored = stored;
                 self.locals[local].stored = stored;
@@ -360,7 +362,7 @@ impl Lowerer<'_> {
         if guards_do_something {
             self.in_turn(codes);
             if matches!(result, Operand::Never) {
-                // One of the arms was taken; C does not see it.
+                // One of the arms was taken, but the C compiler does not know it.
                 self.out.push(Stmt::Abort(error::PANICKED));
             }
         } else {
@@ -369,7 +371,7 @@ impl Lowerer<'_> {
         Ok(result)
     }
 
-    /// An arm that is always taken is a part of what is around it.
+    /// An arm that is always taken becomes a part of the surrounding code.
     fn only_arm(&mut self, arm: &Arm, subject: &Subject, hint: Option<&str>) -> Lowered<Operand> {
         let known = self.variables.len();
         self.at(arm.line);
@@ -380,8 +382,8 @@ impl Lowerer<'_> {
         Ok(operand)
     }
 
-    /// `if (…) { … } else if (…) { … } else { … }`. rustc has seen that the last arm takes what the others
-    /// leave.
+    /// `if (…) { … } else if (…) { … } else { … }`. rustc has checked that the last arm matches everything
+    /// that the others do not.
     fn chain(&mut self, codes: Vec<ArmCode>) {
         let mut rest: Option<Vec<Stmt>> = None;
         for ArmCode { test, guard, branch } in codes.into_iter().rev() {
@@ -400,8 +402,8 @@ impl Lowerer<'_> {
         self.out.extend(rest.unwrap_or_default());
     }
 
-    /// One `if` after the other, for guards that take statements: each is asked only if no arm was taken
-    /// before it.
+    /// A sequence of `if`s, for guards that need statements: each guard is evaluated only if no arm before it
+    /// was taken.
     fn in_turn(&mut self, codes: Vec<ArmCode>) {
         let bool_ = Type::Scalar(Scalar::Bool);
         let taken = self.temporary("taken", bool_, Some(Expr::Bits(Scalar::Bool, 0)));

@@ -1,4 +1,4 @@
-//! `==` of what the language itself puts together: tuples, options, results and arrays.
+//! `==` of the language's own composite types: tuples, options, results and arrays.
 
 use annulus_tree::{BinaryOp, Expression};
 
@@ -25,7 +25,7 @@ fn is_view(operand: &Operand) -> bool {
     matches!(operand, Operand::Slice(_) | Operand::View(_))
 }
 
-/// Whether values of a type are compared by the language, and not by a function of the user's.
+/// Whether the language compares values of a type, and not a user's function.
 pub(super) fn is_compared(ty: &Type) -> bool {
     match ty {
         Type::Unit | Type::Scalar(_) | Type::Failure | Type::Verdict => true,
@@ -65,7 +65,7 @@ pub(super) fn parts_of(descriptor: &'static TypeDescriptor, a: &Place, b: &Place
     fields(descriptor).map(|field| (part(a, field), part(b, field))).collect()
 }
 
-/// The fields of two enums that are this variant.
+/// The fields of two enums that both are this variant.
 pub(super) fn parts_of_variant(
     variant: &'static VariantDescriptor,
     a: &Place,
@@ -102,8 +102,7 @@ pub(super) fn refusal(ty: &Type) -> String {
 }
 
 impl Lowerer<'_> {
-    /// `left == right` of slices, or of a slice and an array; `None` if neither is a slice. Then what was
-    /// evaluated is given.
+    /// `left == right` or `left != right` of slices, or of a slice and an array.
     pub(super) fn slice_equality(&mut self, op: BinaryOp, sides: [Operand; 2]) -> Lowered<Operand> {
         let [a, b] = sides;
         let (a, b) = (self.view(a)?, self.view(b)?);
@@ -117,7 +116,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Whether the elements of two slices are equal, if `same` says that there are as many.
+    /// Whether the elements of two slices are equal, provided that `same` says that their lengths are equal.
     pub(super) fn equal_views(
         &mut self,
         same: Expr,
@@ -283,10 +282,11 @@ impl Lowerer<'_> {
         Ok(all.unwrap_or(Expr::Bits(Scalar::Bool, 1)))
     }
 
-    /// Whether all is equal, and in the case that `is` says these parts too. They are read only in that case.
+    /// Whether everything so far is equal and, in the case that `is` states, these parts are equal, too. They
+    /// are read only in that case.
     fn equal_case(&mut self, all: Expr, is: Expr, parts: &[(Place, Place)]) -> Lowered<Expr> {
         let and = |a, b| Expr::binary(BinaryOp::And, Scalar::Bool, a, b);
-        // Taken first, so that what is nested does not hide it.
+        // Taken first, so that nested code does not hide it.
         let name = self.names.take("same");
         let (equal, mut statements) = self.nested(|inner| inner.equal_parts(parts))?;
         if statements.is_empty() {

@@ -16,7 +16,7 @@ use crate::{
 };
 
 impl Lowerer<'_> {
-    /// What an expression is. A variable that has to be made for it is named after `hint`.
+    /// The operand of an expression. A variable that has to be made for it is named after `hint`.
     pub(super) fn operand(&mut self, expression: &Expression, hint: Option<&str>) -> Lowered<Operand> {
         if expression.line != 0 {
             self.line = expression.line;
@@ -37,7 +37,8 @@ impl Lowerer<'_> {
             ExpressionKind::Unary { op: UnaryOp::Deref, operand } => match self.operand(operand, None)? {
                 Operand::Ref(place) => Ok(Operand::Place(place)),
                 slice @ (Operand::Slice(_) | Operand::Atomics(_) | Operand::View(_)) => Ok(slice),
-                // A reference to a reference, or one that a copy stands for: nobody has a `Deref` of these.
+                // A reference to a reference, or to a value that was copied: the user has no `Deref` for
+                // these.
                 value @ (Operand::Place(_) | Operand::Value(..) | Operand::Tuple(_) | Operand::Cases(_))
                     if !is_own(&value) =>
                 {
@@ -129,7 +130,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// `&place`, `&mut place`; a value gets a variable, and so does a constant that may be changed.
+    /// `&place`, `&mut place`. A value gets a variable, and so does a constant that may be changed.
     fn reference(&mut self, mutable: bool, place: &Expression, hint: Option<&str>) -> Lowered<Operand> {
         let (expr, ty) = match self.operand(place, None)? {
             Operand::Place(place) if mutable && matches!(place.root, Root::Constant(_)) => {
@@ -153,13 +154,13 @@ impl Lowerer<'_> {
         Ok(Operand::Ref(self.place_of_local(local)))
     }
 
-    /// The value of a block: a place at its end is read there.
+    /// The value of a block: if it ends with a place, the place is read there.
     fn block_value(&mut self, block: &Block, hint: Option<&str>) -> Lowered<Operand> {
         let operand = self.block(block, hint)?;
         if let Operand::Value(..) = operand { Ok(operand) } else { self.taken(operand, hint) }
     }
 
-    /// An operand whose value was taken: a place is read now, and its parts are no longer those of the place.
+    /// An operand whose value is taken: a place is read now, and the parts are no longer those of the place.
     pub(super) fn taken(&mut self, operand: Operand, hint: Option<&str>) -> Lowered<Operand> {
         let (expr, ty) = match operand {
             Operand::Place(place) => {
@@ -203,7 +204,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A constant: a scalar where it is used, a struct or array once for the program.
+    /// A constant: a scalar is written where it is used, a struct or array once for the program.
     fn constant(&mut self, name: &str, witness: WitnessId, hint: Option<&str>) -> Lowered<Operand> {
         let (ty, value) = self.constant_of(witness)?;
         Ok(match value {
@@ -217,7 +218,7 @@ impl Lowerer<'_> {
                 let index = self.constant_of_program(name, &ty, value);
                 Operand::Place(Place::new(Root::Constant(index), ty))
             }
-            // C has no initialiser with a NaN's bits.
+            // C has no initialiser that keeps a NaN's bits.
             Value::Enum { .. } | Value::Struct(_) | Value::Array(_) => {
                 let local = self.temporary(&hint.map_or_else(|| snake_case(&ty), str::to_owned), ty, None);
                 let place = self.place_of_local(local);
@@ -227,7 +228,7 @@ impl Lowerer<'_> {
         })
     }
 
-    /// The number of a constant, under a name that no variable here has.
+    /// The number of a constant in the program; its name is none of the variables' names here.
     fn constant_of_program(&mut self, name: &str, ty: &Type, value: &Value) -> usize {
         for (index, known) in self.module.constants.iter().enumerate() {
             let same = known.ty == *ty && known.value == *value;
@@ -386,7 +387,7 @@ impl Lowerer<'_> {
         Ok(fresh(place))
     }
 
-    /// A block: its statements, and what its last expression is.
+    /// A block: its statements, and the operand of its last expression.
     pub(super) fn block(&mut self, block: &Block, hint: Option<&str>) -> Lowered<Operand> {
         let known = self.variables.len();
         let mut ends = false;
@@ -426,7 +427,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// Whether an operand is of a type of the user's, which may have a `Deref`.
+/// Whether an operand has a user's type, which may have a `Deref`.
 fn is_own(operand: &Operand) -> bool {
     match operand {
         Operand::Place(place) => matches!(place.ty, Type::Struct(_) | Type::Enum(_)),
@@ -435,7 +436,7 @@ fn is_own(operand: &Operand) -> bool {
     }
 }
 
-/// Whether a constant has a NaN somewhere, whose bits must be kept.
+/// Whether a constant contains a NaN; its bits must be kept.
 fn has_nan(ty: &Type, value: &Value) -> bool {
     match (ty, value) {
         (Type::Scalar(Scalar::F32), Value::Scalar(bits)) => f32::from_bits(*bits as u32).is_nan(),

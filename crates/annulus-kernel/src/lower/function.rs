@@ -1,5 +1,5 @@
-//! Functions of the user's: each is lowered once for every set of address spaces that its references point
-//! into, before its callers.
+//! The user's functions. Each is lowered once for every set of address spaces that its references point into,
+//! and before its callers.
 
 use std::{
     any::TypeId,
@@ -25,16 +25,16 @@ use crate::{
 /// What the functions of a kernel share.
 pub(super) struct Module {
     pub(super) definition: &'static KernelDefinition,
-    /// Names of the types, which no variable hides.
+    /// Names of the types; no variable hides them.
     pub(super) type_names: Vec<String>,
     pub(super) constants: Vec<Constant>,
-    /// Those that are lowered, each after those that it calls.
+    /// The lowered functions; each comes after those that it calls.
     pub(super) functions: Vec<Function>,
-    /// Which of them are what.
+    /// The index of each function and set of address spaces.
     instances: HashMap<(TypeId, Vec<Space>), usize>,
-    /// All that can be reached.
+    /// All functions that can be reached.
     known: HashMap<TypeId, Rc<Known>>,
-    /// Those that are being lowered, from the outermost on.
+    /// The functions that are being lowered; the outermost comes first.
     stack: Vec<TypeId>,
     names: HashSet<String>,
     /// Where an error inside a function is.
@@ -55,7 +55,7 @@ impl Known {
         Ok(witnessed.ok_or("a parameter has no type: rebuild the program")?.ty.clone())
     }
 
-    /// Its name, with what its generic parameters are.
+    /// Its name, with the values of its generic parameters.
     fn shown(&self) -> String {
         match self.function.generics.as_slice() {
             [] => self.function.name.to_owned(),
@@ -108,7 +108,7 @@ impl Module {
         Ok((module, types))
     }
 
-    /// A name in the text for a function, which no variable can have.
+    /// A name in the text for a function; no variable can have it.
     fn name_of(&mut self, known: &Known) -> String {
         let mut wanted = format!("fn_{}", known.function.name);
         for generic in &known.function.generics {
@@ -117,7 +117,7 @@ impl Module {
         let mut name = String::new();
         for c in wanted.chars() {
             let c = if c.is_ascii_alphanumeric() { c } else { '_' };
-            // Two underscores belong to C++.
+            // Two underscores in a row are reserved in C++.
             if c != '_' || !name.ends_with('_') {
                 name.push(c);
             }
@@ -130,7 +130,7 @@ impl Module {
         name
     }
 
-    /// Refuses a function that is being lowered already.
+    /// Refuses a function that is already being lowered.
     fn check_cycle(&self, id: TypeId) -> Lowered<()> {
         let Some(first) = self.stack.iter().position(|entered| *entered == id) else { return Ok(()) };
         let mut cycle: Vec<String> =
@@ -154,7 +154,7 @@ impl Lowerer<'_> {
         self.call_by(function, arguments, |lowerer, argument| lowerer.operand(argument, None), hint)
     }
 
-    /// A call with operands that are evaluated already.
+    /// A call with operands that are already evaluated.
     pub(super) fn call_with(
         &mut self,
         function: FunctionId,
@@ -176,7 +176,7 @@ impl Lowerer<'_> {
         self.module.check_cycle(callee.id)?;
         let known = Rc::clone(&self.module.known[&callee.id]);
         let line = self.line;
-        // What is handed over, and of what is handed over by value, the values so far.
+        // The arguments, and the current values of those that are passed by value.
         let mut handed = Vec::new();
         let mut values = Vec::new();
         let mut spaces = Vec::new();
@@ -217,13 +217,13 @@ impl Lowerer<'_> {
         }
         let name = known.function.name.rsplit("::").next().unwrap_or("value");
         let result = self.temporary(hint.unwrap_or(name), output.clone(), None);
-        // It is written through a pointer then.
+        // Then it is written through a pointer.
         self.locals[result].stored = fails;
         self.out.push(Stmt::Call { function, arguments: handed, result: Some(result) });
         Ok(Operand::Value(self.read(result), output))
     }
 
-    /// A method or function of a name that types of the language have too.
+    /// A method or function with a name that types of the language have, too.
     pub(super) fn perhaps_own(
         &mut self,
         function: FunctionId,
@@ -233,7 +233,7 @@ impl Lowerer<'_> {
         if self.functions.get(function as usize).is_none_or(Option::is_none) {
             return self.operand(otherwise, hint);
         }
-        // `T::from(value)` may be a function of the type's, or a conversion.
+        // `T::from(value)` may be the type's own function, or a conversion.
         let mut otherwise = otherwise;
         while let ExpressionKind::Own { otherwise: inner, .. } = &otherwise.kind {
             otherwise = inner;
@@ -264,7 +264,7 @@ impl Lowerer<'_> {
         Ok(given)
     }
 
-    /// What a parameter that is no value is given.
+    /// The argument for a parameter that is not a value.
     fn pointer(&mut self, role: &ParameterRole, operand: Operand) -> Lowered<Argument> {
         let described = operand.describe();
         let refused = |what: &str| Err(format!("{described} is handed to a function that takes {what}"));
@@ -276,7 +276,7 @@ impl Lowerer<'_> {
             (ParameterRole::Slice { .. }, Operand::Slice(memory)) => Argument::Slice(memory),
             (ParameterRole::Slice { .. } | ParameterRole::Atomics { .. }, Operand::View(view)) => {
                 let (first, len) = self.span_of(&view);
-                // In C it is nowhere.
+                // It does not exist in C.
                 let nowhere = super::types::takes_no_place(&first.ty);
                 let first = if nowhere { self.stored_copy(None, first.ty) } else { first };
                 Argument::Part(first, len)
@@ -307,7 +307,7 @@ impl Lowerer<'_> {
                 let place = self.steady(place);
                 if copied { self.stored_copy(Some(Expr::Read(place.clone())), place.ty) } else { place }
             }
-            // In C it is nowhere.
+            // It does not exist in C.
             Operand::Ref(place) | Operand::Place(place) => self.stored_copy(None, place.ty),
             operand => {
                 let (value, ty) = self.value_of(operand)?;
@@ -316,13 +316,13 @@ impl Lowerer<'_> {
         };
         if let (Root::Local(local), []) = (place.root, place.steps.as_slice()) {
             self.locals[local].stored = true;
-            // What is read of it before the call is not what is there after it.
+            // A value that was read before the call may differ from the value after it.
             self.locals[local].mutable |= mutable;
         }
         Ok(place)
     }
 
-    /// A value that C can read: one that takes no place stands nowhere but in a variable.
+    /// A value that C can read: a value without bytes exists only in a variable.
     fn placed(&mut self, value: Expr, ty: &Type) -> Expr {
         if *ty != Type::Unit && super::types::takes_no_place(ty) {
             return Expr::Read(self.stored_copy(None, ty.clone()));
@@ -489,7 +489,7 @@ impl Lowerer<'_> {
         self.memory.len() - 1
     }
 
-    /// Ends the function with this value.
+    /// Ends the function, with this result.
     pub(super) fn give(&mut self, operand: Operand) -> Lowered<()> {
         match operand {
             Operand::Never => {}

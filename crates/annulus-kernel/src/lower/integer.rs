@@ -12,7 +12,7 @@ use super::{
 };
 use crate::typed::{Scalar, Type};
 
-/// Methods whose prefix says that they overflow in some way, and that are one function of C.
+/// Methods that are one C function each, although their prefix names a kind of overflow.
 const OWN: &[&str] = &[
     "saturating_add",
     "saturating_mul",
@@ -58,8 +58,8 @@ impl Lowerer<'_> {
         let mut values: Vec<Expr> = values.into_iter().map(|(value, _)| value).collect();
         let signed = scalar.is_signed();
         let zero = Expr::Bits(scalar, 0);
-        // Methods that are a function of the C part, of the same name, its arguments the receiver's type but
-        // where said.
+        // Methods that are a function of the C part with the same name. The arguments have the receiver's
+        // type, unless stated otherwise.
         let same = |name: &'static str, values: Vec<Expr>| {
             Ok(Operand::Value(Expr::Call(name, scalar, values), ty.clone()))
         };

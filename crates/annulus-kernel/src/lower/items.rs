@@ -1,5 +1,5 @@
-//! What a `for` runs over, as something of known length whose items are found by their number: each method of
-//! iterators changes the length, and the number.
+//! What a `for` iterates over: a known number of items, each found by its number. Each iterator method
+//! changes the length and how the number is used.
 
 use annulus_abi::error;
 use annulus_tree::{BinaryOp, Block, Expression, ExpressionKind, Pattern};
@@ -27,7 +27,8 @@ pub(super) enum Kind {
     Integers { start: Expr, scalar: Scalar },
     /// Elements, by reference or by value.
     Elements { view: View, by_value: bool },
-    /// Parts of so many elements, the first of them so many elements apart; the last may be shorter.
+    /// Parts with this many elements. The beginnings of two parts are `apart` elements apart; the last part
+    /// may be shorter.
     Parts { view: View, len: Expr, apart: Expr },
     /// `copied()`.
     Copied(Box<Items>),
@@ -73,7 +74,7 @@ impl Lowerer<'_> {
         Ok(Operand::Unit)
     }
 
-    /// Binds an item. The number of a turn is the loop's own variable, which the user's may be.
+    /// Binds an item. The number of a turn is the loop's own variable, and the user may get it.
     fn bind_item(&mut self, pattern: &Pattern, item: Operand) -> Lowered<()> {
         match (pattern, item) {
             (Pattern::Tuple { patterns }, Operand::Tuple(parts)) => {
@@ -90,7 +91,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// What an expression runs over.
+    /// The items that an expression iterates over.
     pub(super) fn items(&mut self, expression: &Expression) -> Lowered<Items> {
         match &expression.kind {
             ExpressionKind::Range { start: Some(start), end, inclusive } => {
@@ -208,8 +209,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// `start..end`, `start..=end`, `start..`. Beyond all that a loop's budget allows, a count is as good as
-    /// any other.
+    /// `start..end`, `start..=end`, `start..`. Above the loop budget, the exact count does not matter.
     fn integers(&mut self, start: &Expression, end: Option<&Expression>, inclusive: bool) -> Lowered<Items> {
         let mut values = self.values(std::iter::once(start).chain(end))?.into_iter();
         let (start, ty) = values.next().expect("the start's value");
@@ -234,7 +234,7 @@ impl Lowerer<'_> {
         Ok(Items { len: self.fixed(count, &USIZE, "count"), kind })
     }
 
-    /// What `for item in operand` runs over: an array's elements by value, and those behind a reference by
+    /// The items of `for item in operand`: elements of an array by value, and elements behind a reference by
     /// reference.
     fn plain(&mut self, operand: Operand) -> Lowered<Items> {
         if !is_slice(&operand) {
@@ -273,7 +273,7 @@ impl Lowerer<'_> {
         Ok(Items { len: view.len.clone(), kind: Kind::Elements { view, by_value } })
     }
 
-    /// Whether no statement changes what is at a place.
+    /// Whether no statement changes the value at a place.
     fn is_constant(&self, place: &Place) -> bool {
         match place.root {
             Root::Local(_) => {

@@ -1,5 +1,5 @@
-//! Iterators with closures, as one loop: each item goes through all of them before the next one is taken, as
-//! in Rust.
+//! Iterators with closures, as one loop. Each item goes through all closures before the next item is taken,
+//! as in Rust.
 
 use annulus_tree::{BinaryOp, Block, Expression, ExpressionKind, Pattern, WitnessId};
 
@@ -70,7 +70,7 @@ pub(super) fn is_iterator(expression: &Expression) -> bool {
     }
 }
 
-/// Whether the items may be references that change what they are to.
+/// Whether the items may be references that change their targets.
 fn may_change(expression: &Expression) -> bool {
     match &expression.kind {
         ExpressionKind::Method { receiver, method, arguments, .. } => {
@@ -106,7 +106,7 @@ impl Lowerer<'_> {
                 let counter = self.counter("counted");
                 if method == "take" { Stage::Take(counter, count) } else { Stage::Skip(counter, count) }
             }
-            // The items come in the other order, and so do the closures' calls.
+            // The items come in reverse order, and so do the calls of the closures.
             ("rev", []) if chain.stages.iter().all(|stage| !stage.counts()) => {
                 let len = chain.items.len.clone();
                 chain.items = Items { len, kind: Kind::Reversed(Box::new(chain.items)) };
@@ -144,10 +144,10 @@ impl Lowerer<'_> {
         Stmt::Assign(self.place_of_local(local), Expr::Bits(Scalar::Bool, 1))
     }
 
-    /// The item of this turn behind all stages, which may leave the turn or the loop.
+    /// The item of this turn after all stages. A stage may leave the turn or the loop.
     fn item_of_turn(&mut self, chain: &Chain<'_>, number: Expr) -> Lowered<Operand> {
         for stage in &chain.stages {
-            // Nothing is asked for behind the last item.
+            // Nothing is evaluated after the last item.
             if let Stage::Take(counter, count) = stage {
                 let enough = Expr::binary(BinaryOp::Ge, Scalar::Usize, self.read(*counter), count.clone());
                 self.out.push(Stmt::If(enough, vec![Stmt::Break], Vec::new()));
@@ -267,7 +267,7 @@ impl Lowerer<'_> {
         Ok(Operand::Unit)
     }
 
-    /// A method that uses an iterator up.
+    /// A method that consumes an iterator.
     pub(super) fn use_up(
         &mut self,
         receiver: &Expression,
@@ -369,7 +369,7 @@ impl Lowerer<'_> {
         let scalar = self.as_scalar(&ty)?;
         let (op, first) = if method == "sum" { (BinaryOp::Add, 0.0) } else { (BinaryOp::Mul, 1.0) };
         let first = match scalar {
-            // The standard library begins sums there, so that a sum of negative zeros is one.
+            // The standard library starts sums with negative zero, so that a sum of negative zeros is one.
             Scalar::F32 if op == BinaryOp::Add => u64::from((-0.0f32).to_bits()),
             Scalar::F64 if op == BinaryOp::Add => (-0.0f64).to_bits(),
             Scalar::F32 => u64::from(f32::to_bits(first as f32)),
@@ -391,7 +391,7 @@ impl Lowerer<'_> {
         Ok(Operand::Value(self.read(local), ty))
     }
 
-    /// A copy of an item, in variables that are declared before the loop, and what copies it.
+    /// A copy of an item, in variables that are declared before the loop, and the statements that copy it.
     fn kept(
         &mut self,
         item: Operand,
@@ -438,7 +438,8 @@ impl Lowerer<'_> {
         })
     }
 
-    /// Whether there was no item before, or what is asked otherwise: then there is something to compare with.
+    /// True if there was no item before. Otherwise the answer of `ask`: there is then an item to compare
+    /// with.
     fn unless_first(
         &mut self,
         found: LocalId,
@@ -479,7 +480,7 @@ impl Lowerer<'_> {
                     if mutable {
                         return Err(super::control::CHOSEN_REFERENCE.into());
                     }
-                    // What is not there is not read.
+                    // An absent item is not read.
                     let (kept, statements) = inner.nested(|inner| {
                         let (kept, statements) = inner.kept(*then, depth, outer)?;
                         inner.out.extend(statements);
@@ -509,7 +510,7 @@ impl Lowerer<'_> {
                     let best = inner.outer_local(depth, "best", ty.clone());
                     outer.push(best);
                     let best = inner.place_of_local(best);
-                    // Of equal ones `min` gives the first, and `max` the last.
+                    // Of equal items `min` returns the first, and `max` the last.
                     let op = if method.starts_with("min") { BinaryOp::Lt } else { BinaryOp::Ge };
                     let better = if let Type::Scalar(scalar) = ty {
                         let better = Expr::binary(op, scalar, key.clone(), Expr::Read(best.clone()));
@@ -530,7 +531,7 @@ impl Lowerer<'_> {
                         let given = inner.apply(f, vec![kept.clone(), item])?;
                         let (given, ty) = inner.value_of(given)?;
                         let given = inner.as_place(Operand::Value(given, ty))?;
-                        // Of equal ones `min_by` gives the first, and `max_by` the last.
+                        // Of equal items `min_by` returns the first, and `max_by` the last.
                         let op = if method == "min_by" { BinaryOp::Gt } else { BinaryOp::Le };
                         Ok(order::holds(&given, op))
                     })?;
@@ -552,7 +553,7 @@ impl Lowerer<'_> {
 }
 
 impl Stage<'_> {
-    /// Whether it depends on the items before.
+    /// Whether its effect depends on the items before.
     fn counts(&self) -> bool {
         !matches!(self, Self::Map(_) | Self::Filter(_) | Self::FilterMap(_) | Self::Inspect(_) | Self::Copied)
     }

@@ -1,4 +1,4 @@
-//! Loops, and what leaves them.
+//! Loops, and how they are left.
 
 use annulus_abi::error;
 use annulus_tree::{BinaryOp, Block, Expression, ExpressionKind, Pattern};
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::typed::{Scalar, Type};
 
-/// What a `for` runs over.
+/// The range of a `for`.
 struct Range<'e> {
     start: &'e Expression,
     end: &'e Expression,
@@ -23,7 +23,7 @@ struct Range<'e> {
 
 /// Leaves an outer loop.
 const BREAK: u64 = 1;
-/// Goes on with an outer loop.
+/// Continues an outer loop.
 const CONTINUE: u64 = 2;
 
 impl Lowerer<'_> {
@@ -53,7 +53,7 @@ impl Lowerer<'_> {
         Ok((frame, statements))
     }
 
-    /// After an inner loop: goes on outwards if a loop further out was left.
+    /// Used after an inner loop: continues outwards if an outer loop was left.
     pub(super) fn pass_on(&mut self, frame: LoopFrame) {
         let Some(here) = self.loops.len().checked_sub(1) else { return };
         for target in frame.crossed {
@@ -201,7 +201,7 @@ impl Lowerer<'_> {
         self.general_for(label, (name, mutable), scalar, &range, start, end, body)
     }
 
-    /// A value that is read in each turn and must stay what it was.
+    /// A value that is read in each turn and must not change.
     fn held(&mut self, value: Expr, ty: &Type, wanted: &str) -> Expr {
         if is_fixed(&self.locals, &value) {
             return value;
@@ -211,7 +211,7 @@ impl Lowerer<'_> {
         self.read(local)
     }
 
-    /// A loop whose next value is worked out before each turn, so that nothing overflows behind the last.
+    /// A loop that computes the next value before each turn, so that nothing overflows after the last one.
     #[allow(clippy::too_many_arguments)] // They are the parts of one loop.
     fn general_for(
         &mut self,
@@ -238,7 +238,8 @@ impl Lowerer<'_> {
             }
             None => Expr::Bits(Scalar::Usize, 1),
         };
-        // The values left, less one: unsigned, so that it holds the whole type.
+        // The number of values left, minus one. It is unsigned, so that it can hold the range of the whole
+        // type.
         let filled = if range.inclusive { BinaryOp::Le } else { BinaryOp::Lt };
         let more = Expr::binary(filled, scalar, start.clone(), end.clone());
         let more = self.temporary("more", Type::Scalar(Scalar::Bool), Some(more));
@@ -258,7 +259,7 @@ impl Lowerer<'_> {
             inner.locals[local].mutable = mutable;
             inner.locals[local].made = false;
             inner.variables.push((name.to_owned(), Variable::Local(local)));
-            // Distance to the last value, at least a step: then there is a next one.
+            // There is a next value if the distance to the last value is at least one step.
             let current = inner.read(next);
             let (from, to) = if range.reversed {
                 (last.clone(), current.clone())
@@ -356,7 +357,8 @@ impl Lowerer<'_> {
     }
 }
 
-/// What is said of a range, from the outside in; `None` if more is said than how a range counts.
+/// The modifiers of a range, from the outside in; `None` if there are others than those that say how a range
+/// counts.
 fn range_of(expression: &Expression) -> Option<Range<'_>> {
     match &expression.kind {
         ExpressionKind::Range { start: Some(start), end: Some(end), inclusive } => {

@@ -1,7 +1,8 @@
-//! Lowering: a handler's syntax and the types that rustc gave it become a program of statements.
+//! Lowering: turns a handler's syntax, and the types that rustc inferred for it, into a program of
+//! statements.
 //!
-//! What Rust leaves to the order of evaluation is spelled out here, and what it checks becomes a check: after
-//! lowering, an expression has no effect, cannot fail and means the same wherever it is read before the next
+//! Lowering spells out Rust's order of evaluation, and turns each of Rust's checks into a statement. After
+//! lowering, an expression has no effect, cannot fail, and means the same wherever it is read before the next
 //! statement.
 
 mod alternatives;
@@ -53,7 +54,7 @@ use operand::{Operand, Variable};
 use program::{Expr, Function, Local, LocalId, Place, Program, Root, Space, Stmt, prints, ticks};
 use types::TypeNames;
 
-/// Why a handler cannot be brought to a device.
+/// Why a handler cannot run on a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LowerError {
     /// The kernel's name.
@@ -62,7 +63,7 @@ pub struct LowerError {
     pub file: &'static str,
     /// The line of what a device cannot do.
     pub line: u32,
-    /// What it is, and what to write instead.
+    /// The reason, and what to write instead.
     pub reason: String,
 }
 
@@ -75,7 +76,7 @@ impl fmt::Display for LowerError {
 
 impl std::error::Error for LowerError {}
 
-/// Why a part of a handler cannot be lowered; the line is known to whoever asked.
+/// Why a part of a handler cannot be lowered; the caller knows the line.
 type Lowered<T> = Result<T, String>;
 
 /// The program of a kernel.
@@ -119,16 +120,16 @@ pub(crate) fn lower(definition: &'static KernelDefinition) -> Result<(Program, T
     Ok((Program { definition, constants, functions, handler }, types))
 }
 
-/// A loop around what is being lowered.
+/// A loop around the code that is being lowered.
 struct LoopFrame {
     label: Option<String>,
-    /// Where the loop's value goes, once a `break` has one.
+    /// The variable for the loop's value, once a `break` has a value.
     result: Option<LocalId>,
-    /// Says that an inner loop leaves this one (1) or goes on with it (2).
+    /// The variable in which an inner loop says that it leaves this loop (1) or continues with it (2).
     leave: Option<LocalId>,
     /// Outer loops, by their depth, that are left from inside this one.
     crossed: Vec<usize>,
-    /// Scopes that were open around it.
+    /// Scopes that were open when the loop began.
     scopes: usize,
     /// The name of its value.
     hint: String,
@@ -149,12 +150,12 @@ struct Lowerer<'a> {
     variables: Vec<(String, Variable)>,
     names: Names,
     locals: Vec<Local>,
-    /// The constants that it has named.
+    /// The constants that it has used.
     constants: HashSet<usize>,
     /// The statements of the block that is being lowered.
     out: Vec<Stmt>,
     loops: Vec<LoopFrame>,
-    /// The line of what is being lowered.
+    /// The line that is being lowered.
     line: u32,
     cx: String,
     message: String,
@@ -163,11 +164,11 @@ struct Lowerer<'a> {
     bindings: Vec<String>,
     /// The names of the slices' lengths.
     lens: Vec<String>,
-    /// What the bindings are, and where they lie.
+    /// The types of the bindings, and their memory.
     memory: Vec<(Type, Space)>,
     /// Which of them nobody changes.
     unchanged: Vec<bool>,
-    /// What a function gives; `None` in a handler.
+    /// The type of a function's result; `None` in a handler.
     output: Option<Type>,
 }
 
@@ -203,7 +204,7 @@ impl<'a> Lowerer<'a> {
         }
     }
 
-    /// What was lowered, as a handler; a function is given what it has besides.
+    /// The lowered code as a handler; a function gets its other parts later.
     fn finish(self) -> Function {
         let Self {
             definition,
@@ -273,7 +274,7 @@ impl<'a> Lowerer<'a> {
         Ok(())
     }
 
-    /// The names of a parameter, and what it is.
+    /// The names of a parameter, and its operand.
     fn parameter(&mut self, role: &ParameterRole, wanted: Option<&str>) -> Lowered<Operand> {
         let wanted = wanted.map(|name| if name.trim_start_matches('_').is_empty() { "unused" } else { name });
         Ok(match role {
@@ -356,7 +357,7 @@ impl<'a> Lowerer<'a> {
         Expr::Read(Place::new(Root::Local(local), self.locals[local].ty.clone()))
     }
 
-    /// Lowers into statements of their own, in a scope of their own.
+    /// Lowers into a separate list of statements, in a scope of their own.
     fn nested<T>(&mut self, body: impl FnOnce(&mut Self) -> Lowered<T>) -> Lowered<(T, Vec<Stmt>)> {
         let outer = std::mem::take(&mut self.out);
         self.names.open();

@@ -1,9 +1,8 @@
-//! Names in the text: the user's own, made different where C or a scope demands it.
+//! Names in the text: the user's own names, changed where C or a scope requires it.
 
 use std::collections::HashSet;
 
-/// Words that mean something in OpenCL C, CUDA C++ or the Metal language, or to what stands around the
-/// handler.
+/// Words that have a meaning in OpenCL C, CUDA C++ or the Metal language, or in the text around the handler.
 #[rustfmt::skip] // A table.
 const RESERVED: &[&str] = &[
     // C and C++.
@@ -21,7 +20,7 @@ const RESERVED: &[&str] = &[
     "uintptr_t", "event_t", "sampler_t", "queue_t", "clk_event_t", "reserve_id_t", "vec_step", "barrier",
     // The Metal language.
     "device", "threadgroup", "thread", "vertex", "fragment", "metal", "sampler", "texture", "patch", "visible",
-    // Functions that the dialects have built in, which a variable would hide.
+    // Built-in functions of the dialects, which a variable would hide.
     "abs", "abs_diff", "acos", "all", "any", "asin", "atan", "atan2", "cbrt", "ceil", "clamp", "clz", "copysign", "cos",
     "cosh", "cross", "ctz", "degrees", "distance", "dot", "erf", "exp", "exp2", "fabs", "fdim", "floor", "fma", "fmax",
     "fmin", "fmod", "fract", "frexp", "hypot", "isfinite", "isinf", "isnan", "ldexp", "length", "log", "log10", "log2",
@@ -32,7 +31,7 @@ const RESERVED: &[&str] = &[
     "u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "f32", "f64", "GLOBAL", "LOCAL", "PRIVATE", "CONSTANT",
 ];
 
-/// Beginnings that belong to the text around the handler, to its functions, or to the compiler.
+/// Prefixes that belong to the text around the handler, to its functions, or to the compiler.
 const RESERVED_PREFIXES: [&str; 11] =
     ["ann_", "ANN_", "rs_", "RS_", "fn_", "__", "cl_", "Array_", "Option_", "Result_", "Tuple_"];
 
@@ -48,7 +47,7 @@ fn is_vector_type(name: &str) -> bool {
         || name.starts_with("atomic_")
 }
 
-/// `name` as an identifier that C takes and that hides nothing.
+/// `name` as an identifier that C accepts and that hides nothing.
 pub(crate) fn identifier(name: &str) -> String {
     let mut identifier: String =
         name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect();
@@ -68,10 +67,10 @@ pub(crate) fn identifier(name: &str) -> String {
     identifier
 }
 
-/// `name` as the name of a field, where no number makes two that are spelled alike different: each name has a
+/// `name` as the name of a field. Fields get no numbers to tell equal spellings apart, so each name has a
 /// spelling of its own.
 pub(crate) fn field_name(name: &str) -> String {
-    // A field of a tuple; beside it are no others.
+    // A field of a tuple; a tuple has no other fields.
     if name.starts_with(|c: char| c.is_ascii_digit()) {
         return format!("field_{name}");
     }
@@ -91,18 +90,18 @@ pub(crate) fn field_name(name: &str) -> String {
     member
 }
 
-/// The name of an enum's variant, beside which stands the enum's `tag`.
+/// The name of an enum's variant; it must differ from the enum's `tag`.
 pub(crate) fn variant_name(name: &str) -> String {
     if name.trim_end_matches('_') == "tag" { format!("{name}_") } else { field_name(name) }
 }
 
-/// Whether a name is a word with a meaning, perhaps made another by underscores behind it.
+/// Whether a name is a reserved word, perhaps with underscores after it.
 fn is_reserved_stem(name: &str) -> bool {
     let stem = name.trim_end_matches('_');
     RESERVED.contains(&stem) || is_vector_type(stem)
 }
 
-/// A name with dead letters that C has not by their numbers.
+/// A name in which letters that C does not allow are replaced by their numbers.
 fn spelled_out(name: &str) -> String {
     let mut spelled = "uni__".to_owned();
     for c in name.chars() {
@@ -115,7 +114,7 @@ fn spelled_out(name: &str) -> String {
     spelled
 }
 
-/// The names that are taken in a text's scopes.
+/// The names that are in use in a text's scopes.
 #[derive(Debug)]
 pub(crate) struct Names(Vec<HashSet<String>>);
 
@@ -132,12 +131,12 @@ impl Names {
         self.0.pop();
     }
 
-    /// Gives back a name of the innermost scope that nothing was called by.
+    /// Frees a name of the innermost scope that was not used for anything.
     pub(crate) fn give_back(&mut self, name: &str) {
         self.0.last_mut().expect("the outermost scope stays open").remove(name);
     }
 
-    /// Takes a name as it is in the outermost scope, if it is free.
+    /// Takes a name unchanged in the outermost scope, if it is free.
     pub(crate) fn take_free(&mut self, name: &str) -> bool {
         let free = !self.0.iter().any(|scope| scope.contains(name));
         if free {
@@ -151,13 +150,13 @@ impl Names {
         self.0.len()
     }
 
-    /// Takes a name like `wanted` in the innermost scope: `wanted` itself, or with a number where that is
-    /// taken.
+    /// Takes a name like `wanted` in the innermost scope: `wanted` itself, or with a number if that is in
+    /// use.
     pub(crate) fn take(&mut self, wanted: &str) -> String {
         self.take_at(self.depth(), wanted)
     }
 
-    /// The same, in the scope that was the innermost when `depth` were open.
+    /// Likewise, in the scope that was innermost when `depth` scopes were open.
     pub(crate) fn take_at(&mut self, depth: usize, wanted: &str) -> String {
         let wanted = identifier(wanted);
         let free = |name: &String| !self.0.iter().any(|scope| scope.contains(name));

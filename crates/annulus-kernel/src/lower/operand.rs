@@ -1,4 +1,4 @@
-//! What an expression turned out to be, and what a name stands for.
+//! The results of expressions, and the meanings of names.
 
 use annulus_tree::Expression;
 
@@ -10,12 +10,12 @@ use super::{
 };
 use crate::typed::{Scalar, Type};
 
-/// What an expression is.
+/// The result of an expression.
 #[derive(Clone, Debug)]
 pub(super) enum Operand {
     /// A value.
     Value(Expr, Type),
-    /// A place, which is read where its value is needed.
+    /// A place; it is read where its value is needed.
     Place(Place),
     /// A reference to a place.
     Ref(Place),
@@ -27,11 +27,11 @@ pub(super) enum Operand {
     Atomic(Place),
     /// `&[T]` or `&mut [T]`: a part of an array or of a bound slice.
     View(Box<View>),
-    /// `(a, b)`, not yet put together.
+    /// `(a, b)`, not yet stored as one value.
     Tuple(Vec<Operand>),
-    /// An `Option` or a `Result`, not yet put together.
+    /// An `Option` or a `Result`, not yet stored as one value.
     Cases(Box<Cases>),
-    /// What `compare_exchange` gave: whether it succeeded, and the value before.
+    /// The result of `compare_exchange`: whether it succeeded, and the value before.
     Exchanged {
         succeeded: LocalId,
         before: LocalId,
@@ -39,11 +39,11 @@ pub(super) enum Operand {
     Cx,
     Outbox,
     Unit,
-    /// It does not come back.
+    /// It does not return.
     Never,
 }
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, Debug)]
 pub(super) enum Variable {
     Local(LocalId),
@@ -59,7 +59,7 @@ impl Operand {
         Self::Cases(Box::new(cases))
     }
 
-    /// What it is, for errors.
+    /// A description for errors.
     pub(super) fn describe(&self) -> String {
         match self {
             Self::Value(_, ty) => describe(ty),
@@ -81,7 +81,7 @@ impl Operand {
     }
 }
 
-/// A type, for errors.
+/// A description of a type, for errors.
 pub(super) fn describe(ty: &Type) -> String {
     match ty {
         Type::Unit => "`()`".into(),
@@ -109,7 +109,7 @@ pub(super) fn is_fixed(locals: &[Local], expr: &Expr) -> bool {
 }
 
 impl Lowerer<'_> {
-    /// The value of an operand, places read.
+    /// The value of an operand; places are read.
     pub(super) fn value_of(&mut self, operand: Operand) -> Lowered<(Expr, Type)> {
         match operand {
             Operand::Tuple(parts) => self.stored_tuple(parts, "tuple"),
@@ -166,7 +166,7 @@ impl Lowerer<'_> {
         self.values_by(expressions, Self::value)
     }
 
-    /// The same, with another meaning of value.
+    /// Likewise, with another way to get the value.
     pub(super) fn values_by<'e>(
         &mut self,
         expressions: impl IntoIterator<Item = &'e Expression>,
@@ -182,8 +182,8 @@ impl Lowerer<'_> {
         Ok(values)
     }
 
-    /// Puts those of `values` into variables, before statement `mark`, that what was lowered since would
-    /// change.
+    /// Stores some of `values` in variables, before statement `mark`: those that the statements since then
+    /// would change.
     pub(super) fn keep(&mut self, values: &mut [(Expr, Type)], mark: usize) {
         let mut roots = Vec::new();
         assigned(&self.out[mark..], &mut roots);

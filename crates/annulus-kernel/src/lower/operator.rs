@@ -97,10 +97,10 @@ impl Lowerer<'_> {
         Ok(Operand::Value(result, ty))
     }
 
-    /// `a && b`: what `b` takes is done only where it is asked for.
+    /// `a && b`: the statements for `b` run only if `b` is needed.
     fn short_circuit(&mut self, op: BinaryOp, left: &Expression, right: &Expression) -> Lowered<Expr> {
         let left = self.condition(left)?;
-        // Taken first, so that what is nested does not hide it.
+        // Taken first, so that nested code does not hide it.
         let name = self.names.take("both");
         let (right, mut statements) = self.nested(|inner| match inner.operand(right, None)? {
             Operand::Never => Ok(None),
@@ -164,7 +164,7 @@ impl Lowerer<'_> {
         Ok(Expr::binary(op, scalar, left, right))
     }
 
-    /// Fails on a divisor of zero and, where `overflow` asks for it, on `MIN / -1`. Gives operands that can
+    /// Fails if the divisor is zero and, if `overflow` asks for it, on `MIN / -1`. Returns operands that can
     /// be divided.
     pub(super) fn check_division(
         &mut self,
@@ -207,7 +207,8 @@ impl Lowerer<'_> {
         let ty = self.type_of(witness)?;
         let to = self.as_scalar(&ty)?;
         if let ExpressionKind::Literal { literal, witness: None } = &operand.kind {
-            // rustc types a literal by the cast around it where it can, and else as if there were none.
+            // If possible, rustc gives a literal the type of the cast around it; otherwise the type it has
+            // without the cast.
             let from = match literal {
                 annulus_tree::Literal::Bool { .. } => Scalar::Bool,
                 annulus_tree::Literal::Integer { .. } if to.is_integer() => to,
@@ -230,7 +231,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// A conversion as `as` does it; none where the types are the same in C.
+/// A conversion like `as`; no conversion if the types are the same in C.
 pub(super) fn convert(from: Scalar, to: Scalar, expr: Expr) -> Expr {
     if from == to {
         return expr;

@@ -1,5 +1,5 @@
-//! `<`, `cmp`, `max` and their kin, of what the language itself puts together and of types that derive their
-//! order.
+//! `<`, `cmp`, `max` and similar operations on the language's own composite types, and on types that derive
+//! their order.
 
 use std::cmp::Ordering;
 
@@ -20,7 +20,8 @@ use crate::{
     typed::{Scalar, Type},
 };
 
-/// What a comparison gives: -1, 0 or 1, as `Ordering` has them, or this if the values are not ordered.
+/// The result of a comparison is -1, 0 or 1, as in `Ordering`; it is this number if the values are not
+/// ordered.
 const UNORDERED: u64 = 2;
 const LESS: u64 = 0xFF;
 const EQUAL: u64 = 0;
@@ -35,7 +36,7 @@ const METHODS: &[(&str, usize)] = &[("clamp", 2), ("cmp", 1), ("max", 1), ("min"
 fn derived(descriptor: &TypeDescriptor) -> Option<Derived> {
     match descriptor.meaning {
         Meaning::Derived(derived) => Some(derived),
-        // These are ordered as their parts are: a list by its items, and not by the room behind them.
+        // These are ordered like their parts; a list by its items, without the room after them.
         Meaning::List | Meaning::Text | Meaning::Wrapping => {
             let methods = PlainMethods(|| true);
             Some(Derived { eq: true, partial_ord: true, ord: true, methods })
@@ -44,8 +45,8 @@ fn derived(descriptor: &TypeDescriptor) -> Option<Derived> {
     }
 }
 
-/// Whether values of a type are ordered by the language, and not by a function of the user's: by `Ord` if
-/// `total`, else by `PartialOrd`.
+/// Whether the language orders values of a type, and not a user's function: by `Ord` if `total`, otherwise by
+/// `PartialOrd`.
 pub(super) fn is_ordered(ty: &Type, total: bool) -> bool {
     match ty {
         Type::Unit => true,
@@ -62,7 +63,7 @@ pub(super) fn is_ordered(ty: &Type, total: bool) -> bool {
     }
 }
 
-/// Why values of a type are in no order, and what to write.
+/// Why values of a type have no order, and what to write.
 pub(super) fn refusal(ty: &Type, what: &str, total: bool) -> String {
     let name = describe(ty);
     let of = if total { "Ord" } else { "PartialOrd" };
@@ -100,7 +101,7 @@ pub(super) fn not_derived(ty: &Type, method: &str) -> String {
     )
 }
 
-/// Whether this is a method of comparison, and called on what is no number.
+/// Whether this is a comparison method whose receiver is not a number.
 pub(super) fn is_comparing(operand: &Operand, method: &str, arguments: &[Expression]) -> bool {
     if !METHODS.contains(&(method, arguments.len())) {
         return false;
@@ -137,7 +138,7 @@ fn is(order: Expr, wanted: u64) -> Expr {
     Expr::binary(BinaryOp::Eq, ORDER, order, bits(wanted))
 }
 
-/// Whether an order is "less", "greater" and so on; what is not ordered is none of them.
+/// Whether an order is "less", "greater" and so on. Values that are not ordered are none of these.
 fn holds_of(order: &Expr, op: BinaryOp) -> Expr {
     let compared = |op| Expr::binary(op, ORDER, order.clone(), bits(EQUAL));
     match op {
@@ -168,7 +169,7 @@ fn order_of_numbers(scalar: Scalar, a: Expr, b: Expr) -> Expr {
 }
 
 impl Lowerer<'_> {
-    /// How a place stands to this value.
+    /// How a place compares with this value.
     pub(super) fn before_value(&mut self, place: &Place, value: Expr, op: BinaryOp) -> Lowered<Expr> {
         if let Type::Scalar(scalar) = place.ty {
             return Ok(Expr::binary(op, scalar, Expr::Read(place.clone()), value));
@@ -186,7 +187,7 @@ impl Lowerer<'_> {
         Ok(holds_of(&order, op))
     }
 
-    /// Whether a tuple comes before another, or is equal where `or_equal` says so: part by part.
+    /// Whether a tuple comes before another (or is equal, if `or_equal` says so), part by part.
     fn tuple_before(&mut self, a: &Place, b: &Place, op: BinaryOp) -> Lowered<Expr> {
         let Type::Tuple(parts) = &a.ty else {
             let scalar = self.as_scalar(&a.ty)?;
@@ -225,7 +226,7 @@ impl Lowerer<'_> {
         Ok(self.read(order))
     }
 
-    /// Makes a variable that says "equal" the order of two values.
+    /// Sets a variable, which says "equal", to the order of two values.
     fn order_into(&mut self, order: LocalId, a: &Place, b: &Place) -> Lowered<()> {
         if takes_no_place(&a.ty) {
             return Ok(());
@@ -285,7 +286,8 @@ impl Lowerer<'_> {
         self.out.push(Stmt::Assign(self.place_of_local(order), tags));
     }
 
-    /// The order of what a case has, if all before was equal and `case` says that it is this one.
+    /// The order of the values of a case. It is used if everything before was equal and `case` says that it
+    /// is this case.
     fn order_case(&mut self, order: LocalId, case: Expr, parts: &[(Place, Place)]) -> Lowered<()> {
         let ((), statements) = self.nested(|inner| inner.order_parts(order, parts))?;
         if !statements.is_empty() {
@@ -346,7 +348,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// The order of two slices, or of a slice and what can be one, in a variable.
+    /// The order of two slices, or of a slice and an operand that can become one, in a variable.
     fn order_of_slices(&mut self, sides: [Operand; 2], what: &str, total: bool) -> Lowered<Expr> {
         let [a, b] = sides;
         let (a, b) = (self.view(a)?, self.view(b)?);
@@ -379,7 +381,7 @@ impl Lowerer<'_> {
         Ok(if total { self.as_ordering(&order) } else { self.as_perhaps_ordering(order) })
     }
 
-    /// `a.total_cmp(&b)` of floats: by their bits, those of negative numbers the other way round.
+    /// `a.total_cmp(&b)` of floats: by their bits; for negative numbers in reverse.
     pub(super) fn total_order(&mut self, scalar: Scalar, values: Vec<Expr>) -> Operand {
         let bits_of = if scalar == Scalar::F32 { Scalar::U32 } else { Scalar::U64 };
         let sign = Expr::Bits(bits_of, 1 << (bits_of.bits() - 1));
@@ -415,14 +417,14 @@ impl Lowerer<'_> {
         Operand::Value(self.read(local), ty)
     }
 
-    /// `a.cmp(&b)`, `a.max(b)` … of what is no number, or gives an `Ordering`.
+    /// `a.cmp(&b)`, `a.max(b)` … where the receiver is not a number, or the result is an `Ordering`.
     pub(super) fn comparing_method(
         &mut self,
         receiver: Operand,
         method: &str,
         arguments: &[Expression],
     ) -> Lowered<Operand> {
-        // Then all of them are references, and so is what is given.
+        // Then all operands are references, and so is the result.
         let by_reference = matches!(receiver, Operand::Ref(_)) && matches!(method, "max" | "min" | "clamp");
         let mut values = vec![self.value_of(receiver)?];
         let mark = self.out.len();
@@ -444,7 +446,7 @@ impl Lowerer<'_> {
         if !by_reference {
             return Ok(given);
         }
-        // Nobody changes what a shared reference is to, so a copy is as good.
+        // Nobody changes the target of a shared reference, so a copy is equivalent.
         let (value, ty) = self.value_of(given)?;
         Ok(Operand::Ref(self.stored_copy(Some(value), ty)))
     }
@@ -535,7 +537,7 @@ impl Lowerer<'_> {
         Ok(Operand::Value(compared, Type::Scalar(Scalar::Bool)))
     }
 
-    /// `ordering.then_with(|| …)`: the closure is called where the first order is "equal".
+    /// `ordering.then_with(|| …)`: the closure is called if the first order is "equal".
     fn then_with(&mut self, first: Operand, closure: &Expression) -> Lowered<Operand> {
         let (first, ty) = self.value_of(first)?;
         let local = self.temporary("ordering", ty.clone(), Some(first));
@@ -556,7 +558,7 @@ impl Lowerer<'_> {
         Ok(Operand::Value(self.read(local), ty))
     }
 
-    /// `a < b` by a `PartialOrd` of the user's, which gave this.
+    /// `a < b` by a user's `PartialOrd`, which returned this.
     pub(super) fn by_partial_cmp(&mut self, op: BinaryOp, given: Operand) -> Lowered<Operand> {
         let given = self.as_place(given)?;
         let there = is_case(&given, "Some")?;

@@ -1,4 +1,4 @@
-//! Overflow, where the build of the body's crate makes it an error.
+//! Overflow, if the build of the body's crate makes it an error.
 
 use annulus_abi::error;
 use annulus_tree::BinaryOp;
@@ -12,8 +12,8 @@ use super::{
 use crate::typed::{Scalar, Type};
 
 impl Lowerer<'_> {
-    /// Fails if a calculation leaves its type's range: `name` is the function of the C part that says so.
-    /// Gives the operands to calculate with.
+    /// Fails if a calculation leaves its type's range; the function `name` of the C part detects it. Returns
+    /// the operands for the calculation.
     pub(super) fn check_overflow(
         &mut self,
         name: &'static str,
@@ -55,7 +55,7 @@ impl Lowerer<'_> {
         (operands.pop().expect("two operands"), right)
     }
 
-    /// Shifts by as much as the type is wide, or by less than nothing. Gives the distance.
+    /// Fails on shifts by the type's width or more, and by negative distances. Returns the distance.
     pub(super) fn check_shift(&mut self, scalar: Scalar, distance: Expr, of: Scalar) -> Lowered<Expr> {
         let bits = u64::from(scalar.bits());
         let known = matches!(distance, Expr::Bits(_, distance) if distance < bits);
@@ -70,7 +70,7 @@ impl Lowerer<'_> {
         Ok(distance)
     }
 
-    /// A value that may be written twice: nothing happens between.
+    /// A value that may be written twice: nothing happens in between.
     fn twice(&mut self, value: Expr, scalar: Scalar, wanted: &str) -> Expr {
         let cheap = match &value {
             Expr::Read(place) => place.indices().all(Expr::is_simple),
@@ -80,10 +80,10 @@ impl Lowerer<'_> {
     }
 }
 
-/// Whether the operands show that nothing overflows.
+/// Whether the operands prove that nothing overflows.
 fn is_safe(name: &str, scalar: Scalar, operands: &[Expr]) -> bool {
     let half = scalar.bits() / 2;
-    // Of half the width, and in range as what it is converted to.
+    // Has half the width, and is in the range of the type it is converted to.
     let narrow = |expr: &Expr| match expr {
         Expr::Convert(Scalar::Bool, ..) => true,
         Expr::Convert(from, ..) => {
@@ -92,7 +92,7 @@ fn is_safe(name: &str, scalar: Scalar, operands: &[Expr]) -> bool {
         Expr::Bits(_, bits) => *bits < 1 << (half - 1),
         _ => false,
     };
-    // The same with a bit to spare where there is a sign: the product of two is in range.
+    // Likewise with one spare bit if there is a sign: the product of two such values is in range.
     let factor = |expr: &Expr| match expr {
         Expr::Convert(from, ..) if scalar.is_signed() && !from.is_signed() => {
             narrow(expr) && from.bits() < half

@@ -1,4 +1,4 @@
-//! Patterns: what must hold for one to match, and what it then binds.
+//! Patterns: the condition under which a pattern matches, and the variables that it then binds.
 
 use annulus_tree::{BinaryOp, Block, Bound, Expression, Literal, Pattern};
 
@@ -15,22 +15,22 @@ use crate::{
     typed::{Scalar, Type, Value},
 };
 
-/// What is matched.
+/// The value that is matched.
 #[derive(Clone, Debug)]
 pub(super) enum Subject {
-    /// A place; through a reference its parts are bound by reference.
+    /// A place. If it is reached through a reference, its parts are bound by reference.
     Place { place: Place, by_reference: bool },
     /// The parts of a tuple.
     Tuple(Vec<Self>),
-    /// An `Option` or a `Result`: whether it is `Some` or `Ok`, what it holds then, and the error that a
-    /// `Result` holds else.
+    /// An `Option` or a `Result`: whether it is `Some` or `Ok`, the value of that case, and the error of a
+    /// `Result`.
     Cases { good: Expr, then: Box<Self>, error: Option<Box<Self>>, mutable: bool },
-    /// What cannot be taken apart.
+    /// An operand that cannot be taken apart.
     Whole(Operand),
 }
 
 impl Lowerer<'_> {
-    /// An operand as what a pattern is matched with.
+    /// An operand, as the subject of a pattern.
     pub(super) fn subject(&mut self, operand: Operand) -> Subject {
         match operand {
             Operand::Tuple(parts) => {
@@ -55,7 +55,7 @@ impl Lowerer<'_> {
                     Some(local) => local,
                     None => self.temporary("subject", ty, Some(expr)),
                 };
-                // What the pattern binds refers to it.
+                // The variables of the pattern refer to it.
                 self.locals[local].made = false;
                 Subject::Place { place: self.place_of_local(local), by_reference: false }
             }
@@ -63,8 +63,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// What is matched with a part of something that lies in no variable: a variable that does not change is
-    /// its own.
+    /// The subject for a part of a value that is in no variable. A variable that does not change is its own
+    /// subject.
     fn part_subject(&mut self, part: Operand) -> Subject {
         let part = match part {
             Operand::Place(place) => {
@@ -83,7 +83,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The variable that was made for a value and holds nothing else.
+    /// The variable that was made for a value and holds only that value.
     pub(super) fn made_local(&self, expr: &Expr) -> Option<usize> {
         match expr {
             Expr::Read(Place { root: Root::Local(local), steps, .. })
@@ -95,7 +95,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// `let pattern = value else { otherwise };`. Whether what follows is never reached.
+    /// `let pattern = value else { otherwise };`. Returns whether the code after it is unreachable.
     pub(super) fn binding(
         &mut self,
         pattern: &Pattern,
@@ -165,7 +165,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// What a variable of this name holds: a value where nothing in it refers to something else.
+    /// The contents of a variable of this name: a value, if nothing in it refers to another value.
     fn whole(&mut self, operand: Operand, name: &str) -> Lowered<Operand> {
         if Self::holds_reference(&operand) && matches!(operand, Operand::Tuple(_) | Operand::Cases(_)) {
             return self.fixed_operand(operand);
@@ -178,7 +178,7 @@ impl Lowerer<'_> {
         Ok(Operand::Value(expr, ty))
     }
 
-    /// Calls a variable that has just been made by the user's name for it.
+    /// Gives a variable that has just been made the user's name for it.
     fn rename(&mut self, local: usize, name: &str) {
         let last = &self.out[self.out.len().saturating_sub(2)..];
         let is_simple =
@@ -189,7 +189,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// What must hold for `pattern` to match; `None` if it always does.
+    /// The condition under which `pattern` matches; `None` if it always does.
     pub(super) fn test(&mut self, pattern: &Pattern, subject: &Subject) -> Lowered<Option<Expr>> {
         match pattern {
             Pattern::Wildcard | Pattern::Unit | Pattern::Bind { inner: None, .. } => return Ok(None),
@@ -297,7 +297,7 @@ impl Lowerer<'_> {
         (0..count).map(|index| self.part(subject, "", &index.to_string())).collect()
     }
 
-    /// What must hold for one of the alternatives to match.
+    /// The condition under which one of the alternatives matches.
     fn any_of(&mut self, patterns: &[Pattern], subject: &Subject) -> Lowered<Option<Expr>> {
         let mut any = None;
         for pattern in patterns {
@@ -330,7 +330,7 @@ impl Lowerer<'_> {
         Ok(Some(Expr::binary(op, scalar, Expr::Read(place.clone()), limit)))
     }
 
-    /// The part of a struct, or of a variant that the subject is.
+    /// A part of a struct, or of the variant that the subject is.
     fn part(&self, subject: &Subject, name: &str, field: &str) -> Lowered<Subject> {
         let Subject::Place { place, by_reference } = subject else {
             return Err("only structs and enums have parts".into());
@@ -369,8 +369,8 @@ impl Lowerer<'_> {
         Ok(Subject::Place { place: part, by_reference: *by_reference })
     }
 
-    /// Makes the variables of a pattern that has matched. `aliases` makes them names of the places
-    /// themselves, as a guard sees them.
+    /// Makes the variables of a pattern that has matched. With `aliases` they become names of the places
+    /// themselves; a guard sees them like this.
     pub(super) fn bind(&mut self, pattern: &Pattern, subject: &Subject, aliases: bool) -> Lowered<()> {
         match pattern {
             Pattern::Bind { name, mutable, by_reference, inner } => {
@@ -467,8 +467,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A copy of a part that is a variable of the user's, where a pattern takes a `ref mut` of it: the tuple
-    /// or the `Option` around it would have held a copy.
+    /// A copy of a part that is a user's variable, if a pattern takes a `ref mut` of it: the tuple or the
+    /// `Option` around it would have held a copy.
     fn own(&mut self, pattern: &Pattern, part: &Subject, aliases: bool) -> Option<Subject> {
         let Subject::Place { place, by_reference: false } = part else { return None };
         if aliases || !is_fixed(&self.locals, &Expr::Read(place.clone())) || takes_value(pattern) {
@@ -488,7 +488,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// What was matched, as an operand.
+/// The matched value, as an operand.
 pub(super) fn as_operand(subject: &Subject) -> Operand {
     match subject {
         Subject::Place { place, by_reference: true } => Operand::Ref(place.clone()),
@@ -557,7 +557,7 @@ fn tag_is(place: &Place, descriptor: &'static crate::TypeDescriptor, bits: u64) 
     Ok(Expr::binary(BinaryOp::Eq, scalar, Expr::Tag(place.clone()), Expr::Bits(scalar, bits)))
 }
 
-/// Whether what is at `place` is this constant.
+/// Whether the value at `place` is this constant.
 fn equals(place: &Place, value: &Value) -> Lowered<Option<Expr>> {
     match (&place.ty, value) {
         (Type::Scalar(scalar), Value::Scalar(bits)) => {

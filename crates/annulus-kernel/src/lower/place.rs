@@ -1,4 +1,4 @@
-//! Places: fields, elements, and what is assigned to them.
+//! Places: fields, elements, and assignments to them.
 
 use annulus_abi::error;
 use annulus_tree::{BinaryOp, Expression, ExpressionKind};
@@ -17,7 +17,7 @@ use crate::{
 };
 
 impl Lowerer<'_> {
-    /// An operand as a place, looked through a reference; a value gets a variable.
+    /// An operand as a place; a reference is followed, and a value gets a variable.
     pub(super) fn as_place(&mut self, operand: Operand) -> Lowered<Place> {
         match operand {
             Operand::Place(place) | Operand::Ref(place) => Ok(place),
@@ -113,7 +113,7 @@ impl Lowerer<'_> {
         };
         match (limit, len) {
             (Some(Expr::Bits(_, limit)), Expr::Bits(_, len)) => limit <= len,
-            // Neither changes.
+            // Neither of them changes.
             (Some(limit), len) => limit == len,
             _ => false,
         }
@@ -153,7 +153,7 @@ impl Lowerer<'_> {
         Ok(Operand::Unit)
     }
 
-    /// `place op= value`: for numbers the value comes first.
+    /// `place op= value`: for numbers the value is evaluated first.
     pub(super) fn assign_op(
         &mut self,
         op: BinaryOp,
@@ -168,12 +168,12 @@ impl Lowerer<'_> {
         let place = self.target(place)?;
         if wrapped(&place.ty).is_some() {
             let place = self.steady(place);
-            // The place comes first, as for all that are no numbers.
+            // The place is evaluated first, as for all types except numbers.
             self.out[start..].rotate_left(mark - start);
             let [(value, ty)] = value;
             return self.wrapping_assign(op, place, value, ty);
         }
-        // Rust evaluates the place first then, and reads the value last.
+        // In this case Rust evaluates the place first, and reads the value last.
         if by_reference && self.out[start..].iter().any(|statement| !matches!(statement, Stmt::Line(_))) {
             return Err(
                 "the right side is a reference, which changes the order of evaluation: write `*` before it"

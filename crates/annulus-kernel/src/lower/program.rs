@@ -13,7 +13,7 @@ use crate::{
 pub(crate) struct Program {
     pub(crate) definition: &'static KernelDefinition,
     pub(crate) constants: Vec<Constant>,
-    /// Each after those that it calls.
+    /// Each function comes after those that it calls.
     pub(crate) functions: Vec<Function>,
     pub(crate) handler: Function,
 }
@@ -26,22 +26,22 @@ pub(crate) struct Function {
     pub(crate) shown: String,
     pub(crate) file: &'static str,
     pub(crate) line: u32,
-    /// A handler's parameters by the names that they have in the text; empty where there is none.
+    /// A handler's parameters, by their names in the text; empty if there is none.
     pub(crate) cx: String,
     pub(crate) message: String,
     pub(crate) state: String,
     pub(crate) outbox: String,
-    /// The pointers by their names: a handler's in the order of the definition.
+    /// The names of the pointers; in a handler, in the order of the definition.
     pub(crate) bindings: Vec<String>,
     /// The lengths of those that are slices.
     pub(crate) lens: Vec<String>,
-    /// What the pointers lead to.
+    /// The memory that the pointers lead to.
     pub(crate) memory: Vec<(Type, Space)>,
     /// A function's parameters.
     pub(crate) parameters: Vec<Parameter>,
-    /// What a function gives.
+    /// The type of a function's result.
     pub(crate) output: Type,
-    /// Whether it may fail: then it returns the code, and what it gives goes where a last parameter says.
+    /// Whether it may fail. Then it returns the code, and a last parameter says where the result goes.
     pub(crate) fails: bool,
     /// Whether it counts turns of loops.
     pub(crate) ticks: bool,
@@ -61,7 +61,7 @@ pub(crate) enum Space {
     Shared,
 }
 
-/// A parameter of a function; pointers by their number.
+/// A parameter of a function; pointers are given by their number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Parameter {
     Value(LocalId),
@@ -78,13 +78,13 @@ pub(crate) struct Local {
     pub(crate) ty: Type,
     /// Whether a later statement may assign to it.
     pub(crate) mutable: bool,
-    /// Whether it was made for an expression's value, and is nobody's variable.
+    /// Whether it was made for an expression's value, and is not a user's variable.
     pub(crate) made: bool,
-    /// What it is always below, and at least 0: it counts a loop.
+    /// It counts a loop: it is at least 0 and always below this.
     pub(crate) below: Option<Expr>,
-    /// The variable that it became a part of the life of, and has the name of.
+    /// The variable that it was merged into, and whose name it has.
     pub(crate) became: Option<LocalId>,
-    /// Whether a pointer leads to it, so that it lies as in memory.
+    /// Whether a pointer leads to it, so that it has the layout of memory.
     pub(crate) stored: bool,
 }
 
@@ -116,18 +116,18 @@ pub(crate) enum Root {
     Constant(usize),
 }
 
-/// How a place goes on.
+/// How a place continues.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Step {
     Field(String),
-    /// A field of an enum's variant, which the enum is known to be.
+    /// A field of an enum's variant; the enum is known to be that variant.
     Variant {
         variant: String,
         field: String,
     },
     /// An index that is known to be in bounds.
     Index(Expr),
-    /// The same, of a slice that is the root.
+    /// Likewise, for a slice that is the root.
     Element(Expr),
 }
 
@@ -175,7 +175,7 @@ pub(crate) enum Expr {
     Tag(Place),
     /// The length of a bound slice.
     Len(usize),
-    /// What `cx` says: the C field.
+    /// A field of `cx`: the C field.
     Cx(&'static str),
     /// Operands of type `Scalar`.
     Binary(BinaryOp, Scalar, Box<Self>, Box<Self>),
@@ -240,7 +240,7 @@ impl Expr {
         }
     }
 
-    /// Whether it costs nothing to write it twice.
+    /// Whether writing it twice costs nothing.
     pub(crate) fn is_simple(&self) -> bool {
         match self {
             Self::Bits(..) | Self::Code(_) | Self::Len(_) | Self::Cx(_) => true,
@@ -272,7 +272,7 @@ pub(crate) enum Stmt {
     /// Makes an enum this variant.
     SetTag(Place, usize),
     If(Expr, Vec<Self>, Vec<Self>),
-    /// For ever.
+    /// An endless loop.
     Loop(Vec<Self>),
     /// `for (local = start; local < end; local += 1)`; `end` has no effect and does not change.
     For {
@@ -297,7 +297,7 @@ pub(crate) enum Stmt {
     /// Prints: the print's number, and its arguments as words.
     Print(usize, Vec<Expr>),
     Atomic(Atomic),
-    /// Calls a function. If that fails, so does what calls it.
+    /// Calls a function. If it fails, the caller fails, too.
     Call {
         function: usize,
         arguments: Vec<Argument>,
@@ -305,7 +305,7 @@ pub(crate) enum Stmt {
     },
 }
 
-/// What a function is called with.
+/// An argument of a function.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Argument {
     Value(Expr),
@@ -343,8 +343,8 @@ pub(crate) fn assigned(statements: &[Stmt], roots: &mut Vec<Root>) {
                 assigned(otherwise, roots);
             }
             Stmt::Loop(body) | Stmt::For { body, .. } => assigned(body, roots),
-            // What is handed over by a shared reference is as good as assigned to: copying a value too many
-            // does no harm.
+            // A place that is passed by a shared reference counts as assigned to: one copy too many does no
+            // harm.
             Stmt::Call { arguments, result, .. } => {
                 roots.extend(result.map(Root::Local));
                 roots.extend(arguments.iter().filter_map(|argument| match argument {
@@ -371,7 +371,7 @@ pub(crate) fn calls(statements: &[Stmt], names: &[&str]) -> bool {
     calculates(statements, &is_one, &|_| false)
 }
 
-/// Whether an expression, or a place that is written, is such a one.
+/// Whether an expression passes `wanted`, or a place that is written passes `written`.
 fn calculates(statements: &[Stmt], wanted: &dyn Fn(&Expr) -> bool, written: &dyn Fn(&Place) -> bool) -> bool {
     let used = |expr: &Expr| expr.any(&|part: &Expr| wanted(part));
     let used_in = |place: &Place| written(place) || place.indices().any(used);
@@ -417,7 +417,7 @@ pub(crate) fn declared(statements: &[Stmt]) -> Vec<Root> {
     roots
 }
 
-/// Whether any statement, in blocks inside others too, is so.
+/// Whether the test holds for any statement, including those in blocks inside others.
 pub(crate) fn any(statements: &[Stmt], is: &impl Fn(&Stmt) -> bool) -> bool {
     statements.iter().any(|statement| {
         is(statement)

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::typed::{Scalar, Type, Value};
 
-/// Operations that combine a value with the one that is there, and give that.
+/// Operations that combine a value with the stored value, and return the old one.
 const COMBINING: &[&str] =
     &["fetch_add", "fetch_sub", "fetch_and", "fetch_or", "fetch_xor", "fetch_min", "fetch_max", "swap"];
 

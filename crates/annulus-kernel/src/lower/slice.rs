@@ -16,7 +16,7 @@ use crate::typed::{Scalar, Type};
 
 const USIZE: Type = Type::Scalar(Scalar::Usize);
 
-/// Methods that change elements, or give references that do.
+/// Methods that change elements, or return references that can change them.
 const CHANGING: &[&str] = &[
     "as_mut_slice",
     "copy_from_slice",
@@ -61,12 +61,12 @@ impl View {
         &self.start
     }
 
-    /// Whether two are parts of the same memory.
+    /// Whether both are parts of the same memory.
     pub(super) fn is_beside(&self, other: &Self) -> bool {
         self.base == other.base && self.bound == other.bound && self.atomic == other.atomic
     }
 
-    /// Whether what it is a part of depends on any of these.
+    /// Whether the memory that it is a part of depends on any of these roots.
     pub(super) fn reads(&self, roots: &[Root]) -> bool {
         self.base.reads(roots)
     }
@@ -76,7 +76,7 @@ impl View {
         Self { start, len, ..self }
     }
 
-    /// How many elements there are at most, if that is known.
+    /// The most elements that there can be, if known.
     pub(super) fn room(&self) -> Option<usize> {
         match (&self.len, &self.base.ty) {
             (Expr::Bits(_, len), _) => usize::try_from(*len).ok(),
@@ -100,7 +100,7 @@ pub(super) fn usize_bits(bits: u64) -> Expr {
     Expr::Bits(Scalar::Usize, bits)
 }
 
-/// `a + b` and its kin for sizes, worked out if both are known.
+/// `a + b` and similar for sizes; computed now if both are known.
 pub(super) fn size(op: BinaryOp, a: Expr, b: Expr) -> Expr {
     match (op, &a, &b) {
         (BinaryOp::Add, Expr::Bits(_, 0), _) => b,
@@ -113,7 +113,7 @@ pub(super) fn size(op: BinaryOp, a: Expr, b: Expr) -> Expr {
     }
 }
 
-/// A comparison of sizes: `None` if it is known, then with what it gives.
+/// A comparison of sizes: `Ok` with its result if that is known now, otherwise `Err` with the expression.
 pub(super) fn compared(op: BinaryOp, a: &Expr, b: &Expr) -> Result<bool, Expr> {
     match (a, b) {
         (Expr::Bits(_, x), Expr::Bits(_, y)) => Ok(match op {
@@ -124,7 +124,7 @@ pub(super) fn compared(op: BinaryOp, a: &Expr, b: &Expr) -> Result<bool, Expr> {
             BinaryOp::Ne => x != y,
             _ => x == y,
         }),
-        // As `&values[at..]` has it, which ends where the values do.
+        // As in `&values[at..]`, which ends at the end of the values.
         _ if a == b => Ok(matches!(op, BinaryOp::Le | BinaryOp::Ge | BinaryOp::Eq)),
         _ => Err(Expr::binary(op, Scalar::Usize, a.clone(), b.clone())),
     }
@@ -154,7 +154,7 @@ impl Lowerer<'_> {
             operand => {
                 let place = self.as_place(operand)?;
                 let mut base = self.steady(place);
-                // In C it is nowhere.
+                // It does not exist in C.
                 if takes_no_place(&base.ty) {
                     base = self.stored_copy(None, base.ty);
                 }
@@ -167,7 +167,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The same elements where they can be changed: a constant's are those of a copy, as in Rust.
+    /// The same elements, where they can be changed. For a constant a copy is changed, as in Rust.
     pub(super) fn changeable(&mut self, mut view: View) -> View {
         if matches!(view.base.root, Root::Constant(_)) {
             view.base = self.stored_copy(Some(Expr::Read(view.base.clone())), view.base.ty);
@@ -183,7 +183,7 @@ impl Lowerer<'_> {
         if view.atomic { Operand::Atomic(place) } else { Operand::Place(place) }
     }
 
-    /// What a function is given for it: where it begins, and how long it is.
+    /// The arguments for a function: where the view begins, and how long it is.
     pub(super) fn span_of(&self, view: &View) -> (Place, Expr) {
         let (Operand::Place(first) | Operand::Atomic(first)) = self.element(view, usize_bits(0)) else {
             unreachable!("an element is a place")
@@ -216,7 +216,7 @@ impl Lowerer<'_> {
         Ok(self.fixed(expr, &USIZE, wanted))
     }
 
-    /// The ends of a range in a view: the first index, and the one behind the last.
+    /// The ends of a range in a view: the first index, and the index after the last.
     fn ends(
         &mut self,
         start: Option<&Expression>,
@@ -259,7 +259,7 @@ impl Lowerer<'_> {
         };
         let code = error::INDEX_OUT_OF_BOUNDS;
         let (start, end, last) = self.ends(start.as_deref(), end.as_deref(), *inclusive, view)?;
-        // The last index first: behind the greatest there is no other.
+        // The last index first: there is no index after the greatest one.
         if let Some(last) = last {
             self.refuse_size(BinaryOp::Ge, &last, &view.len, code);
         }
@@ -269,8 +269,8 @@ impl Lowerer<'_> {
         Ok(self.part_of_view(view, start, len))
     }
 
-    /// The items of a `List`, the bytes of a `Text`: no more than there is room for, whatever the length
-    /// says.
+    /// The items of a `List`, the bytes of a `Text`: at most as many as there is room for, whatever the
+    /// length says.
     pub(super) fn view_of_bounded(&mut self, place: &Place) -> Lowered<View> {
         let Type::Struct(descriptor) = place.ty else {
             return Err("a list is a struct: rebuild the program".into());
@@ -447,7 +447,7 @@ impl Lowerer<'_> {
         Ok(Operand::cases(Cases { good, then, error: None, mutable }))
     }
 
-    /// A reference to an element that may not be there.
+    /// A reference to an element that may not exist.
     fn element_if(&mut self, there: Result<bool, Expr>, view: &View, at: Expr, method: &str) -> Operand {
         let good = there.map_or_else(|unknown| unknown, |known| Expr::Bits(Scalar::Bool, u64::from(known)));
         let then = match self.element(view, at) {
@@ -477,7 +477,8 @@ impl Lowerer<'_> {
         Ok(Operand::Value(self.read(found), bool_))
     }
 
-    /// A loop over the first `count` elements, which the language makes and no budget counts.
+    /// A loop over the first `count` elements. The language makes it, and it does not count against the
+    /// budget.
     fn for_each(
         &mut self,
         view: &View,

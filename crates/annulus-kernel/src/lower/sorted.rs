@@ -1,4 +1,4 @@
-//! Arrays in order: sorting small ones, and finding in ordered ones.
+//! Sorted arrays: sorting small ones, and searching.
 
 use annulus_abi::error;
 use annulus_tree::{BinaryOp, Expression};
@@ -15,11 +15,12 @@ use crate::typed::{Scalar, Type};
 
 const USIZE: Type = Type::Scalar(Scalar::Usize);
 
-/// The longest array that is sorted: by insertion, which takes a quarter of its square in steps.
+/// The longest array that is sorted: by insertion, which takes a quarter of the square of the length in
+/// steps.
 const LONGEST: usize = 64;
 
 impl Lowerer<'_> {
-    /// `sort()`, `sort_unstable()`, `sort_by_key(f)` and `sort_by(f)`, by insertion: equal elements stay in
+    /// `sort()`, `sort_unstable()`, `sort_by_key(f)` and `sort_by(f)`, by insertion: equal elements keep
     /// their order.
     pub(super) fn sort(
         &mut self,
@@ -103,8 +104,8 @@ impl Lowerer<'_> {
         Ok(Operand::Unit)
     }
 
-    /// `binary_search(&value)`, by the steps that the standard library takes, so that of equal elements the
-    /// same one is found.
+    /// `binary_search(&value)`, with the same steps as the standard library, so that it finds the same one of
+    /// several equal elements.
     pub(super) fn search(&mut self, view: &View, value: &Expression) -> Lowered<Operand> {
         let (value, ty) = self.value(value)?;
         if !is_ordered(&ty, true) {

@@ -1,4 +1,4 @@
-//! Tuples: a value's parts, which are put together only where the whole is needed.
+//! Tuples: their parts are put together only where the whole value is needed.
 
 use annulus_tree::Expression;
 
@@ -26,7 +26,7 @@ impl Lowerer<'_> {
         Ok(Operand::Tuple(parts))
     }
 
-    /// An operand as a part: places are read, and references stay.
+    /// An operand as a part: places are read, and references are kept.
     fn part_of_tuple(&mut self, operand: Operand) -> Lowered<Operand> {
         Ok(match operand {
             Operand::Place(place) if place.ty == Type::Unit => Operand::Unit,
@@ -62,7 +62,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A tuple as a value, in a variable of this name.
+    /// Stores a tuple in a variable of this name.
     pub(super) fn stored_tuple(&mut self, parts: Vec<Operand>, wanted: &str) -> Lowered<(Expr, Type)> {
         let mut values = Vec::new();
         for part in parts {
@@ -84,7 +84,7 @@ impl Lowerer<'_> {
         Ok((Expr::Read(place), ty))
     }
 
-    /// Whether an operand has a reference in it, and so cannot be stored.
+    /// Whether an operand contains a reference, and so cannot be stored.
     pub(super) fn holds_reference(operand: &Operand) -> bool {
         match operand {
             Operand::Ref(_)

@@ -1,5 +1,4 @@
-//! The types that a handler uses, in an order in which each comes after its parts, with the names that they
-//! have in C.
+//! The types that a handler uses, each after its parts, with their names in C.
 
 use std::collections::HashSet;
 
@@ -14,7 +13,7 @@ use crate::{
 pub(crate) struct TypeNames {
     types: Vec<(Type, String)>,
     taken: HashSet<String>,
-    /// Whether variables have their names, which no type's may be from now on.
+    /// Whether variables have got their names. From then on no type may take such a name.
     late: bool,
 }
 
@@ -70,7 +69,7 @@ impl TypeNames {
         self.types.push((ty.clone(), name));
     }
 
-    /// From now on types have names that no variable can have.
+    /// From now on types get names that no variable can have.
     pub(crate) fn late(&mut self) {
         self.late = true;
     }
@@ -123,7 +122,7 @@ fn fields_of(descriptor: &'static TypeDescriptor) -> impl Iterator<Item = &'stat
     fields.iter().chain(variants.iter().flat_map(|variant| variant.fields))
 }
 
-/// The C type of a scalar that is a variable's or an operand's.
+/// The C type of a scalar in a variable or an operand.
 pub(crate) fn c_scalar(scalar: crate::typed::Scalar) -> &'static str {
     use crate::typed::Scalar;
     match scalar {

@@ -1,4 +1,4 @@
-//! Operators of `Wrapping`: those of the number in it, without the checks of overflow.
+//! Operators of `Wrapping`: those of the number in it, without overflow checks.
 
 use annulus_tree::{BinaryOp, UnaryOp};
 
@@ -51,7 +51,7 @@ impl Lowerer<'_> {
         Operand::Value(self.read(local), ty)
     }
 
-    /// `left op right` of the numbers, which are of this type; of a shift the right one is a `usize`.
+    /// `left op right` of numbers of this type; for a shift the right one is a `usize`.
     fn wrapping_operator(&mut self, op: BinaryOp, scalar: Scalar, left: Expr, right: Expr) -> Lowered<Expr> {
         Ok(match op {
             BinaryOp::Shl | BinaryOp::Shr => {
@@ -78,7 +78,7 @@ impl Lowerer<'_> {
         })
     }
 
-    /// `left op right`, of which the left one is a `Wrapping`.
+    /// `left op right`, where the left one is a `Wrapping`.
     pub(super) fn wrapping_binary(
         &mut self,
         op: BinaryOp,

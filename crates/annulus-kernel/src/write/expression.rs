@@ -89,7 +89,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A place and what leads to its parts: `reading->`, `stats.`.
+    /// The prefix with which the parts of a place are written: `reading->`, `stats.`.
     pub(super) fn with_dot(&self, place: &Place) -> String {
         match (self.pointer(place.root), place.steps.is_empty()) {
             (Some(pointer), true) => format!("{pointer}->"),
@@ -97,7 +97,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The C pointer that a root is reached by.
+    /// The C pointer through which a root is accessed.
     pub(super) fn pointer(&self, root: Root) -> Option<&str> {
         match root {
             Root::Message => Some(&self.function.message),
@@ -135,7 +135,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A scalar's value. An initialiser must be constant to C.
+    /// A scalar's value. In an initialiser it must be a constant for C.
     pub(super) fn literal(&self, scalar: Scalar, bits: u64, initialiser: bool) -> String {
         let long = self.target.long_suffix();
         match scalar {
@@ -172,7 +172,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Whether a binding is a slice, and what its memory is to the handler.
+    /// The C qualifiers of a binding's memory.
     pub(super) fn qualifiers(kind: BindingKind) -> &'static str {
         match kind {
             BindingKind::Parameter | BindingKind::Table => "GLOBAL const",
@@ -182,7 +182,7 @@ impl Writer<'_> {
     }
 }
 
-/// Whether a function of the language is written as a call, and not with an operator of C.
+/// Whether a function of the language is written as a call, not as an operator of C.
 fn is_call(name: &str, scalar: Scalar, values: &[Expr]) -> bool {
     match name {
         "neg" => !scalar.is_float(),
@@ -193,8 +193,8 @@ fn is_call(name: &str, scalar: Scalar, values: &[Expr]) -> bool {
     }
 }
 
-/// The function that an operator is written as. C's own arithmetic wraps only where its type is unsigned and
-/// not narrower than `int`.
+/// The function that replaces an operator. C's own arithmetic wraps only if its type is unsigned and not
+/// narrower than `int`.
 fn function_of(op: BinaryOp, scalar: Scalar) -> Option<&'static str> {
     if scalar.is_float() || matches!(scalar, Scalar::U32 | Scalar::U64 | Scalar::Usize) {
         return None;

@@ -1,4 +1,4 @@
-//! Functions of the user's in C, and calls of them.
+//! The user's functions in C, and calls of them.
 
 use super::{Writer, storage};
 use crate::{
@@ -15,7 +15,7 @@ impl<'a> Writer<'a> {
         self.enter(&self.program.handler);
     }
 
-    /// Writes what follows as parts of this function.
+    /// What is written next belongs to this function.
     fn enter(&mut self, function: &'a Function) {
         self.function = function;
         self.file = file_name(function.file);
@@ -80,7 +80,7 @@ impl<'a> Writer<'a> {
         format!("{space} {constant}{} *{}", self.stored(ty), self.function.bindings[memory])
     }
 
-    /// The C type of a variable: what a pointer leads to lies as in memory.
+    /// The C type of a variable; a variable that a pointer leads to has the type of memory.
     pub(super) fn type_of_local(&self, local: &crate::lower::program::Local) -> String {
         let spelled = self.spell(&local.ty);
         if local.stored { storage(spelled) } else { spelled }
@@ -142,7 +142,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// What a function that prints takes.
+/// The extra parameter of a function that prints.
 pub(super) const PRINTER: &str = "PRIVATE ann_printer *ann_print_to";
 
 /// A path's last word.

@@ -50,7 +50,7 @@ impl Writer<'_> {
         self.put("");
         let message = self.stored(&definition.message.into());
         self.put(&format!("#define ANN_MESSAGE {message}"));
-        // C's types are never of no size.
+        // A C type always has a size above zero.
         self.put(&format!("#define ANN_MESSAGE_BYTES {}", definition.message.size));
         if let Some(descriptor) = definition.output {
             let size = descriptor.size;
@@ -83,7 +83,7 @@ impl Writer<'_> {
             None => self.put("#define ANN_KEYED 0"),
         }
         self.put(&format!("#define ANN_MAX_OUTPUTS {}", definition.max_outputs));
-        // Prefixed, so that no parameter of the user's hides a name of the runtime's.
+        // Prefixed, so that no user's parameter hides a name of the runtime.
         let mut declared = String::new();
         let mut handed_on = String::new();
         let mut called = String::new();
@@ -92,7 +92,7 @@ impl Writer<'_> {
             let name = format!("bind_{}", binding.name);
             let name = field_name(&name);
             let volatile = if binding.kind == BindingKind::Shared { "volatile " } else { "" };
-            // No parameter's own name begins so.
+            // No parameter's own name begins like this.
             let len = format!("len_of_{name}");
             declared += &format!(", {volatile}GLOBAL {ty} *{name}, u64 {len}");
             handed_on += &format!(", {name}, {len}");

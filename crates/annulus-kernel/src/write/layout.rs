@@ -39,15 +39,15 @@ impl Writer<'_> {
         storage(self.spell(ty))
     }
 
-    /// Every type, each after its parts, with its size checked: padding is written out, so equal sizes mean
-    /// equal offsets.
+    /// Every type, each after its parts, with a check of its size. Padding is written out, so equal sizes
+    /// mean equal offsets.
     pub(super) fn types(&mut self) {
         for (ty, name) in self.types.iter() {
             match ty {
                 Type::Array { element, len } => {
                     let element = self.stored(element);
                     self.put("");
-                    // C has no arrays of no elements; nobody reads this one.
+                    // C has no empty arrays; nobody reads this element.
                     let len = (*len).max(1);
                     self.put(&format!("typedef struct {name} {{ {element} at[{len}]; }} {name};"));
                 }
@@ -67,7 +67,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A struct that Rust does not lay out: no memory that it shares with the host has one.
+    /// A struct that is not laid out as in Rust: it never lies in memory shared with the host.
     fn made(&mut self, name: &str, members: &[(&str, &Type)]) {
         let members: Vec<String> = members
             .iter()
@@ -139,7 +139,7 @@ impl Writer<'_> {
                 pads += 1;
             }
         };
-        // A field of no size takes no place, and C has none.
+        // A field without bytes takes no space, and C has none.
         let mut sorted: Vec<&FieldDescriptor> = fields.iter().filter(|field| field.ty.size != 0).collect();
         sorted.sort_by_key(|field| field.offset);
         for field in sorted {
@@ -151,7 +151,7 @@ impl Writer<'_> {
         pad(self, offset, end);
     }
 
-    /// C of these dialects has no static assertion; an array of negative size is refused by all.
+    /// These dialects of C have no static assertion. All of them refuse an array of negative size.
     fn check_size(&mut self, name: &str, size: &str, expected: usize) {
         self.put(&format!("typedef char ann_size_of_{name}[{size} == {expected} ? 1 : -1];"));
     }

@@ -20,20 +20,20 @@ use crate::{
     typed::{Scalar, Type},
 };
 
-/// What Rust's operators and methods mean on a device, as C that every dialect takes: it stands after the
+/// What Rust's operators and methods mean on a device, as C that every dialect accepts. It stands after the
 /// dialect's prelude and before the text of [`handler_source`].
 pub const LANGUAGE_SOURCE: &str =
     concat!(include_str!("../../c/language.c"), "\n", include_str!("../../c/integers.c"));
 
-/// The prelude for a C compiler of the host, gcc or clang, with which a handler's text runs in tests.
+/// The prelude for a C compiler of the host (gcc or clang), used to run a handler's text in tests.
 pub const HOST_PRELUDE_SOURCE: &str = include_str!("../../c/prelude/host.c");
 
-/// The handler's part of a kernel's device program: its types, the handler as a function, and the macros by
-/// which the device runtime calls it.
+/// The handler's part of a kernel's device program: its types, the handler as a function, and the macros
+/// through which the device runtime calls it.
 ///
 /// # Errors
 ///
-/// If the handler uses what a device, or this kind of device, has not; the error says where.
+/// If the handler uses something that devices, or this kind of device, cannot do; the error says where.
 pub fn handler_source(definition: &'static KernelDefinition, target: Target) -> Result<String, LowerError> {
     let (program, types) = lower(definition)?;
     if !target.has_f64() && uses_f64(&program, &types) {
@@ -89,9 +89,9 @@ struct Writer<'a> {
     types: &'a TypeNames,
     text: String,
     depth: usize,
-    /// The file's last name, which comments repeat.
+    /// The file's name without its folders, which comments repeat.
     file: &'static str,
-    /// The line that the next statement comes from, and the one that a comment named last.
+    /// The line that the next statement comes from, and the line that the last comment named.
     line: u32,
     commented: u32,
 }

@@ -18,7 +18,7 @@ impl Writer<'_> {
         let mut left = statements;
         while let [statement, rest @ ..] = left {
             left = rest;
-            // A variable that is there for what a call gives.
+            // A variable that only holds the result of a call.
             if let (Stmt::Declare(local, None), [Stmt::Call { function, arguments, result }, rest @ ..]) =
                 (statement, left)
                 && *result == Some(*local)
@@ -33,7 +33,7 @@ impl Writer<'_> {
         self.depth -= 1;
     }
 
-    /// A line of code, after a comment that says where it comes from if that changed.
+    /// Writes a line of code. If its source line changed, a comment with that line comes first.
     pub(super) fn code(&mut self, text: &str) {
         if self.line != self.commented && self.line != 0 {
             self.commented = self.line;
@@ -50,7 +50,7 @@ impl Writer<'_> {
                 let local = &self.function.locals[*local];
                 let ty = self.type_of_local(local);
                 let text = match value {
-                    // Of what takes no place there is nothing to copy.
+                    // A value without bytes needs no copy.
                     Some(value) if !takes_no_place(&local.ty) => {
                         format!("{ty} {} = {};", local.name, self.expression(value))
                     }
@@ -58,7 +58,7 @@ impl Writer<'_> {
                 };
                 self.code(&text);
             }
-            // C has no place for what takes none.
+            // A value without bytes has no place in C.
             Stmt::Assign(place, _) if takes_no_place(&place.ty) => {}
             Stmt::Assign(place, value) => {
                 let text = format!("{} = {};", self.place(place), self.expression(value));

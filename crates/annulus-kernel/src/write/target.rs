@@ -27,7 +27,7 @@ impl Target {
         }
     }
 
-    /// What a source file in this language is called.
+    /// The extension of source files in this language.
     pub const fn extension(self) -> &'static str {
         match self {
             Self::OpenCl => "cl",
@@ -37,7 +37,7 @@ impl Target {
     }
 
     /// Forbids the compiler to fuse a multiplication and an addition, which would round once less than Rust.
-    /// CUDA's compiler is told so by an option.
+    /// For CUDA's compiler an option does this.
     pub(crate) const fn no_contraction(self) -> Option<&'static str> {
         match self {
             Self::OpenCl => Some("#pragma OPENCL FP_CONTRACT OFF"),
@@ -68,7 +68,7 @@ impl Target {
         !matches!(self, Self::Metal)
     }
 
-    /// Whether devices may have atomics of 64 bits that do what Rust's do.
+    /// Whether devices may have atomics of 64 bits with the same meaning as Rust's.
     pub(crate) const fn has_wide_atomics(self) -> bool {
         !matches!(self, Self::Metal)
     }

@@ -1,4 +1,4 @@
-//! Which devices there are, and what they say of themselves.
+//! The devices, and what they report about themselves.
 
 use cl3::{
     device::{
@@ -30,7 +30,7 @@ pub(crate) fn devices() -> Result<Vec<(DeviceId, String)>, ClError> {
     let mut all = Vec::new();
     for platform in get_platform_ids().map_err(ClError::of("clGetPlatformIDs"))? {
         let name = get_platform_data(platform, CL_PLATFORM_NAME).map(text).unwrap_or_default();
-        // A platform that cannot list its devices has none that can be used.
+        // A platform that cannot list its devices has no usable ones.
         let ids = get_device_ids(platform, CL_DEVICE_TYPE_ALL).unwrap_or_default();
         all.extend(ids.into_iter().map(|raw| (DeviceId { raw }, name.clone())));
     }
@@ -43,7 +43,7 @@ impl DeviceId {
     }
 
     fn bytes(self, what: u32) -> Vec<u8> {
-        // A question that a device does not know is answered with nothing.
+        // If a device does not know the question, the answer is empty.
         get_device_data(self.raw, what).unwrap_or_default()
     }
 
@@ -55,12 +55,12 @@ impl DeviceId {
         u64::from_ne_bytes(number)
     }
 
-    /// What it calls itself.
+    /// Its name, as it reports it.
     pub(crate) fn name(self) -> String {
         text(self.bytes(CL_DEVICE_NAME))
     }
 
-    /// The OpenCL version, with the vendor's own words after it.
+    /// The OpenCL version, followed by the vendor's own text.
     pub(crate) fn version(self) -> String {
         text(self.bytes(CL_DEVICE_VERSION))
     }
@@ -70,12 +70,12 @@ impl DeviceId {
         text(self.bytes(CL_DRIVER_VERSION))
     }
 
-    /// Compute units; PoCL's threads.
+    /// Compute units; on PoCL, threads.
     pub(crate) fn compute_units(self) -> u32 {
         self.number(CL_DEVICE_MAX_COMPUTE_UNITS) as u32
     }
 
-    /// Most work-items of a group.
+    /// The most work-items of a group.
     pub(crate) fn max_group(self) -> u32 {
         self.number(CL_DEVICE_MAX_WORK_GROUP_SIZE) as u32
     }
@@ -86,7 +86,7 @@ impl DeviceId {
         self.number(CL_DEVICE_SVM_CAPABILITIES) & wanted == wanted
     }
 
-    /// Whether it can round `f32` division and square root as Rust does, where it is told to.
+    /// Whether it can round `f32` division and square root as Rust does, if a build option asks for it.
     pub(crate) fn rounds_division(self) -> bool {
         self.number(CL_DEVICE_SINGLE_FP_CONFIG) & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT != 0
     }
@@ -104,7 +104,7 @@ impl DeviceId {
     }
 }
 
-/// Text as OpenCL gives it: ended by a zero, sometimes padded.
+/// Text as OpenCL returns it: ended by a zero, sometimes padded.
 fn text(bytes: Vec<u8>) -> String {
     let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
     String::from_utf8_lossy(&bytes[..end]).trim().into()

@@ -30,8 +30,8 @@ pub(crate) enum MemoryKind {
     /// Fine-grain shared virtual memory with atomics: the standard promises that both sides see each other's
     /// writes.
     FineGrain,
-    /// A buffer in host memory, mapped for as long as it lives: outside the standard while a kernel runs, so
-    /// only after a probe.
+    /// A buffer in host memory, mapped for as long as it lives. The standard does not cover this while a
+    /// kernel runs, so it is used only after a probe.
     Mapped,
 }
 
@@ -50,14 +50,14 @@ enum Place {
     Device(cl_mem),
 }
 
-// SAFETY: OpenCL's calls on memory may come from any thread; what is read and written there is each user's
-// argument.
+// SAFETY: OpenCL's calls on memory may come from any thread. Each user argues for its own reads and writes of
+// the memory.
 unsafe impl Send for Memory {}
 // SAFETY: as for `Send`.
 unsafe impl Sync for Memory {}
 
 impl Memory {
-    /// Zeroed memory that the host sees too.
+    /// Zeroed memory that the host sees, too.
     pub(crate) fn shared(context: &Arc<Context>, kind: MemoryKind, bytes: usize) -> Result<Self, ClError> {
         let bytes = bytes.max(ALIGN as usize);
         let place = match kind {
@@ -129,11 +129,11 @@ impl Memory {
         Ok(memory)
     }
 
-    /// Copies out what lies at `offset`.
+    /// Copies the bytes at `offset` out of the memory.
     ///
     /// # Safety
     ///
-    /// No kernel touches it meanwhile.
+    /// No kernel touches them meanwhile.
     pub(crate) unsafe fn read(&self, offset: usize, to: &mut [MaybeUninit<u8>]) -> Result<(), ClError> {
         let (length, to) = (to.len(), to.as_mut_ptr());
         assert!(offset + length <= self.bytes, "what is read lies inside the memory");
@@ -166,7 +166,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Sets what lies at `offset`.
+    /// Sets the bytes at `offset`.
     ///
     /// # Safety
     ///
@@ -202,7 +202,7 @@ impl Memory {
         Ok(())
     }
 
-    /// The device's own memory, whatever it holds.
+    /// The device's own memory, not initialised.
     pub(crate) fn scratch(context: &Arc<Context>, bytes: usize) -> Result<Self, ClError> {
         let bytes = bytes.max(64);
         // SAFETY: the flags ask for no host pointer.
@@ -211,7 +211,7 @@ impl Memory {
         Ok(Self { place: Place::Device(buffer), bytes, context: Arc::clone(context) })
     }
 
-    /// Where the host sees it, if it does.
+    /// Where the host sees it; `None` if the host does not.
     pub(crate) fn host(&self) -> Option<NonNull<u8>> {
         match self.place {
             Place::FineGrain(pointer) => Some(pointer.cast()),
@@ -220,7 +220,7 @@ impl Memory {
         }
     }
 
-    /// Its length.
+    /// Its length in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }
@@ -244,7 +244,7 @@ impl Memory {
 
 const NO_MEMORY: ClError = ClError { call: "an allocation", code: cl3::error_codes::CL_OUT_OF_HOST_MEMORY };
 
-/// Lets an event go that nobody waits for.
+/// Releases an event that nobody waits for.
 fn release(event: cl_event) {
     // SAFETY: the event was just given to us, and is released once.
     let released = unsafe { cl3::event::release_event(event) };
@@ -255,8 +255,8 @@ impl Drop for Memory {
     fn drop(&mut self) {
         match &self.place {
             Place::FineGrain(pointer) => {
-                // SAFETY: the memory is ours, and freed once; every kernel that took it as an argument has
-                // ended before its owner lets it go (`annulus_device`).
+                // SAFETY: the memory is ours, and freed once. Every kernel that took it as an argument has
+                // ended before its owner drops it (`annulus_device`).
                 let freed = unsafe { svm_free(self.context.raw(), pointer.as_ptr()) };
                 debug_assert!(freed.is_ok());
             }

@@ -1,8 +1,8 @@
-//! OpenCL's objects as safe types: the third floor over `cl3`, whose functions return results over raw
-//! symbols.
+//! OpenCL's objects as safe types: a layer over `cl3`, whose functions return results and are themselves a
+//! layer over raw symbols.
 //!
 //! Handles are released when they are dropped. OpenCL's functions may be called from any thread at any time,
-//! with one exception, which `&mut` states: a kernel's arguments.
+//! with one exception: setting a kernel's arguments, which therefore takes `&mut`.
 
 mod device;
 mod memory;
@@ -18,7 +18,7 @@ pub(crate) use self::{
     queue::{Context, Event, Queue},
 };
 
-/// A call that failed: which, and OpenCL's code.
+/// A call that failed: the call's name, and OpenCL's code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ClError {
     call: &'static str,
@@ -26,7 +26,7 @@ pub(crate) struct ClError {
 }
 
 impl ClError {
-    /// The error of a call, to be put into `map_err`.
+    /// Makes the error of a call, for use in `map_err`.
     pub(crate) fn of(call: &'static str) -> impl Fn(i32) -> Self {
         move |code| Self { call, code }
     }
@@ -36,7 +36,7 @@ impl ClError {
         self.code == cl3::error_codes::DLOPEN_RUNTIME_LOAD_FAILED
     }
 
-    /// Whether there is a library, and no device's driver.
+    /// Whether there is an OpenCL library, but no driver of a device.
     pub(crate) fn is_no_platform(self) -> bool {
         self.code == cl3::error_codes::CL_PLATFORM_NOT_FOUND_KHR
     }

@@ -41,7 +41,7 @@ impl Program {
         Self { raw }.build(context, options)
     }
 
-    /// Loads what [`binary`](Self::binary) gave.
+    /// Loads what [`binary`](Self::binary) returned.
     pub(crate) fn from_binary(context: &Context, binary: &[u8], options: &str) -> Result<Self, BuildError> {
         // SAFETY: the device is the context's.
         let raw = unsafe { create_program_with_binary(context.raw(), &[context.device().raw()], &[binary]) }
@@ -66,7 +66,7 @@ impl Program {
         }
     }
 
-    /// The compiled program, if the driver gives it.
+    /// The compiled program, if the driver returns it.
     pub(crate) fn binary(&self) -> Option<Vec<u8>> {
         match get_program_info(self.raw, CL_PROGRAM_BINARIES) {
             Ok(InfoType::VecVecUchar(binaries)) => binaries.into_iter().next().filter(|b| !b.is_empty()),
@@ -102,8 +102,8 @@ pub(crate) struct Kernel {
     arguments: u32,
 }
 
-// SAFETY: a kernel's handle may be used from any thread, its arguments by one at a time: setting them takes
-// `&mut`.
+// SAFETY: a kernel's handle may be used from any thread. Its arguments may be set by one thread at a time:
+// setting them takes `&mut`.
 unsafe impl Send for Kernel {}
 // SAFETY: as for `Send`.
 unsafe impl Sync for Kernel {}
@@ -135,8 +135,7 @@ impl Kernel {
     pub(crate) fn number(&mut self, number: u64) -> Result<(), ClError> {
         let index = self.arguments;
         self.arguments += 1;
-        // SAFETY: the value is eight bytes long; a kernel whose argument has another size makes the call
-        // fail.
+        // SAFETY: the value is eight bytes long. If the kernel's argument has another size, the call fails.
         unsafe { set_kernel_arg(self.raw, index, 8, (&raw const number).cast()) }
             .map_err(ClError::of("clSetKernelArg"))
     }

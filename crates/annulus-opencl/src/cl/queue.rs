@@ -42,7 +42,8 @@ impl Context {
 
 impl Drop for Context {
     fn drop(&mut self) {
-        // SAFETY: the handle is ours, and released once. Whatever was made in the context keeps it alive.
+        // SAFETY: the handle is ours, and released once. Everything that was made in the context keeps it
+        // alive.
         let released = unsafe { release_context(self.raw) };
         debug_assert!(released.is_ok());
     }
@@ -61,7 +62,7 @@ unsafe impl Sync for Queue {}
 
 impl Queue {
     pub(crate) fn new(context: &Context) -> Result<Self, ClError> {
-        // The call of OpenCL 1.2, which every version has; its successor only adds properties.
+        // This is the call of OpenCL 1.2, which every version has. Its successor only adds properties.
         #[allow(deprecated)]
         // SAFETY: the device is the context's.
         let raw =
@@ -74,18 +75,18 @@ impl Queue {
         self.raw
     }
 
-    /// Starts a kernel of `groups` groups, and hands it to the device at once.
+    /// Starts a kernel of `groups` groups, and submits it to the device at once.
     ///
     /// # Safety
     ///
-    /// The kernel's arguments are set, are what its source takes, and what they point to outlives the
-    /// returned event's completion. What the kernel does with them is sound beside whatever else uses that
-    /// memory meanwhile.
+    /// The kernel's arguments are set, they are what its source takes, and the memory they point to lives
+    /// until the returned event is complete. The kernel's use of that memory is sound beside all other use of
+    /// it meanwhile.
     pub(crate) unsafe fn start(&self, kernel: &Kernel, groups: u32, threads: u32) -> Result<Event, ClError> {
         let global = [groups as usize * threads as usize];
         let local = [threads as usize];
         let (offset, waits) = (ptr::null(), ptr::null());
-        // SAFETY: the sizes are arrays of one dimension, as said; the kernel is the caller's promise.
+        // SAFETY: the sizes are arrays of one dimension, as stated; the kernel is the caller's promise.
         let raw = unsafe {
             enqueue_nd_range_kernel(
                 self.raw,
@@ -99,8 +100,8 @@ impl Queue {
             )
         }
         .map_err(ClError::of("clEnqueueNDRangeKernel"))?;
-        // The kernel may run from here on, whatever a flush says: its event must not be lost. A device that
-        // could not flush never ends it, or says that it failed.
+        // The kernel may run from here on, whatever the flush returns: its event must not be lost. If the
+        // device could not flush, it never ends the kernel, or reports a failure.
         let _ = flush(self.raw);
         Ok(Event { raw })
     }
@@ -126,13 +127,13 @@ unsafe impl Send for Event {}
 unsafe impl Sync for Event {}
 
 impl Event {
-    /// Whether the command has ended; an error if it, or its device, failed.
+    /// Whether the command has ended. An error if the command, or its device, has failed.
     pub(crate) fn is_over(&self) -> Result<bool, ClError> {
         const CALL: &str = "a kernel's execution";
         match get_event_info(self.raw, CL_EVENT_COMMAND_EXECUTION_STATUS) {
             Ok(InfoType::Int(status)) if status < 0 => Err(ClError::of(CALL)(status)),
             Ok(InfoType::Int(status)) => Ok(status == cl3::event::CL_COMPLETE),
-            // A question that failed is no answer: the command may be running.
+            // A failed query tells nothing: the command may be running.
             Ok(_) | Err(_) => Ok(false),
         }
     }
