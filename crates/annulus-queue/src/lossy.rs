@@ -254,7 +254,7 @@ impl<T: Plain> Reader<T> {
     /// Skips the overwritten messages: the slot of this reader now has a later message's stamp.
     #[cold]
     fn skip(&mut self, stamp: u64) {
-        // The writer is at this ticket or further, so it has overwritten messages up to one lap before.
+        // The writer is at this ticket or further, so all messages up to one lap before it are overwritten.
         let later = (stamp - 1) / 2;
         let oldest = later - self.ring.mask;
         self.lost += oldest - self.next;
