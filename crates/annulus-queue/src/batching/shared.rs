@@ -96,7 +96,8 @@ impl<T> Filling<T> {
         self.retry.or(self.deadline)
     }
 
-    /// The time for which the timer must be armed now. `None` if it is armed for an earlier one.
+    /// The time for which the timer must be armed now. `None` if nothing is due, or if it is already armed
+    /// for that time or an earlier one.
     #[must_use]
     fn arm(&mut self) -> Option<Instant> {
         let due = self.due()?;
