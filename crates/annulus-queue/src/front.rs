@@ -19,7 +19,7 @@
 //! | the store, the window, `closed`, the count of accepted messages | the thread that holds the lock of the [`CombiningLock`] | the same |
 //! | `waiting`: how many messages wait | the same | anybody, without the lock |
 //! | `accepted`: how many were ever accepted | the same | anybody, without the lock |
-//! | the ring | the thread that holds the lock, through [`Producers`]; and other producers of that ring | its consumer |
+//! | the ring | the lock's holder, through [`Producers`]; and other producers of that ring | its consumer |
 //!
 //! # Ordering
 //!

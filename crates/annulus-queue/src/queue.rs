@@ -152,7 +152,7 @@ impl<T> Shared<T> {
         if self.nobody_receives() {
             return Err(message);
         }
-        // SAFETY: the caller's word; only sends claim.
+        // SAFETY: the caller guarantees it; only sends claim.
         let Some(claim) = (unsafe { self.slots.claim_alone() }) else { return Err(message) };
         self.slots.publish(claim, message);
         self.announce();
@@ -205,7 +205,7 @@ impl<T> Shared<T> {
     pub(crate) unsafe fn commit(&self, claim: Claim) {
         // Before consumers can count the message as received.
         self.tally.reserved.take_one();
-        // SAFETY: the caller's word.
+        // SAFETY: the caller guarantees it.
         unsafe { self.slots.publish_written(claim) };
         self.announce();
     }
@@ -285,7 +285,7 @@ impl<T> Shared<T> {
     pub(crate) fn offer_evicting(&self, message: T) -> Result<SendOutcome<T>, TrySendError<T>> {
         match self.slots.claim_evicting() {
             None => self.refuse(NoTicket::Closed, message),
-            // SAFETY: what the slots said of this claim.
+            // SAFETY: the slots returned `must_leave` for this claim.
             Some((claim, must_leave)) => unsafe { self.replace(claim, must_leave, message) },
         }
     }
@@ -297,10 +297,10 @@ impl<T> Shared<T> {
     #[inline]
     pub(crate) unsafe fn offer_evicting_alone(&self, message: T) -> Result<SendOutcome<T>, TrySendError<T>> {
         self.notice();
-        // SAFETY: the caller's word; only sends claim.
+        // SAFETY: the caller guarantees it; only sends claim.
         match unsafe { self.slots.claim_evicting_alone() } {
             None => self.refuse(NoTicket::Closed, message),
-            // SAFETY: what the slots said of this claim.
+            // SAFETY: the slots returned `must_leave` for this claim.
             Some((claim, must_leave)) => unsafe { self.replace(claim, must_leave, message) },
         }
     }
@@ -325,7 +325,7 @@ impl<T> Shared<T> {
         // A guard, so that the oldest message can be read directly into the place where it is returned.
         let then = PublishOnDrop { shared: self, claim: Some(claim), message: MaybeUninit::new(message) };
         let claim = then.claim.as_ref().expect("it has just been put there");
-        // SAFETY: the caller's word; once.
+        // SAFETY: the caller guarantees it; this happens once.
         Ok(SendOutcome::Evicted(unsafe { self.slots.evicted(claim) }))
     }
 

@@ -33,7 +33,7 @@ use annulus_sync::{
     fence,
 };
 
-/// The source of messages. Sealed, because it cannot be named outside this crate.
+/// The source of messages. Not to be implemented outside this crate.
 pub trait Source<'a> {
     /// The type of its messages.
     type Message;
@@ -46,7 +46,7 @@ pub trait Source<'a> {
     fn is_more(&self) -> bool;
 }
 
-/// The target of messages. Sealed, because it cannot be named outside this crate.
+/// The target of messages. Not to be implemented outside this crate.
 pub trait Target<'a> {
     /// The type of its messages.
     type Message;
