@@ -190,8 +190,8 @@ unsafe fn store<T>(place: *mut MaybeUninit<T>, message: MaybeUninit<T>) {
         let word = unsafe { from.read_unaligned() };
         // SAFETY: the word lies inside the place, which is aligned for words.
         let to = unsafe { to.add(i) };
-        // Volatile, so that the compiler does not turn it into vector stores. SAFETY: valid for writes; the
-        // caller guarantees it.
+        // Volatile, so that the compiler does not turn it into vector stores.
+        // SAFETY: valid for writes; the caller guarantees it.
         unsafe { to.write_volatile(word) };
     }
 }
