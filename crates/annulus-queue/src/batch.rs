@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use crate::{Receiver, RecvError, Reservation, SendError, SendOutcome, Sender, TrySendError};
 use annulus_sync::wait::Backoff;
 
-/// Sends one by one, in order; how many are queued. `back` gets what comes back: a message that is not, or
-/// another for one that is.
+/// Sends one by one, in order. Returns how many are queued. `back` gets the messages that come back: one that
+/// is not queued, or another that left for one that is.
 #[inline]
 pub(crate) fn send_each<T, E: Into<Refused<T>>>(
     messages: impl IntoIterator<Item = T>,
@@ -16,7 +16,8 @@ pub(crate) fn send_each<T, E: Into<Refused<T>>>(
     messages.into_iter().map(|message| settle(send(message), &mut back)).filter(|&queued| queued).count()
 }
 
-/// Whether the message is queued; if another comes back for it, or it itself, `back` gets that.
+/// Returns whether the message is queued. If it comes back, or another comes back for it, `back` gets that
+/// one.
 #[inline]
 pub(crate) fn settle<T, E: Into<Refused<T>>>(
     outcome: Result<SendOutcome<T>, E>,
@@ -55,9 +56,9 @@ impl<T> From<SendError<T>> for Refused<T> {
 }
 
 impl<T: Send> Sender<T> {
-    /// Sends messages without waiting, in order, and returns how many were queued. `back` gets what came
-    /// back: those that were refused or discarded, and those that were evicted. Receivers may take messages
-    /// meanwhile, so a later one may find space where an earlier one found none.
+    /// Sends messages without waiting, in order, and returns how many were queued. `back` gets the messages
+    /// that came back: those that were refused or discarded, and those that were evicted. Receivers may take
+    /// messages meanwhile, so a later message may find space although an earlier one found none.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, queue};
@@ -90,11 +91,11 @@ impl<T: Send> Sender<T> {
     /// if there is none now, and not counted. A queue with [`DropOldest`](crate::Backpressure::DropOldest)
     /// offers none: [`TrySendError::NotOffered`].
     ///
-    /// Nothing is sent, nor counts as enqueued, until [`Reservation::commit`]. The place in the queue is
-    /// taken at once: until the reservation is committed or dropped, receivers say that nothing is there,
-    /// also of what was sent behind it. So be brief. A reservation that is dropped leaves a void, which
-    /// receivers skip; one that is forgotten (`std::mem::forget`) blocks the queue for ever: what was sent
-    /// behind it is dropped with the queue.
+    /// Nothing is sent or counted as enqueued until [`Reservation::commit`]. The place in the queue is taken
+    /// at once: until the reservation is committed or dropped, receivers find nothing, not even messages that
+    /// were sent behind it. So be brief. A reservation that is dropped leaves a void, which receivers skip.
+    /// One that is forgotten (`std::mem::forget`) blocks the queue for ever: messages that were sent behind
+    /// it are dropped with the queue.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, queue};
@@ -109,8 +110,8 @@ impl<T: Send> Sender<T> {
         Reservation::new(&self.shared)
     }
 
-    /// Waits until all that was queued when it was called has left the queue; whether it has, before the time
-    /// was over. Blocks the thread, and looks less and less often, up to every millisecond.
+    /// Waits until all messages that were queued at the call have left the queue. Returns `false` if the
+    /// timeout ended first. It blocks the thread, and polls less and less often, down to once a millisecond.
     ///
     /// ```
     /// # use std::time::Duration;
@@ -128,7 +129,7 @@ impl<T: Send> Sender<T> {
     }
 }
 
-/// Waits until `is_done`, for that long at most; whether it is.
+/// Waits until `is_done`, for at most `timeout`. Returns whether it is done.
 pub(crate) fn flush(timeout: Duration, is_done: impl Fn() -> bool) -> bool {
     let deadline = Instant::now().checked_add(timeout);
     let mut backoff = Backoff::new();
@@ -166,8 +167,8 @@ impl<T: Send> Receiver<T> {
     pub fn try_recv_batch(&self, most: usize, each: impl FnMut(T)) -> usize {
         let mut each = each;
         let mut received = 0;
-        // To find out why there is no more costs the senders a look at their `tail`, which who has got
-        // something need not know.
+        // To find out why there is no more, the receiver would have to load the senders' `tail`, which slows
+        // them down. A call that has received something need not know.
         while received < most && (received == 0 || self.shared.looks_published()) {
             let Ok(message) = self.try_recv() else { break };
             received += 1;
@@ -176,8 +177,8 @@ impl<T: Send> Receiver<T> {
         received
     }
 
-    /// Waits for a message, blocking the thread, then receives up to `most` of those that are there; how
-    /// many. `Err` once the queue is closed and empty.
+    /// Waits for a message, blocking the thread, then receives up to `most` of those that are there. Returns
+    /// how many, or `Err` once the queue is closed and empty.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, RecvError, queue};
@@ -198,8 +199,8 @@ impl<T: Send> Receiver<T> {
         Ok(1 + self.try_recv_batch(most - 1, each))
     }
 
-    /// Takes messages until there is none. Senders may send meanwhile; see [`clear`](Self::clear) for an end
-    /// that they cannot move.
+    /// Takes messages until there is none. Senders may send more meanwhile; [`clear`](Self::clear) does not
+    /// take those.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, queue};

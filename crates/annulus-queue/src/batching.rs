@@ -1,36 +1,36 @@
-//! Batches: messages are collected, and handed on when there are enough of them or when the first has waited
-//! long enough.
+//! Batches: messages are collected, and delivered together when there are enough of them or when the first
+//! has waited long enough.
 //!
 //! # What it promises
 //!
-//! - **A batch goes when it is full, or when its first message has waited for the delay**, whether or not
-//!   another message ever comes: a timer does it. One thread is the timer of all batchers of the process. It
-//!   sleeps while nothing is due, and is woken only for a deadline that is earlier than the one it sleeps
-//!   for: so a busy batcher costs it one wake-up per delay, not per batch.
-//! - **A message is accepted or comes back.** `Ok` says that the batcher has it and will offer it to the sink
-//!   until the sink takes it or [`close`](Batcher::close) hands it back; an error has the message in it.
+//! - **A batch goes when it is full, or when its first message has waited for the delay**, even if no other
+//!   message ever comes: a timer does it. One thread is the timer for all batchers of the process. It sleeps
+//!   while nothing is due. It is woken only for a deadline that is earlier than the one for which it sleeps.
+//!   So a busy batcher costs one wake-up per delay, not per batch.
+//! - **A message is accepted or comes back.** `Ok` means that the batcher has it and will offer it to the
+//!   sink until the sink takes it or [`close`](Batcher::close) returns it. An error contains the message.
 //! - **Order.** Messages reach the sink in the order in which their pushes took effect, also after a refusal.
-//! - **A bound.** It holds two batches at most: one that is filled, and one that is being delivered or was
-//!   refused.
-//! - **Waiting only for the sink.** `push` waits for at most those deliveries that it needs in order to find
-//!   space, its own batch's included; while a batch is delivered, others push into the next.
-//!   [`try_push`](Batcher::try_push) never waits for a delivery, as async code needs it, if the sink's
+//! - **A bound.** It holds two batches at most: one that is being filled, and one that is being delivered or
+//!   was refused.
+//! - **Waiting only for the sink.** `push` waits only for the deliveries that it needs to find space,
+//!   including that of its own batch. While a batch is delivered, other threads push into the next.
+//!   [`try_push`](Batcher::try_push), for async code, never waits for a delivery, if the sink's
 //!   [`try_deliver`](BatchSink::try_deliver) does not wait.
-//! - **No allocation per message or batch**, as long as the sink leaves the vector's memory, as [`Recycled`]
-//!   does.
-//! - **What fails is counted**, and tried again: by the next push that needs space, by a flush, and by the
-//!   timer, which doubles its pause with every failure in a row, from the delay (or a millisecond, if that is
-//!   longer) up to a second.
+//! - **No allocation per message or batch**, as long as the sink leaves the vector's memory in place, as
+//!   [`Recycled`] does.
+//! - **A failed delivery is counted**, and tried again: by the next push that needs space, by a flush, and by
+//!   the timer. The timer doubles its pause with every failure in a row, from the delay (or a millisecond, if
+//!   that is longer) up to a second.
 //!
 //! # What it does not promise
 //!
-//! - *Punctuality.* A batch is not delivered before its deadline by the timer, but may be later: as late as
-//!   the system runs the thread, and as late as other batchers' sinks keep it. A sink that may wait should
+//! - *Punctuality.* The timer does not deliver a batch before its deadline, but may deliver it later: the
+//!   system may run the thread late, and other batchers' sinks may delay it. A sink that may wait should
 //!   implement `try_deliver`.
-//! - *Delivery at the end of the process.* Closing and dropping deliver what is left; a process that just
-//!   ends does not.
-//! - *Delivery in spite of the sink.* Dropping a batcher that was not closed offers what is left once more,
-//!   and gives what is refused to [`BatchSink::abandon`].
+//! - *Delivery at the end of the process.* Closing and dropping deliver the remaining messages. A process
+//!   that simply ends does not.
+//! - *Delivery to a sink that refuses.* If a batcher is dropped without being closed, it offers the remaining
+//!   messages once more, and gives those that are refused to [`BatchSink::abandon`].
 //!
 //! ```
 //! use annulus_queue::batching::{BatchOptions, Batcher};
@@ -94,11 +94,12 @@ impl<T: Send + 'static, S: BatchSink<T> + 'static> Batcher<T, S> {
         Ok(Self { shared: Shared::new(options, sink) })
     }
 
-    /// Adds a message to the batch. If that makes it full, or if it was, delivers, and waits as long as the
-    /// sink does.
+    /// Adds a message to the batch. If the batch is full before or after that, it is delivered, and this call
+    /// waits as long as the sink does.
     ///
     /// An error means that the message was not accepted: the batcher is closed, or both of its batches are
-    /// full and the sink refuses. A refusal that the batcher still has space for is only counted.
+    /// full and the sink refuses. If the sink refuses but the batcher still has space, the refusal is only
+    /// counted.
     ///
     /// ```
     /// # use annulus_queue::batching::{BatchOptions, Batcher, PushError};
@@ -128,9 +129,9 @@ impl<T: Send + 'static, S: BatchSink<T> + 'static> Batcher<T, S> {
         self.shared.try_push(message)
     }
 
-    /// Delivers everything that was pushed before, and waits as long as the sink does. After an error, what
-    /// was refused is kept. Called by the sink itself, or by the `Drop` of a message that it drops, it does
-    /// not wait: what was pushed is delivered after that.
+    /// Delivers everything that was pushed before, and waits as long as the sink does. After an error, the
+    /// refused messages are kept. If the sink itself calls this, or the `Drop` of a message that it drops, it
+    /// does not wait: the pushed messages are delivered after that delivery.
     ///
     /// ```
     /// # use annulus_queue::batching::{BatchOptions, Batcher};
@@ -144,13 +145,13 @@ impl<T: Send + 'static, S: BatchSink<T> + 'static> Batcher<T, S> {
         self.shared.flush()
     }
 
-    /// Accepts no more messages, delivers what is left, and drops the sink. If the sink refuses, what is left
-    /// comes back.
+    /// Accepts no more messages, delivers the remaining ones, and drops the sink. If the sink refuses, the
+    /// remaining messages come back.
     ///
-    /// A push happens before the close, and its message is delivered or comes back here, or after it, and is
-    /// refused. Once closed, the batcher stays closed, and closing it again does nothing. The sink itself,
-    /// and the `Drop` of a message that it drops, may close it, too: then what is left is delivered after
-    /// that, and the sink is dropped with the batcher.
+    /// Each push happens either before or after the close. Before: its message is delivered or comes back
+    /// here. After: it is refused. Once closed, the batcher stays closed, and closing it again does nothing.
+    /// The sink itself, and the `Drop` of a message that it drops, may also close it: then the remaining
+    /// messages are delivered after that delivery, and the sink is dropped with the batcher.
     ///
     /// ```
     /// # use annulus_queue::batching::{BatchOptions, Batcher, PushError};
@@ -176,8 +177,8 @@ impl<T: Send + 'static, S: BatchSink<T> + 'static> Batcher<T, S> {
         result.map_err(|error| CloseError { error, undelivered })
     }
 
-    /// What became of all messages and batches so far. Exact when nobody uses the batcher and nothing is due;
-    /// every figure only grows.
+    /// Counts of what happened to all messages and batches so far. Exact when nobody uses the batcher and
+    /// nothing is due. Every figure only grows.
     ///
     /// ```
     /// # use annulus_queue::batching::{BatchOptions, Batcher};
@@ -193,14 +194,15 @@ impl<T: Send + 'static, S: BatchSink<T> + 'static> Batcher<T, S> {
     }
 }
 
-/// Delivers what is left, and waits as long as the sink does; [`close`](Batcher::close) says how that went.
+/// Delivers the remaining messages, and waits as long as the sink does. To learn whether that worked, call
+/// [`close`](Batcher::close) instead.
 impl<T: Send + 'static, S: BatchSink<T> + 'static> Drop for Batcher<T, S> {
     fn drop(&mut self) {
         self.shared.stop_accepting();
         let shared = &self.shared;
         if shared.delivers_here() {
-            // By its own sink. What is left is delivered afterwards, if the sink takes it, and dropped with
-            // it.
+            // Dropped by its own sink. The remaining messages are delivered afterwards; those that the sink
+            // does not take are dropped with it.
             return shared.deliver_afterwards();
         }
         let (first, second, sink) = shared.with_outgoing(|out| {
@@ -218,7 +220,7 @@ impl<T: Send + 'static, S: BatchSink<T> + 'static> Drop for Batcher<T, S> {
         shared.disarm();
         let third = catch_unwind(AssertUnwindSafe(|| drop(sink))).err();
         let mut panics = [first, second, third].into_iter().flatten();
-        // The first goes on, unless this thread unwinds already: two panics at a time would abort.
+        // The first panic continues, unless this thread unwinds already: two panics at a time would abort.
         let goes_on = if thread::panicking() { None } else { panics.next() };
         panics.for_each(discard);
         if let Some(panic) = goes_on {

@@ -1,21 +1,21 @@
 //! Messages by priority, in constant time.
 //!
-//! A list per priority, first in first out, through one slab of as many nodes as the queue holds messages;
-//! and a bitmap of the lists that are not empty. The highest and the lowest priority present are found by
-//! counting the zeros of at most four words. Nothing is allocated after the start.
+//! There is a list per priority, first in first out. All lists share one slab, with as many nodes as the
+//! queue's capacity. A bitmap says which lists are not empty. The highest and the lowest priority present are
+//! found by counting the zeros of at most four words. Nothing is allocated after the start.
 //!
-//! A binary heap takes more steps the longer the queue is, and twice as long at a backlog of 1024 (60 ns
-//! against 30 for a push and a pop of 64 bytes); it also needs a sequence number in each message to keep
-//! equals in order, and cannot evict its lowest.
+//! A binary heap takes more steps the longer the queue is. At a backlog of 1024 it takes twice as long (60 ns
+//! against 30 for a push and a pop of 64 bytes). It also needs a sequence number in each message to keep
+//! equal priorities in order, and cannot evict its lowest.
 
 use std::mem::MaybeUninit;
 
 pub(crate) struct Buckets<T> {
     nodes: Box<[Node<T>]>,
-    /// The first of the nodes without a message, or [`NONE`]. The last one freed is the first used again: it
+    /// The first of the nodes without a message, or [`NONE`]. The node that was freed last is used first: it
     /// is in the cache.
     free: u32,
-    /// How many nodes have a message.
+    /// The number of nodes with a message.
     len: usize,
     /// One per priority, in order.
     lists: Box<[List; 256]>,
@@ -24,23 +24,23 @@ pub(crate) struct Buckets<T> {
 }
 
 struct Node<T> {
-    /// There exactly while the node is on a list. Written and read in place: a large message is moved once
-    /// each way.
+    /// Initialized exactly while the node is on a list. Written and read in place, so that a large message is
+    /// moved once each way.
     message: MaybeUninit<T>,
     /// When it was accepted, by the queue's clock, in nanoseconds. 0 where nothing expires.
     at: u64,
-    /// The next node of the same list or of the free ones, or [`NONE`].
+    /// The next node of the same list, or of the free nodes; or [`NONE`].
     next: u32,
 }
 
-/// The ends are meaningless while the list is empty, as the bitmap says.
+/// The two ends have no meaning while the list is empty. The bitmap says whether it is.
 #[derive(Clone, Copy)]
 struct List {
     first: u32,
     last: u32,
 }
 
-/// More than any capacity.
+/// Greater than any capacity.
 const NONE: u32 = u32::MAX;
 
 impl<T> Buckets<T> {
@@ -62,7 +62,7 @@ impl<T> Buckets<T> {
         }
     }
 
-    /// What buckets for `capacity` messages allocate, in bytes.
+    /// The bytes that buckets for `capacity` messages allocate.
     pub(crate) const fn bytes(capacity: usize) -> usize {
         capacity.saturating_mul(size_of::<Node<T>>()).saturating_add(size_of::<[List; 256]>())
     }
@@ -76,8 +76,8 @@ impl<T> Buckets<T> {
         self.free == NONE
     }
 
-    /// Puts a message that was accepted `at` some time behind those of its priority. The caller knows that
-    /// there is space.
+    /// Puts a message, accepted at time `at`, behind the others of its priority. The caller has made sure
+    /// that there is space.
     #[inline(always)]
     pub(crate) fn push(&mut self, priority: u8, at: u64, message: T) {
         let index = self.free;
@@ -114,13 +114,13 @@ impl<T> Buckets<T> {
         Some((word as u32 * 64 + self.present[word].trailing_zeros()) as u8)
     }
 
-    /// When the oldest message of a priority that is present was accepted.
+    /// The time at which the oldest message of this priority was accepted. The priority must be present.
     #[inline(always)]
     pub(crate) fn accepted_at(&self, priority: u8) -> u64 {
         self.nodes[self.lists[usize::from(priority)].first as usize].at
     }
 
-    /// The oldest message of a priority, if that is present.
+    /// The oldest message of a priority, if there is one.
     pub(crate) fn peek(&self, priority: u8) -> Option<&T> {
         if !self.is_present(priority) {
             return None;
@@ -153,8 +153,8 @@ impl<T> Buckets<T> {
         node.next = self.free;
         self.free = index;
         self.len -= 1;
-        // SAFETY: the node was on a list, so it has a message; it is on none any more, so that is moved out
-        // once.
+        // SAFETY: the node was on a list, so it has a message. It is on no list any more, so the message is
+        // moved out once.
         unsafe { node.message.assume_init_read() }
     }
 }

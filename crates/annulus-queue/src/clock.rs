@@ -1,4 +1,4 @@
-//! What time it is, for expiry.
+//! The clock for expiry.
 
 use std::{
     fmt,
@@ -7,8 +7,8 @@ use std::{
 
 use annulus_sync::{Arc, AtomicU64, Ordering};
 
-/// The clock by which a [`MessageQueue`](crate::MessageQueue)'s messages age: the machine's, or one that a
-/// test moves by hand.
+/// The clock that a [`MessageQueue`](crate::MessageQueue) uses for the age of messages: the machine's clock,
+/// or one that a test moves by hand.
 ///
 /// Clones show the same time.
 #[derive(Clone)]
@@ -16,7 +16,7 @@ pub struct Clock(Source);
 
 #[derive(Clone)]
 enum Source {
-    /// Runs from here.
+    /// Time is counted from this instant.
     Machine(Instant),
     /// Nanoseconds; only grows.
     Manual(Arc<AtomicU64>),
@@ -55,7 +55,8 @@ impl Clock {
         Duration::from_nanos(self.nanoseconds())
     }
 
-    /// Moves a manual clock on, up to 584 years in all; whether this is one. The machine's cannot be moved.
+    /// Moves a manual clock forward, up to 584 years in all. Returns whether it is a manual clock: the
+    /// machine's clock cannot be moved.
     ///
     /// ```
     /// # use annulus_queue::Clock;
@@ -64,7 +65,7 @@ impl Clock {
     /// ```
     pub fn advance(&self, by: Duration) -> bool {
         let Source::Manual(time) = &self.0 else { return false };
-        // Time alone: it publishes nothing.
+        // Relaxed: the time publishes no other data.
         time.fetch_add(nanoseconds(by), Ordering::Relaxed);
         true
     }

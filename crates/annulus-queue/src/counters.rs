@@ -1,11 +1,11 @@
-//! What became of all messages of a queue, by cause.
+//! Counts of what happened to all messages of a queue, by cause.
 
 use std::fmt;
 
 use annulus_sync::{AtomicU64, Ordering};
 
 /// What became of all messages of a queue so far, by cause. Exact when nobody sends or receives; see
-/// [`Sender::counters`](crate::Sender::counters) for what they mean while somebody does.
+/// [`Sender::counters`](crate::Sender::counters) for their meaning while somebody does.
 ///
 /// Two balances always hold: [`attempts`](Self::attempts) `= enqueued + rejected + discarded + closed +
 /// duplicate + too_large`, and `enqueued = dequeued + evicted + expired + abandoned +`
@@ -13,13 +13,13 @@ use annulus_sync::{AtomicU64, Ordering};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counters {
-    /// Messages that entered the queue; those that are written in place, when they are committed.
+    /// Messages that entered the queue. A message that is written in place enters when it is committed.
     pub enqueued: u64,
-    /// Messages that a receiver took out, by receiving or by clearing.
+    /// Messages that a receiver took out, by a receive or a clear.
     pub dequeued: u64,
     /// Sends that found no space and gave the message back: `Full` from a queue that rejects, `Full` from
-    /// `try_send` on one that blocks, and `Timeout`. A send that waits counts once, when its wait ends; one
-    /// that is cancelled does not count.
+    /// `try_send` on one that blocks, and `Timeout`. A send that waits counts once, when its wait ends. A
+    /// send that is cancelled does not count.
     pub rejected: u64,
     /// Messages that left to make room for newer ones.
     pub evicted: u64,
@@ -33,12 +33,12 @@ pub struct Counters {
     pub too_large: u64,
     /// Messages that were queued for longer than the queue's expiry, and skipped by a receive.
     pub expired: u64,
-    /// Messages that were still queued when the last receiver went away, and were dropped with it.
+    /// Messages that were still queued when the last receiver was dropped, and were dropped with it.
     pub abandoned: u64,
 }
 
 impl Counters {
-    /// How many sends ended with a verdict, whatever it was.
+    /// How many sends ended, with any outcome.
     ///
     /// ```
     /// let (tx, rx) = annulus_queue::queue(annulus_queue::QueueOptions::new())?;
@@ -88,8 +88,8 @@ impl fmt::Display for Counters {
     }
 }
 
-/// The counts that tickets do not tell already. All are of the rare cases, so a message that is just sent and
-/// received writes none.
+/// The counts that do not follow from the tickets. All count rare cases, so a message that is simply sent and
+/// received writes none of them.
 #[derive(Default)]
 pub(crate) struct Tally {
     pub(crate) rejected: Count,
@@ -97,22 +97,23 @@ pub(crate) struct Tally {
     pub(crate) discarded: Count,
     pub(crate) closed: Count,
     pub(crate) abandoned: Count,
-    /// Reservations, each counted before it has a ticket, and no longer once it is committed or refused: so
-    /// those that are held, and those that were dropped, whose tickets were sent without a message.
+    /// Reservations. Each is counted before it has a ticket, and no longer counted once it is committed or
+    /// refused. So this counts the reservations that are held, and those that were dropped: their tickets
+    /// were sent without a message.
     pub(crate) reserved: Count,
-    /// Those that were dropped and taken. Counted after the ticket moved.
+    /// Reservations that were dropped and then taken. Counted after the ticket moved.
     pub(crate) skipped: Count,
-    /// The greatest number of enqueued messages that was ever told.
+    /// The greatest number of enqueued messages that was returned so far.
     told: Count,
 }
 
 impl Tally {
-    /// How many messages were enqueued, where `sent` tickets were, and `left` messages have left since. Never
-    /// less than it told before.
+    /// How many messages were enqueued, if `sent` tickets were sent and `left` messages have left since.
+    /// Never less than it returned before.
     pub(crate) fn enqueued(&self, sent: u64, left: u64) -> u64 {
-        // A reservation is counted before its ticket is sent, and is one until its message can be seen. So
-        // this finds too few while somebody reserves, never too many, and the greatest number that was ever
-        // told is no more than what there are.
+        // A reservation is counted before its ticket is sent, and until its message can be seen. So the
+        // result may be too small while somebody reserves, but never too large, and the greatest number
+        // returned so far is not more than the real one.
         let found = sent.saturating_sub(self.reserved.get()).max(left);
         self.told.raise_to(found)
     }
@@ -133,7 +134,7 @@ impl Count {
         self.0.fetch_sub(1, Ordering::Release);
     }
 
-    /// The greater of the count and `least`, which it is from here on.
+    /// Raises the count to `least` if it is smaller, and returns the count.
     fn raise_to(&self, least: u64) -> u64 {
         let count = self.get();
         // SYNC: counted

@@ -1,4 +1,4 @@
-//! Where messages go that could not be delivered or handled.
+//! The store for messages that could not be delivered or handled.
 
 use std::{
     borrow::Cow,
@@ -17,11 +17,11 @@ use annulus_sync::{Arc, Mutex, MutexGuard};
 pub enum Reason {
     /// It was queued for longer than its queue's expiry.
     Expired,
-    /// It is wrong in itself: sending it again will not help.
+    /// The message itself is invalid: sending it again will not help.
     Invalid(Cow<'static, str>),
     /// Handling it failed: sending it again may help.
     Failed(Cow<'static, str>),
-    /// A kernel's handler failed with this error code, see [`annulus_abi::error`]; what it had done was
+    /// A kernel's handler failed with this error code, see [`annulus_abi::error`]; the handler's changes were
     /// rolled back.
     Handler {
         /// The code, never 0.
@@ -50,19 +50,19 @@ pub struct DeadLetter<T> {
     pub message: T,
     /// Why it is here.
     pub reason: Reason,
-    /// How many times it came here, this one included: 1, and 1 more for each time that it was re-driven and
-    /// came back. Messages without an [`id`](Message::id) cannot be recognised when they come back, and
+    /// How many times it came here, including this time: 1, and 1 more for each time that it was re-driven
+    /// and came back. Messages without an [`id`](Message::id) cannot be recognised when they come back, and
     /// always have 1.
     pub attempts: u32,
     /// When it came here.
     pub at: SystemTime,
-    /// The message's id, asked for before it came under the store's lock.
+    /// The message's id, read before the store's lock was taken.
     id: Option<u64>,
-    /// How many came before it. Dead letters lie in this order.
+    /// How many dead letters came before it. The store keeps them in this order.
     number: u64,
 }
 
-/// What the alert is told of each dead letter.
+/// The information about a dead letter that the alert gets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Alert {
@@ -76,8 +76,8 @@ pub struct Alert {
     pub evicted: bool,
 }
 
-/// What became of all dead letters so far. While none is being re-driven, `buried = taken + redriven +
-/// evicted +` those present.
+/// Counts of what happened to all dead letters so far. While none is being re-driven, `buried = taken +
+/// redriven + evicted +` those present.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DeadLetterCounters {
@@ -98,13 +98,13 @@ pub struct DeadLetterCounters {
 pub struct Redriven<T> {
     /// How many messages are queued again.
     pub sent: usize,
-    /// How many dead letters stay because they had all their attempts.
+    /// How many dead letters stay because they have used all their attempts.
     pub exhausted: usize,
-    /// Whether the queue refused one, so that it and all newer dead letters stay.
+    /// Whether the queue refused a message. If so, its dead letter and all newer ones stay.
     pub refused: bool,
-    /// What left to make room: in a full queue
-    /// ([`Backpressure::DropOldest`](crate::Backpressure::DropOldest)), or here, if others filled the store
-    /// before a refused message was back.
+    /// Messages that left to make room: in a full queue
+    /// ([`Backpressure::DropOldest`](crate::Backpressure::DropOldest)), or here, if other threads filled the
+    /// store before a refused message was back.
     pub evicted: Vec<T>,
 }
 
@@ -112,11 +112,13 @@ pub struct Redriven<T> {
 ///
 /// Dead letters come from queues whose messages expire
 /// ([`MessageQueueBuilder::dead_letters`](crate::MessageQueueBuilder::dead_letters)) and from
-/// [`bury`](Self::bury): a handler buries what is invalid, and retries what failed for a passing reason. They
-/// leave in batches ([`take_batch`](Self::take_batch)) or are sent again ([`redrive`](Self::redrive)).
+/// [`bury`](Self::bury): a handler buries messages that are invalid, and retries messages that failed for a
+/// temporary reason. They leave in batches ([`take_batch`](Self::take_batch)) or are sent again
+/// ([`redrive`](Self::redrive)).
 ///
 /// Burying never waits and never fails. Memory for the first [1000](Self::DEFAULT_CAPACITY) dead letters is
-/// allocated at the start, and that for more when they come; if there is none, the store counts as full.
+/// allocated at the start, and memory for more when they come. If no memory is available, the store counts as
+/// full.
 ///
 /// ```
 /// use annulus_queue::{DeadLetters, MessageQueue, Reason};
@@ -132,14 +134,14 @@ pub struct DeadLetters<T> {
     shared: Arc<Shared<T>>,
 }
 
-/// Dead letters that a store has space for from the start, if it may have as many.
+/// How many dead letters a store has space for from the start, if its capacity is not less.
 const AT_FIRST: usize = 1000;
 
 type OnAlert = dyn Fn(&Alert) + Send + Sync;
 
 struct Shared<T> {
     store: Mutex<Store<T>>,
-    /// Called without the lock. Set once, before dead letters come or while they do.
+    /// Called without the lock. Set once, before the first dead letter comes or later.
     alert: OnceLock<Box<OnAlert>>,
 }
 
@@ -155,7 +157,7 @@ struct Store<T> {
 }
 
 impl<T> DeadLetters<T> {
-    /// How many dead letters are kept unless said otherwise: 1000.
+    /// How many dead letters are kept by default: 1000.
     pub const DEFAULT_CAPACITY: usize = 1000;
     /// How many dead letters [`take_batch`](Self::take_batch) takes at most: 100.
     pub const BATCH: usize = 100;
@@ -172,8 +174,8 @@ impl<T> DeadLetters<T> {
     /// A store of `capacity` dead letters, at least one, that calls `alert` once for each, after it was
     /// stored.
     ///
-    /// The call is made by whoever buries the dead letter, or meets the expired message, and under no lock:
-    /// it may use the store, and the queue too. It should be short.
+    /// The thread that buries the dead letter, or finds the expired message, makes the call. It holds no
+    /// lock: the alert may use the store, and the queue too. It should be short.
     ///
     /// ```
     /// # use annulus_queue::{DeadLetters, Reason};
@@ -186,8 +188,8 @@ impl<T> DeadLetters<T> {
         dead_letters
     }
 
-    /// Has `alert` called from now on, as [`with_alert`](Self::with_alert) says. Only the first alert of a
-    /// store counts: `false` if there is one.
+    /// Sets `alert`, which is called from now on as [`with_alert`](Self::with_alert) describes. Only the
+    /// first alert of a store counts: returns `false` if there is one already.
     ///
     /// ```
     /// # use annulus_queue::{DeadLetters, Reason};
@@ -215,8 +217,8 @@ impl<T> DeadLetters<T> {
         Self { shared: Arc::new(Shared { store: Mutex::new(store), alert: OnceLock::new() }) }
     }
 
-    /// Takes up to [`BATCH`](Self::BATCH) dead letters, oldest first; none if there are none. Others may bury
-    /// meanwhile.
+    /// Takes up to [`BATCH`](Self::BATCH) dead letters, oldest first. The result is empty if there are none.
+    /// Others may bury meanwhile.
     ///
     /// ```
     /// # use annulus_queue::{DeadLetters, Reason};
@@ -243,7 +245,7 @@ impl<T> DeadLetters<T> {
         self.lock().dead_letters.len()
     }
 
-    /// Whether there is none. Others may change it at any time.
+    /// Whether there are no dead letters. Others may change it at any time.
     ///
     /// ```
     /// assert!(annulus_queue::DeadLetters::<u32>::new().is_empty());
@@ -261,7 +263,7 @@ impl<T> DeadLetters<T> {
         self.lock().capacity
     }
 
-    /// What became of all dead letters so far, at one moment.
+    /// Counts of what happened to all dead letters so far. All figures belong to one moment.
     ///
     /// ```
     /// # use annulus_queue::{DeadLetters, Reason};
@@ -273,7 +275,7 @@ impl<T> DeadLetters<T> {
         self.lock().counters
     }
 
-    /// [`bury`](DeadLetters::bury) for messages of any type, whose id the caller knows.
+    /// [`bury`](DeadLetters::bury) for messages of any type. The caller gives the id.
     ///
     /// ```
     /// # use annulus_queue::{DeadLetters, Reason};
@@ -289,8 +291,9 @@ impl<T> DeadLetters<T> {
         evicted
     }
 
-    /// [`bury_with_id`](Self::bury_with_id) for a caller who holds a lock, and so calls no alert: what it is
-    /// to be [told](Self::tell) afterwards, if there is one. The dead letter is of the moment `at`.
+    /// [`bury_with_id`](Self::bury_with_id) for a caller that holds a lock, so it does not call the alert. If
+    /// there is an alert, this returns what the caller must [tell](Self::tell) it afterwards. The dead
+    /// letter's time is `at`.
     #[doc(hidden)]
     pub fn bury_silently(
         &self,
@@ -299,7 +302,7 @@ impl<T> DeadLetters<T> {
         reason: Reason,
         at: SystemTime,
     ) -> (Option<DeadLetter<T>>, Option<Alert>) {
-        // Copied before the dead letter is given away, and only if somebody listens, since it may allocate.
+        // Copied before the dead letter is given away, and only if there is an alert, since it may allocate.
         let told = self.shared.alert.get().map(|_| reason.clone());
         let (attempts, evicted) = {
             let mut store = self.lock();
@@ -314,8 +317,8 @@ impl<T> DeadLetters<T> {
         (evicted, alert)
     }
 
-    /// Counts dead letters that were buried and evicted before this store was made, for a caller who kept the
-    /// others elsewhere.
+    /// Counts dead letters that were buried and evicted before this store was made, for a caller that kept
+    /// the others elsewhere.
     #[doc(hidden)]
     pub fn count_evicted(&self, dead_letters: u64) {
         let counters = &mut self.lock().counters;
@@ -378,7 +381,7 @@ impl<T> DeadLetters<T> {
             .count();
         done
     }
-    /// No user code runs under the lock, so nothing panics there, and poison means nothing.
+    /// No user code runs under the lock, so nothing panics there, and poison can be ignored.
     fn lock(&self) -> MutexGuard<'_, Store<T>> {
         self.shared.store.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -402,9 +405,9 @@ impl<T: Message + Send> DeadLetters<T> {
     /// Sends the messages of the dead letters that are here now to a queue again, oldest first, without
     /// waiting.
     ///
-    /// A dead letter that already had `max_attempts` stays, and so does every one from the first that the
-    /// queue refuses or discards. What is sent again is no duplicate of itself, and its time in the queue
-    /// begins anew. The queue counts it as any other message.
+    /// A dead letter that already had `max_attempts` stays. If the queue refuses or discards a message, its
+    /// dead letter and all that follow stay. A message that is sent again is not a duplicate of itself, and
+    /// its time in the queue starts again. The queue counts it like any other message.
     ///
     /// ```
     /// # use annulus_queue::{DeadLetters, MessageQueue, Reason};
@@ -421,7 +424,7 @@ impl<T: Message + Send> DeadLetters<T> {
 impl<T> Store<T> {
     /// Whether there is no space for one more dead letter.
     fn is_full(&mut self) -> bool {
-        // The second is true of no empty store, since that has space for one.
+        // The second condition is never true for an empty store, since that has space for one.
         self.dead_letters.len() == self.capacity || self.dead_letters.try_reserve(1).is_err()
     }
 
@@ -434,7 +437,7 @@ impl<T> Store<T> {
         self.dead_letters.pop_front()
     }
 
-    /// Takes the oldest dead letter that has attempts left, and remembers those that it had before its
+    /// Takes the oldest dead letter that has attempts left. Records the attempts that it had, before its
     /// message can come back.
     fn take_retryable(&mut self, max_attempts: u32) -> Option<DeadLetter<T>> {
         let index = self.dead_letters.iter().position(|dead_letter| dead_letter.attempts < max_attempts)?;
@@ -448,8 +451,8 @@ impl<T> Store<T> {
         Some(dead_letter)
     }
 
-    /// Returns a dead letter to its place; or what leaves to make room, which is the dead letter itself if it
-    /// is the oldest.
+    /// Puts a dead letter back in its place. Returns the one that leaves to make room, if any; this is the
+    /// dead letter itself if it is the oldest.
     fn put_back(&mut self, dead_letter: DeadLetter<T>) -> Option<DeadLetter<T>> {
         if let Some(id) = dead_letter.id {
             self.take_attempts(id);
@@ -465,8 +468,8 @@ impl<T> Store<T> {
         evicted
     }
 
-    /// How many attempts a re-driven message had before, which is forgotten; 0 if it was not re-driven, or
-    /// too long ago.
+    /// Returns how many attempts a re-driven message had before, and forgets them. 0 if it was not re-driven,
+    /// or too long ago.
     fn take_attempts(&mut self, id: u64) -> u32 {
         let index = self.redriven.iter().rposition(|&(other, _)| other == id);
         index.and_then(|index| self.redriven.remove(index)).map_or(0, |(_, attempts)| attempts)

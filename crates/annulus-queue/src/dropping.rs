@@ -1,4 +1,4 @@
-//! Dropping many messages, of which each may panic.
+//! Dropping many messages, each of which may panic.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
@@ -7,8 +7,8 @@ use std::{
 
 use annulus_sync::contain::discard;
 
-/// Drops what `next` gives until that is nothing, whatever panics on the way. The first panic is passed on
-/// then, unless this thread unwinds already; of the others the panic hook has told.
+/// Drops the values that `next` gives until it gives `None`, even if some of them panic. Then the first panic
+/// continues, unless this thread unwinds already. The panic hook has reported the other panics.
 pub(crate) fn drop_all<T>(mut next: impl FnMut() -> Option<T>) {
     let mut first = None;
     while let Some(message) = next() {

@@ -1,4 +1,4 @@
-//! What can be asked at either end of a queue.
+//! The queries that both ends of a queue offer.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use crate::{Backpressure, Counters, Receiver, Sender, queue::Shared};
 macro_rules! questions {
     ($end:ident) => {
         impl<T> $end<T> {
-            /// How many messages are queued, those being copied in included. Other ends may change it at any
+            /// How many messages are queued, including those being copied in. Other ends may change it at any
             /// time.
             ///
             /// ```
@@ -92,11 +92,11 @@ macro_rules! questions {
                 self.shared.name()
             }
 
-            /// What became of all messages so far, by cause.
+            /// Counts of what happened to all messages so far, by cause.
             ///
-            /// Exact when nobody sends or receives. While somebody does, no figure ever goes down but
-            /// `dequeued`, in which a message may count for a moment that was evicted or abandoned; and both
-            /// of [`Counters`]' balances hold, since what is in between counts as queued.
+            /// Exact when nobody sends or receives. While somebody does, only `dequeued` may ever go down:
+            /// for a moment it may include a message that was evicted or abandoned. Both balances of
+            /// [`Counters`] hold even then, since a message in between counts as queued.
             ///
             /// ```
             /// # use annulus_queue::{Backpressure, QueueOptions, queue};

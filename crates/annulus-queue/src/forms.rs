@@ -1,4 +1,4 @@
-//! Forms of the batch verbs that are made of others: as futures, and for a time. All ends have them alike.
+//! Batch operations that are built from others: as futures, and with a timeout. All ends have the same ones.
 
 use std::time::{Duration, Instant};
 
@@ -8,23 +8,24 @@ use crate::{
     single_consumer, spmc,
 };
 
-/// How much of a time is left; it never ends if the clock cannot express its end.
+/// How much of a timeout is left. It never ends if the clock cannot express its end.
 fn left_of(timeout: Duration) -> impl Fn() -> Duration {
     let deadline = Instant::now().checked_add(timeout);
     move || deadline.map_or(Duration::MAX, |deadline| deadline.saturating_duration_since(Instant::now()))
 }
 
-/// Sending: of a type, whose `self` is borrowed like this, and which an example makes like this.
+/// The sending operations of a type. The arguments say how `self` is borrowed, and how an example makes the
+/// type.
 macro_rules! sends {
     ([$($bounds:tt)*] $sender:ty, [$($mutable:ident)?] $self:ident, $uses:literal, $make:literal) => {
         /// # Batches as futures, and for a time
         impl<$($bounds)*> $sender {
-            /// Sends messages in order, waiting for space under
-            /// [`Block`](crate::Backpressure::Block), and returns how many were queued. `back` gets what came
-            /// back: those that were refused, discarded or recognised as duplicates, and those that were
-            /// evicted.
+            /// Sends messages in order, waiting for space under [`Block`](crate::Backpressure::Block), and
+            /// returns how many were queued. `back` gets the messages that came back: those that were
+            /// refused, discarded or recognised as duplicates, and those that were evicted.
             ///
-            /// Dropping the future before it is ready leaves a part sent, and drops the rest.
+            /// If the future is dropped before it is ready, some messages may have been sent; the rest are
+            /// dropped.
             ///
             /// ```
             #[doc = concat!("# use annulus_queue::{QueueOptions, wait::block_on, ", $uses, "};")]
@@ -45,8 +46,9 @@ macro_rules! sends {
                 queued
             }
 
-            /// [`send_batch_blocking`](Self::send_batch_blocking) that waits for `timeout` at most, all in
-            /// all. What has no space then is tried without waiting, and comes back.
+            /// [`send_batch_blocking`](Self::send_batch_blocking) that waits for at most `timeout` in total.
+            /// After that, it tries the remaining messages without waiting, and those without space come
+            /// back.
             ///
             /// ```
             /// # use std::time::Duration;
@@ -68,8 +70,8 @@ macro_rules! sends {
                 send_each(messages, |message| $self.send_timeout(message, left()), back)
             }
 
-            /// [`flush_timeout`](Self::flush_timeout) for as long as it takes. It has no form that is a
-            /// future, since nobody tells when a message has left: it looks.
+            /// [`flush_timeout`](Self::flush_timeout) without a timeout. There is no future for it, because
+            /// nothing signals that a message has left: this polls.
             ///
             /// ```
             #[doc = concat!("# use annulus_queue::{QueueOptions, ", $uses, "};")]
@@ -88,13 +90,13 @@ macro_rules! sends {
     };
 }
 
-/// Receiving, likewise.
+/// The same for the receiving operations.
 macro_rules! receives {
     ([$($bounds:tt)*] $receiver:ty, [$($mutable:ident)?] $self:ident, $uses:literal, $make:literal) => {
         /// # Batches as futures, and for a time
         impl<$($bounds)*> $receiver {
-            /// Waits for a message, then receives up to `most` of those that are there; how many. `each` gets
-            /// them. Dropping the future before it is ready takes nothing.
+            /// Waits for a message, then receives up to `most` of those that are there. Returns how many.
+            /// `each` gets them. Dropping the future before it is ready takes no message.
             ///
             /// ```
             #[doc = concat!("# use annulus_queue::{QueueOptions, wait::block_on, ", $uses, "};")]

@@ -1,25 +1,25 @@
-//! A queue with policies in front of a ring: priority, deduplication, expiry and eviction reach what waits
-//! here, and nothing of what has gone on.
+//! A queue with policies in front of a ring. Priority, deduplication, expiry and eviction apply to messages
+//! that wait here, and not to messages that are already in the ring.
 //!
 //! A ring is first in, first out, and its messages belong to its consumer, which may be a device. So a
-//! message waits in front until the ring holds fewer than [`ahead`](FrontOptions::ahead) messages; whoever
-//! sends, and whoever hears that the consumer has taken some, moves messages on. The next in order go first:
-//! by priority where there are priorities, else as they came.
+//! message waits in front until the ring holds fewer than [`ahead`](FrontOptions::ahead) messages. A thread
+//! that sends, or that learns that the consumer has taken some, moves messages on. They go in order: by
+//! priority if there are priorities, else first in, first out.
 //!
 //! # States of a message
 //!
-//! *Offered* → *waiting* → *handed over*. An offered message may end as a duplicate, discarded or refused; a
-//! waiting one as evicted or expired; one that was handed over is in the ring. A message that finds nobody
-//! waiting and room in the ring is handed over at once.
+//! *Offered* → *waiting* → *handed over*. An offered message may end as a duplicate, discarded or refused. A
+//! waiting message may end as evicted or expired. A message that was handed over is in the ring. A message is
+//! handed over at once if no other waits and the ring has room.
 //!
 //! # Words and writers
 //!
 //! | word | written by | read by |
 //! |---|---|---|
-//! | the store, the window, `closed`, the count of what was ever accepted | whoever holds the lock of the [`CombiningLock`] | the same |
+//! | the store, the window, `closed`, the count of accepted messages | the thread that holds the lock of the [`CombiningLock`] | the same |
 //! | `waiting`: how many messages wait | the same | anybody, without the lock |
 //! | `accepted`: how many were ever accepted | the same | anybody, without the lock |
-//! | the ring | whoever holds the lock, through [`Producers`]; and other producers of that ring | its consumer |
+//! | the ring | the lock's holder, through [`Producers`]; and other producers of that ring | its consumer |
 //!
 //! # Ordering
 //!
@@ -30,17 +30,18 @@
 //!   down, then its slot is published. So whoever loads `waiting` and then the ring's depth finds each
 //!   message at least once (`SYNC: handed-over`), and whoever has seen the consumer done with a message finds
 //!   it no longer waiting.
-//! * *None arrives that was not accepted.* `accepted` goes up before the slot is published; whoever sees that
-//!   the consumer has taken a message sees it counted.
-//! * *Closing and sending happen one before the other*, since both hold the lock: what was accepted before
-//!   [`Front::close`] is moved on or [taken out](Front::take_all), and nothing is accepted after it.
+//! * *No message arrives before it counts as accepted.* `accepted` is raised before the slot is published, so
+//!   a reader that sees that the consumer has taken a message also sees it counted.
+//! * *Each send happens either before or after the close*, since both hold the lock: a message accepted
+//!   before [`Front::close`] is moved on or [taken out](Front::take_all), and no message is accepted after
+//!   it.
 //!
-//! The lock is a mutex, held for as long as 64 messages take (about a microsecond). No code of the program's
-//! runs under it: what is asked of a message ([`Facts`]) is asked before, and what becomes of it is told to a
-//! [`Told`], which only takes note.
+//! The lock is a mutex, held for as long as 64 messages take (about a microsecond). The user's code never
+//! runs under it: the properties of a message ([`Facts`]) are read before, and what happens to it is reported
+//! to a [`Told`], which only records it.
 //!
-//! Messages are bytes here, so that this is compiled once. What waits lies in cells of one block of memory,
-//! and its place in the order refers to its cell.
+//! Messages are bytes here, so that this code is compiled once. Waiting messages lie in the cells of one
+//! block of memory; an entry of the order refers to its message's cell.
 
 use std::{collections::VecDeque, mem::MaybeUninit};
 
@@ -48,24 +49,24 @@ use crate::{Backpressure, buckets::Buckets, window::Window};
 use annulus_ring::ring::{Header, Producers, Refused};
 use annulus_sync::{AtomicU64, AtomicUsize, Ordering, combining::CombiningLock};
 
-/// The bytes of a message, or of a place for one. Those of padding may be uninitialised.
+/// The bytes of a message, or of a place for one. Padding bytes may be uninitialised.
 pub type Bytes = [MaybeUninit<u8>];
 
 /// At most this many messages are offered under one lock.
 pub const RUN: usize = 64;
 
-/// How a front is made. What is validated elsewhere is not looked at here.
+/// How a front is made. These options are validated elsewhere, not here.
 #[derive(Clone, Copy, Debug)]
 pub struct FrontOptions {
-    /// Bytes of a message.
+    /// The size of a message, in bytes.
     pub size: usize,
     /// How many messages wait at most: 1 to 2^20.
     pub capacity: usize,
-    /// What happens to a message when as many wait.
+    /// What happens to a new message when `capacity` messages wait.
     pub backpressure: Backpressure,
     /// Whether messages leave by [`Facts::priority`], 255 first.
     pub priority: bool,
-    /// How many accepted keys are remembered, if duplicates are to be recognised: 1 to 65,536.
+    /// How many accepted keys are remembered, 1 to 65,536; `None` if duplicates are not recognised.
     pub window: Option<usize>,
     /// How long a message waits at most, in nanoseconds, from its [`Header::enqueue_time`] on.
     pub expiry: Option<u64>,
@@ -73,39 +74,38 @@ pub struct FrontOptions {
     pub ahead: u64,
 }
 
-/// What a front must know of a message.
+/// What a front must know about a message.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Facts {
     /// 255 leaves first.
     pub priority: u8,
-    /// By what it is recognised when it comes again; `None` if it is never a duplicate.
+    /// The key by which a duplicate is recognised; `None` if the message is never a duplicate.
     pub key: Option<u64>,
 }
 
 /// Why a message is not, or no longer, in a front.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// It left for a newer one.
+    /// It left to make room for a newer message.
     Evicted,
-    /// It was new, and there was no space.
+    /// It was the new message, and there was no space.
     Discarded,
-    /// It had come before.
+    /// It was sent before.
     Duplicate,
     /// It had waited for too long.
     Expired,
 }
 
-/// Takes note of what an operation did beside what it was asked for. Called under the front's lock: does
-/// nothing else.
+/// Records the side effects of an operation. Called under the front's lock, so it must do nothing else.
 pub trait Told {
-    /// This became of a message.
+    /// A message is not, or no longer, in the front, for this reason.
     fn gone(&mut self, fate: Fate, message: &Bytes, header: Header);
     /// Messages are in the ring now.
     fn moved(&mut self);
-    /// So many more places are free than before.
+    /// This many places became free.
     fn freed(&mut self, places: usize);
-    /// A message is about to be put into the slot of this ticket, which the front holds and publishes after
-    /// this. Asked once for each; returns the header that it is to have there.
+    /// A message will now be put into the slot of this ticket, which the front holds and publishes after this
+    /// call. Called once for each message. Returns the header that the message gets there.
     fn hands_over(&mut self, ticket: u64, header: Header) -> Header {
         let _ = ticket;
         header
@@ -115,9 +115,9 @@ pub trait Told {
 /// How far an offer got.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Offered {
-    /// Messages of the front of the run that were accepted, discarded or recognised as duplicates.
+    /// How many messages, from the start of the run, were accepted, discarded or recognised as duplicates.
     pub taken: usize,
-    /// Why the next one was not.
+    /// Why the next message was refused.
     pub refused: Option<Refused>,
 }
 
@@ -137,7 +137,7 @@ struct Parcel {
     header: Header,
 }
 
-/// What waits, and in which order it leaves.
+/// The waiting messages, in the order in which they leave.
 enum Order {
     Fifo { parcels: VecDeque<Parcel>, capacity: usize },
     ByPriority(Buckets<Parcel>),
@@ -155,12 +155,12 @@ struct State {
 struct Cells {
     size: usize,
     bytes: Box<Bytes>,
-    /// The last that became free is the first to be used again: it is in the cache.
+    /// The cell that became free last is used first: it is in the cache.
     free: Vec<u32>,
 }
 
 impl Front {
-    /// A front of the ring that `producers` write to. All that it will ever need is allocated here.
+    /// A front of the ring that `producers` write to. All its memory is allocated here.
     pub fn new(options: FrontOptions, producers: Producers) -> Self {
         let order = if options.priority {
             Order::ByPriority(Buckets::new(options.capacity))
@@ -190,21 +190,21 @@ impl Front {
         self.waiting.load(Ordering::Acquire)
     }
 
-    /// How many messages were ever accepted, those included that have been evicted or have expired since.
+    /// How many messages were accepted so far, including those that were evicted or have expired since.
     pub fn accepted(&self) -> u64 {
         // SYNC: accepted (acquire)
         self.accepted.load(Ordering::Acquire)
     }
 
-    /// Offers messages, one for each of the facts, at most [`RUN`], in order, until one is refused: `Full`
-    /// under Block and Reject. `messages` are their bytes, one behind the other. All get this header, whose
-    /// time is now.
+    /// Offers messages in order, one for each of the facts and at most [`RUN`], until one is refused: `Full`
+    /// under Block and Reject. `messages` has their bytes, one message after the other. All get this header;
+    /// its time is now.
     ///
-    /// What could be handed over then is in the ring.
+    /// On return, the messages that could be handed over are in the ring.
     ///
     /// # Panics
     ///
-    /// If there are not as many bytes as messages, or too many messages.
+    /// If the number of bytes does not fit the number of messages, or if there are too many messages.
     pub fn offer(&self, messages: &Bytes, facts: &[Facts], header: Header, told: &mut impl Told) -> Offered {
         assert!(facts.len() <= RUN && messages.len() == facts.len() * self.options.size, "a run of messages");
         self.state.with_on(
@@ -214,13 +214,13 @@ impl Front {
         )
     }
 
-    /// Hands over what there is room for. The header tells the time, if messages expire, and the command that
-    /// is in force.
+    /// Hands over as many messages as the ring has room for. The header contains the time, if messages
+    /// expire, and the current command.
     pub fn refill(&self, now: Header, told: &mut impl Told) {
         self.state.run(|state| state.hand_over(self, now, told));
     }
 
-    /// Accepts nothing any more. What waits is handed over as before.
+    /// Accepts no more messages. Waiting messages are handed over as before.
     pub fn close(&self, now: Header, told: &mut impl Told) {
         self.state.with_on(
             told,
@@ -229,8 +229,8 @@ impl Front {
         );
     }
 
-    /// Takes out what waits, in the order in which it would have been handed over; to be called when the ring
-    /// takes nothing any more.
+    /// Takes out the waiting messages, in the order in which they would have been handed over. Call it when
+    /// the ring takes no more messages.
     pub fn take_all(&self, mut to: impl FnMut(&Bytes, Header)) {
         self.state.with(
             |state| {
@@ -244,7 +244,7 @@ impl Front {
         );
     }
 
-    /// How many more messages are to be in the ring.
+    /// How many more messages may go into the ring.
     #[inline]
     fn room(&self) -> u64 {
         self.options.ahead.saturating_sub(self.producers.ring().depth())
@@ -257,7 +257,7 @@ impl Cells {
         &self.bytes[cell as usize * self.size..][..self.size]
     }
 
-    /// Keeps a message. The caller knows that there is space.
+    /// Stores a message. The caller has made sure that there is space.
     #[inline]
     fn put(&mut self, message: &Bytes, header: Header) -> Parcel {
         let cell = self.free.pop().expect("there are as many cells as messages");
@@ -265,8 +265,8 @@ impl Cells {
         Parcel { cell, header }
     }
 
-    /// A message that has left the order. Its place is free from here on, and written by the next that is
-    /// kept.
+    /// Returns a message that has left the order. Its cell is free from here on, and the next stored message
+    /// overwrites it.
     #[inline]
     fn take(&mut self, parcel: Parcel) -> &Bytes {
         self.free.push(parcel.cell);
@@ -292,11 +292,11 @@ impl State {
             taken = self.pass(front, messages, facts, header, told);
         }
         let mut refused = None;
-        // Whether there may be room in the ring that nobody has looked at.
+        // Whether the ring may have room that was not checked yet.
         let mut may_advance = true;
         while let Some(&facts) = facts.get(taken) {
             let message = &messages[taken * front.options.size..][..front.options.size];
-            // Before space is looked for: a duplicate is one on a full queue as well.
+            // Checked before the space: a duplicate is a duplicate on a full queue as well.
             let vacancy = match (&self.window, facts.key) {
                 (Some(window), Some(key)) => match window.look_up(key) {
                     Some(vacancy) => Some((vacancy, key)),
@@ -341,8 +341,8 @@ impl State {
         Offered { taken, refused }
     }
 
-    /// Hands messages over at once, as far as there is room, since none waits; says how many it has dealt
-    /// with.
+    /// Hands messages over at once, as far as there is room, because none waits. Returns how many it has
+    /// processed.
     fn pass(
         &mut self,
         front: &Front,
@@ -361,7 +361,7 @@ impl State {
                     told.gone(Fate::Duplicate, &messages[i * size..][..size], header);
                     continue;
                 };
-                // There is room for it, here if not in the ring.
+                // There is room for it: in the ring, or else here.
                 window.insert(vacancy, key);
             }
             fresh[count] = i as u8;
@@ -401,7 +401,8 @@ impl State {
         }
     }
 
-    /// Hands over what there is room for, and takes out what has expired as far as it stands before that.
+    /// Hands over as many messages as there is room for, and takes out the expired messages that come before
+    /// them.
     fn advance(&mut self, front: &Front, now: Header, told: &mut impl Told) {
         // SYNC: accepted (release)
         front.accepted.store(self.accepted, Ordering::Release);
@@ -419,7 +420,7 @@ impl State {
             // SYNC: handed-over (release): after the tickets, before any slot is published.
             front.waiting.store(waiting - count, Ordering::Release);
             for _ in 0..count {
-                // It lives: what has expired was taken out, up to the first that lives.
+                // It has not expired: all expired messages before it were taken out.
                 let Some(parcel) = self.order.pop() else { break };
                 let message = self.cells.take(parcel);
                 let header = told.hands_over(slots.ticket(), parcel.header);
@@ -428,13 +429,13 @@ impl State {
                     self.expire(front, now, told);
                 }
             }
-            // What expired on the way leaves slots over. They become tombstones.
+            // Messages that expired meanwhile leave slots unused. These become tombstones.
             drop(slots);
             told.moved();
         }
     }
 
-    /// Takes out what has expired and is next.
+    /// Takes out messages from the start of the order, as long as they have expired.
     fn expire(&mut self, front: &Front, now: Header, told: &mut impl Told) {
         let Some(lifetime) = front.options.expiry else { return };
         while self.order.next_at().is_some_and(|at| now.enqueue_time.saturating_sub(at) >= lifetime) {
@@ -467,7 +468,7 @@ impl Order {
         }
     }
 
-    /// The caller knows that there is space.
+    /// The caller has made sure that there is space.
     #[inline]
     fn push(&mut self, priority: u8, parcel: Parcel) {
         match self {
@@ -493,7 +494,7 @@ impl Order {
         }
     }
 
-    /// The lowest priority present; 0 where there are none.
+    /// The lowest priority present; 0 if there are no priorities.
     fn lowest(&self) -> Option<u8> {
         match self {
             Self::Fifo { parcels, .. } => parcels.front().map(|_| 0),

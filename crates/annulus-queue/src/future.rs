@@ -1,4 +1,4 @@
-//! Sending to and receiving from a queue that all share, as futures: see `turn`.
+//! Sending to and receiving from a shared queue, as futures: see `turn`.
 #![cfg_attr(not(feature = "futures"), allow(unreachable_pub, reason = "only streams and sinks show them"))]
 
 use std::{
@@ -15,17 +15,17 @@ use crate::{
 };
 use annulus_sync::event::Event;
 
-/// A [`send`](crate::Sender::send) under way.
+/// A [`send`](crate::Sender::send) in progress.
 ///
-/// Drop it, or poll it to its end: one that has waited and is [forgotten](crate#what-it-does-not-promise) may
-/// keep a wake-up that others need.
+/// Drop it, or poll it until it is ready: a future that has waited and is then
+/// [forgotten](crate#what-it-does-not-promise) may keep a wake-up that others need.
 #[must_use = "nothing is sent unless the future is awaited"]
 pub struct SendFuture<'a, T>(Sending<'a, SharedEnd<'a, T>, T>);
 
-/// A [`recv`](crate::Receiver::recv) under way.
+/// A [`recv`](crate::Receiver::recv) in progress.
 ///
-/// Drop it, or poll it to its end: one that has waited and is [forgotten](crate#what-it-does-not-promise) may
-/// keep a wake-up that others need.
+/// Drop it, or poll it until it is ready: a future that has waited and is then
+/// [forgotten](crate#what-it-does-not-promise) may keep a wake-up that others need.
 #[must_use = "nothing is received unless the future is awaited"]
 pub struct RecvFuture<'a, T>(Receiving<'a, SharedEnd<'a, T>>);
 
@@ -79,7 +79,7 @@ impl<T> fmt::Debug for RecvFuture<'_, T> {
     }
 }
 
-/// A queue that all may share, as source and target.
+/// A shared queue, as source and target.
 pub struct SharedEnd<'a, T>(pub(crate) &'a Shared<T>);
 
 impl<'a, T> Source<'a> for SharedEnd<'a, T> {

@@ -1,21 +1,21 @@
-//! What is wrong with options.
+//! Errors of invalid options.
 
 use std::fmt;
 
 use crate::QueueOptions;
 
-/// All that is wrong with the options of a queue, or of something else that has options, as the type of its
-/// problems says.
+/// All problems of the options of a queue, or of something else that has options. The type of the problems
+/// says of what.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidOptions<P = OptionProblem> {
     /// One or more.
     problems: Vec<P>,
 }
 
-/// One thing that is wrong with options.
+/// One problem of some options.
 #[doc(hidden)]
 pub trait Problem: fmt::Display {
-    /// What has the options.
+    /// The name of the thing that has the options.
     const SUBJECT: &'static str;
 }
 
@@ -41,50 +41,50 @@ impl<P> InvalidOptions<P> {
     }
 }
 
-/// One thing that is wrong with a queue's options.
+/// One problem of a queue's options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OptionProblem {
-    /// The capacity is not a power of two, or beyond its limits.
+    /// The capacity is not a power of two, or outside its limits.
     Capacity {
         /// What was asked for.
         given: usize,
         /// The next valid capacity, or the greatest if there is none above.
         valid: usize,
     },
-    /// The senders of a queue with one receiver cannot evict.
+    /// Eviction was asked for, but the senders of a queue with one receiver cannot evict.
     Eviction,
-    /// The deduplication window is beyond its limits.
+    /// The deduplication window is outside its limits.
     Window {
         /// What was asked for.
         given: usize,
     },
-    /// The expiry is zero, so that no message could ever be received.
+    /// The expiry is zero, so no message could ever be received.
     Expiry,
-    /// Messages may have no bytes at all.
+    /// The greatest message size is zero bytes.
     MessageBytes,
     /// The name is empty or too long.
     Name {
-        /// How long it is.
+        /// Its length in bytes.
         bytes: usize,
     },
-    /// The constructor at hand cannot do this.
+    /// The function that was called does not offer this option.
     NotOffered {
         /// The option's name.
         option: &'static str,
     },
-    /// Deduplication by payload, for a type whose payload has no hash.
+    /// Deduplication by payload was asked for, but this message type has no payload hash.
     NoPayloadHash {
         /// The message type.
         message: &'static str,
     },
-    /// Dead letters for a queue whose messages never expire.
+    /// Dead letters were given to a queue in which messages never expire.
     NoExpiry,
-    /// There is not as much memory as a [lossy ring](crate::lossy::ring) would need.
+    /// There is not enough memory for this [lossy ring](crate::lossy::ring).
     Memory {
         /// How many messages were asked for.
         given: usize,
-        /// What they need; nothing if no address reaches that far.
+        /// The bytes that they need; `None` if that is more than the address space.
         bytes: Option<usize>,
     },
 }

@@ -19,52 +19,55 @@
 //! | one | one | [`single_consumer::spsc`] | `DropOldest` |
 //! | one | each gets all it can | [`lossy::ring`] | for plain old data; overwrites what is not read in time, and never waits |
 //!
-//! The further down, the cheaper: an end that is alone needs no compare-exchange, and that is checked by the
-//! types, since it cannot be cloned and is used through `&mut`. All offer the same verbs, each as a future,
-//! blocking, with a timeout and without waiting: send and receive, one or a batch; a place to write a message
-//! in ([`Reservation`], [`single_consumer::Reservation`]); iterate, clear, flush, close; and with the feature
-//! `futures` (on by default) a `Sink` and a `Stream`. Futures need no particular runtime.
+//! Ends further down in the table are cheaper: an end that is the only one on its side needs no
+//! compare-exchange. The types check this: such an end cannot be cloned and is used through `&mut`. All ends
+//! offer the same operations: send and receive, one message or a batch; a place to write a message in
+//! ([`Reservation`], [`single_consumer::Reservation`]); iterate, clear, flush, close; and with the feature
+//! `futures` (on by default) a `Sink` and a `Stream`. Each operation exists as a future, blocking, with a
+//! timeout, and without waiting. Futures need no particular runtime.
 //!
 //! For a stream, one sender and one receiver with batches ([`single_consumer::Sender::send_batch_blocking`],
-//! [`single_consumer::Receiver::recv_batch_blocking`]) is the fastest there is here. For one message at a
-//! time, back and forth, the same ends are: a message of up to 56 bytes and its stamp share a cache line, so
-//! that it crosses between cores as one transfer.
+//! [`single_consumer::Receiver::recv_batch_blocking`]) is the fastest choice in this crate. The same ends are
+//! the fastest for one message at a time, back and forth: a message of up to 56 bytes and its stamp share a
+//! cache line, so one transfer moves both between cores.
 //!
-//! What follows is of [`queue`](queue()); [`single_consumer`], [`spmc`] and [`MessageQueue`] say what
-//! differs.
+//! The rest of this page describes [`queue`](queue()). The pages of [`single_consumer`], [`spmc`] and
+//! [`MessageQueue`] say what is different there.
 //!
 //! # What it promises
 //!
 //! - **Nothing is hidden.** A send returns what became of the message, and a message that is not queued comes
-//!   back to the caller. Whatever a queue rejects, evicts or discards is counted, by cause, exactly.
-//! - **Whole messages.** A message can be received only after it was completely written, and its place is
-//!   used again only after it was completely read. Each is received, returned or dropped exactly once.
-//! - **Order.** Messages leave in the order in which their sends took effect; so those of one producer arrive
-//!   at one consumer in order.
-//! - **An exact capacity.** A queue of 64 holds 64 messages, and is full only when it does.
-//! - **A clean end.** Closing and sending happen one before the other: what was accepted before the close is
-//!   received, and nothing is accepted after it.
-//! - **Cancellation loses nothing.** A future that is dropped before it is ready has not taken and not queued
-//!   a message, and leaves its turn to the next one.
+//!   back to the caller. The queue counts exactly, by cause, all that it rejects, evicts or discards.
+//! - **Whole messages.** A message can be received only after it was completely written. Its place is used
+//!   again only after it was completely read. Each message is received, returned or dropped exactly once.
+//! - **Order.** Messages leave in the order in which their sends took effect. So the messages of one producer
+//!   arrive at one consumer in order.
+//! - **An exact capacity.** A queue of capacity 64 holds 64 messages, and is full only when it holds 64.
+//! - **A clean end.** Each send happens either before or after the close. A message that was accepted before
+//!   the close is received; no message is accepted after it.
+//! - **Cancellation loses nothing.** A future that is dropped before it is ready has neither taken nor queued
+//!   a message. It leaves its turn to the next future.
 //!
 //! # What it does not promise
 //!
-//! - *Fairness.* Whoever waits longest is woken first, but whoever calls at that moment may be faster.
-//! - *Progress past a stopped thread.* A thread that the system stops while it copies a message holds up
-//!   those that need this very slot; they spin, then yield, until it runs again. No user code runs in that
-//!   window. Likewise a thread that loses a race backs off: that serves throughput, and can cost the loser up
-//!   to a millisecond under heavy contention.
-//! - *Wake-ups of what is forgotten.* A future that has waited, and then is neither polled again nor dropped
-//!   (`std::mem::forget`, or a task that its executor keeps and never polls), keeps its place among those who
-//!   wait. The wake-up that comes to it is lost to the others: a receiver may sleep on beside a message, or a
-//!   sender beside space, until the next one comes. A future that is dropped hands its wake-up on. An end
-//!   that is [alone](single_consumer) on its side forgets with it: its next future takes the place.
-//! - *Looking without taking.* There is no peek where receivers may be many: what was seen may be gone at
-//!   once. A receiver that is alone has [one](single_consumer::Receiver::peek), and so has a [queue with
-//!   policies](MessageQueue::peek).
-//! - *Survival.* Messages live in memory; what is queued when the last receiver goes away is dropped, and
-//!   counted as abandoned. If a sender is just copying one in, or holds a reservation, that very thread drops
-//!   it.
+//! - *Fairness.* The end that has waited longest is woken first, but another one that calls at that moment
+//!   may be faster.
+//! - *Progress past a stopped thread.* If the system stops a thread while it copies a message, the threads
+//!   that need the same slot wait for it; they spin, then yield, until it runs again. No user code runs
+//!   during the copy. A thread that loses a race also waits for a while: this improves throughput, but can
+//!   cost that thread up to a millisecond under heavy contention.
+//! - *Wake-ups of forgotten futures.* A future that has waited, and then is neither polled again nor dropped
+//!   (`std::mem::forget`, or a task that its executor keeps and never polls), keeps its place in the list of
+//!   waiters. A wake-up that it gets is lost to the others: a receiver may sleep although there is a message,
+//!   or a sender although there is space, until the next wake-up comes. A future that is dropped passes its
+//!   wake-up on. An end that is [alone](single_consumer) on its side does not have this problem: its next
+//!   future takes the forgotten one's place.
+//! - *Looking without taking.* A queue that can have several receivers offers no peek: another receiver may
+//!   take the message right after. A receiver that is alone [can peek](single_consumer::Receiver::peek), and
+//!   so can a [queue with policies](MessageQueue::peek).
+//! - *Survival.* Messages live in memory. Messages that are still queued when the last receiver is dropped
+//!   are dropped too, and counted as abandoned. If a sender is copying a message in at that moment, or holds
+//!   a reservation, the sender's own thread drops the message.
 //!
 //! # When it is full
 //!
@@ -75,10 +78,11 @@
 //! | `DropOldest` | `Ok(Evicted(oldest))` | the same |
 //! | `DropNew` | `Ok(Discarded(new))` | the same |
 //!
-//! Under `DropOldest` a consumer that runs beside the producers receives a message, or a producer gets it
-//! back as evicted; never both. It sees gaps, and no disorder. If the oldest message is just being taken, it
-//! counts as received, the new one takes its place, and nothing is evicted. A message that is being written
-//! in place could not be evicted, so such a queue [offers no reservations](TrySendError::NotOffered).
+//! Under `DropOldest`, a consumer that runs at the same time as the producers either receives a message, or a
+//! producer gets it back as evicted; never both. The consumer sees gaps, but the order is kept. If a consumer
+//! is just taking the oldest message, that message counts as received, the new one takes its place, and
+//! nothing is evicted. A message that is being written in place could not be evicted; for this reason such a
+//! queue [offers no reservations](TrySendError::NotOffered).
 //!
 //! ```
 //! use annulus_queue::{SendOutcome, Backpressure, QueueOptions, queue};
@@ -94,7 +98,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 mod batch;
-// It has a clock and a thread, which models have not, and no lock-free protocol of its own.
+// Left out of models: it needs a clock and a thread, which they do not have, and it has no lock-free protocol
+// of its own.
 #[cfg(not(loom))]
 pub mod batching;
 mod buckets;
@@ -140,7 +145,7 @@ mod stream;
 mod turn;
 mod window;
 
-// What is above names it, and its paths were here.
+// The crates that use this one name it, and its paths were here before.
 #[doc(hidden)]
 pub mod sync {
     pub use annulus_sync::{

@@ -1,8 +1,9 @@
-//! A lock for a few tens of nanoseconds, which costs one read-modify-write instead of two.
+//! A lock that is held for a few tens of nanoseconds. It costs one read-modify-write instead of two.
 //!
-//! `std`'s mutex learns by a swap when it unlocks whether somebody sleeps. Here unlocking is a plain store,
-//! and whoever wants to sleep makes the heavy barrier that the store goes without (`barrier`): a sleeper
-//! registers, makes it, and looks once more; who unlocks looks for sleepers after the store.
+//! `std`'s mutex unlocks by a swap, to learn whether somebody sleeps. Here unlocking is a plain store without
+//! a barrier; a thread that wants to sleep makes the heavy barrier instead (`barrier`). A sleeper registers,
+//! makes the barrier, and checks the lock once more. The thread that unlocks looks for sleepers after the
+//! store.
 
 use std::ops::{Deref, DerefMut};
 
@@ -17,9 +18,10 @@ pub(crate) struct Lock<T> {
     locked: AtomicBool,
     /// Notified when it is unlocked and somebody sleeps.
     unlocked: Event,
-    /// The thread that runs the program's code under the lock, or 0. Written by whoever has the lock.
+    /// The thread that runs the program's code under the lock, or 0. Written only by the thread that holds
+    /// the lock.
     lent_to: AtomicUsize,
-    /// Whose `locked` is, his.
+    /// Accessed only by the thread that holds the lock.
     value: UnsafeCell<T>,
 }
 
@@ -81,8 +83,8 @@ impl<T> Lock<T> {
 pub(crate) struct Guard<'a, T>(&'a Lock<T>);
 
 impl<T> Guard<'_, T> {
-    /// Calls the program's code under the lock. If that wants the lock, it panics instead of waiting for
-    /// itself.
+    /// Calls the program's code under the lock. If that code tries to take the lock, it panics instead of
+    /// waiting for itself.
     pub(crate) fn lend<R>(&self, call: impl FnOnce(&T) -> R) -> R {
         struct Lent<'a>(&'a AtomicUsize);
         impl Drop for Lent<'_> {
@@ -102,7 +104,8 @@ impl<T> Deref for Guard<'_, T> {
     #[inline(always)]
     fn deref(&self) -> &T {
         self.0.value.with(|value| {
-            // SAFETY: whoever has the guard has the lock, and lends out the guard as it lends out the value.
+            // SAFETY: the owner of the guard holds the lock. A borrow of the value borrows the guard in the
+            // same way.
             unsafe { &*value }
         })
     }
@@ -112,7 +115,8 @@ impl<T> DerefMut for Guard<'_, T> {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut T {
         self.0.value.with_mut(|value| {
-            // SAFETY: whoever has the guard has the lock, and lends out the guard as it lends out the value.
+            // SAFETY: the owner of the guard holds the lock. A borrow of the value borrows the guard in the
+            // same way.
             unsafe { &mut *value }
         })
     }

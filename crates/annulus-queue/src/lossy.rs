@@ -1,9 +1,10 @@
-//! A ring of plain old data whose one writer never waits: what a reader does not read in time is overwritten.
+//! A ring of plain old data. It has one writer, which never waits: a message that a reader does not read in
+//! time is overwritten.
 //!
-//! For readings of which the newest count. The writer knows of no reader, so any number of them may read,
-//! each all messages from the moment of its making, at its own pace; a reader that falls behind by more than
-//! the capacity loses the oldest, and says how many. Unlike [`queue`](crate::queue) under
-//! [`DropOldest`](crate::Backpressure::DropOldest), nobody is handed what was overwritten.
+//! Use it for readings if only the newest ones matter. The writer does not know its readers, so there may be
+//! any number. Each reads all messages since it was made, at its own pace. A reader that falls behind by more
+//! than the capacity loses the oldest messages, and counts how many. Unlike in a [`queue`](crate::queue)
+//! under [`DropOldest`](crate::Backpressure::DropOldest), nobody gets the overwritten messages back.
 //!
 //! ```
 //! use annulus_queue::{TryRecvError, lossy::ring};
@@ -40,12 +41,12 @@ use std::{fmt, marker::PhantomData, mem::MaybeUninit};
 use crate::{InvalidOptions, OptionProblem, TryRecvError, memory::shared_bytes};
 use annulus_sync::{Arc, AtomicBool, AtomicU64, Ordering, fence};
 
-/// Data that is nothing but its bytes.
+/// Data that consists only of its bytes.
 ///
 /// # Safety
 /// The type has no padding, any bytes are a value of it, and its size is a multiple of 8 bytes. It has no
-/// pointers, raw ones included: a ring copies messages as integers, and what a pointer may point to is not
-/// among its bytes.
+/// pointers, not even raw ones: a ring copies messages as integers, and a copy of its bytes loses what a
+/// pointer may point to.
 pub unsafe trait Plain: Copy + Send + 'static {}
 
 // SAFETY: eight bytes, all of them the value.
@@ -65,7 +66,7 @@ const LINE: usize = 8;
 struct Line([AtomicU64; LINE]);
 
 struct Ring {
-    /// For each slot its stamp and then its words, in as many lines as that needs.
+    /// For each slot, its stamp and then its words, in as many lines as needed.
     lines: Box<[Line]>,
     lines_each: usize,
     /// The capacity, less one.
@@ -81,7 +82,7 @@ pub struct Writer<T> {
     writes: PhantomData<fn(T)>,
 }
 
-/// A reading end of a lossy ring. A clone goes on where the original stands.
+/// A reading end of a lossy ring. A clone continues at the same message as the original.
 pub struct Reader<T> {
     ring: Arc<Ring>,
     /// The next ticket to read.
@@ -90,7 +91,7 @@ pub struct Reader<T> {
     reads: PhantomData<fn() -> T>,
 }
 
-/// Makes a lossy ring for `capacity` messages, rounded up to a power of two, of which there are at least two.
+/// Makes a lossy ring for `capacity` messages, rounded up to a power of two and to at least two.
 ///
 /// ```
 /// use annulus_queue::lossy::ring;
@@ -116,8 +117,8 @@ pub fn ring<T: Plain>(capacity: usize) -> Result<(Writer<T>, Reader<T>), Invalid
     Ok((writer, Reader { ring, next: 0, lost: 0, reads: PhantomData }))
 }
 
-/// What [`ring`] allocates for messages of type `T`, in bytes, exactly; nothing is allocated later.
-/// `usize::MAX` where that is more than there are addresses.
+/// The exact number of bytes that [`ring`] allocates for messages of type `T`; nothing is allocated later.
+/// `usize::MAX` if that exceeds the address space.
 ///
 /// ```
 /// // A message of up to 56 bytes takes a cache line.
@@ -132,7 +133,7 @@ fn no_memory(given: usize, bytes: Option<usize>) -> InvalidOptions {
     InvalidOptions::of(OptionProblem::Memory { given, bytes })
 }
 
-/// How many slots a ring for `capacity` messages has; nothing if that is more than an allocation can be.
+/// How many slots a ring for `capacity` messages has; `None` if that exceeds the largest possible allocation.
 fn slots<T: Plain>(capacity: usize) -> Option<usize> {
     let slots = capacity.checked_next_power_of_two()?.max(2);
     let bytes = slots.checked_mul(lines_each::<T>() * size_of::<Line>())?;
@@ -158,14 +159,14 @@ impl Ring {
     }
 }
 
-/// The stamp of a slot, and its message's words from 1 on.
+/// Word 0 of a slot is its stamp; the words from 1 on are its message.
 #[inline(always)]
 fn word(slot: &[Line], i: usize) -> &AtomicU64 {
     &slot[i / LINE].0[i % LINE]
 }
 
 impl<T: Plain> Writer<T> {
-    /// Writes a message, over the oldest if the ring is full. Never waits.
+    /// Writes a message. If the ring is full, it overwrites the oldest. Never waits.
     ///
     /// ```
     /// # let (mut tx, mut rx) = annulus_queue::lossy::ring(2)?;
@@ -197,10 +198,10 @@ impl<T: Plain> Writer<T> {
 }
 
 impl<T: Plain> Reader<T> {
-    /// The oldest message that this reader has not read and that is still there. The writer may overwrite
-    /// more at any time: a message that it overwrites while it is being copied counts as lost, and the reader
-    /// goes on with the oldest that is there then. So a writer that laps the reader again and again, as it
-    /// can where the ring is small and messages are large, holds it up for as long as it does so.
+    /// Returns the oldest message that this reader has not read and that is still there. The writer may
+    /// overwrite messages at any time: a message that it overwrites during the copy counts as lost, and the
+    /// reader continues with the oldest that is there then. So a writer that laps the reader again and again,
+    /// which can happen with a small ring and large messages, delays the reader for as long as it does so.
     ///
     /// ```
     /// # use annulus_queue::{TryRecvError, lossy::ring};
@@ -250,10 +251,10 @@ impl<T: Plain> Reader<T> {
         }
     }
 
-    /// Gives up what was overwritten: this reader's slot has been given a later message's stamp.
+    /// Skips the overwritten messages: the slot of this reader now has a later message's stamp.
     #[cold]
     fn skip(&mut self, stamp: u64) {
-        // The writer is at this ticket or further; so is what it has overwritten, a lap before.
+        // The writer is at this ticket or further, so all messages up to one lap before it are overwritten.
         let later = (stamp - 1) / 2;
         let oldest = later - self.ring.mask;
         self.lost += oldest - self.next;

@@ -1,22 +1,21 @@
-//! How much memory queues take, exactly.
+//! The exact memory use of queues.
 
 use std::alloc::Layout;
 
 use crate::{QueueOptions, queue::Shared, slots::Slots};
 
 impl QueueOptions {
-    /// What [`queue`](crate::queue) with these options allocates for messages of type `T`, in bytes, exactly;
-    /// nothing is allocated later but a few words per waiting thread or task, the first time so many wait.
-    /// Messages' own heap memory is theirs.
+    /// The exact number of bytes that [`queue`](crate::queue) allocates with these options for messages of
+    /// type `T`. Later only a few words per waiting thread or task are allocated, the first time that so many
+    /// wait. The messages' own heap memory is not included.
     ///
-    /// `usize::MAX` where that is more than there are addresses; [`queue`](crate::queue) refuses such
-    /// capacities.
+    /// `usize::MAX` if the number exceeds the address space; [`queue`](crate::queue) refuses such capacities.
     ///
     /// A [`MessageQueue`](crate::MessageQueue) has [its own figure](crate::MessageQueue::memory_usage_of),
     /// and so have [queues with one receiver](crate::single_consumer::memory_usage) and [lossy
     /// rings](crate::lossy::memory_usage).
     ///
-    /// A slot is the message and 8 bytes; what fits into a cache line is padded to a power of two.
+    /// A slot is the message and 8 bytes. A slot that fits into a cache line is padded to a power of two.
     ///
     /// ```
     /// # use annulus_queue::QueueOptions;
@@ -32,12 +31,12 @@ impl QueueOptions {
     }
 }
 
-/// What a queue of two ends allocates, without its name.
+/// The bytes that a queue of two ends allocates, without its name.
 pub(crate) fn ends_bytes<T>(capacity: usize) -> usize {
     shared_bytes::<Shared<T>>().saturating_add(Slots::<T>::bytes(capacity))
 }
 
-/// What an `Arc` of a `T` allocates: two counts and the value, each aligned.
+/// The bytes that an `Arc` of a `T` allocates: two counts and the value, each aligned.
 pub(crate) fn shared_bytes<T>() -> usize {
     let counts = Layout::new::<[usize; 2]>();
     let (layout, _) = counts.extend(Layout::new::<T>()).expect("a type that exists fits into memory");

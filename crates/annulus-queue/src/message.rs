@@ -1,3 +1,3 @@
-//! What a queue asks of a message.
+//! What a queue needs to know about a message.
 
 pub use annulus_message::{Message, hash_bytes};

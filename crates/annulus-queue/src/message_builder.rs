@@ -9,7 +9,7 @@ use crate::{
 };
 use annulus_sync::{Arc, AtomicUsize};
 
-/// A [`MessageQueue`] with more than options say.
+/// Makes a [`MessageQueue`] with more than its options.
 #[must_use = "`build` makes the queue"]
 pub struct MessageQueueBuilder<T> {
     options: QueueOptions,
@@ -18,7 +18,7 @@ pub struct MessageQueueBuilder<T> {
 }
 
 impl<T: Message + Send> MessageQueueBuilder<T> {
-    /// Where messages go that expire in this queue. Several queues may share one. Needs an
+    /// The store for messages that expire in this queue. Several queues may share one. Needs an
     /// [`expiry`](QueueOptions::expiry).
     ///
     /// ```
@@ -34,7 +34,7 @@ impl<T: Message + Send> MessageQueueBuilder<T> {
         self
     }
 
-    /// By which clock messages age; the machine's unless given.
+    /// The clock for the age of messages. The default is the machine's clock.
     ///
     /// ```
     /// # use annulus_queue::{Clock, MessageQueue, QueueOptions, TryRecvError};
@@ -53,7 +53,7 @@ impl<T: Message + Send> MessageQueueBuilder<T> {
         self
     }
 
-    /// Makes the queue, or says all that is wrong.
+    /// Makes the queue, or returns all problems of its options.
     ///
     /// ```
     /// # use annulus_queue::{MessageQueue, QueueOptions};
@@ -75,7 +75,7 @@ impl<T: Message + Send> MessageQueueBuilder<T> {
 
 /// # Making one
 impl<T: Message + Send> MessageQueue<T> {
-    /// Makes a queue, or says all that is wrong with the options.
+    /// Makes a queue, or returns all problems of the options.
     ///
     /// ```
     /// # use annulus_queue::{MessageQueue, QueueOptions};
@@ -117,7 +117,7 @@ impl<T: Message + Send> MessageQueue<T> {
         Self::of(QueueOptions::high_throughput(), Clock::machine(), None)
     }
 
-    /// Makes a queue that has more than options say: dead letters, or a clock of its own.
+    /// Makes a queue with more than its options: dead letters, or a clock of its own.
     ///
     /// ```
     /// # use annulus_queue::{MessageQueue, QueueOptions};
@@ -128,7 +128,7 @@ impl<T: Message + Send> MessageQueue<T> {
         MessageQueueBuilder { options, clock: Clock::machine(), dead_letters: None }
     }
 
-    /// The options are validated.
+    /// The options are already validated.
     fn of(options: QueueOptions, clock: Clock, dead_letters: Option<DeadLetters<T>>) -> Self {
         let memory = Self::memory_usage_of(&options);
         let kind = if options.has_policy() {
@@ -158,9 +158,9 @@ impl<T: Message + Send> MessageQueue<T> {
         }
     }
 
-    /// What [`new`](Self::new) with these options allocates, in bytes, exactly; nothing is allocated later
-    /// but a few words per waiting thread or task, the first time so many wait. Messages' own heap memory is
-    /// theirs, and dead letters are counted apart. `usize::MAX` where that is more than there are addresses;
+    /// The exact number of bytes that [`new`](Self::new) allocates with these options. Later only a few words
+    /// per waiting thread or task are allocated, the first time that so many wait. The messages' own heap
+    /// memory and dead letters are not included. `usize::MAX` if the number exceeds the address space;
     /// [`new`](Self::new) refuses such capacities.
     ///
     /// ```
@@ -179,7 +179,7 @@ impl<T: Message + Send> MessageQueue<T> {
     }
 }
 
-/// A queue with priorities and any capacity, for models, in which 16 messages would never end.
+/// A queue with priorities and any capacity. For models: with 16 messages they would never end.
 #[cfg(loom)]
 #[doc(hidden)]
 pub fn message_queue_of<T: Message + Send>(

@@ -16,17 +16,17 @@ use crate::{
 };
 use annulus_sync::event::Event;
 
-/// A [`send`](crate::MessageQueue::send) under way.
+/// A [`send`](crate::MessageQueue::send) in progress.
 ///
-/// Drop it, or poll it to its end: one that has waited and is [forgotten](crate#what-it-does-not-promise) may
-/// keep a wake-up that others need.
+/// Drop it, or poll it until it is ready: a future that has waited and is then
+/// [forgotten](crate#what-it-does-not-promise) may keep a wake-up that others need.
 #[must_use = "nothing is sent unless the future is awaited"]
 pub struct MessageSend<'a, T>(Sending<'a, MessageTarget<'a, T>, T>);
 
-/// A [`recv`](crate::MessageQueue::recv) under way.
+/// A [`recv`](crate::MessageQueue::recv) in progress.
 ///
-/// Drop it, or poll it to its end: one that has waited and is [forgotten](crate#what-it-does-not-promise) may
-/// keep a wake-up that others need.
+/// Drop it, or poll it until it is ready: a future that has waited and is then
+/// [forgotten](crate#what-it-does-not-promise) may keep a wake-up that others need.
 #[must_use = "nothing is received unless the future is awaited"]
 pub struct MessageRecv<'a, T>(Receiving<'a, MessageSource<'a, T>>);
 
@@ -99,7 +99,7 @@ impl<'a, T: Message + Send> Source<'a> for MessageSource<'a, T> {
     }
 }
 
-/// Where one message goes.
+/// The target of one message.
 struct MessageTarget<'a, T> {
     queue: &'a Inner<T>,
     facts: Facts,
@@ -130,11 +130,11 @@ impl<'a, T: Message + Send> Target<'a> for MessageTarget<'a, T> {
     }
 }
 
-/// Where one message goes after the other.
+/// The target of several messages, one after the other.
 #[cfg(feature = "futures")]
 pub struct MessageTargets<'a, T> {
     queue: &'a Inner<T>,
-    /// Of the message that was offered, and had no space.
+    /// The facts of the message that was offered and had no space.
     facts: Option<Facts>,
 }
 

@@ -1,5 +1,5 @@
-//! What all handles of a [`MessageQueue`](crate::MessageQueue) share: one of two kinds of queue, and what
-//! both have.
+//! The part that all handles of a [`MessageQueue`](crate::MessageQueue) share: one of two kinds of queue, and
+//! what both kinds have.
 
 use std::time::Duration;
 
@@ -21,9 +21,9 @@ pub(crate) struct Inner<T> {
     pub(crate) max_message_bytes: Option<usize>,
     pub(crate) dead_letters: Option<DeadLetters<T>>,
     pub(crate) too_large: Count,
-    /// The greatest depth that was seen of a plain queue, which does not keep it. Only grows.
+    /// The greatest depth that was seen of a plain queue: such a queue does not record it itself. Only grows.
     pub(crate) seen: AtomicUsize,
-    /// What making the queue allocated, in bytes.
+    /// The memory that was allocated when the queue was made, in bytes.
     pub(crate) memory: usize,
 }
 
@@ -35,8 +35,8 @@ pub(crate) enum Kind<T> {
 }
 
 impl<T: Message + Send> Inner<T> {
-    /// Asks a message what the queue must know. `again`: it was accepted before, so it is no duplicate of
-    /// itself.
+    /// Gets from a message what the queue must know. `again`: it was accepted before, so it is not a
+    /// duplicate of itself.
     #[inline]
     pub(crate) fn facts(&self, message: &T, again: bool) -> Facts {
         match &self.kind {
@@ -45,11 +45,11 @@ impl<T: Message + Send> Inner<T> {
         }
     }
 
-    /// Sends without waiting for space, and counts the verdict, whatever it is.
+    /// Sends without waiting for space, and counts the outcome in every case.
     #[inline]
     pub(crate) fn try_send(&self, message: T, again: bool) -> Result<SendOutcome<T>, TrySendError<T>> {
         match &self.kind {
-            // The short ways.
+            // The short paths.
             Kind::Plain(tx, _) if self.max_message_bytes.is_none() => match tx.try_send(message) {
                 Ok(SendOutcome::Accepted) => Ok(SendOutcome::Accepted),
                 other => self.not_simply_accepted(other),
@@ -76,8 +76,8 @@ impl<T: Message + Send> Inner<T> {
         refusal
     }
 
-    /// Sends without waiting for space. Counts every verdict but `Full` of a queue that blocks, which is a
-    /// verdict only if the caller does not try again.
+    /// Sends without waiting for space. Counts every outcome except `Full` of a queue that blocks: that one
+    /// is an outcome only if the caller does not try again.
     #[inline]
     pub(crate) fn offer(&self, message: T, facts: Facts) -> Result<SendOutcome<T>, TrySendError<T>> {
         if self.max_message_bytes.is_some_and(|most| message.payload_size() > most) {
@@ -93,7 +93,7 @@ impl<T: Message + Send> Inner<T> {
         }
     }
 
-    /// One attempt of a send that may wait: the message again, if waiting for space helps.
+    /// One attempt of a send that may wait. Returns the message if waiting for space helps.
     #[inline]
     pub(crate) fn attempt(
         &self,
@@ -137,7 +137,7 @@ impl<T: Message + Send> Inner<T> {
 
     pub(crate) fn expire(&self, message: T) {
         if let Some(dead_letters) = &self.dead_letters {
-            // What it evicts is counted there.
+            // The store counts the dead letter that it evicts.
             drop(dead_letters.bury(message, Reason::Expired));
         }
     }
@@ -169,7 +169,7 @@ impl<T> Inner<T> {
         }
     }
 
-    /// Whether a receive would not say `Empty`, or would find expired messages only.
+    /// Whether a receive would return something other than `Empty`, or would find only expired messages.
     pub(crate) fn has_next(&self) -> bool {
         match &self.kind {
             Kind::Plain(_, rx) => rx.shared.has_next(),
@@ -177,7 +177,7 @@ impl<T> Inner<T> {
         }
     }
 
-    /// Whether a send would not say `Full`.
+    /// Whether a send would return something other than `Full`.
     pub(crate) fn has_space(&self) -> bool {
         match &self.kind {
             Kind::Plain(tx, _) => tx.shared.has_space(),
@@ -223,7 +223,7 @@ impl<T> Inner<T> {
         Counters { too_large: self.too_large.get(), ..counters }
     }
 
-    /// What a plain queue did when it was full or closed, with a note that it was full.
+    /// The outcome of a plain queue that was full or closed. Records that it was full.
     #[cold]
     fn not_simply_accepted(
         &self,
@@ -236,8 +236,8 @@ impl<T> Inner<T> {
     }
 
     fn see(&self, depth: usize) {
-        // A statistic, which publishes nothing. Looks first, so that a queue that stays full is not written
-        // by all its producers.
+        // Relaxed: a statistic publishes no other data. It loads first, so that the producers of a queue that
+        // stays full do not all write it.
         if self.seen.load(Ordering::Relaxed) < depth {
             self.seen.fetch_max(depth, Ordering::Relaxed);
         }

@@ -1,4 +1,4 @@
-//! What can be asked of a [`MessageQueue`].
+//! The queries that a [`MessageQueue`] offers.
 
 use std::fmt;
 
@@ -6,8 +6,8 @@ use crate::{Backpressure, Counters, MessageQueue};
 
 /// # Questions
 impl<T> MessageQueue<T> {
-    /// How many messages are queued, expired ones that no receive has met included. Others may change it at
-    /// any time.
+    /// How many messages are queued, including expired ones that no receive has found yet. Others may change
+    /// it at any time.
     ///
     /// ```
     /// let queue = annulus_queue::MessageQueue::with_defaults();
@@ -79,8 +79,9 @@ impl<T> MessageQueue<T> {
         self.inner.name.as_deref()
     }
 
-    /// What became of all messages so far, by cause. With a policy, all figures are of one moment; without,
-    /// see [`Sender::counters`](crate::Sender::counters). `too_large` is counted apart, and may be ahead.
+    /// Counts of what happened to all messages so far, by cause. With a policy, all figures belong to one
+    /// moment; without one, see [`Sender::counters`](crate::Sender::counters). `too_large` is counted
+    /// separately, and may be ahead of the others.
     ///
     /// ```
     /// let queue = annulus_queue::MessageQueue::with_defaults();
@@ -93,9 +94,9 @@ impl<T> MessageQueue<T> {
 
     /// The greatest number of messages that were queued at once, and whether that is certain.
     ///
-    /// A queue with a policy knows it. The lock-free one does not spend the time: it remembers what `len` and
-    /// this saw, and whether a send found it full, so its figure is certain only if that happened, and a
-    /// lower bound otherwise.
+    /// A queue with a policy knows it. The lock-free queue does not spend the time: it remembers the depths
+    /// that `len` and this function saw, and whether a send found it full. So its figure is certain only if
+    /// it was found full, and a lower bound otherwise.
     ///
     /// ```
     /// # use annulus_queue::{MessageQueue, QueueOptions};
@@ -109,7 +110,8 @@ impl<T> MessageQueue<T> {
         self.inner.high_water()
     }
 
-    /// What making this queue allocated, in bytes; see [`memory_usage_of`](Self::memory_usage_of).
+    /// The memory that was allocated when this queue was made, in bytes; see
+    /// [`memory_usage_of`](Self::memory_usage_of).
     ///
     /// ```
     /// # use annulus_queue::{MessageQueue, QueueOptions};

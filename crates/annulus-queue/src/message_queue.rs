@@ -15,39 +15,41 @@ use annulus_sync::{
     wait::{block_on, block_on_deadline},
 };
 
-/// A bounded queue for messages that say what they are ([`Message`]), with priority, deduplication and expiry
-/// as its options ask.
+/// A bounded queue for messages that describe themselves ([`Message`]). Its options select priority,
+/// deduplication and expiry.
 ///
 /// One handle sends and receives; clones share the queue. It closes when [`close`](Self::close) is called, or
-/// its [`Registry`](crate::Registry) closes: unlike the two ends of [`queue`](crate::queue), handles that go
-/// away close nothing. When the last one does, what is still queued is dropped.
+/// when its [`Registry`](crate::Registry) closes: unlike for the two ends of [`queue`](crate::queue),
+/// dropping a handle closes nothing. When the last handle is dropped, the messages that are still queued are
+/// dropped.
 ///
 /// # What is in it
 ///
 /// Without any policy it is the lock-free queue of [`queue`](crate::queue), with the same promises. With
-/// priority, deduplication or expiry it is a slab behind a lock that is held for tens of nanoseconds, under
-/// which no user code runs but that of [`peek`](Self::peek); both ends then take turns. Neither allocates
+/// priority, deduplication or expiry it is a slab behind a lock that is held for tens of nanoseconds; both
+/// ends then take turns. Only the user code of [`peek`](Self::peek) runs under the lock. Neither allocates
 /// memory per message.
 ///
 /// # What it promises
 ///
-/// - What a send returns is what became of the message, as [`SendOutcome`], [`TrySendError`] and
-///   [`SendError`] say; whatever is not queued comes back, or goes to the dead letters if it expires.
-/// - Order: with [`priority`](QueueOptions::priority), 255 first; else, and among equals, first in, first
-///   out.
+/// - A send returns what happened to the message, as [`SendOutcome`], [`TrySendError`] and [`SendError`] say.
+///   A message that is not queued comes back. A message that expires goes to the dead letters.
+/// - Order: with [`priority`](QueueOptions::priority), 255 first. Without it, and among equal priorities:
+///   first in, first out.
 /// - With priorities, [`Backpressure::DropOldest`] evicts the oldest message of the lowest priority present.
 ///   A new message that is lower than all present is `Discarded` instead.
-/// - A duplicate is recognised before space is looked for, so also on a full queue; see
+/// - A duplicate is recognised before the queue looks for space, so also on a full queue; see
 ///   [`Deduplication`](crate::Deduplication).
 /// - An expired message is never received, and never hides a live one: a receive skips it. Until then it
-///   takes its place.
+///   occupies its place.
 ///
 /// # What it does not promise
 ///
 /// - *No starvation.* Low priorities wait as long as higher ones keep coming: that is what strict priorities
 ///   mean.
-/// - *Expiry on time.* Nobody looks for expired messages but receives.
-/// - *Deduplication of what was re-driven.* What dead letters send again was accepted before, and passes.
+/// - *Expiry on time.* Only receives look for expired messages.
+/// - *Deduplication of re-driven messages.* A message that dead letters send again was accepted before, so it
+///   is not checked again.
 ///
 /// ```
 /// use annulus_queue::{SendOutcome, Deduplication, Message, MessageQueue, QueueOptions};
@@ -95,12 +97,14 @@ impl<T: Message + Send> MessageQueue<T> {
         self.inner.try_send(message, false)
     }
 
-    /// [`try_send`](Self::try_send) of a message that was accepted before, and so is not its own duplicate.
+    /// [`try_send`](Self::try_send) of a message that was accepted before. It does not count as its own
+    /// duplicate.
     pub(crate) fn try_send_again(&self, message: T) -> Result<SendOutcome<T>, TrySendError<T>> {
         self.inner.try_send(message, true)
     }
 
-    /// Sends; under [`Backpressure::Block`], waits for space as long as it takes. The others never wait.
+    /// Sends a message. Under [`Backpressure::Block`] it waits for space as long as needed; under the others
+    /// it never waits.
     ///
     /// Dropping the future before it is ready drops the message with it: it was not queued, its key is free,
     /// and nothing else is lost. The future has no clock: [`block_timeout`](QueueOptions::block_timeout) does
@@ -174,8 +178,8 @@ impl<T: Message + Send> MessageQueue<T> {
         })
     }
 
-    /// Takes the next message, without waiting for one. `Closed` is for good, and comes only once the queue
-    /// is empty.
+    /// Takes the next message, without waiting for one. `Closed` is final, and comes only once the queue is
+    /// empty.
     ///
     /// Expired messages are skipped, counted, and handed to the dead letters here, by this thread.
     ///
@@ -192,7 +196,8 @@ impl<T: Message + Send> MessageQueue<T> {
         self.inner.take()
     }
 
-    /// Takes the next message, and waits for one as long as it takes or until the queue is closed and empty.
+    /// Takes the next message, and waits for one as long as needed. It ends with `Closed` when the queue is
+    /// closed and empty.
     ///
     /// Dropping the future before it is ready loses nothing: no message leaves the queue for a future that is
     /// not ready.
@@ -224,7 +229,7 @@ impl<T: Message + Send> MessageQueue<T> {
     /// [`recv_blocking`](Self::recv_blocking) that gives up after `timeout`.
     ///
     /// It tries a last time after the deadline, so `Timeout` means that the queue was empty, and open,
-    /// *then*. It is no shutdown: a consumer goes on after `Timeout`, and ends on `Closed`.
+    /// *then*. It is not a shutdown: a consumer continues after `Timeout`, and ends on `Closed`.
     ///
     /// ```
     /// # use annulus_queue::{MessageQueue, QueueOptions, RecvError};
@@ -258,11 +263,11 @@ impl<T: Message + Send> MessageQueue<T> {
         }
     }
 
-    /// Takes what is queued, in the order in which it would have been received. Expired messages are skipped
-    /// as by a receive.
+    /// Takes all queued messages, in the order in which they would have been received. Expired messages are
+    /// skipped as by a receive.
     ///
-    /// With a policy this is one step, which nobody comes between. Without, it takes as many messages as it
-    /// finds queued at the start, and other receivers may take some of them.
+    /// With a policy this is one atomic step. Without a policy, it takes as many messages as it finds queued
+    /// at the start, and other receivers may take some of them.
     ///
     /// ```
     /// # use annulus_queue::{MessageQueue, QueueOptions};
@@ -275,8 +280,8 @@ impl<T: Message + Send> MessageQueue<T> {
         self.inner.take_all()
     }
 
-    /// Drops what is queued, and says how many messages that were, as [`take_all`](Self::take_all) takes
-    /// them. Senders that wait go on.
+    /// Drops the queued messages, as [`take_all`](Self::take_all) takes them, and returns how many there
+    /// were. Senders that wait continue.
     ///
     /// ```
     /// # use annulus_queue::{MessageQueue, QueueOptions};
@@ -289,11 +294,11 @@ impl<T: Message + Send> MessageQueue<T> {
         self.inner.clear()
     }
 
-    /// Closes the queue; whether it was open. Sends that wait end with `Closed`; what is queued can still be
-    /// received.
+    /// Closes the queue. Returns whether it was open. Sends that wait end with `Closed`; queued messages can
+    /// still be received.
     ///
-    /// Closing and sending happen one before the other: what was accepted before this is received, and
-    /// nothing is accepted after.
+    /// Each send happens either before or after the close: a message accepted before it is received, and no
+    /// message is accepted after it.
     ///
     /// ```
     /// # use annulus_queue::{MessageQueue, QueueOptions, TryRecvError};

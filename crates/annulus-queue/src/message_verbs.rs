@@ -1,4 +1,5 @@
-//! What else a [`MessageQueue`] can do: many messages in one call, looking, and waiting until all have left.
+//! More operations of a [`MessageQueue`]: many messages in one call, peeking, and waiting until all have
+//! left.
 
 use std::time::Duration;
 
@@ -10,16 +11,16 @@ use crate::{
 
 /// # Batches, peek and flush
 impl<T: Message + Send> MessageQueue<T> {
-    /// Looks at the message that a receive would take now, without taking it. Expired ones before it are
+    /// Looks at the message that a receive would take now, without taking it. Expired messages before it are
     /// skipped as by a receive.
     ///
-    /// The queue is locked while `look` runs, so nobody takes the message meanwhile; everybody waits, though.
-    /// A panic of `look` changes nothing. Offered by queues with a policy only: see
+    /// The queue is locked while `look` runs, so nobody takes the message meanwhile, but all other users of
+    /// the queue wait. A panic of `look` changes nothing. Only queues with a policy offer this: see
     /// [`TryRecvError::NotOffered`].
     ///
     /// # Panics
     ///
-    /// If `look` uses this queue, for which it would wait for ever.
+    /// If `look` uses this queue: it would wait for itself for ever.
     ///
     /// ```
     /// # use annulus_queue::{MessageQueue, TryRecvError, QueueOptions};
@@ -37,9 +38,9 @@ impl<T: Message + Send> MessageQueue<T> {
         }
     }
 
-    /// Sends messages without waiting, in order, and returns how many were queued. `back` gets what came
-    /// back: those that were refused, discarded or recognised as duplicates, and those that were evicted.
-    /// Others may send and receive in between.
+    /// Sends messages without waiting, in order, and returns how many were queued. `back` gets the messages
+    /// that came back: those that were refused, discarded or recognised as duplicates, and those that were
+    /// evicted. Others may send and receive in between.
     ///
     /// ```
     /// # use annulus_queue::{MessageQueue, QueueOptions};
@@ -86,8 +87,8 @@ impl<T: Message + Send> MessageQueue<T> {
         std::iter::from_fn(|| self.try_recv().ok()).take(most).map(each).count()
     }
 
-    /// Waits for a message, blocking the thread, then receives up to `most` of those that are there; how
-    /// many. `Err` once the queue is closed and empty.
+    /// Waits for a message, blocking the thread, then receives up to `most` of those that are there. Returns
+    /// how many, or `Err` once the queue is closed and empty.
     ///
     /// ```
     /// # use annulus_queue::{MessageQueue, QueueOptions, RecvError};
@@ -106,8 +107,8 @@ impl<T: Message + Send> MessageQueue<T> {
         Ok(1 + self.try_recv_batch(most - 1, each))
     }
 
-    /// Waits until all that was queued when it was called has left the queue, however that was; whether it
-    /// has, before the time was over. Blocks the thread, and looks less and less often, up to every
+    /// Waits until all messages that were queued at the call have left the queue, in any way. Returns `false`
+    /// if the timeout ended first. It blocks the thread, and polls less and less often, down to once a
     /// millisecond.
     ///
     /// With priorities, messages that are sent later may leave earlier: then it waits until it finds the

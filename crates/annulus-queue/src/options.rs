@@ -5,22 +5,22 @@ use std::time::Duration;
 use crate::{Backpressure, InvalidOptions, OptionProblem};
 use annulus_sync::wait::WaitStrategy;
 
-/// By what a queue recognises that a message was sent before.
+/// How a queue recognises that a message was sent before.
 ///
-/// The **window** is the last N accepted keys, first in, first out ([`QueueOptions::deduplication_window`]):
-/// whether a message was received meanwhile does not matter, and a send that was refused, discarded or
-/// cancelled leaves its key free for a retry.
+/// The **window** is the last N accepted keys, first in, first out ([`QueueOptions::deduplication_window`]).
+/// A key stays in the window also after its message was received. A send that was refused, discarded or
+/// cancelled does not use up its key, so it can be retried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Deduplication {
-    /// Not at all: equal messages are legitimate.
+    /// Duplicates are not recognised: equal messages are allowed.
     #[default]
     Off,
     /// By [`Message::id`](crate::Message::id). A message without one is never a duplicate.
     ById,
-    /// By [`Message::id`](crate::Message::id), and where a message has none by a 64-bit hash of its payload.
-    /// Two different payloads within a window of N are taken for equal with a probability of N / 2⁶⁴ a
-    /// message.
+    /// By [`Message::id`](crate::Message::id), or, for a message without one, by a 64-bit hash of its
+    /// payload. With a window of N, the probability that a message is taken for a duplicate by mistake is N /
+    /// 2⁶⁴.
     ByPayload,
 }
 
@@ -39,7 +39,7 @@ pub enum Deduplication {
 /// | [`wait`](Self::wait) | spin 10 µs, then park | see [`WaitStrategy`] | | yes |
 /// | [`max_message_bytes`](Self::max_message_bytes) | none | above zero | | yes |
 ///
-/// What is asked for and not offered is an error, and never ignored.
+/// An option that is set but not offered is an error. It is never ignored.
 ///
 /// ```
 /// use annulus_queue::{Backpressure, QueueOptions, queue};
@@ -72,13 +72,13 @@ impl QueueOptions {
     pub const MIN_CAPACITY: usize = 16;
     /// The greatest capacity: 1,048,576 messages.
     pub const MAX_CAPACITY: usize = 1 << 20;
-    /// The capacity unless said otherwise: 4096 messages.
+    /// The default capacity: 4096 messages.
     pub const DEFAULT_CAPACITY: usize = 4096;
     /// The least deduplication window: 16 messages.
     pub const MIN_WINDOW: usize = 16;
     /// The greatest deduplication window: 65,536 messages.
     pub const MAX_WINDOW: usize = 1 << 16;
-    /// The deduplication window unless said otherwise: 1024 messages.
+    /// The default deduplication window: 1024 messages.
     pub const DEFAULT_WINDOW: usize = 1024;
     /// The greatest length of a name: 128 bytes.
     pub const MAX_NAME: usize = 128;
@@ -143,7 +143,7 @@ impl QueueOptions {
         self
     }
 
-    /// By what duplicates are recognised.
+    /// How duplicates are recognised.
     ///
     /// ```
     /// # use annulus_queue::{SendOutcome, Deduplication, MessageQueue, QueueOptions};
@@ -157,10 +157,10 @@ impl QueueOptions {
         self
     }
 
-    /// How many of the last accepted messages duplicates are looked for in: [`MIN_WINDOW`](Self::MIN_WINDOW)
-    /// to [`MAX_WINDOW`](Self::MAX_WINDOW), any number. Costs 40 bytes each (32 of them rounded up to a power
-    /// of two), and nothing while [`deduplication`](Self::deduplication) is off. Two to four times the
-    /// greatest burst is a good choice.
+    /// The number of last accepted messages among which duplicates are looked for: any number from
+    /// [`MIN_WINDOW`](Self::MIN_WINDOW) to [`MAX_WINDOW`](Self::MAX_WINDOW). Each costs 40 bytes (32 of them
+    /// rounded up to a power of two); nothing is allocated while [`deduplication`](Self::deduplication) is
+    /// off. Two to four times the greatest burst is a good choice.
     ///
     /// ```
     /// # use annulus_queue::QueueOptions;
@@ -172,9 +172,9 @@ impl QueueOptions {
         self
     }
 
-    /// How long a message lives in the queue, from the moment at which it was accepted. One that is older is
-    /// skipped by receives, counted, and goes to the dead letters if there are any. Until a receive meets it,
-    /// it takes its place in the queue.
+    /// How long a message lives in the queue, from the moment at which it was accepted. Receives skip a
+    /// message that is older. It is counted, and goes to the dead letters if the queue has them. It occupies
+    /// its place in the queue until a receive finds it.
     ///
     /// Costs a clock read per send and per receive (about 20 ns each).
     ///
@@ -189,8 +189,8 @@ impl QueueOptions {
     }
 
     /// How long `send_blocking` waits for space under [`Backpressure::Block`] before it ends with `Timeout`;
-    /// for ever unless given. It bounds threads only: the future of `send` has no clock, and is bounded by
-    /// dropping it.
+    /// for ever by default. It applies to threads only: the future of `send` has no clock; to stop it, drop
+    /// it.
     ///
     /// ```
     /// # use annulus_queue::{MessageQueue, QueueOptions, SendError};
@@ -205,7 +205,7 @@ impl QueueOptions {
         self
     }
 
-    /// How a thread waits in the blocking verbs. Futures always sleep.
+    /// How a thread waits in the blocking operations. Futures always sleep.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, wait::WaitStrategy};
@@ -244,7 +244,7 @@ impl QueueOptions {
         self
     }
 
-    /// Looks at every option, and returns all that is wrong with them. Whatever makes a queue does so first.
+    /// Checks every option, and returns all problems. All functions that make a queue call this first.
     ///
     /// ```
     /// # use annulus_queue::QueueOptions;
@@ -255,8 +255,8 @@ impl QueueOptions {
         InvalidOptions::unless_empty(self.problems())
     }
 
-    /// The same for a constructor of two ends, which offers none of a [`MessageQueue`](crate::MessageQueue)'s
-    /// policies.
+    /// Like [`validate`](Self::validate), for a function that makes two ends: it offers none of a
+    /// [`MessageQueue`](crate::MessageQueue)'s policies.
     pub(crate) fn validate_for_ends(&self) -> Result<(), InvalidOptions> {
         let mut problems = self.problems();
         let unoffered = [
@@ -299,12 +299,13 @@ impl QueueOptions {
         problems
     }
 
-    /// Whether a queue with these options must look at each message, and so cannot be the lock-free one.
+    /// Whether a queue with these options must look at each message. Then it cannot be the lock-free one.
     pub(crate) fn has_policy(&self) -> bool {
         self.priority || self.deduplication != Deduplication::Off || self.expiry.is_some()
     }
 
-    /// What is wrong with them for a queue with one receiver, beyond what [`validate`](Self::validate) finds.
+    /// The problem of these options for a queue with one receiver, beyond what [`validate`](Self::validate)
+    /// finds.
     pub(crate) fn refuse_eviction(&self) -> Result<(), InvalidOptions> {
         match self.backpressure {
             Backpressure::DropOldest => InvalidOptions::unless_empty(vec![OptionProblem::Eviction]),

@@ -1,4 +1,4 @@
-//! What became of a message: outcomes and errors of sending and receiving, and the counts by cause.
+//! What happened to a message: outcomes and errors of sending and receiving.
 //!
 //! Sending never hides what happened, and a message that was not queued always comes back to the caller.
 
@@ -8,14 +8,13 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Backpressure {
-    /// The producer waits for space, for as long as it takes; nothing is lost. `try_send` reports `Full`
-    /// instead.
+    /// The producer waits for space, as long as needed; nothing is lost. `try_send` reports `Full` instead.
     #[default]
     Block,
     /// The send fails at once and hands the message back.
     Reject,
-    /// The oldest message leaves and is handed to the producer; the send never waits and never fails for
-    /// space.
+    /// The oldest message leaves and is returned to the producer. The send never waits, and never fails for
+    /// lack of space.
     DropOldest,
     /// The new message is discarded and handed back; the send never waits.
     DropNew,
@@ -47,7 +46,7 @@ impl<T> SendOutcome<T> {
         matches!(self, Self::Accepted | Self::Evicted(_))
     }
 
-    /// The same outcome with something made of the message in it.
+    /// The same outcome, with its message converted by `f`.
     ///
     /// ```
     /// # use annulus_queue::SendOutcome;
@@ -64,19 +63,19 @@ impl<T> SendOutcome<T> {
     }
 }
 
-/// Why [`try_send`](crate::Sender::try_send) did not queue the message, which it hands back.
+/// Why [`try_send`](crate::Sender::try_send) did not queue the message. The error contains the message.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TrySendError<T> {
     /// No space now ([`Backpressure::Block`] or [`Backpressure::Reject`]).
     Full(T),
-    /// The queue is closed, for good.
+    /// The queue is closed. This is final.
     Closed(T),
     /// The message is larger than the queue's [`max_message_bytes`](crate::QueueOptions::max_message_bytes).
     TooLarge(T),
-    /// The queue is one of [`Backpressure::DropOldest`], which offers no
-    /// [reservations](crate::Sender::try_reserve): a sender that had to evict one would wait for it, for ever
-    /// if it is the same thread's. Sends do not say so.
+    /// The queue has [`Backpressure::DropOldest`] and offers no [reservations](crate::Sender::try_reserve): a
+    /// sender that had to evict a reserved place would wait for it, for ever if the reservation belongs to
+    /// the same thread. Sends never return this.
     NotOffered(T),
 }
 
@@ -95,7 +94,7 @@ impl<T> TrySendError<T> {
         }
     }
 
-    /// The same error with something made of the message.
+    /// The same error, with its message converted by `f`.
     ///
     /// ```
     /// # use annulus_queue::TrySendError;
@@ -111,13 +110,13 @@ impl<T> TrySendError<T> {
     }
 }
 
-/// Why a send that may wait did not queue the message, which it hands back.
+/// Why a send that may wait did not queue the message. The error contains the message.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SendError<T> {
     /// The queue was full under [`Backpressure::Reject`].
     Full(T),
-    /// The queue is closed, for good.
+    /// The queue is closed. This is final.
     Closed(T),
     /// The deadline passed while the queue was full.
     Timeout(T),
@@ -140,7 +139,7 @@ impl<T> SendError<T> {
         }
     }
 
-    /// The same error with something made of the message.
+    /// The same error, with its message converted by `f`.
     ///
     /// ```
     /// # use annulus_queue::SendError;
@@ -177,7 +176,7 @@ pub enum TryRecvError {
     /// No message now, and none will come.
     Closed,
     /// The queue offers no [`peek`](crate::MessageQueue::peek): it has no policy, so it is the lock-free one,
-    /// in which another receiver may take a message while it is looked at. Receives do not say so.
+    /// in which another receiver may take a message while this one looks at it. Receives never return this.
     NotOffered,
 }
 
@@ -186,7 +185,7 @@ pub enum TryRecvError {
 pub enum RecvError {
     /// The queue is closed and everything in it was received.
     Closed,
-    /// The deadline passed first. The queue is still open: this is no shutdown.
+    /// The deadline passed first. The queue is still open: this is not a shutdown.
     Timeout,
 }
 

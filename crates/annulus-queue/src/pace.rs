@@ -1,39 +1,40 @@
-//! How often a receiver that waits busily looks.
+//! How often a receiver that spins polls.
 //!
-//! Looking costs the sender: each look takes the line that it is about to write. Where messages come in a
-//! stream, a receiver that looks at once gets one message a look, each for a whole transfer between cores,
-//! and is then as far behind as before; had it paused, the sender would have got ahead undisturbed, and many
-//! messages would have come for a fraction each. Where messages come one by one, because the sender waits for
-//! an answer, every pause is lost time. Nobody tells the receiver which it is, so it **tries**: now and then
-//! it pauses longer before it looks, and sees whether more than a few messages were there until it had to
-//! wait again. If so, it goes on and pauses longer still; if not, it looks often again, and tries less often.
+//! A poll costs the sender time: each poll takes away the line that the sender will write next. If messages
+//! come in a stream, a receiver that polls at once gets one message per poll, each for a whole transfer
+//! between cores, and is then as far behind as before. If it had paused, the sender would have got ahead
+//! undisturbed, and many messages would have come, each for a fraction of a transfer. If messages come one by
+//! one, because the sender waits for an answer, every pause is lost time. The receiver does not know which
+//! case it is, so it **tries**: from time to time it pauses longer before it polls, and sees whether more
+//! than a few messages were there before it had to wait again. If so, it continues, with still longer pauses.
+//! If not, it polls often again, and tries less often.
 //!
-//! A sender that finds the queue full is in the same place: it would send one message a look, each to a line
-//! that the receiver has just given up. Nobody waits for its message, though, since the receiver has a queue
-//! full of others; so it need not try, and waits, as long as it waits busily, until there is [`room`].
+//! A sender that finds the queue full has the same problem: it would send one message per poll, each to a
+//! line that the receiver has just released. But nobody waits for its message, since the receiver has a queue
+//! full of others. So the sender need not try: while it spins, it waits until there is [`room`].
 
 use annulus_sync::{AtomicU64, Ordering, spin_loop};
 
-/// What a receiver has learnt from its waits.
+/// The state that a receiver learns from its waits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pace {
-    /// The next ticket when the receiver waited last.
+    /// The next ticket at the receiver's last wait.
     waited_at: u64,
-    /// How many pauses between two looks: 1 where messages come one by one.
+    /// The number of pauses between two polls: 1 if messages come one by one.
     pauses: u32,
-    /// How many waits until the next trial.
+    /// The number of waits until the next trial.
     rest: u32,
 }
 
 impl Pace {
-    /// Fewer messages between two waits than this came one by one.
+    /// If fewer messages than this come between two waits, they count as coming one by one.
     const FEW: u64 = 4;
-    /// The first trial's pauses: enough for a stream to get ahead by more than a few.
+    /// The pauses of the first trial: enough for a stream to get ahead by more than a few messages.
     const TRIAL: u32 = 16;
-    /// The most, about 2 µs on current x86-64.
+    /// The greatest number of pauses, about 2 µs on current x86-64.
     const MOST: u32 = 128;
-    /// How many pauses a receiver makes before it lets other threads run. In a model, the sooner it sleeps
-    /// the more is checked.
+    /// How many pauses a receiver makes before it lets other threads run. In a model it sleeps at once, so
+    /// that the model checks more.
     const PATIENCE: u32 = if cfg!(loom) { 0 } else { 512 };
     /// Waits between two trials.
     const REST: u32 = 64;
@@ -42,7 +43,7 @@ impl Pace {
         Self { waited_at: 0, pauses: 1, rest: 4 }
     }
 
-    /// Waits busily for the message with ticket `head` until `is_there`, or until sleeping is cheaper.
+    /// Spins for the message with ticket `head` until `is_there`, or until sleeping is cheaper.
     pub(crate) fn watch(&mut self, head: u64, is_there: impl Fn() -> bool) {
         let pauses = self.wait(head);
         for _ in 0..(Self::PATIENCE / pauses) {
@@ -53,8 +54,8 @@ impl Pace {
         }
     }
 
-    /// The receiver has to wait for the message with ticket `head`: how many pauses it should make between
-    /// two looks.
+    /// Called when the receiver has to wait for the message with ticket `head`. Returns how many pauses it
+    /// should make between two polls.
     fn wait(&mut self, head: u64) -> u32 {
         let few = head.wrapping_sub(self.waited_at) < Self::FEW;
         self.waited_at = head;
@@ -73,7 +74,8 @@ impl Pace {
     }
 }
 
-/// A [`Pace`] for an end that several threads may use. They may forget what others have learnt; it is a hint.
+/// A [`Pace`] for an end that several threads may use. A thread may overwrite what others have learnt: it is
+/// only a hint.
 #[derive(Debug)]
 pub(crate) struct SharedPace {
     waited_at: AtomicU64,
@@ -124,7 +126,7 @@ mod tests {
         let mut head = 0;
         let mut last = 0;
         for _ in 0..100 {
-            // The longer it pauses, the more there are.
+            // The longer the pause, the more messages there are.
             head += u64::from(last.max(1));
             last = pace.wait(head);
         }

@@ -1,8 +1,9 @@
-//! Keeping words that different threads write apart.
+//! Keeps words apart that different threads write.
 
 use std::ops::Deref;
 
-/// A value with cache lines of its own, so that writing it slows down nobody who uses its neighbours.
+/// A value with cache lines of its own, so that a write to it does not slow down threads that use its
+/// neighbours.
 ///
 /// 128 bytes: x86-64 fetches lines in pairs, and Apple's cores have lines of 128.
 #[derive(Debug)]

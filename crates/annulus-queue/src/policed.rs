@@ -1,8 +1,8 @@
 //! A queue that looks at its messages: priority, deduplication and expiry, under one lock.
 //!
-//! The lock is held for tens of nanoseconds, and no user code runs under it but a `peek`'s, which is told if
-//! it wants the lock: keys, priorities and the time are found out before, and messages are dropped after.
-//! Both events are notified after the lock is released; see [`Event::notify_after_unlock`].
+//! The lock is held for tens of nanoseconds. Only the user code of a `peek` runs under it; that code panics
+//! if it tries to take the lock. Keys, priorities and the time are read before, and messages are dropped
+//! after. Both events are notified after the lock is released; see [`Event::notify_after_unlock`].
 
 use crate::{
     Backpressure, Clock, Counters, Deduplication, Message, QueueOptions, SendOutcome, TryRecvError,
@@ -15,11 +15,12 @@ use crate::{
 };
 use annulus_sync::event::Event;
 
-/// What a queue must know about a message on its way into it. It is asked once, however long the way.
+/// What a queue must know about a message on its way into it. The message is asked only once, even if its
+/// send takes several attempts.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Facts {
     priority: u8,
-    /// Where duplicates are looked for.
+    /// The key by which duplicates are recognised.
     key: Option<u64>,
 }
 
@@ -32,7 +33,7 @@ pub(crate) struct Policed<T> {
     rules: Rules,
 }
 
-/// What does not change.
+/// The rules of a queue, which do not change.
 struct Rules {
     backpressure: Backpressure,
     priority: bool,
@@ -46,14 +47,14 @@ struct State<T> {
     buckets: Buckets<T>,
     window: Option<Window>,
     closed: bool,
-    /// All but `too_large`, which is counted before the lock.
+    /// All counts except `too_large`, which is counted before the lock is taken.
     counters: Counters,
     /// The greatest number of messages queued at once.
     high_water: usize,
 }
 
 impl<T> Policed<T> {
-    /// The options are validated.
+    /// The options are already validated.
     pub(crate) fn new(options: &QueueOptions, clock: Clock) -> Self {
         let window =
             (options.deduplication != Deduplication::Off).then(|| Window::new(options.deduplication_window));
@@ -77,7 +78,7 @@ impl<T> Policed<T> {
         }
     }
 
-    /// What `new` allocates, in bytes.
+    /// The bytes that `new` allocates.
     pub(crate) fn bytes(options: &QueueOptions) -> usize {
         let window = match options.deduplication {
             Deduplication::Off => 0,
@@ -86,8 +87,8 @@ impl<T> Policed<T> {
         Buckets::<T>::bytes(options.capacity).saturating_add(window)
     }
 
-    /// Asks a message what the queue must know. `again`: it was accepted before, so it is no duplicate of
-    /// itself.
+    /// Gets from a message what the queue must know. `again`: it was accepted before, so it is not a
+    /// duplicate of itself.
     #[inline]
     pub(crate) fn facts(&self, message: &T, again: bool) -> Facts
     where
@@ -99,13 +100,13 @@ impl<T> Policed<T> {
             Deduplication::ById => message.id(),
             Deduplication::ByPayload => message.id().or_else(|| T::PAYLOAD_HASH.map(|hash| hash(message))),
         };
-        // Without priorities all are equal.
+        // Without priorities, all messages are equal.
         let priority = if self.rules.priority { message.priority() } else { 0 };
         Facts { priority, key }
     }
 
-    /// Sends without waiting for space. Counts every verdict but `Full` of a queue that blocks, which is a
-    /// verdict only if the caller does not try again.
+    /// Sends without waiting for space. Counts every outcome except `Full` of a queue that blocks: that one
+    /// is an outcome only if the caller does not try again.
     #[inline]
     pub(crate) fn offer(&self, message: T, facts: Facts) -> Result<SendOutcome<T>, TrySendError<T>> {
         let at = self.now();
@@ -121,7 +122,7 @@ impl<T> Policed<T> {
         }
     }
 
-    /// [`offer`](Self::offer) where it is not simply accepted.
+    /// [`offer`](Self::offer) for a message that is not simply accepted.
     #[inline(never)]
     fn offer_hard(
         &self,
@@ -151,11 +152,11 @@ impl<T> Policed<T> {
         self.lock().counters.rejected += 1;
     }
 
-    /// Takes the next message that lives. Those that have expired go to `expired`, which may run any code.
+    /// Takes the next message that has not expired. Expired messages go to `expired`, which may run any code.
     #[inline]
     pub(crate) fn take(&self, mut expired: impl FnMut(T)) -> Result<T, TryRecvError> {
         loop {
-            // Before the lock; what is accepted meanwhile has an age of 0.
+            // Read before the lock is taken. A message that is accepted meanwhile has an age of 0.
             let now = self.now();
             // Dropped after the lock.
             let _then = NotifyOnDrop(&self.not_full);
@@ -179,7 +180,7 @@ impl<T> Policed<T> {
         }
     }
 
-    /// Looks at the next message that lives, under the lock. Those that have expired leave, and go to
+    /// Looks at the next message that has not expired, under the lock. Expired messages leave, and go to
     /// `expired` without the lock.
     pub(crate) fn peek<R>(
         &self,
@@ -203,17 +204,17 @@ impl<T> Policed<T> {
         }
     }
 
-    /// Whether messages may leave in another order than they came.
+    /// Whether messages may leave in a different order than they came.
     pub(crate) fn reorders(&self) -> bool {
         self.rules.priority
     }
 
-    /// Takes all that is queued, in one step, in the order in which it would have been received.
+    /// Takes all queued messages in one atomic step, in the order in which they would have been received.
     pub(crate) fn take_all(&self, mut expired: impl FnMut(T)) -> Vec<T> {
         let now = self.now();
         let mut taken = Vec::new();
         loop {
-            // Allocates before the lock, and so again if the queue has grown meanwhile.
+            // Allocates before the lock is taken, and again if the queue has grown meanwhile.
             taken.reserve(self.len());
             let mut state = self.lock();
             if taken.capacity() < state.buckets.len() {
@@ -241,13 +242,13 @@ impl<T> Policed<T> {
         was_open
     }
 
-    /// Whether a receive would not say `Empty`, or would find expired messages only.
+    /// Whether a receive would return something other than `Empty`, or would find only expired messages.
     pub(crate) fn has_next(&self) -> bool {
         let state = self.lock();
         state.closed || state.buckets.highest().is_some()
     }
 
-    /// Whether a send would not say `Full`.
+    /// Whether a send would return something other than `Full`.
     pub(crate) fn has_space(&self) -> bool {
         let state = self.lock();
         state.closed || !state.buckets.is_full()
@@ -274,14 +275,14 @@ impl<T> Policed<T> {
         if self.rules.expiry.is_some() { self.rules.clock.nanoseconds() } else { 0 }
     }
 
-    /// No user code runs under the lock but a `peek`'s, which changes nothing.
+    /// The only user code that runs under the lock is that of a `peek`, which changes nothing.
     #[inline(always)]
     fn lock(&self) -> Guard<'_, State<T>> {
         self.state.lock()
     }
 }
 
-/// Tells one who waits for space, after the lock is released.
+/// Notifies one waiter for space, after the lock is released.
 struct NotifyOnDrop<'a>(&'a Event);
 
 impl Drop for NotifyOnDrop<'_> {
@@ -298,10 +299,10 @@ impl Rules {
     }
 }
 
-/// What becomes of a new message. All but the first two are counted when they are given.
+/// What happens to a new message. All verdicts except the first two are counted when they are given.
 enum Verdict {
     Accept(Option<Vacancy>),
-    /// The oldest of this priority leaves for it.
+    /// The oldest message of this priority leaves to make room for it.
     Evict(u8, Option<Vacancy>),
     Discard,
     Duplicate,
@@ -362,7 +363,7 @@ impl<T> State<T> {
         self.high_water = self.high_water.max(self.buckets.len());
     }
 
-    /// The next message, which the caller takes: it is counted.
+    /// The next message. It is counted as taken, so the caller must take it.
     #[inline(always)]
     fn next(&mut self, now: u64, rules: &Rules) -> Result<Next, TryRecvError> {
         let Some(priority) = self.buckets.highest() else { return Err(self.nothing()) };

@@ -3,29 +3,29 @@
 //!
 //! # What it promises
 //!
-//! - **A fixed stock.** [`Pool::new`] makes 256 objects at once. As long as no more are out than that, those
-//!   that are being lent or returned at the moment included, nothing is made and nothing is dropped.
-//! - **It never refuses.** When all are out, `get` makes one more, and counts it as
+//! - **A fixed stock.** [`Pool::new`] makes 256 objects at once. As long as no more than that are lent out
+//!   (including those that are just being lent or returned), nothing is made and nothing is dropped.
+//! - **It never refuses.** When all are lent out, `get` makes one more, and counts it as
 //!   [`overflowed`](PoolCounters::overflowed).
 //! - **It never grows.** An object that comes back to a full pool is dropped, and counted as
 //!   [`surplus`](PoolCounters::surplus).
-//! - **Objects come back clean.** The reset closure runs when an object is returned, before anyone can get
-//!   it, whatever the way in which its user left: also when the stack unwinds.
-//! - **Lock-free**, but for what making, resetting and dropping objects do themselves: it is a [`Stack`].
+//! - **Objects come back clean.** The reset closure runs when an object is returned, before anyone else can
+//!   get it. This holds for every way to return it, also when the stack unwinds.
+//! - **Lock-free**, except for the code that makes, resets and drops objects: it is a [`Stack`].
 //!
 //! # What it does not promise
 //!
 //! - *Which object.* Usually the one that was returned last, since that is still in the cache.
-//! - *That the stock stays whole.* An object leaves for good if its guard is [detached](Pooled::detach) or
-//!   forgotten, or if the reset closure panics. A later `get` that finds none makes one, counts it as
-//!   overflowed, and on its return it takes the free place: so the pool heals.
+//! - *That the stock stays whole.* An object never comes back if its guard is [detached](Pooled::detach) or
+//!   forgotten, or if the reset closure panics. A later `get` that finds none makes a new object and counts
+//!   it as overflowed. When that object is returned, it takes the free place. So the pool repairs itself.
 //!
 //! # Why a return finds a place
 //!
-//! Every object that is not in somebody's hands has a place of the [`Stack`] to itself, from before the push
-//! that returns it to after the pop that lends it. With N places and no more than N objects, the one being
-//! returned leaves at most N - 1 others that can have a place; so one is free. Likewise the stack is not
-//! empty for a `get` while no more than N - 1 others are out or moving.
+//! Every object that is not lent out has its own place of the [`Stack`], from before the push that returns it
+//! to after the pop that lends it. With N places and no more than N objects, at most N - 1 other objects can
+//! have a place while one is being returned; so one place is free. In the same way, a `get` does not find the
+//! stack empty while no more than N - 1 other objects are lent out or moving.
 //!
 //! ```
 //! use annulus_queue::pool::Pool;
@@ -59,11 +59,11 @@ pub struct Pool<T> {
     surplus: Count,
 }
 
-/// What a pool could not do from its stock, so far.
+/// Counts of what a pool could not do from its stock so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PoolCounters {
-    /// Objects made because none was in stock. If this goes on growing, the capacity is too small.
+    /// Objects made because none was in stock. If this keeps growing, the capacity is too small.
     pub overflowed: u64,
     /// Objects dropped on return because the stock was full.
     pub surplus: u64,
@@ -90,7 +90,7 @@ impl<T: Send> Pool<T> {
     /// ```
     pub fn with_capacity(capacity: u32, make: impl Fn() -> T + Send + Sync + 'static) -> Self {
         let stock = Stack::new(capacity);
-        // Ends when the stock gives one back: nobody takes from it yet.
+        // Ends when the stock refuses an object: nobody takes from it yet.
         while !stock.is_full() && stock.push(make()).is_ok() {}
         Self {
             stock,
@@ -101,9 +101,9 @@ impl<T: Send> Pool<T> {
         }
     }
 
-    /// Has every object cleared by `reset` when it is returned. The default is to leave it as it is.
+    /// Sets `reset`, which clears every object when it is returned. By default, objects are left as they are.
     ///
-    /// If `reset` panics, the object is dropped, and the panic goes on in whoever dropped the guard.
+    /// If `reset` panics, the object is dropped, and the panic continues in the code that dropped the guard.
     ///
     /// ```
     /// # use annulus_queue::pool::Pool;
@@ -128,8 +128,8 @@ impl<T: Send> Pool<T> {
         Pooled { object: Some(self.take()), pool: self }
     }
 
-    /// [`get`](Self::get) with a guard that keeps the pool alive, so that it can go anywhere: into a message,
-    /// or another thread.
+    /// [`get`](Self::get) with a guard that keeps the pool alive, so that it can be moved anywhere: into a
+    /// message, or to another thread.
     ///
     /// ```
     /// use std::{sync::Arc, thread};
@@ -167,8 +167,8 @@ impl<T> Pool<T> {
         self.stock.capacity()
     }
 
-    /// What the pool could not do from its stock, so far. Exact when nobody gets or returns; neither figure
-    /// ever goes down.
+    /// Counts of what the pool could not do from its stock so far. Exact when nobody gets or returns. Both
+    /// figures only grow.
     ///
     /// ```
     /// let pool = annulus_queue::pool::Pool::with_capacity(1, String::new);
@@ -190,20 +190,20 @@ impl<T> fmt::Debug for Pool<T> {
     }
 }
 
-/// An object on loan from a [`Pool`], which it returns to when this is dropped.
+/// An object lent from a [`Pool`]. It returns to the pool when this is dropped.
 ///
 /// `P` is how the pool is held: `&Pool<T>` or `Arc<Pool<T>>`.
 pub struct Pooled<T, P: Deref<Target = Pool<T>>> {
-    /// Is there until this is dropped or detached.
+    /// `Some` until this is dropped or detached.
     object: Option<T>,
     pool: P,
 }
 
-/// Why the object is there: only `detach` and `drop` take it, and after them nobody has the guard.
+/// Why `object` is `Some`: only `detach` and `drop` take it, and after them the guard no longer exists.
 const LENT: &str = "a guard has its object until it is detached or dropped";
 
 impl<T, P: Deref<Target = Pool<T>>> Pooled<T, P> {
-    /// Keeps the object for good; the pool makes another when it needs one.
+    /// Takes the object out of the pool for ever. The pool makes another one when it needs one.
     ///
     /// ```
     /// let pool = annulus_queue::pool::Pool::with_capacity(1, || 7);

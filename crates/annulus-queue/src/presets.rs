@@ -1,7 +1,7 @@
 //! Options that suit common uses.
 //!
-//! Each sets the capacity, the deduplication window and the backpressure that the table says. Deduplication
-//! itself stays off until it is asked for, since equal messages are legitimate.
+//! Each sets the capacity, the deduplication window and the backpressure in the table. Deduplication itself
+//! stays off until it is switched on, since equal messages are allowed.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ use crate::{Backpressure, QueueOptions};
 /// | [`realtime`](Self::realtime) | 512 | 256 | DropOldest | |
 /// | [`ml`](Self::ml) | 8192 | 1024 | Reject | yes |
 ///
-/// The window counts once [`deduplication`](Self::deduplication) is switched on.
+/// The window is used once [`deduplication`](Self::deduplication) is switched on.
 impl QueueOptions {
     fn preset(capacity: usize, window: usize, backpressure: Backpressure) -> Self {
         Self::new().capacity(capacity).deduplication_window(window).backpressure(backpressure)
@@ -36,7 +36,7 @@ impl QueueOptions {
         Self::preset(4096, 1024, Backpressure::Block)
     }
 
-    /// A short queue that says at once when it cannot keep up.
+    /// A short queue that reports at once when it cannot keep up.
     ///
     /// ```
     /// # use annulus_queue::{Backpressure, QueueOptions, queue};
@@ -80,7 +80,7 @@ impl QueueOptions {
         Self::preset(16_384, 1024, Backpressure::DropOldest)
     }
 
-    /// For signals of which only the newest count.
+    /// For signals if only the newest ones matter.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, queue};
@@ -102,11 +102,11 @@ impl QueueOptions {
         Self::preset(8192, 1024, Backpressure::Reject).priority(true)
     }
 
-    /// Room for twice what comes while nobody receives: `messages_per_second` at their peak, between two
-    /// looks of a receiver that looks every `interval`. The capacity is the next power of two, 16 at least;
-    /// one above [`MAX_CAPACITY`](Self::MAX_CAPACITY) is refused when the queue is made. The deduplication
-    /// window holds twice as many keys again, as far as windows reach, so that a sender that repeats its last
-    /// burst is recognised.
+    /// Room for twice the messages of one `interval`, at a peak of `messages_per_second`, for a receiver that
+    /// receives every `interval`. The capacity is the next power of two, at least 16; a capacity above
+    /// [`MAX_CAPACITY`](Self::MAX_CAPACITY) is refused when the queue is made. The deduplication window holds
+    /// twice as many keys again, up to the greatest window, so that a sender that repeats its last burst is
+    /// recognised.
     ///
     /// ```
     /// use std::time::Duration;
@@ -120,7 +120,7 @@ impl QueueOptions {
     /// # Ok::<(), annulus_queue::InvalidOptions>(())
     /// ```
     pub fn sized_for(messages_per_second: f64, interval: Duration) -> Self {
-        // Casts of floats saturate; a rate that is no number asks for the least.
+        // Casts of floats saturate; a rate that is not a number gives the least capacity.
         let burst = (messages_per_second * interval.as_secs_f64()).ceil() as usize;
         let capacity = burst.saturating_mul(2).max(Self::MIN_CAPACITY);
         let capacity = capacity.checked_next_power_of_two().unwrap_or(usize::MAX);

@@ -1,4 +1,4 @@
-//! What both ends of a queue share: the strategy when it is full, waking, closing, and counting.
+//! The part of a queue that both ends share: the strategy when it is full, waking, closing, and counting.
 
 use std::mem::MaybeUninit;
 
@@ -12,10 +12,10 @@ use crate::{
 };
 use annulus_sync::{Arc, AtomicUsize, Ordering, barrier, event::Event, fence, wait::Backoff};
 
-/// Makes a bounded queue, and hands out its two ends.
+/// Makes a bounded queue, and returns its two ends.
 ///
-/// Both can be cloned and used from any number of threads. Nothing is allocated after this but what sleeping
-/// takes the first time.
+/// Both can be cloned and used from any number of threads. Nothing is allocated after this, except a little
+/// memory when a thread or task sleeps for the first time.
 ///
 /// ```
 /// use annulus_queue::{SendOutcome, QueueOptions, queue};
@@ -38,7 +38,7 @@ pub fn queue<T: Send>(options: QueueOptions) -> Result<(Sender<T>, Receiver<T>),
     Ok(ends(options))
 }
 
-/// [`queue`] with any capacity that the slots can have, for models, in which 16 messages would never end.
+/// [`queue`] with any capacity that the slots can have. For models: with 16 messages they would never end.
 #[cfg(loom)]
 #[doc(hidden)]
 pub fn queue_of<T: Send>(capacity: usize, backpressure: Backpressure) -> (Sender<T>, Receiver<T>) {
@@ -73,8 +73,8 @@ pub(crate) struct Shared<T> {
     /// Notified once per message taken, and on close.
     pub(crate) not_full: Padded<Event>,
     backpressure: Backpressure,
-    /// Whether there is one sender for ever, and nobody else closes: see `spmc`. Then
-    /// [`offer_noticing`](Self::offer_noticing) is to be used, or [`offer_alone`](Self::offer_alone).
+    /// Whether there is always exactly one sender, and nobody else closes: see `spmc`. If so, the sender must
+    /// use [`offer_noticing`](Self::offer_noticing) or [`offer_alone`](Self::offer_alone).
     sender_is_alone: bool,
     name: Option<String>,
     /// How many `Sender`s there are. The last one closes the queue.
@@ -84,7 +84,7 @@ pub(crate) struct Shared<T> {
     tally: Padded<Tally>,
 }
 
-/// Tells one who waits for space, after the message was read to where it is returned.
+/// Notifies one waiter for space, after the message was read into the place where it is returned.
 struct NotifyOnDrop<'a>(&'a Event);
 
 impl Drop for NotifyOnDrop<'_> {
@@ -94,11 +94,11 @@ impl Drop for NotifyOnDrop<'_> {
     }
 }
 
-/// Sends a message after the one that it replaces was read to where it is returned.
+/// Sends a message, after the message that it replaces was read into the place where it is returned.
 struct PublishOnDrop<'a, T> {
     shared: &'a Shared<T>,
     claim: Option<Claim>,
-    /// There until it is dropped.
+    /// Initialized until this guard is dropped.
     message: MaybeUninit<T>,
 }
 
@@ -106,7 +106,7 @@ impl<T> Drop for PublishOnDrop<'_, T> {
     #[inline(always)]
     fn drop(&mut self) {
         if let Some(claim) = self.claim.take() {
-            // SAFETY: it was there from the start, and is moved out once, here.
+            // SAFETY: it was initialized from the start, and is moved out once, here.
             let message = unsafe { self.message.assume_init_read() };
             self.shared.slots.publish(claim, message);
             self.shared.announce();
@@ -115,8 +115,8 @@ impl<T> Drop for PublishOnDrop<'_, T> {
 }
 
 impl<T> Shared<T> {
-    /// Sends without waiting for space. Counts every verdict but `Full` of a queue that blocks, which is a
-    /// verdict only if the caller does not try again.
+    /// Sends without waiting for space. Counts every outcome except `Full` of a queue that blocks: that one
+    /// is an outcome only if the caller does not try again.
     #[inline]
     pub(crate) fn offer(&self, message: T) -> Result<SendOutcome<T>, TrySendError<T>> {
         match self.offer_at_once(message) {
@@ -125,7 +125,7 @@ impl<T> Shared<T> {
         }
     }
 
-    /// Sends if one look shows that there is space; the message again if not, to
+    /// Sends if one look shows that there is space. Otherwise returns the message, which the caller passes to
     /// [`offer_again`](Self::offer_again).
     #[inline(always)]
     pub(crate) fn offer_at_once(&self, message: T) -> Result<(), T> {
@@ -142,8 +142,8 @@ impl<T> Shared<T> {
         self.offer(message)
     }
 
-    /// [`offer`](Self::offer) by the only sender, if one look shows that there is space; the message again if
-    /// not.
+    /// [`offer`](Self::offer) by the only sender, if one look shows that there is space. Otherwise returns
+    /// the message.
     ///
     /// # Safety
     /// Nobody else sends meanwhile.
@@ -152,21 +152,23 @@ impl<T> Shared<T> {
         if self.nobody_receives() {
             return Err(message);
         }
-        // SAFETY: the caller's word; only sends claim.
+        // SAFETY: the caller guarantees it; only sends claim.
         let Some(claim) = (unsafe { self.slots.claim_alone() }) else { return Err(message) };
         self.slots.publish(claim, message);
         self.announce();
         Ok(())
     }
 
-    /// [`offer`](Self::offer) when the first look did not do. Apart, so that a message that is simply
-    /// accepted is moved once: where both ways meet in one function, their outcomes go through memory.
+    /// [`offer`](Self::offer) when the first look found no space. It is a function of its own, so that a
+    /// message that is accepted at once is moved only once: if one function had both paths, their results
+    /// would go through memory.
     #[inline(never)]
     fn offer_hard(&self, message: T) -> Result<SendOutcome<T>, TrySendError<T>> {
         if self.evicts() { self.offer_evicting(message) } else { self.offer_again(message) }
     }
 
-    /// [`offer`](Self::offer) when the first look did not do: rare, and so kept out of the callers' code.
+    /// [`offer`](Self::offer) when the first look found no space. This is rare, so its code is kept out of
+    /// the callers.
     #[inline(never)]
     pub(crate) fn offer_again(&self, message: T) -> Result<SendOutcome<T>, TrySendError<T>> {
         match self.slots.claim() {
@@ -201,18 +203,18 @@ impl<T> Shared<T> {
     /// # Safety
     /// All of it was written through [`place`](Self::place).
     pub(crate) unsafe fn commit(&self, claim: Claim) {
-        // Before consumers can count it as theirs.
+        // Before consumers can count the message as received.
         self.tally.reserved.take_one();
-        // SAFETY: the caller's word.
+        // SAFETY: the caller guarantees it.
         unsafe { self.slots.publish_written(claim) };
         self.announce();
     }
 
-    /// Gives a ticket up.
+    /// Gives up a ticket.
     pub(crate) fn withdraw(&self, claim: Claim) {
         // It stays counted as reserved.
         self.slots.withdraw(claim);
-        // Whoever sleeps over what lies behind it looks again.
+        // Wakes a receiver that may sleep although there are messages behind it: it looks again.
         self.announce();
     }
 
@@ -228,27 +230,27 @@ impl<T> Shared<T> {
         self.slots.looks_published()
     }
 
-    /// Whether a receive would not say `Empty`.
+    /// Whether a receive would return something other than `Empty`.
     pub(crate) fn has_next(&self) -> bool {
         self.slots.has_next()
     }
 
-    /// Whether a send would not say `Full`.
+    /// Whether a send would return something other than `Full`.
     pub(crate) fn has_space(&self) -> bool {
         self.slots.has_space()
     }
 
-    /// How many tickets were ever sent.
+    /// The number of tickets sent so far.
     pub(crate) fn sent(&self) -> u64 {
         self.slots.sent()
     }
 
-    /// How many tickets were ever taken.
+    /// The number of tickets taken so far.
     pub(crate) fn taken(&self) -> u64 {
         self.slots.taken()
     }
 
-    /// A message was published: wakes one who waits for it.
+    /// Wakes one waiting receiver, after a message was published.
     #[inline(always)]
     fn announce(&self) {
         if !self.not_empty.is_quiet() {
@@ -268,8 +270,8 @@ impl<T> Shared<T> {
         }
     }
 
-    /// Drops what is queued, when nobody is left to receive it. Waits for no sender: each looks when it has
-    /// published.
+    /// Drops the queued messages when no receiver is left. It waits for no sender: each sender looks again
+    /// after it has published.
     fn abandon(&self) {
         drop_all(|| {
             let message = self.take_within(Backoff::spent()).ok()?;
@@ -278,12 +280,12 @@ impl<T> Shared<T> {
         });
     }
 
-    /// [`offer`](Self::offer) where the oldest message may have to leave.
+    /// [`offer`](Self::offer) for a queue that may evict its oldest message.
     #[inline(always)]
     pub(crate) fn offer_evicting(&self, message: T) -> Result<SendOutcome<T>, TrySendError<T>> {
         match self.slots.claim_evicting() {
             None => self.refuse(NoTicket::Closed, message),
-            // SAFETY: what the slots said of this claim.
+            // SAFETY: the slots returned `must_leave` for this claim.
             Some((claim, must_leave)) => unsafe { self.replace(claim, must_leave, message) },
         }
     }
@@ -295,18 +297,18 @@ impl<T> Shared<T> {
     #[inline]
     pub(crate) unsafe fn offer_evicting_alone(&self, message: T) -> Result<SendOutcome<T>, TrySendError<T>> {
         self.notice();
-        // SAFETY: the caller's word; only sends claim.
+        // SAFETY: the caller guarantees it; only sends claim.
         match unsafe { self.slots.claim_evicting_alone() } {
             None => self.refuse(NoTicket::Closed, message),
-            // SAFETY: what the slots said of this claim.
+            // SAFETY: the slots returned `must_leave` for this claim.
             Some((claim, must_leave)) => unsafe { self.replace(claim, must_leave, message) },
         }
     }
 
-    /// Sends the message of a claim whose slot another must leave, or not.
+    /// Sends the message for this claim. If `must_leave`, another message must leave the slot first.
     ///
     /// # Safety
-    /// It must exactly if `must_leave`, and nobody has read it.
+    /// `must_leave` is true exactly if another message must leave the slot, and nobody has read that message.
     #[inline(always)]
     unsafe fn replace(
         &self,
@@ -320,10 +322,10 @@ impl<T> Shared<T> {
             return Ok(SendOutcome::Accepted);
         }
         self.tally.evicted.add_one();
-        // A guard, so that the oldest message can be read straight to where it is returned.
+        // A guard, so that the oldest message can be read directly into the place where it is returned.
         let then = PublishOnDrop { shared: self, claim: Some(claim), message: MaybeUninit::new(message) };
         let claim = then.claim.as_ref().expect("it has just been put there");
-        // SAFETY: the caller's word; once.
+        // SAFETY: the caller guarantees it; this happens once.
         Ok(SendOutcome::Evicted(unsafe { self.slots.evicted(claim) }))
     }
 
@@ -332,7 +334,7 @@ impl<T> Shared<T> {
         self.backpressure == Backpressure::DropOldest
     }
 
-    /// The verdict on a message that got no ticket.
+    /// The outcome for a message that got no ticket.
     fn refuse(&self, reason: NoTicket, message: T) -> Result<SendOutcome<T>, TrySendError<T>> {
         match (reason, self.backpressure) {
             (NoTicket::Full, Backpressure::DropNew) => {
@@ -368,7 +370,7 @@ impl<T> Shared<T> {
         }
     }
 
-    /// [`take`](Self::take) when the first look did not do.
+    /// [`take`](Self::take) when the first look found no message.
     #[inline(never)]
     fn take_again(&self) -> Result<T, TryRecvError> {
         self.take_within(Backoff::new())
@@ -383,14 +385,14 @@ impl<T> Shared<T> {
         Ok(message)
     }
 
-    /// A withdrawn reservation left the queue: that is space, and no message.
+    /// Called when a withdrawn reservation left the queue: this makes space, but there is no message.
     #[cold]
     fn skip(&self) {
         self.tally.skipped.add_one();
         self.not_full.notify_lightly(1);
     }
 
-    /// Takes and drops what was sent before this call; how many messages that were.
+    /// Takes and drops the messages that were sent before this call. Returns how many there were.
     pub(crate) fn clear(&self) -> usize {
         let end = self.slots.sent();
         let mut cleared = 0;
@@ -416,7 +418,8 @@ impl<T> Shared<T> {
     }
 
     pub(crate) fn add_sender(&self) {
-        // An end is made from an end, so the count is not zero and stays so; nothing else depends on it.
+        // Relaxed: a new end is made from an existing end, so the count is not zero and does not become zero
+        // meanwhile. Nothing else depends on it.
         self.senders.fetch_add(1, Ordering::Relaxed);
     }
 
@@ -431,11 +434,12 @@ impl<T> Shared<T> {
         self.receivers.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The last one drops what is queued, now and not with the last sender: a message may hold what its
-    /// sender waits for.
+    /// The last receiver drops the queued messages now, not when the last sender goes: a message may own
+    /// something that its sender waits for.
     ///
-    /// A sender may have its ticket and still be copying, or hold a reservation, for which nobody can wait
-    /// here: it may be this very thread's. So whoever publishes from now on looks too.
+    /// A sender may have its ticket and still be copying, or it may hold a reservation. Nobody can wait for
+    /// that here: the reservation may belong to this same thread. So every sender that publishes from now on
+    /// looks as well, and drops the message.
     pub(crate) fn remove_receiver(&self) {
         // SYNC: last-end
         if self.receivers.fetch_sub(1, Ordering::AcqRel) == 1 {
@@ -453,7 +457,8 @@ impl<T> Shared<T> {
         }
     }
 
-    /// Closes, in the name of the last receiver, a queue whose only sender must do that itself: see `spmc`.
+    /// Closes the queue on behalf of the last receiver, if the only sender must do the closing itself: see
+    /// `spmc`.
     #[inline]
     pub(crate) fn notice(&self) {
         if self.sender_is_alone && self.nobody_receives() {
@@ -494,7 +499,7 @@ impl<T> Shared<T> {
     pub(crate) fn counters(&self) -> Counters {
         let tally = &*self.tally;
         // Evicted and abandoned messages moved `head` before they were counted, and `head` never passes
-        // `tail`: read in this order, no difference is negative.
+        // `tail`. So with this order of reads, no difference is negative.
         let evicted = tally.evicted.get();
         let abandoned = tally.abandoned.get();
         let skipped = tally.skipped.get();
@@ -502,7 +507,7 @@ impl<T> Shared<T> {
         let enqueued = tally.enqueued(self.slots.sent(), evicted + abandoned);
         Counters {
             enqueued,
-            // A reservation that was withdrawn may have left the queue and not be counted as skipped yet.
+            // A withdrawn reservation may have left the queue without being counted as skipped yet.
             dequeued: (taken - evicted - abandoned - skipped).min(enqueued - evicted - abandoned),
             rejected: tally.rejected.get(),
             evicted,

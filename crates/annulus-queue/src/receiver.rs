@@ -13,16 +13,16 @@ use annulus_sync::{
 
 /// The receiving end of a [`queue`](crate::queue). Clones share the messages: each goes to one of them.
 ///
-/// When the last is dropped, the queue closes, and what is still queued is dropped at once and counted as
-/// abandoned.
+/// When the last one is dropped, the queue closes. Messages that are still queued are dropped at once and
+/// counted as abandoned.
 pub struct Receiver<T> {
     pub(crate) shared: Arc<Shared<T>>,
     pace: SharedPace,
 }
 
 impl<T: Send> Receiver<T> {
-    /// Takes the oldest message, without waiting for one. A sender may send one the moment after `Empty`;
-    /// `Closed` is for good.
+    /// Takes the oldest message, without waiting for one. A sender may send a message right after `Empty`;
+    /// `Closed` is final.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, TryRecvError, queue};
@@ -39,8 +39,8 @@ impl<T: Send> Receiver<T> {
         self.shared.take()
     }
 
-    /// Takes the oldest message, and waits for one as long as it takes or until the queue is closed and
-    /// empty.
+    /// Takes the oldest message, and waits for one as long as needed. It ends with `Closed` when the queue is
+    /// closed and empty.
     ///
     /// Dropping the future before it is ready loses nothing: no message leaves the queue for a future that is
     /// not ready.
@@ -56,7 +56,7 @@ impl<T: Send> Receiver<T> {
         RecvFuture::new(&self.shared)
     }
 
-    /// [`recv`](Self::recv) for threads: looks for a message busily for some microseconds, then sleeps.
+    /// [`recv`](Self::recv) for threads: spins for some microseconds, then sleeps.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, queue};
@@ -110,8 +110,8 @@ impl<T: Send> Receiver<T> {
         }
     }
 
-    /// Drops the messages that were sent before this call, and says how many they were. Senders that wait for
-    /// space go on.
+    /// Drops the messages that were sent before this call, and returns how many there were. Senders that wait
+    /// for space continue.
     ///
     /// Messages that are sent meanwhile stay, and other receivers may take some of the older ones first.
     ///
@@ -127,9 +127,10 @@ impl<T: Send> Receiver<T> {
         self.shared.clear()
     }
 
-    /// Closes the queue; whether it was open. What is queued can still be received: go on until `Closed`.
+    /// Closes the queue. Returns whether it was open. Queued messages can still be received: continue until
+    /// `Closed`.
     ///
-    /// Closing and sending happen one before the other; see [`Sender::close`](crate::Sender::close).
+    /// Each send happens either before or after the close; see [`Sender::close`](crate::Sender::close).
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, RecvError, queue};

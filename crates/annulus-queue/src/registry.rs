@@ -10,11 +10,11 @@ use std::{
 
 use crate::{InvalidOptions, Message, MessageQueue, QueueOptions, QueueStatus};
 
-/// Named queues of one scope, such as a kernel: made, found again by name and type, listed, and closed
-/// together.
+/// Named queues of one scope, such as a kernel: a registry makes them, finds them by name and type, lists
+/// them, and closes them together.
 ///
 /// A name stands for one queue and one message type. A registry closes its queues when it is dropped; handles
-/// that were given out stay, so that what is queued can still be received.
+/// that were given out stay valid, so queued messages can still be received.
 ///
 /// ```
 /// use annulus_queue::{QueueOptions, Registry, SendError};
@@ -58,7 +58,7 @@ impl<T: Message + Send + 'static> Listed for MessageQueue<T> {
         QueueStatus {
             name: name.to_string(),
             message: self.message(),
-            // Of the same moment as the counters.
+            // From the same moment as the counters.
             depth: usize::try_from(counters.depth())
                 .map_or(self.capacity(), |depth| depth.min(self.capacity())),
             capacity: self.capacity(),
@@ -82,7 +82,7 @@ impl<T: Message + Send + 'static> Listed for MessageQueue<T> {
 }
 
 impl Registry {
-    /// How many queues a registry holds unless said otherwise: 16.
+    /// How many queues a registry holds by default: 16.
     pub const DEFAULT_LIMIT: usize = 16;
 
     /// An empty registry for up to 16 queues.
@@ -108,7 +108,7 @@ impl Registry {
         Self { queues: Mutex::new(Queues::default()), limit }
     }
 
-    /// Makes a queue under the name that its options give, and returns a handle of it.
+    /// Makes a queue under the name in its options, and returns a handle of it.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, Registry};
@@ -177,8 +177,8 @@ impl Registry {
         })
     }
 
-    /// What all queues do, in the order of their names. Each is looked at in turn, while others send and
-    /// receive.
+    /// The status of all queues, in the order of their names. It reads one queue after the other, while
+    /// others send and receive.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, Registry};
@@ -193,8 +193,8 @@ impl Registry {
         self.lock().by_name.iter().map(|(name, queue)| queue.status(name)).collect()
     }
 
-    /// Closes the queue of this name and forgets it; whether there was one. Its name is free again. Handles
-    /// of it stay.
+    /// Closes the queue of this name and removes it. Returns whether there was one. Its name is free again.
+    /// Handles of it stay valid.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, Registry};
@@ -207,12 +207,12 @@ impl Registry {
     /// ```
     pub fn remove(&self, name: &str) -> bool {
         let removed = self.lock().by_name.remove(name);
-        // Closing wakes whoever waits, which is no business of the lock's.
+        // Closing wakes all waiters, so it is done after the lock is released.
         removed.map(|queue| queue.close()).is_some()
     }
 
-    /// Closes every queue, and the registry to new ones; how many queues were open. They stay listed, and
-    /// what is queued can be received. Dropping the registry does the same.
+    /// Closes every queue, and accepts no new ones. Returns how many queues were open. They stay listed, and
+    /// queued messages can be received. Dropping the registry does the same.
     ///
     /// ```
     /// # use annulus_queue::{CreateError, QueueOptions, Registry};
@@ -233,7 +233,7 @@ impl Registry {
         queues.iter().filter(|queue| queue.close()).count()
     }
 
-    /// The map is whole at every point where a panic could poison its lock, so poison means nothing.
+    /// The map is whole at every point where a panic could poison its lock, so poison can be ignored.
     fn lock(&self) -> MutexGuard<'_, Queues> {
         self.queues.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -253,7 +253,7 @@ impl Drop for Registry {
 
 impl fmt::Debug for Registry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // What is written to is the program's: not under the lock.
+        // The formatter is the program's code, so it is not called under the lock.
         let (names, closed) = {
             let queues = self.lock();
             (queues.by_name.keys().cloned().collect::<Vec<_>>(), queues.closed)
@@ -278,14 +278,14 @@ pub enum CreateError {
     Taken {
         /// The name.
         name: String,
-        /// The message type of the queue that is there.
+        /// The message type of the registered queue.
         registered: &'static str,
         /// The message type of the queue that was to be added.
         asked: &'static str,
     },
-    /// There are as many queues as the registry holds.
+    /// The registry is full.
     TooMany {
-        /// How many that are.
+        /// How many queues it holds.
         limit: usize,
     },
     /// The registry is closed.
@@ -301,11 +301,11 @@ pub enum LookUpError {
         /// The name.
         name: String,
     },
-    /// There is one, of another message type.
+    /// The queue of that name has another message type.
     WrongType {
         /// The name.
         name: String,
-        /// The message type of the queue that is there.
+        /// The message type of the registered queue.
         registered: &'static str,
         /// The message type that was asked for.
         asked: &'static str,

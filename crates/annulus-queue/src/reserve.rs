@@ -1,4 +1,4 @@
-//! Messages that are written where they will be read.
+//! Messages that are written directly into the slot from which they are read.
 
 use std::{fmt, mem::MaybeUninit};
 
@@ -9,7 +9,7 @@ use crate::{TrySendError, queue::Shared, slots::Claim};
 #[must_use = "nothing is sent unless it is written and committed"]
 pub struct Reservation<'a, T> {
     shared: &'a Shared<T>,
-    /// There until it is committed or dropped.
+    /// `Some` until the reservation is committed or dropped.
     claim: Option<Claim>,
     /// Whether the place holds a message.
     written: bool,
@@ -38,7 +38,7 @@ impl<'a, T> Reservation<'a, T> {
         self.place().write(message)
     }
 
-    /// The bare place, for a message that is built piece by piece: see
+    /// The uninitialized place, for a message that is built piece by piece: see
     /// [`assume_written`](Self::assume_written).
     ///
     /// ```
@@ -61,13 +61,13 @@ impl<'a, T> Reservation<'a, T> {
     /// Says that the place holds a message.
     ///
     /// # Safety
-    /// All of it was written through [`as_uninit`](Self::as_uninit), after the last call of that.
+    /// All of the message was written through [`as_uninit`](Self::as_uninit), after its last call.
     #[inline]
     pub unsafe fn assume_written(&mut self) {
         self.written = true;
     }
 
-    /// Sends the message. The queue may have been closed meanwhile: it is accepted all the same, since its
+    /// Sends the message. If the queue was closed meanwhile, the message is accepted all the same, since its
     /// place was taken before.
     ///
     /// # Panics
@@ -94,13 +94,13 @@ impl<'a, T> Reservation<'a, T> {
 }
 
 impl<T> Drop for Reservation<'_, T> {
-    /// Leaves a void.
+    /// Leaves an empty ticket, which receivers skip.
     fn drop(&mut self) {
         if self.claim.is_none() {
             return;
         }
-        // The message leaves the slot before that is the consumers', and is dropped after: its code may
-        // panic.
+        // The message is moved out of the slot before the slot is given to the consumers, and dropped after
+        // that: its `Drop` may panic.
         let written = std::mem::take(&mut self.written).then(|| {
             // SAFETY: the place holds a message, by `written`; it is moved out once.
             unsafe { self.place().assume_init_read() }

@@ -11,8 +11,8 @@ use annulus_sync::{
     wait::{Backoff, block_on, block_on_deadline},
 };
 
-/// The sending end of a [`queue`](crate::queue). Clones send to the same queue; when the last is dropped, the
-/// queue closes.
+/// The sending end of a [`queue`](crate::queue). Clones send to the same queue; when the last one is dropped,
+/// the queue closes.
 pub struct Sender<T> {
     pub(crate) shared: Arc<Shared<T>>,
 }
@@ -22,7 +22,7 @@ impl<T: Send> Sender<T> {
     ///
     /// On a full queue, [`Backpressure`] decides: `Full` with the message under Block and Reject, `Discarded`
     /// with the message under DropNew, `Evicted` with the oldest one under DropOldest. A receiver may make
-    /// space the moment after `Full`.
+    /// space right after `Full`.
     ///
     /// ```
     /// # use annulus_queue::{SendOutcome, Backpressure, QueueOptions, TrySendError, queue};
@@ -43,7 +43,7 @@ impl<T: Send> Sender<T> {
         }
     }
 
-    /// [`try_send`](Self::try_send) when the first look did not do.
+    /// [`try_send`](Self::try_send) when the first look found no space.
     #[inline(never)]
     pub(crate) fn try_send_again(&self, message: T) -> Result<SendOutcome<T>, TrySendError<T>> {
         if self.shared.evicts() {
@@ -58,10 +58,12 @@ impl<T: Send> Sender<T> {
         }
     }
 
-    /// Sends; under [`Backpressure::Block`], waits for space as long as it takes. The others never wait.
+    /// Sends a message. Under [`Backpressure::Block`] it waits for space as long as needed; under the others
+    /// it never waits.
     ///
     /// Dropping the future before it is ready drops the message with it: it was not queued, and nothing else
-    /// is lost. Who waits longest is woken first, but whoever sends at that moment may still be faster.
+    /// is lost. The sender that has waited longest is woken first, but another one that sends at that moment
+    /// may still be faster.
     ///
     /// ```
     /// # use annulus_queue::{SendOutcome, QueueOptions, queue, wait::block_on};
@@ -76,7 +78,7 @@ impl<T: Send> Sender<T> {
         SendFuture::new(&self.shared, message)
     }
 
-    /// [`send`](Self::send) for threads: looks for space busily for some microseconds, then sleeps.
+    /// [`send`](Self::send) for threads: spins for some microseconds, then sleeps.
     ///
     /// ```
     /// # use annulus_queue::{SendOutcome, QueueOptions, queue};
@@ -92,7 +94,7 @@ impl<T: Send> Sender<T> {
         }
     }
 
-    /// [`send_blocking`](Self::send_blocking) that gives up, and the message back, after `timeout`.
+    /// [`send_blocking`](Self::send_blocking) that gives up after `timeout` and returns the message.
     ///
     /// It tries a last time after the deadline, so `Timeout` means that the queue was full *then*.
     ///
@@ -137,11 +139,11 @@ impl<T: Send> Sender<T> {
         })
     }
 
-    /// Closes the queue; whether it was open. Sends that wait end with `Closed`; messages already queued can
-    /// still be received.
+    /// Closes the queue. Returns whether it was open. Sends that wait end with `Closed`; messages already
+    /// queued can still be received.
     ///
-    /// Closing and sending happen one before the other: every message accepted before this is received (while
-    /// there are receivers), and none is accepted after it returns.
+    /// Each send happens either before or after the close: every message accepted before it is received
+    /// (while there are receivers), and none is accepted after it returns.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, TryRecvError, TrySendError, queue};
@@ -161,7 +163,7 @@ impl<T: Send> Sender<T> {
 
 impl<T> Clone for Sender<T> {
     fn clone(&self) -> Self {
-        // First, since it is this count whose overflow aborts.
+        // First, because the overflow of this count aborts.
         let shared = Arc::clone(&self.shared);
         shared.add_sender();
         Self { shared }

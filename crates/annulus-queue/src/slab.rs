@@ -1,24 +1,24 @@
-//! The slots of a queue in memory: where each lies, and what its owner may do with it.
+//! The slots of a queue in memory: where each slot lies, and what its owner may do with it.
 //!
-//! A slot is a stamp and a message. Which stamp means what, and who owns a slot when, is the business of the
-//! protocols in `slots` and `single_consumer`; here is only where they lie. **A slot that fits into a cache
-//! line lies in one**, stamp and all: 8 bytes of stamp and up to 56 of message move between two cores as one
-//! line. Such slots are padded to a power of two, and the first begins a line. Larger ones follow each other
-//! as closely as their alignment allows.
+//! A slot is a stamp and a message. The protocols in `slots` and `single_consumer` define what a stamp means
+//! and who owns a slot at what time. This module only defines where the slots lie. **A slot that fits into a
+//! cache line lies in one line**, together with its stamp: 8 bytes of stamp and up to 56 of message move
+//! between two cores as one line. Such slots are padded to a power of two, and the first slot begins a line.
+//! Larger slots follow each other as closely as their alignment allows.
 //!
-//! **Small messages may share a stamp** ([`Packing`]), where one thread stamps them all, in order: seven
-//! messages of 8 bytes and a stamp are a line, where four slots would be. A ticket is found by a division by
-//! a constant then. There is one line more than the capacity needs, so that the places of a line all serve
-//! the same lap: whoever writes the first of them knows that the last was read.
+//! **Small messages may share a stamp** ([`Packing`]), if one thread stamps them all, in order: a line then
+//! has seven messages of 8 bytes and a stamp, instead of four slots. A ticket's place is found by a division
+//! by a constant. There is one line more than the capacity needs, so that all places of a line serve the same
+//! lap: the thread that writes the first of them knows that the last was read.
 //!
 //! **Streams move messages in words of 8 bytes**, although vectors would take fewer instructions. A core that
-//! writes line after line to another waits for the right to each, and hides that by asking for the lines of
-//! the stores that it holds back; measured on Zen 4, it does so far ahead for plain word stores, in ascending
-//! order, with no others between, and hardly for vector stores: 8 ns a line against 19. What bounds it is the
-//! store buffer, so every other store between messages costs lines in flight: two words of an end's own state
-//! for each line of 64 bytes made 18 ns of 8. That is also why the stamp comes last. Where a compare-exchange
-//! comes between messages, which waits for all stores before it, there is nothing to hide, and vectors are as
-//! good.
+//! writes line after line for another core must wait for the ownership of each line. It hides this wait by
+//! requesting the lines of the stores in its store buffer early. Measured on Zen 4, it does so far ahead for
+//! plain word stores in ascending order with no other stores between, and hardly for vector stores: 8 ns a
+//! line against 19. The store buffer limits this, so every other store between messages reduces the number of
+//! lines in flight: two words of an end's own state for each line of 64 bytes raised 8 ns to 18. For the same
+//! reason the stamp comes last. If a compare-exchange comes between messages, it waits for all stores before
+//! it. Then there is nothing to hide, and vectors are as good.
 
 use std::{
     alloc::{Layout, alloc, dealloc, handle_alloc_error},
@@ -31,23 +31,24 @@ use std::{
 use crate::dropping::drop_all;
 use annulus_sync::{AtomicU64, Ordering, UnsafeCell};
 
-/// The usual size of a cache line, and where a slab begins: a multiple, since x86-64 fetches lines in pairs.
+/// The usual size of a cache line. A slab begins at a multiple of it, since x86-64 fetches lines in pairs.
 const LINE: usize = 64;
 const START: usize = 2 * LINE;
 
 /// Bytes of a stamp.
 const STAMP: usize = size_of::<u64>();
 
-/// Which messages have a stamp in common.
+/// Which messages share a stamp.
 pub trait Packing {
-    /// Whether small messages share one. If not, each has its own.
+    /// Whether small messages share a stamp. If not, each message has its own.
     const SHARES: bool;
 
-    /// Whether a stamp says that the message of a ticket is there, of the tickets whose stamp it is.
+    /// Whether the stamp says that the message of `ticket` is published. The ticket must be one that uses
+    /// this stamp.
     fn is_published(stamp: u64, ticket: u64) -> bool;
 }
 
-/// Each message has a stamp of its own, which says that it is there by the ticket plus one.
+/// Each message has its own stamp. The value ticket plus one says that the message is published.
 pub(crate) struct Apart;
 
 impl Packing for Apart {
@@ -59,19 +60,19 @@ impl Packing for Apart {
     }
 }
 
-/// The place of a message. Holds one exactly while the protocol says so.
+/// The place of a message. It holds a message exactly while the protocol says so.
 #[repr(transparent)]
 struct Message<T>(UnsafeCell<MaybeUninit<T>>);
 
-// SAFETY: a slot gives access to its message only to its owner, and there is one at a time, with a
-// happens-before edge from each to the next (that is what the callers of its unsafe methods promise). So
-// messages only move between threads, which `T: Send` allows.
+// SAFETY: a slot gives access to its message only to its owner. There is one owner at a time, with a
+// happens-before edge from each to the next (the callers of its unsafe methods promise that). So messages
+// only move between threads, which `T: Send` allows.
 unsafe impl<T: Send> Sync for Message<T> {}
 
 /// A message's place and its stamp. The stamp lies behind the messages, since it is written after them.
 pub(crate) struct Slot<'a, T> {
     message: &'a Message<T>,
-    /// The state, as the protocol says. Written by the slot's owner only.
+    /// The state of the slot, as the protocol defines it. Only the slot's owner writes it.
     pub(crate) stamp: &'a AtomicU64,
 }
 
@@ -84,7 +85,7 @@ impl<T> Clone for Slot<'_, T> {
 impl<T> Copy for Slot<'_, T> {}
 
 impl<'a, T> Slot<'a, T> {
-    /// The slot of the ticket that comes so much later.
+    /// The slot of the ticket that comes `tickets` later.
     ///
     /// # Safety
     /// The two tickets share a stamp.
@@ -102,8 +103,8 @@ impl<'a, T> Slot<'a, T> {
     #[inline(always)]
     pub(crate) unsafe fn write(&self, message: T) {
         self.message.0.with_mut(|place| {
-            // SAFETY: the place is inside the slot, so it is aligned and lives; the caller owns the slot, so
-            // nobody else looks.
+            // SAFETY: the place is inside the slot, so it is aligned and live. The caller owns the slot, so
+            // nobody else accesses it.
             unsafe { place.write(MaybeUninit::new(message)) }
         });
     }
@@ -113,9 +114,9 @@ impl<'a, T> Slot<'a, T> {
     #[inline(always)]
     pub(crate) unsafe fn read(&self) -> T {
         self.message.0.with_mut(|place| {
-            // SAFETY: the place is aligned, lives, and holds a message, all by the caller's word; nobody else
-            // looks, since the caller owns the slot; and it is read once, since the caller treats it as moved
-            // out.
+            // SAFETY: the place is aligned, live, and holds a message; the caller guarantees all of this.
+            // Nobody else accesses it, since the caller owns the slot. It is read once, since the caller
+            // treats it as moved out.
             unsafe { place.cast::<T>().read() }
         })
     }
@@ -127,8 +128,8 @@ impl<'a, T> Slot<'a, T> {
     #[inline(always)]
     pub(crate) unsafe fn write_words(&self, message: T) {
         self.message.0.with_mut(|place| {
-            // SAFETY: the place is inside the slot, so it is aligned and lives; the caller owns the slot, so
-            // nobody else looks.
+            // SAFETY: the place is inside the slot, so it is aligned and live. The caller owns the slot, so
+            // nobody else accesses it.
             unsafe { store(place, MaybeUninit::new(message)) }
         });
     }
@@ -141,8 +142,8 @@ impl<'a, T> Slot<'a, T> {
     #[allow(clippy::mut_from_ref, reason = "ownership of a slot is a ticket, not a borrow")]
     pub(crate) unsafe fn place(&self) -> &'a mut MaybeUninit<T> {
         self.message.0.with_mut(|place| {
-            // SAFETY: the place is inside the slot, so it is aligned and lives, and any bytes are a
-            // `MaybeUninit`; the caller owns the slot, so there is no other reference.
+            // SAFETY: the place is inside the slot, so it is aligned and live, and any bytes are a valid
+            // `MaybeUninit`. The caller owns the slot, so there is no other reference.
             unsafe { &mut *place }
         })
     }
@@ -154,7 +155,7 @@ impl<'a, T> Slot<'a, T> {
     #[inline]
     pub(crate) unsafe fn peek<R>(&self, look: impl FnOnce(&T) -> R) -> R {
         self.message.0.with(|place| {
-            // SAFETY: the place is aligned, lives, and holds a message; its owner does not write while it
+            // SAFETY: the place is aligned, live, and holds a message. Its owner does not write while it
             // looks.
             look(unsafe { &*place.cast::<T>() })
         })
@@ -163,8 +164,8 @@ impl<'a, T> Slot<'a, T> {
 
 type Word = MaybeUninit<u64>;
 
-/// How many words a message of type `T` is; zero if it is not made of words, or so large that it is moved as
-/// the compiler likes.
+/// How many words a message of type `T` has. Zero if it is not made of words, or if it is so large that the
+/// compiler chooses how to move it.
 const fn words<T>() -> usize {
     let size = size_of::<T>();
     if size.is_multiple_of(size_of::<Word>()) && size <= LINE { size / size_of::<Word>() } else { 0 }
@@ -173,11 +174,11 @@ const fn words<T>() -> usize {
 /// Writes a message, word by word if it is made of words.
 ///
 /// # Safety
-/// `place` is valid for writes and lies as a slot's message does, aligned to 8 bytes.
+/// `place` is valid for writes and aligned to 8 bytes, like a slot's message.
 #[inline(always)]
 unsafe fn store<T>(place: *mut MaybeUninit<T>, message: MaybeUninit<T>) {
     if words::<T>() == 0 {
-        // SAFETY: the caller's word.
+        // SAFETY: the caller guarantees it.
         return unsafe { place.write(message) };
     }
     let from = (&raw const message).cast::<Word>();
@@ -189,25 +190,25 @@ unsafe fn store<T>(place: *mut MaybeUninit<T>, message: MaybeUninit<T>) {
         let word = unsafe { from.read_unaligned() };
         // SAFETY: the word lies inside the place, which is aligned for words.
         let to = unsafe { to.add(i) };
-        // Volatile, so that the compiler makes no vectors of it.
-        // SAFETY: valid for writes, by the caller's word.
+        // Volatile, so that the compiler does not turn it into vector stores.
+        // SAFETY: valid for writes; the caller guarantees it.
         unsafe { to.write_volatile(word) };
     }
 }
 
-/// Slots, found by ticket. Dropping it drops no messages: who made it takes them out before.
+/// Slots, found by ticket. Dropping it drops no messages: its owner takes them out before.
 pub(crate) struct Slab<T, K: Packing> {
     places: SlotArray<T, K>,
-    /// How many tickets there are places for at once.
+    /// The number of tickets that have places at the same time.
     capacity: usize,
     owns: PhantomData<Message<T>>,
 }
 
-/// Where the slots of a slab lie. An end keeps a copy ([`Cursor`]), which needs no look at what it shares
+/// Where the slots of a slab lie. An end keeps a copy ([`Cursor`]), so it need not read memory that it shares
 /// with others.
 pub(crate) struct SlotArray<T, K> {
     first: NonNull<Message<T>>,
-    /// The number of stamps, a power of two, less one.
+    /// The number of stamps, which is a power of two, minus one.
     mask: usize,
     packing: PhantomData<fn() -> K>,
 }
@@ -220,19 +221,19 @@ impl<T, K> Clone for SlotArray<T, K> {
 
 impl<T, K> Copy for SlotArray<T, K> {}
 
-// SAFETY: it gives out shared slots, whose users promise that the slab lives; slots may be shared if messages
+// SAFETY: it gives out shared slots. Their users promise that the slab lives. Slots may be shared if messages
 // may be sent.
 unsafe impl<T: Send, K> Send for SlotArray<T, K> {}
 // SAFETY: the same.
 unsafe impl<T: Send, K> Sync for SlotArray<T, K> {}
 
 impl<T, K: Packing> SlotArray<T, K> {
-    /// How many messages share a stamp: as many as a line holds beside it, if that is more than one line's
-    /// worth of slots.
+    /// How many messages share a stamp: as many as fit into a line beside it, if that is more than the number
+    /// of slots that fit into a line.
     pub(crate) const SHARING: usize = {
         let alone = Self::padded(size_of::<T>() + STAMP);
         let slots = if alone < LINE { LINE / alone } else { 1 };
-        // A model must come round in a few messages.
+        // A model must reach the next lap after a few messages.
         let most = if cfg!(loom) { 2 } else { usize::MAX };
         let together = if size_of::<T>() == 0 { 1 } else { (LINE - STAMP) / size_of::<T>() };
         match K::SHARES && align_of::<T>() <= STAMP && together > slots {
@@ -260,13 +261,13 @@ impl<T, K: Packing> SlotArray<T, K> {
         if size <= LINE { size.next_power_of_two() } else { size }
     }
 
-    /// How many groups of messages there are for so many tickets.
+    /// How many groups of messages there are for `capacity` tickets.
     const fn groups(capacity: usize) -> usize {
         if Self::SHARING == 1 {
             return capacity;
         }
-        // One more than needed if the tickets' first and last group are the same, so that no group serves two
-        // laps at once.
+        // One more than needed when the first and the last ticket are in the same group, so that no group
+        // serves two laps at once.
         (capacity + Self::SHARING - 1).div_ceil(Self::SHARING).next_power_of_two()
     }
 
@@ -290,12 +291,12 @@ impl<T, K: Packing> SlotArray<T, K> {
         Slot { message, stamp }
     }
 
-    /// Asks for a line that will be read so much later that it may be here by then: that of a group a few
-    /// groups after that of `ticket`. Does not wait for it; nothing but speed depends on it.
+    /// Prefetches a line that will be read later, when it may have arrived: the line of a group a few groups
+    /// after that of `ticket`. It does not wait for the line; only speed depends on it.
     #[inline(always)]
     pub(crate) fn fetch_early(self, ticket: u64) {
-        // Transfers between far cores take as long as 16 lines by themselves; and in a small slab the line is
-        // perhaps being written.
+        // A transfer between far cores takes as long as the work on 16 lines. In a small slab, a sender may
+        // be writing the line at that moment.
         let ahead = 16.min(self.mask as u64 / 4);
         let group = self.group(ticket / Self::SHARING as u64 + ahead);
         #[cfg(all(target_arch = "x86_64", not(any(loom, miri))))]
@@ -308,10 +309,11 @@ impl<T, K: Packing> SlotArray<T, K> {
         let _ = group;
     }
 
-    /// The first message of a group, counted round.
+    /// The first message of a group. The group number wraps around.
     #[inline(always)]
     fn group(self, group: u64) -> *mut Message<T> {
-        // There is a power of two of them, and the mask is below it, so the cast loses nothing that counts.
+        // The number of groups is a power of two, and the mask is less than it, so the cast loses no bit that
+        // matters.
         let index = group as usize & self.mask;
         // SAFETY: the index is below the number of groups, so the offset is inside the allocation, whose size
         // `layout` checked.
@@ -319,14 +321,14 @@ impl<T, K: Packing> SlotArray<T, K> {
     }
 }
 
-/// The place of an end that goes from ticket to ticket: it finds the next slot without a division.
+/// The position of an end that goes from ticket to ticket. It finds the next slot without a division.
 pub(crate) struct Cursor<T, K> {
     places: SlotArray<T, K>,
-    /// The place of the next ticket's message, where messages share stamps.
+    /// The place of the next ticket's message, if messages share stamps.
     at: NonNull<Message<T>>,
 }
 
-// SAFETY: it gives out what `Places` does.
+// SAFETY: it gives out the same slots as `SlotArray`.
 unsafe impl<T: Send, K> Send for Cursor<T, K> {}
 // SAFETY: the same.
 unsafe impl<T: Send, K> Sync for Cursor<T, K> {}
@@ -345,17 +347,17 @@ impl<T, K: Packing> Cursor<T, K> {
         self.places
     }
 
-    /// The slot of the next ticket, which is this one.
+    /// The slot of the next ticket, which must be `ticket`.
     ///
     /// # Safety
     /// The slab lives for `'a`.
     #[inline(always)]
     pub(crate) unsafe fn slot<'a>(self, ticket: u64) -> Slot<'a, T> {
         if SlotArray::<T, K>::SHARING == 1 {
-            // SAFETY: the caller's word.
+            // SAFETY: the caller guarantees it.
             return unsafe { self.places.slot(ticket) };
         }
-        // SAFETY: the caller's word.
+        // SAFETY: the caller guarantees it.
         debug_assert!(std::ptr::eq(unsafe { self.places.slot(ticket) }.message, self.at.as_ptr()));
         let group = self.at.as_ptr().map_addr(|at| at & !(SlotArray::<T, K>::STRIDE - 1));
         // SAFETY: a group begins at a multiple of its size, and its stamp's offset is inside it.
@@ -368,13 +370,13 @@ impl<T, K: Packing> Cursor<T, K> {
         Slot { message, stamp }
     }
 
-    /// Goes to the next ticket, which is this one.
+    /// Moves to the next ticket, which must be `ticket`.
     #[inline(always)]
     pub(crate) fn advance(&mut self, ticket: u64) {
         if SlotArray::<T, K>::SHARING == 1 {
             return;
         }
-        // SAFETY: the place is one of a group's, and the stamp lies behind them all.
+        // SAFETY: the place is inside a group, and the stamp lies behind all the group's places.
         self.at = unsafe { self.at.add(1) };
         if self.at.addr().get() % SlotArray::<T, K>::STRIDE
             >= SlotArray::<T, K>::SHARING * size_of::<Message<T>>()
@@ -383,7 +385,7 @@ impl<T, K: Packing> Cursor<T, K> {
         }
     }
 
-    /// Goes to a ticket.
+    /// Moves to a ticket.
     #[inline(always)]
     pub(crate) fn jump(&mut self, ticket: u64) {
         if SlotArray::<T, K>::SHARING != 1 {
@@ -442,7 +444,7 @@ impl<T, K: Packing> Slab<T, K> {
     /// Drops the messages of those tickets that are published, as their stamps say.
     ///
     /// # Safety
-    /// Where a stamp says so, the slot holds a message, which nobody else uses, now or later.
+    /// If a stamp says that a message is published, the slot holds it, and nobody else uses it, now or later.
     pub(crate) unsafe fn drop_published(&self, mut tickets: Range<u64>) {
         if !needs_drop::<T>() {
             return;
@@ -451,8 +453,8 @@ impl<T, K: Packing> Slab<T, K> {
             let is_published =
                 |ticket: &u64| K::is_published(self.slot(*ticket).stamp.load(Ordering::Relaxed), *ticket);
             let slot = self.slot(tickets.find(is_published)?);
-            // SAFETY: the slot holds a message and is the caller's, by the caller's word; each ticket comes
-            // once.
+            // SAFETY: the slot holds a message and belongs to the caller; the caller guarantees it. Each
+            // ticket comes once.
             Some(unsafe { slot.read() })
         });
     }
@@ -472,14 +474,14 @@ impl<T, K: Packing> Slab<T, K> {
 
 impl<T, K: Packing> Drop for Slab<T, K> {
     fn drop(&mut self) {
-        // Places need no drop, nor do stamps, but a model's.
+        // Places and stamps need no drop, except those of a model.
         if cfg!(loom) {
             for index in 0..=self.places.mask {
                 let group = self.places.group(index as u64);
                 for message in 0..SlotArray::<T, K>::SHARING {
                     // SAFETY: the offset is inside the group.
                     let place = unsafe { group.add(message) };
-                    // SAFETY: `new` made a place there; it is dropped once, here, and not used again.
+                    // SAFETY: `new` made a place there. It is dropped once, here, and not used again.
                     unsafe { place.drop_in_place() };
                 }
                 // SAFETY: the offset is inside the group.
@@ -488,7 +490,7 @@ impl<T, K: Packing> Drop for Slab<T, K> {
                 unsafe { stamp.drop_in_place() };
             }
         }
-        // SAFETY: `new` allocated this start with this very layout.
+        // SAFETY: `new` allocated this start with this same layout.
         unsafe { dealloc(self.places.first.as_ptr().cast(), Self::layout(self.capacity)) };
     }
 }

@@ -1,7 +1,7 @@
 //! The bounded array that many producers and many consumers share without a lock.
 //!
-//! After Dmitry Vyukov's bounded MPMC queue, with tickets of 63 bits, a close bit, eviction by the producer,
-//! and messages that are written in place.
+//! It follows Dmitry Vyukov's bounded MPMC queue, and adds tickets of 63 bits, a close bit, eviction by the
+//! producer, and messages that are written in place.
 //!
 //! # Protocol
 //!
@@ -10,8 +10,8 @@
 //! | word | meaning | written by |
 //! |---|---|---|
 //! | `tail` | twice the next ticket to send, plus 1 once closed | producers, by compare-exchange from an *open* word; `close` |
-//! | `head` | the next ticket to take | whoever takes: consumers, and producers that evict; by compare-exchange |
-//! | a slot's `stamp` | see below | whoever owns the slot |
+//! | `head` | the next ticket to take | consumers, and producers that evict; by compare-exchange |
+//! | a slot's `stamp` | see below | the slot's owner |
 //!
 //! A slot that serves ticket `t` goes through these stamps; between them it is *owned* by the one thread that
 //! moved a ticket:
@@ -32,25 +32,25 @@
 //! **Full** is `tail - head = capacity`, exactly: a producer that finds its slot not free compares the
 //! tickets. If they say that there is space, a consumer has taken the message and is still copying it out,
 //! and the producer waits for that copy. **Empty** is `tail = head`; a consumer that finds its slot
-//! unpublished although the tickets differ waits for the producer's copy. These waits spin, then yield; they
-//! end as soon as the peer runs for the length of one `memcpy`. Only between a *reservation* and its commit
-//! runs user code; so a consumer waits for a while only, and then says that the queue is empty, which is true
-//! of what it can see.
+//! unpublished although the tickets differ waits for the producer's copy. These waits spin, then yield. They
+//! end as soon as the peer runs for the length of one `memcpy`. User code runs only between a *reservation*
+//! and its commit. So a consumer waits only for a while, and then reports that the queue is empty, which is
+//! true for all messages that it can see.
 //!
-//! **Close is a bit of `tail`**, so a ticket and the close are ordered by one word: tickets moved before it
-//! are all received, and after it none can move.
+//! **Close is a bit of `tail`**, so one word orders tickets and the close: all tickets moved before the close
+//! are received, and none can move after it.
 //!
-//! **Evicting** (`claim_evicting`): the producer first moves `tail`, full or not, and so owns ticket `t` for
-//! certain, close or no close. If the message of ticket `t - capacity` is still there, it moves `head` past
-//! it, which makes it the owner of the very slot that it needs, and swaps the messages. `head` moves by one,
-//! so what leaves is exactly the oldest; and if a consumer was faster, nothing needs to leave. Producers that
-//! find the array full at the same time have successive tickets and evict in that order. Meanwhile `tail -
-//! head` may exceed the capacity by the number of such producers; the messages present never do. An evicting
-//! producer can only wait for a message that is being copied, so where there is one, nobody may reserve;
-//! hence there are no void slots either.
+//! **Evicting** (`claim_evicting`): the producer first moves `tail`, even if the array is full. So it owns
+//! ticket `t` for certain, even if the queue is closed after that. If the message of ticket `t - capacity` is
+//! still there, the producer moves `head` past it. This makes it the owner of exactly the slot that it needs,
+//! and it swaps the messages. `head` moves by one, so exactly the oldest message leaves. If a consumer was
+//! faster, no message needs to leave. Producers that find the array full at the same time have successive
+//! tickets and evict in that order. Meanwhile `tail - head` may exceed the capacity by the number of such
+//! producers; the messages present never do. An evicting producer can only wait for a message that is being
+//! copied, so a queue with evicting producers allows no reservations; hence it has no void slots either.
 //!
-//! **Claiming is apart from moving the message**, so that a message which is refused was never moved, and one
-//! that is accepted is moved once.
+//! **Claiming and moving the message are separate steps**, so that a refused message was never moved, and an
+//! accepted message is moved once.
 //!
 //! **Waking.** Callers look for waiters after they have stored a stamp and made a light barrier; waiters
 //! register, make a heavy one, and look again (`barrier`).
@@ -65,11 +65,11 @@ use crate::{
 };
 use annulus_sync::{AtomicU64, Ordering, wait::Backoff};
 
-/// The bit of `tail` that says closed; tickets count in twos above it.
+/// The bit of `tail` that means closed. Above it, each ticket adds two.
 const CLOSED: u64 = 1;
 const TICKET: u64 = 2;
 
-/// The bit of a stamp that says that its ticket has no message.
+/// The bit of a stamp that says: its ticket has no message.
 const VOID: u64 = 1 << 63;
 
 pub(crate) struct Slots<T> {
@@ -80,7 +80,7 @@ pub(crate) struct Slots<T> {
     slab: Slab<T, Apart>,
 }
 
-/// Why there is no ticket to send with.
+/// Why a send gets no ticket.
 pub(crate) enum NoTicket {
     Full,
     Closed,
@@ -95,15 +95,16 @@ impl From<NoTicket> for TrySendError<()> {
     }
 }
 
-/// A ticket to send with: its slot is the holder's, and everybody who comes behind waits until it is
-/// published or withdrawn.
+/// A ticket to send with. Its slot belongs to the holder, and everybody behind it waits until it is published
+/// or withdrawn.
 #[must_use]
 pub(crate) struct Claim(u64);
 
-/// A taken ticket: its slot is the holder's, with its message, until it is dropped, which frees the slot.
+/// A taken ticket. Its slot, with the message, belongs to the holder until this is dropped, which frees the
+/// slot.
 ///
-/// A guard, so that the message can be read straight to where it is returned, before the slot is freed: a
-/// copy in between is one that no compiler may remove.
+/// A guard, so that the message can be read directly into the place where it is returned, before the slot is
+/// freed. No compiler may remove a copy in between.
 #[must_use = "its message is forgotten unless it is read"]
 pub(crate) struct Taken<'a, T> {
     slots: &'a Slots<T>,
@@ -117,8 +118,8 @@ impl<T> Taken<'_, T> {
     /// Called once.
     #[inline(always)]
     pub(crate) unsafe fn message(&self) -> T {
-        // SAFETY: whoever made this moved `head` past the ticket when its slot was published, and so owns the
-        // slot, with its message, until this is dropped; the caller reads it once.
+        // SAFETY: the thread that made this moved `head` past the ticket when its slot was published. So it
+        // owns the slot, with its message, until this is dropped. The caller reads the message once.
         unsafe { self.slots.slab.slot(self.ticket).read() }
     }
 }
@@ -137,7 +138,7 @@ impl<T> Slots<T> {
         Self { head: Padded(AtomicU64::new(0)), tail: Padded(AtomicU64::new(0)), slab: Slab::new(capacity) }
     }
 
-    /// What slots for `capacity` messages allocate, in bytes.
+    /// The bytes that slots for `capacity` messages allocate.
     pub(crate) const fn bytes(capacity: usize) -> usize {
         Slab::<T, Apart>::bytes(capacity)
     }
@@ -147,7 +148,7 @@ impl<T> Slots<T> {
         self.slab.capacity()
     }
 
-    /// A ticket, if one look shows that there is one; [`claim`](Self::claim) says what is the matter if not.
+    /// A ticket, if one look shows that there is one. If not, [`claim`](Self::claim) says why.
     #[inline]
     pub(crate) fn claim_at_once(&self) -> Option<Claim> {
         let tail = self.tail.load(Ordering::Relaxed);
@@ -182,15 +183,15 @@ impl<T> Slots<T> {
         self.slab.slot(ticket).stamp.load(Ordering::Relaxed) == ticket
     }
 
-    /// Whether [`take_at_once`](Self::take_at_once) would succeed: what a receiver that waits asks again and
-    /// again. It looks at words that producers do not write until they publish.
+    /// Whether [`take_at_once`](Self::take_at_once) would succeed. A waiting receiver polls this. It only
+    /// reads words that producers do not write until they publish.
     #[inline]
     pub(crate) fn looks_published(&self) -> bool {
         let ticket = self.head.load(Ordering::Relaxed);
         self.slab.slot(ticket).stamp.load(Ordering::Relaxed) & !VOID == ticket + 1
     }
 
-    /// Whether a [`take`](Self::take) would not say `Empty`.
+    /// Whether a [`take`](Self::take) would return something other than `Empty`.
     pub(crate) fn has_next(&self) -> bool {
         let mut backoff = Backoff::new();
         loop {
@@ -200,15 +201,15 @@ impl<T> Slots<T> {
                 return true;
             }
             if stamp <= ticket {
-                // Nothing published: nothing sent, ever or yet, or being copied in.
+                // No message is published: none was sent (yet or ever), or one is being copied in.
                 return self.tail.load(Ordering::Relaxed) == ticket * TICKET + CLOSED;
             }
-            // Another consumer has this ticket.
+            // Another consumer took this ticket.
             backoff.spin();
         }
     }
 
-    /// Whether a [`claim`](Self::claim) would not say `Full`.
+    /// Whether a [`claim`](Self::claim) would return something other than `Full`.
     pub(crate) fn has_space(&self) -> bool {
         let tail = self.tail.load(Ordering::Relaxed);
         tail & CLOSED != 0 || tail / TICKET < self.head.load(Ordering::Relaxed) + self.capacity() as u64
@@ -231,13 +232,13 @@ impl<T> Slots<T> {
                 }
                 backoff.spin();
             } else if stamp & !VOID < ticket {
-                // The previous lap's message is still in the slot: waiting, or being copied out.
+                // The message of the previous lap is still in the slot: it waits, or is being copied out.
                 if self.head.load(Ordering::Relaxed) + self.capacity() as u64 <= ticket {
                     return Err(NoTicket::Full);
                 }
                 backoff.snooze();
             } else {
-                // Another producer had this ticket.
+                // Another producer took this ticket.
                 backoff.spin();
             }
         }
@@ -247,8 +248,8 @@ impl<T> Slots<T> {
     #[inline]
     pub(crate) fn publish(&self, Claim(ticket): Claim, message: T) {
         let slot = self.slab.slot(ticket);
-        // SAFETY: whoever holds the claim moved `tail` past the ticket for which the slot was free, so owns
-        // it; free slots hold no message.
+        // SAFETY: the holder of the claim moved `tail` past the ticket for which the slot was free, so it
+        // owns the slot. Free slots hold no message.
         unsafe { slot.write(message) };
         // SYNC: slot-published
         slot.stamp.store(ticket + 1, Ordering::Release);
@@ -257,22 +258,23 @@ impl<T> Slots<T> {
     /// The place of a claimed ticket's message.
     #[inline]
     pub(crate) fn place<'a>(&'a self, claim: &'a mut Claim) -> &'a mut MaybeUninit<T> {
-        // SAFETY: whoever holds the claim owns the slot, as in `publish`; the claim is borrowed for as long
+        // SAFETY: the holder of the claim owns the slot, as in `publish`. The claim is borrowed for as long
         // as the reference.
         unsafe { self.slab.slot(claim.0).place() }
     }
 
-    /// Makes the message of a claimed ticket visible, which was written through [`place`](Self::place).
+    /// Makes the message of a claimed ticket visible, after it was written through [`place`](Self::place).
     ///
     /// # Safety
-    /// It was.
+    /// The message was written through [`place`](Self::place).
     #[inline]
     pub(crate) unsafe fn publish_written(&self, Claim(ticket): Claim) {
         // SYNC: slot-published
         self.slab.slot(ticket).stamp.store(ticket + 1, Ordering::Release);
     }
 
-    /// Gives a claimed ticket up: consumers skip it. What was written to its place is forgotten, not dropped.
+    /// Gives up a claimed ticket: consumers skip it. A message that was written to its place is forgotten,
+    /// not dropped.
     pub(crate) fn withdraw(&self, Claim(ticket): Claim) {
         // SYNC: slot-published
         self.slab.slot(ticket).stamp.store((ticket + 1) | VOID, Ordering::Release);
@@ -321,12 +323,12 @@ impl<T> Slots<T> {
             if stamp == ticket {
                 return (Claim(ticket), false);
             }
-            // In the first lap slots are free, so beyond it there is a ticket one lap before.
+            // In the first lap slots are free. So this is a later lap, and there is a ticket one lap before.
             let oldest = ticket - self.capacity() as u64;
             if stamp == oldest + 1 && self.move_head(oldest) {
                 return (Claim(ticket), true);
             }
-            // A peer is copying in or out, or another producer has to evict first.
+            // Another thread is copying a message in or out, or another producer must evict first.
             backoff.snooze();
         }
     }
@@ -334,16 +336,16 @@ impl<T> Slots<T> {
     /// The message that must leave the slot of a claimed ticket.
     ///
     /// # Safety
-    /// [`claim_evicting`](Self::claim_evicting) said so, and it is called once.
+    /// [`claim_evicting`](Self::claim_evicting) returned that it must, and this is called once.
     #[inline(always)]
     pub(crate) unsafe fn evicted(&self, claim: &Claim) -> T {
-        // SAFETY: this thread moved `head` past the ticket that the slot was published for, so it owns it,
-        // with its message; it is read once.
+        // SAFETY: this thread moved `head` past the ticket for which the slot was published, so it owns the
+        // slot, with its message. The message is read once.
         unsafe { self.slab.slot(claim.0).read() }
     }
 
-    /// Takes the oldest message's ticket, if one look shows that there is one; [`take`](Self::take) says what
-    /// is the matter if not.
+    /// Takes the oldest message's ticket, if one look shows that there is one. If not, [`take`](Self::take)
+    /// says why.
     #[inline]
     pub(crate) fn take_at_once(&self) -> Option<Taken<'_, T>> {
         let ticket = self.head.load(Ordering::Relaxed);
@@ -352,8 +354,8 @@ impl<T> Slots<T> {
         (published && self.move_head(ticket)).then(|| Taken { slots: self, ticket })
     }
 
-    /// Takes the oldest message's ticket if it is below `limit`; as if there were none if it is not. Waits
-    /// for a message that is being copied in until `backoff` is spent. `skipped` is called for every void
+    /// Takes the oldest message's ticket if it is below `limit`. If it is not, acts as if there were none.
+    /// Waits for a message that is being copied in until `backoff` is spent. Calls `skipped` for every void
     /// ticket that leaves before it.
     pub(crate) fn take(
         &self,
@@ -378,34 +380,34 @@ impl<T> Slots<T> {
                     skipped();
                 }
             } else if stamp & !VOID <= ticket {
-                // Nothing published: nothing sent, or being copied in.
+                // No message is published: none was sent, or one is being copied in.
                 let tail = self.tail.load(Ordering::Relaxed);
                 if tail / TICKET == ticket {
                     let closed = tail & CLOSED != 0;
                     return Err(if closed { TryRecvError::Closed } else { TryRecvError::Empty });
                 }
                 if backoff.is_spent() {
-                    // Whoever has the ticket was stopped, or takes its time with a reservation; it will wake
-                    // those who wait.
+                    // The sender with this ticket was stopped by the system, or still holds a reservation. It
+                    // will wake the waiters.
                     return Err(TryRecvError::Empty);
                 }
                 backoff.snooze();
             } else {
-                // Another consumer had this ticket.
+                // Another consumer took this ticket.
                 backoff.spin();
             }
         }
     }
 
-    /// Makes the slot of a ticket that this thread took, and whose message it has read or there was none, the
-    /// next lap's.
+    /// Gives the slot of a ticket to the next lap. This thread took the ticket, and has read its message if
+    /// there was one.
     #[inline]
     fn free(&self, ticket: u64) {
         // SYNC: slot-freed
         self.slab.slot(ticket).stamp.store(ticket + self.capacity() as u64, Ordering::Release);
     }
 
-    /// Closes; whether it was open. After it returns, in the order of `tail`, no ticket moves.
+    /// Closes the array. Returns whether it was open. No ticket moves after that, in the order of `tail`.
     pub(crate) fn close(&self) -> bool {
         // SYNC: tickets
         self.tail.fetch_or(CLOSED, Ordering::AcqRel) & CLOSED == 0
@@ -416,19 +418,19 @@ impl<T> Slots<T> {
         self.tail.load(Ordering::Acquire) & CLOSED != 0
     }
 
-    /// How many tickets were ever taken or evicted.
+    /// How many tickets were taken or evicted so far.
     pub(crate) fn taken(&self) -> u64 {
         // SYNC: tickets
         self.head.load(Ordering::Acquire)
     }
 
-    /// How many tickets were ever sent. No less than what an earlier `taken` of this thread said.
+    /// How many tickets were sent so far. Never less than what an earlier `taken` of this thread returned.
     pub(crate) fn sent(&self) -> u64 {
         // SYNC: tickets
         self.tail.load(Ordering::Acquire) / TICKET
     }
 
-    /// Moves `tail` on by one ticket if it is still `tail`, which must be open.
+    /// Moves the word `tail` forward by one ticket if it still has the value `tail`, which must be open.
     #[inline]
     fn move_tail(&self, tail: u64) -> bool {
         // SYNC: tickets
@@ -444,12 +446,12 @@ impl<T> Slots<T> {
 }
 
 impl<T> Drop for Slots<T> {
-    /// Goes by the stamps, since a reservation that was forgotten leaves its slot unpublished for ever, with
-    /// messages behind it.
+    /// Uses the stamps, since a forgotten reservation leaves its slot unpublished for ever, with messages
+    /// behind it.
     fn drop(&mut self) {
         let tickets = self.taken()..self.sent();
         // SAFETY: a stamp of the ticket plus one says that its message is in the slot, and no consumer has
-        // moved `head` past it; nobody else has the slots any more.
+        // moved `head` past it. Nobody else has the slots any more.
         unsafe { self.slab.drop_published(tickets) };
     }
 }

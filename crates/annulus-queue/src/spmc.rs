@@ -1,10 +1,10 @@
-//! A queue with one sender and receivers that can be cloned. The sender is faster than
-//! [`queue`](crate::queue)'s for being alone: where there is space, it sends without a compare-exchange.
+//! A queue with one sender and receivers that can be cloned. The sender is faster than the one of
+//! [`queue`](crate::queue), because it is alone: if there is space, it sends without a compare-exchange.
 //!
 //! It promises what [`queue`](crate::queue) promises, with two differences. The sender is used through `&mut`
-//! and cannot be cloned. And receivers do not close the queue, they leave: when the last has left, it closes,
-//! and what is queued is dropped and counted as abandoned. [`DropOldest`](crate::Backpressure::DropOldest)
-//! works.
+//! and cannot be cloned. And a receiver cannot close the queue, it can only leave: when the last receiver has
+//! left, the queue closes, and the queued messages are dropped and counted as abandoned.
+//! [`DropOldest`](crate::Backpressure::DropOldest) works.
 //!
 //! ```
 //! use annulus_queue::{QueueOptions, spmc::spmc};
@@ -62,7 +62,7 @@ pub fn spmc<T: Send>(options: QueueOptions) -> Result<(Sender<T>, Receiver<T>), 
     Ok((Sender(tx), Receiver(rx)))
 }
 
-/// [`spmc`] with any capacity that the slots can have, for models, in which 16 messages would never end.
+/// [`spmc`] with any capacity that the slots can have. For models: with 16 messages they would never end.
 #[cfg(loom)]
 #[doc(hidden)]
 pub fn spmc_of<T: Send>(capacity: usize, backpressure: Backpressure) -> (Sender<T>, Receiver<T>) {
@@ -72,12 +72,13 @@ pub fn spmc_of<T: Send>(capacity: usize, backpressure: Backpressure) -> (Sender<
 
 /// The only sender of a queue. Dropping it closes the queue.
 ///
-/// It never gives out its inner sender: others could be cloned from it.
+/// It never gives out its inner sender, because that one can be cloned.
 pub struct Sender<T>(crate::Sender<T>);
 
 /// A receiver of a queue with one sender. Clones share the messages: each goes to one of them.
 ///
-/// When the last is dropped, the queue closes, and what is still queued is dropped and counted as abandoned.
+/// When the last one is dropped, the queue closes. Messages that are still queued are dropped and counted as
+/// abandoned.
 pub struct Receiver<T>(crate::Receiver<T>);
 
 impl<T: Send> Sender<T> {
@@ -99,7 +100,7 @@ impl<T: Send> Sender<T> {
         }
     }
 
-    /// [`try_send`](Self::try_send) when the first look did not do.
+    /// [`try_send`](Self::try_send) when the first look found no space.
     #[inline(never)]
     fn try_send_again(&mut self, message: T) -> Result<SendOutcome<T>, TrySendError<T>> {
         if self.0.shared.evicts() {
@@ -111,8 +112,8 @@ impl<T: Send> Sender<T> {
         self.0.try_send_again(message)
     }
 
-    /// Sends; under [`Backpressure::Block`] the future waits for space. Dropping it before it is ready loses
-    /// nothing but its own message, which was not sent.
+    /// Sends a message. Under [`Backpressure::Block`] the future waits for space. If it is dropped before it
+    /// is ready, only its own message is lost, which was not sent.
     ///
     /// ```
     /// # use annulus_queue::{SendOutcome, QueueOptions, spmc::spmc, wait::block_on};
@@ -141,7 +142,7 @@ impl<T: Send> Sender<T> {
         }
     }
 
-    /// [`send_blocking`](Self::send_blocking) that gives up, and the message back, when there was no space
+    /// [`send_blocking`](Self::send_blocking) that gives up and returns the message when there was no space
     /// for that long.
     ///
     /// ```
@@ -156,8 +157,8 @@ impl<T: Send> Sender<T> {
         self.0.send_timeout(message, timeout)
     }
 
-    /// Sends messages without waiting, in order, and returns how many were queued. `back` gets what came
-    /// back: those that were refused or discarded, and those that were evicted.
+    /// Sends messages without waiting, in order, and returns how many were queued. `back` gets the messages
+    /// that came back: those that were refused or discarded, and those that were evicted.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, spmc::spmc};
@@ -190,8 +191,8 @@ impl<T: Send> Sender<T> {
         send_each(messages, |message| self.send_blocking(message), back)
     }
 
-    /// Space for one message, to be written in place, as [`Sender::try_reserve`](crate::Sender::try_reserve)
-    /// gives it.
+    /// Space for one message, to be written in place, like
+    /// [`Sender::try_reserve`](crate::Sender::try_reserve).
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, spmc::spmc};
@@ -206,8 +207,8 @@ impl<T: Send> Sender<T> {
         self.0.try_reserve()
     }
 
-    /// Waits until all that was queued when it was called has left the queue; whether it has, before the time
-    /// was over. Blocks the thread, and looks less and less often, up to every millisecond.
+    /// Waits until all messages that were queued at the call have left the queue. Returns `false` if the
+    /// timeout ended first. It blocks the thread, and polls less and less often, down to once a millisecond.
     ///
     /// ```
     /// # use std::time::Duration;
@@ -223,8 +224,8 @@ impl<T: Send> Sender<T> {
         self.0.flush_timeout(timeout)
     }
 
-    /// Closes the queue: what is queued can still be received, and nothing more can be sent. Whether it was
-    /// open.
+    /// Closes the queue: queued messages can still be received, and no more can be sent. Returns whether it
+    /// was open.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, RecvError, spmc::spmc};
@@ -244,7 +245,7 @@ impl<T: Send> Sender<T> {
         self.0.sink()
     }
 
-    /// Sends if one look shows that there is space; the message again if not.
+    /// Sends if one look shows that there is space. Otherwise returns the message.
     #[inline(always)]
     fn send_alone(&mut self, message: T) -> Result<(), T> {
         // SAFETY: this is the only sender that its queue ever has, and it is borrowed mutably, so nobody else
@@ -254,7 +255,7 @@ impl<T: Send> Sender<T> {
 }
 
 impl<T: Send> Receiver<T> {
-    /// Receives without waiting. The sender may send the moment after `Empty`; `Closed` is for good.
+    /// Receives without waiting. The sender may send right after `Empty`; `Closed` is final.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, TryRecvError, spmc::spmc};
@@ -268,7 +269,7 @@ impl<T: Send> Receiver<T> {
         self.0.try_recv()
     }
 
-    /// Receives; the future waits for a message. Dropping it before it is ready takes nothing.
+    /// Receives a message; the future waits for one. Dropping it before it is ready takes no message.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, spmc::spmc, wait::block_on};
@@ -321,8 +322,8 @@ impl<T: Send> Receiver<T> {
         self.0.try_recv_batch(most, each)
     }
 
-    /// Waits for a message, blocking the thread, then receives up to `most` of those that are there; how
-    /// many. `Err` once the queue is closed and empty.
+    /// Waits for a message, blocking the thread, then receives up to `most` of those that are there. Returns
+    /// how many, or `Err` once the queue is closed and empty.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, RecvError, spmc::spmc};
@@ -337,8 +338,8 @@ impl<T: Send> Receiver<T> {
         self.0.recv_batch_blocking(most, each)
     }
 
-    /// Takes messages until there is none. The sender may send meanwhile; see [`clear`](Self::clear) for an
-    /// end that it cannot move.
+    /// Takes messages until there is none. The sender may send more meanwhile; [`clear`](Self::clear) does
+    /// not take those.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, spmc::spmc};
@@ -351,7 +352,7 @@ impl<T: Send> Receiver<T> {
         self.0.try_iter()
     }
 
-    /// Drops the messages that were sent before this call, and says how many they were.
+    /// Drops the messages that were sent before this call, and returns how many there were.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, spmc::spmc};
@@ -382,7 +383,7 @@ macro_rules! questions {
     ($end:ident) => {
         /// # Questions
         ///
-        /// As of the ends that all share, with the same answers: see [`Sender`](crate::Sender).
+        /// The same as at the ends of a shared queue, with the same results: see [`Sender`](crate::Sender).
         impl<T> $end<T> {
             /// How many messages are queued. The other ends may change it at any time.
             ///
@@ -429,7 +430,7 @@ macro_rules! questions {
                 self.0.name()
             }
 
-            /// What became of all messages so far, by cause; see
+            /// Counts of what happened to all messages so far, by cause; see
             /// [`Sender::counters`](crate::Sender::counters).
             pub fn counters(&self) -> Counters {
                 self.0.counters()

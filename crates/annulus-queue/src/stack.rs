@@ -2,45 +2,46 @@
 //!
 //! # What it promises
 //!
-//! - **Whole values, once.** What is pushed is popped, given back or dropped exactly once, and only after it
+//! - **Whole values, once.** A pushed value is popped, given back or dropped exactly once, and only after it
 //!   was completely written.
-//! - **Lock-free.** A thread that is stopped anywhere keeps nobody from pushing and popping; it only keeps
-//!   the one place that it was working on.
+//! - **Lock-free.** A thread that is stopped at any point does not keep others from pushing and popping. It
+//!   only occupies the one place that it was working on.
 //! - **No allocation** after [`Stack::new`], and no recursion when it is dropped.
 //! - **No ABA problem**, without a garbage collector: see below.
 //!
 //! # What it does not promise
 //!
-//! - *Fullness to the instant.* A place counts as taken while a push or pop is copying, so a push may be
-//!   refused, and a pop find nothing, on account of calls that have not returned. Whatever has returned
-//!   counts exactly.
-//! - *Fairness.* The last comes first; who loses a race tries again, and may lose again.
+//! - *Exact fullness at every instant.* A place counts as taken while a push or pop is copying. So a push may
+//!   be refused, or a pop may find nothing, because of calls that have not returned. Calls that have returned
+//!   are counted exactly.
+//! - *Fairness.* The last comes first. A thread that loses a race tries again, and may lose again.
 //! - *Waiting.* Nobody sleeps here. For that, use a [`queue`](crate::queue()).
 //!
 //! # Protocol
 //!
-//! The values lie in a slab of nodes, allocated once. Two lists thread through it by index: *full*, whose
-//! nodes hold values, and *free*. A node is on one list or is owned by one call. `push` takes a node off
-//! *free*, writes the value, and puts the node on *full*; `pop` does the reverse.
+//! The values lie in a slab of nodes, allocated once. Two lists link the nodes by index: *full*, of nodes
+//! that hold values, and *free*, of the others. A node is on one list or is owned by one call. `push` takes a
+//! node off *free*, writes the value, and puts the node on *full*; `pop` does the reverse.
 //!
 //! | word | written by |
 //! |---|---|
-//! | a list's `top`: index of the first node, and a tag | compare-and-swap, by anyone |
+//! | a list's `top`: index of the first node, and a tag | any thread, by compare-and-swap |
 //! | a node's `next`: index of the one below it | the node's owner, before it lists the node |
 //! | a node's value | the node's owner |
 //!
-//! **ABA.** A pop reads the top A and the B below it, and swaps A for B. Without tags that goes wrong if
-//! meanwhile A and B left and A came back over something else: the swap finds A and succeeds, and lists B,
-//! which somebody owns. So every push onto a list adds one to the tag beside its top. For A to be first again
-//! after it left, it must be pushed; only pops keep the tag, and they never bring a node back. So the same
-//! index with the same tag is the same moment, and the swap fails if anything left in between. (A push needs
-//! no such care: whatever happened meanwhile, the new node's `next` is the top that the swap replaces.)
+//! **ABA.** A pop reads the top A and the B below it, and swaps A for B. Without tags that goes wrong if A
+//! and B left meanwhile and A came back on top of another node: the swap finds A and succeeds, and puts B on
+//! the list, although somebody owns B. So every push onto a list adds one to the tag beside its top. For A to
+//! be first again after it left, it must be pushed; only pops keep the tag, and pops never bring a node back.
+//! So the same index with the same tag means that the list did not change, and the swap fails if any node
+//! left in between. (A push needs no such care: whatever happened meanwhile, the new node's `next` is the top
+//! that the swap replaces.)
 //!
-//! The tag has all bits that the index does not need, so 32 at the least. It would deceive a thread that is
-//! stopped between that load and that swap while exactly a multiple of this many pushes go by, at 100 million
-//! a second without a pause:
+//! The tag has all bits that the index does not need, so at least 32. It fails only if a thread is stopped
+//! between the load and the swap while the other threads make an exact multiple of 2^bits pushes. At 100
+//! million pushes a second without a pause, that takes:
 //!
-//! | capacity | tag | once round |
+//! | capacity | tag | time until the tag repeats |
 //! |---|---|---|
 //! | 255 | 56 bits | 22 years |
 //! | 65,535 | 48 bits | 32 days |
@@ -74,7 +75,7 @@ use annulus_sync::{AtomicU32, AtomicU64, Ordering, UnsafeCell, wait::Backoff};
 pub struct Stack<T> {
     /// The nodes that hold values, the newest first.
     full: Padded<List>,
-    /// The nodes that hold none.
+    /// The nodes that hold no value.
     free: Padded<List>,
     nodes: Box<[Node<T>]>,
 }
@@ -82,12 +83,12 @@ pub struct Stack<T> {
 struct Node<T> {
     /// The node below this one while it is on a list. Written by its owner only.
     next: AtomicU32,
-    /// Holds a value while the node is on `full`, and in the hands of the calls that put it there and take it
-    /// off.
+    /// Holds a value while the node is on `full`, and while the calls that put it there or take it off work
+    /// on it.
     value: UnsafeCell<MaybeUninit<T>>,
 }
 
-// SAFETY: a shared node gives access to its value only to its owner, and there is one at a time, with a
+// SAFETY: a shared node gives access to its value only to its owner. There is one owner at a time, with a
 // happens-before edge from each to the next (`node-listed`). So values only move between threads, which `T:
 // Send` allows.
 unsafe impl<T: Send> Sync for Node<T> {}
@@ -98,8 +99,8 @@ impl<T> Node<T> {
     #[inline]
     unsafe fn write(&self, value: T) {
         self.value.with_mut(|place| {
-            // SAFETY: the place is inside the node, so it is aligned and lives; the caller owns the node, so
-            // nobody else looks.
+            // SAFETY: the place is inside the node, so it is aligned and live. The caller owns the node, so
+            // nobody else accesses it.
             unsafe { place.write(MaybeUninit::new(value)) }
         });
     }
@@ -109,9 +110,9 @@ impl<T> Node<T> {
     #[inline]
     unsafe fn read(&self) -> T {
         self.value.with_mut(|place| {
-            // SAFETY: the place is aligned, lives, and holds a value, all by the caller's word; nobody else
-            // looks, since the caller owns the node; and it is read once, since the caller treats it as moved
-            // out.
+            // SAFETY: the place is aligned, live, and holds a value; the caller guarantees all of this.
+            // Nobody else accesses it, since the caller owns the node. It is read once, since the caller
+            // treats it as moved out.
             unsafe { place.cast::<T>().read() }
         })
     }
@@ -135,7 +136,8 @@ impl<T> Stack<T> {
         }
     }
 
-    /// Puts `value` on top; gives it back if all places are taken, be it by calls that have not returned yet.
+    /// Puts `value` on top. Returns it if all places are taken, also if calls that have not returned yet take
+    /// some of them.
     ///
     /// ```
     /// let stack = annulus_queue::stack::Stack::new(1);
@@ -152,7 +154,7 @@ impl<T> Stack<T> {
         Ok(())
     }
 
-    /// Takes the value on top; `None` if there is none but those that are being pushed.
+    /// Takes the value on top. `None` if there are no values, apart from those that are just being pushed.
     ///
     /// ```
     /// let stack = annulus_queue::stack::Stack::new(2);
@@ -212,8 +214,8 @@ impl<T> Drop for Stack<T> {
             return;
         }
         while let Some(index) = self.full.pop(&self.nodes) {
-            // SAFETY: nobody else has the stack any more, and this took the node off `full`, so it is owned
-            // and holds a value; no list has it afterwards, so nobody reads it again.
+            // SAFETY: nobody else has the stack any more. This took the node off `full`, so it owns the node,
+            // which holds a value. No list has the node afterwards, so nobody reads it again.
             drop(unsafe { self.nodes[index as usize].read() });
         }
     }
@@ -235,13 +237,13 @@ fn nodes<T>(capacity: u32) -> Box<[Node<T>]> {
     (0..capacity).map(next).map(node).collect()
 }
 
-/// A list of nodes by index; the module has its protocol.
+/// A list of nodes by index. The module's documentation describes its protocol.
 struct List {
     /// The index of the first node, or `mask` if there is none, and above it the tag.
     top: AtomicU64,
     /// The bits of the index. No index is all ones.
     mask: u64,
-    /// What a push adds: one, at the tag's place.
+    /// The amount that a push adds: one, at the tag's position.
     one: u64,
 }
 
@@ -250,7 +252,8 @@ impl List {
         Self::new(capacity, Self::mask(capacity))
     }
 
-    /// All of [`nodes`]. If they are none, zero is the mask, and says so.
+    /// A list of all [`nodes`]. If there are no nodes, the mask is zero, so zero means that the list is
+    /// empty.
     fn of_all(capacity: u32) -> Self {
         Self::new(capacity, 0)
     }
@@ -260,12 +263,12 @@ impl List {
         Self { top: AtomicU64::new(top), mask, one: mask + 1 }
     }
 
-    /// As many ones as the capacity has digits, so more than any index; 32 at most.
+    /// As many one bits as the capacity has binary digits, at most 32. So the mask is greater than any index.
     fn mask(capacity: u32) -> u64 {
         (1 << (u32::BITS - capacity.leading_zeros())) - 1
     }
 
-    /// Puts a node on the list. The caller must own it, or two calls will.
+    /// Puts a node on the list. The caller must own it; otherwise two calls would own it.
     #[inline]
     fn push<T>(&self, nodes: &[Node<T>], index: u32) {
         let mut backoff = Backoff::new();
@@ -313,7 +316,7 @@ impl List {
     }
 }
 
-/// One list for models of the list alone, with tags or, to show what they are for, without.
+/// One list, for models of the list alone: with tags, or without them to show why they are needed.
 #[cfg(loom)]
 #[doc(hidden)]
 pub struct ModelList {

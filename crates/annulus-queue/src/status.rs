@@ -1,10 +1,10 @@
-//! What a registry tells of a queue.
+//! What a registry reports about a queue.
 
 use std::{fmt, time::Instant};
 
 use crate::{Backpressure, Counters};
 
-/// What a [`Registry`](crate::Registry) tells of one queue, at one look.
+/// What a [`Registry`](crate::Registry) reports about one queue at one moment.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct QueueStatus {
@@ -14,7 +14,7 @@ pub struct QueueStatus {
     pub message: &'static str,
     /// How many messages were queued.
     pub depth: usize,
-    /// How many it holds at most.
+    /// How many messages it holds at most.
     pub capacity: usize,
     /// What it does when it is full.
     pub backpressure: Backpressure,
@@ -22,17 +22,17 @@ pub struct QueueStatus {
     pub closed: bool,
     /// The greatest depth so far; see [`MessageQueue::high_water`](crate::MessageQueue::high_water).
     pub high_water: usize,
-    /// Whether that is certain, and no lower bound.
+    /// Whether `high_water` is certain. If not, it is a lower bound.
     pub high_water_certain: bool,
     /// What became of all messages so far, by cause.
     pub counters: Counters,
-    /// What making the queue allocated, in bytes.
+    /// The memory that was allocated when the queue was made, in bytes.
     pub memory: usize,
-    /// When this was looked at.
+    /// When this status was read.
     pub at: Instant,
 }
 
-/// How fast a queue moved between two looks, in messages per second.
+/// The message rates of a queue between two statuses, in messages per second.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Rates {
@@ -46,8 +46,8 @@ pub struct Rates {
 }
 
 impl QueueStatus {
-    /// The rates since an earlier look at the same queue; `None` if no time passed between them, or `earlier`
-    /// is of another queue or the later one.
+    /// The rates since an earlier status of the same queue. `None` if no time passed between the two, if
+    /// `earlier` is of another queue, or if it is the later of the two.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, Registry};

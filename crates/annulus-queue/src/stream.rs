@@ -1,8 +1,8 @@
-//! Receivers as [`Stream`]s and senders as [`Sink`]s, both borrowed: they keep a place among those who wait
-//! between two polls.
+//! Receivers as [`Stream`]s and senders as [`Sink`]s, both borrowed: between two polls they keep a place in
+//! the list of waiters.
 //!
-//! They wait as `turn` says: dropping a stream takes nothing, and dropping a sink loses nothing but the one
-//! message that it was given and has not queued yet.
+//! They wait as `turn` describes. Dropping a stream takes no message. Dropping a sink loses at most one
+//! message: the one that it was given and has not queued yet.
 
 use std::{
     fmt,
@@ -22,8 +22,8 @@ use crate::{
 
 /// The messages of a queue, until it is closed and empty: see [`Receiver::messages`].
 ///
-/// Drop it, or poll it to its end: one that has waited and is [forgotten](crate#what-it-does-not-promise) may
-/// keep a wake-up that others need.
+/// Drop it, or poll it to its end: a stream that has waited and is then
+/// [forgotten](crate#what-it-does-not-promise) may keep a wake-up that others need.
 #[must_use = "a stream does nothing unless it is polled"]
 pub struct Messages<'a, S>(Receiving<'a, S>);
 
@@ -43,8 +43,8 @@ impl<'a, S: Source<'a> + Unpin> Stream for Messages<'a, S> {
 
 /// A sender as a sink: see [`Sender::sink`].
 ///
-/// It keeps one message until the queue has space. What a queue evicts or discards on its behalf is dropped,
-/// and counted by the queue. `poll_close` closes the queue, for all.
+/// It keeps one message until the queue has space. Messages that the queue evicts or discards for it are
+/// dropped, and counted by the queue. `poll_close` closes the queue for all its users.
 #[must_use = "a sink does nothing unless it is polled"]
 pub struct MessageSink<'a, S: Target<'a>>(Sending<'a, S, S::Message>);
 
@@ -65,7 +65,7 @@ where
     }
 
     /// # Panics
-    /// If `poll_ready` did not say that it was ready.
+    /// If `poll_ready` did not return ready before.
     fn start_send(mut self: Pin<&mut Self>, message: S::Message) -> Result<(), Self::Error> {
         assert!(self.0.message.is_none(), "a sink is given a message after it was ready");
         self.0.message = Some(message);

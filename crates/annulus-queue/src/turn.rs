@@ -1,23 +1,24 @@
-//! Waiting for a message or for space, once for all futures, streams and sinks.
+//! Waiting for a message or for space. All futures, streams and sinks share this code.
 //!
-//! All wait alike: try; if that fails, register; try again, since something may have changed before the
-//! registration; and only then be pending. Nothing is taken or queued by one that is pending, so dropping it
-//! loses nothing but its own message.
+//! All wait in the same way: try; if that fails, register; try again, since something may have changed before
+//! the registration; and only then be pending. A pending future has taken or queued nothing, so dropping it
+//! loses only its own message.
 //!
 //! # Nobody sleeps beside a message
 //!
-//! A notification says *look*, and a look may find nothing although there is something: a message that lies
-//! behind one which is still being written, or a queue that is closed but for such a one. Whoever looked goes
-//! to sleep again, and the notification is spent. Once the message in front is written, there are two things
-//! to be had, and one notification.
+//! A notification says *look*. A look may find nothing although there is something: a message may lie behind
+//! one that is still being written, or the queue may be closed except for such a message. The waiter that
+//! looked goes to sleep again, and the notification is used up. Once the message in front is written, there
+//! are two things to take, but only one notification.
 //!
-//! So whoever was notified and finds something **looks whether there is more**, and if so notifies the next.
-//! Then this holds: while there is something to be had and somebody sleeps, somebody is awake who was
-//! notified and has yet to look, or somebody has made it available and has yet to notify. For what comes to
-//! the front is published, by one who notifies; or what was in front of it was taken, and that had been
-//! published, by one who notified somebody, whose look comes after.
+//! So a waiter that was notified and finds something **looks whether there is more**, and if so notifies the
+//! next. Then this holds: while there is something to take and somebody sleeps, either a notified waiter is
+//! awake and has not looked yet, or the thread that made it available has not notified yet. The reason: a
+//! message comes to the front in one of two ways. Either it is published there, and its publisher notifies;
+//! or the message in front of it was taken. That one had been published too, and its publisher notified a
+//! waiter, which looks after that.
 //!
-//! One that was notified and leaves without a look hands the notification on as it is.
+//! A waiter that was notified and leaves without looking passes the notification on.
 #![cfg_attr(not(feature = "futures"), allow(unreachable_pub, reason = "only streams and sinks show them"))]
 
 use std::{
@@ -32,34 +33,34 @@ use annulus_sync::{
     fence,
 };
 
-/// Where messages come from. Sealed by being nameless.
+/// The source of messages. Not to be implemented outside this crate.
 pub trait Source<'a> {
-    /// What comes.
+    /// The type of its messages.
     type Message;
     #[doc(hidden)]
     fn try_take(&mut self) -> Result<Self::Message, TryRecvError>;
     #[doc(hidden)]
     fn not_empty(&self) -> &'a Event;
-    /// Whether others who wait would find a message now, or the end.
+    /// Whether other waiters would find a message now, or the end.
     #[doc(hidden)]
     fn is_more(&self) -> bool;
 }
 
-/// Where messages go. Sealed by being nameless.
+/// The target of messages. Not to be implemented outside this crate.
 pub trait Target<'a> {
-    /// What goes.
+    /// The type of its messages.
     type Message;
     #[doc(hidden)]
     fn offer(
         &mut self,
         message: Self::Message,
     ) -> Result<SendOutcome<Self::Message>, TrySendError<Self::Message>>;
-    /// Whether a sender waits where there is no space.
+    /// Whether a sender waits if there is no space.
     #[doc(hidden)]
     fn blocks(&self) -> bool;
     #[doc(hidden)]
     fn not_full(&self) -> &'a Event;
-    /// Whether others who wait would find space now, or the end.
+    /// Whether other waiters would find space now, or the end.
     #[doc(hidden)]
     fn is_more(&self) -> bool;
     #[cfg(feature = "futures")]
@@ -67,7 +68,7 @@ pub trait Target<'a> {
     fn close(&mut self);
 }
 
-/// A receive under way, or one after the other.
+/// A receive in progress, or several receives one after the other.
 pub(crate) struct Receiving<'a, S> {
     source: S,
     turn: Turn<'a>,
@@ -106,10 +107,10 @@ impl<S> Receiving<'_, S> {
 /// How a send ends.
 type Sent<T> = Result<SendOutcome<T>, SendError<T>>;
 
-/// A send under way, or one after the other.
+/// A send in progress, or several sends one after the other.
 pub(crate) struct Sending<'a, S, T> {
     pub(crate) target: S,
-    /// Given, and not sent yet.
+    /// The message that was given and is not sent yet.
     pub(crate) message: Option<T>,
     turn: Turn<'a>,
 }
@@ -147,11 +148,12 @@ impl<S, T> Sending<'_, S, T> {
     }
 }
 
-/// A place among those who wait at an event, from a try that found nothing to one that finds something.
+/// A place in an event's list of waiters. It lasts from a try that found nothing to one that finds something.
 struct Turn<'a>(Option<Listener<'a>>);
 
 impl<'a> Turn<'a> {
-    /// After a try that found nothing: whether to try again now. If not, the task will be woken.
+    /// Called after a try that found nothing. Returns whether to try again now. If not, the task will be
+    /// woken.
     #[inline(never)]
     fn go_on(&mut self, event: &'a Event, context: &mut Context<'_>) -> bool {
         let mut notified = false;
@@ -166,8 +168,8 @@ impl<'a> Turn<'a> {
         true
     }
 
-    /// After a try that found something: leaves, and if it was notified, notifies the next if there
-    /// `is_more`.
+    /// Called after a try that found something. Leaves the list; if it was notified and there `is_more`,
+    /// notifies the next.
     #[inline(always)]
     fn end(&mut self, is_more: impl FnOnce() -> bool) {
         if let Some(listener) = self.0.take() {

@@ -1,13 +1,13 @@
 //! The last N accepted keys, to recognise a message that was sent before.
 //!
-//! A ring of the keys in the order of their acceptance, and a hash table of positions in the ring: open
-//! addressing, linear probing. Whatever key is N messages old leaves, and the entries behind it move up, so
+//! It is a ring of the keys in the order of their acceptance, and a hash table of positions in the ring (open
+//! addressing, linear probing). A key that is N messages old leaves, and the entries behind it move up, so
 //! that the table holds exactly the window and no tombstones. Nothing is allocated after the start: about 40
 //! bytes per key.
 //!
-//! The table has eight places per key, so that nearly every probe ends at the first: what costs time here is
-//! branches that the processor guesses wrongly. A new key and an old one took 32 ns with two places per key,
-//! 16 with four, 8 with eight, at a window of 1024; a standard hash set with a fast hash and a ring took 11.
+//! The table has eight places per key, so that nearly every probe ends at the first: mispredicted branches
+//! cost most of the time here. At a window of 1024, a new key and an old one took 32 ns with two places per
+//! key, 16 ns with four and 8 ns with eight; a standard hash set with a fast hash and a ring took 11 ns.
 
 use std::hash::{BuildHasher, RandomState};
 
@@ -19,13 +19,14 @@ pub(crate) struct Window {
     filled: usize,
     /// Where the next key goes.
     next: usize,
-    /// A position plus 1, or [`FREE`]. A power of two of them, more than keys, so a probe always ends.
+    /// A position plus 1, or [`FREE`]. Their number is a power of two and greater than that of the keys, so a
+    /// probe always ends.
     table: Box<[u32]>,
     /// Random, so that nobody can choose ids that collide.
     seed: u64,
 }
 
-/// Where in the table a key belongs that is not there. Good until the window changes.
+/// The place in the table for a key that is not there. Valid until the window changes.
 pub(crate) struct Vacancy(usize);
 
 const FREE: u32 = 0;
@@ -42,7 +43,7 @@ impl Window {
         }
     }
 
-    /// What a window of `size` keys allocates, in bytes.
+    /// The bytes that a window of `size` keys allocates.
     pub(crate) const fn bytes(size: usize) -> usize {
         let keys = size.saturating_add(1).saturating_mul(size_of::<u64>());
         let places = match size.saturating_mul(8).checked_next_power_of_two() {
@@ -69,7 +70,7 @@ impl Window {
         }
     }
 
-    /// Remembers a key where `look_up` said, and forgets the oldest if the window is full.
+    /// Inserts a key at the place that `look_up` returned, and removes the oldest if the window is full.
     #[inline]
     pub(crate) fn insert(&mut self, Vacancy(place): Vacancy, key: u64) {
         self.keys[self.next] = key;
@@ -84,7 +85,7 @@ impl Window {
         }
     }
 
-    /// Takes a position out of the table, and moves up each entry behind it that a probe from its home would
+    /// Removes a position from the table, and moves up each entry behind it that a probe from its home would
     /// no longer reach.
     #[inline]
     fn forget(&mut self, position: usize) {
@@ -97,7 +98,7 @@ impl Window {
         let mut place = self.after(gap);
         while self.table[place] != FREE {
             let home = self.home(self.key_of(self.table[place]));
-            // Whether the gap lies on the way from its home to it, around the end of the table.
+            // Whether the gap lies between the entry's home and the entry, also around the end of the table.
             if place.wrapping_sub(home) & mask >= place.wrapping_sub(gap) & mask {
                 self.table[gap] = self.table[place];
                 gap = place;
@@ -137,8 +138,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// against a queue of keys that does the same slowly, with keys that often come again, and
-        /// often collide.
+        /// compared with a simple, slow queue of keys, for keys that often repeat and often collide.
         #[test]
         fn q_21_the_window_is_the_last_n_accepted_keys(
             size in 1usize..40,
@@ -147,7 +147,7 @@ mod tests {
         ) {
             let mut window = Window::new(size);
             if crowded {
-                // As few places as can be, so that nearly every entry is away from its home.
+                // As few places as possible, so that nearly every entry is away from its home.
                 window.table = vec![FREE; (size + 2).next_power_of_two()].into();
             }
             let mut model = VecDeque::new();

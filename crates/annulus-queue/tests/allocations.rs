@@ -1,6 +1,6 @@
-//! What queues allocate, counted by the allocator: what they say, at the start, and nothing per message.
+//! What queues allocate, counted by the allocator: the reported bytes at the start, and nothing per message.
 //!
-//! One test, since the counts are of the whole process.
+//! One test, since the counts cover the whole process.
 #![cfg(not(loom))]
 #![allow(clippy::disallowed_types, reason = "an allocator is outside every model")]
 
@@ -41,7 +41,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// What is allocated more after `make` than before, with what it made.
+/// How many more bytes are allocated after `make` than before, and the value that it made.
 fn allocated<R>(make: impl FnOnce() -> R) -> (usize, R) {
     let before = BYTES.load(Relaxed);
     let made = make();
@@ -115,7 +115,7 @@ fn memory_usage_is_exact() {
     assert_eq!(bytes, lossy::memory_usage::<[u64; 8]>(100));
 }
 
-/// no message costs an allocation, whatever the policies and whatever becomes of it.
+/// no message costs an allocation, for any policies and any outcome.
 fn nothing_is_allocated_per_message() {
     for options in kinds() {
         for backpressure in
@@ -187,7 +187,7 @@ fn expires(options: &QueueOptions) -> bool {
     MessageQueue::<Reading>::builder(options.clone()).dead_letters(&DeadLetters::new()).build().is_ok()
 }
 
-/// The test; there is no harness, whose thread would allocate beside it.
+/// The test. It has no harness, because the harness's thread would allocate too.
 fn main() {
     q_30_q_37_queues_allocate_what_they_say_and_nothing_per_message();
     println!("q_30_q_37_queues_allocate_what_they_say_and_nothing_per_message ... ok");

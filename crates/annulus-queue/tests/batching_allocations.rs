@@ -1,4 +1,4 @@
-//! Batching allocates nothing in steady state. In a file of its own, since it counts the allocations of the
+//! Batching allocates nothing in steady state. It has its own file, since it counts the allocations of the
 //! whole process.
 #![cfg(not(loom))]
 
@@ -35,7 +35,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// The test; there is no harness, whose thread would allocate beside it.
+/// The test. It has no harness, because the harness's thread would allocate too.
 fn main() {
     d_04_steady_state_allocates_nothing();
     println!("d_04_steady_state_allocates_nothing ... ok");

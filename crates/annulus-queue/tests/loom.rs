@@ -1,10 +1,10 @@
 //! Every lock-free protocol of the crate, in every interleaving that loom can tell apart.
 //!
 //! Queues have capacity 2, the least that the slots' stamps allow, so that three messages reach the second
-//! lap. All models are without a bound on preemption but those with sleepers, which would take minutes: they
+//! lap. The models have no bound on preemption, except those with sleepers, which would take minutes: they
 //! have a bound of 3. Two involuntary switches suffice for every known shape of lost wake-up (one to stop a
-//! thread between its two steps, one to return to it); the third is margin, which models with three threads
-//! at work do without.
+//! thread between its two steps, one to return to it); the third is margin. Models with three working threads
+//! do without it.
 //!
 //! Weakening any of the orderings of `slots.rs` that carry a `SYNC` label of a slot fails here, and so does
 //! leaving out either fence of `annulus_sync::event`.
@@ -137,7 +137,7 @@ fn q_16_evict_against_evict() {
     });
 }
 
-/// What a send says and what a receiver gets agree, whenever the queue is closed.
+/// The result of a send and the messages that a receiver gets agree, whenever the queue is closed.
 fn close_against_send(backpressure: Backpressure) {
     model(move || {
         let (tx, rx) = queue_of(2, backpressure);
@@ -265,8 +265,8 @@ fn q_16_evicting_send_against_leaving() {
     send_against_leaving(Backpressure::DropOldest);
 }
 
-/// two sleepers, and one message in front of the end that is published last of all. One gets it, and
-/// both learn of the end.
+/// two sleepers, and one message in front of the end, which is published last. One gets it, and both
+/// learn of the end.
 #[test]
 fn q_14_a_reservation_in_front_of_the_end_leaves_nobody_asleep() {
     check(Some(3), || {

@@ -1,7 +1,7 @@
-//! A queue in front of a ring, in every interleaving that loom can tell apart: no message is left behind,
-//! none is seen nowhere.
+//! A queue in front of a ring, in every interleaving that loom can tell apart: no message is left behind, and
+//! each can always be seen somewhere.
 //!
-//! The bound is [`PREEMPTIONS`] involuntary switches: a hand-over that is missed needs one to stop a thread
+//! The bound is [`PREEMPTIONS`] involuntary switches: a missed hand-over needs one switch to stop a thread
 //! between its move and its look, and one to come back; the third is margin. The queue holds one message and
 //! keeps one in the ring, so that each message meets every boundary.
 #![cfg(loom)]
@@ -85,8 +85,8 @@ fn take(consumer: &mut Consumer) -> u64 {
     }
 }
 
-/// Two senders and a consumer that hands over the next after each that it takes: all arrive, those of one
-/// sender in order.
+/// Two senders, and a consumer that hands over the next message after each one that it takes: all arrive,
+/// those of one sender in order.
 #[test]
 fn nobody_is_left_behind() {
     model(|| {
@@ -103,7 +103,7 @@ fn nobody_is_left_behind() {
         assert_eq!(offer(&front, 1, &mut notes), None);
         let mut seen = vec![take(&mut consumer)];
         front.refill(Header::default(), &mut notes);
-        // The other one's message is there, or will be, without anybody's help.
+        // The other sender's message is there, or will arrive without any further call.
         seen.push(take(&mut consumer));
         front.refill(Header::default(), &mut notes);
         assert_eq!(other.join().unwrap() + notes.gone.len(), 0);
@@ -113,8 +113,8 @@ fn nobody_is_left_behind() {
     });
 }
 
-/// One who looks at what waits and then at the ring finds each message; and one who has seen it taken finds
-/// it in neither.
+/// A thread that looks at the waiting messages and then at the ring finds each message. A thread that has
+/// seen it taken finds it in neither.
 #[test]
 fn a_message_is_always_somewhere() {
     model(|| {
@@ -138,7 +138,7 @@ fn a_message_is_always_somewhere() {
         });
         assert!(looker.join().unwrap() >= 1);
         assert_eq!(take(&mut consumer), 2);
-        // What was taken from the ring waits no longer, whether the mover has left or not.
+        // A message that was taken from the ring no longer waits, even if the mover has not left yet.
         assert_eq!(front.waiting(), 0);
         mover.join().unwrap();
     });

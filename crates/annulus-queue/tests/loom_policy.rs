@@ -1,7 +1,7 @@
 //! Sleeping and waking of a queue with policies, in every interleaving that loom can tell apart.
 //!
-//! Modelled are the lock, which is unlocked by a plain store and slept on all the same, and that a notifier
-//! looks for waiters after unlocking without a fence (`Event::notify_after_unlock`): every one of these would
+//! The models cover the lock, which is unlocked by a plain store although threads sleep on it, and notifiers
+//! that look for waiters after unlocking without a fence (`Event::notify_after_unlock`). Each model would
 //! hang if a wake-up were lost. Two involuntary switches suffice for every known shape of a lost wake-up (one
 //! to stop a thread between its two steps, one to return to it); the third is margin.
 #![cfg(loom)]
@@ -15,7 +15,7 @@ fn model(run: impl Fn() + Send + Sync + 'static) {
     model.check(run);
 }
 
-/// The lock is had by one at a time, and whoever sleeps for it gets it.
+/// One thread at a time has the lock, and every thread that sleeps for it gets it.
 #[test]
 fn the_lock_is_handed_on() {
     model(|| {

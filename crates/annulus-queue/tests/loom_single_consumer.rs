@@ -1,16 +1,15 @@
 //! The protocols of queues with one receiver, of reservations, and of the lossy ring, in every interleaving
 //! that loom can tell apart.
 //!
-//! Capacity 2, so that three messages reach the second lap. Of one sender, two small messages share a stamp
+//! Capacity 2, so that three messages reach the second lap. With one sender, two small messages share a stamp
 //! in a model, and there are two such groups: the fifth message is the first of the second lap, so those
-//! models run again after some messages have passed. All models are without a bound on preemption but those
+//! models run again after some messages have passed. The models have no bound on preemption, except those
 //! with sleepers or reservations, which would take minutes: they have a bound of 3. Two involuntary switches
 //! suffice for every known shape of lost wake-up (one to stop a thread between its two steps, one to return
 //! to it); the third is margin.
 //!
-//! In a model a light barrier is nothing, and notifiers fence, as on systems without `membarrier`. That a
-//! heavy barrier does for a light one what a fence would do is the argument of `barrier`, which no model can
-//! check.
+//! In a model a light barrier does nothing, and notifiers use a fence, as on systems without `membarrier`. No
+//! model can check that a heavy barrier and a light one together work like fences; `barrier` argues for that.
 #![cfg(loom)]
 
 use annulus_queue::{
@@ -37,7 +36,7 @@ fn boxed(n: u32) -> Box<u32> {
     Box::new(n)
 }
 
-/// The ends of a queue through which so many messages have passed.
+/// The ends of a queue through which `passed` messages have passed.
 fn used<P: ProducerMode>(
     passed: u32,
     backpressure: Backpressure,
@@ -79,7 +78,7 @@ fn many_senders_publish_and_free() {
     model(|| three_through_two::<Many>(0));
 }
 
-/// Two senders, one slot each: both messages arrive. Then what a sender sees is what is there.
+/// Two senders, one slot each: both messages arrive. After that a sender sees the real state.
 #[test]
 fn many_senders_share() {
     model(|| {
@@ -95,8 +94,8 @@ fn many_senders_share() {
     });
 }
 
-/// What sends say and what the receiver gets agree, whenever the receiver closes: also for a message that is
-/// published meanwhile.
+/// The results of sends and the messages that the receiver gets agree, whenever the receiver closes: also for
+/// a message that is published meanwhile.
 fn close_against_send<P: ProducerMode>() {
     let (mut tx, mut rx) = single_consumer_of::<_, P>(2, Backpressure::Block);
     let sender = thread::spawn(move || {
@@ -220,7 +219,7 @@ fn sender_wakes_when_nobody_receives() {
 }
 
 /// A message that is on its way while the receiver leaves is handed back, or dropped and counted; none stays.
-/// Also what a reservation holds up.
+/// The same holds for messages behind a reservation.
 fn send_against_leaving(reserve: bool) {
     check(Some(3), move || {
         let (mut tx, rx) = single_consumer_of::<_, Many>(2, Backpressure::Block);
@@ -252,7 +251,7 @@ fn many_senders_and_a_reservation_against_leaving() {
     send_against_leaving(true);
 }
 
-/// Batches: what is said to be queued is received, in order.
+/// Batches: all messages reported as queued are received, in order.
 fn batch_against_batch<P: ProducerMode>(passed: u32) {
     let (mut tx, mut rx) = used::<P>(passed, Backpressure::Reject);
     let sender = thread::spawn(move || {
@@ -281,8 +280,8 @@ fn many_senders_batches() {
     model(|| batch_against_batch::<Many>(0));
 }
 
-/// A batch against a receiver that closes: a run of messages may be accepted in part, and what comes back is
-/// the rest, in order.
+/// A batch against a receiver that closes: a run of messages may be accepted in part, and the rest comes
+/// back, in order.
 fn batch_against_close(passed: u32) {
     let (mut tx, mut rx) = used::<One>(passed, Backpressure::Block);
     let sender = thread::spawn(move || {
@@ -341,8 +340,8 @@ fn one_sender_batch_wakes() {
     });
 }
 
-/// A reservation of several senders: dropped, it is skipped; committed, it arrives. A message behind it
-/// arrives either way.
+/// A reservation with several senders: if dropped, it is skipped; if committed, it arrives. A message behind
+/// it arrives in both cases.
 fn reservation_of_many(commit: bool) {
     check(Some(3), move || {
         let (mut tx, mut rx) = single_consumer_of::<_, Many>(2, Backpressure::Block);
@@ -378,7 +377,7 @@ fn reservation_of_many_dropped() {
     reservation_of_many(false);
 }
 
-/// The same of the queue that all share, with the void skipped or passed by. Meanwhile no count goes down.
+/// The same for the shared queue, with the void skipped or passed by. Meanwhile no count goes down.
 #[test]
 fn reservation_shared() {
     check(Some(3), || {
@@ -400,7 +399,8 @@ fn reservation_shared() {
     });
 }
 
-/// A reservation of one sender, closed by the receiver before it is committed, comes back; or it arrives.
+/// A reservation with one sender: if the receiver closes before it is committed, it comes back; otherwise it
+/// arrives.
 #[test]
 fn reservation_of_one_against_close() {
     model(|| {
@@ -416,7 +416,8 @@ fn reservation_of_one_against_close() {
     });
 }
 
-/// What a reader of the lossy ring returns is whole and in order, and what it does not return is counted.
+/// The messages that a reader of the lossy ring returns are whole and in order; those that it does not return
+/// are counted.
 #[test]
 fn lossy_reads_are_whole() {
     model(|| {

@@ -1,8 +1,8 @@
 //! The queue with one sender and several receivers, in every interleaving that loom can tell apart.
 //!
-//! What differs from the queue that all share is that the sender moves `tail` by a plain store, and closes in
-//! the name of the last receiver. Capacity 2, so that three messages reach the second lap. A bound of 3 on
-//! preemption where somebody sleeps, evicts or leaves; see `loom.rs` for why that suffices.
+//! Two things differ from the shared queue: the sender moves `tail` by a plain store, and closes on behalf of
+//! the last receiver. Capacity 2, so that three messages reach the second lap. A bound of 3 on preemption
+//! where somebody sleeps, evicts or leaves; see `loom.rs` for why that suffices.
 #![cfg(loom)]
 
 use annulus_queue::{Backpressure, RecvError, SendOutcome, TryRecvError, TrySendError, spmc::spmc_of};
@@ -35,8 +35,8 @@ fn two_receivers_share() {
     });
 }
 
-/// What is sent while the last receiver leaves is handed back, or dropped and counted; then the queue is
-/// closed for good.
+/// A message that is sent while the last receiver leaves comes back, or is dropped and counted. After that
+/// the queue stays closed.
 #[test]
 fn send_against_leaving() {
     check(Some(3), || {

@@ -22,7 +22,8 @@ fn check(preemptions: Option<usize>, run: impl Fn() + Send + Sync + 'static) {
     model.check(run);
 }
 
-/// One takes a node; the other takes two and puts the first back, which now lies above something else.
+/// One thread takes a node. The other takes two and puts the first one back, which now lies above another
+/// node.
 fn aba(tags: bool) {
     check(None, move || {
         let list = Arc::new(ModelList::of_all(3, tags));
@@ -47,8 +48,8 @@ fn p_10_a_node_that_comes_back_is_not_the_same() {
     aba(true);
 }
 
-/// The same without tags, as the original sample has it: two own the second node. So the model above can see
-/// the mistake.
+/// The same without tags, as in the original sample: two threads own the second node. So the model above can
+/// see the mistake.
 #[test]
 #[should_panic(expected = "each node has one owner")]
 fn p_10_without_tags_a_node_gets_two_owners() {

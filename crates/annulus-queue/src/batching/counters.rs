@@ -1,6 +1,6 @@
-//! What became of messages and batches, by cause.
+//! Counts of what happened to messages and batches, by cause.
 
-/// What became of all messages and batches of a [`Batcher`](super::Batcher).
+/// Counts of what happened to all messages and batches of a [`Batcher`](super::Batcher).
 ///
 /// `pushed = delivered + returned +` [`waiting`](Self::waiting).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -14,14 +14,14 @@ pub struct BatchCounters {
     pub refused: u64,
     /// Messages that came back from a close, or were abandoned by a drop.
     pub returned: u64,
-    /// Batches that were handed on because they were full. Each batch counts once, when the last of it is
+    /// Batches that were delivered because they were full. Each batch counts once, when its last message is
     /// taken.
     pub by_count: u64,
-    /// Batches that were handed on because their first message had waited long enough.
+    /// Batches that were delivered because their first message had waited long enough.
     pub by_timer: u64,
-    /// Batches that were handed on by a flush.
+    /// Batches that were delivered by a flush.
     pub by_flush: u64,
-    /// Batches that were handed on by a close or a drop.
+    /// Batches that were delivered by a close or a drop.
     pub by_close: u64,
     /// Deliveries in which the sink refused or panicked.
     pub failures: u64,
@@ -38,11 +38,12 @@ impl BatchCounters {
     /// # Ok::<(), annulus_queue::batching::StartError>(())
     /// ```
     pub fn waiting(&self) -> u64 {
-        // A sink that puts messages of its own into a batch must not make this negative.
+        // Saturating, because a sink may put its own messages into a batch; the result must not be negative
+        // then.
         self.pushed.saturating_sub(self.delivered + self.returned)
     }
 
-    /// How many batches were handed on, whatever the cause.
+    /// How many batches were delivered, for any cause.
     ///
     /// ```
     /// # use annulus_queue::batching::{BatchOptions, Batcher};

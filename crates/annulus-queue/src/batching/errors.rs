@@ -1,28 +1,28 @@
-//! Why a batcher did not do what it was asked.
+//! The errors of a batcher.
 
 use std::{error::Error, fmt, io};
 
 use super::options::MOST_MESSAGES;
 
-/// Why there is no batcher.
+/// Why no batcher was made.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum StartError {
-    /// That many messages make no batch.
+    /// A batch cannot have this number of messages.
     Messages(usize),
     /// The system did not start the timer's thread.
     Timer(io::Error),
 }
 
-/// Why [`push`](super::Batcher::push) did not accept the message, which it hands back.
+/// Why [`push`](super::Batcher::push) did not accept the message. The error contains the message.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PushError<T, E> {
-    /// The batcher is closed, for good.
+    /// The batcher is closed. This is final.
     Closed(T),
     /// There is no space while another thread delivers, and `try_push` does not wait.
     Busy(T),
-    /// There is no space, and the sink refused what is waiting, with this error.
+    /// There is no space, and the sink refused the waiting messages with this error.
     Refused(T, E),
 }
 
@@ -40,11 +40,11 @@ impl<T, E> PushError<T, E> {
     }
 }
 
-/// Why [`close`](super::Batcher::close) did not deliver everything, and what it did not deliver, oldest
-/// first.
+/// Why [`close`](super::Batcher::close) did not deliver everything, and the messages that it did not deliver,
+/// oldest first.
 #[derive(Clone, PartialEq, Eq)]
 pub struct CloseError<T, E> {
-    /// What the sink said.
+    /// The error of the sink.
     pub error: E,
     /// The messages that the sink did not take.
     pub undelivered: Vec<T>,

@@ -1,10 +1,10 @@
-//! When a batch is handed on.
+//! When a batch is delivered.
 
 use std::time::Duration;
 
 use super::StartError;
 
-/// When a batch is handed on: at 64 messages, or a millisecond after the first, unless told otherwise.
+/// When a batch is delivered. The default: at 64 messages, or a millisecond after the first.
 ///
 /// The defaults are those of the specification's section "Message Batching".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub struct BatchOptions {
     pub(super) delay: Duration,
 }
 
-/// As many as the largest queue holds.
+/// The capacity of the largest queue.
 pub(super) const MOST_MESSAGES: usize = 1 << 20;
 
 impl BatchOptions {
@@ -40,7 +40,8 @@ impl BatchOptions {
         self
     }
 
-    /// How long the first message of a batch waits for others. One that the clock cannot express never ends.
+    /// How long the first message of a batch waits for others. A delay that the clock cannot express never
+    /// ends.
     ///
     /// ```
     /// # use annulus_queue::batching::BatchOptions;

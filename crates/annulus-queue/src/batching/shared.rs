@@ -1,17 +1,18 @@
-//! What a batcher and the timer share.
+//! The part that a batcher and the timer share.
 //!
-//! Two locks, so that pushing goes on while a batch is delivered. **`outgoing`** has the sink, and the batch
-//! that is being delivered or was refused; whoever delivers holds it, so deliveries are in order.
-//! **`filling`** has the batch that is being filled; it is held for a few instructions, never while foreign
-//! code runs, and is taken within `outgoing`, never around it. To deliver, the two vectors change places.
+//! There are two locks, so that pushes continue while a batch is delivered. **`outgoing`** has the sink, and
+//! the batch that is being delivered or was refused. The thread that delivers holds it, so deliveries are in
+//! order. **`filling`** has the batch that is being filled. It is held for a few instructions, never while
+//! foreign code runs. It may be taken while `outgoing` is held, but not the other way round. To deliver, the
+//! two vectors change places.
 //!
 //! The timer and `try_push` do not wait for `outgoing`: by [`CombiningLock`], the thread that holds it looks
-//! for full and due batches before it leaves. Nor does the sink's own code, or the `Drop` of a message, when
-//! it comes back to its batcher: `deliverer` says which thread holds `outgoing`, and to that thread
-//! everything is as if it did not wait.
+//! for full and due batches before it leaves. The sink's own code, or the `Drop` of a message, does not wait
+//! either when it calls its batcher: `deliverer` says which thread holds `outgoing`, and every call by that
+//! thread acts as one that does not wait.
 //!
-//! At most one of a batcher's entries in the timer is valid: the one for the time that `armed` says. Others,
-//! left behind when an earlier time was needed, return without a trace when they fire.
+//! At most one of a batcher's entries in the timer is valid: the one for the time in `armed`. Other entries
+//! may be left from before an earlier time was needed; they do nothing when they fire.
 
 use std::{
     mem,
@@ -36,31 +37,31 @@ pub(super) struct Shared<T, S> {
     deliverer: AtomicUsize,
     filling: Mutex<Filling<T>>,
     options: BatchOptions,
-    /// This, for the timer.
+    /// This value itself, for the timer.
     this: Weak<Self>,
 }
 
 pub(super) struct Outgoing<T, S> {
-    /// Is there until the batcher is closed or dropped.
+    /// `Some` until the batcher is closed or dropped.
     pub(super) sink: Option<S>,
-    /// What the sink has not taken yet; empty unless it is at work or has refused. Its memory is for a whole
-    /// batch.
+    /// The messages that the sink has not taken yet. Empty, unless the sink is at work or has refused. It has
+    /// memory for a whole batch.
     batch: Vec<T>,
-    /// Why `batch` was handed on.
+    /// Why `batch` is delivered.
     cause: Cause,
     /// How many deliveries have failed in a row.
     failures: u32,
 }
 
 pub(super) struct Filling<T> {
-    /// Never more than a batch, and its memory is for a whole one.
+    /// Never more than a batch. It has memory for a whole one.
     buffer: Vec<T>,
-    /// When the first message of `buffer` will have waited long enough; `None` if there is none, or no end to
-    /// its wait.
+    /// When the first message of `buffer` will have waited long enough; `None` if there is no message, or if
+    /// its wait never ends.
     deadline: Option<Instant>,
-    /// When to offer a refused batch again, before which nothing else can go.
+    /// When to offer a refused batch again. Nothing else can be delivered before it.
     retry: Option<Instant>,
-    /// The time of the timer's valid entry. Past while the timer's call is at work.
+    /// The time of the timer's valid entry. In the past while the timer's call runs.
     armed: Option<Instant>,
     closed: bool,
     pub(super) counters: BatchCounters,
@@ -95,7 +96,8 @@ impl<T> Filling<T> {
         self.retry.or(self.deadline)
     }
 
-    /// The time for which the timer must be armed now, if it is not armed for an earlier one.
+    /// The time for which the timer must be armed now. `None` if nothing is due, or if it is already armed
+    /// for that time or an earlier one.
     #[must_use]
     fn arm(&mut self) -> Option<Instant> {
         let due = self.due()?;
@@ -132,7 +134,7 @@ impl<T: Send + 'static, S: BatchSink<T> + 'static> Shared<T, S> {
         })
     }
 
-    /// No foreign code runs under the lock, so nothing panics under it, and poison means nothing.
+    /// No foreign code runs under the lock, so nothing panics under it, and poison can be ignored.
     pub(super) fn lock(&self) -> MutexGuard<'_, Filling<T>> {
         self.filling.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -146,8 +148,8 @@ impl<T: Send + 'static, S: BatchSink<T> + 'static> Shared<T, S> {
             message = match self.append(message) {
                 Ok(full) => {
                     if full {
-                        // The message is accepted whatever the sink says; a refusal is counted, and kept for
-                        // later.
+                        // The message is accepted even if the sink refuses; a refusal is counted, and the
+                        // messages are kept for later.
                         drop(self.deliver_full());
                     }
                     return Ok(());
@@ -156,7 +158,7 @@ impl<T: Send + 'static, S: BatchSink<T> + 'static> Shared<T, S> {
                 Err(NotAppended::Full(message)) => message,
             };
             if let Err(error) = self.deliver_full() {
-                // It may have refused the second of the two batches: then there is space.
+                // The sink may have refused only the second of the two batches: then there is space.
                 return self
                     .append(message)
                     .map(|_| ())
@@ -188,21 +190,21 @@ impl<T: Send + 'static, S: BatchSink<T> + 'static> Shared<T, S> {
         self.deliver_as(Cause::Flush)
     }
 
-    /// Whether the program's code that this thread runs while it delivers has come back here, and must not
-    /// wait for the delivery.
+    /// Whether this thread is delivering, and the program's code that it runs has called back here. Then it
+    /// must not wait for the delivery.
     pub(super) fn delivers_here(&self) -> bool {
         // Relaxed: it is this thread's number only if this thread has stored it.
         self.deliverer.load(Ordering::Relaxed) == this_thread()
     }
 
-    /// By the thread that delivers: has it deliver what was pushed before it leaves.
+    /// Called by the thread that delivers: makes it deliver the pushed messages before it leaves.
     pub(super) fn deliver_afterwards(&self) {
         let mut filling = self.lock();
         if !filling.buffer.is_empty() {
             filling.deadline = Some(Instant::now());
         }
         drop(filling);
-        // Somebody has the lock, this thread: so this says only that there is something to do.
+        // This thread has the lock, so this only records that there is something to do.
         self.outgoing.run(|_| ());
     }
 
@@ -211,12 +213,12 @@ impl<T: Send + 'static, S: BatchSink<T> + 'static> Shared<T, S> {
         self.outgoing.with(|out| self.as_deliverer(|| f(out)), |out| self.serve_due(out))
     }
 
-    /// The job of those who hold `outgoing`.
+    /// The job of the thread that holds `outgoing`.
     fn serve_due(&self, out: &mut Outgoing<T, S>) {
         self.as_deliverer(|| drop(self.deliver_due(out)));
     }
 
-    /// Calls `f`, which delivers. Whoever calls this has `outgoing`.
+    /// Calls `f`, which delivers. The caller holds `outgoing`.
     fn as_deliverer<R>(&self, f: impl FnOnce() -> R) -> R {
         struct Done<'a>(&'a AtomicUsize);
         impl Drop for Done<'_> {
@@ -337,11 +339,11 @@ impl<T: Send + 'static, S: BatchSink<T> + 'static> Shared<T, S> {
 
     fn hand_over(&self, out: &mut Outgoing<T, S>, wait: Wait) -> Result<(), S::Error> {
         let Outgoing { sink: Some(sink), batch, cause, failures } = out else {
-            // Closed, which left nothing behind.
+            // Closed, and nothing is left.
             return Ok(());
         };
         let offered = batch.len();
-        // A panic is a failure like others, and then goes on.
+        // A panic is counted like any other failure, and then continues.
         let result = catch_unwind(AssertUnwindSafe(|| match wait {
             Wait::AsTheSinkDoes => sink.deliver(batch),
             Wait::No => sink.try_deliver(batch),
@@ -351,7 +353,7 @@ impl<T: Send + 'static, S: BatchSink<T> + 'static> Shared<T, S> {
             batch.clear();
         }
         let left = batch.len();
-        // If the sink kept the vector; a batch that was put back whole needs nothing.
+        // Allocates again if the sink kept the vector. A batch that was put back whole needs nothing.
         batch.reserve_exact(self.options.messages.saturating_sub(left));
         *failures = if failed { failures.saturating_add(1) } else { 0 };
 
@@ -387,12 +389,12 @@ impl<T: Send + 'static, S: BatchSink<T> + 'static> Due for Shared<T, S> {
         if self.lock().armed != Some(at) {
             return None;
         }
-        // The panic of a sink is counted already, and there is nobody here whom it concerns.
+        // The panic of a sink is counted already, and no caller here needs to know of it.
         contained(|| drop(self.serve()));
         let mut filling = self.lock();
         let now = Instant::now();
-        // If something is due still, another thread is delivering, and will see to it. In case its sink
-        // panics, look again later.
+        // If something is still due, another thread is delivering, and will do it. In case its sink panics,
+        // check again later.
         filling.armed =
             filling.due().and_then(|due| if due > now { Some(due) } else { now.checked_add(self.pause(1)) });
         filling.armed
@@ -400,7 +402,7 @@ impl<T: Send + 'static, S: BatchSink<T> + 'static> Due for Shared<T, S> {
 }
 
 impl<T> NotAppended<T> {
-    /// The error of a push that found no space although it tried to make some.
+    /// The error of a push that found no space, even after trying to make some.
     fn because<E>(self, refusal: Option<E>) -> PushError<T, E> {
         match (self, refusal) {
             (Self::Closed(message), _) => PushError::Closed(message),

@@ -1,4 +1,4 @@
-//! Where batches go.
+//! The targets of batches.
 
 use std::{fmt, mem, sync::Arc};
 
@@ -9,10 +9,10 @@ use crate::{
 
 /// Takes batches. A closure `FnMut(&mut Vec<T>) -> Result<(), E>` is one.
 ///
-/// It is called by one thread at a time: whoever pushes, flushes, closes or drops, or the timer. Others who
-/// have to wait for a delivery wait meanwhile. It may push to, flush, close or drop its own batcher: these do
-/// not wait then, and what they ask for comes after this delivery. A push that finds both batches full is
-/// [`Busy`](super::PushError::Busy).
+/// It is called by one thread at a time: one that pushes, flushes, closes or drops, or the timer. Other
+/// threads that need a delivery wait meanwhile. The sink may push to, flush, close or drop its own batcher:
+/// such calls do not wait, and take effect after this delivery. A push that finds both batches full then
+/// returns [`Busy`](super::PushError::Busy).
 ///
 /// ```
 /// use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
@@ -57,19 +57,21 @@ pub trait BatchSink<T>: Send {
 
     /// Takes the messages out of `batch`, first to last, and may wait for space.
     ///
-    /// `Ok` says that all are taken: those still there are dropped. After `Err`, what is still there is kept,
-    /// and offered again before anything newer. The vector's memory is used again if it is left there.
+    /// `Ok` means that all are taken: messages still in `batch` are dropped. After `Err`, the messages still
+    /// in `batch` are kept, and offered again before anything newer. The vector's memory is used again if it
+    /// is left there.
     fn deliver(&mut self, batch: &mut Vec<T>) -> Result<(), Self::Error>;
 
     /// [`deliver`](Self::deliver) that does not wait: for the timer, whose thread serves all batchers, and
     /// for `try_push`.
     ///
-    /// The default calls `deliver`, which is right for whatever never waits long.
+    /// The default calls `deliver`, which is right for a sink that never waits long.
     fn try_deliver(&mut self, batch: &mut Vec<T>) -> Result<(), Self::Error> {
         self.deliver(batch)
     }
 
-    /// What could not be delivered when the batcher was dropped without being closed. The default drops it.
+    /// Gets the messages that could not be delivered when the batcher was dropped without being closed. The
+    /// default drops them.
     fn abandon(&mut self, undelivered: Vec<T>) {
         drop(undelivered);
     }
@@ -87,10 +89,10 @@ impl<T, E, F: FnMut(&mut Vec<T>) -> Result<(), E> + Send> BatchSink<T> for F {
 /// not.
 ///
 /// Under `DropNew`, a batch that does not fit stays with the batcher, as under `Reject`. Under `DropOldest`,
-/// evicted batches are dropped, and the queue counts them; use a closure to get at them.
+/// evicted batches are dropped, and the queue counts them; to get them, use a closure.
 ///
-/// A refused batch goes on waiting here even if the queue is closed, until the batcher is closed too and
-/// hands it back.
+/// A refused batch stays with the batcher even if the queue is closed, until the batcher is closed too and
+/// returns it.
 impl<T: Send> BatchSink<T> for Sender<Vec<T>> {
     type Error = TrySendError<()>;
 
@@ -110,14 +112,14 @@ fn give_back<T>(batch: &mut Vec<T>, message: Vec<T>, refused: TrySendError<()>) 
     refused
 }
 
-/// What became of a batch sent as one message, which comes back if it was not queued.
+/// What happened to a batch that was sent as one message. It comes back if it was not queued.
 fn settle<M>(sent: Result<SendOutcome<M>, SendError<M>>) -> Result<(), (TrySendError<()>, M)> {
     match sent {
         Ok(SendOutcome::Accepted | SendOutcome::Evicted(_) | SendOutcome::Duplicate(_)) => Ok(()),
         Ok(SendOutcome::Discarded(message)) => Err((TrySendError::Full(()), message)),
         Err(SendError::Closed(message)) => Err((TrySendError::Closed(()), message)),
-        // A plain queue has no bound on a message's size, so `TooLarge` does not come; what a full queue
-        // refuses is kept.
+        // A plain queue does not limit a message's size, so `TooLarge` does not occur. A message that a full
+        // queue refuses is kept.
         Err(SendError::Full(message) | SendError::Timeout(message) | SendError::TooLarge(message)) => {
             Err((TrySendError::Full(()), message))
         }
@@ -128,9 +130,9 @@ fn settle<M>(sent: Result<SendOutcome<M>, SendError<M>>) -> Result<(), (TrySendE
 pub type Batch<T> = Pooled<Vec<T>, Arc<Pool<Vec<T>>>>;
 
 /// Sends each batch as one message, in a vector that the receiver returns by dropping it: nothing is
-/// allocated while no more batches are under way than the pool holds.
+/// allocated while no more batches are in use than the pool holds.
 ///
-/// Full and closed queues are met as by a plain `Sender<Vec<T>>`.
+/// It handles full and closed queues like a plain `Sender<Vec<T>>`.
 ///
 /// ```
 /// use annulus_queue::{QueueOptions, batching::{Batch, BatchOptions, Batcher, Recycled}, queue};
@@ -149,8 +151,8 @@ pub struct Recycled<T> {
 }
 
 impl<T: Send + 'static> Recycled<T> {
-    /// Sends to `tx` in one of `buffers` vectors that are made now: those queued, those in receivers' hands,
-    /// and one being filled.
+    /// Sends to `tx` in one of `buffers` vectors, which are made now. They include those queued, those that
+    /// receivers hold, and one that is being filled.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, batching::{BatchOptions, Recycled}, queue};
@@ -164,7 +166,8 @@ impl<T: Send + 'static> Recycled<T> {
         Self { tx, pool: Arc::new(pool) }
     }
 
-    /// The messages of `batch` in a vector of the pool, and that vector in `batch`.
+    /// Swaps `batch` with a vector of the pool: returns the messages, and leaves the pool's vector in
+    /// `batch`.
     fn wrap(&self, batch: &mut Vec<T>) -> Batch<T> {
         let mut wrapped = Pool::get_owned(&self.pool);
         mem::swap(&mut *wrapped, batch);

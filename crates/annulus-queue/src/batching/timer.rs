@@ -1,7 +1,7 @@
-//! One thread that calls whoever has something due, and is asleep when nobody has.
+//! One thread that calls the targets that are due, and sleeps when none is.
 //!
-//! All state is under one lock. The thread never holds it while it calls, and whoever arms the timer may hold
-//! locks of his own.
+//! All state is under one lock. The thread never holds it while it calls a target, and a thread that arms the
+//! timer may hold its own locks.
 
 use std::{
     cmp::Reverse,
@@ -54,7 +54,7 @@ impl Timer {
         Ok(())
     }
 
-    /// Has `target` called at `at`, or as soon after as the system lets the thread run.
+    /// Makes the timer call `target` at `at`, or as soon after that as the system lets the thread run.
     pub(super) fn arm(&self, at: Instant, target: Weak<dyn Due>) {
         let mut state = self.lock();
         let first = state.entries.peek().is_none_or(|Reverse(entry)| at < entry.at);
@@ -65,7 +65,7 @@ impl Timer {
         }
     }
 
-    /// Forgets `target`, which is going away.
+    /// Removes `target`, which will be dropped.
     pub(super) fn disarm(&self, target: &Weak<dyn Due>) {
         self.lock().entries.retain(|Reverse(entry)| !entry.target.ptr_eq(target));
     }
@@ -93,15 +93,15 @@ impl Timer {
     }
 
     fn call(&self, at: Instant, target: Weak<dyn Due>) {
-        // The target's own business, and that of those who wait for it; the others must still be called. It
-        // tells by itself when it wants to be called again.
+        // A panic concerns only the target and those who wait for it; the other targets must still be called.
+        // The target itself says when it wants to be called again.
         let again = contained(|| target.upgrade().and_then(|target| target.fire(at)));
         if let Some(Some(again)) = again {
             self.arm(again, target);
         }
     }
 
-    /// The heap is whole at every point where a panic could poison its lock, so poison means nothing.
+    /// The heap is whole at every point where a panic could poison its lock, so poison can be ignored.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -16,14 +16,14 @@ use annulus_sync::event::Event;
 
 use super::{Core, ProducerMode, receiver::Place, sender::Local};
 
-/// A [`send`](super::Sender::send) under way.
+/// A [`send`](super::Sender::send) in progress.
 ///
-/// Drop it, or poll it to its end: one that has waited and is [forgotten](crate#what-it-does-not-promise) may
-/// keep a wake-up that others need.
+/// Drop it, or poll it until it is ready: a future that has waited and is then
+/// [forgotten](crate#what-it-does-not-promise) may keep a wake-up that others need.
 #[must_use = "nothing is sent unless the future is awaited"]
 pub struct SendFuture<'a, T, P: ProducerMode>(Sending<'a, SingleConsumerTarget<'a, T, P>, T>);
 
-/// A [`recv`](super::Receiver::recv) under way.
+/// A [`recv`](super::Receiver::recv) in progress.
 #[must_use = "nothing is received unless the future is awaited"]
 pub struct RecvFuture<'a, T, P: ProducerMode>(Receiving<'a, SingleConsumerSource<'a, T, P>>);
 

@@ -1,9 +1,9 @@
-//! Queues whose receiver is alone: [`spsc`] for one sender, [`mpsc`] for several. Both are faster than
-//! [`queue`](crate::queue) for it.
+//! Queues with exactly one receiver: [`spsc`] for one sender, [`mpsc`] for several. This makes both faster
+//! than [`queue`](crate::queue).
 //!
 //! They promise what [`queue`](crate::queue) promises, with two differences. The ends are used through
 //! `&mut`, so an end is never shared, only moved; a [`Receiver`] and the [`Sender`] of an `spsc` queue cannot
-//! be cloned. And they never evict: only the receiver takes messages, so
+//! be cloned. And these queues never evict: only the receiver takes messages, so
 //! [`DropOldest`](crate::Backpressure::DropOldest) is refused.
 //!
 //! ```
@@ -29,28 +29,28 @@
 //!
 //! | word | meaning | written by |
 //! |---|---|---|
-//! | a slot's `stamp`, with several senders | `t + 1`: the message of ticket t is published; with the bit VOID: there is none | whoever holds ticket t |
+//! | a slot's `stamp`, with several senders | `t + 1`: the message of ticket t is published; with the bit VOID: the ticket has no message | the sender that holds ticket t |
 //! | a stamp, with one sender | all tickets below it are published | the sender |
 //! | `head` | the next ticket to take | the receiver |
 //! | `tail`, only with several senders | twice the next ticket to send, plus 1 once closed | senders, by compare-exchange from an open word; `close` |
 //! | `end`, only with one sender | `OPEN`; `CLOSING`; then the first ticket that was not accepted | see below |
 //!
-//! **Only senders write slots.** The stamp lies in the message's cache line, so the receiver learns of a
-//! message and gets it by one transfer, and the line never has to come back for being freed: the receiver
-//! says in `head` how far it is. A sender with ticket t may write when `head > t - capacity`, and looks at
-//! `head` only when what it last saw there does not suffice.
+//! **Only senders write slots.** The stamp lies in the message's cache line, so one transfer gives the
+//! receiver both the stamp and the message. The line never has to move back to be freed: `head` says how far
+//! the receiver is. A sender with ticket t may write when `head > t - capacity`. It loads `head` only when
+//! the value that it last saw is too small.
 //!
 //! **With one sender, small messages share a stamp** (see `slab`): the tickets of a *group* follow each
-//! other, and the sender says in its stamp how many tickets it has published, which are the group's first
-//! ones. So one store publishes a **run**, one load tells the receiver of one, and a line carries seven
-//! messages of 8 bytes. A group serves one lap at a time: its places are more than the capacity by a group,
-//! so when the sender has space for a group's first ticket, the receiver has passed all of the lap before. A
-//! stamp of a lap before is not greater than the group's first ticket, so it publishes nothing.
+//! other, and the group's stamp says up to which ticket the sender has published; these are the group's first
+//! ones. So one store publishes a **run**, one load finds one, and a line carries seven messages of 8 bytes.
+//! A group serves one lap at a time: there are more places than the capacity, by one group. So when the
+//! sender has space for a group's first ticket, the receiver has passed all of the group's previous lap. A
+//! stamp of the previous lap is not greater than the group's first ticket, so it publishes nothing.
 //!
-//! **A batch is published in runs** where there is one sender: a group's messages are written first and
-//! stamped together, when the group is full, when there is no space for the next, or when the batch ends, be
-//! it by a panic. So the receiver does not take the line away from the sender after each message, and a
-//! message waits for fewer than its group.
+//! **A batch is published in runs** if there is one sender: a group's messages are written first and stamped
+//! together, when the group is full, when there is no space for the next message, or when the batch ends
+//! (also by a panic). So the receiver does not take the line away from the sender after each message, and a
+//! message waits at most for the rest of its group.
 //!
 //! * Publishing is a release store of the stamp that the receiver acquires before it reads (`SYNC:
 //!   single-consumer-published`).
@@ -58,9 +58,9 @@
 //! * A ticket is one sender's: there is only one, or it moved `tail` by compare-exchange. Stale stamps are of
 //!   laps before, so smaller.
 //!
-//! **Full** is exact: a sender says so after it has loaded `head`. **Empty** too: with one sender, a message
-//! that was sent before is published; with several, the receiver compares with `tail` and waits a while for a
-//! sender that is still copying, as `slots` does.
+//! **Full** is exact: a sender returns it only after it has loaded `head`. **Empty** is exact too: with one
+//! sender, a message that was sent before is published; with several, the receiver compares with `tail` and
+//! waits a while for a sender that is still copying, as `slots` does.
 //!
 //! **Closing with several senders** is a bit of `tail`, as in `slots`. **Closing with one** has no word that
 //! both ends modify. The sender closes by `end: OPEN → CLOSING → its next ticket`. The receiver moves `end:
@@ -80,7 +80,7 @@
 macro_rules! questions {
     ($end:ident) => {
         impl<T, P: ProducerMode> $end<T, P> {
-            /// How many messages are queued, those being copied in included. The other ends may change it at
+            /// How many messages are queued, including those being copied in. The other ends may change it at
             /// any time.
             ///
             /// ```
@@ -169,8 +169,9 @@ macro_rules! questions {
                 self.core.name.as_deref()
             }
 
-            /// What became of all messages so far, by cause. Exact when nobody sends or receives, and
-            /// balanced also while somebody does, as [`Sender::counters`](crate::Sender::counters) says.
+            /// Counts of what happened to all messages so far, by cause. Exact when nobody sends or receives.
+            /// While somebody does, the balances still hold, as [`Sender::counters`](crate::Sender::counters)
+            /// says.
             ///
             /// ```
             /// # use annulus_queue::{QueueOptions, single_consumer::spsc};
@@ -254,9 +255,10 @@ pub fn mpsc<T: Send>(options: QueueOptions) -> Result<Ends<T, Many>, InvalidOpti
     make(options)
 }
 
-/// What [`spsc`] (with [`One`]) or [`mpsc`] (with [`Many`]) with these options allocates for messages of type
-/// `T`, in bytes, exactly; nothing is allocated later but a few words per waiting thread or task, the first
-/// time so many wait. `usize::MAX` where that is more than there are addresses; both refuse such capacities.
+/// The exact number of bytes that [`spsc`] (with [`One`]) or [`mpsc`] (with [`Many`]) allocates with these
+/// options for messages of type `T`. Later only a few words per waiting thread or task are allocated, the
+/// first time that so many wait. `usize::MAX` if the number exceeds the address space; both functions refuse
+/// such capacities.
 ///
 /// ```
 /// use annulus_queue::{QueueOptions, single_consumer::{One, memory_usage}};
@@ -274,7 +276,7 @@ fn make<T: Send, P: ProducerMode>(options: QueueOptions) -> Result<Ends<T, P>, I
     Ok(ends(options))
 }
 
-/// [`spsc`] or [`mpsc`] with any capacity that the slots can have, for models, in which 16 messages would
+/// [`spsc`] or [`mpsc`] with any capacity that the slots can have. For models: with 16 messages they would
 /// never end.
 #[cfg(loom)]
 #[doc(hidden)]
@@ -302,10 +304,10 @@ fn ends<T: Send, P: ProducerMode>(options: QueueOptions) -> Ends<T, P> {
     (Sender::new(Arc::clone(&core)), Receiver::new(core))
 }
 
-/// The bit of a stamp that says that its ticket has no message.
+/// The bit of a stamp that says: its ticket has no message.
 pub(crate) const VOID: u64 = 1 << 63;
 
-/// What the ends share.
+/// The part that the ends share.
 pub(crate) struct Core<T, P: ProducerMode> {
     /// The next ticket to take. Written by the receiver; only grows.
     head: Padded<AtomicU64>,
@@ -320,7 +322,7 @@ pub(crate) struct Core<T, P: ProducerMode> {
     /// How many senders there are. The last one closes the queue.
     senders: AtomicUsize,
     tally: Padded<Tally>,
-    /// The receiver's place, once it has gone.
+    /// The receiver's place, after the receiver was dropped.
     left: Mutex<Option<receiver::Place<T, P>>>,
 }
 
@@ -329,7 +331,7 @@ impl<T, P: ProducerMode> Core<T, P> {
         self.slab.capacity()
     }
 
-    /// Wakes everybody, after the queue was closed.
+    /// Wakes all waiters, after the queue was closed.
     fn wake_all(&self) {
         self.not_empty.notify_all();
         self.not_full.notify_all();
@@ -340,7 +342,7 @@ impl<T, P: ProducerMode> Core<T, P> {
         self.head.load(Ordering::Acquire)
     }
 
-    /// How many tickets were ever accepted, where `taken` were taken.
+    /// How many tickets were accepted so far, if `taken` were taken.
     fn sent(&self, taken: u64) -> u64 {
         self.producers.sent(|| self.published(taken))
     }
@@ -372,8 +374,8 @@ impl<T, P: ProducerMode> Core<T, P> {
     fn counters(&self) -> Counters {
         let tally = &*self.tally;
         // Abandoned messages and skipped reservations moved `head` before they were counted, and `head` never
-        // passes `tail`: read in this order, no difference is negative, but for a reservation that was
-        // skipped and is not counted yet.
+        // passes `tail`. So with this order of reads, no difference is negative, except for a reservation
+        // that was skipped and is not counted yet.
         let abandoned = tally.abandoned.get();
         let skipped = tally.skipped.get();
         let taken = self.taken();
@@ -393,12 +395,13 @@ impl<T, P: ProducerMode> Core<T, P> {
 }
 
 impl<T, P: ProducerMode> Drop for Core<T, P> {
-    /// Drops what the receiver could not when it left: what is behind a reservation that was forgotten.
+    /// Drops the messages that the receiver could not drop when it left: those behind a forgotten
+    /// reservation.
     fn drop(&mut self) {
         let head = self.taken();
         // SAFETY: a stamp of the ticket plus one says that its message is in the slot, and the receiver has
-        // not moved `head` past it; what was not accepted, and taken back, is not among what was sent; nobody
-        // else has the slots any more.
+        // not moved `head` past it. Messages that were not accepted were taken back, and are not among the
+        // sent ones. Nobody else has the slots any more.
         unsafe { self.slab.drop_published(head..self.sent(head)) };
     }
 }

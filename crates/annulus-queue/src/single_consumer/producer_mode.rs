@@ -1,4 +1,4 @@
-//! One sender or several: who has a ticket, and how a queue is closed.
+//! One sender or several: how a sender gets a ticket, and how a queue is closed.
 
 use crate::{
     padded::Padded,
@@ -26,25 +26,25 @@ pub struct Many {
 impl ProducerMode for One {}
 impl ProducerMode for Many {}
 
-/// What a receiver finds where the next message is not published.
+/// Why a receiver finds no published message at the next ticket.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[doc(hidden)]
 pub enum Nothing {
-    /// None was sent.
+    /// No message was sent.
     Yet,
-    /// None will be sent.
+    /// No message will be sent.
     Ever,
-    /// One was sent and is being copied in.
+    /// A message was sent and is being copied in.
     Visible,
 }
 
-/// How far a sender is.
+/// The position of a sender.
 #[derive(Clone, Debug)]
 #[doc(hidden)]
 pub struct Position {
-    /// The next ticket, where the sender is the only one.
+    /// The next ticket, if the sender is the only one.
     pub(super) tail: u64,
-    /// The sender may use tickets below this without a look at `head`. Zero once it knows that the queue is
+    /// The sender may use tickets below this without loading `head`. Zero once it knows that the queue is
     /// closed.
     pub(super) limit: u64,
 }
@@ -53,7 +53,7 @@ pub(super) mod sealed {
     use super::*;
 
     pub trait Protocol: Packing + Sized + Send + Sync + 'static {
-        /// Whether a ticket, once claimed, is out, so that giving it up leaves a void.
+        /// Whether a claimed ticket cannot be taken back, so that giving it up leaves a void.
         const CLAIM_IS_FINAL: bool;
 
         fn new() -> Self;
@@ -61,30 +61,32 @@ pub(super) mod sealed {
         /// A ticket below `position.limit`, if one look shows that there is one.
         fn claim(&self, position: &mut Position) -> Option<u64>;
 
-        /// The next ticket, to find out about space; `None` if closed.
+        /// The next ticket, to check for space; `None` if closed.
         fn next(&self, position: &Position) -> Option<u64>;
 
-        /// Says that the tickets below `end` were published.
+        /// Records that the tickets below `end` were published.
         fn passed(&self, position: &mut Position, end: u64);
 
-        /// After all tickets below `end` were published, and the event that they are announced by was found
-        /// alerted: the first that was not accepted, or `end`. The messages from there on are the sender's
-        /// again.
+        /// Called after all tickets below `end` were published, if the event that announces them was found
+        /// alerted. Returns the first ticket that was not accepted, or `end`. The messages from there on
+        /// belong to the sender again.
         fn settle(&self, end: u64) -> u64;
 
-        /// Closes, by a sender that has sent all tickets below `tail`; whether it was open.
+        /// Closes the queue, called by a sender that has sent all tickets below `tail`. Returns whether it
+        /// was open.
         fn close_sending(&self, tail: u64) -> bool;
 
-        /// Closes, by the receiver; whether it was open, and the first ticket that it must not read. Senders
-        /// who publish look at `announced_by` next. `published` finds the first ticket that is not published.
+        /// Closes the queue, called by the receiver. Returns whether it was open, and the first ticket that
+        /// the receiver must not read. A sender that publishes checks `announced_by` next. `published` finds
+        /// the first ticket that is not published.
         fn close_receiving(&self, announced_by: &Event, published: impl FnOnce() -> u64) -> (bool, u64);
 
         fn is_closed(&self) -> bool;
 
-        /// Why the receiver finds nothing published at `head`.
+        /// The reason why no message is published at `head`.
         fn nothing_at(&self, head: u64) -> Nothing;
 
-        /// How many tickets were ever accepted. No less than what an earlier look at `head` said. `published`
+        /// How many tickets were accepted so far. Never less than an earlier value of `head`. `published`
         /// finds the first ticket that is not published.
         fn sent(&self, published: impl FnOnce() -> u64) -> u64;
     }
@@ -94,7 +96,7 @@ const OPEN: u64 = u64::MAX;
 const CLOSING: u64 = OPEN - 1;
 
 impl One {
-    /// Decides `end` unless that is done; what was decided.
+    /// Decides `end`, unless it is decided already. Returns the decided value.
     fn decide(&self, end: u64) -> u64 {
         // SYNC: single-consumer-close
         match self.end.compare_exchange(CLOSING, end, Ordering::AcqRel, Ordering::Acquire) {
@@ -103,14 +105,14 @@ impl One {
         }
     }
 
-    /// `OPEN → CLOSING`; whether it was open.
+    /// Moves `OPEN → CLOSING`. Returns whether it was open.
     fn begin_closing(&self) -> bool {
         // SYNC: single-consumer-close
         self.end.compare_exchange(OPEN, CLOSING, Ordering::AcqRel, Ordering::Acquire).is_ok()
     }
 }
 
-/// Small messages share stamps, and a stamp counts all tickets before it: the only sender publishes in order.
+/// Small messages share stamps, and a stamp covers all tickets before it: the only sender publishes in order.
 impl Packing for One {
     const SHARES: bool = true;
 
@@ -185,7 +187,7 @@ impl sealed::Protocol for One {
     }
 }
 
-/// The bit of `tail` that says closed; tickets count in twos above it.
+/// The bit of `tail` that means closed. Above it, each ticket adds two.
 const CLOSED: u64 = 1;
 const TICKET: u64 = 2;
 
@@ -236,7 +238,7 @@ impl sealed::Protocol for Many {
     }
 
     fn close_receiving(&self, _: &Event, _: impl FnOnce() -> u64) -> (bool, u64) {
-        // Tickets cannot move any more, so there is none that must not be read.
+        // No more tickets can be claimed, so the receiver may read all of them.
         (self.close_sending(0), u64::MAX)
     }
 

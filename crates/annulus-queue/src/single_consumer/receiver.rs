@@ -1,4 +1,4 @@
-//! The receiving end, which is alone.
+//! The receiving end, which is the only one.
 
 use std::{
     fmt,
@@ -19,29 +19,29 @@ use annulus_sync::{
 
 use super::{Core, One, ProducerMode, RecvFuture, VOID, producer_mode::Nothing};
 
-/// The receiving end of a queue that has no other.
+/// The only receiving end of a queue.
 ///
-/// Dropping it closes the queue and drops what is queued, which counts as abandoned.
+/// Dropping it closes the queue and drops the queued messages, which count as abandoned.
 pub struct Receiver<T, P: ProducerMode = One> {
     pub(super) core: Arc<Core<T, P>>,
     pub(super) place: Place<T, P>,
 }
 
-/// What the receiver remembers.
+/// The receiver's own state.
 pub(super) struct Place<T, P> {
-    /// The next ticket to take, as `Core::head` says too.
+    /// The next ticket to take, the same as `Core::head`.
     head: u64,
     /// The first ticket that must not be read, once the receiver has closed the queue.
     end: u64,
     /// In the core that it belongs to, at `head`.
     cursor: Cursor<T, P>,
     pace: Pace,
-    /// Whether the last batch was as large as it might be: then there are probably more.
+    /// Whether the last batch had its greatest size: then there are probably more messages.
     deep: bool,
 }
 
 impl<T, P: ProducerMode> Place<T, P> {
-    /// Leaves a ticket behind.
+    /// Moves past a ticket.
     #[inline(always)]
     fn pass(&mut self) {
         self.head += 1;
@@ -56,8 +56,8 @@ impl<T: Send, P: ProducerMode> Receiver<T, P> {
         Self { core, place }
     }
 
-    /// Receives without waiting. Senders may send meanwhile: empty is what the queue was at one moment of the
-    /// call.
+    /// Receives without waiting. Senders may send meanwhile: `Empty` means that the queue was empty at one
+    /// moment of the call.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, TryRecvError, single_consumer::spsc};
@@ -71,7 +71,7 @@ impl<T: Send, P: ProducerMode> Receiver<T, P> {
         self.core.take(&mut self.place)
     }
 
-    /// Receives; the future waits for a message. Dropping it before it is ready takes nothing.
+    /// Receives a message; the future waits for one. Dropping it before it is ready takes no message.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, RecvError, single_consumer::spsc, wait::block_on};
@@ -99,8 +99,8 @@ impl<T: Send, P: ProducerMode> Receiver<T, P> {
     pub fn recv_blocking(&mut self) -> Result<T, RecvError> {
         if let Some(slot) = self.core.published_slot(&self.place) {
             let _then = Taken::next(&self.core, &mut self.place);
-            // SAFETY: the ticket is the receiver's and published; `head` moves past it when the guard is
-            // dropped; it is not the next any more, so it is read once.
+            // SAFETY: the ticket belongs to the receiver and is published. `head` moves past it when the
+            // guard is dropped. It is no longer the next ticket, so it is read once.
             return Ok(unsafe { slot.read() });
         }
         self.recv_until(None)
@@ -142,9 +142,9 @@ impl<T: Send, P: ProducerMode> Receiver<T, P> {
         }
     }
 
-    /// Receives up to `most` messages without waiting, in order, and returns how many. `each` gets them, one
-    /// by one: when it gets a message, senders may use its place, and should `each` panic, those behind it
-    /// stay.
+    /// Receives up to `most` messages without waiting, in order, and returns how many. `each` gets them one
+    /// by one. When it gets a message, senders may already use its place. If `each` panics, the later
+    /// messages stay queued.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, single_consumer::spsc};
@@ -161,12 +161,12 @@ impl<T: Send, P: ProducerMode> Receiver<T, P> {
         let mut received = 0;
         while received < most {
             let Some((slot, run)) = core.published_run(place) else {
-                // To find out why costs the senders a look at their `tail`, which who has got something need
-                // not know.
+                // To find out why, the receiver would have to load the senders' `tail`, which slows them
+                // down. A call that has received something need not know.
                 if received != 0 && !core.is_void(place) {
                     break;
                 }
-                // There may be voids, and senders who are still copying.
+                // There may be voids, and senders that are still copying.
                 let Ok(message) = core.take_again(place) else { break };
                 each(message);
                 received += 1;
@@ -179,7 +179,7 @@ impl<T: Send, P: ProducerMode> Receiver<T, P> {
                 taking.place.cursor.places().fetch_early(first);
             }
             while taking.head != first + run {
-                // SAFETY: what was found published with one stamp shares it.
+                // SAFETY: messages that one stamp publishes share that stamp.
                 let slot = unsafe { slot.later(taking.head - first) };
                 taking.head += 1;
                 let then = Taken { core, head: taking.head };
@@ -195,8 +195,8 @@ impl<T: Send, P: ProducerMode> Receiver<T, P> {
         received
     }
 
-    /// Waits for a message, blocking the thread, then receives up to `most` of those that are there; how
-    /// many. `Err` once the queue is closed and empty.
+    /// Waits for a message, blocking the thread, then receives up to `most` of those that are there. Returns
+    /// how many, or `Err` once the queue is closed and empty.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, RecvError, single_consumer::spsc};
@@ -233,13 +233,13 @@ impl<T: Send, P: ProducerMode> Receiver<T, P> {
     /// ```
     pub fn peek<R>(&mut self, look: impl FnOnce(&T) -> R) -> Result<R, TryRecvError> {
         let slot = self.core.find(&mut self.place)?;
-        // SAFETY: the slot has a message and is the receiver's until `head` moves past it, which cannot
+        // SAFETY: the slot has a message and belongs to the receiver until `head` moves past it. That cannot
         // happen while this borrows the receiver.
         Ok(unsafe { slot.peek(look) })
     }
 
-    /// Takes messages until there is none. Senders may send meanwhile; see [`clear`](Self::clear) for an end
-    /// that they cannot move.
+    /// Takes messages until there is none. Senders may send more meanwhile; [`clear`](Self::clear) does not
+    /// take those.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, single_consumer::spsc};
@@ -252,7 +252,8 @@ impl<T: Send, P: ProducerMode> Receiver<T, P> {
         TryIter { receiver: self }
     }
 
-    /// Takes and drops what was sent before this call; how many messages that were. They count as dequeued.
+    /// Takes and drops the messages that were sent before this call. Returns how many there were. They count
+    /// as dequeued.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, single_consumer::spsc};
@@ -264,7 +265,7 @@ impl<T: Send, P: ProducerMode> Receiver<T, P> {
     pub fn clear(&mut self) -> usize {
         let end = self.core.sent(self.place.head);
         let mut cleared = 0;
-        // Looks twice, since voids before the end may have led past it.
+        // Checks twice, since skipping voids before the end may have moved past it.
         while self.place.head < end
             && let Ok(slot) = self.core.find(&mut self.place)
             && self.place.head < end
@@ -279,8 +280,8 @@ impl<T: Send, P: ProducerMode> Receiver<T, P> {
         cleared
     }
 
-    /// Closes the queue: what is queued can still be received, and nothing more can be sent. Whether it was
-    /// open.
+    /// Closes the queue: queued messages can still be received, and no more can be sent. Returns whether it
+    /// was open.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, TrySendError, single_consumer::spsc};
@@ -309,14 +310,14 @@ impl<T, P: ProducerMode> Receiver<T, P> {
 }
 
 impl<T, P: ProducerMode> Core<T, P> {
-    /// The slot of the next ticket, if that has a message.
+    /// The slot of the next ticket, if it has a message.
     #[inline(always)]
     fn published_slot<'a>(&'a self, place: &Place<T, P>) -> Option<Slot<'a, T>> {
         Some(self.published_run(place)?.0)
     }
 
-    /// The slot of the next ticket, and how many messages there are from it on that have its stamp, if there
-    /// are any.
+    /// The slot of the next ticket, and how many messages from it on its stamp publishes. `None` if there are
+    /// none.
     #[inline(always)]
     fn published_run<'a>(&'a self, place: &Place<T, P>) -> Option<(Slot<'a, T>, u64)> {
         // SAFETY: the slab is this core's, which is borrowed.
@@ -328,13 +329,13 @@ impl<T, P: ProducerMode> Core<T, P> {
         }
         let run = match SlotArray::<T, P>::SHARING {
             1 => 1,
-            // The stamp is of this lap, so it is not beyond the group.
+            // The stamp belongs to this lap, so it does not reach past the group.
             _ => stamp.min(place.end) - place.head,
         };
         Some((slot, run))
     }
 
-    /// Whether the next ticket is one that was given up.
+    /// Whether the next ticket was given up.
     fn is_void(&self, place: &Place<T, P>) -> bool {
         let stamp = self.slab.slot(place.head).stamp.load(Ordering::Relaxed);
         P::CLAIM_IS_FINAL && stamp == (place.head + 1) | VOID
@@ -344,8 +345,8 @@ impl<T, P: ProducerMode> Core<T, P> {
     pub(super) fn take(&self, place: &mut Place<T, P>) -> Result<T, TryRecvError> {
         if let Some(slot) = self.published_slot(place) {
             let _then = Taken::next(self, place);
-            // SAFETY: the ticket is the receiver's and published; `head` moves past it when the guard is
-            // dropped; it is not the next any more, so it is read once.
+            // SAFETY: the ticket belongs to the receiver and is published. `head` moves past it when the
+            // guard is dropped. It is no longer the next ticket, so it is read once.
             return Ok(unsafe { slot.read() });
         }
         self.take_again(place)
@@ -359,15 +360,15 @@ impl<T, P: ProducerMode> Core<T, P> {
         Ok(unsafe { slot.read() })
     }
 
-    /// Tells senders that the place of the ticket before `head` is free.
+    /// Publishes to the senders that the place of the ticket before `head` is free.
     #[inline(always)]
     fn free(&self, head: u64) {
         self.free_silently(head);
         self.not_full.notify_lightly(Self::WOKEN_BY_A_PLACE);
     }
 
-    /// Of those who wait for space: all where there is one sender, since only one of them lives, and the
-    /// others were forgotten.
+    /// How many waiters for space one free place wakes. With one sender it wakes all: only one of the waiters
+    /// is alive, and the others were forgotten.
     const WOKEN_BY_A_PLACE: usize = if P::CLAIM_IS_FINAL { 1 } else { usize::MAX };
 
     /// [`free`](Self::free) that wakes nobody.
@@ -377,15 +378,15 @@ impl<T, P: ProducerMode> Core<T, P> {
         self.head.store(head, Ordering::Release);
     }
 
-    /// Makes sure that the next ticket has a message, or says why there is none. Waits a while for one that
-    /// is being copied in. Skips voids.
+    /// Makes sure that the next ticket has a message, or returns why there is none. Waits a while for a
+    /// message that is being copied in. Skips voids.
     #[inline(never)]
     fn find<'a>(&'a self, place: &mut Place<T, P>) -> Result<Slot<'a, T>, TryRecvError> {
         self.find_within(place, Backoff::new(), || self.not_full.notify_lightly(Self::WOKEN_BY_A_PLACE))
     }
 
-    /// [`find`](Self::find) that waits until `backoff` is spent, and calls `freed` for each void, whose place
-    /// is free then.
+    /// [`find`](Self::find) that waits until `backoff` is spent. It calls `freed` for each void after its
+    /// place is free.
     #[inline(always)]
     fn find_within<'a>(
         &'a self,
@@ -413,8 +414,8 @@ impl<T, P: ProducerMode> Core<T, P> {
             match self.producers.nothing_at(place.head) {
                 Nothing::Yet => return Err(TryRecvError::Empty),
                 Nothing::Ever => return Err(TryRecvError::Closed),
-                // Whoever has the ticket was stopped, or takes its time with a reservation; it will wake the
-                // receiver.
+                // The sender with this ticket was stopped by the system, or still holds a reservation. It
+                // will wake the receiver.
                 Nothing::Visible if backoff.is_spent() => return Err(TryRecvError::Empty),
                 Nothing::Visible => backoff.snooze(),
             }
@@ -422,10 +423,10 @@ impl<T, P: ProducerMode> Core<T, P> {
     }
 }
 
-/// A receiver that takes messages of a group. Dropping it, be it by a panic of who gets them, makes it
-/// remember how far it is.
+/// A receiver that takes messages of a group. When it is dropped, also by a panic of the code that gets the
+/// messages, it stores how far it is.
 ///
-/// The ticket is apart from the receiver's place so that it is kept in a register.
+/// The ticket is stored apart from the receiver's place so that it stays in a register.
 struct Taking<'a, T, P: ProducerMode> {
     place: &'a mut Place<T, P>,
     head: u64,
@@ -439,13 +440,13 @@ impl<T, P: ProducerMode> Drop for Taking<'_, T, P> {
     }
 }
 
-/// A ticket that the receiver takes. Dropping it tells senders that its place is free.
+/// A ticket that the receiver takes. Dropping this publishes to the senders that its place is free.
 ///
-/// A guard, so that a message can be read straight to where it is returned, before its place is freed: a copy
-/// in between is one that no compiler may remove.
+/// A guard, so that a message can be read directly into the place where it is returned, before its slot is
+/// freed. No compiler may remove a copy in between.
 struct Taken<'a, T, P: ProducerMode> {
     core: &'a Core<T, P>,
-    /// The ticket after it.
+    /// The ticket after this one.
     head: u64,
 }
 
@@ -466,11 +467,12 @@ impl<T, P: ProducerMode> Drop for Taken<'_, T, P> {
 }
 
 impl<T, P: ProducerMode> Drop for Receiver<T, P> {
-    /// Drops what is queued, now and not with the last sender: a message may hold what its sender waits for.
+    /// Drops the queued messages now, not when the last sender goes: a message may own something that its
+    /// sender waits for.
     ///
-    /// One of several senders may have its ticket and still be copying, or hold a reservation, for which
-    /// nobody can wait here: it may be this very thread's. So the receiver leaves its place to whoever
-    /// publishes from now on.
+    /// One of several senders may have its ticket and still be copying, or it may hold a reservation. Nobody
+    /// can wait for that here: the reservation may belong to this same thread. So the receiver leaves its
+    /// place to the senders that publish from now on.
     fn drop(&mut self) {
         self.close_here();
         let Place { head, end, cursor, pace, deep } = self.place;
@@ -484,9 +486,9 @@ impl<T, P: ProducerMode> Drop for Receiver<T, P> {
 }
 
 impl<T, P: ProducerMode> Core<T, P> {
-    /// Drops what is queued, after the receiver has left its place.
+    /// Drops the queued messages, after the receiver has left its place.
     pub(super) fn abandon(&self) {
-        // One at a time: a message is dropped without the lock, since its code may send.
+        // One at a time: each message is dropped without the lock, since its `Drop` may send.
         drop_all(|| {
             let message = self.take_left()?;
             self.tally.abandoned.add_one();
@@ -498,8 +500,9 @@ impl<T, P: ProducerMode> Core<T, P> {
         // SYNC: nobody-receives. Whoever locks later sees what an earlier one had published.
         let mut left = self.left();
         let place = left.as_mut()?;
-        // Waits for no sender: each looks when it has published. And wakes none, whose waker would run under
-        // the lock: they were woken when the queue was closed, and none has waited since.
+        // Waits for no sender: each looks again after it has published. It wakes no sender either, because
+        // the waker would run under the lock: all were woken when the queue was closed, and none has waited
+        // since.
         let slot = self.find_within(place, Backoff::spent(), || ()).ok()?;
         // SAFETY: as in `take`.
         let message = unsafe { slot.read() };

@@ -1,4 +1,4 @@
-//! Messages that are written where they will be read.
+//! Messages that are written directly into the slot from which they are read.
 
 use std::{fmt, mem::MaybeUninit};
 
@@ -39,7 +39,7 @@ impl<'a, T: Send, P: ProducerMode> Reservation<'a, T, P> {
         self.place().write(message)
     }
 
-    /// The bare place, for a message that is built piece by piece: see
+    /// The uninitialized place, for a message that is built piece by piece: see
     /// [`assume_written`](Self::assume_written).
     ///
     /// ```
@@ -62,13 +62,13 @@ impl<'a, T: Send, P: ProducerMode> Reservation<'a, T, P> {
     /// Says that the place holds a message.
     ///
     /// # Safety
-    /// All of it was written through [`as_uninit`](Self::as_uninit), after the last call of that.
+    /// All of the message was written through [`as_uninit`](Self::as_uninit), after its last call.
     #[inline]
     pub unsafe fn assume_written(&mut self) {
         self.written = true;
     }
 
-    /// Sends the message. It comes back if the queue was closed meanwhile.
+    /// Sends the message. If the queue was closed meanwhile, the message comes back.
     ///
     /// # Panics
     /// If none was written.
@@ -79,7 +79,7 @@ impl<'a, T: Send, P: ProducerMode> Reservation<'a, T, P> {
         let Self { sender: Sender { core, local }, ticket, .. } = &mut self;
         let ticket = *ticket;
         if P::CLAIM_IS_FINAL {
-            // Before the receiver can count it as its own.
+            // Before the receiver can count the message as received.
             core.tally.reserved.take_one();
         }
         // SYNC: single-consumer-published
@@ -92,9 +92,9 @@ impl<'a, T: Send, P: ProducerMode> Reservation<'a, T, P> {
     }
 
     fn place(&mut self) -> &mut MaybeUninit<T> {
-        // SAFETY: the ticket is this sender's and the receiver has passed the one a lap before, so the slot
-        // is the sender's until it is committed; the reference borrows the reservation, so there is one at a
-        // time.
+        // SAFETY: the ticket belongs to this sender, and the receiver has passed the one a lap before. So the
+        // slot belongs to the sender until it is committed. The reference borrows the reservation, so there
+        // is one at a time.
         unsafe { self.sender.core.slab.slot(self.ticket).place() }
     }
 
@@ -109,16 +109,18 @@ impl<'a, T: Send, P: ProducerMode> Reservation<'a, T, P> {
 impl<T: Send, P: ProducerMode> Drop for Reservation<'_, T, P> {
     fn drop(&mut self) {
         if P::CLAIM_IS_FINAL {
-            // Before the message is dropped, whose code may panic: the receiver must not wait for ever. But
-            // then the slot would be the receiver's, who may free it; so the message leaves it first.
-            // SAFETY: if `written`, the place holds a message; it is moved out once, since the reservation
-            // ends here.
+            // Before the message is dropped, since its `Drop` may panic: the receiver must not wait for ever.
+            // But after that the slot belongs to the receiver, which may free it; so the message is moved out
+            // first.
+            // SAFETY: if `written`, the place holds a message; it is moved out once, since the reservation ends
+            // here.
             let written = self.written.then(|| unsafe { self.sender.core.slab.slot(self.ticket).read() });
             let core = &*self.sender.core;
             // It stays counted as reserved.
             // SYNC: single-consumer-published
             core.slab.slot(self.ticket).stamp.store((self.ticket + 1) | VOID, Ordering::Release);
-            // Whoever waits for what lies behind it looks again; the void itself is nothing to wake for.
+            // For a receiver that waits for messages behind the void: it looks again. The void itself needs
+            // no wake-up.
             core.announce(self.ticket + 1);
             drop(written);
         } else {

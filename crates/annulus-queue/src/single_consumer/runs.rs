@@ -14,18 +14,18 @@ use crate::{
     slab::{Slot, SlotArray},
 };
 
-/// Messages that the only sender writes one after the other, and publishes in runs. Dropping it publishes
-/// what is written, so a batch whose iterator panics has sent what that gave before.
+/// Messages that the only sender writes one after the other, and publishes in runs. Dropping it publishes the
+/// written messages. So if a batch's iterator panics, the messages that it gave before are sent.
 ///
-/// It is made to be kept in registers: the sender's position is written at the end, and dropping it is a call
-/// by value. Stores between those of messages take places in the core's store buffer, by whose length it asks
-/// for lines early; see `slab`.
+/// It is designed to stay in registers: the sender's position is written at the end, and its drop is a call
+/// by value. Other stores between the messages' stores would take places in the core's store buffer. The
+/// length of that buffer decides how early the core asks for cache lines; see `slab`.
 struct Runs<'a, T: Send, P: ProducerMode> {
     sender: &'a mut Sender<T, P>,
     places: SlotArray<T, P>,
     /// Tickets below this are published.
     published: u64,
-    /// The ticket of the next message. Those before it are written.
+    /// The ticket of the next message. All messages before it are written.
     next: u64,
     /// There is space for tickets below this.
     limit: u64,
@@ -39,18 +39,18 @@ impl<'a, T: Send, P: ProducerMode> Runs<'a, T, P> {
         Self { sender, places, published: tail, next: tail, limit }
     }
 
-    /// The next ticket's slot, and how many messages there is space for in its group.
+    /// The next ticket's slot, and for how many messages its group has space.
     #[inline(always)]
     fn room(&self) -> (Slot<'a, T>, u64) {
         let sharing = SlotArray::<T, P>::SHARING as u64;
         let in_group = sharing - self.next % sharing;
-        // SAFETY: the slab is that of the sender's core, which is borrowed for as long.
+        // SAFETY: the slab belongs to the sender's core, which is borrowed for the same time.
         let slot = unsafe { self.places.slot(self.next) };
         (slot, in_group.min(self.limit.saturating_sub(self.next)))
     }
 
-    /// Publishes the messages of a group, whose stamp that is, and of which there is one at least; the first
-    /// ticket that was not accepted, or the next.
+    /// Publishes the messages of a group by its stamp. There is at least one message. Returns the first
+    /// ticket that was not accepted, or else the next ticket.
     #[inline(always)]
     fn publish(&mut self, stamp: &AtomicU64) -> u64 {
         // SYNC: single-consumer-published
@@ -59,11 +59,11 @@ impl<'a, T: Send, P: ProducerMode> Runs<'a, T, P> {
         self.sender.core.announce(self.next)
     }
 
-    /// Ends it, when all is published; the messages from the ticket `accepted` on.
+    /// Ends it when all messages are published. Returns the messages from the ticket `accepted` on.
     #[inline(always)]
     fn end(self, accepted: u64) -> Refused<'a, T, P> {
         let runs = ManuallyDrop::new(self);
-        // SAFETY: it is not used again, nor dropped, so the reference is moved out of it once.
+        // SAFETY: it is neither used again nor dropped, so the reference is moved out of it once.
         let sender = unsafe { (&raw const runs.sender).read() };
         sender.core.producers.passed(&mut sender.local.position, runs.next);
         sender.local.cursor.jump(runs.next);
@@ -78,7 +78,7 @@ impl<T: Send, P: ProducerMode> Drop for Runs<'_, T, P> {
     }
 }
 
-/// The end of [`Runs`] by a panic.
+/// Ends [`Runs`] after a panic.
 #[cold]
 #[inline(never)]
 fn abandon<T: Send, P: ProducerMode>(sender: &mut Sender<T, P>, published: u64, next: u64) {
@@ -120,10 +120,10 @@ impl<T: Send, P: ProducerMode> Drop for Refused<'_, T, P> {
 impl<T: Send, P: ProducerMode> Sender<T, P> {
     /// Sends messages without waiting, in order, and returns how many are queued. `back` gets those that are
     /// not: they were refused or discarded, because the queue was full or closed. The receiver may take
-    /// messages meanwhile, so a later one may find space where an earlier one found none.
+    /// messages meanwhile, so a later message may find space although an earlier one found none.
     ///
     /// The only sender ([`One`]) publishes small messages by cache lines: up to six of 8 bytes stay invisible
-    /// until the iterator has given the seventh or has ended. So let it not wait for the receiver.
+    /// until the iterator has given the seventh or has ended. So the iterator must not wait for the receiver.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, single_consumer::spsc};
@@ -162,8 +162,8 @@ impl<T: Send, P: ProducerMode> Sender<T, P> {
         self.send_each(messages, |sender, message| settle(sender.send_until(message, None), &mut back))
     }
 
-    /// Sends what one look at the queue says there is space for; `otherwise` sends a message for which there
-    /// is none.
+    /// Sends the messages for which one look at the queue finds space. `otherwise` sends a message for which
+    /// there is none.
     #[inline]
     fn send_each(
         &mut self,
@@ -203,7 +203,7 @@ impl<T: Send, P: ProducerMode> Sender<T, P> {
             let mut runs = Runs::new(self);
             let first = runs.next;
             let mut accepted = first;
-            // Until there is no space, or no message, or one was not accepted.
+            // Until there is no more space, no more message, or a message was not accepted.
             while !is_over && accepted == runs.next {
                 let (slot, room) = runs.room();
                 if room == 0 {
@@ -217,8 +217,9 @@ impl<T: Send, P: ProducerMode> Sender<T, P> {
                     };
                     // SAFETY: there is room for it in the group.
                     let slot = unsafe { slot.later(runs.next - before) };
-                    // SAFETY: the ticket is this sender's, and the receiver has passed the one a lap before
-                    // (`single-consumer-freed`), so the slot is the sender's and holds no message.
+                    // SAFETY: the ticket belongs to this sender, and the receiver has passed the one a lap
+                    // before (`single-consumer-freed`). So the slot belongs to the sender and holds no
+                    // message.
                     unsafe { slot.write_words(message) };
                     runs.next += 1;
                 }

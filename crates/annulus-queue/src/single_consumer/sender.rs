@@ -27,26 +27,26 @@ pub struct Sender<T, P: ProducerMode = One> {
     pub(super) local: Local<T, P>,
 }
 
-/// What a sender remembers.
+/// A sender's own state.
 pub(super) struct Local<T, P> {
     pub(super) position: Position,
-    /// In the core that it belongs to; at the sender's own next ticket, where that is one.
+    /// In the core that it belongs to. With one sender, it is at the sender's next ticket.
     pub(super) cursor: Cursor<T, P>,
 }
 
 impl<T, P: ProducerMode> Local<T, P> {
-    /// The slot of a ticket that is the sender's.
+    /// The slot of a ticket that belongs to the sender.
     ///
     /// # Safety
     /// The core lives for `'a`.
     #[inline(always)]
     unsafe fn slot<'a>(&self, ticket: u64) -> Slot<'a, T> {
-        // SAFETY: the caller's word. Where messages share stamps the sender is alone, and its ticket is the
-        // next.
+        // SAFETY: the caller guarantees it. If messages share stamps, the sender is alone, and its ticket is
+        // the next.
         unsafe { self.cursor.slot(ticket) }
     }
 
-    /// After the sender has published this ticket.
+    /// Called after the sender has published this ticket.
     #[inline(always)]
     pub(super) fn pass(&mut self, producers: &P, ticket: u64) {
         producers.passed(&mut self.position, ticket + 1);
@@ -57,9 +57,9 @@ impl<T, P: ProducerMode> Local<T, P> {
 /// How a message is written; see `slab`.
 #[derive(Clone, Copy)]
 pub(super) enum Manner {
-    /// For a receiver on another core, as one of many.
+    /// For a receiver on another core, as one of many messages.
     Stream,
-    /// For a receiver that may well be this thread.
+    /// For a receiver that may run on this thread.
     Single,
 }
 
@@ -70,9 +70,9 @@ impl<T: Send, P: ProducerMode> Sender<T, P> {
         Self { core, local }
     }
 
-    /// Sends without waiting; [`SendOutcome`] and [`TrySendError`] say what became of the message, as the
-    /// table in the crate's documentation lists it. The receiver may take messages meanwhile: full is what
-    /// the queue was at one moment of the call.
+    /// Sends without waiting. [`SendOutcome`] and [`TrySendError`] say what happened to the message, as the
+    /// table in the crate's documentation lists it. The receiver may take messages meanwhile: `Full` means
+    /// that the queue was full at one moment of the call.
     ///
     /// ```
     /// use annulus_queue::{SendOutcome, QueueOptions, TrySendError, single_consumer::spsc};
@@ -100,8 +100,8 @@ impl<T: Send, P: ProducerMode> Sender<T, P> {
         })
     }
 
-    /// Sends; under [`Backpressure::Block`] the future waits for space. Dropping it before it is ready loses
-    /// nothing but its own message, which was not sent.
+    /// Sends a message. Under [`Backpressure::Block`] the future waits for space. If it is dropped before it
+    /// is ready, only its own message is lost, which was not sent.
     ///
     /// ```
     /// # use annulus_queue::{SendOutcome, QueueOptions, single_consumer::spsc, wait::block_on};
@@ -132,7 +132,7 @@ impl<T: Send, P: ProducerMode> Sender<T, P> {
         }
     }
 
-    /// [`send_blocking`](Self::send_blocking) that gives up, and the message back, when there was no space
+    /// [`send_blocking`](Self::send_blocking) that gives up and returns the message when there was no space
     /// for that long.
     ///
     /// ```
@@ -178,10 +178,11 @@ impl<T: Send, P: ProducerMode> Sender<T, P> {
     /// Space for one message, to be written in place; `Err` under every [`Backpressure`] if there is none,
     /// and not counted.
     ///
-    /// Nothing is sent, nor counts as enqueued, until [`Reservation::commit`]. Of one sender, a reservation
-    /// that is dropped leaves no trace. Of several, its place in the queue stays, as a void that the receiver
-    /// skips; and until it is committed or dropped, the receiver waits for it, and so for everything behind
-    /// it: be brief. One of several that is forgotten (`std::mem::forget`) blocks the queue for ever.
+    /// Nothing is sent or counted as enqueued until [`Reservation::commit`]. With one sender, a reservation
+    /// that is dropped leaves no trace. With several senders, its place in the queue stays, as a void that
+    /// the receiver skips. Until such a reservation is committed or dropped, the receiver waits for it, and
+    /// so for everything behind it: be brief. If it is forgotten (`std::mem::forget`), it blocks the queue
+    /// for ever.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, single_consumer::spsc};
@@ -203,8 +204,8 @@ impl<T: Send, P: ProducerMode> Sender<T, P> {
         Ok(Reservation::new(self, ticket?))
     }
 
-    /// Waits until all that was queued when it was called has left the queue; whether it has, before the time
-    /// was over. Blocks the thread, and looks less and less often, up to every millisecond.
+    /// Waits until all messages that were queued at the call have left the queue. Returns `false` if the
+    /// timeout ended first. It blocks the thread, and polls less and less often, down to once a millisecond.
     ///
     /// ```
     /// # use std::time::Duration;
@@ -221,8 +222,8 @@ impl<T: Send, P: ProducerMode> Sender<T, P> {
         flush(timeout, || self.core.taken() >= end)
     }
 
-    /// Closes the queue: what is queued can still be received, and nothing more can be sent. Whether it was
-    /// open.
+    /// Closes the queue: queued messages can still be received, and no more can be sent. Returns whether it
+    /// was open.
     ///
     /// ```
     /// # use annulus_queue::{QueueOptions, RecvError, single_consumer::spsc};
@@ -238,15 +239,15 @@ impl<T: Send, P: ProducerMode> Sender<T, P> {
 }
 
 impl<T, P: ProducerMode> Core<T, P> {
-    /// Writes and publishes the message of a ticket, and says whether it is accepted. If not, the caller
-    /// takes it back.
+    /// Writes and publishes the message of a ticket. Returns whether it is accepted. If not, the caller takes
+    /// it back.
     #[inline(always)]
     pub(super) fn publish(&self, local: &mut Local<T, P>, ticket: u64, message: T, manner: Manner) -> bool {
         // SAFETY: the slab is this core's, which is borrowed.
         let slot = unsafe { local.slot(ticket) };
         match manner {
-            // SAFETY: the ticket is this sender's, and the receiver has passed the one a lap before
-            // (`single-consumer-freed`), so the slot is the sender's and holds no message.
+            // SAFETY: the ticket belongs to this sender, and the receiver has passed the one a lap before
+            // (`single-consumer-freed`). So the slot belongs to the sender and holds no message.
             Manner::Stream => unsafe { slot.write_words(message) },
             // SAFETY: the same.
             Manner::Single => unsafe { slot.write(message) },
@@ -257,8 +258,8 @@ impl<T, P: ProducerMode> Core<T, P> {
         self.announce(ticket + 1) == ticket + 1
     }
 
-    /// After the tickets below `end` were published: wakes the receiver if it sleeps, and says which is the
-    /// first that is not accepted; `end`, if there is none.
+    /// Called after the tickets below `end` were published. Wakes the receiver if it sleeps. Returns the
+    /// first ticket that is not accepted, or `end` if all are.
     #[inline(always)]
     pub(super) fn announce(&self, end: u64) -> u64 {
         if self.not_empty.is_quiet() { end } else { self.announce_loudly(end) }
@@ -266,7 +267,7 @@ impl<T, P: ProducerMode> Core<T, P> {
 
     #[cold]
     pub(super) fn announce_loudly(&self, end: u64) -> u64 {
-        // All, since only one of them lives: the others were forgotten by the receiver.
+        // Wakes all, since only one of the waiters is alive: the receiver forgot the others.
         self.not_empty.notify_loudly(usize::MAX);
         // SYNC: single-consumer-close
         let accepted = self.producers.settle(end);
@@ -281,9 +282,9 @@ impl<T, P: ProducerMode> Core<T, P> {
     #[cold]
     pub(super) fn take_back(&self, local: &mut Local<T, P>, ticket: u64) -> T {
         local.position.limit = 0;
-        // SAFETY: the queue was closed before this ticket, so the receiver never reads its slot: the slot is
-        // still this sender's, with the message that it has just written; it sends no more, so it reads it
-        // once.
+        // SAFETY: the queue was closed before this ticket, so the receiver never reads its slot. The slot
+        // still belongs to this sender, with the message that it has just written. The sender sends no more,
+        // so it reads the message once.
         unsafe { self.slab.slot(ticket).read() }
     }
 
@@ -312,8 +313,8 @@ impl<T, P: ProducerMode> Core<T, P> {
         Err(TrySendError::Closed(self.take_back(local, ticket)))
     }
 
-    /// Sends without waiting. Counts every verdict but `Full` of a queue that blocks, which is a verdict only
-    /// if the caller does not try again.
+    /// Sends without waiting. Counts every outcome except `Full` of a queue that blocks: that one is an
+    /// outcome only if the caller does not try again.
     pub(super) fn offer(
         &self,
         local: &mut Local<T, P>,
@@ -352,7 +353,7 @@ impl<T, P: ProducerMode> Core<T, P> {
                     return Err(NoTicket::Full);
                 }
             } else {
-                // Another sender had this ticket.
+                // Another sender took this ticket.
                 backoff.spin();
             }
         }
@@ -361,7 +362,8 @@ impl<T, P: ProducerMode> Core<T, P> {
     /// Waits busily for a while, until there is space for more than a few messages; see `pace`.
     pub(super) fn watch_for_room(&self, position: &Position, backoff: &mut Backoff) {
         let full = self.capacity() as u64 - room(self.capacity());
-        // What one of several senders knows of the others' tickets may be old; then it waits a little less.
+        // With several senders, this sender's knowledge of the others' tickets may be old. Then it waits a
+        // little less.
         while !backoff.is_spent()
             && self.producers.next(position).is_some_and(|next| next.saturating_sub(self.taken()) > full)
         {
@@ -369,7 +371,7 @@ impl<T, P: ProducerMode> Core<T, P> {
         }
     }
 
-    /// Whether a sender would not hear that the queue is full.
+    /// Whether a send would return something other than `Full`.
     pub(super) fn has_space(&self, position: &Position) -> bool {
         let free = self.taken() + self.capacity() as u64;
         self.producers.next(position).is_none_or(|next| next < free)
@@ -387,9 +389,10 @@ impl<T, P: ProducerMode> Core<T, P> {
 
 impl<T> Clone for Sender<T, Many> {
     fn clone(&self) -> Self {
-        // First, since it is this count whose overflow aborts.
+        // First, because the overflow of this count aborts.
         let core = Arc::clone(&self.core);
-        // An end is made from an end, so the count is not zero and stays so; nothing else depends on it.
+        // Relaxed: a new end is made from an existing end, so the count is not zero and does not become zero
+        // meanwhile. Nothing else depends on it.
         core.senders.fetch_add(1, Ordering::Relaxed);
         let local = Local { position: self.local.position.clone(), cursor: self.local.cursor };
         Self { core, local }

@@ -9,7 +9,7 @@ use std::{
 
 use annulus_queue::{MessageQueue, QueueOptions, RecvError};
 
-/// Consumes until the shutdown, and tells of each time that it was quiet; how many messages there were.
+/// Consumes until the shutdown, and reports each quiet time. Returns how many messages there were.
 fn consume(queue: &MessageQueue<u64>, quiet: &Sender<()>) -> u64 {
     let mut received = 0;
     loop {

@@ -197,7 +197,7 @@ fn a_batcher_waits_as_its_queue_does() {
     rx.close();
 }
 
-/// A sink that says when it is at work, and stays at it until it is told to go on.
+/// A sink that reports when it is at work, and stays at work until it is told to continue.
 fn gate() -> (Receiver<Vec<u32>>, Sender<()>, impl BatchSink<u32, Error = ()>) {
     let (at_work, working) = mpsc::channel();
     let (go_on, told) = mpsc::channel();
@@ -208,8 +208,8 @@ fn gate() -> (Receiver<Vec<u32>>, Sender<()>, impl BatchSink<u32, Error = ()>) {
     (working, go_on, sink)
 }
 
-/// The thread that delivers also delivers what became full meanwhile, so that who only tries need not come
-/// back.
+/// The thread that delivers also delivers what became full meanwhile, so that a caller of `try_push` need not
+/// come back.
 #[test]
 fn try_push_does_not_wait_for_another_threads_delivery() {
     let (working, go_on, sink) = gate();
@@ -277,7 +277,7 @@ fn batches_of_no_messages_or_too_many_are_refused() {
 /// Four producers, a timer that interferes, a consumer: every message once, in the order of its producer.
 #[test]
 fn d_04_four_producers_lose_nothing() {
-    // No multiple of a batch, so that the last one is the timer's.
+    // Not a multiple of a batch, so that the timer delivers the last one.
     const EACH: u64 = 50_001;
     let (tx, rx) = queue::<Batch<(usize, u64)>>(QueueOptions::new().capacity(16)).unwrap();
     let options = BatchOptions::new().messages(32).delay(Duration::from_micros(50));

@@ -1,5 +1,5 @@
-//! While a batch was handed over, the places of what had been handed over already were not free: whoever
-//! waited for one in between, or sent from within, found the queue full.
+//! While a batch was handed over, the places of the messages already handed over were not free: a sender that
+//! waited for one meanwhile, or that sent from within, found the queue full.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},

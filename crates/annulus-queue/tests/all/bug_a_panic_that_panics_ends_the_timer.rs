@@ -1,5 +1,5 @@
-//! What a panic carries was dropped outside of the guard that had caught the panic; where its `Drop`
-//! panicked, too, that ended the thread: the timer of all batchers, or whoever woke a task.
+//! The payload of a panic was dropped outside of the guard that had caught the panic. If its `Drop` panicked
+//! too, that ended the thread: the timer of all batchers, or a thread that woke a task.
 
 use std::{
     future::Future,
@@ -61,7 +61,7 @@ fn the_timer_goes_on() {
     let good = good.unwrap();
     good.push(2).unwrap();
     assert_eq!(rx.recv_timeout(Duration::from_secs(60)), Ok(2));
-    // It goes on in whoever drops the batcher, once: the second panic, of `abandon`, is forgotten.
+    // It continues once, in the code that drops the batcher. The second panic, of `abandon`, is forgotten.
     let dropped = catch_unwind(AssertUnwindSafe(|| drop(bad)));
     std::mem::forget(dropped.unwrap_err());
 }

@@ -1,5 +1,5 @@
-//! The only sender of an `spmc` queue closes it in the name of the last receiver when it finds that this has
-//! left; where it had not looked yet, its own `close` said that the queue had been open.
+//! The only sender of an `spmc` queue closes it on behalf of the last receiver when it finds that this has
+//! left. If it had not looked yet, its own `close` returned that the queue had been open.
 
 use annulus_queue::{QueueOptions, spmc::spmc};
 

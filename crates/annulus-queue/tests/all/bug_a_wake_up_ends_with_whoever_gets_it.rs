@@ -1,6 +1,6 @@
-//! Messages that are published behind one which is still being written wake receivers who find nothing and
-//! sleep again. Once that one is written, all are there with a single notification: it has to pass from each
-//! receiver who finds something to the next.
+//! Messages that are published behind one which is still being written wake receivers that find nothing and
+//! sleep again. Once that one is written, all messages are there, but there is only one notification: each
+//! receiver that finds something must pass it on to the next.
 #![cfg(all(not(loom), feature = "futures"))]
 
 use std::{
@@ -87,7 +87,7 @@ fn leak<T>(value: T) -> &'static T {
     Box::leak(Box::new(value))
 }
 
-/// All three wait; what lies behind the reservation wakes them for nothing; then it is dropped.
+/// All three wait; messages behind the reservation wake them for nothing; then the reservation is dropped.
 #[test]
 fn a_void_in_front_lets_everybody_pass() {
     let (tx, rx) = queue(QueueOptions::new()).unwrap();

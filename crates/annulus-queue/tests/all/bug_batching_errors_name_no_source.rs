@@ -1,4 +1,4 @@
-//! A batcher's errors carried what the sink had said, and gave it to nobody who asks an error for its source.
+//! A batcher's errors contained the sink's error, but did not return it as their source.
 
 use std::{error::Error, num::ParseIntError};
 

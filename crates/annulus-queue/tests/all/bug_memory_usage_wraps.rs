@@ -1,5 +1,5 @@
-//! What queues of any capacity would take wrapped around, or ended the program, where lossy rings said
-//! `usize::MAX`.
+//! The memory of queues with very large capacities wrapped around, or computing it ended the program; lossy
+//! rings returned `usize::MAX`.
 
 use annulus_queue::{
     Deduplication, MessageQueue, QueueOptions,

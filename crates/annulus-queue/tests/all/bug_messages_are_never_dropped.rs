@@ -1,5 +1,5 @@
-//! What was behind a message that panicked when it was dropped, or behind a reservation that was forgotten,
-//! was never dropped.
+//! Messages behind one that panicked when it was dropped, or behind a forgotten reservation, were never
+//! dropped.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -51,7 +51,7 @@ fn a_receiver_leaves_behind_messages_that_panic() {
     assert_eq!((Arc::strong_count(&held), tx.counters().abandoned, tx.len()), (1, 8, 0));
 }
 
-/// A receiver that leaves because of a panic is no second one.
+/// A receiver that leaves because of a panic does not cause a second panic.
 #[test]
 fn a_receiver_unwinds_beside_messages_that_panic() {
     let held = Arc::new(());
@@ -64,7 +64,8 @@ fn a_receiver_unwinds_beside_messages_that_panic() {
     assert_eq!((Arc::strong_count(&held), tx.counters().abandoned), (1, 8));
 }
 
-/// Behind a reservation that is never ended nothing can be received, but when the queue goes, all goes.
+/// Behind a reservation that never ends nothing can be received, but when the queue is dropped, all messages
+/// are dropped.
 #[test]
 fn a_forgotten_reservation_keeps_nothing_alive() {
     let held = Arc::new(());

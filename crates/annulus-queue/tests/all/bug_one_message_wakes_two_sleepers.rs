@@ -1,5 +1,5 @@
-//! A receiver who was woken and got the message woke the next one, for nothing; a sender who got the space
-//! did too.
+//! A receiver that was woken and got the message woke the next one for nothing. So did a sender that got the
+//! space.
 
 use std::{
     future::Future,
@@ -20,7 +20,7 @@ impl Wake for Sleeper {
     }
 }
 
-/// Puts all to sleep, makes one `available`, lets the first take it, and says how often anybody was woken.
+/// Puts all to sleep, makes one `available`, lets the first take it, and returns the number of wake-ups.
 fn wake_ups<F: Future>(futures: impl IntoIterator<Item = F>, available: impl FnOnce()) -> usize {
     let mut tasks: Vec<_> = futures
         .into_iter()

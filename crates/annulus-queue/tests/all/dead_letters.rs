@@ -82,8 +82,8 @@ fn e_03_expired_messages_come_here() {
     );
 }
 
-/// E-03: a message that is sent again is no duplicate of itself, lives anew, and its attempts are counted
-/// until it stays.
+/// E-03: a message that is sent again is not a duplicate of itself, its lifetime starts again, and its
+/// attempts are counted until it stays.
 #[test]
 fn e_03_re_driving_counts_attempts() {
     let (clock, dead_letters) = (Clock::manual(), DeadLetters::new());

@@ -1,4 +1,4 @@
-//! Forms of the batch verbs, on every pair of ends: as futures, and for a time.
+//! Forms of the batch operations, on every pair of ends: as futures, and with a timeout.
 
 use std::{
     future::Future,

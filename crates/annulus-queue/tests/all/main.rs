@@ -1,5 +1,5 @@
-//! The tests of the queues that need no process of their own: one program, since each program more compiles
-//! and links what it shares with the others anew.
+//! The tests of the queues that need no process of their own. They are one program, since every further
+//! program would compile and link the shared parts again.
 #![cfg(not(loom))]
 
 mod a_receive_timeout_is_no_shutdown;

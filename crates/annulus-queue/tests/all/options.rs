@@ -1,4 +1,4 @@
-//! Options: presets, limits, and that nothing asked for is ignored.
+//! Options: presets, limits, and that no option that is set is ignored.
 
 use std::time::Duration;
 
@@ -76,7 +76,7 @@ fn q_24_windows_reach_from_16_to_65_536() {
     }
 }
 
-/// two ends have no policies, and say so rather than to ignore what was asked for.
+/// two ends have no policies, and return an error instead of ignoring such options.
 #[test]
 fn q_18_what_cannot_be_offered_is_an_error() {
     let options = QueueOptions::new()
@@ -150,7 +150,7 @@ fn q_38_sizes_for_a_rate() {
     for much in [1e9, f64::INFINITY] {
         assert!(capacity(much, 60_000).unwrap_err().to_string().contains("1048576"), "{much}");
     }
-    // 1000 between two looks: of 4000 keys each is remembered, and of 5000 the first are not.
+    // 1000 between two looks: of 4000 keys all are remembered; of 5000 the first are not.
     let options = sized(100_000.0, 10).deduplication(Deduplication::ById);
     let queue = MessageQueue::<Keyed>::new(options).unwrap();
     let send = |id: u64| matches!(queue.try_send(Keyed(id)).unwrap(), SendOutcome::Duplicate(_));

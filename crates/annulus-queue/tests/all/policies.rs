@@ -58,7 +58,7 @@ fn q_25_priorities_leave_highest_first_and_equals_in_order() {
     assert_eq!(queue.try_recv(), Err(TryRecvError::Empty));
 }
 
-/// the oldest of the lowest leaves; who is lower than all is discarded; equals evict.
+/// the oldest of the lowest leaves; a message lower than all others is discarded; equals evict.
 #[test]
 fn q_28_drop_oldest_evicts_the_oldest_of_the_lowest() {
     let queue = MessageQueue::new(small().priority(true).backpressure(Backpressure::DropOldest)).unwrap();

@@ -18,7 +18,7 @@ struct Parcel {
     id: Option<u64>,
     priority: u8,
     payload: u64,
-    /// Tells parcels apart that are equal in all else.
+    /// Distinguishes parcels that are otherwise equal.
     nonce: u64,
 }
 
@@ -205,7 +205,7 @@ fn agree(policies: Policies, steps: &[Step]) -> Result<(), TestCaseError> {
     if policies.expiry {
         builder = builder.dead_letters(&dead_letters);
     }
-    // Shared, so that a message that is lost or there twice shows.
+    // Shared, so that a lost or doubled message is detected.
     let queue: MessageQueue<Arc<Parcel>> = builder.build().expect("the options are valid");
     let mut model = Model::new(policies);
     for (nonce, step) in steps.iter().enumerate() {
@@ -257,7 +257,7 @@ fn agree(policies: Policies, steps: &[Step]) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// What came out of a queue is in it no more.
+/// A message that came out of a queue is no longer in it.
 fn sole(parcel: Arc<Parcel>) -> Parcel {
     Arc::into_inner(parcel).expect("it is nowhere else")
 }

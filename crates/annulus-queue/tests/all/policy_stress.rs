@@ -121,7 +121,8 @@ fn run(backpressure: Backpressure) -> Counters {
         .priority(true)
         .deduplication(Deduplication::ById)
         .deduplication_window(1 << 16)
-        // So long that nothing expires: with the machine's clock, what does could not be told beforehand.
+        // So long that nothing expires: with the machine's clock, the test could not know beforehand which
+        // messages expire.
         .expiry(Duration::from_secs(3600));
     let queue = MessageQueue::builder(options).dead_letters(&dead_letters).build().unwrap();
     let (produced, received) = thread::scope(|scope| {

@@ -1,4 +1,4 @@
-//! One face for all ends.
+//! One interface for all ends.
 
 use std::{
     future::Future,
@@ -25,12 +25,12 @@ pub(super) trait Ends {
 
     fn send(&mut self, item: Item) -> Sent;
     fn send_batch(&mut self, items: Vec<Item>, back: &mut Vec<Item>) -> usize;
-    /// Reserves, writes twice, closes by the receiver if that can and is asked to, and commits.
+    /// Reserves, writes twice, closes by the receiver (if `close`, and if receivers can), and commits.
     fn reserve(&mut self, item: Item, close: bool) -> Result<(), TrySendError<()>>;
     fn reserve_and_drop(&mut self, item: Item) -> Result<(), TrySendError<()>>;
     fn receive(&mut self) -> Result<Item, TryRecvError>;
     fn receive_batch(&mut self, most: usize) -> Vec<Item>;
-    /// Nothing where there is no such thing.
+    /// `None` if the receiver has no peek.
     fn peek(&mut self) -> Option<Result<u32, TryRecvError>>;
     fn drain(&mut self) -> Vec<Item>;
     fn clear(&mut self) -> usize;

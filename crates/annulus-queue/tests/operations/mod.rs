@@ -1,8 +1,7 @@
-//! Bytes as a program: options, then operations on a queue, each compared with what a slow and simple queue
-//! does.
+//! A program in bytes: options, then operations on a queue. Each is compared with a slow and simple queue.
 //!
-//! Whatever the bytes, every outcome, length and count must agree, and every message must be dropped once.
-//! Proptest and a fuzzer bring the bytes.
+//! For any bytes, every outcome, length and count must agree, and every message must be dropped once.
+//! Proptest and a fuzzer supply the bytes.
 
 mod ends;
 mod model;
@@ -21,10 +20,10 @@ use model::Model;
 
 /// A message that can be counted.
 pub(crate) type Item = Arc<u32>;
-/// What a send may say.
+/// The result of a send.
 pub(crate) type Sent = Result<SendOutcome<Item>, TrySendError<Item>>;
 
-/// Reads a program byte by byte; what it lacks is zero.
+/// Reads a program byte by byte. Missing bytes are zero.
 pub(crate) struct Bytes<'a>(pub(crate) &'a [u8]);
 
 impl Bytes<'_> {
@@ -77,7 +76,7 @@ fn without_eviction(strategy: Backpressure) -> Backpressure {
     if strategy == Backpressure::DropOldest { Backpressure::Block } else { strategy }
 }
 
-/// `leaves_voids`: what a dropped reservation does.
+/// `leaves_voids`: whether a dropped reservation leaves a void.
 fn on_ends<E: Ends>(
     bytes: &mut Bytes<'_>,
     strategy: Backpressure,
@@ -137,7 +136,7 @@ fn on_ends<E: Ends>(
                 assert_eq!(ends.poll_sink(Arc::clone(&item)), model.poll_sink(item));
             }
             19 => assert_eq!(ends.poll_stream(), model.poll_stream()),
-            // Seldom: nothing much happens afterwards.
+            // Seldom, because not much can happen afterwards.
             _ if bytes.below(8) == 0 => assert_eq!(ends.close(), model.close()),
             _ => {}
         }
@@ -149,7 +148,7 @@ fn on_ends<E: Ends>(
     assert!(items.iter().all(|item| Arc::strong_count(item) == 1), "every message is dropped once");
 }
 
-/// A lossy ring and its readers, against all that was ever sent.
+/// A lossy ring and its readers, compared with all messages that were sent.
 fn lossy(bytes: &mut Bytes<'_>) {
     use annulus_queue::{TryRecvError, lossy::ring};
     let (tx, rx) = ring::<[u64; 9]>(8).unwrap();
@@ -188,7 +187,7 @@ fn lossy(bytes: &mut Bytes<'_>) {
     }
 }
 
-/// What a receive says, with the message's number only.
+/// The result of a receive, with only the message's number.
 pub(crate) fn number(outcome: Result<Item, TryRecvError>) -> Result<u32, TryRecvError> {
     outcome.map(|item| *item)
 }

@@ -11,7 +11,7 @@ pub(super) struct Model {
     capacity: usize,
     /// Whether a dropped reservation leaves its place in the queue.
     leaves_voids: bool,
-    /// What lies in the places; nothing in those of dropped reservations.
+    /// The messages in the places; `None` for those of dropped reservations.
     places: VecDeque<Option<Item>>,
     closed: bool,
     counters: Counters,

@@ -15,7 +15,7 @@ use annulus_queue::{
 
 use super::Bytes;
 
-/// A message that can be counted, and says what the bytes said.
+/// A message that can be counted. Its properties come from the program's bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Item {
     /// Unlike all others, and counted.
@@ -236,7 +236,7 @@ pub(super) fn run(bytes: &mut Bytes<'_>) {
                 clock.advance(Duration::from_nanos(step));
                 model.now += step;
             }
-            // Seldom: nothing much happens afterwards.
+            // Seldom, because not much can happen afterwards.
             _ if bytes.below(8) == 0 => {
                 assert_eq!(queue.close(), !std::mem::replace(&mut model.closed, true));
             }
