@@ -283,7 +283,8 @@ impl Callers {
 
     #[cold]
     fn unanswered<R>(&self, call: Call) -> Look<R> {
-        // If the slot already has another call's reply, this load sees that the place belongs to that call.
+        // If the slot already has another call's reply, the load below sees that the place belongs to that
+        // call.
         // SYNC: slot-published (acquire)
         fence(Ordering::Acquire);
         let now = self.place(call.slot()).load(Ordering::Relaxed);
