@@ -35,8 +35,8 @@
 //! * `gauge`: where `reserved` has one writer, it is stored with release after the slots below it were
 //!   published, and read with acquire. A reader that sees in it that there is a message finds that message.
 //!   Closing is ordered in the same way.
-//! * *Full* is returned only after a fresh load of `consumed`: at that moment `reserved - consumed >=
-//!   capacity` did hold.
+//! * *Full* is returned only after a fresh load of `consumed`: at that moment
+//!   `reserved - consumed >= capacity` did hold.
 //! * *Closed* is a bit of `reserved`: a ticket was handed out before the ring was closed, or never. The
 //!   consumer of a closed ring waits for exactly the tickets below the word's count.
 //!
