@@ -23,8 +23,8 @@ ANN_FUNCTION u64 ann_found_caller(const ann_view *v, u32 i)
     return ann_caller(v, ann_turn_slot(v, i));
 }
 
-/* How many of the first `found` messages there is room for. Each may need
-   `credit` slots, and a call one less. */
+/* How many of the first `found` messages there is room for. Each may need `credit` slots, and a call one
+   less. */
 /* TWIN: has_credit */
 ANN_FUNCTION u32 ann_credit(const ann_view *v, u32 found)
 {
@@ -44,8 +44,8 @@ ANN_FUNCTION u32 ann_credit(const ann_view *v, u32 found)
     return granted;
 }
 
-/* As above. If there is no room, says so in the control block, so that the
-   host that makes room wakes this block. */
+/* As above. If there is no room, says so in the control block, so that the host that makes room wakes this
+   block. */
 /* TWIN: or_stall */
 ANN_FUNCTION u32 ann_credit_or_stall(const ann_view *v, u32 found)
 {

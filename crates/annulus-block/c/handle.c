@@ -1,7 +1,7 @@
 /* The block: calls of the handler. */
 
-/* The place of the message's state in the block's part; ANN_NO_ACTOR if the
-   key names none of this block's actors. */
+/* The place of the message's state in the block's part; ANN_NO_ACTOR if the key names none of this block's
+   actors. */
 /* TWIN: of */
 ANN_FUNCTION u64 ann_actor(const ann_view *v, GLOBAL const ANN_MESSAGE *message)
 {

@@ -8,8 +8,8 @@
    */
 #define ANN_DEVICE_LOCAL_TURNS 8
 
-/* By the leader of a block that found nothing: tells the host how many
-   messages it has taken, after everything that it has done. */
+/* By the leader of a block that found nothing: tells the host how many messages it has taken, after
+   everything that it has done. */
 /* TWIN: rest */
 ANN_FUNCTION void ann_rest(const ann_view *v)
 {
@@ -85,9 +85,9 @@ ANN_FUNCTION void ann_device_local_commit(const ann_view *v, GLOBAL u8 *slot, u3
     ann_device_local_store_relaxed_u32(ANN_U32(slot, 0), lap);
 }
 
-/* Called before messages are published, so whoever sees that one was taken sees it counted here. A block
-   that has said that it waits is about to go on, although the word that says so is still set. So it first
-   takes back that it rests: whoever sees these messages counted does not believe that the block waits. */
+/* Called before messages are published, so whoever sees that one was taken sees it counted here. A block that
+   has said that it waits is about to go on, although the word that says so is still set. So it first takes
+   back that it rests: whoever sees these messages counted does not believe that the block waits. */
 /* TWIN: begin_to_move */
 ANN_FUNCTION void ann_count_forwarded(const ann_view *v, u32 count)
 {
@@ -208,8 +208,8 @@ ANN_FUNCTION u32 ann_addressee(const ann_view *v, u32 place)
 #endif
 }
 
-/* Sends as many pending outputs as there is room for, in order. Outputs in a
-   row for the same block go in one step. */
+/* Sends as many pending outputs as there is room for, in order. Outputs in a row for the same block go in one
+   step. */
 /* TWIN: deliver */
 ANN_FUNCTION void ann_forward(const ann_view *v)
 {

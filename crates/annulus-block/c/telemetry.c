@@ -1,7 +1,7 @@
 /* The block: its line of telemetry, and latencies. */
 
-/* How many messages wait. Where the gauge may be far away, blocks of several
-   threads have loaded it with the turn's first look. */
+/* How many messages wait. Where the gauge may be far away, blocks of several threads have loaded it with the
+   turn's first look. */
 /* TWIN: depth */
 ANN_FUNCTION u32 ann_depth(const ann_view *v)
 {
@@ -21,8 +21,8 @@ ANN_FUNCTION u32 ann_depth(const ann_view *v)
     return depth < 0x7FFFFFFFul ? (u32)depth : 0x7FFFFFFFu;
 }
 
-/* Writes the line, if telemetry is on and there is one. The words are in any
-   order; the check tells which belong together. */
+/* Writes the line, if telemetry is on and there is one. The words are in any order; the check tells which
+   belong together. */
 /* TWIN: write_telemetry */
 ANN_FUNCTION void ann_write_telemetry(const ann_view *v)
 {

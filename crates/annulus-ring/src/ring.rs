@@ -236,7 +236,7 @@ impl Ring {
         if let Some(message) = message {
             image.put(self.layout.payload_offset, message);
         }
-        // SAFETY: by the caller's word.
+        // SAFETY: by the caller's promise.
         unsafe { image.publish(&self.region, ticket) };
     }
 
@@ -249,7 +249,7 @@ impl Ring {
     unsafe fn seal_bytes(&self, ticket: u64, message: &[MaybeUninit<u8>], header: Header) {
         let mut image = Image::new(&self.layout, kind::MESSAGE, message.len() as u32, header);
         image.put_bytes(self.layout.payload_offset, message);
-        // SAFETY: by the caller's word.
+        // SAFETY: by the caller's promise.
         unsafe { image.publish(&self.region, ticket) };
     }
 }

@@ -87,7 +87,7 @@ impl<'a> Image<'a> {
     pub(crate) fn put_bytes(&mut self, offset: usize, bytes: &[MaybeUninit<u8>]) {
         assert!(offset + bytes.len() <= size_of_val(&self.units), "a value lies inside its image");
         let to = self.units.as_mut_ptr().cast::<MaybeUninit<u8>>().wrapping_add(offset);
-        // SAFETY: inside the image, by the assertion, which the bytes are no part of.
+        // SAFETY: inside the image, by the assertion; the bytes are not part of the image.
         unsafe { bytes.as_ptr().copy_to_nonoverlapping(to, bytes.len()) };
     }
 
@@ -148,7 +148,7 @@ impl Opened {
     pub(crate) fn get_bytes(&self, offset: usize, to: &mut [MaybeUninit<u8>]) {
         assert!(offset + to.len() <= size_of_val(&self.units), "a value lies inside its image");
         let from = self.units.as_ptr().cast::<MaybeUninit<u8>>().wrapping_add(offset);
-        // SAFETY: inside the image, by the assertion, which the bytes are no part of.
+        // SAFETY: inside the image, by the assertion; the bytes are not part of the image.
         unsafe { from.copy_to_nonoverlapping(to.as_mut_ptr(), to.len()) };
     }
 }

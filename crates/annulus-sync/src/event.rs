@@ -10,8 +10,8 @@
 //!
 //! | word | written by | read by |
 //! |---|---|---|
-//! | `waiting`: registered and not yet notified | whoever holds the lock, to mirror the list's length | notifiers, without the lock |
-//! | the list of waiters | whoever holds the lock | whoever holds the lock |
+//! | `waiting`: registered and not yet notified | the lock holder, to mirror the list's length | notifiers, without the lock |
+//! | the list of waiters | the lock holder | the lock holder |
 //!
 //! An entry of the list is in one of three states: *free* → *waiting* (`listen`) → *notified* (a notifier
 //! unlinks it) → *free* (its listener is polled or dropped), or *waiting* → *free* (its listener is dropped

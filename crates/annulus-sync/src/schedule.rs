@@ -22,8 +22,8 @@
 //!
 //! | word | meaning | written by |
 //! |---|---|---|
-//! | `waiting`, `sleeping`, `ending` | the queue, who sleeps, whether workers end | who has the lock |
-//! | `queued` | the queue's length | who has the lock; read without it |
+//! | `waiting`, `sleeping`, `ending` | the queue, how many sleep, whether workers end | the lock holder |
+//! | `queued` | the queue's length | the lock holder; read without the lock |
 //! | [`Kept`] | the runner that a worker keeps | that worker's thread alone |
 //!
 //! `queued` is read without the lock, relaxed: it may be outdated. A worker that misses a

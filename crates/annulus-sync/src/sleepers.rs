@@ -6,8 +6,8 @@
 //!
 //! | word | written by | read by |
 //! |---|---|---|
-//! | `count`: how many lie here | whoever holds the lock, to mirror the map's length | those who bring something, without the lock |
-//! | the map of wakers, `looked` | whoever holds the lock | the same |
+//! | `count`: how many lie here | the lock holder, to mirror the map's length | bringers, without the lock |
+//! | the map of wakers, `looked` | the lock holder | the lock holder |
 //!
 //! **No wake-up is lost.** Of the two fences (`SYNC: sleeper`, Dekker's pair) one comes first. If the
 //! sleeper's does, the bringer sees that it is counted, and finds it under the lock. If the bringer's does,
