@@ -1,4 +1,4 @@
-/* The block: what the leader of several threads does alone, while the others wait at their barrier. */
+/* The block: what the leader of several threads does by itself, while the others wait at their barrier. */
 
 #if ANN_ALONE
 
